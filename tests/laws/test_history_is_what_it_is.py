@@ -21,6 +21,7 @@ from tests.support.server import Server
 from tertulia import actions
 from tertulia.domain.messages.message import Message
 from tertulia.events.fragments import LARGEST_BYTES, OVERHEAD_BYTES, Fragment, Shelf
+from tertulia.events.pages import MOST, FoundMessages, HistoryPage, Pages
 from tertulia.jobs.rerendering import rerender
 
 MANNERS: list[dict[str, bool]] = [
@@ -47,24 +48,27 @@ class House:
     ben: Person
     gus: Person
     said: dict[str, int]
+    narrows: list[list[dict[str, Any]]]
 
     def shows_what_is_so(self, after: str) -> None:
         self.mirror.do(self.mirror.application.delivery.follower.catch_up())
         for person in (self.ana, self.ben, self.gus):
             for manner in MANNERS:
-                for _ in range(2):  # the first reading keeps what the second finds
-                    told = self.history(person, manner)
-                made = self.history(replace(person, server=self.mirror), manner)
-                assert told == made, after
+                for narrow in self.narrows:
+                    for _ in range(3):  # each reading keeps what the next one finds
+                        told = self.history(person, manner, narrow)
+                    made = self.history(replace(person, server=self.mirror), manner, narrow)
+                    assert told == made, (after, narrow)
                 so = _registers(replace(person, server=self.mirror), manner)
                 for _ in range(2):
                     assert _registers(person, manner) == so, after
 
-    def history(self, person: Person, manner: dict[str, bool]) -> bytes:
+    def history(
+        self, person: Person, manner: dict[str, bool], narrow: list[dict[str, Any]]
+    ) -> bytes:
+        """What is told of it, a refusal included."""
         asked = {"anchor": "newest", "num_before": 60, "num_after": 0, **manner}
-        reply = person.get("/messages", **asked)
-        reply.succeeds()
-        return reply.body
+        return person.get("/messages", narrow=narrow, **asked).body
 
     @property
     def shelf(self) -> Shelf:
@@ -95,8 +99,15 @@ def house(own_chat: Chat) -> Iterator[House]:
         "direct": ben.says("psst", to=[ana, gus]).id,
         "gone": ana.says("never mind", to="kitchen > lunch #12").id,
     }
-    yield House(own_chat, mirror, ana, ben, gus, said)
+    places = {name: own_chat.channel(name).id for name in ("kitchen", "garden", "cellar")}
+    narrows = [[], *([_in_channel(place)] for place in places.values())]
+    narrows += [[_in_channel(places["kitchen"]), {"operator": "topic", "operand": "lunch #12"}]]
+    yield House(own_chat, mirror, ana, ben, gus, said, narrows)
     mirror.stop()
+
+
+def _in_channel(channel_id: int) -> dict[str, Any]:
+    return {"operator": "channel", "operand": channel_id}
 
 
 def votes(house: House) -> None:
@@ -153,6 +164,7 @@ def closes_the_cellar(house: House) -> None:
 
 DEEDS: dict[str, Callable[[House], Any]] = {
     "nothing": lambda house: None,
+    "a message in an open channel": lambda house: house.ben.says("leek", to="kitchen > lunch #12"),
     "a reaction": reacts,
     "no reaction": takes_it_back,
     "a vote": votes,
@@ -273,7 +285,7 @@ def test_history_tells_what_is_so_after_a_busy_time(house: House) -> None:
             ]
             method, path, said = dice.choice(deeds)
             person.request(method, path, **said)
-            house.history(person, dice.choice(MANNERS))
+            house.history(person, dice.choice(MANNERS), dice.choice(house.narrows))
 
     busy = [
         threading.Thread(target=keeps_busy, args=(person, seed))
@@ -295,9 +307,10 @@ def test_what_was_written_beside_the_server_is_told_at_once(house: House) -> Non
         actions.messages.reactions.add, house.ben.record, house.said["soup"], "tada", None, None
     )
 
-    told = json.loads(house.history(house.ana, MANNERS[0]))["messages"]
-    soup = next(each for each in told if each["id"] == house.said["soup"])
-    assert [each["emoji_name"] for each in soup["reactions"]] == ["tada"]
+    for narrow in ([], [_in_channel(house.chat.channel("kitchen").id)]):
+        told = json.loads(house.history(house.ana, MANNERS[0], narrow))["messages"]
+        soup = next(each for each in told if each["id"] == house.said["soup"])
+        assert [each["emoji_name"] for each in soup["reactions"]] == ["tada"]
 
 
 # --- the shelf ---
@@ -340,3 +353,46 @@ def test_what_was_read_before_a_message_was_rewritten_is_not_kept() -> None:
 
     shelf.put(1 << 3, fragment(1), seq=7)
     assert shelf.find(1 << 3) is not None
+
+
+# --- pages ---
+
+
+def page(realm_id: int, channel_id: int, seq: int) -> HistoryPage:
+    found = FoundMessages([1], 1, True, True, True)
+    return HistoryPage(realm_id, channel_id, seq, found, {1: fragment(1)}, {})
+
+
+def test_a_page_is_good_until_something_is_said_in_its_channel_or_rewritten() -> None:
+    pages = Pages()
+    for channel_id in (1, 2, 3):
+        pages.keep(channel_id, page(channel_id % 2, channel_id, seq=5))
+
+    pages.note(1, 6, fragment(1).message, ())
+    pages.note(0, 6, None, [1])
+
+    assert [pages.find(channel_id, 6) is not None for channel_id in (1, 2, 3)] == [
+        False,
+        False,
+        True,
+    ]
+
+
+def test_a_page_that_was_read_too_late_or_too_early_is_not_used() -> None:
+    pages = Pages()
+    pages.note(1, 6, fragment(1).message, ())
+    pages.keep("early", page(1, 1, seq=5))
+    pages.keep("late", page(1, 1, seq=7))
+
+    assert pages.find("early", 6) is None
+    assert pages.find("late", 6) is None
+    assert pages.find("late", 7) is not None
+
+
+def test_so_many_pages_are_kept() -> None:
+    pages = Pages()
+    for number in range(MOST + 1):
+        pages.keep(number, page(1, 1, seq=5))
+
+    kept = [number for number in range(MOST + 1) if pages.find(number, 5) is not None]
+    assert kept == list(range(1, MOST + 1))

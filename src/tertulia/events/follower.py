@@ -40,7 +40,6 @@ MOST_EARLY = 256
 GAP_SECONDS = 0.02  # within which others tell what they have sent
 LEASE_SECONDS = 10.0  # for so long what we know is good; the log is looked at more often
 
-
 Heard = Callable[[Organization, Happening], None]
 StartedOver = Callable[[Organization], None]
 
@@ -58,6 +57,7 @@ class Follower:
         self.organizations = Organizations()
         self.activity = Activity()
         self.shelf = shelf
+        self.pages = events.pages.Pages()
         self.whereabouts = Whereabouts()
         self.recollections = Recollections()
         self.passed_over = PassedOver()
@@ -285,6 +285,7 @@ class Follower:
     def _remember(self, realm_id: int, happening: Happening) -> None:
         """Keep what is known of messages true to an event."""
         sent, rewritten = happening.event.sent(), happening.event.rewritten()
+        self.pages.note(realm_id, happening.seq, sent, rewritten)
         if sent is not None:
             self.whereabouts.note_sent(sent)
         if rewritten:

@@ -12,18 +12,15 @@ are asked each time it is used:
 """
 
 from collections import OrderedDict
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
-from functools import cache
 
 import msgspec
 from msgspec.structs import replace
 
-from tertulia import events, storage
+from tertulia import events
 from tertulia.domain.messages.message import Message, Provenance
 from tertulia.events.directory import Organization
-from tertulia.storage.database.tx import Tx
-from tertulia.storage.log import LogPlace
 
 OVERHEAD_BYTES = 800  # what a fragment takes beside its text
 LARGEST_BYTES = 1 << 17  # of a fragment: a few that are larger would make all others go
@@ -66,7 +63,7 @@ class Fragment:
         if self.version == org.version:
             return True
         version = org.version
-        if self.records != _records(org, self.message):
+        if self.records != records_of(org, self.message):
             return False
         self.version = version
         return True
@@ -127,62 +124,6 @@ class Shelf:
             self._bytes -= _size(fragment)
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
-    """Somebody reads history: in which manner, and how far the log was followed before."""
-
-    shelf: Shelf
-    org: Organization
-    manner: Manner
-    place: LogPlace
-    shares: bool  # whether they are told of senders what everybody is
-
-    @classmethod
-    def begun(cls, shelf: Shelf, org: Organization, manner: Manner, shares: bool) -> "Reading":
-        return cls(shelf, org, manner, org.place, shares and shelf.is_in_use)
-
-    def is_up_to_date(self, end: LogPlace, tx: Tx) -> bool:
-        """Whether all that the log holds beyond what was followed leaves history as it is.
-
-        Then what the shelf and the directory know is so in this transaction, too. Without a shelf
-        nobody goes by that: everything is asked of the database.
-        """
-        known = self.place
-        if not self.shelf.is_in_use:
-            return False
-        if end == known:
-            return True
-        return end.epoch == known.epoch and end.seq - known.seq == storage.log.count_after(
-            tx, known.seq, harmless_kinds()
-        )
-
-    def known(self, message_ids: Sequence[int]) -> dict[int, Fragment]:
-        """Those of the messages that are on the shelf, as the directory knows them now."""
-        if not self.shares:
-            return {}
-        number, org, find = self.manner.number, self.org, self.shelf.find
-        version = org.version
-        return {
-            message_id: fragment
-            for message_id in message_ids
-            if (fragment := find(message_id << 3 | number)) is not None
-            and (fragment.version == version or fragment.is_true_in(org))
-        }
-
-    def made(self, message: Message, seq: int) -> bytes:
-        """The text of a message that was read as of an event, kept for others who read it."""
-        key, records = self.manner.key(message.id), _records(self.org, message)
-        text = text_of(self.org, message, self.manner)
-        if self.shares:
-            fragment = Fragment(_without_words(message), text, records, message.provenance)
-            self.shelf.put(key, fragment, seq)
-        return text
-
-    def touch(self, message_ids: Iterable[int]) -> None:
-        """These were read from the shelf."""
-        self.shelf.touch(map(self.manner.key, message_ids))
-
-
 def text_of(
     org: Organization, message: Message, manner: Manner, *, knows_sender: bool = True
 ) -> bytes:
@@ -201,13 +142,7 @@ def text_of(
     return _encode(told)[:-1]
 
 
-@cache
-def harmless_kinds() -> list[str]:
-    """The kinds of events that neither rewrite a message nor change who may read what."""
-    return [word for word, kind in events.types.event.kinds().items() if kind.leaves_history]
-
-
-def _records(org: Organization, message: Message) -> tuple[object, ...]:
+def records_of(org: Organization, message: Message) -> tuple[object, ...]:
     """All of the directory that a message tells of."""
     people = org.users
     reacting = tuple(people.get(each.user_id) for each in message.reactions)
@@ -219,7 +154,7 @@ def _records(org: Organization, message: Message) -> tuple[object, ...]:
     return org.life, sender, org.realm, reacting, place, org.link_patterns
 
 
-def _without_words(message: Message) -> Message:
+def without_words(message: Message) -> Message:
     return replace(message, content="", rendered="", edits=(), submessages=())
 
 

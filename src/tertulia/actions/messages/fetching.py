@@ -8,6 +8,7 @@ from tertulia import actions, storage
 from tertulia.actions.channels.access import AccessByDirectory
 from tertulia.actions.messages.narrow_terms import Asker
 from tertulia.actions.messages.narrowing import Narrowed
+from tertulia.domain.channels.access import ChannelAccess
 from tertulia.domain.messages.message import Message
 from tertulia.domain.messages.narrow import Term
 from tertulia.domain.people.user import User
@@ -15,7 +16,9 @@ from tertulia.domain.search.highlight import Highlighter
 from tertulia.domain.search.query import Query
 from tertulia.errors import BadRequest
 from tertulia.errors.authentication import NotLoggedIn
-from tertulia.events.fragments import Fragment, Reading
+from tertulia.events.fragments import Fragment
+from tertulia.events.pages import FoundMessages, PagePlace
+from tertulia.events.reading import Reading
 from tertulia.storage.database.tx import Tx
 from tertulia.storage.messages.unread import Flags
 
@@ -24,6 +27,9 @@ LITTLE_TEXT = 2_000_000  # what is more is read when it is one's turn
 AT_ONCE = 100  # messages that are read before it is asked whether there is room for more
 REACTION_LENGTH = 250  # about, as it is told
 NEWEST = 10_000_000_000_000_000  # an anchor beyond every message; clients know the number
+
+_PLACES = (["channel"], ["channel", "topic"])  # where everybody finds the same
+_LOOKED_FOR = ("first_unread", "date")  # anchors that are not known beforehand
 
 
 class MuchText(Exception):
@@ -39,17 +45,6 @@ class Window:
     after: int
     include_anchor: bool = True
     moment: float | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class FoundMessages:
-    """What a window shows: ids, oldest first, and how far it reaches."""
-
-    ids: list[int]
-    anchor: int
-    found_anchor: bool
-    found_oldest: bool
-    found_newest: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,12 +95,30 @@ def around(
     end = storage.log.end(tx)
     is_known = reading.is_up_to_date(end, tx)
     access = AccessByDirectory(reading.org, asker.user) if is_known else None
+    place = None if access is None else _open_place(access, terms, window)
+    page = None if place is None else reading.page(place, end)
+    if page is not None:
+        flags = storage.messages.unread.flags_for(tx, asker.user.id, page.provenance)
+        return page.found, Shown(end.seq, {**page.fragments}, flags)
     narrow = actions.messages.narrowing.narrowed(tx, asker, terms, access)
     found = within(tx, asker.user, narrow, window)
     # What is searched for is marked in its words, so these have to be read.
     known = reading.known(found.ids) if is_known and narrow.searched is None else {}
     found, messages = _fitting(tx, found, known, is_little)
+    if place is not None and messages == known:
+        reading.keep_page(place, end, found, known)
     return found, _shown(tx, asker.user, narrow, messages, end.seq)
+
+
+def _open_place(access: ChannelAccess, terms: list[Term], window: Window) -> PagePlace | None:
+    """The place that a narrow names, if whoever may read it finds the same there."""
+    operators = [term.operator for term in terms if not term.negated]
+    if operators not in _PLACES or len(terms) > len(operators) or window.anchor in _LOOKED_FOR:
+        return None
+    channel = actions.messages.narrow_terms.channel(access, terms[0])
+    if not (channel.history_public and access.may_read(channel)):
+        return None
+    return PagePlace(channel.id, tuple(str(term.operand) for term in terms[1:]), window)
 
 
 def matching(

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pyroaring import BitMap64
 
 from tertulia import actions, domain, storage
-from tertulia.actions.messages.fetching import FoundMessages, Window
+from tertulia.actions.messages.fetching import Window
 from tertulia.actions.messages.narrow_terms import Asker
 from tertulia.domain.channels.topics import EMPTY_TOPIC_NAME
 from tertulia.domain.messages.message import Message
@@ -14,6 +14,7 @@ from tertulia.domain.messages.narrow import Term
 from tertulia.domain.people.user import User
 from tertulia.errors import BadRequest
 from tertulia.errors.messages import InvalidMessage
+from tertulia.events.pages import FoundMessages
 from tertulia.events.types.messages.flags import UnreadDetails
 from tertulia.storage.database.tx import Tx
 

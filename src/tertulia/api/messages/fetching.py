@@ -22,7 +22,8 @@ from tertulia.domain.search.highlight import Highlighter
 from tertulia.errors import BadRequest
 from tertulia.errors.parameters import UnsupportedCombination
 from tertulia.events.directory import Organization
-from tertulia.events.fragments import Fragment, Manner, Reading
+from tertulia.events.fragments import Fragment, Manner
+from tertulia.events.reading import Reading
 from tertulia.events.types.messages.message import MessageObject
 from tertulia.http.replies import Encoded, Reply
 from tertulia.http.rules import Id, MaxItems, NonNegative
@@ -258,8 +259,9 @@ def _moment(text: str) -> float:
 
 
 def _reading(call: Call, manner: Manner) -> Reading:
-    shelf, org = call.delivery.follower.shelf, call.org
-    return Reading.begun(shelf, org, manner, shares=org.sees_everybody(call.caller))
+    follower, org = call.delivery.follower, call.org
+    shares = org.sees_everybody(call.caller)
+    return Reading.begun(follower.shelf, follower.pages, org, manner, shares)
 
 
 async def _told(call: Call, reading: Reading, shown: Shown, extent: Extent) -> Encoded[Messages]:

@@ -26,7 +26,9 @@ class Crowd:
         self.visitors = [Visitor(self, port, number, each) for number, each in enumerate(people)]
 
     async def live(self, seconds: float) -> None:
+        """Everybody joins before anybody listens: five hundred people do not come in one minute."""
         until = asyncio.get_running_loop().time() + seconds
+        await asyncio.gather(*(each.join() for each in self.visitors))
         await asyncio.gather(*(each.live(until) for each in self.visitors))
 
 
@@ -42,12 +44,16 @@ class Visitor:
         self._seen: list[int] = []
         self._queue_id, self._last = "", -1
 
+    async def join(self) -> None:
+        self._mouth = await Wire.to(self._port)
+        wanted = [{"name": self._channel}, {"name": "everybody"}]
+        await self._ask("POST", "/users/me/subscriptions", subscriptions=wanted)
+
     async def live(self, until: float) -> None:
         loop = asyncio.get_running_loop()
-        ears, self._mouth = await Wire.to(self._port), await Wire.to(self._port)
+        ears = await Wire.to(self._port)
         listening = None
         try:
-            await self._join()
             await self._come()
             listening = asyncio.create_task(self._listen(ears))
             while loop.time() < until and not listening.done():
@@ -87,10 +93,6 @@ class Visitor:
                     self._seen = [*self._seen[-50:], event["message"]["id"]]
 
     # --- deeds ---
-
-    async def _join(self) -> None:
-        wanted = [{"name": self._channel}, {"name": "everybody"}]
-        await self._ask("POST", "/users/me/subscriptions", subscriptions=wanted)
 
     async def _come(self) -> None:
         """Open the app; the first time one stays, later somebody looks in from another device."""

@@ -1,8 +1,7 @@
 """Deep nesting ends somewhere, and what is deeper is shown as text."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 from tests.markdown.world import SETTINGS, html
 
 from tertulia.markdown.blocks import MAX_DEPTH

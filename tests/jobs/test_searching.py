@@ -1,5 +1,6 @@
 """The index of words follows a moment later, and catches up with whatever was there before."""
 
+import time
 from dataclasses import replace
 
 import pytest
@@ -8,6 +9,7 @@ from tests.support.server import Server
 from tests.support.waiting import eventually
 
 from tertulia import actions, storage
+from tertulia.jobs.searching import MUCH
 from tertulia.storage.database.tx import Tx
 
 INDEX = ("search_document", "search_posting", "search_word", "search_gram", "search_head")
@@ -40,6 +42,19 @@ def test_what_is_said_is_indexed_a_moment_later(chat: Chat) -> None:
     eventually(lambda: behind(chat) == 0)
     assert (found(ana, "stew"), found(ana, "soup")) == ([soup], [])
     assert chat.read(problems) == []
+
+
+def test_what_is_long_is_indexed_though_people_talk_on(chat: Chat) -> None:
+    ana = chat.person("ana", channels=["kitchen"])
+    long = ana.says("$$x$$ " * 1000, to="kitchen > formulas").id
+    said = 0
+
+    while chat.read(storage.search.index.indexed_to) < long:
+        ana.says("and so on", to="kitchen > lunch")
+        said += 1
+        time.sleep(0.02)  # nobody is quiet for as long as the index waits for a pause
+
+    assert said < MUCH
 
 
 def test_messages_from_before_there_was_an_index_are_indexed_in_batches(own_chat: Chat) -> None:

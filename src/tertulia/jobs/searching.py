@@ -2,6 +2,7 @@
 
 A search reads by itself what is not indexed yet, so there is no hurry. While people are talking it
 waits for a pause, or until much has come together: many messages at once cost half as much each.
+But what is long is indexed at once, or every search would have to read it.
 """
 
 import asyncio
@@ -38,7 +39,7 @@ class Indexing:
         ready = [
             realm_id
             for realm_id, count in self._waiting.items()
-            if count >= MUCH or count == before.get(realm_id)
+            if count >= MUCH or count == before.get(realm_id) or await self._is_long(realm_id)
         ]
         await each(ready, self._index_all)
         if not self._has_begun:  # what an older server has indexed has no joints
@@ -58,6 +59,9 @@ class Indexing:
             for realm_id in realms
         }
         return {realm_id: count for realm_id, count in counted.items() if count}
+
+    async def _is_long(self, realm_id: int) -> bool:
+        return await self._database.read_in(realm_id, storage.search.index.is_something_long)
 
     async def _index_all(self, realm_id: int) -> None:
         done = actions.messages.indexing.AT_ONCE

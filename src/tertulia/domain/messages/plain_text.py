@@ -4,9 +4,11 @@ import html
 import re
 
 # An attribute may hold a `>`, but then it is quoted.
-TAG = re.compile(r"""<(?:[^<>"']|"[^"]*"|'[^']*')*>""")
+_WITHIN_TAG = r"""(?:[^<>"']++|"[^"]*+"|'[^']*+')*+>"""
+TAG = re.compile(f"<{_WITHIN_TAG}")
 # Inside a paragraph tags do not divide words; between blocks they do.
 _INLINE = re.compile(r"</?(?:a|b|code|del|em|i|mark|s|span|strong|sub|sup|time|u)\b")
+_INLINE_TAG = re.compile(_INLINE.pattern + _WITHIN_TAG)
 _EMOJI = re.compile(r'class="emoji emoji-([0-9a-f]{2,5}(?:-[0-9a-f]{2,5})*)"')
 
 
@@ -14,8 +16,10 @@ def text_of(markup: str) -> str:
     """The text, with a space wherever two blocks meet, and emoji both as signs and by name."""
     if markup.startswith("<p>") and markup.find("<", 3) == len(markup) - 4:
         text = markup[3:-4]  # nearly all messages are one plain paragraph
-    else:
+    elif _EMOJI.search(markup):
         text = TAG.sub(_stand_in, markup)
+    else:
+        text = TAG.sub(" ", _INLINE_TAG.sub("", markup))
     return html.unescape(text) if "&" in text else text
 
 

@@ -60,6 +60,16 @@ def count_behind(tx: Tx, most: int) -> int:
     ) + len(stale(tx, most))
 
 
+def is_something_long(tx: Tx) -> bool:
+    """Whether one of the messages that are not indexed takes long to look through."""
+    return tx.exists(
+        "SELECT 1 FROM message WHERE realm_id = :realm AND id > :head AND length(rendered) > :usual"
+        " LIMIT 1",
+        head=indexed_to(tx),
+        usual=USUAL_LENGTH,
+    )
+
+
 def stale(tx: Tx, most: int) -> list[int]:
     """Messages that have changed since they were indexed, newest first."""
     return tx.column(

@@ -21,7 +21,7 @@ serve: .venv/runtime.stamp ## run the server, for example ARGS="--port 8000 --de
 	@exec $(BIN)/tertulia serve $(ARGS)
 
 test: .venv/dev.stamp ## run the tests, or some of them: ARGS="-k reaction"
-	@$(BIN)/python -m pytest -n 3 --dist worksteal $(ARGS)
+	@$(BIN)/python -m pytest -n 4 --dist worksteal $(ARGS)
 
 check: .venv/dev.stamp ## format, lint, types, import direction
 	@echo "Format" && $(BIN)/ruff format --quiet --check .

@@ -51,7 +51,7 @@ class Indexing:
         """Index all there is."""
         behind = await self._database.glance_in(0, storage.search.index.realms_behind)
         self._waiting = await self._count(behind)
-        await each(self._waiting, self._index_all)
+        await each(list(self._waiting), self._index_all)
 
     async def _count(self, realms: Iterable[int]) -> dict[int, int]:
         counted = {
@@ -65,7 +65,7 @@ class Indexing:
 
     async def _index_all(self, realm_id: int) -> None:
         done = actions.messages.indexing.AT_ONCE
-        while done == actions.messages.indexing.AT_ONCE or (done and self._waiting[realm_id]):
+        while done == actions.messages.indexing.AT_ONCE or (done and self._waiting.get(realm_id)):
             done = await self._database.write_in(realm_id, actions.messages.indexing.index_some)
             self._waiting[realm_id] = max(0, self._waiting.get(realm_id, 0) - done)
             await asyncio.sleep(BREATH_SECONDS)

@@ -20,18 +20,16 @@ class Doubts:
     differences: list[str] = field(default_factory=list)
 
     def begin(self, monkeypatch: pytest.MonkeyPatch) -> "Doubts":
-        append_in = Writer._append_in
+        write_plain = Writer._write_plain
 
-        def doubting(
-            writer: Writer, realm_id: int, jobs: list[PendingWrite], *, is_all: bool
-        ) -> bool:
+        def doubting(writer: Writer, realm_id: int, jobs: list[PendingWrite]) -> bool:
             dialect, connection = writer._dialect, writer._connection
             tx = Tx(connection, dialect, realm_id, writer._clock())
             dialect.command(connection, "SAVEPOINT doubt")
             seq = storage.log.head(tx)
             outcomes = [_outcome(tx, job.action, job.args) for job in jobs]
             dialect.command(connection, "ROLLBACK TO SAVEPOINT doubt")
-            is_appended = append_in(writer, realm_id, jobs, is_all=False)  # there is our mark
+            is_appended = write_plain(writer, realm_id, jobs)
             if is_appended:
                 written = _written(tx, seq)
                 told = [(job.result, [entry]) for job, entry in zip(jobs, written, strict=True)]
@@ -44,7 +42,7 @@ class Doubts:
             dialect.command(connection, "RELEASE SAVEPOINT doubt")
             return is_appended
 
-        monkeypatch.setattr(Writer, "_append_in", doubting)
+        monkeypatch.setattr(Writer, "_write_plain", doubting)
         return self
 
 

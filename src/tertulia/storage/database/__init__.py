@@ -26,6 +26,7 @@ if TYPE_CHECKING:
         broadcast,
         dialects,
         duty,
+        local_appender,
         outages,
         readers,
         schema,

@@ -5,9 +5,9 @@ only then are the callers answered. Those who are gathered share a commit, never
 that fails undoes itself alone, and if the whole cannot be committed, each is tried by itself. Only
 a disk that is full or a database that is gone fails them all, and the next gathering tries again.
 
-Plain sends (`storage/messages/appending.py`) come first and all at once; on PostgreSQL they do not
-come here (`storage/database/appender.py`). They are done as actions after all where that is not
-possible.
+Plain sends (`storage/messages/appending.py`) come first and all at once. They come here where the
+appenders have left them: on PostgreSQL as actions (`appender.py`), on SQLite written already, but
+for the commit (`local_appender.py`). They are done as actions after all where that is not possible.
 """
 
 import queue
@@ -79,8 +79,11 @@ class Writer:
         self._tell_others = tell_others
         self._announced: dict[int, int] = {}  # how far which logs go after this gathering
         self._deliver = deliver
-        self._waiting: queue.SimpleQueue[PendingWrite | None] = queue.SimpleQueue()
+        self._waiting: queue.SimpleQueue[PendingWrite | Gathering | None] = queue.SimpleQueue()
         self._connection: Any = None
+        self._given = 0  # jobs, counted by who gives them
+        self._done = 0  # counted by the thread
+        self._begun = -1  # how many were given when the last one was written elsewhere
         self._busy_since: float | None = None
         self._thread = threading.Thread(target=self._run, name="writer", daemon=True)
 
@@ -97,38 +100,102 @@ class Writer:
         since = self._busy_since
         return 0.0 if since is None else time.monotonic() - since
 
+    @property
+    def is_idle(self) -> bool:
+        return self._given == self._done
+
+    @property
+    def is_only_committing(self) -> bool:
+        """Whether all that it has to do is the commit of what was written elsewhere."""
+        return self._given == self._begun != self._done
+
     def submit(self, job: PendingWrite) -> None:
         if self._waiting.qsize() > MOST_WAITING:
             raise ServiceUnavailable()
+        self._given += 1
         self._waiting.put(job)
 
+    def append_elsewhere(self, jobs: list[PendingWrite]) -> bool:
+        """Write plain sends on the caller's thread, while ours is idle: it has only to commit.
+
+        False if that cannot be done at once; then nothing was written.
+        """
+        if not self._write_at_once(jobs):
+            return False
+        gathering, appended = Gathering(jobs), _appended(jobs)
+        self._given += len(jobs)
+        self._begun = self._given
+        self._waiting.put(gathering)
+        gathering.news = self._compose_news(appended)  # while it is committed
+        return True
+
+    def _write_at_once(self, jobs: list[PendingWrite]) -> bool:
+        if self._connection is None:
+            return False
+        plain, _ = _sorted_out(jobs)
+        try:
+            self._dialect.begin_write_at_once(self._connection)
+        except Exception:
+            return False
+        try:
+            if all(self._write_plain(realm_id, some) for realm_id, some in plain.items()):
+                return True
+        except Exception as error:
+            log.debug("plain sends have to be done by the writer", error=type(error).__name__)
+        for job in jobs:
+            job.result = job.told = None
+        try:
+            self._dialect.command(self._connection, "ROLLBACK")
+        except Exception:
+            self._close()
+        return False
+
     def _run(self) -> None:
-        stopping = False
-        while not stopping:
-            jobs: list[PendingWrite] = []
-            waiting = self._waiting.get()
-            while waiting is not None:
-                jobs.append(waiting)
-                if len(jobs) == MOST_AT_ONCE:
-                    break
-                try:
-                    waiting = self._waiting.get_nowait()
-                except queue.Empty:
-                    break
-            else:
-                stopping = True
-            if jobs:
-                self._busy_since = time.monotonic()
-                self._deliver(self._carry_out(jobs))
-                self._busy_since = None
+        while (taken := self._take()) is not None:
+            self._busy_since = time.monotonic()
+            gathering = (
+                self._finish(taken) if isinstance(taken, Gathering) else self._carry_out(taken)
+            )
+            self._busy_since = None
+            self._done += len(gathering.jobs)
+            self._deliver(gathering)
         self._close()
+
+    def _take(self) -> list[PendingWrite] | Gathering | None:
+        """What has piled up, or what was written elsewhere; None at the end."""
+        first = self._waiting.get()
+        if first is None or isinstance(first, Gathering):
+            return first
+        jobs = [first]
+        while len(jobs) < MOST_AT_ONCE:
+            try:
+                waiting = self._waiting.get_nowait()
+            except queue.Empty:
+                break
+            if waiting is None:
+                self._waiting.put(None)  # it is the last, and will be found again
+                break
+            assert not isinstance(waiting, Gathering), "written elsewhere, though we were not idle"
+            jobs.append(waiting)
+        return jobs
+
+    def _finish(self, written: Gathering) -> Gathering:
+        """Commit what was written elsewhere."""
+        try:
+            self._dialect.command(self._connection, "COMMIT")
+        except BaseException as error:
+            self._announced = {}
+            self._recover(written.jobs, error)
+            return self._with_news(written.jobs)
+        return written
 
     def _carry_out(self, jobs: list[PendingWrite]) -> Gathering:
         self._announced = {}
         self._commit(jobs)
-        appended = [
-            (job.plain.known, job.told) for job in jobs if job.plain is not None and job.told
-        ]
+        return self._with_news(jobs)
+
+    def _with_news(self, jobs: list[PendingWrite]) -> Gathering:
+        appended = _appended(jobs)
         self._tell_others(self._announced, appended)
         if len(appended) == len(jobs):
             return Gathering(jobs, self._compose_news(appended))
@@ -145,14 +212,18 @@ class Writer:
         try:
             self._commit_together(jobs)
         except BaseException as error:
-            self._lost("writing", error)
-            if len(jobs) > 1 and not self._dialect.is_outage(error):
-                for job in jobs:
-                    job.result = job.error = job.told = None
-                    self._commit([job])
-                return
-            for job in jobs:
-                job.error = ServiceUnavailable() if self._dialect.is_outage(error) else error
+            self._recover(jobs, error)
+
+    def _recover(self, jobs: list[PendingWrite], error: BaseException) -> None:
+        """Nothing of it was committed: try each by itself, unless the database is not there."""
+        self._lost("writing", error)
+        is_outage = self._dialect.is_outage(error)
+        for job in jobs:
+            job.result = job.error = job.told = None
+            if len(jobs) > 1 and not is_outage:
+                self._commit([job])
+            else:
+                job.error = ServiceUnavailable() if is_outage else error
 
     def _lost(self, doing: str, error: BaseException) -> None:
         expected = self._dialect.is_outage(error)
@@ -180,13 +251,7 @@ class Writer:
 
     def _append(self, jobs: list[PendingWrite]) -> list[PendingWrite]:
         """Write the plain sends among some jobs; gives those that are left to be done."""
-        plain: dict[int, list[PendingWrite]] = {}
-        left = []
-        for job in jobs:
-            if job.plain is None:
-                left.append(job)
-            else:
-                plain.setdefault(job.realm_id, []).append(job)
+        plain, left = _sorted_out(jobs)
         is_all = len(plain) == 1 and not left
         for realm_id, some in plain.items():
             if not self._append_in(realm_id, some, is_all=is_all):
@@ -195,17 +260,15 @@ class Writer:
 
     def _append_in(self, realm_id: int, jobs: list[PendingWrite], *, is_all: bool) -> bool:
         """What cannot be appended leaves no trace. If it is all there is, it needs no mark."""
-        tx = Tx(self._connection, self._dialect, realm_id, self._clock())
-        sends = [job.plain for job in jobs if job.plain is not None]
         if not is_all:
             self._dialect.command(self._connection, "SAVEPOINT plain")
         try:
-            given = storage.messages.appending.append(tx, sends)
+            is_written = self._write_plain(realm_id, jobs)
         except Exception as error:
             if self._dialect.is_outage(error):
                 raise
             log.debug("plain sends have to be done one by one", error=type(error).__name__)
-            given = None
+            is_written = False
             if is_all:
                 self._dialect.command(self._connection, "ROLLBACK")
                 self._begin()
@@ -213,6 +276,12 @@ class Writer:
                 self._dialect.command(self._connection, "ROLLBACK TO SAVEPOINT plain")
         if not is_all:
             self._dialect.command(self._connection, "RELEASE SAVEPOINT plain")
+        return is_written
+
+    def _write_plain(self, realm_id: int, jobs: list[PendingWrite]) -> bool:
+        tx = Tx(self._connection, self._dialect, realm_id, self._clock())
+        sends = [job.plain for job in jobs if job.plain is not None]
+        given = storage.messages.appending.append(tx, sends)
         if given is None:
             return False
         self._announced |= tx.announced
@@ -269,3 +338,21 @@ class Writer:
                 connection.close()
             except Exception:
                 log.debug("a lost connection was dropped")
+
+
+def _sorted_out(
+    jobs: list[PendingWrite],
+) -> tuple[dict[int, list[PendingWrite]], list[PendingWrite]]:
+    """The plain sends among some jobs, by organization, and the others."""
+    plain: dict[int, list[PendingWrite]] = {}
+    others = []
+    for job in jobs:
+        if job.plain is None:
+            others.append(job)
+        else:
+            plain.setdefault(job.realm_id, []).append(job)
+    return plain, others
+
+
+def _appended(jobs: list[PendingWrite]) -> list[tuple[LogPlace, Any]]:
+    return [(job.plain.known, job.told) for job in jobs if job.plain is not None and job.told]

@@ -1,4 +1,4 @@
-"""All that write: threads for actions, each with some of the organizations, and the appender."""
+"""All that write: threads for actions, each with some of the organizations, and an appender."""
 
 from collections.abc import Callable
 from typing import Any
@@ -6,6 +6,7 @@ from typing import Any
 from tertulia.errors.http import ServiceUnavailable
 from tertulia.modules import asyncio
 from tertulia.storage.database.appender import Appender
+from tertulia.storage.database.local_appender import LocalAppender
 from tertulia.storage.database.tx import Dialect
 from tertulia.storage.database.writer import (
     ComposeNews,
@@ -35,7 +36,12 @@ class Writers:
         loop = asyncio.get_running_loop()
 
         def hand_over(gathering: Gathering) -> None:
-            loop.call_soon_threadsafe(deliver, gathering.news, gathering.answer)
+            loop.call_soon_threadsafe(is_committed, gathering)
+
+        def is_committed(gathering: Gathering) -> None:
+            if isinstance(self._appender, LocalAppender):
+                self._appender.go_on()
+            deliver(gathering.news, gathering.answer)
 
         def tell(ends: dict[int, int], appended: list[Any]) -> None:
             if ends and not dialect.reads_block:
@@ -50,27 +56,27 @@ class Writers:
             Writer(dialect, clock, fetch_news, hand_over, compose_news, tell)
             for _ in range(1 if dialect.reads_block else THREADS)
         ]
+        self._appender = (
+            LocalAppender(self._threads[0])
+            if dialect.reads_block
+            else Appender(dialect, clock, is_appended, self._act_after_all)
+        )
         for writer in self._threads:
             writer.start()
-        self._appender: Appender | None = None
-        if not dialect.reads_block:
-            self._appender = Appender(dialect, clock, is_appended, self._act_after_all)
 
     async def stop(self) -> None:
         """Finish what is waiting and end."""
-        if self._appender is not None:
-            await self._appender.stop()
+        await self._appender.stop()
         for writer in self._threads:
             writer.stop()
 
     @property
     def busy_seconds(self) -> float:
         """For how long the writes under way have been waiting for their commit."""
-        busy = [writer.busy_seconds for writer in self._threads]
-        return max(busy) if self._appender is None else max(*busy, self._appender.busy_seconds)
+        return max(each.busy_seconds for each in (self._appender, *self._threads))
 
     def submit(self, job: PendingWrite) -> None:
-        if job.plain is not None and self._appender is not None:
+        if job.plain is not None:
             self._appender.submit(job)
         else:
             self._act(job)

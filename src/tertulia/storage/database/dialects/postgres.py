@@ -287,6 +287,10 @@ class Postgres:
     def begin_write(self, connection: Any) -> None:
         self.command(connection, "BEGIN")
 
+    def begin_write_at_once(self, connection: Any) -> None:
+        """Never asked for: the loop does not wait for an answer."""
+        raise NotImplementedError
+
     def lock_organization(self, connection: Any, realm_id: int) -> None:
         """By the row that gives numbers, so that plain sends and actions take turns."""
         if realm_id:

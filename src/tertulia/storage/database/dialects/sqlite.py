@@ -27,6 +27,8 @@ PAGES_IN_LOG = 4000  # before they are put into their places, for which a commit
 ROWS_AT_ONCE = 32  # each number of them is a statement of its own
 STATEMENTS = 500  # kept ready on each connection; we have about that many
 
+_PATIENT = "PRAGMA busy_timeout = 5000"
+_IMPATIENT = "PRAGMA busy_timeout = 0"
 _IN_LIST = re.compile(r"\bIN :([a-z_]+)")
 
 # What the operating system or another process does to us, not what our SQL got wrong.
@@ -83,7 +85,7 @@ class Sqlite:
         )
         connection.row_factory = sqlite3.Row
         connection.create_function("sha256", 1, _sha256, deterministic=True)
-        connection.execute("PRAGMA busy_timeout = 5000")
+        connection.execute(_PATIENT)
         connection.execute(f"PRAGMA page_size = {PAGE_BYTES}")  # heeded by a file that is empty
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = FULL")
@@ -193,6 +195,14 @@ class Sqlite:
 
     def begin_write(self, connection: Any) -> None:
         connection.execute("BEGIN IMMEDIATE")
+
+    def begin_write_at_once(self, connection: Any) -> None:
+        """Fails where another program is writing to the file."""
+        connection.execute(_IMPATIENT)
+        try:
+            connection.execute("BEGIN IMMEDIATE")
+        finally:
+            connection.execute(_PATIENT)
 
     def lock_organization(self, connection: Any, realm_id: int) -> None:
         """Nothing to do: BEGIN IMMEDIATE already made us the only writer."""

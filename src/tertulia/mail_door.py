@@ -1,12 +1,16 @@
 """The door for mail that comes in: from bytes and an address to a message.
 
 A mail is answered for only when its message is stored; before that the mail server keeps it and
-brings it again. A mail that comes twice is one message, known by its Message-ID.
+brings it again. A mail that comes twice is one message, known by its Message-ID. To read one may
+take long, so it is done one at a time, on a thread on which nothing else waits.
 """
 
 import asyncio
 import re
 from collections.abc import Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from typing import ParamSpec, TypeVar
 
 from tertulia import actions, domain
 from tertulia.actions.files.receiving import Receiving
@@ -37,7 +41,10 @@ from tertulia.storage.database import Bound, Database
 CLIENT = "Mail"
 
 _CALL = re.compile(r"@(?=\*)")
+_READING = ThreadPoolExecutor(1, thread_name_prefix="mails")
 
+P = ParamSpec("P")
+T = TypeVar("T")
 
 FindOrganization = Callable[[int], Awaitable[Organization | None]]
 
@@ -70,7 +77,7 @@ class MailDoor:
         address, target = await self._target(recipient)
         if len(raw) > domain.received_mail.MOST_BYTES:
             raise too_large()
-        mail = await asyncio.to_thread(reading.read, raw)
+        mail = await _aside(reading.read, raw)
         if _is_to_be_dropped(mail, address):
             # Nobody is told of it, or two machines might talk to each other for ever.
             log.info("a mail was dropped", why="it was written by a machine")
@@ -84,7 +91,7 @@ class MailDoor:
         place = await db.read(actions.received_mail.place_of, target)
         if not await db.read(actions.received_mail.check, address, mail.number):
             return "it was taken before"
-        words, place, files = await asyncio.to_thread(_said, mail, address, place)
+        words, place, files = await _aside(_said, mail, address, place)
         links = [await self._uploaded(db, place, each) for each in files[:MOST_FILES]]
         if len(files) > MOST_FILES:
             links.append(f"(+ {len(files) - MOST_FILES})")
@@ -131,6 +138,11 @@ def too_large() -> MailRefused:
 def _unknown(recipient: str) -> MailRefused:
     shown = "".join(each for each in recipient if each.isprintable())[:200]
     return MailRefused("5.1.1", f"Bad destination mailbox address: {shown}")
+
+
+async def _aside(read: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    work = partial(read, *args, **kwargs)
+    return await asyncio.get_running_loop().run_in_executor(_READING, work)
 
 
 def _is_to_be_dropped(mail: ReceivedMail, address: MailAddress) -> bool:

@@ -1,6 +1,8 @@
 """From the bytes of a mail to what somebody wrote and sent along.
 
-A mail comes from anywhere and may be anything: what cannot be read is refused in words.
+A mail comes from anywhere and may be anything: what cannot be read is refused in words. The library
+takes minutes for a mail that is made for it, by its lines, its parts and how deep these lie, and by
+the length of a header; all of these have a bound.
 """
 
 import email
@@ -9,7 +11,9 @@ import hashlib
 import re
 from collections.abc import Iterator
 from email.message import EmailMessage, MIMEPart
+from email.policy import EmailPolicy
 from email.utils import getaddresses, parseaddr
+from typing import Any
 
 from tertulia import domain
 from tertulia.domain.received_mail import OURS, MailFile, MailRefused, ReceivedMail
@@ -17,13 +21,18 @@ from tertulia.domain.received_mail import OURS, MailFile, MailRefused, ReceivedM
 SIGNATURES = ("application/pgp-signature", "application/pkcs7-signature")
 NAMELESS = "attachment"
 MOST_HEADER = 1000  # characters of a header that we use
+MOST_LINES = 500_000  # the largest mail that we take has 340,000 in Base64
+MOST_PARTS = 100
+DEEPEST = 20  # parts within each other
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f]")
 
 
 def read(raw: bytes) -> ReceivedMail:
     """Raises MailRefused."""
+    if max(raw.count(b"\n"), raw.count(b"\r")) > MOST_LINES:
+        raise _too_intricate("lines")
     try:
-        message = email.message_from_bytes(raw, policy=email.policy.default)
+        message = email.message_from_bytes(raw, policy=_Bounded(message_factory=_Parts()))
         assert isinstance(message, EmailMessage)
         return _read(message, raw)
     except (RecursionError, ValueError, LookupError, TypeError, AttributeError, IndexError):
@@ -50,6 +59,41 @@ def _read(message: EmailMessage, raw: bytes) -> ReceivedMail:
         is_ours=OURS in message,
         hops=len(message.get_all("Received", [])),
     )
+
+
+class _Bounded(EmailPolicy):
+    """How headers are read: what follows after so many characters is not even looked at."""
+
+    def header_source_parse(self, sourcelines: list[str]) -> tuple[str, str]:
+        name, value = super().header_source_parse(sourcelines)
+        return name, value[:MOST_HEADER]
+
+
+class _Part(EmailMessage):
+    depth = 0
+
+    def attach(self, payload: Any) -> None:
+        payload.depth = self.depth + 1
+        if payload.depth > DEEPEST:
+            raise _too_intricate("parts within each other")
+        super().attach(payload)
+
+
+class _Parts:
+    """Makes the parts of one mail, as the library finds them."""
+
+    def __init__(self) -> None:
+        self._made = 0
+
+    def __call__(self, policy: Any) -> _Part:
+        self._made += 1
+        if self._made > MOST_PARTS:
+            raise _too_intricate("parts")
+        return _Part(policy)
+
+
+def _too_intricate(what: str) -> MailRefused:
+    return MailRefused("5.6.0", f"The mail has too many {what}.")
 
 
 def recipients(raw: bytes) -> list[str]:

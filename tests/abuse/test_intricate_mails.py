@@ -1,0 +1,96 @@
+"""Small mails for which a mail library takes minutes: refused before, or read as far as needed."""
+
+import email.headerregistry
+import threading
+from typing import Any
+
+import pytest
+from tests.support.people import Chat
+from tests.test_mail_door import delivers, letter
+
+from tertulia.domain.received_mail import MailRefused
+from tertulia.links import reading
+
+HEAD = b"From: else@example.org\r\nSubject: Soup\r\nMIME-Version: 1.0\r\n"
+
+
+def many_parts(count: int) -> bytes:
+    start = HEAD + b"Content-Type: multipart/mixed; boundary=b\r\n\r\n"
+    return start + b"--b\r\n\r\nsalt\r\n" * (count - 1) + b"--b--\r\n"
+
+
+def parts_within_each_other(depth: int) -> bytes:
+    begin = b"Content-Type: multipart/mixed; boundary=b%d\r\n\r\n--b%d\r\n"
+    return HEAD + b"".join(begin % (each, each) for each in range(depth)) + b"\r\nsalt\r\n"
+
+
+def many_lines(count: int, end: bytes = b"\r\n") -> bytes:
+    return HEAD + b"\r\n" + (b"." + end) * (count - 4)
+
+
+@pytest.mark.parametrize(
+    "make, most, what",
+    [
+        (many_parts, reading.MOST_PARTS, "parts"),
+        (parts_within_each_other, reading.DEEPEST, "parts within each other"),
+        (many_lines, reading.MOST_LINES, "lines"),
+        (lambda count: many_lines(count, b"\r"), reading.MOST_LINES, "lines"),
+    ],
+)
+def test_a_mail_has_so_many_and_no_more(make, most, what):
+    assert reading.read(make(most)).subject == "Soup"
+    with pytest.raises(MailRefused, match=f"The mail has too many {what}."):
+        reading.read(make(most + 10))
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        b"From: " + b"else@example.org," * 10_000,
+        b"Content-Type: text/plain" + b"; salt=pepper" * 10_000,
+        b"Content-Type: text/plain" + b";\r\n salt=pepper" * 10_000,
+        b"Content-Disposition: attachment; filename=" + b"a" * 100_000,
+        b"Message-ID: <" + b"a" * 100_000 + b">",
+    ],
+)
+def test_of_a_header_only_the_beginning_is_looked_at(monkeypatch, head):
+    looked_at: list[int] = []
+    looks = email.headerregistry.HeaderRegistry.__call__
+
+    def count(registry: Any, name: str, value: str) -> Any:
+        looked_at.append(len(value))
+        return looks(registry, name, value)
+
+    monkeypatch.setattr(email.headerregistry.HeaderRegistry, "__call__", count)
+
+    reading.read(head + b"\r\nSubject: Soup\r\n\r\nsalt\r\n")
+
+    assert 0 < max(looked_at) <= reading.MOST_HEADER
+
+
+@pytest.fixture
+def address(mailing: Chat) -> str:
+    ana = mailing.person("ana", channels=["kitchen"])
+    number = mailing.channel("kitchen").id
+    told = ana.get(f"/streams/{number}/email_address").succeeds()
+    found: str = told["email"]
+    return found
+
+
+def test_whoever_brings_one_is_told_so_and_others_are_heard(mailing, address, monkeypatch):
+    at_once: list[str] = []
+    reads = reading.read
+
+    def read(raw: bytes) -> Any:
+        at_once.append(threading.current_thread().name)
+        return reads(raw)
+
+    monkeypatch.setattr(reading, "read", read)
+    bomb = many_parts(10_000)
+
+    (refused,) = delivers(mailing, bomb, to=address)
+    (taken,) = delivers(mailing, letter(address, subject="Soup"))
+
+    assert refused == (550, "5.6.0 The mail has too many parts.")
+    assert taken[0] == 250
+    assert {name.rpartition("_")[0] for name in at_once} == {"mails"}

@@ -5,7 +5,7 @@ import hmac
 
 import pytest
 from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import padding, rsa
+from cryptography.hazmat.primitives.asymmetric import ec, ed25519, padding, rsa
 
 from tertulia import integrations
 from tertulia.integrations import SignedCall
@@ -73,6 +73,20 @@ def test_travis_signs_with_a_key_of_its_own():
     assert not check(SignedCall(body, {"signature": "beef"}, ADDRESS, NOW), public)
     assert not check(SignedCall(body, {}, ADDRESS, NOW), public)
     assert not check(SignedCall(body, signed, ADDRESS, NOW), SECRET)
+
+
+@pytest.mark.parametrize(
+    "key", [ec.generate_private_key(ec.SECP256R1()), ed25519.Ed25519PrivateKey.generate()]
+)
+def test_a_key_of_another_kind_proves_nothing(key):
+    public = key.public_key().public_bytes(
+        serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo
+    )
+    signed = {"signature": base64.b64encode(b"soup").decode()}
+    check = integrations.INTEGRATIONS["travis"].check
+    assert check is not None
+
+    assert not check(SignedCall(b"payload=soup", signed, ADDRESS, NOW), public)
 
 
 @pytest.mark.parametrize("name", SIGNED)

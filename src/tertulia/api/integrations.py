@@ -15,6 +15,7 @@ from tertulia.errors import BadRequest, ClientError
 from tertulia.errors.channels import ChannelIdNotFound, ChannelNotFound
 from tertulia.errors.http import RateLimited, ServiceUnavailable
 from tertulia.errors.integrations import UnknownIntegration
+from tertulia.http.aside import decoded
 from tertulia.http.forms import RawBody, media_type, unquote
 from tertulia.http.json_text import decode_json
 from tertulia.http.replies import Reply
@@ -59,10 +60,8 @@ async def receive(
         ignore_private=bool(ignore_private_repositories),
     )
     try:
-        if webhook_secret is not None:
-            _check_signature(call, service, webhook_secret, body)
-        hook = Hook(_payload(call, payload, body), call.request.headers, call.request.params)
-        report = service.report(hook)
+        sent = (call, service, webhook_secret, payload, body)
+        report = await decoded(call.request.size, _report, *sent)
         if report is not None and wanted.pass_on(report):
             await _say(call, service, report, stream, topic)
     except (RateLimited, ServiceUnavailable):
@@ -90,6 +89,16 @@ def _find(name: str) -> Integration:
 
 
 # --- what was sent ---
+
+
+def _report(
+    call: Call, service: Integration, secret: str | None, payload: str | None, body: bytes
+) -> Report | None:
+    """What it is about, if that is worth telling; to read much of it takes long."""
+    if secret is not None:
+        _check_signature(call, service, secret, body)
+    hook = Hook(_payload(call, payload, body), call.request.headers, call.request.params)
+    return service.report(hook)
 
 
 def _payload(call: Call, payload: str | None, body: bytes) -> Any:

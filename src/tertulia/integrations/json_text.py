@@ -1,6 +1,7 @@
 """Whatever is JSON, shown as it is."""
 
 import json
+from collections.abc import Iterable
 
 from tertulia.integrations.payload import Hook
 from tertulia.integrations.phrases import fenced
@@ -9,6 +10,20 @@ from tertulia.integrations.report import Report
 MOST_WORDS = 9000
 
 
+_ENCODER = json.JSONEncoder(indent=2, ensure_ascii=False)
+
+
 def report(hook: Hook) -> Report | None:
-    shown = json.dumps(hook.payload.value, indent=2, ensure_ascii=False)
+    shown = _beginning(_ENCODER.iterencode(hook.payload.value))
     return Report("json", "JSON", fenced("json", shown, MOST_WORDS))
+
+
+def _beginning(pieces: Iterable[str]) -> str:
+    """No more is written down than can be shown."""
+    found, length = [], 0
+    for piece in pieces:
+        found.append(piece)
+        length += len(piece)
+        if length > MOST_WORDS:
+            break
+    return "".join(found)

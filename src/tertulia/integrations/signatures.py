@@ -101,13 +101,15 @@ def travis(call: SignedCall, secret: bytes) -> bool:
 
 
 def _public_key(pasted: str) -> Any:
-    """A key as a person pastes it into an address, where a plus sign becomes a space."""
+    """An RSA key as a person pastes it into an address, where a plus sign becomes a space."""
     body = _ARMOUR.sub("", pasted).strip().replace(" ", "+")
     load = import_module("cryptography.hazmat.primitives.serialization").load_der_public_key
     try:
-        return load(base64.b64decode(body, validate=True))
-    except ValueError:
+        key = load(base64.b64decode(body, validate=True))
+    except (ValueError, import_module("cryptography.exceptions").UnsupportedAlgorithm):
         return None
+    rsa = import_module("cryptography.hazmat.primitives.asymmetric.rsa")
+    return key if isinstance(key, rsa.RSAPublicKey) else None
 
 
 def _is_recent(at: str, now: float) -> bool:

@@ -5,7 +5,7 @@ loop waits for it in turn. So the loop writes the rows by itself, where nobody e
 the writer's thread is left with what takes long and needs no Python: the commit. What comes
 meanwhile is gathered for the next one.
 
-Where the writer is at work on actions, plain sends go to it with them.
+Nobody waits longer for that: where actions wait for the writer, plain sends go with them.
 """
 
 from tertulia.errors.http import ServiceUnavailable
@@ -14,8 +14,6 @@ from tertulia.storage.database.writer import MOST_AT_ONCE, MOST_WAITING, Pending
 
 
 class LocalAppender:
-    busy_seconds = 0.0  # the commits are the writer's
-
     def __init__(self, writer: Writer) -> None:
         self._writer = writer
         self._loop = asyncio.get_running_loop()
@@ -23,26 +21,32 @@ class LocalAppender:
         self._starting: asyncio.Handle | None = None
 
     def submit(self, job: PendingWrite) -> None:
-        """It is begun after this round of the loop, so that those who come in it go together."""
-        if len(self._waiting) > MOST_WAITING:
+        """Plain sends are begun after this round of the loop, so that those of it go together."""
+        if job.plain is None:
+            self._leave_to_writer()
+            self._writer.submit(job)
+        elif self._writer.has_actions_waiting:
+            self._writer.submit(job)
+        elif len(self._waiting) > MOST_WAITING:
             raise ServiceUnavailable()
-        self._waiting.append(job)
-        if self._starting is None and not self._writer.is_only_committing:
-            self._starting = self._loop.call_soon(self.go_on)
+        else:
+            self._waiting.append(job)
+            if self._starting is None and self._writer.is_idle:
+                self._starting = self._loop.call_soon(self.go_on)
 
-    async def stop(self) -> None:
+    def stop(self) -> None:
         """Leave what is waiting to the writer, which finishes it."""
         self._leave_to_writer()
 
     def go_on(self) -> None:
-        """To be called when the writer has committed something, too."""
+        """To be called whenever the writer has committed something, too."""
         self._starting = None
-        if self._writer.is_idle and self._waiting:
+        if self._waiting and self._writer.is_idle:
             jobs = self._waiting[:MOST_AT_ONCE]
             if self._writer.append_elsewhere(jobs):
                 del self._waiting[: len(jobs)]
-        if not self._writer.is_only_committing:
-            self._leave_to_writer()
+            else:
+                self._leave_to_writer()
 
     def _leave_to_writer(self) -> None:
         jobs, self._waiting = self._waiting, []

@@ -105,9 +105,9 @@ class Writer:
         return self._given == self._done
 
     @property
-    def is_only_committing(self) -> bool:
-        """Whether all that it has to do is the commit of what was written elsewhere."""
-        return self._given == self._begun != self._done
+    def has_actions_waiting(self) -> bool:
+        """Whether jobs are to be taken next, and not only what was written elsewhere."""
+        return self._given != self._begun and not self._waiting.empty()
 
     def submit(self, job: PendingWrite) -> None:
         if self._waiting.qsize() > MOST_WAITING:

@@ -39,8 +39,8 @@ class Writers:
             loop.call_soon_threadsafe(is_committed, gathering)
 
         def is_committed(gathering: Gathering) -> None:
-            if isinstance(self._appender, LocalAppender):
-                self._appender.go_on()
+            if self._local is not None:
+                self._local.go_on()
             deliver(gathering.news, gathering.answer)
 
         def tell(ends: dict[int, int], appended: list[Any]) -> None:
@@ -56,27 +56,32 @@ class Writers:
             Writer(dialect, clock, fetch_news, hand_over, compose_news, tell)
             for _ in range(1 if dialect.reads_block else THREADS)
         ]
+        self._local = LocalAppender(self._threads[0]) if dialect.reads_block else None
         self._appender = (
-            LocalAppender(self._threads[0])
-            if dialect.reads_block
-            else Appender(dialect, clock, is_appended, self._act_after_all)
+            None if self._local else Appender(dialect, clock, is_appended, self._act_after_all)
         )
         for writer in self._threads:
             writer.start()
 
     async def stop(self) -> None:
         """Finish what is waiting and end."""
-        await self._appender.stop()
+        if self._local is not None:
+            self._local.stop()
+        if self._appender is not None:
+            await self._appender.stop()
         for writer in self._threads:
             writer.stop()
 
     @property
     def busy_seconds(self) -> float:
         """For how long the writes under way have been waiting for their commit."""
-        return max(each.busy_seconds for each in (self._appender, *self._threads))
+        busy = [writer.busy_seconds for writer in self._threads]
+        return max(busy) if self._appender is None else max(*busy, self._appender.busy_seconds)
 
     def submit(self, job: PendingWrite) -> None:
-        if job.plain is not None:
+        if self._local is not None:
+            self._local.submit(job)
+        elif self._appender is not None and job.plain is not None:
             self._appender.submit(job)
         else:
             self._act(job)

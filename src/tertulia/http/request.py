@@ -158,10 +158,11 @@ class ApiRequest:
 
     async def read_early(self, limit: int) -> None:
         """Reads the query, and a body up to the limit; a larger one is left for `read_rest`."""
-        try:
-            self.params = await decoded(len(self._query), read_urlencoded, self._query)
-        except ClientError as problem:
-            self._problem = problem
+        if self._query:
+            try:
+                self.params = await decoded(len(self._query), read_urlencoded, self._query)
+            except ClientError as problem:
+                self._problem = problem
         if self._unread and self._announced_bytes <= limit:
             await self._read(limit)
             self.method = self._method_field or self.method

@@ -10,7 +10,10 @@ Nobody waits longer for that: where actions wait for the writer, plain sends go 
 
 from tertulia.errors.http import ServiceUnavailable
 from tertulia.modules import asyncio
-from tertulia.storage.database.writer import MOST_AT_ONCE, MOST_WAITING, PendingWrite, Writer
+from tertulia.storage.database.writer import MOST_WAITING, PendingWrite, Writer
+
+MOST_HERE = 64  # at once: everybody waits for the loop
+LIGHT = 4096  # signs of HTML; what is heavier is left to the writer
 
 
 class LocalAppender:
@@ -22,7 +25,7 @@ class LocalAppender:
 
     def submit(self, job: PendingWrite) -> None:
         """Plain sends are begun after this round of the loop, so that those of it go together."""
-        if job.plain is None:
+        if job.plain is None or len(job.plain.row["rendered"]) > LIGHT:
             self._leave_to_writer()
             self._writer.submit(job)
         elif self._writer.has_actions_waiting:
@@ -42,7 +45,7 @@ class LocalAppender:
         """To be called whenever the writer has committed something, too."""
         self._starting = None
         if self._waiting and self._writer.is_idle:
-            jobs = self._waiting[:MOST_AT_ONCE]
+            jobs = self._waiting[:MOST_HERE]
             if self._writer.append_elsewhere(jobs):
                 del self._waiting[: len(jobs)]
             else:

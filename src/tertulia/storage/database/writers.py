@@ -39,9 +39,11 @@ class Writers:
             loop.call_soon_threadsafe(is_committed, gathering)
 
         def is_committed(gathering: Gathering) -> None:
-            if self._local is not None:
-                self._local.go_on()
-            deliver(gathering.news, gathering.answer)
+            try:
+                if self._local is not None:
+                    self._local.go_on()
+            finally:
+                deliver(gathering.news, gathering.answer)
 
         def tell(ends: dict[int, int], appended: list[Any]) -> None:
             if ends and not dialect.reads_block:

@@ -138,13 +138,9 @@ class Sqlite:
         self, connection: Any, table: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]
     ) -> None:
         """Many in one statement, during which other threads need not wait for this one."""
-        into = f"INSERT INTO {table} ({', '.join(columns)}) VALUES "
-        places = f"({', '.join('?' for _ in columns)})"
-        left = iter(rows)
+        left, names = iter(rows), tuple(columns)
         while some := list(islice(left, ROWS_AT_ONCE)):
-            connection.execute(
-                into + ", ".join([places] * len(some)), list(chain.from_iterable(some))
-            )
+            connection.execute(_insert(table, names, len(some)), list(chain.from_iterable(some)))
 
     def number_on(self, connection: Any, table: str) -> None:
         """Nothing to do: it looks at the largest id by itself."""
@@ -284,6 +280,12 @@ def _run_with_lists(connection: Any, sql: str, params: Mapping[str, Any]) -> Cur
     else:
         cursor = connection.execute(_translate(sql), _bind(params))
     return cursor
+
+
+@lru_cache(maxsize=2048)
+def _insert(table: str, columns: tuple[str, ...], count: int) -> str:
+    row = f"({', '.join('?' for _ in columns)})"
+    return f"INSERT INTO {table} ({', '.join(columns)}) VALUES {', '.join([row] * count)}"
 
 
 @lru_cache(maxsize=2048)

@@ -20,7 +20,7 @@ for finder in sys.meta_path:  # whoever brings a plugin is rewritten whole, even
 
 from tests.support import conformance, quick_passwords  # noqa: E402
 from tests.support.databases import Databases, Kind, unreachable  # noqa: E402
-from tests.support.people import Chat  # noqa: E402
+from tests.support.people import Chat, Person  # noqa: E402
 from tests.support.post import PostOffice  # noqa: E402
 from tests.support.server import Server  # noqa: E402
 from tests.support.shared_servers import SharedServers  # noqa: E402
@@ -227,6 +227,47 @@ def kind(request: pytest.FixtureRequest) -> Kind:
 def chat(kind: Kind, servers: SharedServers) -> Chat:
     """An organization of one's own on a running server."""
     return servers.chat_on(kind)
+
+
+# --- who is there, in no channel yet ---
+
+
+@pytest.fixture
+def ana(chat: Chat) -> Person:
+    return chat.person("ana")
+
+
+@pytest.fixture
+def ben(chat: Chat) -> Person:
+    return chat.person("ben")
+
+
+@pytest.fixture
+def cleo(chat: Chat) -> Person:
+    return chat.person("cleo")
+
+
+@pytest.fixture
+def eve(chat: Chat) -> Person:
+    return chat.person("eve")
+
+
+@pytest.fixture
+def gus(chat: Chat) -> Person:
+    return chat.person("gus", role="guest")
+
+
+@pytest.fixture
+def admin(chat: Chat) -> Person:
+    return chat.person("admin", role="admin")
+
+
+@pytest.fixture
+def owner(chat: Chat) -> Person:
+    return chat.person("owner", role="owner")
+
+
+# --- other organizations and their servers ---
 
 
 @pytest.fixture(scope="session")

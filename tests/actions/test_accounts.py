@@ -57,8 +57,7 @@ def test_an_address_has_one_account(chat):
         adds(chat, "ANA@example.com")
 
 
-def test_a_bot_belongs_to_an_active_person(chat):
-    ana, ben = chat.people("ana", "ben")
+def test_a_bot_belongs_to_an_active_person(chat, ana, ben):
     chat.write(actions.people.deactivate, ben.id)
     bot = chat.person("helper", bot="generic", owner=ana)
 

@@ -75,8 +75,7 @@ def test_those_who_are_called_see_it_on_the_message(chat):
     assert unread["mentions"] == [by_name, everybody]
 
 
-def test_only_those_who_take_part_are_mentioned_in_a_direct_message(chat):
-    ana, ben, cleo = chat.people("ana", "ben", "cleo")
+def test_only_those_who_take_part_are_mentioned_in_a_direct_message(chat, ana, ben, cleo):
     names = Mentions(user_ids=frozenset({ben.id, cleo.id}))
     draft = Draft("x", "<p>x</p>", 0, "test", read_by_sender=False, mentions=names)
 

@@ -2,7 +2,7 @@
 
 import pytest
 from tests.support.groups import make
-from tests.support.people import Chat
+from tests.support.people import Chat, Person
 
 from tertulia import actions, storage
 from tertulia.domain.groups.group import REALM_PERMISSIONS, Members
@@ -23,8 +23,7 @@ def test_guests_hold_only_what_everyone_can_be_given(setting: str, chat: Chat) -
         assert may == REALM_PERMISSIONS[setting].everyone
 
 
-def test_a_role_that_was_lost_a_moment_ago_gives_nothing(chat: Chat) -> None:
-    owner = chat.person("owner", role="owner")
+def test_a_role_that_was_lost_a_moment_ago_gives_nothing(chat: Chat, owner: Person) -> None:
     group_id = make(chat.person("ana"), "bakers")
     as_they_were = owner.record
     chat.write(_demote, owner.id)

@@ -119,9 +119,7 @@ def test_mistakes_of_a_first_bot_are_understood(chat):
     assert names == ["tada", "soup"]
 
 
-def test_a_slip_in_the_types_of_events_is_told(chat):
-    ana = chat.person("ana")
-
+def test_a_slip_in_the_types_of_events_is_told(ana):
     told = ana.registers(event_types=["mesage", "message"], fetch_event_types=[])
 
     assert told["unknown_event_types"] == ["mesage"]
@@ -145,16 +143,13 @@ def test_a_field_called_method_replaces_the_method_of_a_post(chat):
     assert "kitchen" in names_in(asked)
 
 
-def test_what_an_endpoint_does_not_know_is_listed_in_order(chat):
-    ana = chat.person("ana")
-
+def test_what_an_endpoint_does_not_know_is_listed_in_order(ana):
     answer = ana.get("/users/me", zeta=1, alpha="two", client="ZulipMobile").succeeds()
 
     assert answer["ignored_parameters_unsupported"] == ["alpha", "zeta"]
 
 
-def test_an_id_repeated_in_the_body_is_ignored_and_listed(chat):
-    ana = chat.person("ana")
+def test_an_id_repeated_in_the_body_is_ignored_and_listed(ana):
     note = ana.says("milk", to=[ana])
 
     answer = ana.get(f"/messages/{note.id}", message_id=note.id).succeeds()
@@ -162,17 +157,13 @@ def test_an_id_repeated_in_the_body_is_ignored_and_listed(chat):
     assert answer["ignored_parameters_unsupported"] == ["message_id"]
 
 
-def test_an_error_lists_nothing_as_ignored(chat):
-    ana = chat.person("ana")
-
+def test_an_error_lists_nothing_as_ignored(ana):
     answer = ana.get("/users/me/subscriptions", include_subscribers="maybe", colour="red")
 
     assert "ignored_parameters_unsupported" not in answer.fails("Invalid include_subscribers")
 
 
-def test_null_stands_for_a_parameter_that_was_left_out(chat):
-    ana = chat.person("ana")
-
+def test_null_stands_for_a_parameter_that_was_left_out(ana):
     everyone = ana.get("/users", user_ids="null", client_gravatar="null").succeeds()
 
     assert [each["user_id"] for each in everyone["members"]] == [ana.id]
@@ -181,9 +172,7 @@ def test_null_stands_for_a_parameter_that_was_left_out(chat):
 # --- addresses and methods ---
 
 
-def test_double_slashes_are_one(chat):
-    ana = chat.person("ana")
-
+def test_double_slashes_are_one(ana):
     me = ana.raw("GET", "/api/v1//users//me").succeeds()
 
     assert me["user_id"] == ana.id
@@ -200,9 +189,7 @@ def test_double_slashes_are_one(chat):
         "",
     ],
 )
-def test_an_unknown_path_is_told_in_json(chat, path):
-    ana = chat.person("ana")
-
+def test_an_unknown_path_is_told_in_json(chat, ana, path):
     for caller in (ana, chat.stranger):
         answer = caller.raw("GET", f"/api/v1{path}")
 
@@ -215,9 +202,7 @@ def test_an_unknown_path_is_told_in_json(chat, path):
         ("POST", "/remotes/push/notify", "a push notification service for other servers"),
     ],
 )
-def test_clients_are_told_what_this_server_does_not_have(chat, method, path, what):
-    ana = chat.person("ana")
-
+def test_clients_are_told_what_this_server_does_not_have(ana, method, path, what):
     ana.request(method, path).fails(
         f"This server does not offer {what}.", code="NOT_FOUND", status=404
     )
@@ -318,9 +303,7 @@ def test_options_are_told_to_anybody(chat):
     assert answer.headers["Allow"] == "DELETE, GET, HEAD, PATCH, POST"
 
 
-def test_head_answers_like_get_without_the_words(chat):
-    ana = chat.person("ana")
-
+def test_head_answers_like_get_without_the_words(ana):
     got, head = ana.get("/users/me"), ana.raw("HEAD", "/api/v1/users/me")
 
     assert (head.status, head.body) == (200, b"")
@@ -395,8 +378,7 @@ def test_metrics_are_not_told_through_a_proxy(chat, header, value):
     assert chat.stranger.raw("GET", "/metrics", **{header: value}).status == 404
 
 
-def test_everybody_has_a_picture(chat):
-    ana = chat.person("ana")
+def test_everybody_has_a_picture(chat, ana):
     address = ana.get("/users/me").succeeds()["avatar_url"]
 
     picture = chat.stranger.raw("GET", address)

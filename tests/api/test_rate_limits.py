@@ -72,7 +72,5 @@ def test_keys_cannot_be_tried_without_end(start_server, door):
     ana.get("/users/me").succeeds()
 
 
-def test_without_limits_there_are_no_headers(chat):
-    ana = chat.person("ana")
-
+def test_without_limits_there_are_no_headers(ana):
     assert "X-RateLimit-Limit" not in ana.get("/users/me").headers

@@ -16,6 +16,11 @@ Act = tuple[Any, ...]  # an action and its arguments
 
 
 @pytest.fixture
+def ana(chat):
+    return chat.person("ana", role="owner")
+
+
+@pytest.fixture
 def together(chat) -> Callable[..., list[Any]]:
     """Have acts done in one gathering, in this order."""
 
@@ -117,9 +122,7 @@ def test_a_message_that_went_out_of_sight_at_once_is_not_told_where_it_went(chat
     assert wide.silent()
 
 
-def test_who_leaves_does_not_learn_the_next_name(chat, together):
-    ana = chat.person("ana", role="owner")
-    ben = chat.person("ben")
+def test_who_leaves_does_not_learn_the_next_name(chat, ana, ben, together):
     ana.joins("cellar", invite_only=True, principals=[ana.id, ben.id])
     cellar = chat.channel("cellar")
     ears = ben.listens_for("stream", "subscription")
@@ -149,9 +152,7 @@ def told_of(channel, told) -> list[str]:
     ]
 
 
-def test_a_guest_who_is_promoted_hears_of_a_new_channel_once(chat, together):
-    ana = chat.person("ana", role="owner")
-    gus = chat.person("gus", role="guest")
+def test_a_guest_who_is_promoted_hears_of_a_new_channel_once(chat, ana, gus, together):
     ears = gus.listens_for("stream")
     promotion = actions.people.accounts.AccountChanges(role=Role.MEMBER)
 
@@ -178,9 +179,7 @@ def test_a_channel_that_is_opened_under_another_name_is_told_by_that_alone(chat,
     assert ana.get("/get_stream_id", stream="vault").succeeds()["stream_id"] == cellar.id
 
 
-def test_who_comes_and_goes_does_not_learn_the_next_name(chat, together):
-    ana = chat.person("ana", role="owner")
-    ben = chat.person("ben")
+def test_who_comes_and_goes_does_not_learn_the_next_name(chat, ana, ben, together):
     ana.joins("cellar", invite_only=True)
     cellar = chat.channel("cellar")
     ears = ben.listens_for("stream", "subscription")
@@ -196,9 +195,7 @@ def test_who_comes_and_goes_does_not_learn_the_next_name(chat, together):
     assert "vault" not in told
 
 
-def test_who_hears_of_it_long_after_does_not_learn_the_next_name(chat):
-    ana = chat.person("ana", role="owner")
-    ben = chat.person("ben")
+def test_who_hears_of_it_long_after_does_not_learn_the_next_name(chat, ana, ben):
     ears = ben.listens_for("stream", "subscription")
     ana.joins("cellar", invite_only=True, principals=[ana.id, ben.id])
     cellar = chat.channel("cellar")

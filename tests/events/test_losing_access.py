@@ -27,8 +27,7 @@ def test_a_new_key_ends_the_queues_of_the_old_one(chat):
     assert again.next()["message"]["id"] == soup.id
 
 
-def test_a_key_changed_from_outside_ends_its_queues_too(chat):
-    ben = chat.person("ben")
+def test_a_key_changed_from_outside_ends_its_queues_too(chat, ben):
     waiting = ben.listens_for("message").waits_raw()
 
     chat.write_from_outside(actions.people.reset_key, chat.server.vault, ben.id)
@@ -92,8 +91,7 @@ def test_a_public_channel_stops_when_one_leaves_but_its_past_is_heard(chat):
     assert [each["message"]["id"] for each in cold.all()] == [before.id]
 
 
-def test_a_wide_queue_hears_no_channel_that_turned_out_private(chat):
-    ana, ben = chat.people("ana", "ben")
+def test_a_wide_queue_hears_no_channel_that_turned_out_private(ana, ben):
     ears = ben.listens_for("message", all_public_streams=True)
 
     ana.joins("cellar", invite_only=True)

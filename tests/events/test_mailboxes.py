@@ -190,8 +190,7 @@ def test_a_whisper_is_heard_by_those_who_listen_now(chat):
     assert deaf.silent()
 
 
-def test_a_whisper_wakes_whoever_waits(chat):
-    ana = chat.person("ana")
+def test_a_whisper_wakes_whoever_waits(chat, ana):
     waiting = ana.listens_for("typing").waits()
 
     whisper(chat, "soup", Everyone())

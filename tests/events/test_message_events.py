@@ -80,8 +80,7 @@ def test_people_who_are_named_elsewhere_hear_nothing(chat):
     assert ears.silent()
 
 
-def test_those_who_take_part_hear_of_a_direct_message(chat):
-    ana, ben, cleo = chat.people("ana", "ben", "cleo")
+def test_those_who_take_part_hear_of_a_direct_message(ana, ben, cleo):
     queues = [who.listens_for("message") for who in (ana, ben, cleo)]
 
     one = ana.says("psst", to=[ben])

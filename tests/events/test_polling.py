@@ -134,9 +134,7 @@ def test_what_has_to_be_said(chat, params, msg):
     chat.person("ana").get("/events", **params).fails(msg)
 
 
-def test_an_unknown_queue(chat):
-    ana = chat.person("ana")
-
+def test_an_unknown_queue(ana):
     for queue_id in (UNKNOWN, "no-such-queue", "", "x" * 5000, "é\n"):
         bad_queue(ana.get("/events", queue_id=queue_id, last_event_id=-1), queue_id)
         bad_queue(ana.delete("/events", queue_id=queue_id), queue_id)

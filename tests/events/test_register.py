@@ -88,9 +88,7 @@ def channel(state, name, place="subscriptions"):
 # --- which parts ---
 
 
-def test_every_part_brings_its_keys_and_no_others(chat):
-    ana = chat.person("ana")
-
+def test_every_part_brings_its_keys_and_no_others(ana):
     for part, keys in PARTS.items():
         state = ana.registers(fetch_event_types=[part])
         assert state.keys() - ALWAYS == set(keys.split()), part
@@ -99,8 +97,7 @@ def test_every_part_brings_its_keys_and_no_others(chat):
         assert ana.registers(fetch_event_types=[part]).keys() == ALWAYS, part
 
 
-def test_every_key_is_of_a_part(chat):
-    ana = chat.person("ana")
+def test_every_key_is_of_a_part(ana):
     known = {key for keys in PARTS.values() for key in keys.split()} | {"unread_msgs"}
     known |= ana.registers(fetch_event_types=["realm"]).keys()
 
@@ -134,17 +131,13 @@ def test_the_realm_brings_the_organizations_settings_and_the_servers_limits(chat
     assert {key for key in others if not key.startswith(prefixes)} == named
 
 
-def test_two_parts_together_bring_the_unread_messages(chat):
-    ana = chat.person("ana")
-
+def test_two_parts_together_bring_the_unread_messages(ana):
     both = ana.registers(fetch_event_types=["message", "update_message_flags"])
 
     assert both.keys() - ALWAYS == {"max_message_id", "unread_msgs"}
 
 
-def test_muted_topics_are_the_older_form_of_topic_policies(chat):
-    ana = chat.person("ana")
-
+def test_muted_topics_are_the_older_form_of_topic_policies(ana):
     both = ana.registers(fetch_event_types=["user_topic", "muted_topics"])
     everything = ana.registers()
 
@@ -152,9 +145,7 @@ def test_muted_topics_are_the_older_form_of_topic_policies(chat):
     assert {"user_topics", "muted_topics"} <= everything.keys()
 
 
-def test_what_is_fetched_follows_what_is_listened_for(chat):
-    ana = chat.person("ana")
-
+def test_what_is_fetched_follows_what_is_listened_for(ana):
     assert ana.registers(event_types=["message"]).keys() - ALWAYS == {"max_message_id"}
     assert ana.registers(event_types=["message"], fetch_event_types=[]).keys() == ALWAYS
     state = ana.registers(event_types=["message"], fetch_event_types=["alert_words"])
@@ -247,8 +238,7 @@ def test_the_system_groups_are_nested(chat):
     assert (inner["role:nobody"], inner["role:owners"]) == ([], [])
 
 
-def test_channels_are_told_by_ones_place_in_them(chat):
-    ana, ben = chat.people("ana", "ben")
+def test_channels_are_told_by_ones_place_in_them(chat, ana, ben):
     root, gus = chat.person("root", role="owner"), chat.person("gus", role="guest")
     ana.joins("kitchen", "garden")
     ana.joins("cellar", invite_only=True)
@@ -351,8 +341,7 @@ def test_many_unread_messages_are_kept_in_a_bitmap(chat):
     assert unread["streams"][0]["unread_message_ids"] == ids
 
 
-def test_recent_conversations_newest_first(chat):
-    ana, ben, cleo = chat.people("ana", "ben", "cleo")
+def test_recent_conversations_newest_first(ana, ben, cleo):
     ana.says("x", to=[ben])
     two = ana.says("x", to=[cleo, ben]).id
     three = ana.says("x", to=[ana]).id
@@ -453,9 +442,7 @@ def test_unknown_capabilities_and_event_types_are_accepted(chat):
     assert "ignored_parameters_unsupported" not in state
 
 
-def test_guests_do_not_listen_to_all_public_channels(chat):
-    gus = chat.person("gus", role="guest")
-
+def test_guests_do_not_listen_to_all_public_channels(gus):
     gus.post("/register", all_public_streams=True).fails("User not authorized for this query")
 
 

@@ -25,9 +25,7 @@ def summary(event):
 # --- joining ---
 
 
-def test_a_new_public_channel_is_announced_to_everybody_but_guests(chat):
-    ana, ben = chat.people("ana", "ben")
-    gus = chat.person("gus", role="guest")
+def test_a_new_public_channel_is_announced_to_everybody_but_guests(chat, ana, ben, gus):
     hers, his, guests = (who.listens_for(*TYPES) for who in (ana, ben, gus))
 
     ana.joins("kitchen")
@@ -55,8 +53,7 @@ def test_a_new_private_channel_is_announced_to_those_inside_and_administrators(c
     assert outside.silent()
 
 
-def test_joining_tells_the_subscription_in_full(chat):
-    ana, ben = chat.people("ana", "ben")
+def test_joining_tells_the_subscription_in_full(ana, ben):
     ana.joins("kitchen")
     ears = ben.listens_for("subscription")
 
@@ -89,9 +86,7 @@ def test_a_guest_hears_of_a_channel_when_brought_into_it(chat):
     assert told(ears) == [("stream", "create", ["kitchen"]), ("subscription", "add", ["kitchen"])]
 
 
-def test_a_queue_without_the_stream_type_hears_of_the_subscription_alone(chat):
-    ana = chat.person("ana")
-    gus = chat.person("gus", role="guest")
+def test_a_queue_without_the_stream_type_hears_of_the_subscription_alone(ana, gus):
     ears = gus.listens_for("subscription")
 
     ana.joins("cellar", invite_only=True, principals=[gus.id])
@@ -131,8 +126,7 @@ def test_those_who_leave_together_are_told_of_each_other(chat):
     ]
 
 
-def test_leaving_a_private_channel_takes_it_away(chat):
-    ana, ben = chat.people("ana", "ben")
+def test_leaving_a_private_channel_takes_it_away(chat, ana, ben):
     root = chat.person("root", role="admin")
     ana.joins("cellar", invite_only=True, principals=[ana.id, ben.id])
     hers, his, above = (who.listens_for(*TYPES) for who in (ana, ben, root))
@@ -154,8 +148,7 @@ def test_a_guest_who_leaves_loses_sight_of_the_channel(chat):
     assert [each[:2] for each in told(ears)] == [("subscription", "remove"), ("stream", "delete")]
 
 
-def test_several_people_at_once_are_one_event(chat):
-    ana, ben, cleo = chat.people("ana", "ben", "cleo")
+def test_several_people_at_once_are_one_event(chat, ana, ben, cleo):
     root = chat.person("root", role="admin")
     root.joins("kitchen", principals=[ana.id, ben.id])
     ears = cleo.listens_for("subscription")
@@ -195,8 +188,7 @@ def test_a_newcomer_is_introduced_to_each_with_what_they_may_see(chat):
     assert above.next()["person"]["delivery_email"] == ben.email
 
 
-def test_an_account_that_ends_is_told_to_everybody(chat):
-    ana, ben = chat.people("ana", "ben")
+def test_an_account_that_ends_is_told_to_everybody(chat, ana, ben):
     ears = ana.listens_for("realm_user")
 
     chat.write(actions.people.deactivate, ben.id)
@@ -210,8 +202,7 @@ def test_an_account_that_ends_is_told_to_everybody(chat):
     ]
 
 
-def test_a_setting_of_the_organization_is_told_to_everybody(chat):
-    ana = chat.person("ana")
+def test_a_setting_of_the_organization_is_told_to_everybody(chat, ana):
     ears = ana.listens_for("realm")
 
     chat.set("name", "Casa")
@@ -228,8 +219,7 @@ def test_a_setting_of_the_organization_is_told_to_everybody(chat):
 # --- the law: whoever watched knows what a newcomer is told ---
 
 
-def test_whoever_watched_knows_what_a_newcomer_is_told(chat):
-    ana, ben = chat.people("ana", "ben")
+def test_whoever_watched_knows_what_a_newcomer_is_told(chat, ana, ben):
     root = chat.person("root", role="owner")
     watcher = watch(ben)
 

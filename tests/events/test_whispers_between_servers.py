@@ -50,8 +50,7 @@ def elsewhere(servers):
     return elsewhere
 
 
-def test_typing_is_heard_on_the_other_server(chat, elsewhere):
-    ana, ben = chat.people("ana", "ben")
+def test_typing_is_heard_on_the_other_server(ana, ben, elsewhere):
     waiting = elsewhere(ben).listens_for("typing").waits()
 
     ana.post("/typing", op="start", to=[ben.id]).succeeds()
@@ -60,8 +59,7 @@ def test_typing_is_heard_on_the_other_server(chat, elsewhere):
     assert (event["op"], event["sender"]["user_id"]) == ("start", ana.id)
 
 
-def test_one_hears_a_whisper_once(chat, elsewhere):
-    ana, ben = chat.people("ana", "ben")
+def test_one_hears_a_whisper_once(ana, ben, elsewhere):
     ears = [ben.listens_for("typing"), elsewhere(ben).listens_for("typing")]
 
     for op in ("start", "stop", "start"):
@@ -72,8 +70,7 @@ def test_one_hears_a_whisper_once(chat, elsewhere):
         assert [event["op"] for event in each.all()] == ["start", "stop", "start"]
 
 
-def test_a_notice_that_is_too_long_is_left_out_and_the_next_one_arrives(chat, elsewhere):
-    ana, ben = chat.people("ana", "ben")
+def test_a_notice_that_is_too_long_is_left_out_and_the_next_one_arrives(chat, ana, ben, elsewhere):
     ears = elsewhere(ben).listens_for("typing")
 
     chat.server.call(chat.server.database.spread, b"x" * LONGEST_NOTICE)
@@ -82,8 +79,7 @@ def test_a_notice_that_is_too_long_is_left_out_and_the_next_one_arrives(chat, el
     eventually(lambda: ears.all())
 
 
-def test_presence_is_shared(chat, elsewhere):
-    ana, ben = chat.people("ana", "ben")
+def test_presence_is_shared(ana, ben, elsewhere):
     there = elsewhere(ben)
     ears = there.listens_for("presence")
 
@@ -100,8 +96,7 @@ def test_presence_is_shared(chat, elsewhere):
     assert here["presence_last_update_id"] == away["presence_last_update_id"] == 1
 
 
-def test_nonsense_on_the_wire_is_passed_over(chat, elsewhere):
-    ana, ben = chat.people("ana", "ben")
+def test_nonsense_on_the_wire_is_passed_over(chat, ana, ben, elsewhere):
     ears = elsewhere(ben).listens_for("typing")
 
     chat.server.call(chat.server.database.spread, b'{"server": 5}')
@@ -111,8 +106,7 @@ def test_nonsense_on_the_wire_is_passed_over(chat, elsewhere):
     eventually(lambda: ears.all())
 
 
-def test_every_server_has_every_file(chat, elsewhere):
-    ana = chat.person("ana")
+def test_every_server_has_every_file(ana, elsewhere):
     there = elsewhere(ana)
 
     file = uploads(ana, data=b"tide" * 100_000)

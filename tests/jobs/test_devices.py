@@ -186,9 +186,7 @@ def test_a_token_that_the_service_forgets_is_forgotten_and_tests_say_so(scene):
     ],
 )
 @pytest.mark.on_one
-def test_what_cannot_be_registered_is_refused(chat, params, msg):
-    ana = chat.person("ana")
-
+def test_what_cannot_be_registered_is_refused(ana, params, msg):
     answer = ana.post("/mobile_push/register", device_id=new_device(ana), **params)
 
     assert msg in answer.json["msg"]

@@ -339,9 +339,7 @@ def test_an_endpoint_that_hangs_holds_up_nobody_else(scene):
 @pytest.mark.parametrize(
     "name, value", [("endpoint", "ftp://x"), ("p256dh", "AAAA"), ("auth", "!")]
 )
-def test_a_subscription_that_cannot_be_used_is_refused(chat, name, value):
-    ana = chat.person("ana")
-
+def test_a_subscription_that_cannot_be_used_is_refused(ana, name, value):
     answer = ana.post("/web_push/subscriptions", **(Browser().subscription() | {name: value}))
 
     answer.fails(f"Invalid {name}")

@@ -19,6 +19,11 @@ from tertulia.jobs.sending import IN_HAND, SCHEDULED, Outbox, send_due
 from tertulia.storage.database import Bound
 
 
+@pytest.fixture
+def ana(later):
+    return later.person("ana", channels=["kitchen"])
+
+
 def schedules(person: Person, content: str = "Soup's on", *, at: int, **params: Any) -> int:
     if "to" not in params:
         params["to"] = person.chat.channel("kitchen").id
@@ -131,8 +136,7 @@ def test_whose_time_comes_while_others_are_served_has_their_turn_soon(later):
     assert sent.index(garden) <= 100 + 2 * IN_HAND
 
 
-def test_what_is_sent_is_not_sent_again(later):
-    ana = later.person("ana", channels=["kitchen"])
+def test_what_is_sent_is_not_sent_again(later, ana):
     schedules(ana, at=later.in_seconds(60))
 
     later.passes(seconds=61)
@@ -142,8 +146,7 @@ def test_what_is_sent_is_not_sent_again(later):
     assert said(ana) == ["Soup's on"]
 
 
-def test_an_edit_that_comes_too_late_is_told_so(later):
-    ana = later.person("ana", channels=["kitchen"])
+def test_an_edit_that_comes_too_late_is_told_so(later, ana):
     number = schedules(ana, at=later.in_seconds(60))
     later.passes(seconds=61)
 
@@ -158,8 +161,7 @@ def test_an_edit_that_comes_too_late_is_told_so(later):
     )
 
 
-def test_nothing_but_the_number_is_remembered_of_what_was_sent(later):
-    ana = later.person("ana", channels=["kitchen"])
+def test_nothing_but_the_number_is_remembered_of_what_was_sent(later, ana):
     number = schedules(ana, "a secret", at=later.in_seconds(60))
     later.passes(seconds=61)
 
@@ -186,8 +188,7 @@ def test_an_edited_message_is_sent_as_edited_and_when_edited(later):
     assert said(ben) == ["Dinner!"]
 
 
-def test_a_deleted_message_is_never_sent(later):
-    ana = later.person("ana", channels=["kitchen"])
+def test_a_deleted_message_is_never_sent(later, ana):
     number = schedules(ana, at=later.in_seconds(60))
 
     ana.delete(f"/scheduled_messages/{number}").succeeds()
@@ -196,8 +197,7 @@ def test_a_deleted_message_is_never_sent(later):
     assert said(ana) == []
 
 
-def test_messages_of_the_same_second_are_sent_in_the_order_they_were_written(later):
-    ana = later.person("ana", channels=["kitchen"])
+def test_messages_of_the_same_second_are_sent_in_the_order_they_were_written(later, ana):
     at = later.in_seconds(60)
     numbers = [schedules(ana, f"course {number}", at=at) for number in range(20)]
     ana.patch(f"/scheduled_messages/{numbers[3]}", content="course 3, warmed up").succeeds()
@@ -209,8 +209,7 @@ def test_messages_of_the_same_second_are_sent_in_the_order_they_were_written(lat
     assert said(ana) == expected
 
 
-def test_what_was_due_earlier_is_sent_earlier(later):
-    ana = later.person("ana", channels=["kitchen"])
+def test_what_was_due_earlier_is_sent_earlier(later, ana):
     schedules(ana, "second", at=later.in_seconds(60))
     schedules(ana, "first", at=later.in_seconds(30))
 
@@ -242,8 +241,7 @@ def test_whether_its_sender_has_read_it(later, client, chosen, to_self, is_read)
     assert ("read" in ears.next()["flags"]) is is_read
 
 
-def test_the_topic_is_followed_as_after_any_send(later):
-    ana = later.person("ana", channels=["kitchen"])
+def test_the_topic_is_followed_as_after_any_send(later, ana):
     schedules(ana, at=later.in_seconds(60))
     ears = ana.listens_for("user_topic", "message", "scheduled_messages")
 
@@ -297,8 +295,7 @@ def test_a_channel_that_is_gone_fails_it_and_its_owner_is_told(later):
     assert number == entry["scheduled_message_id"]
 
 
-def test_a_failed_message_is_not_tried_again_by_itself(later):
-    ana = later.person("ana", channels=["kitchen"])
+def test_a_failed_message_is_not_tried_again_by_itself(later, ana):
     schedules(ana, at=later.in_seconds(60))
     later.write(_archive, "kitchen")
     later.passes(seconds=61)
@@ -333,8 +330,7 @@ def test_a_failed_message_needs_a_new_time_and_then_waits_again(later):
     assert waiting(ana) == []
 
 
-def test_a_failed_message_can_be_deleted(later):
-    ana = later.person("ana", channels=["kitchen"])
+def test_a_failed_message_can_be_deleted(later, ana):
     number = schedules(ana, at=later.in_seconds(60))
     later.passes(minutes=12)
     assert waiting(ana)[0]["failed"] is True
@@ -344,8 +340,7 @@ def test_a_failed_message_can_be_deleted(later):
     assert waiting(ana) == []
 
 
-def test_ten_minutes_late_is_still_sent(later):
-    ana = later.person("ana", channels=["kitchen"])
+def test_ten_minutes_late_is_still_sent(later, ana):
     schedules(ana, at=later.in_seconds(60))
 
     later.passes(minutes=10, seconds=55)
@@ -505,8 +500,7 @@ def test_a_sender_who_has_left_fails_it_and_nobody_is_told(later):
     assert ears.silent()
 
 
-def test_an_organization_that_was_closed_fails_it_and_nobody_is_told(later):
-    ana = later.person("ana", channels=["kitchen"])
+def test_an_organization_that_was_closed_fails_it_and_nobody_is_told(later, ana):
     number = schedules(ana, at=later.in_seconds(60))
     later.write(_close_organization)
     newest = later.read(_newest_message)
@@ -575,8 +569,7 @@ def _newest_message(tx):
 # --- clocks, crashes and company ---
 
 
-def test_a_clock_put_forward_by_an_hour_loses_and_doubles_nothing(later):
-    ana = later.person("ana", channels=["kitchen"])
+def test_a_clock_put_forward_by_an_hour_loses_and_doubles_nothing(later, ana):
     ears = ana.listens_for("message")
     for minutes in range(5, 120, 10):
         schedules(ana, f"in {minutes}", at=later.in_seconds(60 * minutes))
@@ -593,8 +586,7 @@ def test_a_clock_put_forward_by_an_hour_loses_and_doubles_nothing(later):
     assert len(ears.all()) == 1 + len(failed)
 
 
-def test_a_clock_put_back_by_an_hour_loses_and_doubles_nothing(later):
-    ana = later.person("ana", channels=["kitchen"])
+def test_a_clock_put_back_by_an_hour_loses_and_doubles_nothing(later, ana):
     schedules(ana, "before", at=later.in_seconds(60))
     schedules(ana, "after", at=later.in_seconds(120))
     later.passes(seconds=61)
@@ -607,8 +599,7 @@ def test_a_clock_put_back_by_an_hour_loses_and_doubles_nothing(later):
     assert waiting(ana) == []
 
 
-def test_a_clock_that_goes_back_and_forth_says_everything_once(later):
-    ana = later.person("ana", channels=["kitchen"])
+def test_a_clock_that_goes_back_and_forth_says_everything_once(later, ana):
     for number in range(10):
         schedules(ana, f"course {number}", at=later.in_seconds(60 + 30 * number))
 
@@ -628,8 +619,7 @@ def test_a_restart_loses_nothing(own_chat):
     eventually(lambda: said(ana) == ["Soup's on"])
 
 
-def test_whoever_comes_second_finds_nothing_to_do(later):
-    ana = later.person("ana", channels=["kitchen"])
+def test_whoever_comes_second_finds_nothing_to_do(later, ana):
     schedules(ana, at=later.in_seconds(60))
     later.server.clock.move(seconds=61)
     work = [later.server.database, later.server.application.delivery, SCHEDULED]
@@ -642,8 +632,7 @@ def test_whoever_comes_second_finds_nothing_to_do(later):
     assert said(ana) == ["Soup's on"]
 
 
-def test_a_message_that_changed_at_the_last_moment_is_not_sent_as_it_was(later):
-    ana = later.person("ana", channels=["kitchen"])
+def test_a_message_that_changed_at_the_last_moment_is_not_sent_as_it_was(later, ana):
     number = schedules(ana, at=later.in_seconds(60))
     seen = later.read(storage.later.scheduled.find, number)
     org: Organization = later.server.application.delivery.organizations[later.realm.id]

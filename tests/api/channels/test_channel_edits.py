@@ -10,6 +10,11 @@ from tertulia import actions
 MODERN = {"notification_settings_null": True, "archived_channels": True}
 
 
+@pytest.fixture
+def ana(chat):
+    return chat.person("ana", channels=["kitchen"])
+
+
 def kitchen_of(chat: Chat) -> int:
     return chat.channel("kitchen").id
 
@@ -52,8 +57,7 @@ def test_a_rename_may_change_the_case_alone(chat):
     ana.patch(path, new_name=" ").fails("Channel name can't be empty.")
 
 
-def test_a_description_is_one_line_and_told_even_if_it_is_the_same(chat):
-    ana = chat.person("ana", channels=["kitchen"])
+def test_a_description_is_one_line_and_told_even_if_it_is_the_same(chat, ana):
     kitchen = kitchen_of(chat)
     ears = ana.listens_for("stream")
 
@@ -69,8 +73,7 @@ def test_a_description_is_one_line_and_told_even_if_it_is_the_same(chat):
     )
 
 
-def test_nothing_given_is_a_success_without_a_word(chat):
-    ana = chat.person("ana", channels=["kitchen"])
+def test_nothing_given_is_a_success_without_a_word(chat, ana):
     ears = ana.listens_for()
 
     ana.patch(f"/streams/{kitchen_of(chat)}").succeeds()
@@ -78,8 +81,7 @@ def test_nothing_given_is_a_success_without_a_word(chat):
     assert ears.silent()
 
 
-def test_a_change_that_fails_in_part_changes_nothing(chat):
-    ana = chat.person("ana", channels=["kitchen"])
+def test_a_change_that_fails_in_part_changes_nothing(chat, ana):
     kitchen = kitchen_of(chat)
     ears = ana.listens_for()
 
@@ -91,8 +93,7 @@ def test_a_change_that_fails_in_part_changes_nothing(chat):
     assert chat.channel("kitchen").description == ""
 
 
-def test_parts_are_told_in_order(chat):
-    ana = chat.person("ana", channels=["kitchen"])
+def test_parts_are_told_in_order(chat, ana):
     kitchen = kitchen_of(chat)
     ears = ana.listens_for("stream")
 
@@ -161,9 +162,7 @@ def test_opening_a_channel_shows_it_with_its_people(chat):
     assert (peers["op"], peers["user_ids"]) == ("peer_add", [ana.id, ben.id])
 
 
-def test_a_guest_outside_hears_nothing_of_it(chat):
-    ana = chat.person("ana", channels=["kitchen"])
-    gus = chat.person("gus", role="guest")
+def test_a_guest_outside_hears_nothing_of_it(chat, ana, gus):
     ears = gus.listens_for()
 
     ana.patch(f"/streams/{kitchen_of(chat)}", is_private=True).succeeds()
@@ -172,8 +171,7 @@ def test_a_guest_outside_hears_nothing_of_it(chat):
     assert ears.silent()
 
 
-def test_a_private_history_can_be_shared_and_protected_again(chat):
-    ana = chat.person("ana", channels=["kitchen"])
+def test_a_private_history_can_be_shared_and_protected_again(chat, ana):
     kitchen = kitchen_of(chat)
     ears = ana.listens_for("stream")
 
@@ -218,8 +216,7 @@ def test_a_default_channel_stays_public(chat):
     assert chat.channel("kitchen").invite_only
 
 
-def test_limited_topics_and_a_protected_history_do_not_go_together(chat):
-    ana = chat.person("ana", channels=["kitchen"])
+def test_limited_topics_and_a_protected_history_do_not_go_together(chat, ana):
     path = f"/streams/{kitchen_of(chat)}"
     told = (
         "Unsupported parameter combination: history_public_to_subscribers, can_create_topic_group"
@@ -232,9 +229,7 @@ def test_limited_topics_and_a_protected_history_do_not_go_together(chat):
     ana.patch(path, is_private=True, history_public_to_subscribers=True).succeeds()
 
 
-def test_messages_that_were_not_fetched_are_taken_back(chat):
-    ana = chat.person("ana", channels=["kitchen"])
-    cleo = chat.person("cleo")
+def test_messages_that_were_not_fetched_are_taken_back(chat, ana, cleo):
     ears = cleo.listens_for("message", "stream", all_public_streams=True)
     ana.says("Between us", to="kitchen > secrets")
 
@@ -246,8 +241,7 @@ def test_messages_that_were_not_fetched_are_taken_back(chat):
 # --- permissions ----------------------------------------------------------------------------------
 
 
-def test_who_may_post_is_told_in_three_ways(chat):
-    ana = chat.person("ana", channels=["kitchen"])
+def test_who_may_post_is_told_in_three_ways(chat, ana):
     kitchen, group = kitchen_of(chat), chat.group("administrators")
     ears = ana.listens_for("stream")
 
@@ -269,8 +263,7 @@ def test_who_may_post_is_told_in_three_ways(chat):
     ]
 
 
-def test_the_old_value_must_be_the_one_that_is_there(chat):
-    ana = chat.person("ana", channels=["kitchen"])
+def test_the_old_value_must_be_the_one_that_is_there(chat, ana):
     path = f"/streams/{kitchen_of(chat)}"
     members, everyone = chat.group("members"), chat.group("everyone")
     ears = ana.listens_for("stream")
@@ -303,14 +296,11 @@ def test_the_old_value_must_be_the_one_that_is_there(chat):
         ),
     ],
 )
-def test_what_a_permission_cannot_be(chat, value, msg):
-    ana = chat.person("ana", channels=["kitchen"])
-
+def test_what_a_permission_cannot_be(chat, ana, value, msg):
     ana.patch(f"/streams/{kitchen_of(chat)}", can_send_message_group=value).fails(msg)
 
 
-def test_some_groups_are_never_allowed(chat):
-    ana = chat.person("ana", channels=["kitchen"])
+def test_some_groups_are_never_allowed(chat, ana):
     path = f"/streams/{kitchen_of(chat)}"
 
     ana.patch(path, can_send_message_group={"new": chat.group("internet")}).fails(
@@ -343,9 +333,7 @@ def test_a_permission_can_open_a_private_channel_to_somebody(chat):
     )
 
 
-def test_only_some_say_who_may_delete_messages(chat):
-    ana = chat.person("ana", channels=["kitchen"])
-
+def test_only_some_say_who_may_delete_messages(chat, ana):
     ana.patch(
         f"/streams/{kitchen_of(chat)}",
         can_delete_own_message_group={"new": chat.group("everyone")},
@@ -369,8 +357,7 @@ def test_deactivated_people_are_not_named(chat):
 
 
 @pytest.mark.parametrize("policy", ["allow_empty_topic", "disable_empty_topic", "empty_topic_only"])
-def test_each_topics_policy_acts(chat, policy):
-    ana = chat.person("ana", channels=["kitchen"])
+def test_each_topics_policy_acts(chat, ana, policy):
     kitchen = kitchen_of(chat)
     ears = ana.listens_for("stream")
 
@@ -383,8 +370,7 @@ def test_each_topics_policy_acts(chat, policy):
     assert (named.status == 200) is (policy != "empty_topic_only")
 
 
-def test_only_the_empty_topic_needs_a_channel_without_others(chat):
-    ana = chat.person("ana", channels=["kitchen"])
+def test_only_the_empty_topic_needs_a_channel_without_others(chat, ana):
     path = f"/streams/{kitchen_of(chat)}"
     ana.says("Soup", to="kitchen > lunch")
 
@@ -445,8 +431,7 @@ def test_a_channel_goes_into_a_folder_and_out_again(chat):
     ana.patch(f"/streams/{kitchen}", folder_id=99_999_999).fails("Invalid channel folder ID")
 
 
-def test_push_notifications_can_become_the_default(chat):
-    ana = chat.person("ana", channels=["kitchen"])
+def test_push_notifications_can_become_the_default(chat, ana):
     kitchen = kitchen_of(chat)
     ears = ana.listens_for("stream")
 
@@ -477,8 +462,7 @@ def test_archiving_is_an_update_for_new_clients_and_the_end_for_old_ones(chat):
     assert (back["op"], back["streams"][0]["subscriber_count"]) == ("create", 2)
 
 
-def test_an_archived_channel_is_for_reading_only(chat):
-    ana = chat.person("ana", channels=["kitchen"])
+def test_an_archived_channel_is_for_reading_only(chat, ana):
     kitchen = kitchen_of(chat)
     soup = ana.says("Soup", to="kitchen > lunch")
 
@@ -547,8 +531,7 @@ def stored_bitmaps(tx):
     return {(row["user_id"], bytes(row["bitmap"])) for row in rows}
 
 
-def test_bringing_back_what_is_there_is_refused(chat):
-    ana = chat.person("ana", channels=["kitchen"])
+def test_bringing_back_what_is_there_is_refused(chat, ana):
     path = f"/streams/{kitchen_of(chat)}"
 
     ana.patch(path, is_archived=True).succeeds()

@@ -3,17 +3,11 @@
 import pytest
 
 
-@pytest.fixture
-def admin(chat):
-    return chat.person("admin", role="admin")
-
-
 def create(who, name, description=""):
     return who.post("/channel_folders/create", name=name, description=description)
 
 
-def test_a_new_folder_is_told_to_everybody(chat, admin):
-    gus = chat.person("gus", role="guest")
+def test_a_new_folder_is_told_to_everybody(gus, admin):
     ears = gus.listens_for("channel_folder")
 
     number = create(admin, " House ", "All *rooms*").succeeds()["channel_folder_id"]

@@ -44,9 +44,7 @@ def test_each_switch_says_which_channels_are_listed(ana, switches, found):
     assert names(ana, **switches) == found
 
 
-def test_administrators_can_list_everything(chat, ana):
-    admin = chat.person("admin", role="admin")
-
+def test_administrators_can_list_everything(admin, ana):
     assert names(admin) == {"open"}
     assert names(admin, include_all=True) == {"open", "shut", "mine", "joinable"}
 
@@ -197,8 +195,7 @@ def test_default_channels_are_told_to_all_but_guests(chat):
     assert registered["realm_default_streams"] == []
 
 
-def test_private_channels_are_no_defaults(chat):
-    admin = chat.person("admin", role="admin")
+def test_private_channels_are_no_defaults(chat, admin):
     admin.joins("vault", invite_only=True)
     ben = chat.person("ben")
     ben.joins("bens", invite_only=True)

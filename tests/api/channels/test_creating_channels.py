@@ -249,8 +249,7 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
         ("access", "principal"),
     ],
 )
-def test_the_first_of_two_mistakes_is_told(chat, first, second):
-    ana, ben = chat.people("ana", "ben")
+def test_the_first_of_two_mistakes_is_told(chat, ana, ben, first, second):
     ben.joins("cellar", invite_only=True)
     chat.permit("can_set_topics_policy_group", "nobody")
     params = {"subscriptions": [{"name": "attic"}]} | WRONG[second][0] | WRONG[first][0]

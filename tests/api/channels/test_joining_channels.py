@@ -13,8 +13,7 @@ def subscribe(who: Person, *names: str, **params: Any):
     return who.post("/users/me/subscriptions", subscriptions=wanted, **params)
 
 
-def test_a_new_channel_is_told_before_its_subscription(chat):
-    ana, ben = chat.people("ana", "ben")
+def test_a_new_channel_is_told_before_its_subscription(chat, ana, ben):
     anas, bens = (
         ana.listens_for("stream", "subscription"),
         ben.listens_for("stream", "subscription"),
@@ -41,8 +40,7 @@ def test_a_new_channel_is_told_before_its_subscription(chat):
     }
 
 
-def test_one_act_is_one_event_for_all_channels_with_the_same_people(chat):
-    ana, ben, cleo = chat.people("ana", "ben", "cleo")
+def test_one_act_is_one_event_for_all_channels_with_the_same_people(chat, ana, ben, cleo):
     subscribe(ana, "kitchen", "garden").succeeds()
     ears, bens = cleo.listens_for("subscription"), ben.listens_for("subscription")
 
@@ -55,8 +53,7 @@ def test_one_act_is_one_event_for_all_channels_with_the_same_people(chat):
     assert [each["name"] for each in bens.next()["subscriptions"]] == ["garden", "kitchen"]
 
 
-def test_different_people_are_told_one_by_one(chat):
-    ana, ben, cleo = chat.people("ana", "ben", "cleo")
+def test_different_people_are_told_one_by_one(ana, ben, cleo):
     subscribe(ana, "kitchen", "garden").succeeds()
     subscribe(ben, "kitchen").succeeds()
     ears = ana.listens_for("subscription")
@@ -66,8 +63,7 @@ def test_different_people_are_told_one_by_one(chat):
     assert [event["user_ids"] for event in ears.all()] == [[ben.id, cleo.id], [cleo.id]]
 
 
-def test_names_match_without_case_and_are_stripped(chat):
-    ana, ben = chat.people("ana", "ben")
+def test_names_match_without_case_and_are_stripped(ana, ben):
     subscribe(ana, "Kitchen").succeeds()
 
     answer = subscribe(ben, "  KITCHEN ", "kitchen").succeeds()
@@ -87,8 +83,7 @@ def test_settings_are_there_on_return(chat):
     assert ears.next()["subscriptions"][0]["color"] == "#00aaff"
 
 
-def test_a_colour_can_be_chosen_on_joining(chat):
-    ana = chat.person("ana")
+def test_a_colour_can_be_chosen_on_joining(ana):
     wanted = [{"name": "kitchen", "color": "#F00"}]
     ears = ana.listens_for("subscription")
 
@@ -99,9 +94,7 @@ def test_a_colour_can_be_chosen_on_joining(chat):
     bad.fails("Invalid subscriptions[0]: Value error, color is not a valid hex color code")
 
 
-def test_new_subscriptions_get_colours_of_their_own(chat):
-    ana = chat.person("ana")
-
+def test_new_subscriptions_get_colours_of_their_own(ana):
     ana.joins("kitchen", "garden", "cellar")
 
     found = ana.get("/users/me/subscriptions").succeeds()["subscriptions"]
@@ -109,8 +102,7 @@ def test_new_subscriptions_get_colours_of_their_own(chat):
     assert len(set(colors)) == len(colors)
 
 
-def test_a_channel_can_ask_for_push_notifications_of_its_subscribers(chat):
-    ana, ben = chat.people("ana", "ben")
+def test_a_channel_can_ask_for_push_notifications_of_its_subscribers(ana, ben):
     ears = ben.listens_for("subscription")
 
     subscribe(ana, "alarms", default_push_notifications=True, principals=[ben.id]).succeeds()
@@ -119,9 +111,7 @@ def test_a_channel_can_ask_for_push_notifications_of_its_subscribers(chat):
     assert (added["default_push_notifications"], added["push_notifications"]) == (True, True)
 
 
-def test_the_caller_stays_out_if_others_are_named(chat):
-    ana, ben = chat.people("ana", "ben")
-
+def test_the_caller_stays_out_if_others_are_named(ana, ben):
     answer = subscribe(ana, "kitchen", principals=[ben.id]).succeeds()
 
     assert answer["subscribed"] == {str(ben.id): ["kitchen"]}
@@ -138,25 +128,20 @@ def test_people_can_be_named_by_an_address_that_one_may_see(chat):
 
 
 @pytest.mark.parametrize("principal", [0, 99_999_999, "nobody@example.com"])
-def test_unknown_people_stop_everything(chat, principal):
-    ana = chat.person("ana")
-
+def test_unknown_people_stop_everything(ana, principal):
     subscribe(ana, "kitchen", principals=[principal]).fails("No such user")
 
     names = [each["name"] for each in ana.get("/streams").succeeds()["streams"]]
     assert "kitchen" not in names
 
 
-def test_deactivated_people_stop_everything(chat):
-    ana, ben = chat.people("ana", "ben")
+def test_deactivated_people_stop_everything(chat, ana, ben):
     chat.write(actions.people.deactivate, ben.id)
 
     subscribe(ana, "kitchen", principals=[ana.id, ben.id]).fails("User is deactivated")
 
 
-def test_a_private_channel_stays_closed(chat):
-    ana, ben = chat.people("ana", "ben")
-    admin = chat.person("admin", role="admin")
+def test_a_private_channel_stays_closed(ana, ben, admin):
     subscribe(ana, "vault", invite_only=True).succeeds()
 
     for outsider in (ben, admin):
@@ -194,9 +179,7 @@ def test_own_bots_count_as_oneself(chat):
     assert answer["removed"] == ["general"]
 
 
-def test_a_private_channel_is_revealed_to_whom_it_takes_in(chat):
-    ana, ben, cleo = chat.people("ana", "ben", "cleo")
-    admin = chat.person("admin", role="admin")
+def test_a_private_channel_is_revealed_to_whom_it_takes_in(ana, ben, cleo, admin):
     bens, cleos = ben.listens_for("stream", "subscription"), cleo.listens_for("stream")
     admins = admin.listens_for("stream", "subscription")
 
@@ -210,8 +193,7 @@ def test_a_private_channel_is_revealed_to_whom_it_takes_in(chat):
     assert cleos.silent()
 
 
-def test_leaving_a_private_channel_hides_it(chat):
-    ana, ben = chat.people("ana", "ben")
+def test_leaving_a_private_channel_hides_it(chat, ana, ben):
     subscribe(ana, "vault", invite_only=True, principals=[ana.id, ben.id]).succeeds()
     vault = chat.channel("vault").id
     bens, anas = ben.listens_for("stream", "subscription"), ana.listens_for("subscription")
@@ -392,9 +374,7 @@ def test_a_description_has_a_limit(chat):
 
 
 @pytest.mark.parametrize("group, allowed", [("members", True), ("internet", False)])
-def test_permissions_refuse_some_system_groups(chat, group, allowed):
-    ana = chat.person("ana")
-
+def test_permissions_refuse_some_system_groups(chat, ana, group, allowed):
     reply = subscribe(ana, "attic", can_send_message_group=chat.group(group))
 
     if allowed:
@@ -406,9 +386,7 @@ def test_permissions_refuse_some_system_groups(chat, group, allowed):
     )
 
 
-def test_a_protected_history_lets_everybody_start_topics(chat):
-    ana = chat.person("ana")
-
+def test_a_protected_history_lets_everybody_start_topics(chat, ana):
     told = subscribe(
         ana, "vault", invite_only=True, can_create_topic_group=chat.group("moderators")
     ).fails(
@@ -426,8 +404,7 @@ def test_a_protected_history_lets_everybody_start_topics(chat):
         ("can_set_topics_policy_group", {"topics_policy": "allow_empty_topic"}),
     ],
 )
-def test_the_organization_says_who_may_create_what(chat, setting, params):
-    ana = chat.person("ana")
+def test_the_organization_says_who_may_create_what(chat, ana, setting, params):
     chat.permit(setting, "nobody")
 
     subscribe(ana, "attic", **params).fails("Insufficient permission")
@@ -460,8 +437,7 @@ def test_settings_do_not_touch_a_channel_that_exists(chat):
 # --- the other way to create one ------------------------------------------------------------------
 
 
-def test_creating_subscribes_exactly_those_named(chat):
-    ana, ben = chat.people("ana", "ben")
+def test_creating_subscribes_exactly_those_named(chat, ana, ben):
     ears = ben.listens_for("subscription", "message")
 
     answer = ana.post("/channels/create", name="loft", subscribers=[ben.id]).succeeds()
@@ -471,9 +447,7 @@ def test_creating_subscribes_exactly_those_named(chat):
     assert [event["type"] for event in ears.all()] == ["subscription"]
 
 
-def test_creating_with_nobody_is_fine(chat):
-    ana = chat.person("ana")
-
+def test_creating_with_nobody_is_fine(ana):
     created = ana.post("/channels/create", name="loft", subscribers=[]).succeeds()["id"]
 
     assert ana.get(f"/streams/{created}/members").succeeds()["subscribers"] == []

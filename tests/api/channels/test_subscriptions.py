@@ -25,9 +25,7 @@ def leaves(caller, *names, **params):
 # --- joining ---
 
 
-def test_a_channel_that_is_not_there_is_created(chat):
-    ana = chat.person("ana")
-
+def test_a_channel_that_is_not_there_is_created(ana):
     answer = joins(ana, "garden", "kitchen").succeeds()
 
     assert answer["subscribed"] == {str(ana.id): ["garden", "kitchen"]}
@@ -35,8 +33,7 @@ def test_a_channel_that_is_not_there_is_created(chat):
     assert {"kitchen", "garden"} <= set(names_of(ana))
 
 
-def test_a_channel_that_is_there_is_joined_whatever_its_case(chat):
-    ana, ben = chat.people("ana", "ben")
+def test_a_channel_that_is_there_is_joined_whatever_its_case(ana, ben):
     ana.joins("Kitchen")
 
     first = joins(ben, "  KITCHEN ").succeeds()
@@ -46,8 +43,7 @@ def test_a_channel_that_is_there_is_joined_whatever_its_case(chat):
     assert (again["subscribed"], again["already_subscribed"]) == ({}, {str(ben.id): ["Kitchen"]})
 
 
-def test_settings_are_only_for_a_new_channel(chat):
-    ana, ben = chat.people("ana", "ben")
+def test_settings_are_only_for_a_new_channel(chat, ana, ben):
     ana.joins("kitchen")
 
     joins(ben, "kitchen", invite_only=True, topics_policy="empty_topic_only").succeeds()
@@ -56,9 +52,7 @@ def test_settings_are_only_for_a_new_channel(chat):
     assert (kitchen.invite_only, kitchen.topics_policy) == (False, "inherit")
 
 
-def test_others_can_be_brought_along_and_the_caller_stays_outside(chat):
-    ana, ben, cleo = chat.people("ana", "ben", "cleo")
-    gus = chat.person("gus", role="guest")
+def test_others_can_be_brought_along_and_the_caller_stays_outside(ana, ben, cleo, gus):
     ben.joins("kitchen")
 
     answer = joins(ana, "kitchen", principals=[ben.id, cleo.id, gus.id, cleo.id]).succeeds()
@@ -69,8 +63,7 @@ def test_others_can_be_brought_along_and_the_caller_stays_outside(chat):
     assert "kitchen" not in names_of(ana)
 
 
-def test_others_can_be_named_by_the_address_in_public(chat):
-    ana, ben = chat.people("ana", "ben")
+def test_others_can_be_named_by_the_address_in_public(chat, ana, ben):
     cleo = chat.person("cleo", settings={"email_address_visibility": 1})
 
     answer = joins(ana, "kitchen", principals=[ben.api_email, cleo.email.upper()]).succeeds()
@@ -78,9 +71,7 @@ def test_others_can_be_named_by_the_address_in_public(chat):
     assert set(answer["subscribed"]) == {str(ben.id), str(cleo.id)}
 
 
-def test_no_principals_means_oneself(chat):
-    ana = chat.person("ana")
-
+def test_no_principals_means_oneself(ana):
     assert joins(ana, "kitchen", principals=[]).succeeds()["subscribed"] == {
         str(ana.id): ["kitchen"]
     }
@@ -121,8 +112,7 @@ def test_a_bot_joins_by_itself(chat):
         ),
     ],
 )
-def test_what_is_no_channel_to_join(chat, subscriptions, msg):
-    ana = chat.person("ana")
+def test_what_is_no_channel_to_join(chat, ana, subscriptions, msg):
     before = chat.head()
 
     ana.post(PATH, subscriptions=subscriptions).fails(msg)
@@ -143,8 +133,7 @@ def test_who_cannot_be_brought_along(chat, principals, msg):
     joins(chat.person("ana"), "kitchen", principals=principals).fails(msg)
 
 
-def test_hidden_departed_and_foreign_people_cannot_be_brought_along(chat):
-    ana, ben, cleo = chat.people("ana", "ben", "cleo")
+def test_hidden_departed_and_foreign_people_cannot_be_brought_along(chat, ana, ben, cleo):
     eve = Chat.found(chat.server).person("eve")
     chat.write(actions.people.deactivate, ben.id)
 
@@ -153,17 +142,14 @@ def test_hidden_departed_and_foreign_people_cannot_be_brought_along(chat):
     joins(ana, "kitchen", principals=[cleo.email]).fails("No such user")
 
 
-def test_ids_and_addresses_do_not_mix(chat):
-    ana = chat.person("ana")
-
+def test_ids_and_addresses_do_not_mix(ana):
     answer = joins(ana, "kitchen", principals=[ana.id, ana.api_email])
 
     assert answer.status == 400
     assert answer.json["msg"].startswith("principals")
 
 
-def test_all_or_nothing(chat):
-    ana = chat.person("ana")
+def test_all_or_nothing(chat, ana):
     before = chat.head()
 
     joins(ana, "attic", "kitchen", "x" * 61).fails("Channel name too long (limit: 60 characters).")
@@ -173,8 +159,7 @@ def test_all_or_nothing(chat):
     assert not {"attic", "kitchen"} & set(names_of(ana))
 
 
-def test_a_private_channel_lets_nobody_in_by_themselves(chat):
-    ana, ben = chat.people("ana", "ben")
+def test_a_private_channel_lets_nobody_in_by_themselves(chat, ana, ben):
     root = chat.person("root", role="owner")
     ana.joins("cellar", invite_only=True)
 
@@ -183,8 +168,7 @@ def test_a_private_channel_lets_nobody_in_by_themselves(chat):
         joins(outsider, "cellar", principals=[ben.id]).fails("Unable to access channel (cellar).")
 
 
-def test_closed_doors_may_be_listed_instead(chat):
-    ana, ben = chat.people("ana", "ben")
+def test_closed_doors_may_be_listed_instead(ana, ben):
     ana.joins("cellar", invite_only=True)
 
     answer = joins(ben, "cellar", "kitchen", authorization_errors_fatal=False).succeeds()
@@ -195,8 +179,7 @@ def test_closed_doors_may_be_listed_instead(chat):
     assert "unauthorized" not in joins(ben, "kitchen").succeeds()
 
 
-def test_somebody_inside_lets_others_into_a_private_channel(chat):
-    ana, ben = chat.people("ana", "ben")
+def test_somebody_inside_lets_others_into_a_private_channel(ana, ben):
     ana.joins("cellar", invite_only=True)
 
     joins(ana, "cellar", principals=[ben.id]).succeeds()
@@ -205,8 +188,7 @@ def test_somebody_inside_lets_others_into_a_private_channel(chat):
 
 
 @pytest.mark.parametrize("permission", ["can_add_subscribers_group", "can_subscribe_group"])
-def test_whoever_holds_the_right_needs_no_invitation(chat, permission):
-    ana, ben, cleo = chat.people("ana", "ben", "cleo")
+def test_whoever_holds_the_right_needs_no_invitation(ana, ben, cleo, permission):
     held_by_ben = {"direct_members": [ben.id], "direct_subgroups": []}
     ana.joins("cellar", invite_only=True, **{permission: held_by_ben})
 
@@ -215,8 +197,7 @@ def test_whoever_holds_the_right_needs_no_invitation(chat, permission):
     joins(cleo, "cellar").fails("Unable to access channel (cellar).")
 
 
-def test_whoever_administers_a_channel_does_not_yet_read_it(chat):
-    ana, ben = chat.people("ana", "ben")
+def test_whoever_administers_a_channel_does_not_yet_read_it(ana, ben):
     ana.joins(
         "cellar",
         invite_only=True,
@@ -226,8 +207,7 @@ def test_whoever_administers_a_channel_does_not_yet_read_it(chat):
     joins(ben, "cellar").fails("Unable to access channel (cellar).")
 
 
-def test_adding_others_can_be_left_to_some(chat):
-    ana, ben, cleo = chat.people("ana", "ben", "cleo")
+def test_adding_others_can_be_left_to_some(chat, ana, ben, cleo):
     root = chat.person("root", role="admin")
     ana.joins("kitchen")
     chat.permit("can_add_subscribers_group", "nobody")
@@ -243,9 +223,7 @@ def test_adding_others_can_be_left_to_some(chat):
     joins(root, "kitchen", principals=[root.id]).succeeds()
 
 
-def test_guests_do_not_join_by_themselves(chat):
-    gus = chat.person("gus", role="guest")
-
+def test_guests_do_not_join_by_themselves(gus):
     joins(gus, "general").fails("Not allowed for guest users")
     joins(gus, "elsewhere").fails("Not allowed for guest users")
 
@@ -258,8 +236,7 @@ def test_strangers_do_not_join(chat):
 # --- listing ---
 
 
-def test_a_subscription_in_full(chat):
-    ana, ben = chat.people("ana", "ben")
+def test_a_subscription_in_full(chat, ana, ben):
     description = "Recipes & **pots**"
     ana.post(PATH, subscriptions=[{"name": "kitchen", "description": description}]).succeeds()
     joins(ben, "kitchen").succeeds()
@@ -422,8 +399,7 @@ def test_leaving_nothing_is_no_mistake(chat):
     assert (answer["removed"], answer["not_removed"]) == ([], [])
 
 
-def test_administrators_take_others_out(chat):
-    ana, ben, cleo = chat.people("ana", "ben", "cleo")
+def test_administrators_take_others_out(chat, ana, ben, cleo):
     root = chat.person("root", role="admin")
     ana.joins("kitchen", principals=[ana.id, ben.id])
     ana.joins("cellar", invite_only=True, principals=[ana.id, ben.id])
@@ -436,8 +412,7 @@ def test_administrators_take_others_out(chat):
     assert unseen["removed"] == ["cellar"]
 
 
-def test_members_do_not_take_others_out_unless_they_may(chat):
-    ana, ben, cleo = chat.people("ana", "ben", "cleo")
+def test_members_do_not_take_others_out_unless_they_may(chat, ana, ben, cleo):
     ana.joins("kitchen", principals=[ana.id, ben.id, cleo.id])
     bens_bot = chat.person("helper", bot="generic", owner=ben, channels=["kitchen"])
 
@@ -447,8 +422,7 @@ def test_members_do_not_take_others_out_unless_they_may(chat):
     leaves(ben, "kitchen", principals=[bens_bot.id]).succeeds()
 
 
-def test_the_right_to_take_others_out_can_be_given(chat):
-    ana, ben = chat.people("ana", "ben")
+def test_the_right_to_take_others_out_can_be_given(chat, ana, ben):
     root = chat.person("root", role="admin")
     members = chat.group("members")
     root.joins("kitchen", can_remove_subscribers_group=members, principals=[ana.id, ben.id])

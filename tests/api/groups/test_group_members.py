@@ -2,15 +2,14 @@
 
 import pytest
 from tests.support.groups import make, only, shown, told
-from tests.support.people import Chat
+from tests.support.people import Chat, Person
 
 from tertulia import actions
 
 # --- members ---
 
 
-def test_people_come_and_go_in_one_call(chat: Chat) -> None:
-    ana, ben, cleo = chat.people("ana", "ben", "cleo")
+def test_people_come_and_go_in_one_call(ana: Person, ben: Person, cleo: Person) -> None:
     group_id = make(ana, "bakers", (ana, ben))
     ears = ben.listens_for("user_group")
 
@@ -26,8 +25,7 @@ def test_people_come_and_go_in_one_call(chat: Chat) -> None:
     assert shown(ben, group_id)["members"] == [ana.id, cleo.id]
 
 
-def test_members_change_all_together_or_not_at_all(chat: Chat) -> None:
-    ana, ben, cleo = chat.people("ana", "ben", "cleo")
+def test_members_change_all_together_or_not_at_all(ana: Person, ben: Person, cleo: Person) -> None:
     group_id = make(ana, "bakers", (ana, ben))
     place = f"/user_groups/{group_id}/members"
     ears = ben.listens_for()
@@ -55,8 +53,7 @@ def test_members_change_all_together_or_not_at_all(chat: Chat) -> None:
         ("subgroups", '"add" or "delete".'),
     ],
 )
-def test_something_must_be_asked_for(path: str, words: str, chat: Chat) -> None:
-    ana = chat.person("ana")
+def test_something_must_be_asked_for(path: str, words: str, ana: Person) -> None:
     group_id = make(ana, "bakers")
 
     nothing = ana.post(f"/user_groups/{group_id}/{path}")
@@ -149,8 +146,7 @@ def test_only_active_members_count_and_the_others_can_still_be_removed(chat: Cha
 # --- subgroups ---
 
 
-def test_groups_contain_groups_however_deep(chat: Chat) -> None:
-    ana, ben, cleo = chat.people("ana", "ben", "cleo")
+def test_groups_contain_groups_however_deep(ana: Person, ben: Person, cleo: Person) -> None:
     inner = make(ana, "inner", (cleo,))
     middle = make(ana, "middle", (ben,), subgroups=[inner])
     outer = make(ana, "outer", (ana,))
@@ -207,8 +203,7 @@ def test_a_system_group_can_be_contained(chat: Chat) -> None:
     assert ana.get(f"/user_groups/{chat.group('nobody')}/members").succeeds()["members"] == []
 
 
-def test_circles_and_repetitions_are_refused(chat: Chat) -> None:
-    ana = chat.person("ana")
+def test_circles_and_repetitions_are_refused(ana: Person) -> None:
     inner = make(ana, "inner")
     outer = make(ana, "outer", subgroups=[make(ana, "middle", subgroups=[inner])])
     ears = ana.listens_for("user_group")
@@ -231,8 +226,7 @@ def test_circles_and_repetitions_are_refused(chat: Chat) -> None:
     assert ears.silent()
 
 
-def test_subgroups_go_with_the_members_too(chat: Chat) -> None:
-    ana, ben = chat.people("ana", "ben")
+def test_subgroups_go_with_the_members_too(ana: Person, ben: Person) -> None:
     inner, outer = make(ana, "inner"), make(ana, "outer", (ben,))
     ears = ana.listens_for("user_group")
     place = f"/user_groups/{outer}/members"

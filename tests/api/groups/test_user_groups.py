@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 from tests.support.groups import make, only, shown, told
-from tests.support.people import Chat
+from tests.support.people import Chat, Person
 
 from tertulia import actions, storage
 from tertulia.domain.people.user import NOTIFICATION_BOT
@@ -74,8 +74,7 @@ def test_subgroups_of_a_new_group_are_told_by_an_event_of_their_own(chat: Chat) 
     assert shown(ana, outer)["direct_subgroup_ids"] == subgroups
 
 
-def test_permissions_can_be_given_from_the_start(chat: Chat) -> None:
-    ana, ben = chat.people("ana", "ben")
+def test_permissions_can_be_given_from_the_start(chat: Chat, ana: Person, ben: Person) -> None:
     inner = make(ana, "inner")
     moderators, members = chat.group("moderators"), chat.group("members")
 
@@ -116,8 +115,7 @@ def test_permissions_can_be_given_from_the_start(chat: Chat) -> None:
         (" bakers ", "User group 'bakers' already exists."),
     ],
 )
-def test_a_name_must_be_good_and_free(name: str, problem: str, chat: Chat) -> None:
-    ana = chat.person("ana")
+def test_a_name_must_be_good_and_free(name: str, problem: str, ana: Person) -> None:
     make(ana, "bakers")
     other = make(ana, "other")
 
@@ -126,16 +124,13 @@ def test_a_name_must_be_good_and_free(name: str, problem: str, chat: Chat) -> No
     ana.patch(f"/user_groups/{other}", name=name).fails(problem)
 
 
-def test_names_may_be_long_and_differ_in_case_alone(chat: Chat) -> None:
-    ana = chat.person("ana")
-
+def test_names_may_be_long_and_differ_in_case_alone(ana: Person) -> None:
     made = [make(ana, name) for name in ("bakers", "Bakers", "g" * 100, " spaced ")]
 
     assert [shown(ana, each)["name"] for each in made] == ["bakers", "Bakers", "g" * 100, "spaced"]
 
 
-def test_the_name_of_a_deactivated_group_stays_taken(chat: Chat) -> None:
-    ana = chat.person("ana")
+def test_the_name_of_a_deactivated_group_stays_taken(ana: Person) -> None:
     group_id = make(ana, "bakers")
     ana.post(f"/user_groups/{group_id}/deactivate").succeeds()
 
@@ -164,8 +159,7 @@ def test_the_name_of_a_deactivated_group_stays_taken(chat: Chat) -> None:
         ),
     ],
 )
-def test_what_is_unknown_cannot_be_named(change: dict[str, Any], problem: str, chat: Chat) -> None:
-    ana = chat.person("ana")
+def test_what_is_unknown_cannot_be_named(change: dict[str, Any], problem: str, ana: Person) -> None:
     ears = ana.listens_for("user_group")
     asked = {"name": "bakers", "description": "", "members": [], **change}
 
@@ -269,8 +263,7 @@ def test_each_permission_refuses_some_system_groups(
                 assert shown(ana, group_id)[permission] == number
 
 
-def test_a_bare_value_creates_and_a_pair_edits(chat: Chat) -> None:
-    ana = chat.person("ana")
+def test_a_bare_value_creates_and_a_pair_edits(chat: Chat, ana: Person) -> None:
     members = chat.group("members")
     group_id = make(ana, "bakers")
 
@@ -291,8 +284,7 @@ def test_a_bare_value_creates_and_a_pair_edits(chat: Chat) -> None:
 # --- editing ---
 
 
-def test_a_group_is_renamed_and_described(chat: Chat) -> None:
-    ana, ben = chat.people("ana", "ben")
+def test_a_group_is_renamed_and_described(ana: Person, ben: Person) -> None:
     group_id = make(ana, "bakers")
     ears = ben.listens_for("user_group")
 
@@ -331,8 +323,7 @@ def test_permissions_change_only_from_what_was_expected(permission: str, chat: C
     assert shown(ben, group_id)[permission] == value
 
 
-def test_an_edit_is_done_wholly_or_not_at_all(chat: Chat) -> None:
-    ana = chat.person("ana")
+def test_an_edit_is_done_wholly_or_not_at_all(chat: Chat, ana: Person) -> None:
     group_id = make(ana, "bakers")
     before = shown(ana, group_id)
     ears = ana.listens_for("user_group")
@@ -393,8 +384,7 @@ def test_the_organization_says_who_may_manage_all_groups(chat: Chat) -> None:
     admin.patch(f"/user_groups/{group_id}", description="by an administrator").succeeds()
 
 
-def test_nothing_asked_for_and_nothing_known(chat: Chat) -> None:
-    ana = chat.person("ana")
+def test_nothing_asked_for_and_nothing_known(ana: Person) -> None:
     group_id = make(ana, "bakers")
 
     ana.patch(f"/user_groups/{group_id}").fails("No new data supplied")
@@ -410,8 +400,7 @@ def test_nothing_asked_for_and_nothing_known(chat: Chat) -> None:
         ana.get(f"{place}/subgroups").fails("Invalid user group")
 
 
-def test_system_groups_cannot_be_changed(chat: Chat) -> None:
-    owner = chat.person("owner", role="owner")
+def test_system_groups_cannot_be_changed(chat: Chat, owner: Person) -> None:
     place = f"/user_groups/{chat.group('members')}"
 
     owner.patch(place, name="x").fails("Insufficient permission")

@@ -52,8 +52,7 @@ def test_a_reminder_of_a_channel_message_quotes_it(chat):
     assert (event["type"], event["op"], event["reminders"]) == ("reminders", "add", listed(ben))
 
 
-def test_a_reminder_of_a_direct_message_names_those_it_went_to(chat):
-    ana, ben = chat.people("ana", "ben")
+def test_a_reminder_of_a_direct_message_names_those_it_went_to(chat, ana, ben):
     hello = ana.says("hello Ben", to=[ben])
 
     asks(ana, hello.id)
@@ -67,8 +66,7 @@ def test_a_reminder_of_a_direct_message_names_those_it_went_to(chat):
     )
 
 
-def test_register_tells_of_reminders(chat):
-    ana, ben = chat.people("ana", "ben")
+def test_register_tells_of_reminders(ana, ben):
     hello = ana.says("hello", to=[ben])
     asks(ana, hello.id)
 
@@ -76,8 +74,7 @@ def test_register_tells_of_reminders(chat):
     assert ben.registers(fetch_event_types=["reminders"])["reminders"] == []
 
 
-def test_reminders_come_by_time(chat):
-    ana = chat.person("ana")
+def test_reminders_come_by_time(ana):
     note = ana.says("milk", to=[ana])
     later = asks(ana, note.id, scheduled_delivery_timestamp=IN_AN_HOUR + 60)
     sooner = asks(ana, note.id)
@@ -85,8 +82,7 @@ def test_reminders_come_by_time(chat):
     assert [each["reminder_id"] for each in listed(ana)] == [sooner, later]
 
 
-def test_what_one_cannot_see_one_cannot_be_reminded_of(chat):
-    ana, ben, cleo = chat.people("ana", "ben", "cleo")
+def test_what_one_cannot_see_one_cannot_be_reminded_of(ana, ben, cleo):
     secret = ana.says("psst", to=[ben])
 
     for message_id in (secret.id, 987654321):
@@ -107,8 +103,7 @@ def test_what_one_cannot_see_one_cannot_be_reminded_of(chat):
         ({"note": "n" * 1001}, "Maximum reminder note length: 1000 characters"),
     ],
 )
-def test_what_cannot_be_asked_for(chat, wrong, msg):
-    ana = chat.person("ana")
+def test_what_cannot_be_asked_for(ana, wrong, msg):
     milk = ana.says("milk", to=[ana])
     asked = {"message_id": milk.id, "scheduled_delivery_timestamp": IN_AN_HOUR, **wrong}
 
@@ -117,8 +112,7 @@ def test_what_cannot_be_asked_for(chat, wrong, msg):
     assert listed(ana) == []
 
 
-def test_the_longest_message_with_the_longest_note_still_fits(chat):
-    ana = chat.person("ana")
+def test_the_longest_message_with_the_longest_note_still_fits(ana):
     tale = ana.says("x" * 10_000, to=[ana])
 
     asks(ana, tale.id, note="n" * 1000)
@@ -128,8 +122,7 @@ def test_the_longest_message_with_the_longest_note_still_fits(chat):
     assert content.endswith("x\n[message truncated]\n```")
 
 
-def test_a_quoted_fence_stays_inside_the_quotation(chat):
-    ana = chat.person("ana")
+def test_a_quoted_fence_stays_inside_the_quotation(ana):
     code = ana.says("```python\nprint()\n```", to=[ana])
 
     asks(ana, code.id)
@@ -137,8 +130,7 @@ def test_a_quoted_fence_stays_inside_the_quotation(chat):
     assert listed(ana)[0]["content"].endswith("````quote\n```python\nprint()\n```\n````")
 
 
-def test_a_deleted_reminder_is_gone(chat):
-    ana, ben = chat.people("ana", "ben")
+def test_a_deleted_reminder_is_gone(ana, ben):
     milk = ana.says("milk", to=[ana])
     number = asks(ana, milk.id)
     ears, others = ana.listens_for("reminders"), ben.listens_for("reminders")

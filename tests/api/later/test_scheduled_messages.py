@@ -63,9 +63,7 @@ def test_a_message_to_a_channel_waits_until_its_time(chat):
     assert list(listed(ana)[0]) == list(entry)
 
 
-def test_a_direct_message_names_the_others_in_order(chat):
-    ana, ben, cleo = chat.people("ana", "ben", "cleo")
-
+def test_a_direct_message_names_the_others_in_order(ana, ben, cleo):
     schedules(ana, to=[cleo.id, ana.id, ben.id, cleo.id])
 
     (entry,) = listed(ana)
@@ -73,9 +71,7 @@ def test_a_direct_message_names_the_others_in_order(chat):
     assert "topic" not in entry
 
 
-def test_a_note_to_oneself_names_oneself(chat):
-    ana = chat.person("ana")
-
+def test_a_note_to_oneself_names_oneself(ana):
     schedules(ana, to=[ana.id])
 
     assert listed(ana)[0]["to"] == [ana.id]
@@ -118,8 +114,7 @@ def test_the_topic_may_be_called_subject(chat):
     assert listed(ana)[0]["topic"] == "lunch"
 
 
-def test_the_list_is_ones_own_and_by_time(chat):
-    ana, ben = chat.people("ana", "ben")
+def test_the_list_is_ones_own_and_by_time(ana, ben):
     later = schedules(ana, to=[ben.id], scheduled_delivery_timestamp=IN_TWO_HOURS)
     sooner = schedules(ana, to=[ben.id])
     schedules(ben, to=[ana.id])
@@ -129,8 +124,7 @@ def test_the_list_is_ones_own_and_by_time(chat):
     assert numbers == [sooner, later]
 
 
-def test_register_tells_what_is_waiting(chat):
-    ana, ben = chat.people("ana", "ben")
+def test_register_tells_what_is_waiting(ana, ben):
     schedules(ana, to=[ben.id])
 
     state = ana.registers(fetch_event_types=["scheduled_messages"])
@@ -196,9 +190,7 @@ def test_what_cannot_be_scheduled(chat, wrong, msg):
     assert listed(ana) == []
 
 
-def test_an_unknown_channel_is_named_in_the_answer(chat):
-    ana = chat.person("ana")
-
+def test_an_unknown_channel_is_named_in_the_answer(ana):
     answer = ana.post("/scheduled_messages", content="x", **soon(to=987654)).fails(
         "Channel with ID '987654' does not exist", code="STREAM_DOES_NOT_EXIST"
     )
@@ -206,8 +198,7 @@ def test_an_unknown_channel_is_named_in_the_answer(chat):
     assert answer["stream_id"] == 987654
 
 
-def test_this_very_second_is_not_the_future(chat):
-    ana = chat.person("ana")
+def test_this_very_second_is_not_the_future(chat, ana):
     now = int(chat.server.clock())
 
     ana.post(
@@ -298,9 +289,7 @@ def test_strangers_may_not(chat):
         )
 
 
-def test_what_we_do_not_know_is_ignored_and_named(chat):
-    ana = chat.person("ana")
-
+def test_what_we_do_not_know_is_ignored_and_named(ana):
     answer = ana.post(
         "/scheduled_messages", content="x", mood="good", **soon(to=[ana.id])
     ).succeeds()
@@ -376,8 +365,7 @@ def test_it_may_go_to_a_channel_instead(chat):
 
 
 @pytest.mark.parametrize("topic", ["anything", "x" * 100])
-def test_the_topic_of_a_direct_message_is_ignored(chat, topic):
-    ana, ben = chat.people("ana", "ben")
+def test_the_topic_of_a_direct_message_is_ignored(ana, ben, topic):
     number = schedules(ana, to=[ben.id])
 
     ana.patch(f"/scheduled_messages/{number}", topic=topic).succeeds()
@@ -441,8 +429,7 @@ def test_another_time_alone_is_not(chat):
 
 
 @pytest.mark.parametrize("method", ["PATCH", "DELETE"])
-def test_what_is_not_ones_own_does_not_exist(chat, method):
-    ana, ben = chat.people("ana", "ben")
+def test_what_is_not_ones_own_does_not_exist(ana, ben, method):
     number = schedules(ana, to=[ben.id])
 
     ben.request(method, f"/scheduled_messages/{number}", content="x").fails(
@@ -457,8 +444,7 @@ def test_what_is_not_ones_own_does_not_exist(chat, method):
 # --- deleting ---
 
 
-def test_a_deleted_one_is_gone(chat):
-    ana = chat.person("ana")
+def test_a_deleted_one_is_gone(ana):
     number = schedules(ana, to=[ana.id])
     ears = ana.listens_for("scheduled_messages")
 
@@ -471,8 +457,7 @@ def test_a_deleted_one_is_gone(chat):
     ana.delete(f"/scheduled_messages/{number}").fails("Scheduled message does not exist")
 
 
-def test_nothing_of_a_deleted_one_stays(chat):
-    ana = chat.person("ana")
+def test_nothing_of_a_deleted_one_stays(chat, ana):
     ears = ana.listens_for("scheduled_messages")
     number = schedules(ana, "a secret", to=[ana.id])
 
@@ -497,8 +482,7 @@ def _archive(tx, name):
     )
 
 
-def test_there_is_an_end_to_what_waits(chat, monkeypatch):
-    ana = chat.person("ana")
+def test_there_is_an_end_to_what_waits(ana, monkeypatch):
     monkeypatch.setattr(domain.limits, "SCHEDULED_MESSAGES", 1)
     monkeypatch.setattr(domain.limits, "REMINDERS", 1)
     note = ana.says("milk", to=[ana])

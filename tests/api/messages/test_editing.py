@@ -106,8 +106,7 @@ def test_somebody_who_has_left_still_hears_of_what_they_received(porch):
     assert [event["message_id"] for event in ears.all()] == [chair.id]
 
 
-def test_a_direct_message_is_edited_too(chat):
-    ana, ben, eve = chat.people("ana", "ben", "eve")
+def test_a_direct_message_is_edited_too(ana, ben, eve):
     letter = ana.says("dear", to=[ben])
     ears, others = ben.listens_for("update_message"), eve.listens_for("update_message")
 
@@ -316,8 +315,7 @@ def test_a_deleted_message_is_gone_for_everybody(porch):
 CAPABLE = {"notification_settings_null": True, "bulk_message_deletion": True}
 
 
-def test_a_direct_message_is_deleted_too(chat):
-    ana, ben = chat.people("ana", "ben")
+def test_a_direct_message_is_deleted_too(ana, ben):
     letter = ana.says("dear", to=[ben])
     ears = ben.listens_for("delete_message", client_capabilities=CAPABLE)
 

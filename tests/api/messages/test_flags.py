@@ -96,8 +96,7 @@ def test_unreading_tells_where_each_message_stands(chat):
     assert unread_ids(ben) == sorted(message.id for message in said)
 
 
-def test_what_others_never_see_is_not_found_and_reading_it_changes_nothing(chat):
-    ana, ben, eve = chat.people("ana", "ben", "eve")
+def test_what_others_never_see_is_not_found_and_reading_it_changes_nothing(ana, ben, eve):
     secret = ana.says("psst", to=[ben])
 
     assert flagged(eve, [secret], "add", "read").succeeds()["messages"] == [secret.id]
@@ -120,15 +119,11 @@ def test_what_others_never_see_is_not_found_and_reading_it_changes_nothing(chat)
         ("toggle", "read", "Invalid message flag operation: 'toggle'"),
     ],
 )
-def test_flags_that_cannot_be_changed(chat, op, flag, msg):
-    ana = chat.person("ana")
-
+def test_flags_that_cannot_be_changed(ana, op, flag, msg):
     flagged(ana, [], op, flag).fails(msg)
 
 
-def test_parameters(chat):
-    ana = chat.person("ana")
-
+def test_parameters(ana):
     ana.post("/messages/flags", op="add", flag="read").fails("Missing 'messages' argument")
     ana.post("/messages/flags", messages=5, op="add", flag="read").fails("messages is not a list")
     ana.post("/messages/flags", messages=["5"], op="add", flag="read").fails(
@@ -148,8 +143,7 @@ def test_unreading_is_ignored_in_channels_that_one_has_left(kitchen):
     assert unread_ids(ben) == []
 
 
-def test_unreading_does_not_tell_in_which_channel_a_hidden_message_stands(chat):
-    ana, ben = chat.people("ana", "ben")
+def test_unreading_does_not_tell_in_which_channel_a_hidden_message_stands(ana, ben):
     ana.joins("cellar", invite_only=True)
     secret = ana.says("psst", to="cellar > gold")
 
@@ -247,9 +241,7 @@ def test_a_channel_or_a_topic_is_read_at_once(kitchen):
     assert ears.silent()
 
 
-def test_places_that_cannot_be_read(chat):
-    ana = chat.person("ana")
-    ben = chat.person("ben")
+def test_places_that_cannot_be_read(chat, ana, ben):
     ana.joins("cellar", invite_only=True)
     cellar = chat.channel("cellar").id
 
@@ -403,8 +395,7 @@ def test_people_of_whom_one_muted_the_other_do_not_watch_each_other_read(kitchen
     assert readers(ana, more) == []
 
 
-def test_who_has_read_a_direct_message(chat):
-    ana, ben, eve = chat.people("ana", "ben", "eve")
+def test_who_has_read_a_direct_message(ana, ben, eve):
     hey = ana.says("hey", to=[ben])
     flagged(ben, [hey], "add", "read").succeeds()
 

@@ -227,8 +227,7 @@ def test_where_is_looked(library):
     assert library.found(["channels", "archived"], by=ida) == "late"
 
 
-def test_what_was_kept_of_an_open_history_is_out_of_sight_once_it_is_protected(chat):
-    ana, ben = chat.people("ana", "ben")
+def test_what_was_kept_of_an_open_history_is_out_of_sight_once_it_is_protected(chat, ana, ben):
     ana.joins("cellar", invite_only=True, history_public_to_subscribers=True)
     gold = ana.says("gold", to="cellar > x").id
     ana.joins("cellar", principals=[ben.id], send_new_subscription_messages=False)
@@ -511,8 +510,7 @@ def test_a_stretch_is_never_too_long(chat, monkeypatch):
         assert (ends, answer["processed_count"]) == ((expected[0], expected[-1]), 5)
 
 
-def test_stretches_that_cannot_be_marked(chat):
-    ana = chat.person("ana")
+def test_stretches_that_cannot_be_marked(ana):
     good: dict[str, Any] = {"anchor": "newest", "num_before": 1, "num_after": 0, "narrow": []}
     good |= {"op": "add", "flag": "read"}
     refused: list[tuple[dict[str, Any], str]] = [

@@ -103,8 +103,7 @@ def square(chat: Chat) -> int:
     return number
 
 
-def test_a_new_organization_announces_in_its_first_channel(chat):
-    ana, ben = chat.people("ana", "ben")
+def test_a_new_organization_announces_in_its_first_channel(ana, ben):
     ears = ben.listens_for("message")
 
     ana.joins("loud", announce=True)
@@ -316,8 +315,7 @@ def test_archiving_and_its_end_are_told(talkative):
     ]
 
 
-def test_names_cannot_slip_markup_into_a_notice(chat):
-    ana = chat.person("ana")
+def test_names_cannot_slip_markup_into_a_notice(chat, ana):
     ana.joins("<b>&amp;")
     ben = chat.person("ben")
     ears = ben.listens_for("message", apply_markdown=True)

@@ -126,8 +126,7 @@ def test_code_or_type_may_be_left_out(kitchen):
     assert [each[1] for each in reactions_on(ana, soup)] == ["dolphin", "octopus"]
 
 
-def test_direct_messages_get_reactions_and_strangers_find_nothing(chat):
-    ana, ben, eve = chat.people("ana", "ben", "eve")
+def test_direct_messages_get_reactions_and_strangers_find_nothing(ana, ben, eve):
     hey = ana.says("hey", to=[ben])
     ears, others = ana.listens_for("reaction"), eve.listens_for("reaction")
 

@@ -41,8 +41,7 @@ def test_an_unknown_message_is_invalid(chat, number):
     chat.person("ana").get(f"/messages/{number}").fails("Invalid message(s)")
 
 
-def test_a_conversation_is_for_those_who_take_part(chat):
-    ana, ben, cleo = chat.people("ana", "ben", "cleo")
+def test_a_conversation_is_for_those_who_take_part(chat, ana, ben, cleo):
     root = chat.person("root", role="owner")
 
     secret = ana.says("psst", to=[ben])
@@ -64,8 +63,7 @@ def test_a_public_channel_is_for_everybody_but_guests(chat):
     assert cannot_see(gus, soup)
 
 
-def test_a_private_channel_is_for_its_subscribers(chat):
-    ana, ben = chat.people("ana", "ben")
+def test_a_private_channel_is_for_its_subscribers(chat, ana, ben):
     root = chat.person("root", role="owner")
     ana.joins("cellar", invite_only=True)
 
@@ -76,8 +74,7 @@ def test_a_private_channel_is_for_its_subscribers(chat):
     assert narrowed(root, "cellar") == []
 
 
-def test_after_leaving_a_private_channel_its_past_is_closed_too(chat):
-    ana, ben = chat.people("ana", "ben")
+def test_after_leaving_a_private_channel_its_past_is_closed_too(ana, ben):
     ana.joins("cellar", invite_only=True, principals=[ana.id, ben.id])
     secret = ana.says("It is dark", to="cellar > light")
     assert ben.sees(secret)
@@ -88,8 +85,7 @@ def test_after_leaving_a_private_channel_its_past_is_closed_too(chat):
     assert received(ben) == []
 
 
-def test_a_protected_history_begins_when_one_comes_in(chat):
-    ana, ben = chat.people("ana", "ben")
+def test_a_protected_history_begins_when_one_comes_in(ana, ben):
     ana.joins("cellar", invite_only=True)
     before = ana.says("before", to="cellar > light")
     ana.joins("cellar", principals=[ben.id])
@@ -105,8 +101,7 @@ def test_a_protected_history_begins_when_one_comes_in(chat):
     assert [ben.sees(each)["flags"] for each in (during, after)] == [["read"], []]  # by leaving
 
 
-def test_a_shared_history_is_there_from_the_beginning(chat):
-    ana, ben = chat.people("ana", "ben")
+def test_a_shared_history_is_there_from_the_beginning(ana, ben):
     ana.joins("library", invite_only=True, history_public_to_subscribers=True)
     before = ana.says("before", to="library > books")
     ana.joins("library", principals=[ben.id])
@@ -119,8 +114,7 @@ def test_a_shared_history_is_there_from_the_beginning(chat):
 
 
 @pytest.mark.parametrize("permission", ["can_add_subscribers_group", "can_subscribe_group"])
-def test_whoever_may_come_in_may_read(chat, permission):
-    ana, ben = chat.people("ana", "ben")
+def test_whoever_may_come_in_may_read(ana, ben, permission):
     ana.joins(
         "library",
         invite_only=True,

@@ -68,9 +68,7 @@ def test_a_preview_is_what_would_be_sent(chat: Chat) -> None:
     assert ana.sees(ana.says(words, to="kitchen > plans"))["content"] == html
 
 
-def test_what_can_be_previewed(chat: Chat) -> None:
-    ana = chat.person("ana")
-
+def test_what_can_be_previewed(chat: Chat, ana: Person) -> None:
     assert renders(ana, "") == ""
     ana.post("/messages/render").fails("Missing 'content' argument")
     ana.post("/messages/render", content="z" * 10_001).fails(
@@ -92,8 +90,7 @@ def test_a_preview_tells_nobody(chat: Chat) -> None:
     assert ears.silent()
 
 
-def test_addresses_of_the_organization_itself_become_short(chat: Chat) -> None:
-    ana = chat.person("ana")
+def test_addresses_of_the_organization_itself_become_short(chat: Chat, ana: Person) -> None:
     address = f"http://{chat.host}/#narrow/channel/1"
 
     assert f'<a href="#narrow/channel/1">{address}</a>' in renders(ana, address)
@@ -113,17 +110,14 @@ def test_settings_decide_how_words_are_read(chat: Chat) -> None:
 # --- whom and what one may name ---
 
 
-def test_people_are_named_without_regard_to_case(chat: Chat) -> None:
-    ana, ben = chat.people("ana", "ben")
-
+def test_people_are_named_without_regard_to_case(ana: Person, ben: Person) -> None:
     assert f'data-user-id="{ben.id}">@Ben<' in renders(ana, "@**bEN**")
     assert f'data-user-id="{ben.id}">@Ben<' in renders(ana, f"@**Ben|{ben.id}**")
     assert renders(ana, f"@**Other|{ben.id}**") == f"<p>@<strong>Other|{ben.id}</strong></p>"
     assert renders(ana, "@**Nobody Here**") == "<p>@<strong>Nobody Here</strong></p>"
 
 
-def test_of_two_people_of_one_name_the_number_tells(chat: Chat) -> None:
-    ana = chat.person("ana")
+def test_of_two_people_of_one_name_the_number_tells(chat: Chat, ana: Person) -> None:
     one = chat.person("ben", email="one@example.com")
     two = chat.person("ben", email="two@example.com")
 
@@ -134,8 +128,7 @@ def test_of_two_people_of_one_name_the_number_tells(chat: Chat) -> None:
     assert f'data-user-id="{two.id}"' in renders(ana, "@**Ben**")
 
 
-def test_somebody_who_has_left_is_named_silently(chat: Chat) -> None:
-    ana, ben = chat.people("ana", "ben")
+def test_somebody_who_has_left_is_named_silently(chat: Chat, ana: Person, ben: Person) -> None:
     chat.write(actions.people.deactivate, ben.id)
 
     assert renders(ana, "@**Ben**") == (
@@ -157,9 +150,7 @@ def test_only_channels_that_one_may_read_become_links(chat: Chat) -> None:
     assert renders(gus, "#**kitchen**") == "<p>#<strong>kitchen</strong></p>"
 
 
-def test_a_topic_link_leads_to_the_newest_message_one_may_see(chat: Chat) -> None:
-    ana = chat.person("ana")
-    ben = chat.person("ben")
+def test_a_topic_link_leads_to_the_newest_message_one_may_see(ana: Person, ben: Person) -> None:
     ana.joins("attic", invite_only=True, history_public_to_subscribers=False)
     early = ana.says("one", to="attic > Plans")
     ana.post(
@@ -222,9 +213,7 @@ def test_a_topic_mention_is_for_those_who_took_part(chat: Chat) -> None:
     assert flags_of(cid, said) == set()
 
 
-def test_wildcards_mean_nothing_in_direct_messages(chat: Chat) -> None:
-    ana, ben = chat.people("ana", "ben")
-
+def test_wildcards_mean_nothing_in_direct_messages(ana: Person, ben: Person) -> None:
     said = ana.says("@**all** @**topic** @**Ben**", to=[ben])
 
     assert flags_of(ben, said) == {"mentioned"}
@@ -332,9 +321,7 @@ def test_what_a_message_holds_is_remembered(
     assert chat.read(holds, said.id) == (link, image, attachment)
 
 
-def test_descriptions_are_rendered_on_one_line(chat: Chat) -> None:
-    ana = chat.person("ana")
-
+def test_descriptions_are_rendered_on_one_line(chat: Chat, ana: Person) -> None:
     ana.post(
         "/users/me/subscriptions",
         subscriptions=[{"name": "kitchen", "description": "**Soup**\n- and @**Ana**"}],
@@ -354,8 +341,7 @@ def test_the_organization_describes_itself(chat: Chat) -> None:
     assert told["realm_description"] == "<p>Home of <strong>soup</strong></p>"
 
 
-def test_the_table_of_emoji_is_where_register_says(chat: Chat) -> None:
-    ana = chat.person("ana")
+def test_the_table_of_emoji_is_where_register_says(chat: Chat, ana: Person) -> None:
     address: str = ana.registers(fetch_event_types=["realm"])["server_emoji_data_url"]
 
     reply = chat.stranger.raw("GET", "/" + address.removeprefix("http://").partition("/")[2])
@@ -367,8 +353,7 @@ def test_the_table_of_emoji_is_where_register_says(chat: Chat) -> None:
 # --- time ---
 
 
-def test_long_renderings_hold_nobody_up(chat: Chat) -> None:
-    ana, ben = chat.people("ana", "ben")
+def test_long_renderings_hold_nobody_up(ana: Person, ben: Person) -> None:
     renders(ana, "```csharp\nx\n```")
     started = time.monotonic()
 

@@ -8,6 +8,11 @@ from tests.support.people import Chat
 REUSED = "This key was already used for a different message"
 
 
+@pytest.fixture
+def ana(chat):
+    return chat.person("ana", channels=["kitchen"])
+
+
 def keyed(person, key):
     return person.with_headers(Idempotency_Key=key)
 
@@ -17,8 +22,7 @@ def count(person) -> int:
     return len(answer["messages"])
 
 
-def test_the_repeat_is_answered_like_the_first_and_creates_nothing(chat):
-    ana = chat.person("ana", channels=["kitchen"])
+def test_the_repeat_is_answered_like_the_first_and_creates_nothing(ana):
     ears = ana.listens_for("message")
 
     answers = [keyed(ana, "k").says("Soup's on", to="kitchen > lunch").answer for _ in range(3)]
@@ -38,8 +42,7 @@ def test_direct_messages_too(chat):
     assert count(ben) == 1
 
 
-def test_a_queue_and_a_local_id_are_a_key(chat):
-    ana = chat.person("ana", channels=["kitchen"])
+def test_a_queue_and_a_local_id_are_a_key(ana):
     ears = ana.listens_for("message")
 
     def say(local_id, queue_id=ears.queue_id):
@@ -53,9 +56,7 @@ def test_a_queue_and_a_local_id_are_a_key(chat):
     assert len(ears.all()) == 3
 
 
-def test_a_local_id_without_a_queue_means_nothing(chat):
-    ana = chat.person("ana", channels=["kitchen"])
-
+def test_a_local_id_without_a_queue_means_nothing(ana):
     for _ in range(2):
         ana.says("Soup's on", to="kitchen > lunch", local_id="1.01")
 
@@ -83,9 +84,7 @@ def test_the_same_key_for_something_else_is_refused(chat, other):
     assert count(ana) == 1
 
 
-def test_what_the_server_tidies_is_no_difference(chat):
-    ana = chat.person("ana", channels=["kitchen"])
-
+def test_what_the_server_tidies_is_no_difference(ana):
     first = keyed(ana, "k").says("Soup's on", to="kitchen > lunch")
     again = keyed(ana, "k").says("\nSoup's on  \n", to="kitchen >  lunch ")
 
@@ -111,8 +110,7 @@ def test_a_send_that_failed_has_not_used_its_key(chat):
     keyed(ana, "k").says("something else", to="attic > y")
 
 
-def test_a_key_is_forgotten_after_a_day(chat):
-    ana = chat.person("ana", channels=["kitchen"])
+def test_a_key_is_forgotten_after_a_day(chat, ana):
     first = keyed(ana, "k").says("Soup's on", to="kitchen > lunch").id
     chat.server.clock.move(hours=23)
     within = keyed(ana, "k").says("Soup's on", to="kitchen > lunch").id
@@ -134,9 +132,7 @@ def test_a_key_is_remembered_across_a_restart(own_chat):
     assert count(ana) == 1
 
 
-def test_however_many_come_at_once(chat):
-    ana = chat.person("ana", channels=["kitchen"])
-
+def test_however_many_come_at_once(ana):
     with ThreadPoolExecutor(12) as pool:
         sends = [
             pool.submit(keyed(ana, f"k{n % 3}").says, f"{n % 3}", to="kitchen > lunch")
@@ -149,18 +145,14 @@ def test_however_many_come_at_once(chat):
 
 
 @pytest.mark.parametrize("key", ["", "x" * 201])
-def test_a_key_has_a_length(chat, key):
-    ana = chat.person("ana", channels=["kitchen"])
-
+def test_a_key_has_a_length(ana, key):
     answer = keyed(ana, key).tries_to_say("x", to="kitchen > lunch")
 
     answer.fails("Idempotency-Key must have 1 to 200 characters")
 
 
 @pytest.mark.parametrize("key", ["x" * 200, "a b/c", "é", "echo:q:1", "key:k"])
-def test_a_key_may_be_any_text(chat, key):
-    ana = chat.person("ana", channels=["kitchen"])
-
+def test_a_key_may_be_any_text(ana, key):
     ids = {keyed(ana, key).says("x", to="kitchen > lunch").id for _ in range(2)}
 
     assert len(ids) == 1

@@ -43,8 +43,7 @@ def test_moderators_read_what_was_said_and_why_it_is_reported(chat, office):
     assert quote == "```quote\nYour soup is *awful*\n```"
 
 
-def test_a_direct_message_can_be_reported_by_who_has_it(chat, office):
-    ana, ben, eve = chat.people("ana", "ben", "eve")
+def test_a_direct_message_can_be_reported_by_who_has_it(ana, ben, eve, office):
     whisper = ben.says("psst", to=[ana])
     ears = office.listens_for("message")
 
@@ -68,8 +67,7 @@ def test_moderators_are_told_of_somebody_whom_the_reporter_does_not_know(chat, o
     assert f"@_**Ben|{ben.id}**" in ears.next()["message"]["content"]
 
 
-def test_a_long_message_is_cut_off_rather_than_refused(chat, office):
-    ana = chat.person("ana")
+def test_a_long_message_is_cut_off_rather_than_refused(ana, office):
     message = ana.says("x" * domain.limits.MESSAGE_LENGTH, to=[ana])
     ears = office.listens_for("message")
 
@@ -88,8 +86,7 @@ def test_a_long_message_is_cut_off_rather_than_refused(chat, office):
         ("spam", "x" * 1001, "description is too long (limit: 1000 characters)"),
     ],
 )
-def test_a_report_needs_a_reason(chat, office, report_type, description, words):
-    ana = chat.person("ana")
+def test_a_report_needs_a_reason(ana, office, report_type, description, words):
     message = ana.says("x", to=[ana])
     ears = office.listens_for("message")
 
@@ -98,8 +95,7 @@ def test_a_report_needs_a_reason(chat, office, report_type, description, words):
     assert ears.silent()
 
 
-def test_where_nobody_reads_reports_there_are_none(chat):
-    ana = chat.person("ana")
+def test_where_nobody_reads_reports_there_are_none(ana):
     words = "Moderation request channel must be specified to enable message reporting."
 
     reports(ana, ana.says("x", to=[ana])).fails(words)

@@ -10,6 +10,11 @@ from tertulia.domain.groups.group import Members
 FOLLOWED, UNMUTED, MUTED = 3, 2, 1
 
 
+@pytest.fixture
+def ana(chat):
+    return chat.person("ana", channels=["kitchen"])
+
+
 def sends(caller, **params):
     given = {"type": "channel", "to": "kitchen", "topic": "lunch", "content": "Soup's on"}
     return caller.post("/messages", **(given | params))
@@ -25,8 +30,7 @@ def make_channel(chat, creator, name, **settings):
 
 @pytest.mark.parametrize("word", ["channel", "stream"])
 @pytest.mark.parametrize("written", ["id", "name", "NAME", " name ", '"name"', '["name"]', "[id]"])
-def test_a_channel_may_be_named_in_several_ways(chat, word, written):
-    ana = chat.person("ana", channels=["kitchen"])
+def test_a_channel_may_be_named_in_several_ways(chat, ana, word, written):
     number = chat.channel("kitchen").id
     to = written.replace("id", str(number)).replace("name", "kitchen").replace("NAME", "KITCHEN")
 
@@ -114,8 +118,7 @@ def test_another_organizations_channel_is_unknown(chat):
         ({"queue_id": "q"}, "Missing 'local_id' argument"),
     ],
 )
-def test_what_cannot_be_sent(chat, params, msg):
-    ana = chat.person("ana", channels=["kitchen"])
+def test_what_cannot_be_sent(chat, ana, params, msg):
     before = chat.head()
 
     sends(ana, **params).fails(msg)
@@ -135,8 +138,7 @@ def test_what_cannot_be_sent(chat, params, msg):
     ],
     ids=["plain", "white space", "long", "long in emoji", "lines", "markup"],
 )
-def test_words_are_kept_as_they_were(chat, said, stored):
-    ana = chat.person("ana", channels=["kitchen"])
+def test_words_are_kept_as_they_were(ana, said, stored):
     soup = ana.says(said, to="kitchen > lunch")
 
     message = ana.get(f"/messages/{soup.id}", apply_markdown=False).succeeds()
@@ -145,8 +147,7 @@ def test_words_are_kept_as_they_were(chat, said, stored):
     assert message["message"]["content_type"] == "text/x-markdown"
 
 
-def test_html_is_escaped(chat):
-    ana = chat.person("ana", channels=["kitchen"])
+def test_html_is_escaped(ana):
     soup = ana.says("<script>alert('&')</script>", to="kitchen > lunch")
 
     assert "<script" not in ana.sees(soup)["content"]
@@ -164,8 +165,7 @@ def test_html_is_escaped(chat):
         ("✔ soup", "✔ soup"),
     ],
 )
-def test_topics_are_stripped_and_the_names_of_the_empty_one_are_known(chat, written, stored):
-    ana = chat.person("ana", channels=["kitchen"])
+def test_topics_are_stripped_and_the_names_of_the_empty_one_are_known(ana, written, stored):
     answer = sends(ana, topic=written).succeeds()
 
     raw = ana.get(f"/messages/{answer['id']}", allow_empty_topic_name=True).succeeds()
@@ -174,9 +174,7 @@ def test_topics_are_stripped_and_the_names_of_the_empty_one_are_known(chat, writ
     assert ana.sees(answer["id"])["subject"] == (stored or "general chat")
 
 
-def test_subject_is_an_older_name_of_topic(chat):
-    ana = chat.person("ana", channels=["kitchen"])
-
+def test_subject_is_an_older_name_of_topic(ana):
     answer = sends(ana, topic=None, subject="lunch").succeeds()
     both = sends(ana, topic="lunch", subject="lunch")
 
@@ -185,8 +183,7 @@ def test_subject_is_an_older_name_of_topic(chat):
     both.fails("Can't decide between 'topic' and 'subject' arguments")
 
 
-def test_a_message_in_full(chat):
-    ana = chat.person("ana", channels=["kitchen"])
+def test_a_message_in_full(chat, ana):
     kitchen = chat.channel("kitchen")
 
     soup = ana.with_headers(User_Agent="SoupBot/1.0 (pot)").says("/me stirs", to="kitchen > lunch")
@@ -241,10 +238,7 @@ def test_messages_are_numbered_in_the_order_they_were_sent(chat):
 # --- who may ---
 
 
-def test_a_public_channel_takes_messages_from_outside(chat):
-    ana = chat.person("ana", channels=["kitchen"])
-    ben = chat.person("ben")
-
+def test_a_public_channel_takes_messages_from_outside(ana, ben):
     soup = ben.says("May I come in?", to="kitchen > door")
 
     assert ana.sees(soup)["content"] == "<p>May I come in?</p>"
@@ -334,8 +328,7 @@ def test_the_right_to_post_is_asked_for_before_the_right_to_be_there(chat):
     sends(root, to="cellar").fails("You do not have permission to post in this channel.")
 
 
-def test_a_deactivated_sender_says_nothing(chat):
-    ana = chat.person("ana", channels=["kitchen"])
+def test_a_deactivated_sender_says_nothing(chat, ana):
     chat.write(actions.people.deactivate, ana.id)
 
     sends(ana).fails("Account is deactivated", code="UNAUTHORIZED", status=401)
@@ -369,8 +362,7 @@ def test_the_empty_topic_is_where_the_channel_allows_it(chat, policy, topic, msg
         assert answer.fails(msg)["empty_topic_display_name"] == "general chat"
 
 
-def test_a_channel_may_leave_the_empty_topic_to_the_organization(chat):
-    ana = chat.person("ana", channels=["kitchen"])
+def test_a_channel_may_leave_the_empty_topic_to_the_organization(chat, ana):
     chat.set("topics_policy", "disable_empty_topic")
 
     sends(ana, topic="").fails(
@@ -441,9 +433,7 @@ def test_what_a_person_sends_they_have_read(chat, agent, chosen, flags):
     assert ears.next()["flags"] == flags
 
 
-def test_a_client_may_name_itself(chat):
-    ana = chat.person("ana", channels=["kitchen"])
-
+def test_a_client_may_name_itself(ana):
     soup = ana.says("Soup's on", to="kitchen > lunch", client="website")
 
     seen = ana.sees(soup)
@@ -511,8 +501,7 @@ def test_answering_changes_the_policy_as_one_has_chosen(chat, settings, current,
     assert answer.get("automatic_new_visibility_policy") == policy
 
 
-def test_a_bot_follows_nothing(chat):
-    ana = chat.person("ana", channels=["kitchen"])
+def test_a_bot_follows_nothing(chat, ana):
     bot = chat.person("helper", bot="generic", owner=ana, channels=["kitchen"])
 
     assert "automatic_new_visibility_policy" not in bot.says("ding", to="kitchen > oven").answer

@@ -21,9 +21,7 @@ def participants(seen) -> list[int]:
 
 
 @pytest.mark.parametrize("word", ["direct", "private"])
-def test_a_direct_message_in_full(chat, word):
-    ana, ben = chat.people("ana", "ben")
-
+def test_a_direct_message_in_full(ana, ben, word):
     answer = writes(ana, [ben.id], type=word).succeeds()
 
     seen = ben.sees(answer["id"])
@@ -51,17 +49,13 @@ def test_a_direct_message_in_full(chat, word):
     ],
     ids=["ids", "repeated", "addresses", "commas", "more commas"],
 )
-def test_people_may_be_named_in_several_ways(chat, write):
-    ana, ben, cleo = chat.people("ana", "ben", "cleo")
-
+def test_people_may_be_named_in_several_ways(ana, ben, cleo, write):
     answer = writes(ana, write(ana, ben, cleo)).succeeds()
 
     assert participants(ana.sees(answer["id"])) == [ana.id, ben.id, cleo.id]
 
 
-def test_the_same_people_are_the_same_conversation(chat):
-    ana, ben, cleo = chat.people("ana", "ben", "cleo")
-
+def test_the_same_people_are_the_same_conversation(ana, ben, cleo):
     first = ana.says("one", to=[ben, cleo])
     second = cleo.says("two", to=[ana, ben])
     apart = ana.says("three", to=[ben])
@@ -70,26 +64,20 @@ def test_the_same_people_are_the_same_conversation(chat):
     assert places[0] == places[1] != places[2]
 
 
-def test_a_note_to_oneself(chat):
-    ana = chat.person("ana")
-
+def test_a_note_to_oneself(ana):
     note = ana.says("milk", to=[ana])
 
     assert participants(ana.sees(note)) == [ana.id]
 
 
-def test_the_topic_of_a_direct_message_is_ignored(chat):
-    ana, ben = chat.people("ana", "ben")
-
+def test_the_topic_of_a_direct_message_is_ignored(ana, ben):
     answer = writes(ana, [ben.id], topic="unused").succeeds()
 
     assert ben.sees(answer["id"])["subject"] == ""
     assert "automatic_new_visibility_policy" not in answer
 
 
-def test_the_answer_says_where_the_message_is(chat):
-    ana, ben, cleo = chat.people("ana", "ben", "cleo")
-
+def test_the_answer_says_where_the_message_is(chat, ana, ben, cleo):
     two, three = ana.says("x", to=[ben]), ana.says("x", to=[cleo, ben])
 
     url = f"http://{chat.host}/#narrow/dm"
@@ -117,8 +105,7 @@ def test_the_answer_says_where_the_message_is(chat):
         ("nobody@example.com", "Invalid email 'nobody@example.com'"),
     ],
 )
-def test_who_cannot_be_written_to(chat, to, msg):
-    ana = chat.person("ana")
+def test_who_cannot_be_written_to(chat, ana, to, msg):
     before = chat.head()
 
     writes(ana, to).fails(msg)
@@ -134,8 +121,7 @@ def test_a_number_that_nobody_can_have_is_nobody(chat, number):
     assert answer.json["msg"].startswith("Invalid user ID")
 
 
-def test_a_hidden_address_is_of_use_to_those_who_may_see_it(chat):
-    ana, ben = chat.people("ana", "ben")
+def test_a_hidden_address_is_of_use_to_those_who_may_see_it(chat, ana, ben):
     root = chat.person("root", role="owner")
 
     writes(ana, [ben.email]).fails(f"Invalid email '{ben.email}'")
@@ -145,8 +131,7 @@ def test_a_hidden_address_is_of_use_to_those_who_may_see_it(chat):
         )
 
 
-def test_an_address_for_all_to_see_reaches_its_owner(chat):
-    ana = chat.person("ana")
+def test_an_address_for_all_to_see_reaches_its_owner(chat, ana):
     ben = chat.person("ben", settings={"email_address_visibility": 1})
     bot = chat.person("helper", bot="generic", owner=ana)
 
@@ -162,8 +147,7 @@ def test_another_organizations_people_cannot_be_written_to(chat):
     writes(ana, [eve.api_email]).fails(f"Invalid email '{eve.api_email}'")
 
 
-def test_somebody_who_left_cannot_be_written_to(chat):
-    ana, ben = chat.people("ana", "ben")
+def test_somebody_who_left_cannot_be_written_to(chat, ana, ben):
     chat.write(actions.people.deactivate, ben.id)
 
     writes(ana, [ben.id]).fails(f"'{ben.api_email}' is no longer using Zulip.")
@@ -180,8 +164,7 @@ def test_there_is_no_small_limit_on_how_many_take_part(chat):
 # --- who may write to whom ---
 
 
-def test_direct_messages_can_be_switched_off(chat):
-    ana, ben = chat.people("ana", "ben")
+def test_direct_messages_can_be_switched_off(chat, ana, ben):
     bot = chat.person("helper", bot="generic", owner=ana)
     chat.permit("direct_message_permission_group", "nobody")
 
@@ -192,8 +175,7 @@ def test_direct_messages_can_be_switched_off(chat):
     bot.says("ding", to=[ben])
 
 
-def test_somebody_with_the_right_has_to_take_part(chat):
-    ana, ben = chat.people("ana", "ben")
+def test_somebody_with_the_right_has_to_take_part(chat, ana, ben):
     moe = chat.person("moe", role="moderator")
     chat.permit("direct_message_permission_group", "moderators")
 
@@ -203,8 +185,7 @@ def test_somebody_with_the_right_has_to_take_part(chat):
     ana.says("hello", to=[ben, moe])
 
 
-def test_starting_a_conversation_can_be_left_to_some(chat):
-    ana, ben = chat.people("ana", "ben")
+def test_starting_a_conversation_can_be_left_to_some(chat, ana, ben):
     moe = chat.person("moe", role="moderator")
     chat.permit("direct_message_initiator_group", "moderators")
 
@@ -215,8 +196,7 @@ def test_starting_a_conversation_can_be_left_to_some(chat):
     writes(ana, [ben.id]).fails(MAY_NOT_START)
 
 
-def test_a_webhook_may_write_to_people(chat):
-    ana = chat.person("ana")
+def test_a_webhook_may_write_to_people(chat, ana):
     hook = chat.person("hook", bot="incoming-webhook", owner=ana)
 
     note = hook.says("The build is red", to=[ana])

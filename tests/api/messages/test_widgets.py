@@ -63,18 +63,14 @@ def kitchen(chat):
         ),
     ],
 )
-def test_a_message_begins_a_widget(chat, content, widget_type, extra):
-    ana = chat.person("ana")
-
+def test_a_message_begins_a_widget(ana, content, widget_type, extra):
     message = ana.says(content, to=[ana])
 
     assert parts(ana, message) == [(ana.id, {"widget_type": widget_type, "extra_data": extra})]
 
 
 @pytest.mark.parametrize("content", ["/polls", "/poll-tax", "a /poll", "poll", "/me polls"])
-def test_other_messages_do_not(chat, content):
-    ana = chat.person("ana")
-
+def test_other_messages_do_not(ana, content):
     assert parts(ana, ana.says(content, to=[ana])) == []
 
 
@@ -82,8 +78,7 @@ def test_other_messages_do_not(chat, content):
     "widget_type, extra",
     [("zform", FORM), ("poll", POLL), ("todo", {"task_list_title": "Supper", "tasks": []})],
 )
-def test_a_program_sends_a_widget_beside_its_words(chat, widget_type, extra):
-    ana = chat.person("ana")
+def test_a_program_sends_a_widget_beside_its_words(ana, widget_type, extra):
     ears = ana.listens_for("message")
     widget = {"widget_type": widget_type, "extra_data": extra}
 
@@ -98,8 +93,7 @@ def test_a_program_sends_a_widget_beside_its_words(chat, widget_type, extra):
     ana.patch(f"/messages/{told['id']}", content="no form").fails("Widgets cannot be edited.")
 
 
-def test_choosing_in_a_form_is_a_message_so_nothing_is_added_to_it(chat):
-    ana = chat.person("ana")
+def test_choosing_in_a_form_is_a_message_so_nothing_is_added_to_it(ana):
     widget = {"widget_type": "zform", "extra_data": FORM}
     sent = sends(ana, "Which soup?", widget_content=widget).succeeds()
 
@@ -139,9 +133,7 @@ def test_a_send_that_is_repeated_with_another_widget_is_another(chat):
         ),
     ],
 )
-def test_a_widget_that_clients_would_not_understand_is_not_sent(chat, widget, words):
-    ana = chat.person("ana")
-
+def test_a_widget_that_clients_would_not_understand_is_not_sent(ana, widget, words):
     sends(ana, "soup?", widget_content=widget).fails(words)
 
     assert ana.get("/messages", anchor="newest", num_before=9).succeeds()["messages"] == []
@@ -168,8 +160,7 @@ def test_a_widget_is_not_edited_but_may_be_moved(kitchen):
     assert len(parts(ana, poll)) == 1
 
 
-def test_a_message_that_becomes_a_command_later_is_none(chat):
-    ana = chat.person("ana")
+def test_a_message_that_becomes_a_command_later_is_none(ana):
     message = ana.says("soup", to=[ana])
 
     ana.patch(f"/messages/{message.id}", content="/poll soup").succeeds()
@@ -278,8 +269,7 @@ def test_only_widgets_can_be_taken_part_in(kitchen):
     takes_part(ben, poll, VOTE, msg_type="game").fails(words)
 
 
-def test_who_does_not_see_the_message_cannot_take_part(chat):
-    ana, ben = chat.people("ana", "ben")
+def test_who_does_not_see_the_message_cannot_take_part(ana, ben):
     message = ana.says("/poll Which soup?", to=[ana])
 
     takes_part(ben, message, VOTE).fails("Invalid message(s)")

@@ -212,8 +212,7 @@ def test_no_text_of_digits_is_taken_for_a_number(mailing):
 
 
 @pytest.mark.parametrize("path", ["/settings", "/settings/display", "/settings/notifications"])
-def test_a_new_password_is_noted_by_whichever_door_it_came(chat, path):
-    owner = chat.person("owner", role="owner")
+def test_a_new_password_is_noted_by_whichever_door_it_came(chat, owner, path):
     ana = chat.person("ana", password="all the best wishes")
 
     words = {"old_password": "all the best wishes", "new_password": "none of your business"}
@@ -251,8 +250,7 @@ def test_only_administrators_read_it_and_page_by_page(chat):
     )
 
 
-def test_it_is_kept_for_as_long_as_the_server_is_told_to(chat):
-    owner = chat.person("owner", role="owner")
+def test_it_is_kept_for_as_long_as_the_server_is_told_to(chat, owner):
     owner.patch("/realm", message_content_edit_limit_seconds=60).succeeds()
 
     chat.server.clock.move(hours=30 * DAY)
@@ -263,9 +261,7 @@ def test_it_is_kept_for_as_long_as_the_server_is_told_to(chat):
     assert (len(kept), entries(owner)) == (1, [])
 
 
-def test_an_act_that_is_undone_leaves_no_entry_that_says_done(chat):
-    owner = chat.person("owner", role="owner")
-
+def test_an_act_that_is_undone_leaves_no_entry_that_says_done(owner):
     owner.delete(f"/users/{owner.id}")
 
     assert [each["result"] for each in entries(owner)] == ["CANNOT_DEACTIVATE_LAST_USER"]

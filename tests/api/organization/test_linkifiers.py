@@ -20,6 +20,11 @@ QUAY = {
 CAPABLE = {"notification_settings_null": True, "linkifier_url_template": True}
 
 
+@pytest.fixture
+def ana(chat):
+    return chat.person("ana", role="admin")
+
+
 def adds(person: Person, rule: dict[str, Any]) -> int:
     number: int = person.post("/realm/filters", **rule).succeeds()["id"]
     return number
@@ -46,16 +51,13 @@ def refuses(reply: Any, words: str) -> None:
     assert reply.json["errors"] == {"__all__": [words]}
 
 
-def test_everybody_sees_the_linkifiers_in_their_order(chat: Chat) -> None:
-    ana = chat.person("ana", role="admin")
-    gus = chat.person("gus", role="guest")
+def test_everybody_sees_the_linkifiers_in_their_order(ana: Person, gus: Person) -> None:
     boat, quay = adds(ana, BOAT), adds(ana, QUAY)
 
     assert listed(gus) == [shown(boat, BOAT), shown(quay, QUAY)]
 
 
-def test_one_organization_does_not_see_the_linkifiers_of_another(chat: Chat) -> None:
-    ana = chat.person("ana", role="admin")
+def test_one_organization_does_not_see_the_linkifiers_of_another(chat: Chat, ana: Person) -> None:
     boat = adds(ana, BOAT)
     other = Chat.found(chat.server)
     eve = other.person("eve", role="admin")
@@ -65,8 +67,7 @@ def test_one_organization_does_not_see_the_linkifiers_of_another(chat: Chat) -> 
     assert adds(eve, BOAT) != boat
 
 
-def test_each_change_is_told_to_those_who_understand_templates(chat: Chat) -> None:
-    ana = chat.person("ana", role="admin")
+def test_each_change_is_told_to_those_who_understand_templates(chat: Chat, ana: Person) -> None:
     ben, old = chat.people("ben", "old")
     ears = ben.listens_for("realm_linkifiers", client_capabilities=CAPABLE)
     old_ears = old.listens_for("realm_linkifiers")
@@ -89,8 +90,7 @@ def test_each_change_is_told_to_those_who_understand_templates(chat: Chat) -> No
     assert old_ears.silent()
 
 
-def test_register_tells_them_to_those_who_understand_templates(chat: Chat) -> None:
-    ana = chat.person("ana", role="admin")
+def test_register_tells_them_to_those_who_understand_templates(ana: Person) -> None:
     boat = adds(ana, BOAT)
 
     new = ana.registers(fetch_event_types=["realm_linkifiers"], client_capabilities=CAPABLE)
@@ -124,8 +124,7 @@ def test_register_tells_them_to_those_who_understand_templates(chat: Chat) -> No
         ),
     ],
 )
-def test_a_linkifier_must_make_sense(chat: Chat, change: dict[str, Any], words: str) -> None:
-    ana = chat.person("ana", role="admin")
+def test_a_linkifier_must_make_sense(ana: Person, change: dict[str, Any], words: str) -> None:
     quay = adds(ana, QUAY)
 
     refuses(ana.post("/realm/filters", **(BOAT | change)), words)
@@ -134,8 +133,7 @@ def test_a_linkifier_must_make_sense(chat: Chat, change: dict[str, Any], words: 
     assert listed(ana) == [shown(quay, QUAY)]
 
 
-def test_a_pattern_is_there_once(chat: Chat) -> None:
-    ana = chat.person("ana", role="admin")
+def test_a_pattern_is_there_once(ana: Person) -> None:
     boat, quay = adds(ana, BOAT), adds(ana, QUAY)
     taken = "Realm filter with this Realm and Pattern already exists."
 
@@ -144,9 +142,7 @@ def test_a_pattern_is_there_once(chat: Chat) -> None:
     ana.patch(f"/realm/filters/{boat}", **BOAT).succeeds()
 
 
-def test_what_a_linkifier_needs(chat: Chat) -> None:
-    ana = chat.person("ana", role="admin")
-
+def test_what_a_linkifier_needs(ana: Person) -> None:
     ana.post("/realm/filters", url_template="https://x.example/").fails(
         "Missing 'pattern' argument"
     )
@@ -156,8 +152,7 @@ def test_what_a_linkifier_needs(chat: Chat) -> None:
     )
 
 
-def test_an_unknown_linkifier_is_not_found(chat: Chat) -> None:
-    ana = chat.person("ana", role="admin")
+def test_an_unknown_linkifier_is_not_found(ana: Person) -> None:
     boat = adds(ana, BOAT)
     ana.delete(f"/realm/filters/{boat}").succeeds()
 
@@ -166,8 +161,7 @@ def test_an_unknown_linkifier_is_not_found(chat: Chat) -> None:
 
 
 @pytest.mark.parametrize("wrong", ["[]", "twice", "stranger"])
-def test_an_order_names_each_linkifier_once(chat: Chat, wrong: str) -> None:
-    ana = chat.person("ana", role="admin")
+def test_an_order_names_each_linkifier_once(ana: Person, wrong: str) -> None:
     boat, quay = adds(ana, BOAT), adds(ana, QUAY)
     order = {"[]": [boat], "twice": [boat, quay, boat], "stranger": [boat, quay, 987_654]}[wrong]
 
@@ -190,8 +184,7 @@ def test_only_administrators_change_them(chat: Chat, role: str) -> None:
         reply.fails("Must be an organization administrator", code="UNAUTHORIZED_PRINCIPAL")
 
 
-def test_there_can_be_many_linkifiers_but_not_any_number(chat: Chat) -> None:
-    ana = chat.person("ana", role="admin")
+def test_there_can_be_many_linkifiers_but_not_any_number(chat: Chat, ana: Person) -> None:
     chat.write(fill_up)
 
     ana.post("/realm/filters", **BOAT).fails("Too many linkifiers (limit: 200)")

@@ -27,8 +27,7 @@ def shown(domain, allow_subdomains=False):
     return {"domain": domain, "allow_subdomains": allow_subdomains}
 
 
-def test_everybody_sees_the_domains_and_hears_of_them(chat, ana):
-    gus = chat.person("gus", role="guest")
+def test_everybody_sees_the_domains_and_hears_of_them(gus, ana):
     ears = gus.listens_for("realm_domains")
 
     number, name = add(ana, " Boats.Example.com ")
@@ -123,8 +122,7 @@ def test_who_joins_needs_an_address_at_one_of_them(ana, email, is_welcome):
         answer.fails(f"Email '{email}' not allowed in this organization")
 
 
-def test_whoever_is_there_may_not_move_elsewhere_either(chat, ana):
-    ben = chat.person("ben")
+def test_whoever_is_there_may_not_move_elsewhere_either(ben, ana):
     add(ana, "boats.example.com")
     ana.patch("/realm", emails_restricted_to_domains=True).succeeds()
     words = "Email 'ben@elsewhere.example.net' not allowed in this organization"

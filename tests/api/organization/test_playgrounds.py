@@ -22,8 +22,7 @@ def known(person):
     return person.registers(fetch_event_types=["realm_playgrounds"])["realm_playgrounds"]
 
 
-def test_everybody_hears_of_all_playgrounds(chat, ana):
-    gus = chat.person("gus", role="guest")
+def test_everybody_hears_of_all_playgrounds(gus, ana):
     ears = gus.listens_for("realm_playgrounds")
 
     snake = add(ana, **SNAKE)

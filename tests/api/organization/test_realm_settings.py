@@ -149,8 +149,7 @@ def test_how_to_log_in_is_for_owners(chat: Chat) -> None:
     chat.stranger.post("/fetch_api_key", **login).succeeds()
 
 
-def test_calls_are_held_where_the_organization_says(chat: Chat) -> None:
-    admin = chat.person("admin", role="admin")
+def test_calls_are_held_where_the_organization_says(admin: Person) -> None:
     usual = settings(admin)["jitsi_server_url"]
 
     admin.patch("/realm", jitsi_server_url='"https://meet.example.com"').succeeds()
@@ -162,8 +161,7 @@ def test_calls_are_held_where_the_organization_says(chat: Chat) -> None:
     assert settings(admin)["realm_jitsi_server_url"] is None
 
 
-def test_several_are_told_one_by_one(chat: Chat) -> None:
-    admin = chat.person("admin", role="admin")
+def test_several_are_told_one_by_one(chat: Chat, admin: Person) -> None:
     ears = admin.listens_for("realm")
 
     changed = admin.patch(
@@ -185,8 +183,7 @@ def test_several_are_told_one_by_one(chat: Chat) -> None:
     ]
 
 
-def test_all_change_or_none(chat: Chat) -> None:
-    admin = chat.person("admin", role="admin")
+def test_all_change_or_none(chat: Chat, admin: Person) -> None:
     before = settings(admin)["realm_name"]
     ears = admin.listens_for("realm")
 
@@ -313,9 +310,7 @@ def test_values_that_no_organization_can_have(
         "message_retention_days",
     ],
 )
-def test_a_time_is_a_positive_number_or_unlimited(setting: str, chat: Chat) -> None:
-    owner = chat.person("owner", role="owner")
-
+def test_a_time_is_a_positive_number_or_unlimited(setting: str, owner: Person) -> None:
     for value in (0, -5, 2**31, "word"):
         shown = f'"{value}"' if isinstance(value, str) else value
         owner.patch("/realm", **{setting: shown}).fails(f"Bad value for '{setting}': {value}")
@@ -328,8 +323,7 @@ def test_a_time_is_a_positive_number_or_unlimited(setting: str, chat: Chat) -> N
 
 
 @pytest.mark.parametrize("written", ["unlimited", '"unlimited"'])
-def test_retention_may_be_written_with_and_without_quotes(written: str, chat: Chat) -> None:
-    owner = chat.person("owner", role="owner")
+def test_retention_may_be_written_with_and_without_quotes(written: str, owner: Person) -> None:
     owner.patch("/realm", message_retention_days=30).succeeds()
 
     assert (
@@ -345,9 +339,7 @@ def test_the_topics_policy_may_be_written_with_and_without_quotes(written: str, 
     assert admin.patch("/realm", topics_policy=written).succeeds()["topics_policy"] == 3
 
 
-def test_parameters_we_do_not_know_are_named(chat: Chat) -> None:
-    admin = chat.person("admin", role="admin")
-
+def test_parameters_we_do_not_know_are_named(admin: Person) -> None:
     answer = admin.patch("/realm", colour="blue", mandatory_topics=True).succeeds()
 
     assert sorted(answer["ignored_parameters_unsupported"]) == ["colour", "mandatory_topics"]
@@ -440,8 +432,7 @@ def test_each_permission_allows_certain_system_groups(setting: str, chat: Chat) 
 
 
 @pytest.mark.parametrize("setting", sorted(ALLOWED))
-def test_some_permissions_want_a_system_group(setting: str, chat: Chat) -> None:
-    owner = chat.person("owner", role="owner")
+def test_some_permissions_want_a_system_group(setting: str, owner: Person) -> None:
     made = owner.post("/user_groups/create", name="bakers", description="", members=[])
     group_id = made.succeeds()["group_id"]
     in_place = {"direct_members": [owner.id], "direct_subgroups": []}

@@ -156,8 +156,7 @@ def test_an_address_may_change_its_case(chat):
     assert ben.get("/users/me").succeeds()["delivery_email"] == "BEN@example.com"
 
 
-def test_a_role_goes_with_its_groups(chat):
-    owner = chat.person("owner", role="owner")
+def test_a_role_goes_with_its_groups(chat, owner):
     ben, gus = chat.people("ben", "gus")
     ears = gus.listens_for("realm_user", "user_group")
     ids = {name: chat.group(name) for name in ("members", "moderators", "fullmembers", "everyone")}
@@ -317,9 +316,7 @@ def test_who_is_not_ended_that_way(chat):
     assert not root.record.is_active
 
 
-def test_people_may_leave_but_not_the_last_one(chat):
-    ana, ben = chat.people("ana", "ben")
-
+def test_people_may_leave_but_not_the_last_one(ana, ben):
     ben.delete("/users/me").succeeds()
 
     ben.get("/users/me").fails("Account is deactivated", code="UNAUTHORIZED", status=401)
@@ -359,8 +356,7 @@ def test_messages_of_the_time_away_wait_for_who_comes_back(chat):
 # --- keys ---
 
 
-def test_a_new_key_ends_the_old_one_and_its_queues_at_once(chat):
-    ana = chat.person("ana")
+def test_a_new_key_ends_the_old_one_and_its_queues_at_once(chat, ana):
     helper = chat.person("helper", bot="generic", owner=ana)
 
     for person in (ana, helper):

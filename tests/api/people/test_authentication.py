@@ -47,9 +47,7 @@ def test_another_scheme_is_refused_as_such(chat, header):
     answer.fails("This endpoint requires HTTP basic authentication.")
 
 
-def test_a_key_opens_only_its_owners_door(chat):
-    ana, ben = chat.people("ana", "ben")
-
+def test_a_key_opens_only_its_owners_door(chat, ana, ben):
     answer = chat.stranger.with_headers(Authorization=basic(ben.email, ana.key)).get("/users/me")
 
     answer.fails("Invalid API key", code="UNAUTHORIZED", status=401)
@@ -66,17 +64,13 @@ def test_a_key_opens_only_its_owners_door(chat):
     ],
     ids=["capitals", "white space", "scheme in any case", "API address", "API address in capitals"],
 )
-def test_credentials_may_be_written_in_several_ways(chat, write):
-    ana = chat.person("ana")
-
+def test_credentials_may_be_written_in_several_ways(chat, ana, write):
     me = chat.stranger.with_headers(Authorization=write(ana)).get("/users/me").succeeds()
 
     assert me["user_id"] == ana.id
 
 
-def test_a_key_in_the_query_is_no_credential(chat):
-    ana = chat.person("ana")
-
+def test_a_key_in_the_query_is_no_credential(chat, ana):
     answer = chat.stranger.get("/users/me", api_key=ana.key)
 
     answer.fails(
@@ -86,8 +80,7 @@ def test_a_key_in_the_query_is_no_credential(chat):
     )
 
 
-def test_an_account_that_was_deactivated_is_told_so(chat):
-    ana = chat.person("ana")
+def test_an_account_that_was_deactivated_is_told_so(chat, ana):
     chat.write(actions.people.deactivate, ana.id)
 
     answer = ana.get("/users/me")
@@ -95,8 +88,7 @@ def test_an_account_that_was_deactivated_is_told_so(chat):
     answer.fails("Account is deactivated", code="UNAUTHORIZED", status=401)
 
 
-def test_an_old_key_stops_working_at_once(chat):
-    ana = chat.person("ana")
+def test_an_old_key_stops_working_at_once(chat, ana):
     fresh = chat.write(actions.people.reset_key, chat.server.vault, ana.id)
 
     ana.get("/users/me").fails("Invalid API key", code="UNAUTHORIZED", status=401)
@@ -104,8 +96,7 @@ def test_an_old_key_stops_working_at_once(chat):
     ana.with_headers(Authorization=basic(ana.email, fresh)).get("/users/me").succeeds()
 
 
-def test_nobody_gets_into_a_deactivated_organization(chat):
-    ana = chat.person("ana")
+def test_nobody_gets_into_a_deactivated_organization(chat, ana):
     chat.close()
 
     answer = ana.get("/users/me")
@@ -147,8 +138,7 @@ def test_the_same_address_may_live_in_two_organizations(chat):
     assert there.get("/users/me").succeeds()["user_id"] == there.id
 
 
-def test_an_unknown_host_knows_nobody(chat):
-    ana = chat.person("ana")
+def test_an_unknown_host_knows_nobody(chat, ana):
     nowhere = "nowhere.localhost"
 
     answer = ana.with_headers(Host=nowhere).get("/users/me")
@@ -167,9 +157,7 @@ def test_while_there_is_one_organization_any_host_reaches_it(own_chat):
         assert ana.with_headers(Host=host).get("/users/me").succeeds()["user_id"] == ana.id
 
 
-def test_credentials_come_before_parameters_and_roles_before_them_too(chat):
-    gus = chat.person("gus", role="guest")
-
+def test_credentials_come_before_parameters_and_roles_before_them_too(chat, gus):
     stranger = chat.stranger.post("/users/me/subscriptions", subscriptions="nonsense")
     guest = gus.post("/users/me/subscriptions", subscriptions="nonsense")
 

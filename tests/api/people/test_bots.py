@@ -32,8 +32,7 @@ def looked_after(person):
     return {each.pop("user_id"): each for each in found}
 
 
-def test_a_new_bot_is_told_to_all_and_its_ways_to_those_who_look_after_it(chat):
-    ana, ben = chat.people("ana", "ben")
+def test_a_new_bot_is_told_to_all_and_its_ways_to_those_who_look_after_it(chat, ana, ben):
     cleo = chat.person("cleo", role="admin")
     ears = {person: person.listens_for() for person in (ana, ben, cleo)}
 
@@ -56,8 +55,7 @@ def test_a_new_bot_is_told_to_all_and_its_ways_to_those_who_look_after_it(chat):
     assert at_work(ana, made).get("/users/me").succeeds()["user_id"] == number
 
 
-def test_an_outgoing_webhook_has_a_service_and_its_token_is_in_no_log(chat):
-    ana = chat.person("ana")
+def test_an_outgoing_webhook_has_a_service_and_its_token_is_in_no_log(chat, ana):
     ears = ana.listens_for("realm_bot")
 
     made = make(ana, bot_type=3, payload_url=f'"{HOOK}"', interface_type=1)
@@ -126,8 +124,7 @@ def test_what_a_bot_cannot_be(chat):
 PROBLEM = "Invalid payload_url: Value error, Not a URL"
 
 
-def test_the_name_of_one_who_has_gone_is_free(chat):
-    ana = chat.person("ana")
+def test_the_name_of_one_who_has_gone_is_free(ana):
     made = make(ana)
 
     ana.delete(f"/bots/{made['user_id']}").succeeds()
@@ -258,8 +255,7 @@ def test_changing_a_bot_tells_those_who_look_after_it(chat):
     assert ears[ana].next()["bot"] == {"user_id": number, "default_sending_stream": None}
 
 
-def test_what_a_bot_cannot_become(chat):
-    ana, ben = chat.people("ana", "ben")
+def test_what_a_bot_cannot_become(chat, ana, ben):
     ended, helper = chat.person("ended"), chat.person("helper", bot="generic")
     chat.write(actions.people.deactivate, ended.id)
     number, other = make(ana)["user_id"], make(ben, "other")["user_id"]
@@ -340,8 +336,7 @@ def test_the_bots_of_one_who_goes_go_too(chat):
     bot.get("/users/me").fails("Account is deactivated", status=401, code="UNAUTHORIZED")
 
 
-def test_a_bot_comes_to_another_owner(chat):
-    ana, ben = chat.people("ana", "ben")
+def test_a_bot_comes_to_another_owner(chat, ana, ben):
     cleo = chat.person("cleo", role="admin")
     number = make(ana)["user_id"]
     ears = {person: person.listens_for() for person in (ana, ben, cleo)}
@@ -362,8 +357,7 @@ def test_a_bot_comes_to_another_owner(chat):
     assert [each["type"] for each in ears[cleo].all()] == ["realm_user"]
 
 
-def test_who_may_look_after_a_bot(chat):
-    ana, ben = chat.people("ana", "ben")
+def test_who_may_look_after_a_bot(chat, ana, ben):
     number = make(ana)["user_id"]
     calls = {
         "PATCH": f"/bots/{number}",
@@ -401,8 +395,7 @@ def test_the_bot_of_an_owner_is_not_for_administrators(chat):
         olga.request(method, f"/bots/{bot.id}{path}").succeeds()
 
 
-def test_a_new_key_ends_the_old_one_and_its_queues(chat):
-    ana = chat.person("ana")
+def test_a_new_key_ends_the_old_one_and_its_queues(ana):
     made = make(ana)
     number, bot = made["user_id"], at_work(ana, made)
     queue = bot.post("/register").succeeds()["queue_id"]
@@ -420,8 +413,7 @@ def test_a_new_key_ends_the_old_one_and_its_queues(chat):
     assert ana.get(f"/bots/{number}/api_key").succeeds()["api_key"] == fresh["api_key"]
 
 
-def test_a_bot_that_has_ended_stays_so(chat):
-    ana, ben = chat.people("ana", "ben")
+def test_a_bot_that_has_ended_stays_so(ana, ben):
     made = make(ana)
     number, bot = made["user_id"], at_work(ana, made)
     ears = {person: person.listens_for() for person in (ana, ben)}
@@ -506,8 +498,7 @@ def test_a_channel_that_goes_by_another_name(chat):
     assert (known_to(ana), known_to(adam)) == (None, "secret")
 
 
-def test_bots_from_the_command_line_are_told_of_too(chat):
-    ana = chat.person("ana")
+def test_bots_from_the_command_line_are_told_of_too(chat, ana):
     ears = ana.listens_for("realm_bot")
 
     bot = chat.person("helper", bot="generic", owner=ana)

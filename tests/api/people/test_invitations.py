@@ -54,9 +54,7 @@ def test_an_invitation_by_mail_is_listed_and_sent(mailing, post):
     assert f"It is good until {last_day}." in text_in(letter)
 
 
-def test_a_link_is_for_many(chat):
-    admin = chat.person("admin", role="admin")
-
+def test_a_link_is_for_many(admin):
     made = admin.post("/invites/multiuse", invite_expires_in_minutes="null").succeeds()
 
     (shown,) = open_ones(admin)
@@ -319,9 +317,7 @@ def test_addresses_as_people_paste_them(text, found):
     assert addresses_in(text) == found
 
 
-def test_an_invitation_is_forgotten_a_month_after_its_end(chat):
-    admin = chat.person("admin", role="admin")
-
+def test_an_invitation_is_forgotten_a_month_after_its_end(chat, admin):
     def lasting(minutes):
         admin.post("/invites/multiuse", invite_expires_in_minutes=minutes).succeeds()
         return max(each["id"] for each in open_ones(admin))

@@ -11,13 +11,16 @@ from tertulia.errors.http import RateLimited
 WRONG = "Your username or password is incorrect"
 
 
+@pytest.fixture
+def ana(chat):
+    return chat.person("ana", password="open sesame")
+
+
 def logs_in(chat, username, password):
     return chat.stranger.post("/fetch_api_key", username=username, password=password)
 
 
-def test_a_password_gives_the_key(chat):
-    ana = chat.person("ana", password="open sesame")
-
+def test_a_password_gives_the_key(chat, ana):
     for username in (ana.email, ana.email.upper()):
         answer = logs_in(chat, username, "open sesame").succeeds()
 
@@ -31,8 +34,7 @@ def test_a_password_gives_the_key(chat):
     astray.post("/fetch_api_key", username=ana.email, password="open sesame").succeeds()
 
 
-def test_the_key_that_was_given_works(chat):
-    ana = chat.person("ana", password="open sesame")
+def test_the_key_that_was_given_works(chat, ana):
     fresh = chat.write(actions.people.reset_key, chat.server.vault, ana.id)
 
     answer = logs_in(chat, ana.email, "open sesame").succeeds()
@@ -53,8 +55,7 @@ def test_the_key_that_was_given_works(chat):
     ],
     ids=["wrong", "empty", "long", "unknown", "without a password", "a bot", "the system's bot"],
 )
-def test_whatever_is_wrong_the_answer_is_the_same(chat, username, password):
-    ana = chat.person("ana", password="open sesame")
+def test_whatever_is_wrong_the_answer_is_the_same(chat, ana, username, password):
     chat.person("ben")
     chat.person("helper", bot="generic", owner=ana)
 
@@ -68,9 +69,7 @@ def test_whatever_is_wrong_the_answer_is_the_same(chat, username, password):
     assert "WWW-Authenticate" not in answer.headers
 
 
-def test_the_address_in_public_is_no_name_to_log_in_with(chat):
-    ana = chat.person("ana", password="open sesame")
-
+def test_the_address_in_public_is_no_name_to_log_in_with(chat, ana):
     answer = logs_in(chat, ana.api_email, "open sesame")
 
     answer.fails(WRONG, code="AUTHENTICATION_FAILED", status=401)
@@ -89,8 +88,7 @@ def test_what_cannot_be_a_login(chat, params, msg):
     chat.stranger.post("/fetch_api_key", **params).fails(msg)
 
 
-def test_a_deactivated_account_is_told_to_whoever_knows_its_password(chat):
-    ana = chat.person("ana", password="open sesame")
+def test_a_deactivated_account_is_told_to_whoever_knows_its_password(chat, ana):
     chat.write(actions.people.deactivate, ana.id)
 
     logs_in(chat, ana.email, "open sesame").fails(
@@ -99,8 +97,7 @@ def test_a_deactivated_account_is_told_to_whoever_knows_its_password(chat):
     logs_in(chat, ana.email, "a guess").fails(WRONG, code="AUTHENTICATION_FAILED", status=401)
 
 
-def test_passwords_can_be_switched_off(chat):
-    ana = chat.person("ana", password="open sesame")
+def test_passwords_can_be_switched_off(chat, ana):
     chat.refuse_passwords()
 
     logs_in(chat, ana.email, "open sesame").fails(
@@ -110,8 +107,7 @@ def test_passwords_can_be_switched_off(chat):
     )
 
 
-def test_a_deactivated_organization_lets_nobody_log_in(chat):
-    ana = chat.person("ana", password="open sesame")
+def test_a_deactivated_organization_lets_nobody_log_in(chat, ana):
     chat.close()
 
     logs_in(chat, ana.email, "open sesame").fails(
@@ -148,8 +144,7 @@ def test_after_five_failures_a_name_has_to_rest(chat, username):
     assert logs_in(chat, "ana@example.com", "open sesame").succeeds()
 
 
-def test_of_many_guesses_at_once_five_are_looked_at(chat, monkeypatch):
-    ana = chat.person("ana", password="open sesame")
+def test_of_many_guesses_at_once_five_are_looked_at(chat, ana, monkeypatch):
     looked_at: list[str] = []
 
     def look(password: str, known: str | None) -> bool:
@@ -175,9 +170,7 @@ def test_a_restart_forgets_no_failure(own_chat):
     assert logs_in(own_chat, ana.email, "open sesame").status == 429
 
 
-def test_success_forgives_earlier_failures(chat):
-    ana = chat.person("ana", password="open sesame")
-
+def test_success_forgives_earlier_failures(chat, ana):
     for _ in range(3):
         for _ in range(2):
             logs_in(chat, ana.email, "a guess")
@@ -219,8 +212,7 @@ def test_many_strangers_together_are_held_up(chat):
     )
 
 
-def test_a_new_password_is_asked_for_as_seldom(chat):
-    ana = chat.person("ana", password="open sesame")
+def test_a_new_password_is_asked_for_as_seldom(ana):
     for _ in range(5):
         ana.patch("/settings", old_password="a guess", new_password="something else").fails(
             "Wrong password!"

@@ -12,16 +12,6 @@ SUNFLOWER = {
 CLEARED = {"emoji_name": "", "emoji_code": "", "reaction_type": "unicode_emoji"}
 
 
-@pytest.fixture
-def ana(chat):
-    return chat.person("ana")
-
-
-@pytest.fixture
-def ben(chat):
-    return chat.person("ben")
-
-
 def status_of(person, viewer):
     return viewer.get(f"/users/{person.id}/status").succeeds()["status"]
 

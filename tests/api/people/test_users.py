@@ -66,8 +66,7 @@ def test_roles(chat, role, number, owner, admin, guest):
 @pytest.mark.parametrize(
     "bot, number", [("generic", 1), ("incoming-webhook", 2), ("outgoing-webhook", 3)]
 )
-def test_a_bot_has_a_type_an_owner_and_an_address_for_all_to_see(chat, bot, number):
-    ana, ben = chat.people("ana", "ben")
+def test_a_bot_has_a_type_an_owner_and_an_address_for_all_to_see(chat, ana, ben, bot, number):
     helper = chat.person("helper", bot=bot, owner=ana)
 
     user = shown(ben, helper.id, include_custom_profile_fields=True)
@@ -99,9 +98,7 @@ def test_the_list_can_be_limited_to_some(chat):
     assert listed([]) == []
 
 
-def test_profile_fields_come_when_asked_for(chat):
-    ana = chat.person("ana")
-
+def test_profile_fields_come_when_asked_for(ana):
     assert "profile_data" not in ana.get("/users").succeeds()["members"][0]
     asked = ana.get("/users", include_custom_profile_fields=True).succeeds()
     assert asked["members"][0]["profile_data"] == {}
@@ -134,8 +131,7 @@ def test_oneself_with_the_newest_message(chat):
     assert me["avatar_url"]
 
 
-def test_a_bot_sees_itself_too(chat):
-    ana = chat.person("ana")
+def test_a_bot_sees_itself_too(chat, ana):
     helper = chat.person("helper", bot="generic", owner=ana)
 
     me = helper.get("/users/me").succeeds()
@@ -171,8 +167,7 @@ def test_an_address_is_shown_to_those_it_is_meant_for(chat, visibility, seen_by)
     assert shown(ana, ana.id)["delivery_email"] == ana.email
 
 
-def test_somebody_can_be_found_by_an_address_one_may_know(chat):
-    ana, ben = chat.people("ana", "ben")
+def test_somebody_can_be_found_by_an_address_one_may_know(chat, ana, ben):
     root = chat.person("root", role="admin")
 
     assert shown(ben, ana.api_email)["user_id"] == ana.id
@@ -302,8 +297,7 @@ def test_people_of_a_restarted_server_are_the_same(own_chat):
     assert ana.get("/users/me").succeeds() == before
 
 
-def test_the_waiting_period_keeps_new_members_from_being_full_ones(chat):
-    ana = chat.person("ana")
+def test_the_waiting_period_keeps_new_members_from_being_full_ones(chat, ana):
     chat.set("waiting_period_threshold", 3)
     groups = {each["name"]: each for each in ana.registers()["realm_user_groups"]}
     assert groups["role:fullmembers"]["members"] == []

@@ -5,11 +5,6 @@ import pytest
 ALERTED = {"fragment": "narrow/is/alerted", "is_pinned": True, "name": "Watched"}
 
 
-@pytest.fixture
-def ana(chat):
-    return chat.person("ana")
-
-
 def views(person):
     found = person.get("/navigation_views").succeeds()["navigation_views"]
     told = person.registers(fetch_event_types=["navigation_views"])["navigation_views"]

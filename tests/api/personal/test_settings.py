@@ -17,16 +17,6 @@ PASSWORD = "correct horse battery"
 ONLY_ADMINISTRATORS = "Only administrators can change addresses in this organization."
 
 
-@pytest.fixture
-def ana(chat):
-    return chat.person("ana")
-
-
-@pytest.fixture
-def ben(chat):
-    return chat.person("ben")
-
-
 def settings(person):
     return person.registers(fetch_event_types=["user_settings"])["user_settings"]
 

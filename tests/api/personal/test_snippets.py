@@ -5,11 +5,6 @@ import pytest
 from tertulia import domain, storage
 
 
-@pytest.fixture
-def ana(chat):
-    return chat.person("ana")
-
-
 def saved(person):
     found = person.get("/saved_snippets").succeeds()["saved_snippets"]
     told = person.registers(fetch_event_types=["saved_snippets"])["saved_snippets"]

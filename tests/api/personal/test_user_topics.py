@@ -108,9 +108,7 @@ def test_the_empty_topic_has_a_name_for_older_queues(chat, kitchen):
     assert newer.next()["topic_name"] == ""
 
 
-def test_a_channel_one_may_see_need_not_be_joined(chat, kitchen):
-    cleo = chat.person("cleo")
-
+def test_a_channel_one_may_see_need_not_be_joined(cleo, kitchen):
     cleo.post(
         "/user_topics", stream_id=kitchen.id, topic="soup", visibility_policy=FOLLOWED
     ).succeeds()

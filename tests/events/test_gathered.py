@@ -22,9 +22,10 @@ def ana(chat):
 
 @pytest.fixture
 def together(chat) -> Callable[..., list[Any]]:
-    """Have acts done in one gathering, in this order."""
+    """Have acts done in one gathering, in this order, in an organization that is in memory."""
 
     async def gather(acts: tuple[Act, ...]) -> list[Any]:
+        assert await chat.server.application.delivery.follower.find(chat.realm.id) is not None
         hold, held = threading.Event(), threading.Event()
 
         def keep_waiting(tx: Any) -> None:
@@ -70,6 +71,22 @@ def test_a_channel_may_take_the_name_that_another_gives_up(chat, together):
     }
     assert named == {"attic": garden.id, "garden": kitchen.id}
     ana.get("/get_stream_id", stream="kitchen").fails("Invalid channel name 'kitchen'")
+
+
+def test_a_new_channel_may_take_the_name_that_another_gives_up(chat, together):
+    ana = chat.person("ana", role="owner", channels=["kitchen"])
+    kitchen = chat.channel("kitchen")
+
+    together(
+        renames(ana, kitchen, "attic"),
+        (actions.channels.create, ana.record, NewChannel("kitchen"), "", False),
+    )
+
+    named = [
+        ana.get("/get_stream_id", stream=name).succeeds()["stream_id"]
+        for name in ("attic", "kitchen")
+    ]
+    assert named == [kitchen.id, chat.channel("kitchen").id]
 
 
 def test_a_channel_renamed_twice_has_its_last_name(chat, together):

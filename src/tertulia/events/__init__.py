@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         log,
         mailbox,
         mailroom,
+        name_index,
         news,
         organizations,
         pages,

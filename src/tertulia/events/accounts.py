@@ -1,12 +1,9 @@
 """The accounts of an organization, by all that they are found by: key, address, name, role."""
 
-from typing import TypeVar
-
 from pyroaring import BitMap
 
 from tertulia.domain.people.user import Role, User
-
-T = TypeVar("T")
+from tertulia.events.name_index import NameIndex
 
 
 class Accounts:
@@ -16,7 +13,7 @@ class Accounts:
         self.inactive = BitMap()
         self._by_key: dict[bytes, int] = {}
         self._key_of: dict[int, bytes] = {}
-        self._by_email: dict[str, int] = {}
+        self._by_email: NameIndex[str] = NameIndex()
         self._by_name: dict[str, set[int]] = {}
 
     def with_key(self, fingerprint: bytes) -> User | None:
@@ -25,7 +22,7 @@ class Accounts:
 
     def with_email(self, email: str) -> User | None:
         """By real address."""
-        user_id = self._by_email.get(email.casefold())
+        user_id = self._by_email.owner(email.casefold())
         return None if user_id is None else self.by_id[user_id]
 
     def named(self, name: str) -> list[User]:
@@ -40,7 +37,7 @@ class Accounts:
         if known is not None:
             self._take_out(known)
         self._place(user)
-        self._by_email[user.email.casefold()] = user.id
+        self._by_email.add(user.email.casefold(), user.id)
         self._by_name.setdefault(user.full_name.lower(), set()).add(user.id)
         if fingerprint is not None:
             self._by_key[fingerprint] = user.id
@@ -70,14 +67,8 @@ class Accounts:
 
     def _take_out(self, user: User) -> None:
         """Forget all by which somebody was found."""
-        let_go(self._by_email, user.email.casefold(), user.id)
+        self._by_email.remove(user.email.casefold(), user.id)
         self._by_name[user.full_name.lower()].discard(user.id)
-        let_go(self._by_key, self._key_of.pop(user.id, b""), user.id)
+        self._by_key.pop(self._key_of.pop(user.id, b""), None)
         self.by_role[user.role].discard(user.id)
         self.inactive.discard(user.id)
-
-
-def let_go(index: dict[T, int], name: T, owner_id: int) -> None:
-    """Forget a name, unless somebody else has taken it over by now."""
-    if index.get(name) == owner_id:
-        del index[name]

@@ -14,7 +14,7 @@ from typing import Any
 
 from pyroaring import BitMap
 
-from tertulia import domain, events, markdown
+from tertulia import domain, markdown
 from tertulia.domain.channels.channel import Channel, Gate
 from tertulia.domain.groups.group import REALM_PERMISSIONS, ROLE_OF_GROUP, Group, GroupValue
 from tertulia.domain.messages.external_pictures import AS_IT_IS, Shown
@@ -28,6 +28,7 @@ from tertulia.events.accounts import Accounts
 from tertulia.events.channel_doors import ChannelDoors
 from tertulia.events.kept import KeptEncodings
 from tertulia.events.known_sessions import KnownSessions
+from tertulia.events.name_index import NameIndex
 from tertulia.events.presence import Board
 from tertulia.events.settled import SettledPlaces
 from tertulia.storage.log import LogPlace
@@ -80,7 +81,7 @@ class Organization:
         self.settled = SettledPlaces()
         self.sessions = KnownSessions()
         self.kept = KeptEncodings()
-        self._channel_by_name: dict[str, int] = {}
+        self._channel_by_name: NameIndex[str] = NameIndex()
         self._listing: dict[int, set[int]] = {}  # by user, the groups that list them
 
     @property
@@ -107,7 +108,7 @@ class Organization:
         return len(self.users) - len(self.accounts.inactive)
 
     def channel_named(self, name: str) -> Channel | None:
-        channel_id = self._channel_by_name.get(domain.channels.topics.fold(name.strip()))
+        channel_id = self._channel_by_name.owner(domain.channels.topics.fold(name.strip()))
         return None if channel_id is None else self.channels[channel_id]
 
     def is_subscribed(self, user_id: int, channel_id: int) -> bool:
@@ -303,13 +304,11 @@ class Organization:
         self.version = next(_versions)
         known = self.channels.get(channel.id)
         if known is not None:
-            events.accounts.let_go(
-                self._channel_by_name, domain.channels.topics.fold(known.name), channel.id
-            )
+            self._channel_by_name.remove(domain.channels.topics.fold(known.name), channel.id)
         self.channels[channel.id] = channel
         self.doors.put(channel)
         self.kept.drop_channel(channel.id)
-        self._channel_by_name[domain.channels.topics.fold(channel.name)] = channel.id
+        self._channel_by_name.add(domain.channels.topics.fold(channel.name), channel.id)
 
     def put_groups(self, all_groups: list[Group]) -> None:
         self.groups = {group.id: group for group in all_groups}

@@ -17,7 +17,8 @@ from tests.support.receivers import Receiver, hang_up, redirect, stream_for_ever
 
 from tertulia.links import external_pictures
 
-HOME = (ipaddress.ip_network("127.0.0.0/8"),)
+HOME = (ipaddress.ip_network("127.0.0.1/32"),)
+INSIDE = "127.0.0.2"  # a machine that answers, and is nobody's business
 PICTURE = picture("JPEG")
 SRC = re.compile(r'<img src="([^"]*)"')
 
@@ -40,6 +41,13 @@ class Gallery(Receiver):
 @pytest.fixture
 def site() -> Iterator[Gallery]:
     gallery = Gallery(things={"/cat.jpg": (200, PICTURE)})
+    yield gallery
+    gallery.close()
+
+
+@pytest.fixture
+def inside() -> Iterator[Gallery]:
+    gallery = Gallery(host=INSIDE, things={"/cat.jpg": (200, PICTURE)})
     yield gallery
     gallery.close()
 
@@ -104,6 +112,16 @@ def test_every_way_to_a_message_leads_to_us(chat, site):
     assert site.heard == []
 
 
+def test_no_video_of_another_site_is_loaded_until_it_is_played(chat, site):
+    ana = chat.person("ana", channels=["kitchen"])
+    said = ana.says(f"{site.site}/cat.mp4", to="kitchen > cats")
+
+    (video,) = re.findall("<video [^>]*>", ana.sees(said)["content"])
+
+    assert f'src="{site.site}/cat.mp4"' in video
+    assert 'preload="none"' in video
+
+
 def test_nothing_is_fetched_that_we_have_not_signed(chat, site):
     ana = chat.person("ana", channels=["kitchen"])
     (path,) = shown(ana, f"{site.site}/cat.jpg")
@@ -140,11 +158,11 @@ def test_only_pictures_of_a_bounded_size_go_on(chat, site):
         assert (answer.status, answer.body) == (404, b""), name
 
 
-def test_redirects_are_followed_a_few_times_and_never_inside(chat, site, start_server):
+def test_redirects_are_followed_a_few_times_and_never_inside(chat, site, inside):
     ana = chat.person("ana", channels=["kitchen"])
     for number in range(1, 6):
         site.things[f"/{number}.png"] = redirect(f"/{number - 1}.png" if number > 1 else "cat.jpg")
-    site.things["/inside.png"] = redirect("http://10.0.0.1/cat.jpg")
+    site.things["/inside.png"] = redirect(f"{inside.site}/cat.jpg")
     site.things["/file.png"] = redirect("file:///etc/passwd")
     site.things["/nowhere.png"] = redirect("http://[")
 
@@ -155,6 +173,7 @@ def test_redirects_are_followed_a_few_times_and_never_inside(chat, site, start_s
         **{f"/{number}.png": 200 if number <= 3 else 404 for number in range(1, 6)},
         **dict.fromkeys(["/inside.png", "/file.png", "/nowhere.png"], 404),
     }
+    assert inside.heard == []
 
 
 def test_our_own_machines_are_not_asked(start_server, site):

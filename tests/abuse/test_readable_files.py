@@ -43,6 +43,18 @@ def test_so_does_a_command_that_makes_the_data(terminal):
     assert not open_to_others(terminal.data) & OURS
 
 
+def test_so_do_a_backup_and_a_restore(terminal, tmp_path):
+    terminal.founds().adds("ana")
+    (tmp_path / "there").mkdir(mode=0o755)
+    copy = tmp_path / "there" / "backup.tar"
+
+    assert terminal.runs("backup", str(copy), "--with-secret").code == 0
+    assert Terminal(tmp_path / "there").runs("restore", str(copy)).code == 0
+
+    assert {path.name for path in (tmp_path / "there").iterdir()} >= {"tertulia.db", "backup.tar"}
+    assert not open_to_others(tmp_path / "there")
+
+
 def test_files_that_others_could_read_are_closed_and_that_is_told(terminal):
     terminal.founds().adds("ana")
     for path in terminal.data.iterdir():

@@ -33,6 +33,7 @@ class Receiver:
 
     answer: Any = ""
     heard: list[Heard] = field(default_factory=list)
+    host: str = "127.0.0.1"
 
     def __post_init__(self) -> None:
         receiver = self
@@ -50,9 +51,9 @@ class Receiver:
             def log_message(self, *_: Any) -> None:
                 pass
 
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self._server = ThreadingHTTPServer((self.host, 0), Handler)
         self._server.daemon_threads = True
-        self.url = f"http://127.0.0.1:{self._server.server_port}/hook"
+        self.url = f"http://{self.host}:{self._server.server_port}/hook"
         threading.Thread(target=self._server.serve_forever, args=(0.02,), daemon=True).start()
 
     def close(self) -> None:

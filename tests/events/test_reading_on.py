@@ -1,0 +1,118 @@
+"""Reading on in the log for a queue that is behind, while others read, write and come.
+
+Scenes are played on the server's own loop, so that it is known who comes between what.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import msgspec
+import pytest
+from tests.support.waiting import PATIENCE_SECONDS
+
+from tertulia import actions, storage
+from tertulia.domain.channels.channel import NewChannel
+from tertulia.events import rereading
+from tertulia.storage.database import Database
+
+
+class SlowReaders:
+    """Whoever reads a page of the log for a queue waits before they do."""
+
+    def __init__(self, database: Database) -> None:
+        self._reads = database.read_in
+        self.waiting: list[asyncio.Event] = []
+        self._in_haste = False
+
+    async def have_come(self) -> bool:
+        return bool(self.waiting)
+
+    def hurry(self) -> None:
+        """Nobody waits any more."""
+        self._in_haste = True
+        for each in self.waiting:
+            each.set()
+
+    async def read_in(self, realm_id: int, read: Callable[..., Any], *args: Any) -> Any:
+        if read is rereading.read_page and not self._in_haste:
+            may_read = asyncio.Event()
+            self.waiting.append(may_read)
+            await may_read.wait()
+        return await self._reads(realm_id, read, *args)
+
+
+@pytest.fixture
+def slow(chat, monkeypatch) -> SlowReaders:
+    readers = SlowReaders(chat.server.database)
+    monkeypatch.setattr(chat.server.database, "read_in", readers.read_in)
+    return readers
+
+
+async def soon(happens: Callable[[], Awaitable[bool]]) -> None:
+    async with asyncio.timeout(PATIENCE_SECONDS):
+        while not await happens():  # noqa: ASYNC110
+            await asyncio.sleep(0.001)
+
+
+def polls(chat, user, ears) -> "asyncio.Task[Any]":
+    poll = chat.server.application.delivery.poll(user, ears.queue_id, -1, block=False)
+    return asyncio.get_running_loop().create_task(poll)
+
+
+def told(poll: "asyncio.Task[Any]") -> list[Any]:
+    return [msgspec.json.decode(body) for body in poll.result()[0]]
+
+
+def test_of_two_who_poll_at_once_none_takes_from_the_other(chat, slow):
+    """The second would find what has come since the first was there, and take it for old."""
+    ana, ben = chat.people("ana", "ben", channels=["kitchen"])
+    ears = ben.listens_for("message", "update_message_flags")
+    soup = ana.says("Soup's on", to="kitchen > lunch")
+    user = ben.record
+    chat.server.goes_cold()
+
+    async def scene() -> list[list[str]]:
+        here = chat.server.database.of(chat.realm.id)
+        first, second = polls(chat, user, ears), polls(chat, user, ears)
+        await soon(slow.have_come)
+        await asyncio.sleep(0.05)
+        slow.waiting[0].set()
+        await first
+        await here.write(actions.messages.flags.update, user, [soup.id], "add", "starred")
+        slow.hurry()
+        await second
+        third = polls(chat, user, ears)
+        await third
+        return [[event["type"] for event in told(each)] for each in (first, third)]
+
+    assert chat.server.do(scene()) == [["message"], ["message", "update_message_flags"]]
+
+
+def test_what_the_directory_does_not_know_yet_is_told_when_it_does(chat):
+    ana = chat.person("ana", role="owner", channels=["kitchen"])
+    ears = ana.listens_for("stream")
+    ana.joins("cellar")
+    user = ana.record
+    chat.server.goes_cold()
+
+    async def scene() -> list[list[str]]:
+        database, follower = chat.server.database, chat.server.application.delivery.follower
+        here = database.of(chat.realm.id)
+        before = await here.read(storage.log.head)
+
+        async def is_written() -> bool:
+            return bool(await here.read(storage.log.head) > before)
+
+        async with follower.still(chat.realm.id):
+            new = (actions.channels.create, user, NewChannel("attic"), "", False)
+            making = asyncio.get_running_loop().create_task(here.write(*new))
+            await soon(is_written)
+            early = polls(chat, user, ears)
+            await early
+        await making
+        late = polls(chat, user, ears)
+        await late
+        return [[event["op"] for event in told(each)] for each in (early, late)]
+
+    assert chat.server.do(scene()) == [["create"], ["create", "create"]]

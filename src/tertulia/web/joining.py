@@ -27,6 +27,11 @@ _PIECE = re.compile(
 _TEMPLATE = re.compile(r"(?:\\.|[^`\\$]|\$(?!\{))*", re.DOTALL)
 _PATTERN = re.compile(r"/(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\[\n])+/[a-z]*")
 _BEFORE_PATTERN = re.compile(r"(?:^|[(,=:\[!&|?{};+\n>]|\breturn|\bof)\s*$")
+_ROOM = re.compile(r"\s")
+_WIDE_ROOM = re.compile(r"[ \t]{2,}")
+_NEW_LINE = re.compile(r"[ \t]*\n\s*")
+_NEEDLESS_SPACE = re.compile(r"(?<=[{}()\[\],;:=<>*&|!]) | (?=[{}()\[\],;:=<>*&|!])")
+_NEEDLESS_NEW_LINE = re.compile(r"(?<=[{(\[,;])\n")
 
 
 class CannotJoin(Exception):
@@ -166,6 +171,7 @@ def _uncommented(text: str, change: Callable[[str], str]) -> str:
 
 
 def _tight(code: str) -> str:
-    code = re.sub(r"[ \t]*\n\s*", "\n", re.sub(r"[ \t]{2,}", " ", code))
-    code = re.sub(r" ?([{}()\[\],;:=<>*&|!]) ?", r"\1", code)
-    return re.sub(r"([{(\[,;])\n", r"\1", code)
+    if not _ROOM.search(code):
+        return code
+    code = _NEW_LINE.sub("\n", _WIDE_ROOM.sub(" ", code))
+    return _NEEDLESS_NEW_LINE.sub("", _NEEDLESS_SPACE.sub("", code))

@@ -13,7 +13,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from joserfc import jwt
 from joserfc.jwk import OctKey
-from tests.support.sites import OTHER_KEY, WilfulSite, signed, wilful_site
+from tests.support.sites import WilfulSite, signed, wilful_site
 
 from tertulia import links
 from tertulia.cli import logins
@@ -114,7 +114,7 @@ def test_a_token_that_the_provider_has_not_signed_is_refused(site):
     unsigned = f"{_part({'alg': 'none'})}.{_part(told)}."
     shared = jwt.encode({"alg": "HS256"}, told, OctKey.import_key(SECRET), algorithms=["HS256"])
 
-    for token in (signed(told, OTHER_KEY), unsigned, shared, "nonsense", ""):
+    for token in (signed(told, by="somebody else"), unsigned, shared, "nonsense", ""):
         site.is_openid(token)
         with pytest.raises(ProviderTrouble):
             come_back(site)

@@ -14,14 +14,10 @@ from multiprocessing import forkserver, get_context
 from multiprocessing.context import ForkServerContext
 from pathlib import Path
 
-from tertulia import app, cli
-from tertulia.cli import serve
+from tertulia import cli
 from tertulia.storage.database import readers
-from tertulia.storage.database.dialects import postgres
-from tertulia.web import assets
 
 COMMAND = str(Path(sys.executable).with_name("tertulia"))
-LOADED = (app.description(), assets.make_all(), cli, serve, postgres)
 
 readers.READERS = 2  # here and in what is born here: a PostgreSQL for all tests has 100 connections
 
@@ -67,7 +63,7 @@ class Newborn:
 @cache
 def _nursery() -> ForkServerContext:
     nursery = get_context("forkserver")
-    nursery.set_forkserver_preload([__name__])
+    nursery.set_forkserver_preload([__name__, "tests.support.loaded_server"])
     before = os.environ.get("PYTHONPATH")
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, sys.path))
     forkserver.ensure_running()

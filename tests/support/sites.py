@@ -1,21 +1,25 @@
 """Sites that people log in with: a real OpenID provider, and one that answers as a test wishes."""
 
+import importlib
 import json
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cache
 from http.client import HTTPConnection
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
-import oidc_provider_mock
 from joserfc import jwt
 from joserfc.jwk import RSAKey
 
-KEY = RSAKey.generate_key(2048, {"kid": "one"})
-OTHER_KEY = RSAKey.generate_key(2048, {"kid": "one"})
+
+@cache
+def key_of(owner: str) -> RSAKey:
+    """Made when it is asked for, which takes a while; all are called the same."""
+    return RSAKey.generate_key(2048, {"kid": "one"})
 
 
 @dataclass
@@ -52,7 +56,8 @@ class OpenIdSite:
 
 @contextmanager
 def openid_site() -> Iterator[OpenIdSite]:
-    with oidc_provider_mock.run_server_in_thread() as server:
+    mock = importlib.import_module("oidc_provider_mock")  # long to load, and for few
+    with mock.run_server_in_thread() as server:
         yield OpenIdSite(f"http://localhost:{server.server_port}")
 
 
@@ -74,7 +79,7 @@ class WilfulSite:
                 "token_endpoint": f"{self.address}/token",
                 "jwks_uri": f"{self.address}/keys",
             },
-            "/keys": {"keys": [KEY.as_dict(private=False)]},
+            "/keys": {"keys": [key_of("provider").as_dict(private=False)]},
             "/token": {"id_token": id_token, "access_token": "access", "token_type": "Bearer"},
         }
         if userinfo is not None:
@@ -84,8 +89,8 @@ class WilfulSite:
             self.answers["/userinfo"] = userinfo
 
 
-def signed(claims: dict[str, Any], key: Any = KEY, **header: Any) -> str:
-    return jwt.encode({"alg": "RS256", "kid": "one", **header}, claims, key)
+def signed(claims: dict[str, Any], by: str = "provider", **header: Any) -> str:
+    return jwt.encode({"alg": "RS256", "kid": "one", **header}, claims, key_of(by))
 
 
 @contextmanager

@@ -1,11 +1,11 @@
 """Nothing jumps: what one reads stays where it is, whatever grows, comes or goes around it."""
 
+import importlib
 import re
 
 import pytest
 from playwright.sync_api import expect
 from tests.support.jumps import MEASURE, tell_a_story
-from tests.support.webkit import running_webkit
 
 NEW = re.compile(r"\d new")
 
@@ -37,8 +37,9 @@ def test_nothing_jumps_in_chromium(house, sit, steps, growths):
 def test_nothing_jumps_in_the_engine_of_safari(own_chat, steps, growths):
     ana, _, _, here = a_long_story(own_chat)
 
-    with running_webkit(ana, here) as webkit:
-        found = webkit.measure(MEASURE, {"steps": steps, "growths": growths})
+    webkit = importlib.import_module("tests.support.webkit")  # long to load, and for this alone
+    with webkit.running_webkit(ana, here) as window:
+        found = window.measure(MEASURE, {"steps": steps, "growths": growths})
 
     assert found["jumps"] == []
     assert found["judged"] > steps

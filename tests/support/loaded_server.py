@@ -1,0 +1,8 @@
+"""All that a server loads and makes before it answers: it is there for whoever imports this."""
+
+from tertulia import app, cli
+from tertulia.cli import serve
+from tertulia.storage.database.dialects import postgres
+from tertulia.web import assets
+
+LOADED = (app.description(), assets.make_all(), cli, serve, postgres)

@@ -229,42 +229,48 @@ def chat(kind: Kind, servers: SharedServers) -> Chat:
     return servers.chat_on(kind)
 
 
-# --- who is there, in no channel yet ---
+# --- who is there ---
 
 
 @pytest.fixture
-def ana(chat: Chat) -> Person:
-    return chat.person("ana")
+def channels() -> list[str]:
+    """Where those below are: in none, unless a file of tests says otherwise."""
+    return []
 
 
 @pytest.fixture
-def ben(chat: Chat) -> Person:
-    return chat.person("ben")
+def ana(chat: Chat, channels: list[str]) -> Person:
+    return chat.person("ana", channels=channels)
 
 
 @pytest.fixture
-def cleo(chat: Chat) -> Person:
-    return chat.person("cleo")
+def ben(chat: Chat, channels: list[str]) -> Person:
+    return chat.person("ben", channels=channels)
 
 
 @pytest.fixture
-def eve(chat: Chat) -> Person:
-    return chat.person("eve")
+def cleo(chat: Chat, channels: list[str]) -> Person:
+    return chat.person("cleo", channels=channels)
 
 
 @pytest.fixture
-def gus(chat: Chat) -> Person:
-    return chat.person("gus", role="guest")
+def eve(chat: Chat, channels: list[str]) -> Person:
+    return chat.person("eve", channels=channels)
 
 
 @pytest.fixture
-def admin(chat: Chat) -> Person:
-    return chat.person("admin", role="admin")
+def gus(chat: Chat, channels: list[str]) -> Person:
+    return chat.person("gus", role="guest", channels=channels)
 
 
 @pytest.fixture
-def owner(chat: Chat) -> Person:
-    return chat.person("owner", role="owner")
+def admin(chat: Chat, channels: list[str]) -> Person:
+    return chat.person("admin", role="admin", channels=channels)
+
+
+@pytest.fixture
+def owner(chat: Chat, channels: list[str]) -> Person:
+    return chat.person("owner", role="owner", channels=channels)
 
 
 # --- other organizations and their servers ---

@@ -16,10 +16,14 @@ def bad_queue(reply, queue_id):
 
 
 @pytest.fixture
-def kitchen(chat):
-    """Ana talks, Ben listens."""
-    ana, ben = chat.people("ana", "ben", channels=["kitchen"])
-    return ana, ben, ben.listens_for("message")
+def channels():
+    return ["kitchen"]
+
+
+@pytest.fixture
+def ears(ana, ben):
+    """Ana may talk: Ben listens."""
+    return ben.listens_for("message")
 
 
 def numbers(reply) -> list[int]:
@@ -29,16 +33,13 @@ def numbers(reply) -> list[int]:
 # --- acknowledging ---
 
 
-def test_nothing_has_happened_yet(kitchen):
-    _, _, ears = kitchen
-
+def test_nothing_has_happened_yet(ears):
     answer = ears.poll(-1).succeeds()
 
     assert answer == {"result": "success", "msg": "", "events": []}
 
 
-def test_the_same_number_gives_the_same_events(kitchen):
-    ana, _, ears = kitchen
+def test_the_same_number_gives_the_same_events(ana, ears):
     ana.says("one", to="kitchen > count")
     ana.says("two", to="kitchen > count")
 
@@ -48,8 +49,7 @@ def test_the_same_number_gives_the_same_events(kitchen):
     assert [each["message"]["content"] for each in first["events"]] == ["one", "two"]
 
 
-def test_a_number_acknowledges_everything_up_to_it(kitchen):
-    ana, _, ears = kitchen
+def test_a_number_acknowledges_everything_up_to_it(ana, ears):
     for word in ("one", "two", "three"):
         ana.says(word, to="kitchen > count")
     one, two, three = numbers(ears.poll(-1))
@@ -60,8 +60,7 @@ def test_a_number_acknowledges_everything_up_to_it(kitchen):
     assert one < two < three
 
 
-def test_what_was_acknowledged_is_gone(kitchen):
-    ana, _, ears = kitchen
+def test_what_was_acknowledged_is_gone(ana, ears):
     ana.says("one", to="kitchen > count")
     ana.says("two", to="kitchen > count")
     one, two = numbers(ears.poll(-1))
@@ -74,8 +73,7 @@ def test_what_was_acknowledged_is_gone(kitchen):
 
 
 @pytest.mark.parametrize("number", [2**40, 2**62])
-def test_a_number_beyond_the_log_belongs_to_another_queue(kitchen, number):
-    ana, _, ears = kitchen
+def test_a_number_beyond_the_log_belongs_to_another_queue(ana, ears, number):
     ana.says("one", to="kitchen > count")
 
     answer = ears.poll(number)
@@ -85,8 +83,7 @@ def test_a_number_beyond_the_log_belongs_to_another_queue(kitchen, number):
 
 
 @pytest.mark.parametrize("number", [0, 77, -2, -(2**62)])
-def test_a_number_that_was_never_given(kitchen, number):
-    ana, _, ears = kitchen
+def test_a_number_that_was_never_given(ana, ears, number):
     ana.says("one", to="kitchen > count")
 
     ears.poll(number).fails(f"Event {number} was not in this queue")
@@ -95,17 +92,14 @@ def test_a_number_that_was_never_given(kitchen, number):
 
 
 @pytest.mark.parametrize("number", [2**63, -(2**63) - 1, 10**40])
-def test_a_number_that_is_none(kitchen, number):
-    _, _, ears = kitchen
-
+def test_a_number_that_is_none(ears, number):
     answer = ears.poll(number)
 
     assert answer.status == 400
     assert answer.json["code"] == "BAD_REQUEST"
 
 
-def test_a_wrong_number_costs_a_cold_queue_nothing(chat, kitchen):
-    ana, _, ears = kitchen
+def test_a_wrong_number_costs_a_cold_queue_nothing(chat, ana, ears):
     ana.says("one", to="kitchen > count")
     chat.server.goes_cold()
 
@@ -140,8 +134,7 @@ def test_an_unknown_queue(ana):
         bad_queue(ana.delete("/events", queue_id=queue_id), queue_id)
 
 
-def test_somebody_elses_queue_is_unknown(chat, kitchen):
-    ana, _, ears = kitchen
+def test_somebody_elses_queue_is_unknown(chat, ana, ears):
     eve = Chat.found(chat.server).person("eve")
 
     for other in (ana, eve):
@@ -152,8 +145,7 @@ def test_somebody_elses_queue_is_unknown(chat, kitchen):
     assert ears.silent()
 
 
-def test_strangers_hear_nothing(chat, kitchen):
-    _, _, ears = kitchen
+def test_strangers_hear_nothing(chat, ears):
     msg = "Not logged in: API authentication or user session required"
 
     answer = chat.stranger.get("/events", queue_id=ears.queue_id, last_event_id=-1)
@@ -161,9 +153,7 @@ def test_strangers_hear_nothing(chat, kitchen):
     answer.fails(msg, code="UNAUTHORIZED", status=401)
 
 
-def test_a_poll_without_a_queue_makes_one(kitchen):
-    ana, ben, _ = kitchen
-
+def test_a_poll_without_a_queue_makes_one(ana, ben):
     made = ben.get("/events", dont_block=True).succeeds()
     ana.says("one", to="kitchen > count")
 
@@ -175,8 +165,7 @@ def test_a_poll_without_a_queue_makes_one(kitchen):
 # --- waiting ---
 
 
-def test_a_waiting_poll_is_answered_when_something_happens(kitchen):
-    ana, _, ears = kitchen
+def test_a_waiting_poll_is_answered_when_something_happens(ana, ears):
     waiting = ears.waits()
     assert not waiting.done()
 
@@ -186,8 +175,7 @@ def test_a_waiting_poll_is_answered_when_something_happens(kitchen):
     assert event["message"]["id"] == soup.id
 
 
-def test_an_answer_that_had_to_wait_names_its_queue(kitchen):
-    ana, _, ears = kitchen
+def test_an_answer_that_had_to_wait_names_its_queue(ana, ears):
     from_background = ears.waits_raw()
 
     ana.says("Soup's on", to="kitchen > lunch")
@@ -196,8 +184,7 @@ def test_an_answer_that_had_to_wait_names_its_queue(kitchen):
     assert "queue_id" not in ears.poll().succeeds()
 
 
-def test_of_two_polls_the_earlier_returns_at_once(kitchen):
-    ana, _, ears = kitchen
+def test_of_two_polls_the_earlier_returns_at_once(ana, ears):
     earlier = ears.waits()
 
     later = ears.waits()
@@ -208,8 +195,7 @@ def test_of_two_polls_the_earlier_returns_at_once(kitchen):
     assert len(later.result(PATIENCE_SECONDS)) == 1
 
 
-def test_a_poll_that_does_not_wait_ends_one_that_does(kitchen):
-    _, _, ears = kitchen
+def test_a_poll_that_does_not_wait_ends_one_that_does(ears):
     waiting = ears.waits()
 
     ears.poll().succeeds()
@@ -217,8 +203,7 @@ def test_a_poll_that_does_not_wait_ends_one_that_does(kitchen):
     assert waiting.result(PATIENCE_SECONDS) == []
 
 
-def test_deleting_a_queue_ends_the_poll_that_waits_there(kitchen):
-    _, _, ears = kitchen
+def test_deleting_a_queue_ends_the_poll_that_waits_there(ears):
     waiting = ears.waits_raw()
 
     ears.stops().succeeds()
@@ -244,8 +229,7 @@ def test_a_heart_beats_while_nothing_happens(start_server):
     assert messages.next()["message"]["id"] == soup.id
 
 
-def test_whoever_hangs_up_misses_nothing(chat, kitchen):
-    ana, ben, ears = kitchen
+def test_whoever_hangs_up_misses_nothing(chat, ana, ben, ears):
     connection = ben.server.client._connect()
     target = f"/api/v1/events?queue_id={ears.queue_id}&last_event_id=-1"
     connection.request("GET", target, headers=ben.headers)

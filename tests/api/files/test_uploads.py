@@ -19,8 +19,8 @@ MUCH = bytes(range(256)) * 1024 * 9 + b"the end"  # a little more than nine piec
 
 
 @pytest.fixture
-def people(chat):
-    return chat, *chat.people("ana", "ben", channels=["kitchen"])
+def channels():
+    return ["kitchen"]
 
 
 def may_read(person, file: File) -> bool:
@@ -32,8 +32,7 @@ def may_read(person, file: File) -> bool:
 # --- coming in ---
 
 
-def test_a_file_is_uploaded_told_of_and_listed(people):
-    _, ana, ben = people
+def test_a_file_is_uploaded_told_of_and_listed(ana, ben):
     ears, others = ana.listens_for(), ben.listens_for()
 
     file = uploads(ana)
@@ -61,16 +60,13 @@ def test_a_file_is_uploaded_told_of_and_listed(people):
     assert others.silent()
 
 
-def test_a_file_comes_back_as_it_was(people):
-    _, ana, _ = people
-
+def test_a_file_comes_back_as_it_was(ana):
     for data in (b"", b"x", MUCH[:PIECE_BYTES], MUCH):
         file = uploads(ana, "tide.bin", data, "application/octet-stream")
         assert fetches(ana, file).body == data
 
 
-def test_a_form_without_a_length_is_read_too(people):
-    _, ana, _ = people
+def test_a_form_without_a_length_is_read_too(ana):
     body = form(("tide.bin", MUCH))
     pieces = [body[at : at + 100_001] for at in range(0, len(body), 100_001)]
     chunks = b"".join(b"%x\r\n%s\r\n" % (len(piece), piece) for piece in [*pieces, b""])
@@ -81,8 +77,7 @@ def test_a_form_without_a_length_is_read_too(people):
 
 
 @pytest.mark.parametrize("size", [1, len(MUCH)])
-def test_it_must_be_one_file(people, size):
-    _, ana, _ = people
+def test_it_must_be_one_file(ana, size):
     data = MUCH[:size]
 
     ana.post("/user_uploads").fails("You must specify a file to upload")
@@ -127,9 +122,7 @@ def test_a_file_that_is_too_large_is_refused_and_told_at_register(start_server):
         ("x" * 300 + ".txt", "x" * 96 + ".txt", "x" * 96 + ".txt"),
     ],
 )
-def test_a_name_becomes_an_address(people, given, name, at):
-    _, ana, _ = people
-
+def test_a_name_becomes_an_address(ana, given, name, at):
     file = uploads(ana, given.replace("\\", "\\\\"), b"x", "text/plain")
 
     assert (file.name, file.url.rpartition("/")[2]) == (name, at)
@@ -140,8 +133,7 @@ def test_a_name_becomes_an_address(people, given, name, at):
 # --- who may read ---
 
 
-def test_only_the_owner_reads_what_no_message_links(people):
-    chat, ana, ben = people
+def test_only_the_owner_reads_what_no_message_links(chat, ana, ben):
     file = uploads(ana)
 
     assert may_read(ana, file)
@@ -156,8 +148,7 @@ def test_only_the_owner_reads_what_no_message_links(people):
     assert (unknown.status, unknown.headers["WWW-Authenticate"]) == (401, 'Basic realm="zulip"')
 
 
-def test_a_message_lets_those_read_who_see_it(people):
-    chat, ana, ben = people
+def test_a_message_lets_those_read_who_see_it(chat, ana, ben):
     cleo, guest = chat.person("cleo"), chat.person("gus", role="guest")
     file = uploads(ana)
     ears = ana.listens_for()
@@ -172,8 +163,7 @@ def test_a_message_lets_those_read_who_see_it(people):
     assert own(ana)[0]["message_ids"] == [said.id]
 
 
-def test_direct_messages_are_for_those_who_talk(people):
-    chat, ana, ben = people
+def test_direct_messages_are_for_those_who_talk(chat, ana, ben):
     cleo, file = chat.person("cleo", role="owner"), uploads(ana)
 
     ana.says(file.link, to=[ben])
@@ -182,8 +172,7 @@ def test_direct_messages_are_for_those_who_talk(people):
     assert not may_read(cleo, file)
 
 
-def test_a_protected_history_protects_its_files(people):
-    _, ana, ben = people
+def test_a_protected_history_protects_its_files(ana, ben):
     ana.joins("den", invite_only=True, history_public_to_subscribers=False)
     before = uploads(ana)
     ana.says(before.link, to="den > tides")
@@ -199,8 +188,8 @@ def test_a_protected_history_protects_its_files(people):
     assert not may_read(ben, after)
 
 
-def test_a_moved_message_takes_its_files_along(people):
-    chat, _, ben = people
+@pytest.mark.usefixtures("ana")
+def test_a_moved_message_takes_its_files_along(chat, ben):
     owner = chat.person("olga", role="owner", channels=["kitchen"])
     owner.joins("den", invite_only=True)
     file = uploads(owner)
@@ -213,8 +202,7 @@ def test_a_moved_message_takes_its_files_along(people):
     assert may_read(owner, file)
 
 
-def test_nobody_else_reads_it_from_another_organization(people):
-    chat, ana, _ = people
+def test_nobody_else_reads_it_from_another_organization(chat, ana):
     file = uploads(ana)
     ana.says(file.link, to="kitchen > tides")
     far = Chat.found(chat.server).person("far", role="owner")
@@ -225,9 +213,8 @@ def test_nobody_else_reads_it_from_another_organization(people):
     assert own(ana)[0]["message_ids"] != [stolen.id]
 
 
-def test_a_link_alone_does_not_open_a_file(people):
+def test_a_link_alone_does_not_open_a_file(ana, ben):
     """Neither sending nor editing nor scheduling a link gives one what one may not read."""
-    _, ana, ben = people
     file = uploads(ana)
 
     said = ben.says(f"mine: {file.link}", to="kitchen > tides")
@@ -241,8 +228,7 @@ def test_a_link_alone_does_not_open_a_file(people):
     assert note.id not in [each["id"] for each in found["messages"]]
 
 
-def test_who_may_read_a_file_may_pass_it_on(people):
-    chat, ana, ben = people
+def test_who_may_read_a_file_may_pass_it_on(chat, ana, ben):
     cleo, file = chat.person("cleo"), uploads(ana)
     first = ana.says(file.link, to=[ben])
     ears = ana.listens_for("attachment")
@@ -253,8 +239,7 @@ def test_who_may_read_a_file_may_pass_it_on(people):
     assert ears.next()["attachment"]["message_ids"] == [first.id, second.id]
 
 
-def test_addresses_are_understood_however_they_are_written(people):
-    _, ana, ben = people
+def test_addresses_are_understood_however_they_are_written(ana, ben):
     umlaut, far = uploads(ana, "Über uns.txt"), uploads(ana)
     site = f"http://{ana.chat.host}"
 
@@ -295,8 +280,7 @@ def test_a_temporary_link_works_for_a_minute(own_chat):
     assert fetches(own_chat.stranger, temporary).status == 403
 
 
-def test_a_temporary_link_cannot_be_made_up(people):
-    chat, ana, _ = people
+def test_a_temporary_link_cannot_be_made_up(chat, ana):
     file, other = uploads(ana), uploads(ana)
     link = ana.get(f"/user_uploads/{file.path_id}").succeeds()["url"]
     token = link.split("/")[3]
@@ -310,9 +294,7 @@ def test_a_temporary_link_cannot_be_made_up(people):
 # --- going out ---
 
 
-def test_a_text_is_shown_and_nothing_of_it_is_run(people):
-    _, ana, _ = people
-
+def test_a_text_is_shown_and_nothing_of_it_is_run(ana):
     headers = fetches(ana, uploads(ana)).headers
 
     assert headers["Content-Type"] == "text/plain; charset=utf-8"
@@ -334,17 +316,14 @@ def test_a_text_is_shown_and_nothing_of_it_is_run(people):
         ("x.png", 'image/png"; x="'),
     ],
 )
-def test_what_could_run_or_is_not_what_it_says_is_only_downloaded(people, name, content_type):
-    _, ana, _ = people
-
+def test_what_could_run_or_is_not_what_it_says_is_only_downloaded(ana, name, content_type):
     headers = fetches(ana, uploads(ana, name, b"<script>alert(1)</script>", content_type)).headers
 
     assert headers["Content-Type"] == "application/octet-stream"
     assert headers["Content-Disposition"] == f'attachment; filename="{name}"'
 
 
-def test_the_name_tells_the_kind_if_the_client_does_not(people):
-    _, ana, _ = people
+def test_the_name_tells_the_kind_if_the_client_does_not(ana):
     answer = sends_form(ana, form(("song.mp3", b"la"), kind=None)).succeeds()
 
     reply = fetches(ana, File(answer["url"], "song.mp3"))
@@ -352,8 +331,7 @@ def test_the_name_tells_the_kind_if_the_client_does_not(people):
     assert reply.headers["Content-Type"] == "audio/mpeg"
 
 
-def test_a_name_of_any_script_survives_the_download(people):
-    _, ana, _ = people
+def test_a_name_of_any_script_survives_the_download(ana):
     file = uploads(ana, "Über uns\x07.txt")
 
     reply = fetches(ana, file, "?download")
@@ -363,8 +341,7 @@ def test_a_name_of_any_script_survives_the_download(people):
     )
 
 
-def test_a_file_is_asked_for_in_parts_and_only_once(people):
-    _, ana, _ = people
+def test_a_file_is_asked_for_in_parts_and_only_once(ana):
     file = uploads(ana, "tide.bin", MUCH)
     whole = fetches(ana, file)
 
@@ -390,8 +367,7 @@ def test_a_file_is_asked_for_in_parts_and_only_once(people):
 # --- linking and letting go ---
 
 
-def test_an_edit_links_other_files(people):
-    _, ana, ben = people
+def test_an_edit_links_other_files(ana, ben):
     first, second, third = uploads(ana, "1.txt"), uploads(ana, "2.txt"), uploads(ana, "3.txt")
     said = ana.says(f"{first.link} {second.link}", to="kitchen > tides")
     ears = ana.listens_for()
@@ -406,8 +382,7 @@ def test_an_edit_links_other_files(people):
     assert [may_read(ben, each) for each in (first, second, third)] == [False, True, True]
 
 
-def test_a_narrow_finds_what_links_a_file(people):
-    _, ana, ben = people
+def test_a_narrow_finds_what_links_a_file(ana, ben):
     file = uploads(ana)
     said = ana.says(file.link, to="kitchen > tides")
     ana.says("[gone](/user_uploads/1/ab/cd/gone.txt)", to="kitchen > tides")
@@ -422,8 +397,7 @@ def test_a_narrow_finds_what_links_a_file(people):
     assert found() == []
 
 
-def test_a_file_goes_with_the_last_message_that_links_it(people):
-    _, ana, ben = people
+def test_a_file_goes_with_the_last_message_that_links_it(ana, ben):
     file, kept = uploads(ana), uploads(ana, "kept.txt")
     first = ana.says(file.link + kept.link, to="kitchen > tides")
     second = ben.says(file.link, to="kitchen > tides")
@@ -446,8 +420,7 @@ def test_a_file_goes_with_the_last_message_that_links_it(people):
     )
 
 
-def test_somebody_deletes_their_own_file_wherever_it_is_linked(people):
-    _, ana, ben = people
+def test_somebody_deletes_their_own_file_wherever_it_is_linked(ana, ben):
     file = uploads(ana)
     said = ana.says(file.link, to="kitchen > tides")
     (listed,) = own(ana)
@@ -467,8 +440,7 @@ def test_somebody_deletes_their_own_file_wherever_it_is_linked(people):
     ana.delete(f"/messages/{said.id}").succeeds()
 
 
-def test_bots_and_guests_upload_too(people):
-    chat, ana, _ = people
+def test_bots_and_guests_upload_too(chat, ana):
     bot = chat.person("bot", bot="generic", owner=ana)
     guest = chat.person("gus", role="guest", channels=["kitchen"])
 
@@ -494,8 +466,7 @@ def rendered(person, content):
         ("boat.webp", picture("WEBP", (9, 12)), 'image/webp" data-original-dimensions="9x12"'),
     ],
 )
-def test_a_picture_is_shown_below_its_link(people, name, data, about):
-    _, ana, _ = people
+def test_a_picture_is_shown_below_its_link(ana, name, data, about):
     file = uploads(ana, name, data, "application/octet-stream")
     src = f"/user_uploads/thumbnail/{file.path_id}/840x560.webp"
 
@@ -510,8 +481,7 @@ def test_a_picture_is_shown_below_its_link(people, name, data, about):
     )
 
 
-def test_an_animation_is_told_from_a_picture(people):
-    _, ana, _ = people
+def test_an_animation_is_told_from_a_picture(ana):
     file = uploads(ana, "boat.gif", animation(), "image/gif")
 
     assert '<img data-animated="true" data-original-content-type="image/gif"' in rendered(
@@ -519,8 +489,7 @@ def test_an_animation_is_told_from_a_picture(people):
     )
 
 
-def test_what_is_no_picture_or_not_ones_own_is_only_linked(people):
-    _, ana, ben = people
+def test_what_is_no_picture_or_not_ones_own_is_only_linked(ana, ben):
     broken = uploads(ana, "boat.png", b"no picture", "image/png")
     foreign = uploads(ana, "boat.png", picture(), "image/png")
 
@@ -529,8 +498,7 @@ def test_what_is_no_picture_or_not_ones_own_is_only_linked(people):
         assert rendered(person, f"!{file.link}") == f"<p>!{file.link}</p>"
 
 
-def test_a_large_picture_is_measured(people):
-    _, ana, _ = people
+def test_a_large_picture_is_measured(ana):
     large = uploads(ana, "boat.png", picture(size=(3000, 2000)) + MUCH, "image/png")
 
     assert 'dimensions="3000x2000"' in rendered(ana, large.link)
@@ -545,8 +513,7 @@ def shown_small(person, file: File):
     return person.raw("GET", src), src
 
 
-def test_a_picture_is_shown_small(people):
-    chat, ana, ben = people
+def test_a_picture_is_shown_small(chat, ana, ben):
     file = uploads(ana, "boat.png", picture(size=(1680, 560)), "image/png")
 
     reply, src = shown_small(ana, file)
@@ -561,8 +528,7 @@ def test_a_picture_is_shown_small(people):
     assert ana.raw("GET", src.replace("840x560", "9x9")).status == 404
 
 
-def test_a_photograph_that_lies_on_its_side_is_turned(people):
-    _, ana, _ = people
+def test_a_photograph_that_lies_on_its_side_is_turned(ana):
     turned = Image.Exif()
     turned[ExifTags.Base.Orientation] = 6
     out = io.BytesIO()
@@ -575,8 +541,7 @@ def test_a_photograph_that_lies_on_its_side_is_turned(people):
     assert Image.open(io.BytesIO(reply.body)).size == (280, 560)
 
 
-def test_a_photograph_in_two_versions_is_one_picture(people):
-    _, ana, _ = people
+def test_a_photograph_in_two_versions_is_one_picture(ana):
     out = io.BytesIO()
     small = [Image.new("RGB", (400, 200))]
     Image.new("RGB", (4000, 2000)).save(out, "MPO", save_all=True, append_images=small)
@@ -590,8 +555,7 @@ def test_a_photograph_in_two_versions_is_one_picture(people):
 
 
 @pytest.mark.parametrize("mode", ["1", "L", "LA", "P", "RGBA", "CMYK", "I;16"])
-def test_pictures_of_all_kinds_of_colours_are_drawn(people, mode):
-    _, ana, _ = people
+def test_pictures_of_all_kinds_of_colours_are_drawn(ana, mode):
     out = io.BytesIO()
     kind = "JPEG" if mode == "CMYK" else "PNG"
     Image.new(mode, (900, 900)).save(out, kind)
@@ -602,8 +566,7 @@ def test_pictures_of_all_kinds_of_colours_are_drawn(people, mode):
     assert Image.open(io.BytesIO(reply.body)).size == (560, 560)
 
 
-def test_what_moves_and_what_cannot_be_drawn_is_shown_as_it_is(people):
-    _, ana, _ = people
+def test_what_moves_and_what_cannot_be_drawn_is_shown_as_it_is(ana):
     moving, broken = animation(), picture(size=(900, 900))[:200]
 
     for name, data in (("boat.gif", moving), ("boat.png", broken)):
@@ -612,8 +575,7 @@ def test_what_moves_and_what_cannot_be_drawn_is_shown_as_it_is(people):
         assert src.endswith("840x560-anim.webp" if data is moving else "840x560.webp")
 
 
-def test_thumbnails_are_told_of_and_go_with_the_file(people):
-    _, ana, ben = people
+def test_thumbnails_are_told_of_and_go_with_the_file(ana, ben):
     boat, notes = uploads(ana, "boat.png", picture(), "image/png"), uploads(ana)
     _, src = shown_small(ana, boat)
 

@@ -14,17 +14,20 @@ def edits(person, message, **change):
 
 
 @pytest.fixture
-def porch(chat):
-    """Ana and Ben on the porch, a message of Ana's."""
-    ana, ben = chat.people("ana", "ben", channels=["porch"])
-    return chat, ana, ben, ana.says("first chair", to="porch > chairs")
+def channels():
+    return ["porch"]
+
+
+@pytest.fixture
+def chair(ana, ben):
+    """A message of Ana's on the porch, where Ben is too."""
+    return ana.says("first chair", to="porch > chairs")
 
 
 # --- content ---
 
 
-def test_everybody_who_has_a_message_hears_of_its_new_words(porch):
-    chat, ana, ben, chair = porch
+def test_everybody_who_has_a_message_hears_of_its_new_words(chat, ana, ben, chair):
     eve = chat.person("eve")
     ears, others = ben.listens_for("update_message"), eve.listens_for("update_message")
 
@@ -51,8 +54,7 @@ def test_everybody_who_has_a_message_hears_of_its_new_words(porch):
     assert others.silent()
 
 
-def test_an_edited_message_shows_what_it_was(porch):
-    _, ana, ben, chair = porch
+def test_an_edited_message_shows_what_it_was(ana, ben, chair):
     edits(ana, chair, content="second chair").succeeds()
     edits(ana, chair, content="/me sits").succeeds()
 
@@ -82,8 +84,7 @@ def test_each_event_keeps_its_own_words_however_late_it_is_told(own_chat):
     assert told == [("one", "two"), ("two", "three")]
 
 
-def test_the_flags_in_the_event_are_the_listeners_own(porch):
-    _, ana, ben, chair = porch
+def test_the_flags_in_the_event_are_the_listeners_own(ana, ben, chair):
     ben.post("/messages/flags", messages=[chair.id], op="add", flag="starred").succeeds()
     ben.post("/messages/flags", messages=[chair.id], op="add", flag="read").succeeds()
     ears, own = ben.listens_for("update_message"), ana.listens_for("update_message")
@@ -94,8 +95,7 @@ def test_the_flags_in_the_event_are_the_listeners_own(porch):
     assert own.next()["flags"] == []
 
 
-def test_somebody_who_has_left_still_hears_of_what_they_received(porch):
-    _, ana, ben, chair = porch
+def test_somebody_who_has_left_still_hears_of_what_they_received(ana, ben, chair):
     ben.leaves("porch")
     later = ana.says("later", to="porch > chairs")
     ears = ben.listens_for("update_message")
@@ -118,8 +118,7 @@ def test_a_direct_message_is_edited_too(ana, ben, eve):
     assert others.silent()
 
 
-def test_the_same_words_again_are_an_edit(porch):
-    _, ana, ben, chair = porch
+def test_the_same_words_again_are_an_edit(ana, ben, chair):
     ears = ben.listens_for("update_message")
 
     edits(ana, chair, content="first chair").succeeds()
@@ -127,24 +126,21 @@ def test_the_same_words_again_are_an_edit(porch):
     assert ears.next()["content"] == "first chair"
 
 
-def test_no_words_at_all_say_that_something_was_there(porch):
-    _, ana, ben, chair = porch
-
+def test_no_words_at_all_say_that_something_was_there(ana, ben, chair):
     edits(ana, chair, content="  ").succeeds()
 
     assert ben.sees(chair)["content"] == "<p>(deleted)</p>"
 
 
-def test_only_the_sender_finds_other_words(porch):
-    chat, _, ben, chair = porch
+def test_only_the_sender_finds_other_words(chat, chair, ben):
     boss = chat.person("boss", role="owner", channels=["porch"])
 
     for person in (ben, boss):
         edits(person, chair, content="x").fails("You don't have permission to edit this message")
 
 
-def test_what_cannot_be_seen_cannot_be_edited(porch):
-    chat, ana, ben, _ = porch
+@pytest.mark.usefixtures("chair")
+def test_what_cannot_be_seen_cannot_be_edited(chat, ana, ben):
     eve = chat.person("eve", role="owner")
     secret = ana.says("psst", to=[ben])
 
@@ -154,15 +150,12 @@ def test_what_cannot_be_seen_cannot_be_edited(porch):
     eve.delete(f"/messages/{secret.id}").fails("Invalid message(s)")
 
 
-def test_nothing_to_change(porch):
-    _, ana, _, chair = porch
-
+def test_nothing_to_change(ana, chair):
     edits(ana, chair).fails("Nothing to change")
     edits(ana, chair, topic="chairs").fails("Nothing to change")
 
 
-def test_editing_can_be_turned_off(porch):
-    chat, ana, _, chair = porch
+def test_editing_can_be_turned_off(chat, ana, chair):
     chat.set("allow_message_editing", False)
 
     edits(ana, chair, content="x").fails("Your organization has turned off message editing")
@@ -181,8 +174,7 @@ def test_editing_ends_after_a_while(own_chat):
     edits(ana, chair, content="three").succeeds()
 
 
-def test_somebody_elses_edit_is_not_overwritten(porch):
-    _, ana, _, chair = porch
+def test_somebody_elses_edit_is_not_overwritten(ana, chair):
     seen = hashlib.sha256(b"first chair").hexdigest()
     edits(ana, chair, content="new", prev_content_sha256=seen).succeeds()
 
@@ -195,8 +187,7 @@ def test_somebody_elses_edit_is_not_overwritten(porch):
     assert answer["field_name"] == "prev_content_sha256"
 
 
-def test_combinations_that_make_no_sense(porch):
-    chat, ana, ben, chair = porch
+def test_combinations_that_make_no_sense(chat, ana, ben, chair):
     garden = ana.joins("garden") and chat.channel("garden").id
     letter = ana.says("dear", to=[ben])
 
@@ -214,9 +205,7 @@ def test_combinations_that_make_no_sense(porch):
     edits(ana, chair, propagate_mode="change_some", topic="x").fails("Invalid propagate_mode")
 
 
-def test_too_many_words(porch):
-    _, ana, _, chair = porch
-
+def test_too_many_words(ana, chair):
     edits(ana, chair, content="x" * 10_001).fails("Message is too long (limit: 10000 characters)")
     edits(ana, chair, content="a\0b").fails("Message must not contain null bytes")
     edits(ana, chair, topic="t" * 61).fails("topic is too long (limit: 60 characters)")
@@ -230,8 +219,7 @@ def history(person, message, **options):
     return person.get(f"/messages/{message.id}/history", **options).succeeds()["message_history"]
 
 
-def test_the_history_begins_at_the_beginning(porch):
-    _, ana, ben, chair = porch
+def test_the_history_begins_at_the_beginning(ana, ben, chair):
     edits(ana, chair, content="second chair").succeeds()
     edits(ben, chair, topic="", send_notification_to_new_thread=False).succeeds()
 
@@ -260,15 +248,12 @@ def test_the_history_begins_at_the_beginning(porch):
     assert history(ben, chair, allow_empty_topic_name=True)[2]["topic"] == ""
 
 
-def test_a_message_never_edited_has_one_version(porch):
-    _, _, ben, chair = porch
-
+def test_a_message_never_edited_has_one_version(chair, ben):
     assert [each["content"] for each in history(ben, chair)] == ["first chair"]
     assert "edit_history" not in ben.sees(chair)
 
 
-def test_an_organization_may_keep_old_words_to_itself(porch):
-    chat, ana, ben, chair = porch
+def test_an_organization_may_keep_old_words_to_itself(chat, ana, ben, chair):
     edits(ana, chair, content="second chair").succeeds()
     edits(ben, chair, topic="stools").succeeds()
 
@@ -290,8 +275,7 @@ def test_an_organization_may_keep_old_words_to_itself(porch):
 # --- deleting ---
 
 
-def test_a_deleted_message_is_gone_for_everybody(porch):
-    chat, ana, ben, chair = porch
+def test_a_deleted_message_is_gone_for_everybody(chat, ana, ben, chair):
     eve = chat.person("eve")
     ben.post("/messages/flags", messages=[chair.id], op="add", flag="starred").succeeds()
     ben.post(f"/messages/{chair.id}/reactions", emoji_name="tada").succeeds()
@@ -326,8 +310,8 @@ def test_a_direct_message_is_deleted_too(ana, ben):
     ]
 
 
-def test_deleted_words_are_in_no_queue_and_no_log(porch):
-    chat, ana, ben, _ = porch
+@pytest.mark.usefixtures("chair")
+def test_deleted_words_are_in_no_queue_and_no_log(chat, ana, ben):
     ears = ben.listens_for("message", "update_message", "delete_message")
     secret = ana.says("the password is swordfish", to="porch > chairs")
     edits(ana, secret, content="no, it is catfish").succeeds()
@@ -351,8 +335,7 @@ def test_deleted_words_stay_away_after_a_restart(own_chat):
     assert [event["type"] for event in ears.all()] == ["delete_message"]
 
 
-def test_who_may_delete(porch):
-    chat, ana, ben, chair = porch
+def test_who_may_delete(chat, ana, ben, chair):
     boss = chat.person("boss", role="admin", channels=["porch"])
     bot = chat.person("helper", bot="generic", owner=ben, channels=["porch"])
     of_bot = bot.says("beep", to="porch > chairs")
@@ -364,8 +347,7 @@ def test_who_may_delete(porch):
     ben.delete(f"/messages/{of_bot.id}").succeeds()
 
 
-def test_deleting_ones_own_can_be_reserved(porch):
-    chat, ana, _, chair = porch
+def test_deleting_ones_own_can_be_reserved(chat, ana, chair):
     chat.permit("can_delete_own_message_group", "administrators")
 
     ana.delete(f"/messages/{chair.id}").fails("You don't have permission to delete this message")
@@ -386,8 +368,7 @@ def test_deleting_ends_after_a_while(own_chat):
 # --- deleting topics ---
 
 
-def test_a_topic_is_deleted_whole(porch):
-    chat, ana, ben, chair = porch
+def test_a_topic_is_deleted_whole(chat, ana, ben, chair):
     boss = chat.person("boss", role="admin")
     more = [ana.says(f"chair {n}", to="porch > Chairs") for n in range(2)]
     stays = ana.says("tea", to="porch > drinks")
@@ -406,8 +387,8 @@ def test_a_topic_is_deleted_whole(porch):
     assert ben.sees(stays)["id"] == stays.id
 
 
-def test_only_administrators_delete_topics(porch):
-    chat, ana, _, _ = porch
+@pytest.mark.usefixtures("chair")
+def test_only_administrators_delete_topics(chat, ana):
     boss = chat.person("boss", role="admin")
     porch_id = chat.channel("porch").id
     ana.joins("cellar", invite_only=True)
@@ -423,8 +404,7 @@ def test_only_administrators_delete_topics(porch):
     assert nothing.succeeds()["complete"] is True
 
 
-def test_a_long_topic_is_deleted_in_parts(porch):
-    chat, ana, ben, chair = porch
+def test_a_long_topic_is_deleted_in_parts(chat, ana, ben, chair):
     boss = chat.person("boss", role="admin")
     porch_id = chat.channel("porch").id
     more = chat.write(_say_much, ana.record, porch_id, domain.limits.DELETE_BATCH + 10)
@@ -446,8 +426,7 @@ def _say_much(tx, user, channel_id, count):
     ]
 
 
-def test_a_channel_knows_its_first_message(porch):
-    chat, ana, ben, chair = porch
+def test_a_channel_knows_its_first_message(chat, ana, ben, chair):
     later = ana.says("tea", to="porch > drinks")
     ears = ben.listens_for("stream")
 
@@ -467,8 +446,7 @@ def test_a_channel_knows_its_first_message(porch):
 # --- other organizations ---
 
 
-def test_nothing_of_another_organization_can_be_reached(porch):
-    chat, _, _, chair = porch
+def test_nothing_of_another_organization_can_be_reached(chat, chair):
     elsewhere = Chat.found(chat.server)
     boss = elsewhere.person("boss", role="owner")
     path = f"/messages/{chair.id}"

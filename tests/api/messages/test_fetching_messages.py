@@ -25,19 +25,20 @@ def found(answer) -> tuple[bool, ...]:
 
 
 @pytest.fixture
-def history(chat):
-    """Ana, who has said one to seven in the kitchen, and the ids of her words."""
-    ana = chat.person("ana", channels=["kitchen"])
-    numbers = [ana.says(f"{n}", to="kitchen > count", read_by_sender=True).id for n in range(1, 8)]
-    return ana, numbers
+def channels():
+    return ["kitchen"]
+
+
+@pytest.fixture
+def ids(ana):
+    """Of one to seven, which Ana has said in the kitchen."""
+    return [ana.says(f"{n}", to="kitchen > count", read_by_sender=True).id for n in range(1, 8)]
 
 
 # --- the anchor ---
 
 
-def test_the_newest(history):
-    ana, ids = history
-
+def test_the_newest(ana, ids):
     some = fetches(ana, anchor="newest", num_before=3, num_after=0).succeeds()
     all_ = fetches(ana, anchor="newest", num_before=100).succeeds()
 
@@ -47,9 +48,7 @@ def test_the_newest(history):
     assert some["history_limited"] is False
 
 
-def test_the_oldest(history):
-    ana, ids = history
-
+def test_the_oldest(ana, ids):
     some = fetches(ana, anchor="oldest", num_before=0, num_after=2).succeeds()
     all_ = fetches(ana, anchor="oldest", num_after=100).succeeds()
 
@@ -58,9 +57,7 @@ def test_the_oldest(history):
     assert some["anchor"] == 0
 
 
-def test_around_a_message(history):
-    ana, ids = history
-
+def test_around_a_message(ana, ids):
     some = fetches(ana, anchor=ids[3], num_before=1, num_after=2).succeeds()
     wide = fetches(ana, anchor=ids[3], num_before=10, num_after=10).succeeds()
 
@@ -69,17 +66,13 @@ def test_around_a_message(history):
     assert some["anchor"] == ids[3]
 
 
-def test_exactly_as_many_as_there_are_leaves_it_open_whether_there_are_more(history):
-    ana, ids = history
-
+def test_exactly_as_many_as_there_are_leaves_it_open_whether_there_are_more(ana, ids):
     answer = fetches(ana, anchor=ids[3], num_before=3, num_after=3).succeeds()
 
     assert (ids_of(answer), found(answer)) == (ids, (True, False, False))
 
 
-def test_the_anchor_may_be_left_out_at_an_end(history):
-    ana, ids = history
-
+def test_the_anchor_may_be_left_out_at_an_end(ana, ids):
     after = fetches(ana, anchor=ids[3], num_after=2, include_anchor=False).succeeds()
     before = fetches(ana, anchor=ids[3], num_before=2, include_anchor=False).succeeds()
     middle = fetches(ana, anchor=ids[3], num_before=1, num_after=1, include_anchor=False)
@@ -89,8 +82,7 @@ def test_the_anchor_may_be_left_out_at_an_end(history):
     middle.fails("The anchor can only be excluded at an end of the range")
 
 
-def test_an_anchor_where_nothing_is_stands_between_its_neighbours(chat, history):
-    ana, ids = history
+def test_an_anchor_where_nothing_is_stands_between_its_neighbours(chat, ana, ids):
     ben = chat.person("ben")
     gap = ben.says("elsewhere", to=[ben]).id
     last = ana.says("8", to="kitchen > count").id
@@ -100,9 +92,7 @@ def test_an_anchor_where_nothing_is_stands_between_its_neighbours(chat, history)
     assert (ids_of(answer), found(answer)) == ([ids[-1], last], (False, False, False))
 
 
-def test_an_anchor_alone(history):
-    ana, ids = history
-
+def test_an_anchor_alone(ana, ids):
     answer = fetches(ana, anchor=ids[0]).succeeds()
 
     assert (ids_of(answer), found(answer)) == ([ids[0]], (True, False, False))
@@ -112,9 +102,7 @@ def test_an_anchor_alone(history):
     "anchor, used",
     [("-5", 0), ("0", 0), (str(NEWEST), NEWEST), (str(2**63), NEWEST), ("9" * 400, NEWEST)],
 )
-def test_an_anchor_beyond_the_ends_is_the_end(history, anchor, used):
-    ana, ids = history
-
+def test_an_anchor_beyond_the_ends_is_the_end(ana, ids, anchor, used):
     answer = fetches(ana, anchor=anchor, num_before=10, num_after=10).succeeds()
 
     assert (answer["anchor"], ids_of(answer)) == (used, ids)
@@ -146,9 +134,7 @@ def test_what_is_no_stretch(chat, params, msg):
     fetches(chat.person("ana"), **params).fails(msg)
 
 
-def test_as_many_as_allowed(history):
-    ana, ids = history
-
+def test_as_many_as_allowed(ana, ids):
     answer = fetches(ana, anchor="newest", num_before=5000, num_after=0).succeeds()
 
     assert ids_of(answer) == ids
@@ -202,9 +188,7 @@ def test_the_first_unread(chat):
         assert len(answer["messages"]) == 3
 
 
-def test_with_nothing_unread_the_anchor_is_the_newest(history):
-    ana, ids = history
-
+def test_with_nothing_unread_the_anchor_is_the_newest(ana, ids):
     answer = fetches(ana, anchor="first_unread", num_before=2, num_after=2).succeeds()
 
     assert (answer["anchor"], ids_of(answer)) == (NEWEST, ids[-2:])
@@ -240,8 +224,7 @@ def test_whoever_asks_for_what_is_unread_writes_down_what_has_come(chat):
 # --- by ids ---
 
 
-def test_by_ids(chat, history):
-    ana, ids = history
+def test_by_ids(chat, ana, ids):
     foreign = chat.person("ben").says("secret", to=[chat.person("cleo")]).id
     wanted = [ids[5], foreign, 987_654_321, -1, 2**70, ids[0], ids[0]]
 
@@ -251,8 +234,7 @@ def test_by_ids(chat, history):
     assert "anchor" not in answer
 
 
-def test_by_ids_within_a_narrow(chat, history):
-    ana, ids = history
+def test_by_ids_within_a_narrow(chat, ana, ids):
     note = ana.says("note", to=[ana]).id
 
     answer = fetches(ana, message_ids=[ids[0], note], narrow=[["is", "dm"]]).succeeds()
@@ -274,9 +256,7 @@ def test_ids_and_an_anchor_do_not_go_together(chat, params):
 # --- the form ---
 
 
-def test_source_or_html(history):
-    ana, ids = history
-
+def test_source_or_html(ana, ids):
     source = fetches(ana, anchor=ids[0], apply_markdown=False).succeeds()["messages"][0]
     html = fetches(ana, anchor=ids[0]).succeeds()["messages"][0]
 

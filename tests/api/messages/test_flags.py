@@ -27,18 +27,20 @@ def unread_ids(person):
 
 
 @pytest.fixture
-def kitchen(chat):
-    """Ana and Ben in the kitchen, three messages of Ana's."""
-    ana, ben = chat.people("ana", "ben", channels=["kitchen"])
-    said = [ana.says(f"soup {n}", to="kitchen > lunch") for n in range(3)]
-    return chat, ana, ben, said
+def channels():
+    return ["kitchen"]
+
+
+@pytest.fixture
+def said(ana, ben):
+    """Three messages of Ana's in the kitchen, where Ben is too."""
+    return [ana.says(f"soup {n}", to="kitchen > lunch") for n in range(3)]
 
 
 # --- reading ---
 
 
-def test_reading_is_told_to_ones_own_clients_alone(kitchen):
-    _, ana, ben, said = kitchen
+def test_reading_is_told_to_ones_own_clients_alone(ana, ben, said):
     ears, others = ben.listens_for("update_message_flags"), ana.listens_for("update_message_flags")
 
     answer = flagged(ben, said, "add", "read").succeeds()
@@ -51,8 +53,7 @@ def test_reading_is_told_to_ones_own_clients_alone(kitchen):
     assert others.silent()
 
 
-def test_only_what_changed_is_told_and_nothing_changing_is_told_too(kitchen):
-    _, _, ben, said = kitchen
+def test_only_what_changed_is_told_and_nothing_changing_is_told_too(said, ben):
     flagged(ben, said[:2], "add", "read").succeeds()
     ears = ben.listens_for("update_message_flags")
 
@@ -131,8 +132,7 @@ def test_parameters(ana):
     )
 
 
-def test_unreading_is_ignored_in_channels_that_one_has_left(kitchen):
-    chat, _, ben, said = kitchen
+def test_unreading_is_ignored_in_channels_that_one_has_left(chat, said, ben):
     ben.leaves("kitchen")
     ears = ben.listens_for("update_message_flags")
 
@@ -153,8 +153,7 @@ def test_unreading_does_not_tell_in_which_channel_a_hidden_message_stands(ana, b
 # --- stars ---
 
 
-def test_stars_come_and_go(kitchen):
-    _, _, ben, said = kitchen
+def test_stars_come_and_go(said, ben):
     ears = ben.listens_for("update_message_flags")
 
     flagged(ben, said[:2], "add", "starred").succeeds()
@@ -168,8 +167,7 @@ def test_stars_come_and_go(kitchen):
     assert ben.sees(said[0])["flags"] == []
 
 
-def test_a_star_on_what_one_never_received_keeps_it_as_historical(kitchen):
-    chat, _, _, said = kitchen
+def test_a_star_on_what_one_never_received_keeps_it_as_historical(chat, said):
     eve = chat.person("eve")
 
     flagged(eve, said[:1], "add", "starred").succeeds()
@@ -180,8 +178,7 @@ def test_a_star_on_what_one_never_received_keeps_it_as_historical(kitchen):
     assert [message["id"] for message in feed] == [said[0].id]
 
 
-def test_a_newcomer_can_mark_what_was_said_before_as_unread(kitchen):
-    chat, _, _, said = kitchen
+def test_a_newcomer_can_mark_what_was_said_before_as_unread(chat, said):
     eve = chat.person("eve", channels=["kitchen"])
 
     flagged(eve, said[:1], "remove", "read").succeeds()
@@ -190,9 +187,7 @@ def test_a_newcomer_can_mark_what_was_said_before_as_unread(kitchen):
     assert unread_ids(eve) == [said[0].id]
 
 
-def test_folding_up(kitchen):
-    _, _, ben, said = kitchen
-
+def test_folding_up(said, ben):
     flagged(ben, said, "add", "collapsed").succeeds()
 
     assert ben.sees(said[2])["flags"] == ["collapsed"]
@@ -201,8 +196,8 @@ def test_folding_up(kitchen):
 # --- many at once ---
 
 
-def test_everything_is_read_at_once(kitchen):
-    _, ana, ben, _ = kitchen
+@pytest.mark.usefixtures("said")
+def test_everything_is_read_at_once(ana, ben):
     ana.says("hey", to=[ben])
     ears = ben.listens_for("update_message_flags")
 
@@ -214,8 +209,7 @@ def test_everything_is_read_at_once(kitchen):
     assert unread_ids(ben) == []
 
 
-def test_a_channel_or_a_topic_is_read_at_once(kitchen):
-    chat, ana, ben, said = kitchen
+def test_a_channel_or_a_topic_is_read_at_once(chat, ana, ben, said):
     other = ana.says("tea", to="kitchen > Drinks")
     empty = ana.says("hm", to="kitchen > ")
     kitchen_id = chat.channel("kitchen").id
@@ -257,8 +251,7 @@ def test_places_that_cannot_be_read(chat, ana, ben):
     )
 
 
-def test_leaving_a_channel_reads_it(kitchen):
-    _, ana, ben, said = kitchen
+def test_leaving_a_channel_reads_it(ana, ben, said):
     ears = ben.listens_for("subscription", "update_message_flags")
 
     ben.leaves("kitchen")
@@ -274,8 +267,7 @@ def test_leaving_a_channel_reads_it(kitchen):
 # --- merging ---
 
 
-def test_events_nobody_fetched_are_told_as_one(kitchen):
-    _, _, ben, said = kitchen
+def test_events_nobody_fetched_are_told_as_one(said, ben):
     ears = ben.listens_for("update_message_flags")
 
     for message in said[:2]:
@@ -291,8 +283,7 @@ def test_events_nobody_fetched_are_told_as_one(kitchen):
     ]
 
 
-def test_what_is_told_as_one_leaves_flags_as_they_are(kitchen):
-    _, _, ben, said = kitchen
+def test_what_is_told_as_one_leaves_flags_as_they_are(said, ben):
     ears = ben.listens_for("update_message_flags")
 
     flagged(ben, said[:1], "add", "starred").succeeds()
@@ -306,8 +297,7 @@ def test_what_is_told_as_one_leaves_flags_as_they_are(kitchen):
     assert starred == {said[1].id}
 
 
-def test_what_comes_and_goes_is_told_once_each_way(kitchen):
-    _, _, ben, said = kitchen
+def test_what_comes_and_goes_is_told_once_each_way(said, ben):
     ears = ben.listens_for("update_message_flags")
 
     for op in ("add", "remove", "add", "remove"):
@@ -316,8 +306,7 @@ def test_what_comes_and_goes_is_told_once_each_way(kitchen):
     assert [event["op"] for event in ears.all()] == ["add", "remove"]
 
 
-def test_unreading_is_never_merged(kitchen):
-    _, _, ben, said = kitchen
+def test_unreading_is_never_merged(said, ben):
     flagged(ben, said, "add", "read").succeeds()
     ears = ben.listens_for("update_message_flags")
 
@@ -327,8 +316,7 @@ def test_unreading_is_never_merged(kitchen):
     assert [event["messages"] for event in ears.all()] == [[message.id] for message in said]
 
 
-def test_what_was_fetched_stays_as_it_was(kitchen):
-    _, _, ben, said = kitchen
+def test_what_was_fetched_stays_as_it_was(said, ben):
     ears = ben.listens_for("update_message_flags")
 
     flagged(ben, said[:1], "add", "starred").succeeds()
@@ -361,8 +349,7 @@ def readers(person, message):
     return person.get(f"/messages/{message.id}/read_receipts").succeeds()["user_ids"]
 
 
-def test_who_has_read_a_message(kitchen):
-    chat, ana, ben, said = kitchen
+def test_who_has_read_a_message(chat, ana, ben, said):
     eve = chat.person("eve", channels=["kitchen"])
     shy = chat.person("shy", channels=["kitchen"], settings={"send_read_receipts": False})
     tea = ana.says("tea?", to="kitchen > lunch")
@@ -377,8 +364,8 @@ def test_who_has_read_a_message(kitchen):
     assert readers(ana, said[0]) == []
 
 
-def test_people_of_whom_one_muted_the_other_do_not_watch_each_other_read(kitchen):
-    chat, ana, ben, _ = kitchen
+@pytest.mark.usefixtures("said")
+def test_people_of_whom_one_muted_the_other_do_not_watch_each_other_read(chat, ana, ben):
     eve, ida = chat.people("eve", "ida", channels=["kitchen"])
     tea = ana.says("tea?", to="kitchen > lunch")
     flagged(ben, [tea], "add", "read").succeeds()
@@ -403,8 +390,7 @@ def test_who_has_read_a_direct_message(ana, ben, eve):
     eve.get(f"/messages/{hey.id}/read_receipts").fails("Invalid message(s)")
 
 
-def test_receipts_can_be_turned_off(kitchen):
-    chat, ana, _, said = kitchen
+def test_receipts_can_be_turned_off(chat, ana, said):
     chat.set("enable_read_receipts", False)
 
     ana.get(f"/messages/{said[0].id}/read_receipts").fails(

@@ -31,16 +31,24 @@ def topics_of(person, *messages):
     return [person.sees(message)["subject"] for message in messages]
 
 
-@pytest.fixture
-def porch(chat):
-    """Ana and Ben on the porch, three messages about chairs."""
-    ana, ben = chat.people("ana", "ben", channels=["porch"], settings=NO_FOLLOWING)
-    said = [ana.says(f"chair {n}", to="porch > chairs") for n in range(3)]
-    return chat, ana, ben, said
-
-
 # Starting a topic follows it; scenes that are about something else do without.
 NO_FOLLOWING = {"automatically_follow_topics_policy": 4}
+
+
+@pytest.fixture
+def ana(chat):
+    return chat.person("ana", channels=["porch"], settings=NO_FOLLOWING)
+
+
+@pytest.fixture
+def ben(chat):
+    return chat.person("ben", channels=["porch"], settings=NO_FOLLOWING)
+
+
+@pytest.fixture
+def said(ana, ben):
+    """Three messages of Ana's about chairs, on the porch, where Ben is too."""
+    return [ana.says(f"chair {n}", to="porch > chairs") for n in range(3)]
 
 
 # --- topics ---
@@ -54,16 +62,13 @@ NO_FOLLOWING = {"automatically_follow_topics_policy": 4}
         ("change_all", ["stools", "stools", "stools"]),
     ],
 )
-def test_how_many_go_along(porch, mode, expected):
-    _, _, ben, said = porch
-
+def test_how_many_go_along(said, ben, mode, expected):
     moves(ben, said[1], topic="stools", propagate_mode=mode).succeeds()
 
     assert topics_of(ben, *said) == expected
 
 
-def test_everybody_who_has_them_hears_where_messages_went(porch):
-    chat, ana, ben, said = porch
+def test_everybody_who_has_them_hears_where_messages_went(chat, ana, ben, said):
     eve = chat.person("eve")
     ears, others = ana.listens_for("update_message"), eve.listens_for("update_message")
 
@@ -88,9 +93,7 @@ def test_everybody_who_has_them_hears_where_messages_went(porch):
     assert others.silent()
 
 
-def test_a_moved_message_shows_where_it_was(porch):
-    _, _, ben, said = porch
-
+def test_a_moved_message_shows_where_it_was(said, ben):
     moves(ben, said[0], topic="stools").succeeds()
 
     shown = ben.sees(said[0])
@@ -100,8 +103,7 @@ def test_a_moved_message_shows_where_it_was(porch):
     assert "last_edit_timestamp" not in shown
 
 
-def test_the_empty_topic_has_a_name_for_those_who_need_one(porch):
-    _, ana, ben, said = porch
+def test_the_empty_topic_has_a_name_for_those_who_need_one(ana, ben, said):
     capable = {"notification_settings_null": True, "empty_topic_name": True}
     ears = ana.listens_for("update_message", client_capabilities=capable)
     old_ears = ben.listens_for("update_message")
@@ -120,8 +122,7 @@ def test_the_empty_topic_has_a_name_for_those_who_need_one(porch):
     ]
 
 
-def test_words_and_topic_can_change_together(porch):
-    _, ana, ben, said = porch
+def test_words_and_topic_can_change_together(ana, ben, said):
     ears = ben.listens_for("update_message")
 
     moves(ana, said[0], topic="sofas", content="sofa", propagate_mode="change_all").succeeds()
@@ -133,8 +134,7 @@ def test_words_and_topic_can_change_together(porch):
     assert ben.sees(said[1])["content"] == "<p>chair 1</p>"
 
 
-def test_who_may_rename_topics(porch):
-    chat, ana, ben, said = porch
+def test_who_may_rename_topics(chat, ana, ben, said):
     moderator = chat.person("mod", role="moderator", channels=["porch"])
     chat.permit("can_move_messages_between_topics_group", "moderators")
 
@@ -167,8 +167,7 @@ def test_topics_stay_where_they_are_after_a_while(own_chat):
     moves(moderator, old[0], topic="x", propagate_mode="change_all").succeeds()
 
 
-def test_topics_that_channels_do_not_take(porch):
-    chat, _, ben, said = porch
+def test_topics_that_channels_do_not_take(chat, said, ben):
     chat.set("topics_policy", "disable_empty_topic")
 
     moves(ben, said[0], topic="").fails(
@@ -176,8 +175,7 @@ def test_topics_that_channels_do_not_take(porch):
     )
 
 
-def test_in_an_archived_channel_nothing_changes(porch):
-    chat, ana, _, said = porch
+def test_in_an_archived_channel_nothing_changes(chat, ana, said):
     chat.write(
         lambda tx: tx.execute(
             "UPDATE channel SET archived = :yes WHERE realm_id = :realm AND name = 'porch'",
@@ -207,8 +205,7 @@ def last_in(person, place):
     return answer["messages"][-1]
 
 
-def test_a_moved_topic_says_where_it_came_from_and_where_it_went(porch):
-    chat, ana, ben, said = porch
+def test_a_moved_topic_says_where_it_came_from_and_where_it_went(chat, ana, ben, said):
     ears = ana.listens_for("update_message", "message", apply_markdown=True)
 
     ben.patch(
@@ -239,9 +236,7 @@ def test_a_moved_topic_says_where_it_came_from_and_where_it_went(porch):
     assert (here["flags"], ben.sees(here["message"]["id"])["flags"]) == ([], ["read"])
 
 
-def test_a_moved_message_or_some_of_them_are_told_as_such(porch):
-    _, _, ben, said = porch
-
+def test_a_moved_message_or_some_of_them_are_told_as_such(said, ben):
     ben.patch(
         f"/messages/{said[0].id}", topic="one", send_notification_to_old_thread=True
     ).succeeds()
@@ -265,9 +260,7 @@ def test_a_moved_message_or_some_of_them_are_told_as_such(porch):
     )
 
 
-def test_a_part_of_a_topic(porch):
-    _, _, ben, said = porch
-
+def test_a_part_of_a_topic(said, ben):
     ben.patch(
         f"/messages/{said[1].id}",
         topic="two",
@@ -284,8 +277,7 @@ def test_a_part_of_a_topic(porch):
     )
 
 
-def test_no_notice_where_none_is_wanted(porch):
-    _, ana, ben, said = porch
+def test_no_notice_where_none_is_wanted(ana, ben, said):
     ears = ana.listens_for("message")
 
     moves(ben, said[0], topic="quiet").succeeds()
@@ -348,8 +340,7 @@ def test_a_topic_reopened_at_once_leaves_no_notices(own_chat):
     ]
 
 
-def test_who_may_resolve(porch):
-    chat, _, ben, said = porch
+def test_who_may_resolve(chat, said, ben):
     chat.permit("can_resolve_topics_group", "moderators")
 
     moves(ben, said[0], topic="✔ chairs", propagate_mode="change_all").fails(
@@ -358,8 +349,7 @@ def test_who_may_resolve(porch):
     moves(ben, said[0], topic="✔ ").fails("General chat cannot be marked as resolved")
 
 
-def test_resolving_needs_no_right_to_move(porch):
-    chat, _, ben, said = porch
+def test_resolving_needs_no_right_to_move(chat, said, ben):
     chat.permit("can_move_messages_between_topics_group", "moderators")
 
     moves(ben, said[0], topic="✔ chairs", propagate_mode="change_all").succeeds()
@@ -368,8 +358,7 @@ def test_resolving_needs_no_right_to_move(porch):
 # --- policies ---
 
 
-def test_policies_go_along_with_a_whole_topic(porch):
-    chat, ana, ben, said = porch
+def test_policies_go_along_with_a_whole_topic(chat, ana, ben, said):
     porch_id = chat.channel("porch").id
     follows(chat, ana, "porch > chairs", FOLLOWED)
     follows(chat, ben, "porch > chairs", MUTED)
@@ -383,8 +372,7 @@ def test_policies_go_along_with_a_whole_topic(porch):
     assert told == [("user_topic", 0), ("user_topic", FOLLOWED), ("update_message", None)]
 
 
-def test_policies_stay_while_something_is_left(porch):
-    chat, ana, ben, said = porch
+def test_policies_stay_while_something_is_left(chat, ana, ben, said):
     follows(chat, ana, "porch > chairs", FOLLOWED)
 
     moves(ben, said[0], topic="sofas").succeeds()
@@ -392,8 +380,7 @@ def test_policies_stay_while_something_is_left(porch):
     assert policies(ana) == {(chat.channel("porch").id, "chairs"): FOLLOWED}
 
 
-def test_where_topics_meet_the_more_visible_policy_wins(porch):
-    chat, ana, ben, said = porch
+def test_where_topics_meet_the_more_visible_policy_wins(chat, ana, ben, said):
     ana.says("sofa", to="porch > sofas")
     follows(chat, ana, "porch > chairs", FOLLOWED)
     follows(chat, ana, "porch > sofas", MUTED)
@@ -405,8 +392,7 @@ def test_where_topics_meet_the_more_visible_policy_wins(porch):
     assert policies(ben) == {}
 
 
-def test_another_spelling_of_a_topic_is_the_same_topic(porch):
-    chat, ana, ben, said = porch
+def test_another_spelling_of_a_topic_is_the_same_topic(chat, ana, ben, said):
     follows(chat, ana, "porch > chairs", FOLLOWED)
     ears = ana.listens_for("user_topic", "update_message")
 
@@ -427,8 +413,7 @@ def make(chat, owner, name, *subscribers, **options):
     return chat.channel(name).id
 
 
-def test_a_message_goes_to_another_channel(porch):
-    chat, ana, ben, said = porch
+def test_a_message_goes_to_another_channel(chat, ana, ben, said):
     eve = chat.person("eve")
     garden = make(chat, eve, "garden")
     ears, new_ears = ana.listens_for("update_message"), eve.listens_for("update_message")
@@ -446,8 +431,7 @@ def test_a_message_goes_to_another_channel(porch):
     assert (edit["prev_stream"], edit["stream"]) == (chat.channel("porch").id, garden)
 
 
-def test_who_received_a_message_does_not_change_when_it_moves(porch):
-    chat, _, ben, said = porch
+def test_who_received_a_message_does_not_change_when_it_moves(chat, said, ben):
     eve = chat.person("eve")
     garden = make(chat, eve, "garden")
 
@@ -460,8 +444,7 @@ def test_who_received_a_message_does_not_change_when_it_moves(porch):
     assert eve.get("/messages", anchor="newest", num_before=9).succeeds()["messages"] == []
 
 
-def test_whoever_cannot_follow_loses_the_messages(porch):
-    chat, ana, ben, said = porch
+def test_whoever_cannot_follow_loses_the_messages(chat, ana, ben, said):
     boss = chat.person("boss", role="admin", channels=["porch"])
     cellar = make(chat, boss, "cellar", ana, invite_only=True)
     bereft = ben.listens_for("update_message", "delete_message", "message")
@@ -497,8 +480,8 @@ def test_what_comes_out_of_a_private_channel_does_not_tell_its_name(chat):
     assert own.next()["stream_name"] == "cellar"
 
 
-def test_words_that_went_out_of_sight_are_in_no_queue(porch):
-    chat, ana, ben, _ = porch
+@pytest.mark.usefixtures("said")
+def test_words_that_went_out_of_sight_are_in_no_queue(chat, ana, ben):
     boss = chat.person("boss", role="admin", channels=["porch"])
     cellar = make(chat, boss, "cellar", invite_only=True)
     ears = ben.listens_for("message", "delete_message")
@@ -522,8 +505,7 @@ def test_words_that_went_out_of_sight_stay_so_after_a_restart(own_chat):
     assert [event["type"] for event in ears.all()] == ["delete_message"]
 
 
-def test_a_protected_history_shows_what_came_while_one_was_there(porch):
-    chat, _, ben, said = porch
+def test_a_protected_history_shows_what_came_while_one_was_there(chat, said, ben):
     boss, eve, late = (
         chat.person(name, role="admin", channels=["porch"]) for name in ("boss", "eve", "late")
     )
@@ -539,8 +521,7 @@ def test_a_protected_history_shows_what_came_while_one_was_there(porch):
     ben.get(f"/messages/{said[0].id}").fails("Invalid message(s)")
 
 
-def test_who_may_move_between_channels(porch):
-    chat, ana, ben, said = porch
+def test_who_may_move_between_channels(chat, ana, ben, said):
     garden = make(chat, ana, "garden")
     ana.joins("cellar", invite_only=True)
     cellar = chat.channel("cellar").id
@@ -565,8 +546,7 @@ def test_messages_stay_in_their_channel_after_a_while(own_chat):
     )
 
 
-def test_a_channel_decides_itself_who_may_post_there(porch):
-    chat, ana, ben, said = porch
+def test_a_channel_decides_itself_who_may_post_there(chat, ana, ben, said):
     ana.joins("news", can_send_message_group=chat.group("moderators"))
 
     moves(ben, said[0], stream_id=chat.channel("news").id).fails(

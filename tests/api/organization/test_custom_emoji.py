@@ -12,15 +12,14 @@ def emoji_of(person):
 
 
 @pytest.fixture
-def people(chat):
-    return chat, *chat.people("ana", "ben", channels=["kitchen"])
+def channels():
+    return ["kitchen"]
 
 
 CAPABLE = {"notification_settings_null": True, "individual_emoji_changes": True}
 
 
-def test_a_new_emoji_is_told_to_all(people):
-    _, ana, ben = people
+def test_a_new_emoji_is_told_to_all(ana, ben):
     ears = ben.listens_for("realm_emoji", client_capabilities=CAPABLE)
     old_ears = ben.listens_for("realm_emoji")
 
@@ -44,8 +43,7 @@ def test_a_new_emoji_is_told_to_all(people):
 
 
 @pytest.mark.parametrize("form", ["PNG", "JPEG", "GIF", "WEBP"])
-def test_pictures_are_drawn_anew_and_anybody_may_look(people, form):
-    chat, ana, _ = people
+def test_pictures_are_drawn_anew_and_anybody_may_look(chat, ana, form):
     uploads(ana, "dot", picture(form), kind=f"image/{form.lower()}").succeeds()
     (shown,) = emoji_of(ana).values()
 
@@ -59,17 +57,14 @@ def test_pictures_are_drawn_anew_and_anybody_may_look(people, form):
 
 
 @pytest.mark.parametrize("said", [None, "application/octet-stream"])
-def test_a_file_need_not_say_that_it_is_a_picture(people, said):
-    _, ana, _ = people
-
+def test_a_file_need_not_say_that_it_is_a_picture(ana, said):
     uploads(ana, "dot", picture(), kind=said).succeeds()
     uploads(ana, "text", b"hello", kind=said).fails(
         "Could not decode image; did you upload an image file?", code="BAD_IMAGE"
     )
 
 
-def test_what_moves_also_stands_still(people):
-    chat, ana, _ = people
+def test_what_moves_also_stands_still(chat, ana):
     uploads(ana, "blink", animation(), kind="image/gif").succeeds()
     (shown,) = emoji_of(ana).values()
 
@@ -80,8 +75,7 @@ def test_what_moves_also_stands_still(people):
     assert (still.format, frames_of(still)) == ("PNG", 1)
 
 
-def test_nothing_else_of_the_file_is_kept(people):
-    chat, ana, _ = people
+def test_nothing_else_of_the_file_is_kept(chat, ana):
     uploads(ana, "dot", picture() + b"<script>alert(1)</script>").succeeds()
     (shown,) = emoji_of(ana).values()
 
@@ -102,15 +96,11 @@ def test_nothing_else_of_the_file_is_kept(people):
         ("x" * 101, "emoji_name is too long (limit: 100 characters)"),
     ],
 )
-def test_names_that_cannot_be_given(people, name, msg):
-    _, ana, _ = people
-
+def test_names_that_cannot_be_given(ana, name, msg):
     uploads(ana, name, picture()).fails(msg)
 
 
-def test_files_that_are_no_pictures(people):
-    _, ana, _ = people
-
+def test_files_that_are_no_pictures(ana):
     uploads(ana, "dot").fails("You must upload exactly one file.")
     uploads(ana, "dot", picture(), picture()).fails("You must upload exactly one file.")
     uploads(ana, "dot", b"hello", kind="text/plain").fails("Invalid image format", code="BAD_IMAGE")
@@ -120,9 +110,7 @@ def test_files_that_are_no_pictures(people):
         )
 
 
-def test_pictures_that_are_too_large(people):
-    _, ana, _ = people
-
+def test_pictures_that_are_too_large(ana):
     uploads(ana, "dot", picture(size=(6000, 6000))).fails(
         "Image size exceeds limit.", code="BAD_IMAGE"
     )
@@ -134,8 +122,7 @@ def test_pictures_that_are_too_large(people):
     )
 
 
-def test_who_may_add_emoji(people):
-    chat, ana, _ = people
+def test_who_may_add_emoji(chat, ana):
     guest = chat.person("gus", role="guest")
     bot = chat.person("helper", bot="generic", owner=ana)
     boss = chat.person("boss", role="admin")
@@ -149,8 +136,7 @@ def test_who_may_add_emoji(people):
     assert len(emoji_of(guest)) == 1
 
 
-def test_a_deactivated_emoji_stays_where_it_was_used(people):
-    chat, ana, ben = people
+def test_a_deactivated_emoji_stays_where_it_was_used(chat, ana, ben):
     boss = chat.person("boss", role="admin", channels=["kitchen"])
     uploads(ana, "dot", picture()).succeeds()
     (number,) = emoji_of(ana)
@@ -175,8 +161,7 @@ def test_a_deactivated_emoji_stays_where_it_was_used(people):
         person.delete("/realm/emoji/dot").fails("Emoji 'dot' does not exist", status=404)
 
 
-def test_reacting_with_custom_emoji(people):
-    _, ana, ben = people
+def test_reacting_with_custom_emoji(ana, ben):
     uploads(ana, "dot", picture()).succeeds()
     uploads(ana, "second_dot", picture()).succeeds()
     dot, dash = emoji_of(ana)
@@ -202,8 +187,7 @@ def test_reacting_with_custom_emoji(people):
     assert ana.sees(soup)["reactions"] == []
 
 
-def test_a_name_can_be_given_again(people):
-    _, ana, _ = people
+def test_a_name_can_be_given_again(ana):
     uploads(ana, "dot", picture()).succeeds()
     ana.delete("/realm/emoji/dot").succeeds()
 

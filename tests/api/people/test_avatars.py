@@ -23,12 +23,11 @@ def drawn(reply):
 
 
 @pytest.fixture
-def people(chat):
-    return chat, *chat.people("ana", "ben", channels=["kitchen"])
+def channels():
+    return ["kitchen"]
 
 
-def test_an_uploaded_picture_is_told_and_shown_to_all(people):
-    chat, ana, ben = people
+def test_an_uploaded_picture_is_told_and_shown_to_all(chat, ana, ben):
     soup = ana.says("Soup's on", to="kitchen > lunch")
     ears = ben.listens_for("realm_user")
 
@@ -63,8 +62,7 @@ def test_an_uploaded_picture_is_told_and_shown_to_all(people):
     assert shown.headers["X-Content-Type-Options"] == "nosniff"
 
 
-def test_a_picture_is_replaced_and_taken_back(people):
-    chat, ana, ben = people
+def test_a_picture_is_replaced_and_taken_back(chat, ana, ben):
     first = uploads_to(ana, MINE, picture()).succeeds()["avatar_url"]
     second = uploads_to(ana, MINE, animation(), kind="image/gif").succeeds()["avatar_url"]
     ears = ben.listens_for("realm_user")
@@ -82,9 +80,8 @@ def test_a_picture_is_replaced_and_taken_back(people):
     assert drawn(chat.stranger.raw("GET", without)).size == (100, 100)
 
 
-def test_files_that_are_no_avatar(people, monkeypatch):
+def test_files_that_are_no_avatar(chat, ana, monkeypatch):
     monkeypatch.setattr(domain.files.images, "MOST_PIXELS", 10_000)
-    chat, ana, _ = people
     before = avatar_of(ana, ana)
 
     for files, kind, msg, code in [
@@ -113,8 +110,7 @@ def test_files_that_are_no_avatar(people, monkeypatch):
         assert chat.stranger.raw("GET", f"/user_avatars/{chat.realm.id}/{path}").status == 404
 
 
-def test_an_organization_may_want_pictures_to_stay(people):
-    chat, ana, _ = people
+def test_an_organization_may_want_pictures_to_stay(chat, ana):
     boss = chat.person("boss", role="admin")
     chat.set("avatar_changes_disabled", True)
 
@@ -124,8 +120,7 @@ def test_an_organization_may_want_pictures_to_stay(people):
     boss.delete(MINE).succeeds()
 
 
-def test_gravatar_is_asked_by_the_public_address(people):
-    chat, ana, ben = people
+def test_gravatar_is_asked_by_the_public_address(chat, ana, ben):
     chat.set("default_avatar_source", "G")
     ana.delete(MINE).succeeds()
     assert chat.person("cleo").record.avatar_source == "G"
@@ -142,8 +137,7 @@ def test_gravatar_is_asked_by_the_public_address(people):
     assert medium == f"{GRAVATAR}/{digest(ana.email)}?d=identicon&version=2&s=500"
 
 
-def test_an_avatar_is_found_by_number_or_address(people):
-    chat, ana, ben = people
+def test_an_avatar_is_found_by_number_or_address(chat, ana, ben):
     url = uploads_to(ana, MINE, picture()).succeeds()["avatar_url"]
     medium = url.replace(".png", "-medium.png")
 
@@ -163,8 +157,7 @@ def test_an_avatar_is_found_by_number_or_address(people):
     assert (stranger.status, stranger.json["code"]) == (401, "UNAUTHORIZED")
 
 
-def test_bots_are_given_pictures(people):
-    chat, ana, ben = people
+def test_bots_are_given_pictures(chat, ana, ben):
     ears = ben.listens_for("realm_user")
     named = "full_name=Tide&short_name=tide"
 

@@ -14,7 +14,7 @@ from tertulia.errors import BadRequest
 from tertulia.errors.authentication import GuestRefused, NotLoggedIn
 from tertulia.http.dispatch import Api
 from tertulia.http.forms import Files
-from tertulia.http.replies import Encoded, Reply, ok
+from tertulia.http.replies import Encoded, Reply
 from tertulia.http.request import ApiRequest
 from tertulia.http.rounds import Message
 from tertulia.http.routing import Route, delete, get, patch, post
@@ -70,8 +70,8 @@ async def cook(
     return Pot(pot_id=1, name=name, note=topic or kind)
 
 
-async def empty(call: Call, pot_id: int) -> Reply:
-    return ok()
+async def empty(call: Call, pot_id: int) -> None:
+    pass
 
 
 async def deliver(call: Call, *, files: Files) -> Pots:
@@ -83,7 +83,7 @@ async def whoami(call: Call) -> Pots:
     return Pots(pots=[call.name, request.client_name(), request.client_address, request.scheme])
 
 
-async def burn(call: Call, *, secret: str) -> Reply:
+async def burn(call: Call, *, secret: str) -> None:
     raise RuntimeError(secret)
 
 

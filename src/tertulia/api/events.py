@@ -17,7 +17,7 @@ from tertulia.events.snapshot.compose import View
 from tertulia.events.snapshot.facts import Facts, Wanted, WantedFacts
 from tertulia.events.snapshot.recollections import Whose
 from tertulia.events.snapshot.surroundings import Surroundings
-from tertulia.http.replies import Encoded, Reply, ok
+from tertulia.http.replies import Encoded, Reply
 from tertulia.http.rules import AtMost, MaxItems, MaxLength, NonNegative, Positive
 from tertulia.storage.database.tx import Tx
 from tertulia.storage.log import Head, LogPlace
@@ -149,11 +149,10 @@ async def poll(
     return Encoded(body + b"}")
 
 
-async def unregister(call: Call, *, queue_id: str) -> Reply:
+async def unregister(call: Call, *, queue_id: str) -> None:
     """Close an event queue; a poll that waits there returns."""
     await call.db.write(actions.queues.delete, call.user, queue_id)
     call.delivery.close_queue(queue_id)
-    return ok()
 
 
 async def _first_poll(call: Call) -> Encoded[Events]:

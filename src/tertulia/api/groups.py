@@ -11,7 +11,7 @@ from tertulia.errors.groups import GroupIsDeactivated, GroupNotFound
 from tertulia.errors.parameters import NothingToDo
 from tertulia.errors.people import UserNotFound
 from tertulia.events.types.groups import GroupObject
-from tertulia.http.replies import Reply, ok
+from tertulia.http.replies import Reply
 from tertulia.http.rules import Id, MaxItems, MaxLength
 from tertulia.http.signatures import takes
 
@@ -80,7 +80,7 @@ async def edit(
     description: Description | None = None,
     deactivated: bool | None = None,
     **permissions: NewValue,
-) -> Reply:
+) -> None:
     """Change a user group, or take it into use again."""
     changes = GroupChanges(
         name=name,
@@ -89,13 +89,11 @@ async def edit(
         permissions=api.permission_values.as_changes(permissions),
     )
     await call.db.write(actions.groups.edit, call.user, group_id, changes)
-    return ok()
 
 
-async def deactivate(call: Call, group_id: int) -> Reply:
+async def deactivate(call: Call, group_id: int) -> None:
     """Take a user group out of use."""
     await call.db.write(actions.groups.deactivate, call.user, group_id)
-    return ok()
 
 
 async def change_members(
@@ -106,24 +104,22 @@ async def change_members(
     delete: Ids | None = None,
     add_subgroups: Ids | None = None,
     delete_subgroups: Ids | None = None,
-) -> Reply:
+) -> None:
     """Add and remove members and subgroups."""
     if not (add or delete or add_subgroups or delete_subgroups):
         raise NothingToDo(names='"add", "delete", "add_subgroups" or "delete_subgroups"')
     change = MemberChange(add or [], delete or [], add_subgroups or [], delete_subgroups or [])
     await call.db.write(actions.groups.change_members, call.user, group_id, change)
-    return ok()
 
 
 async def change_subgroups(
     call: Call, group_id: int, *, add: Ids | None = None, delete: Ids | None = None
-) -> Reply:
+) -> None:
     """Add and remove subgroups."""
     if not (add or delete):
         raise NothingToDo(names='"add" or "delete"')
     change = MemberChange(add_subgroups=add or [], remove_subgroups=delete or [])
     await call.db.write(actions.groups.change_members, call.user, group_id, change)
-    return ok()
 
 
 async def members(call: Call, group_id: int, *, direct_member_only: bool = False) -> MemberIds:

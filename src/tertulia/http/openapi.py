@@ -6,6 +6,7 @@ Generators come with frameworks and read those frameworks' signatures; these are
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import NoneType
 from typing import Any, get_args, get_origin
 
 import msgspec
@@ -309,6 +310,8 @@ def _refusal(name: str) -> dict[str, str]:
 
 def _struct_of(route: Route) -> type[Reply]:
     reply = route.contract.reply
+    if reply is NoneType:
+        return Reply
     struct = get_args(reply)[0] if get_origin(reply) is Encoded else reply
     if not (isinstance(struct, type) and issubclass(struct, Reply)):
         raise TypeError(f"{route.method} {route.path} must return a Reply, not {reply!r}")

@@ -1,7 +1,8 @@
 """Results become bytes: the one place that writes `result`, `msg` and `code`.
 
-A reply type names only its own keys. The envelope around them and the list of unsupported
-parameters are added here, to encoded bytes, so an endpoint cannot forget or misplace them.
+A reply type names only its own keys; an endpoint that has nothing to tell returns None. The
+envelope around them and the list of unsupported parameters are added here, to encoded bytes, so an
+endpoint cannot forget or misplace them.
 """
 
 from collections.abc import Sequence
@@ -45,19 +46,15 @@ class Encoded(Generic[R_co]):
         self.pieces = pieces
 
 
-_OK = Reply()
-
-
-def ok() -> Reply:
-    """Done, and there is nothing more to say."""
-    return _OK
-
-
 _encode = msgspec.json.Encoder().encode
 _SUCCESS = b'{"result":"success","msg":""'
 
 
-def encode(reply: Reply | Encoded[Any], ignored: Sequence[str] = ()) -> bytes | Pieces:
+_NOTHING: Encoded[Reply] = Encoded(b"{}")
+
+
+def encode(reply: Reply | Encoded[Any] | None, ignored: Sequence[str] = ()) -> bytes | Pieces:
+    reply = _NOTHING if reply is None else reply
     pieces = reply.pieces if type(reply) is Encoded else (_encode(reply),)
     parts: list[bytes | memoryview] = [_SUCCESS]
     if pieces != (b"{}",):

@@ -18,7 +18,7 @@ from tertulia.errors import BadRequest
 from tertulia.errors.channels import ChannelNameNotFound, ChannelNotAccessible
 from tertulia.errors.people import BotNotFound, UserNotFound
 from tertulia.events.types.channels.channel import ChannelObject
-from tertulia.http.replies import Encoded, Reply, ok
+from tertulia.http.replies import Encoded, Reply
 from tertulia.http.rules import Alias, BareOrJson, Id, MaxItems, MaxLength, NotBlank
 from tertulia.http.signatures import takes
 from tertulia.modules import on_demand
@@ -301,7 +301,7 @@ async def edit(
     is_archived: bool | None = None,
     default_push_notifications: bool | None = None,
     **permissions: NewValue,
-) -> Reply:
+) -> None:
     """Change a channel: everything that is given, or nothing."""
     described = None
     if description is not None:
@@ -330,25 +330,21 @@ async def edit(
         changes,
         api.call.may_open_channels(call),
     )
-    return ok()
 
 
-async def archive(call: Call, stream_id: int) -> Reply:
+async def archive(call: Call, stream_id: int) -> None:
     """Archive a channel: it stays readable, and nobody can write in it."""
     await call.db.write(actions.channels.editing.archive, call.user, stream_id)
-    return ok()
 
 
-async def add_default(call: Call, *, stream_id: Id) -> Reply:
+async def add_default(call: Call, *, stream_id: Id) -> None:
     """Subscribe new users to a channel from now on."""
     await call.db.write(actions.channels.editing.set_default, call.user, stream_id, True)
-    return ok()
 
 
-async def remove_default(call: Call, *, stream_id: Id) -> Reply:
+async def remove_default(call: Call, *, stream_id: Id) -> None:
     """Subscribe new users to a channel no longer."""
     await call.db.write(actions.channels.editing.set_default, call.user, stream_id, False)
-    return ok()
 
 
 # --- reading parameters that several endpoints share ---

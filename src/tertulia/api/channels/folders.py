@@ -5,7 +5,7 @@ from typing import Annotated
 from tertulia import actions, domain, events, storage
 from tertulia.api.call import Call
 from tertulia.events.types.channels.folders import FolderObject
-from tertulia.http.replies import Reply, ok
+from tertulia.http.replies import Reply
 from tertulia.http.rules import Id, MaxItems, MaxLength
 
 Name = Annotated[str, MaxLength(domain.limits.FOLDER_NAME_LENGTH)]
@@ -48,7 +48,7 @@ async def edit(
     name: Name | None = None,
     description: Description | None = None,
     is_archived: bool | None = None,
-) -> Reply:
+) -> None:
     """Rename, describe, archive or bring back a channel folder."""
     described = None
     if description is not None:
@@ -59,10 +59,8 @@ async def edit(
     await call.db.write(
         actions.channels.folders.edit, call.user, channel_folder_id, name, described, is_archived
     )
-    return ok()
 
 
-async def reorder(call: Call, *, order: Annotated[list[Id], MaxItems(10_000)]) -> Reply:
+async def reorder(call: Call, *, order: Annotated[list[Id], MaxItems(10_000)]) -> None:
     """Put all channel folders into a new order."""
     await call.db.write(actions.channels.folders.reorder, call.user, order)
-    return ok()

@@ -16,7 +16,7 @@ from tertulia.domain.groups.group import GroupValue
 from tertulia.errors import BadRequest
 from tertulia.errors.authentication import GuestRefused
 from tertulia.events.types.channels.subscriptions import SubscriptionObject
-from tertulia.http.replies import Encoded, Reply, ok
+from tertulia.http.replies import Encoded, Reply
 from tertulia.http.rules import BareOrJson, Id, MaxItems, Problem, Rule
 from tertulia.http.shapes import JSON_KINDS
 from tertulia.http.signatures import takes
@@ -195,23 +195,21 @@ async def edit(
 
 async def set_properties(
     call: Call, *, subscription_data: Annotated[list[ChosenProperty], MaxItems(10_000)]
-) -> Reply:
+) -> None:
     """Change personal settings of subscriptions: all of them, or none."""
     choices = [_choice(each) for each in subscription_data]
     await call.db.write(actions.channels.subscription_settings.change, call.user, choices)
-    return ok()
 
 
 async def set_property(
     call: Call, stream_id: int, *, property: str, value: Annotated[bool | str, BareOrJson]
-) -> Reply:
+) -> None:
     """Change one personal setting of one subscription."""
     try:
         chosen = ChosenProperty(stream_id, property, value)
     except ValueError as error:
         raise BadRequest(f"Invalid value: Value error, {error}") from None
     await call.db.write(actions.channels.subscription_settings.change, call.user, [_choice(chosen)])
-    return ok()
 
 
 async def _wish(call: Call, wanted: list[WantedChannel], alike: NewChannel, **how: Any) -> Wish:

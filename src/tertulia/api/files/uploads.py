@@ -18,7 +18,7 @@ from tertulia.errors.files import (
 from tertulia.errors.messages import FileTooLarge
 from tertulia.events.types.files.attachments import AttachmentObject
 from tertulia.http.forms import FileHead, Incoming
-from tertulia.http.replies import Reply, ok
+from tertulia.http.replies import Reply
 
 FORM_BYTES = 1 << 20  # room for the form around a file
 LINK_SECONDS = 60  # how long a link works without a login
@@ -84,10 +84,9 @@ async def mine(call: Call) -> OwnAttachments:
     )
 
 
-async def delete(call: Call, attachment_id: int) -> Reply:
+async def delete(call: Call, attachment_id: int) -> None:
     """Delete a file that the caller has uploaded, wherever it is linked."""
     await call.db.write(actions.files.attachments.delete_own, call.user, attachment_id)
-    return ok()
 
 
 def linked(vault: Vault, token: str, now: float) -> str:

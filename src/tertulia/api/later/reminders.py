@@ -5,7 +5,7 @@ from tertulia.actions.messages.notices import CLIENT
 from tertulia.api.call import Call
 from tertulia.api.later.scheduled import Moment
 from tertulia.events.types.later.reminders import ReminderObject
-from tertulia.http.replies import Reply, ok
+from tertulia.http.replies import Reply
 from tertulia.http.rules import Id
 
 
@@ -46,7 +46,6 @@ async def create(
     return CreatedReminder(reminder_id)
 
 
-async def delete(call: Call, reminder_id: int) -> Reply:
+async def delete(call: Call, reminder_id: int) -> None:
     """Delete a reminder."""
     await call.db.write(actions.later.reminders.delete, call.user, reminder_id)
-    return ok()

@@ -7,7 +7,7 @@ from tertulia.actions.later.scheduled import ScheduledChange
 from tertulia.api.call import Call
 from tertulia.domain.later.scheduled import LAST_MOMENT
 from tertulia.events.types.later.scheduled import ScheduledMessageObject
-from tertulia.http.replies import Reply, ok
+from tertulia.http.replies import Reply
 from tertulia.http.rules import Alias, AtMost, Id, MaxItems, Name, OneOf
 
 IN_CHANNEL = {"channel": True, "stream": True, "direct": False, "private": False}
@@ -72,7 +72,7 @@ async def edit(
     content: str | None = None,
     topic: Annotated[str | None, Alias("subject")] = None,
     scheduled_delivery_timestamp: Moment | None = None,
-) -> Reply:
+) -> None:
     """Change a scheduled message; one that has failed needs a new time."""
     draft = (
         None
@@ -90,10 +90,8 @@ async def edit(
     await call.db.write(
         actions.later.scheduled.edit, call.user, scheduled_message_id, change, domain
     )
-    return ok()
 
 
-async def delete(call: Call, scheduled_message_id: int) -> Reply:
+async def delete(call: Call, scheduled_message_id: int) -> None:
     """Delete a scheduled message; it will not be sent."""
     await call.db.write(actions.later.scheduled.delete, call.user, scheduled_message_id)
-    return ok()

@@ -15,7 +15,7 @@ from tertulia.domain.messages.message import Edit, Message
 from tertulia.errors import BadRequest
 from tertulia.events.types.files.attachments import AttachmentObject
 from tertulia.events.types.messages.edits import PropagateMode
-from tertulia.http.replies import Reply, ok
+from tertulia.http.replies import Reply
 from tertulia.http.rules import Alias, Id, MaxLength
 
 EMPTIED = "(deleted)"
@@ -86,10 +86,9 @@ async def update(
     )
 
 
-async def delete(call: Call, message_id: int) -> Reply:
+async def delete(call: Call, message_id: int) -> None:
     """Delete a message for good."""
     await call.db.write(actions.messages.deleting.delete, call.user, message_id)
-    return ok()
 
 
 async def delete_topic(

@@ -6,7 +6,7 @@ from tertulia import actions, api, domain
 from tertulia.actions.messages.narrow_terms import Asker
 from tertulia.api.call import Call
 from tertulia.api.messages.fetching import Narrow
-from tertulia.http.replies import Reply, ok
+from tertulia.http.replies import Reply
 from tertulia.http.rules import Id, MaxItems, MaxLength, NonNegative
 
 MOST_MESSAGES = 10_000
@@ -97,18 +97,16 @@ async def mark_all_as_read(call: Call) -> AllRead:
     return AllRead(complete=True)
 
 
-async def mark_stream_as_read(call: Call, *, stream_id: Id) -> Reply:
+async def mark_stream_as_read(call: Call, *, stream_id: Id) -> None:
     """Mark a channel as read."""
     await call.db.write(actions.messages.flags.read_place, call.user, stream_id)
-    return ok()
 
 
 async def mark_topic_as_read(
     call: Call, *, stream_id: Id, topic_name: Annotated[str, MaxLength(domain.limits.TOPIC_LENGTH)]
-) -> Reply:
+) -> None:
     """Mark a topic as read."""
     await call.db.write(actions.messages.flags.read_place, call.user, stream_id, topic_name)
-    return ok()
 
 
 async def read_receipts(call: Call, message_id: int) -> Readers:

@@ -4,7 +4,6 @@ from typing import Annotated
 
 from tertulia import actions
 from tertulia.api.call import Call
-from tertulia.http.replies import Reply, ok
 from tertulia.http.rules import MaxLength
 
 Word = Annotated[str, MaxLength(200)]
@@ -17,12 +16,11 @@ async def add(
     emoji_name: Word,
     emoji_code: Word | None = None,
     reaction_type: Word | None = None,
-) -> Reply:
+) -> None:
     """Put an emoji on a message."""
     await call.db.write(
         actions.messages.reactions.add, call.user, message_id, emoji_name, emoji_code, reaction_type
     )
-    return ok()
 
 
 async def remove(
@@ -32,7 +30,7 @@ async def remove(
     emoji_name: Word | None = None,
     emoji_code: Word | None = None,
     reaction_type: Word | None = None,
-) -> Reply:
+) -> None:
     """Take one's emoji off a message."""
     await call.db.write(
         actions.messages.reactions.remove,
@@ -42,4 +40,3 @@ async def remove(
         emoji_code,
         reaction_type,
     )
-    return ok()

@@ -5,7 +5,6 @@ from typing import Annotated
 from tertulia import actions, domain
 from tertulia.actions.messages.notices import CLIENT
 from tertulia.api.call import Call
-from tertulia.http.replies import Reply, ok
 from tertulia.http.rules import MaxLength, NoNul, Stripped
 
 Description = Annotated[str, NoNul(), Stripped(), MaxLength(domain.limits.REPORT_LENGTH)]
@@ -17,7 +16,7 @@ async def report(
     *,
     report_type: Annotated[str, MaxLength(100)],
     description: Description = "",
-) -> Reply:
+) -> None:
     """Show a message to the moderators, and say why."""
     words = await call.db.read(
         actions.messages.reports.words_for,
@@ -29,4 +28,3 @@ async def report(
     )
     notice = await actions.messages.composing.compose(call.author, words, CLIENT, False)
     await call.db.write(actions.messages.reports.send, call.user, message_id, notice)
-    return ok()

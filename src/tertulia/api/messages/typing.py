@@ -8,7 +8,6 @@ from tertulia.errors import BadRequest
 from tertulia.errors.messages import TopicMissing
 from tertulia.errors.parameters import MissingParameter
 from tertulia.events.whispers import TypingDirect, TypingEdit, TypingInChannel
-from tertulia.http.replies import Reply, ok
 from tertulia.http.rules import Id, MaxItems, Name, OnlyWith
 
 Op = Literal["start", "stop"]
@@ -24,16 +23,15 @@ async def tell(
     to: Annotated[list[Id], MaxItems(domain.limits.RECIPIENTS_PER_MESSAGE), DIRECT] | None = None,
     stream_id: Annotated[Id, IN_CHANNEL] | None = None,
     topic: str | None = None,
-) -> Reply:
+) -> None:
     """Tell others that one begins or stops writing to them."""
     if kind == "direct":
         await _tell_people(call, op, to)
     else:
         await _tell_channel(call, op, stream_id, topic)
-    return ok()
 
 
-async def tell_of_edit(call: Call, message_id: int, *, op: Op) -> Reply:
+async def tell_of_edit(call: Call, message_id: int, *, op: Op) -> None:
     """Tell others that one begins or stops rewriting a message of one's own."""
     message, is_told = await call.db.read(actions.messages.typing.in_message, call.user, message_id)
     if is_told:
@@ -46,7 +44,6 @@ async def tell_of_edit(call: Call, message_id: int, *, op: Op) -> Reply:
             user_ids=list(message.member_ids),
         )
         call.delivery.whisper(call.user.realm_id, whisper)
-    return ok()
 
 
 async def _tell_people(call: Call, op: Op, to: list[int] | None) -> None:

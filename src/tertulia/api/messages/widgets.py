@@ -4,7 +4,6 @@ from typing import Annotated
 
 from tertulia import actions, domain
 from tertulia.api.call import Call
-from tertulia.http.replies import Reply, ok
 from tertulia.http.rules import Id, MaxLength, NoNul
 
 Content = Annotated[str, NoNul(), MaxLength(domain.limits.MESSAGE_LENGTH)]
@@ -12,9 +11,8 @@ Content = Annotated[str, NoNul(), MaxLength(domain.limits.MESSAGE_LENGTH)]
 
 async def take_part(
     call: Call, *, message_id: Id, msg_type: Annotated[str, MaxLength(100)], content: Content
-) -> Reply:
+) -> None:
     """Take part in a poll or a to-do list: vote, add an option, strike a task."""
     await call.db.write(
         actions.messages.widgets.take_part, call.user, message_id, msg_type, content
     )
-    return ok()

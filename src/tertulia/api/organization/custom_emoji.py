@@ -5,7 +5,7 @@ from tertulia.api.call import Call
 from tertulia.errors import BadRequest
 from tertulia.events.types.organization.custom_emoji import EmojiObject
 from tertulia.http.forms import Files
-from tertulia.http.replies import Reply, ok
+from tertulia.http.replies import Reply
 
 MAX_BODY = domain.limits.EMOJI_BYTES + (1 << 20)  # the form around the file needs room, too
 
@@ -22,7 +22,7 @@ async def everything(call: Call) -> EmojiList:
     )
 
 
-async def add(call: Call, emoji_name: str, *, files: Files) -> Reply:
+async def add(call: Call, emoji_name: str, *, files: Files) -> None:
     """Add a custom emoji."""
     name = domain.organization.custom_emoji.checked_emoji_name(emoji_name)
     if len(files) != 1:
@@ -30,10 +30,8 @@ async def add(call: Call, emoji_name: str, *, files: Files) -> Reply:
     uploaded = api.files.pictures.picture_in(files[0], domain.limits.EMOJI_BYTES)
     picture = await api.files.pictures.drawn_for(call, domain.files.images.emoji_picture, uploaded)
     await call.db.write(actions.organization.custom_emoji.add, call.user, name, picture)
-    return ok()
 
 
-async def deactivate(call: Call, emoji_name: str) -> Reply:
+async def deactivate(call: Call, emoji_name: str) -> None:
     """Take a custom emoji out of use."""
     await call.db.write(actions.organization.custom_emoji.deactivate, call.user, emoji_name)
-    return ok()

@@ -5,15 +5,13 @@ from typing import Annotated
 from tertulia import actions
 from tertulia.api.call import Call
 from tertulia.errors import BadRequest
-from tertulia.http.replies import Reply, ok
 from tertulia.http.rules import NonNegative
 
 
 async def deactivate(
     call: Call, *, deletion_delay_days: Annotated[int, NonNegative()] | None = None
-) -> Reply:
+) -> None:
     """Close the organization for everybody. Its data stays; whoever runs the server can open it."""
     if deletion_delay_days is not None:
         raise BadRequest("This server keeps the data of closed organizations: send no delay.")
     await call.db.write(actions.organization.ending.deactivate, call.user)
-    return ok()

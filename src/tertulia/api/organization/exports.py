@@ -4,7 +4,7 @@ from typing import Any, Literal
 
 from tertulia import actions, events, storage
 from tertulia.api.call import Call
-from tertulia.http.replies import Reply, ok
+from tertulia.http.replies import Reply
 
 
 class AskedExport(Reply):
@@ -37,10 +37,9 @@ async def everything(call: Call) -> Exports:
     return Exports(exports=[tell(each, call.site) for each in known])
 
 
-async def delete(call: Call, export_id: int) -> Reply:
+async def delete(call: Call, export_id: int) -> None:
     """Delete an export that is there."""
     await call.db.write(actions.organization.exports.delete, call.user, export_id)
-    return ok()
 
 
 async def consents(call: Call) -> Consents:

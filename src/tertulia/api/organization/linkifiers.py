@@ -12,7 +12,7 @@ from tertulia.domain.organization.linkifiers import (
     LinkifierRule,
 )
 from tertulia.events.types.organization.linkifiers import LinkifierObject
-from tertulia.http.replies import Reply, ok
+from tertulia.http.replies import Reply
 from tertulia.http.rules import Id, MaxItems, MaxLength, NoNul
 
 Pattern = Annotated[str, NoNul(), MaxLength(PATTERN_LENGTH)]
@@ -34,12 +34,11 @@ async def everything(call: Call) -> Linkifiers:
     return Linkifiers([LinkifierObject.of(each) for each in call.org.linkifiers])
 
 
-async def put_in_order(call: Call, *, ordered_linkifier_ids: Ids) -> Reply:
+async def put_in_order(call: Call, *, ordered_linkifier_ids: Ids) -> None:
     """Change the order in which linkifiers are tried."""
     await call.db.write(
         actions.organization.linkifiers.put_in_order, call.user, ordered_linkifier_ids
     )
-    return ok()
 
 
 async def add(
@@ -66,15 +65,13 @@ async def change(
     example_input: Template | None = None,
     reverse_template: Template | None = None,
     alternative_url_templates: Templates | None = None,
-) -> Reply:
+) -> None:
     """Change a linkifier."""
     alternatives = tuple(alternative_url_templates or ())
     rule = LinkifierRule(pattern, url_template, example_input, reverse_template, alternatives)
     await call.db.write(actions.organization.linkifiers.change, call.user, filter_id, rule)
-    return ok()
 
 
-async def remove(call: Call, filter_id: int) -> Reply:
+async def remove(call: Call, filter_id: int) -> None:
     """Remove a linkifier; links in messages stay."""
     await call.db.write(actions.organization.linkifiers.remove, call.user, filter_id)
-    return ok()

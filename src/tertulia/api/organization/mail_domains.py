@@ -5,7 +5,7 @@ from typing import Annotated
 from tertulia import actions, storage
 from tertulia.api.call import Call
 from tertulia.events.types.organization.mail_domains import DomainObject
-from tertulia.http.replies import Reply, ok
+from tertulia.http.replies import Reply
 from tertulia.http.rules import MaxLength, NoNul
 
 Name = Annotated[str, NoNul(), MaxLength(1000)]
@@ -38,15 +38,13 @@ async def add(call: Call, *, domain: Name, allow_subdomains: bool) -> AddedMailD
     )
 
 
-async def change(call: Call, domain: str, *, allow_subdomains: bool) -> Reply:
+async def change(call: Call, domain: str, *, allow_subdomains: bool) -> None:
     """Let the subdomains of a domain count too, or no longer."""
     await call.db.write(
         actions.organization.mail_domains.change, call.user, domain, allow_subdomains
     )
-    return ok()
 
 
-async def remove(call: Call, domain: str) -> Reply:
+async def remove(call: Call, domain: str) -> None:
     """Take a domain from the list; who is there stays."""
     await call.db.write(actions.organization.mail_domains.remove, call.user, domain)
-    return ok()

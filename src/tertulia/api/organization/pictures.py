@@ -7,7 +7,7 @@ from tertulia.api.call import Call
 from tertulia.domain.organization.pictures import PictureKind
 from tertulia.errors import BadRequest
 from tertulia.http.forms import Files
-from tertulia.http.replies import Elsewhere, Reply, ok
+from tertulia.http.replies import Elsewhere, Reply
 
 MAX_BODY = domain.limits.REALM_PICTURE_BYTES + (1 << 20)  # the form around the file needs room, too
 
@@ -39,17 +39,15 @@ async def delete_icon(call: Call) -> IconUrl:
     return _icon(call)
 
 
-async def upload_logo(call: Call, *, night: bool, files: Files) -> Reply:
+async def upload_logo(call: Call, *, night: bool, files: Files) -> None:
     """Upload the organization's logo, for light or for dark surroundings."""
     drawn = await _drawn(call, files, "logo", domain.files.images.logo)
     await call.db.write(actions.organization.pictures.put, call.user, _logo(night), drawn)
-    return ok()
 
 
-async def delete_logo(call: Call, *, night: bool) -> Reply:
+async def delete_logo(call: Call, *, night: bool) -> None:
     """Go back to the usual logo."""
     await call.db.write(actions.organization.pictures.remove, call.user, _logo(night))
-    return ok()
 
 
 async def _drawn(call: Call, files: Files, name: str, draw: Callable[[bytes], bytes]) -> bytes:

@@ -5,7 +5,7 @@ from typing import Annotated
 from tertulia import actions
 from tertulia.api.call import Call
 from tertulia.domain.organization.playgrounds import LANGUAGE_LENGTH, NAME_LENGTH, TEMPLATE_LENGTH
-from tertulia.http.replies import Reply, ok
+from tertulia.http.replies import Reply
 from tertulia.http.rules import MaxLength, NoNul
 
 Name = Annotated[str, NoNul(), MaxLength(NAME_LENGTH)]
@@ -28,7 +28,6 @@ async def add(
     )
 
 
-async def remove(call: Call, playground_id: int) -> Reply:
+async def remove(call: Call, playground_id: int) -> None:
     """Remove a playground."""
     await call.db.write(actions.organization.playgrounds.remove, call.user, playground_id)
-    return ok()

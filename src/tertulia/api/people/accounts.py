@@ -12,7 +12,7 @@ from tertulia.domain.people.newcomers import NewUser
 from tertulia.domain.people.user import Role
 from tertulia.errors import BadRequest
 from tertulia.errors.people import UserNotFound
-from tertulia.http.replies import Reply, ok
+from tertulia.http.replies import Reply
 from tertulia.http.rules import MaxLength, Name, NoNul, OneOf
 
 Text = Annotated[str, MaxLength(1000), NoNul]
@@ -62,9 +62,9 @@ async def edit_by_id(
     role: RoleNumber | None = None,
     new_email: Text | None = None,
     profile_data: GivenValues | None = None,
-) -> Reply:
+) -> None:
     """Change the name, the role, the address or the profile of somebody."""
-    return await _edit(call, user_id, full_name, role, new_email, profile_data)
+    await _edit(call, user_id, full_name, role, new_email, profile_data)
 
 
 async def edit_by_email(
@@ -75,9 +75,9 @@ async def edit_by_email(
     role: RoleNumber | None = None,
     new_email: Text | None = None,
     profile_data: GivenValues | None = None,
-) -> Reply:
+) -> None:
     """Change the name, the role, the address or the profile of somebody, named by address."""
-    return await _edit(call, _id_of(call, email), full_name, role, new_email, profile_data)
+    await _edit(call, _id_of(call, email), full_name, role, new_email, profile_data)
 
 
 async def deactivate_by_id(
@@ -86,9 +86,9 @@ async def deactivate_by_id(
     *,
     also: Annotated[FurtherActions | None, Name("actions")] = None,
     deactivation_notification_comment: Farewell | None = None,
-) -> Reply:
+) -> None:
     """End somebody's account; with a comment, they are told by mail."""
-    return await _deactivate(call, user_id, also, deactivation_notification_comment)
+    await _deactivate(call, user_id, also, deactivation_notification_comment)
 
 
 async def deactivate_by_email(
@@ -97,22 +97,20 @@ async def deactivate_by_email(
     *,
     also: Annotated[FurtherActions | None, Name("actions")] = None,
     deactivation_notification_comment: Farewell | None = None,
-) -> Reply:
+) -> None:
     """End somebody's account, named by address; with a comment, they are told by mail."""
     user_id = _id_of(call, email)
-    return await _deactivate(call, user_id, also, deactivation_notification_comment)
+    await _deactivate(call, user_id, also, deactivation_notification_comment)
 
 
-async def deactivate_self(call: Call) -> Reply:
+async def deactivate_self(call: Call) -> None:
     """End one's own account."""
     await call.db.write(actions.people.accounts.deactivate_self, call.user)
-    return ok()
 
 
-async def reactivate(call: Call, user_id: int) -> Reply:
+async def reactivate(call: Call, user_id: int) -> None:
     """Open an account again that was ended."""
     await call.db.write(actions.people.accounts.reactivate, call.user, call.vault, user_id)
-    return ok()
 
 
 async def make_password_link(call: Call, user_id: int) -> PasswordLink:
@@ -130,7 +128,7 @@ async def make_password_link(call: Call, user_id: int) -> PasswordLink:
     )
 
 
-async def end_password(call: Call, user_id: int) -> Reply:
+async def end_password(call: Call, user_id: int) -> None:
     """Have somebody choose a new password: the present one opens nothing any more.
 
     Their browsers are logged out, and they are written to where the server sends mail.
@@ -143,7 +141,6 @@ async def end_password(call: Call, user_id: int) -> Reply:
         call.site if call.config.sends_mail else None,
         [each.key for each in api.people.directories.open_to(call)],
     )
-    return ok()
 
 
 async def renew_key(call: Call) -> NewKey:
@@ -160,18 +157,17 @@ async def _edit(
     role: int | None,
     new_email: str | None,
     profile_data: list[GivenValue] | None,
-) -> Reply:
+) -> None:
     if new_email is not None and not call.config.accounts_api:
         raise BadRequest("User not authorized to change user emails")
     profile = await api.people.profile_fields.composed(call, profile_data or [])
     changes = AccountChanges(full_name, None if role is None else Role(role), new_email, profile)
     await call.db.write(actions.people.accounts.edit, call.user, user_id, changes)
-    return ok()
 
 
 async def _deactivate(
     call: Call, user_id: int, also: FurtherActions | None, comment: str | None
-) -> Reply:
+) -> None:
     _refuse(also)
     await call.db.write(
         actions.people.accounts.deactivate,
@@ -180,7 +176,6 @@ async def _deactivate(
         call.vault,
         comment if call.config.sends_mail else None,
     )
-    return ok()
 
 
 def _refuse(also: FurtherActions | None) -> None:

@@ -5,7 +5,7 @@ from typing import Annotated
 from tertulia import actions, domain
 from tertulia.api.call import Call
 from tertulia.errors import BadRequest
-from tertulia.http.replies import Reply, ok
+from tertulia.http.replies import Reply
 from tertulia.http.rules import MaxItems, MaxLength, NoNul
 
 Key = Annotated[str, MaxLength(domain.limits.BOT_MEMORY_KEY_LENGTH), NoNul]
@@ -20,7 +20,7 @@ class Storage(Reply):
 
 async def put(
     call: Call, *, storage: dict[str, Annotated[str, MaxLength(domain.limits.BOT_MEMORY), NoNul]]
-) -> Reply:
+) -> None:
     """Remember texts under their keys; what was there under one of them is replaced."""
     if len(storage) > domain.limits.BOT_MEMORY_KEYS_PER_CALL:
         limit = domain.limits.BOT_MEMORY_KEYS_PER_CALL
@@ -32,7 +32,6 @@ async def put(
         if "\0" in key:
             raise BadRequest("A key in storage must not contain null bytes")
     await call.db.write(actions.people.bot_memory.put, call.user, storage)
-    return ok()
 
 
 async def fetch(call: Call, *, keys: Keys | None = None) -> Storage:
@@ -40,7 +39,6 @@ async def fetch(call: Call, *, keys: Keys | None = None) -> Storage:
     return Storage(storage=await call.db.read(actions.people.bot_memory.fetch, call.user, keys))
 
 
-async def forget(call: Call, *, keys: Keys | None = None) -> Reply:
+async def forget(call: Call, *, keys: Keys | None = None) -> None:
     """Let the calling bot forget everything, or what stands under some keys."""
     await call.db.write(actions.people.bot_memory.forget, call.user, keys)
-    return ok()

@@ -10,7 +10,7 @@ from tertulia.domain.people.user import BotType, Role, User
 from tertulia.errors import BadRequest
 from tertulia.events.types.people.bots import BotObject
 from tertulia.http.forms import Files
-from tertulia.http.replies import Reply, ok
+from tertulia.http.replies import Reply
 from tertulia.http.rules import BareOrJson, Id, MaxLength, NoNul, OneOf, WebAddress
 from tertulia.storage.database.tx import Tx
 
@@ -164,10 +164,9 @@ async def edit(
     )
 
 
-async def deactivate(call: Call, bot_id: int) -> Reply:
+async def deactivate(call: Call, bot_id: int) -> None:
     """End a bot: its key stops working."""
     await call.db.write(actions.people.bots.deactivate, call.user, bot_id)
-    return ok()
 
 
 async def key(call: Call, bot_id: int) -> Key:

@@ -10,7 +10,7 @@ from tertulia.api.call import Call
 from tertulia.domain.people.invitations import DEFAULT_MINUTES, WELCOME_LENGTH, Invitation, Terms
 from tertulia.domain.people.user import Role
 from tertulia.errors.people import InvitationFailed, NoMail
-from tertulia.http.replies import Reply, ok
+from tertulia.http.replies import Reply
 from tertulia.http.rules import AtMost, MaxItems, MaxLength, NoNul, OneOf, Positive
 
 MOST_MINUTES = 100 * 365 * 24 * 60
@@ -58,7 +58,7 @@ async def send(
     include_realm_default_subscriptions: bool = False,
     notify_referrer_on_join: bool = True,
     welcome_message_custom_text: Welcome | None = None,
-) -> Reply:
+) -> None:
     """Invite people by mail."""
     if not call.config.sends_mail:
         raise NoMail()
@@ -76,7 +76,7 @@ async def send(
         actions.people.invitations.send, call.vault, call.user, addresses, terms, call.site
     )
     if not sent.have_accounts:
-        return ok()
+        return
     if not sent.invited:
         raise InvitationFailed(why="We weren't able to invite anyone.", errors=sent.have_accounts)
     raise InvitationFailed(
@@ -110,26 +110,23 @@ async def make_link(
     return InvitationLink(invite_link=actions.people.invitations.address(call.site, key))
 
 
-async def revoke(call: Call, invite_id: int) -> Reply:
+async def revoke(call: Call, invite_id: int) -> None:
     """Take back an invitation that was sent by mail."""
     await call.db.write(actions.people.invitations.revoke, call.user, invite_id, False)
-    return ok()
 
 
-async def revoke_link(call: Call, invite_id: int) -> Reply:
+async def revoke_link(call: Call, invite_id: int) -> None:
     """Take back a link for many."""
     await call.db.write(actions.people.invitations.revoke, call.user, invite_id, True)
-    return ok()
 
 
-async def send_again(call: Call, invite_id: int) -> Reply:
+async def send_again(call: Call, invite_id: int) -> None:
     """Send an invitation once more."""
     if not call.config.sends_mail:
         raise NoMail()
     await call.db.write(
         actions.people.invitations.send_again, call.vault, call.user, invite_id, call.site
     )
-    return ok()
 
 
 def _minutes(asked: int | UnsetType | None) -> int | None:

@@ -13,7 +13,7 @@ from tertulia.domain.people.second_factors import Passkey
 from tertulia.errors import BadRequest
 from tertulia.errors.authentication import LoginExpired, WrongCode
 from tertulia.http.ratelimit import neighbourhood
-from tertulia.http.replies import Reply, ok
+from tertulia.http.replies import Reply
 from tertulia.http.rules import MaxLength, NoNul, NotBlank, Stripped
 from tertulia.links.answers import ProviderTrouble
 from tertulia.log_lines import log
@@ -81,7 +81,7 @@ async def add(call: Call, *, state: Text, name: PasskeyName, answer: Answer) -> 
     return RecoveryCodes(recovery_codes=codes)
 
 
-async def remove(call: Call, passkey_id: int, *, password: Text) -> Reply:
+async def remove(call: Call, passkey_id: int, *, password: Text) -> None:
     """Do without a passkey; the last second factor goes with it, where none is required."""
     await api.people.second_factors.check_password(call, password)
     await call.db.write(
@@ -91,7 +91,6 @@ async def remove(call: Call, passkey_id: int, *, password: Text) -> Reply:
         passkey_id,
         call.config.sends_mail,
     )
-    return ok()
 
 
 # --- logging in ---

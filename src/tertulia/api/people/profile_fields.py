@@ -11,7 +11,7 @@ from tertulia.api.call import Call
 from tertulia.domain.people.profile_fields import RENDERED
 from tertulia.errors.people import ProfileFieldNotFound
 from tertulia.events.types.people.profile_fields import FieldObject
-from tertulia.http.replies import Reply, ok
+from tertulia.http.replies import Reply
 from tertulia.http.rules import MaxItems, MaxLength, NoNul, Stripped
 
 Label = Annotated[str, Stripped(), MaxLength(domain.limits.PROFILE_LABEL_LENGTH), NoNul()]
@@ -83,7 +83,7 @@ async def edit(
     required: bool | None = None,
     editable_by_user: bool | None = None,
     use_for_user_matching: bool | None = None,
-) -> Reply:
+) -> None:
     """Change a custom profile field; its type stays."""
     changes = FieldChanges(
         name,
@@ -95,33 +95,28 @@ async def edit(
         use_for_user_matching,
     )
     await call.db.write(actions.people.profile_fields.edit, call.user, field_id, changes)
-    return ok()
 
 
-async def delete(call: Call, field_id: int) -> Reply:
+async def delete(call: Call, field_id: int) -> None:
     """Delete a custom profile field with all that was filled in."""
     await call.db.write(actions.people.profile_fields.delete, call.user, field_id)
-    return ok()
 
 
-async def reorder(call: Call, *, order: Ids) -> Reply:
+async def reorder(call: Call, *, order: Ids) -> None:
     """Put all custom profile fields into a new order."""
     await call.db.write(actions.people.profile_fields.reorder, call.user, order)
-    return ok()
 
 
-async def fill_in(call: Call, *, data: GivenValues) -> Reply:
+async def fill_in(call: Call, *, data: GivenValues) -> None:
     """Fill in one's own profile."""
     values = await composed(call, data)
     await call.db.write(actions.people.profiles.change, call.user, call.user.id, values)
-    return ok()
 
 
-async def empty(call: Call, *, data: Ids) -> Reply:
+async def empty(call: Call, *, data: Ids) -> None:
     """Remove what one has filled in."""
     values = [FieldAnswer(field_id, None) for field_id in data]
     await call.db.write(actions.people.profiles.change, call.user, call.user.id, values)
-    return ok()
 
 
 async def composed(call: Call, given: list[GivenValue]) -> list[FieldAnswer]:

@@ -10,7 +10,7 @@ from tertulia.api.call import Call
 from tertulia.domain.people.second_factors import Passkey
 from tertulia.errors import BadRequest
 from tertulia.http.ratelimit import neighbourhood
-from tertulia.http.replies import Reply, ok
+from tertulia.http.replies import Reply
 from tertulia.http.rules import MaxLength, NoNul
 
 Text = Annotated[str, MaxLength(1000), NoNul]
@@ -88,7 +88,7 @@ async def renew_recovery_codes(call: Call, *, password: Text) -> RecoveryCodes:
     )
 
 
-async def remove(call: Call, *, password: Text) -> Reply:
+async def remove(call: Call, *, password: Text) -> None:
     """Log in with the password alone from now on, where the organization does not want more."""
     await check_password(call, password)
     await call.db.write(
@@ -97,10 +97,9 @@ async def remove(call: Call, *, password: Text) -> Reply:
         call.user,
         call.config.sends_mail,
     )
-    return ok()
 
 
-async def reset(call: Call, user_id: int) -> Reply:
+async def reset(call: Call, user_id: int) -> None:
     """Take away the second factor of somebody who has lost it."""
     await call.db.write(
         actions.people.second_factors.reset,
@@ -109,7 +108,6 @@ async def reset(call: Call, user_id: int) -> Reply:
         user_id,
         call.config.sends_mail,
     )
-    return ok()
 
 
 async def show_code(call: Call, who: ProvenIdentity, code: str) -> ProvenIdentity:

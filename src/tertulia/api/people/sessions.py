@@ -4,7 +4,7 @@ import msgspec
 
 from tertulia import actions
 from tertulia.api.call import Call
-from tertulia.http.replies import Reply, ok
+from tertulia.http.replies import Reply
 
 
 class SessionObject(msgspec.Struct):
@@ -38,14 +38,12 @@ async def mine(call: Call) -> Sessions:
     )
 
 
-async def end(call: Call, session_id: int) -> Reply:
+async def end(call: Call, session_id: int) -> None:
     """Log out one of one's browsers."""
     await call.db.write(actions.people.sessions.end, call.user, session_id)
-    return ok()
 
 
-async def end_others(call: Call) -> Reply:
+async def end_others(call: Call) -> None:
     """Log out all of one's browsers but the one that asks."""
     current = None if call.session is None else call.session.id
     await call.db.write(actions.people.sessions.end_all, call.user.id, current)
-    return ok()

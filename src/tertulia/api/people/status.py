@@ -5,7 +5,7 @@ from typing import Annotated, Any
 from tertulia import actions, domain
 from tertulia.actions.people.statuses import NewStatus
 from tertulia.api.call import Call
-from tertulia.http.replies import Reply, ok
+from tertulia.http.replies import Reply
 from tertulia.http.rules import MaxLength, NoNul, Stripped
 
 EmojiText = Annotated[str, MaxLength(200), NoNul]
@@ -29,11 +29,10 @@ async def change(
     emoji_code: EmojiText | None = None,
     reaction_type: EmojiText | None = None,
     away: bool | None = None,
-) -> Reply:
+) -> None:
     """Change one's own status; what is not passed stays."""
     new = NewStatus(away, status_text, emoji_name, emoji_code, reaction_type)
     await call.db.write(actions.people.statuses.change, call.user, new)
-    return ok()
 
 
 async def change_of_other(
@@ -44,8 +43,7 @@ async def change_of_other(
     emoji_name: EmojiText | None = None,
     emoji_code: EmojiText | None = None,
     reaction_type: EmojiText | None = None,
-) -> Reply:
+) -> None:
     """Change the status of another user, as an administrator."""
     new = NewStatus(None, status_text, emoji_name, emoji_code, reaction_type)
     await call.db.write(actions.people.statuses.change_of_other, call.user, user_id, new)
-    return ok()

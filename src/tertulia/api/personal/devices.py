@@ -7,7 +7,7 @@ from tertulia.api.call import Call
 from tertulia.domain.personal.devices import DeviceToken, Registration, TokenKind
 from tertulia.errors import BadRequest
 from tertulia.errors.push import NoActiveDevice, UnknownDeviceToken
-from tertulia.http.replies import Reply, ok
+from tertulia.http.replies import Reply
 from tertulia.http.rules import Id, MaxLength, NoNul
 from tertulia.links import push_service
 from tertulia.links.push_service import PushMessage
@@ -24,10 +24,9 @@ async def add(call: Call) -> NewDevice:
     return NewDevice(device_id=await call.db.write(actions.personal.devices.add, call.user))
 
 
-async def remove(call: Call, *, device_id: Id) -> Reply:
+async def remove(call: Call, *, device_id: Id) -> None:
     """Forget a device, since one logs out there."""
     await call.db.write(actions.personal.devices.remove, call.user, device_id)
-    return ok()
 
 
 async def register(
@@ -40,7 +39,7 @@ async def register(
     token_id: Words | None = None,
     bouncer_public_key: Words | None = None,
     encrypted_push_registration: Words | None = None,
-) -> Reply:
+) -> None:
     """Have a device told of messages: with which key, and by which token of its maker."""
     key = None
     if push_key is not None and push_key_id is not None:
@@ -59,10 +58,9 @@ async def register(
         None if is_half else key,
         None if is_half else token,
     )
-    return ok()
 
 
-async def try_out(call: Call, *, device_id: Id | None = None) -> Reply:
+async def try_out(call: Call, *, device_id: Id | None = None) -> None:
     """Send something to one's devices, to see whether it arrives."""
     devices = await call.db.read(storage.personal.devices.of_user, call.user.id)
     wanted = [each for each in devices if each.can_be_told and device_id in (None, each.id)]
@@ -74,30 +72,29 @@ async def try_out(call: Call, *, device_id: Id | None = None) -> Reply:
     )
     if gone:
         await call.db.write(actions.personal.devices.forget_tokens, gone)
-    return ok()
 
 
-async def add_apns_token(call: Call, *, token: Words, appid: Words) -> Reply:
+async def add_apns_token(call: Call, *, token: Words, appid: Words) -> None:
     """Have a phone of the older kind told of messages, through Apple."""
-    return await _add_token(call, DeviceToken(call.user.id, "apns", token, appid))
+    await _add_token(call, DeviceToken(call.user.id, "apns", token, appid))
 
 
-async def add_fcm_token(call: Call, *, token: Words) -> Reply:
+async def add_fcm_token(call: Call, *, token: Words) -> None:
     """Have a phone of the older kind told of messages, through Google."""
-    return await _add_token(call, DeviceToken(call.user.id, "fcm", token, ""))
+    await _add_token(call, DeviceToken(call.user.id, "fcm", token, ""))
 
 
-async def remove_apns_token(call: Call, *, token: Words) -> Reply:
+async def remove_apns_token(call: Call, *, token: Words) -> None:
     """Tell a phone of the older kind nothing more, which is reached through Apple."""
-    return await _remove_token(call, "apns", token)
+    await _remove_token(call, "apns", token)
 
 
-async def remove_fcm_token(call: Call, *, token: Words) -> Reply:
+async def remove_fcm_token(call: Call, *, token: Words) -> None:
     """Tell a phone of the older kind nothing more, which is reached through Google."""
-    return await _remove_token(call, "fcm", token)
+    await _remove_token(call, "fcm", token)
 
 
-async def try_out_token(call: Call, *, token: Words | None = None) -> Reply:
+async def try_out_token(call: Call, *, token: Words | None = None) -> None:
     """Send something to one's phones of the older kind, to see whether it arrives."""
     tokens = await call.db.read(storage.personal.devices.tokens_of, call.user.id)
     wanted = [each for each in tokens if token in (None, each.token)]
@@ -106,21 +103,18 @@ async def try_out_token(call: Call, *, token: Words | None = None) -> Reply:
     await push_service.notify_tokens(
         call.config, call.org.realm.uuid, _person(call), wanted, PushMessage(_test(call))
     )
-    return ok()
 
 
-async def _add_token(call: Call, token: DeviceToken) -> Reply:
+async def _add_token(call: Call, token: DeviceToken) -> None:
     domain.personal.devices.checked_token(token.kind, token.token)
     await push_service.add_token(call.config, _person(call), token)
     await call.db.write(actions.personal.devices.add_token, token)
-    return ok()
 
 
-async def _remove_token(call: Call, kind: TokenKind, token: str) -> Reply:
+async def _remove_token(call: Call, kind: TokenKind, token: str) -> None:
     if not token:
         raise BadRequest("Empty or invalid length token")
     await call.db.write(actions.personal.devices.remove_token, call.user, kind, token)
-    return ok()
 
 
 def _person(call: Call) -> str:

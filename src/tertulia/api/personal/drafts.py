@@ -8,7 +8,7 @@ from tertulia import actions, domain, events
 from tertulia.actions.personal.drafts import Words
 from tertulia.api.call import Call
 from tertulia.events.types.personal.drafts import DraftObject
-from tertulia.http.replies import Reply, ok
+from tertulia.http.replies import Reply
 from tertulia.http.rules import AtMost, Id, MaxItems, NotBlank
 
 LATEST = 253_402_300_799  # the last second of the year 9999
@@ -51,13 +51,11 @@ async def add(
     return DraftIds(ids=await call.db.write(actions.personal.drafts.add, call.user, texts))
 
 
-async def edit(call: Call, draft_id: int, *, draft: DraftWords) -> Reply:
+async def edit(call: Call, draft_id: int, *, draft: DraftWords) -> None:
     """Replace a draft."""
     await call.db.write(actions.personal.drafts.edit, call.user, draft_id, draft.words())
-    return ok()
 
 
-async def delete(call: Call, draft_id: int) -> Reply:
+async def delete(call: Call, draft_id: int) -> None:
     """Delete a draft."""
     await call.db.write(actions.personal.drafts.delete, call.user, draft_id)
-    return ok()

@@ -2,16 +2,13 @@
 
 from tertulia import actions
 from tertulia.api.call import Call
-from tertulia.http.replies import Reply, ok
 
 
-async def mute(call: Call, muted_user_id: int) -> Reply:
+async def mute(call: Call, muted_user_id: int) -> None:
     """Mute a user; what they have written counts as read."""
     await call.db.write(actions.personal.muted_users.mute, call.user, muted_user_id)
-    return ok()
 
 
-async def unmute(call: Call, muted_user_id: int) -> Reply:
+async def unmute(call: Call, muted_user_id: int) -> None:
     """Unmute a user."""
     await call.db.write(actions.personal.muted_users.unmute, call.user, muted_user_id)
-    return ok()

@@ -6,7 +6,7 @@ from tertulia import actions, domain, events, storage
 from tertulia.api.call import Call
 from tertulia.domain.personal.navigation_views import NavigationView
 from tertulia.events.types.personal.navigation_views import ViewObject
-from tertulia.http.replies import Reply, ok
+from tertulia.http.replies import Reply
 from tertulia.http.rules import MaxLength, NoNul, NotBlank, Stripped
 
 Fragment = Annotated[
@@ -28,24 +28,21 @@ async def fetch(call: Call) -> NavigationViews:
 
 async def add(
     call: Call, *, fragment: Fragment, is_pinned: bool, name: ViewName | None = None
-) -> Reply:
+) -> None:
     """Put a view into the sidebar, or hide a built-in one."""
     view = NavigationView(fragment, name, is_pinned)
     await call.db.write(actions.personal.navigation_views.add, call.user, view)
-    return ok()
 
 
 async def edit(
     call: Call, fragment: str, *, is_pinned: bool | None = None, name: ViewName | None = None
-) -> Reply:
+) -> None:
     """Pin or hide a navigation view, or give it another name."""
     await call.db.write(
         actions.personal.navigation_views.edit, call.user, fragment, is_pinned, name
     )
-    return ok()
 
 
-async def remove(call: Call, fragment: str) -> Reply:
+async def remove(call: Call, fragment: str) -> None:
     """Take a navigation view out of the sidebar."""
     await call.db.write(actions.personal.navigation_views.remove, call.user, fragment)
-    return ok()

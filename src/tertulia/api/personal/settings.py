@@ -13,7 +13,7 @@ from tertulia.api.personal.settings_of_others import TargetUsers
 from tertulia.api.setting_values import FORMS
 from tertulia.domain.setting_values import ChosenFrom
 from tertulia.errors import BadRequest
-from tertulia.http.replies import Reply, ok
+from tertulia.http.replies import Reply
 from tertulia.http.rules import BareOrJson, Json, MaxLength, NoNul, OneOf
 from tertulia.http.signatures import takes
 
@@ -79,10 +79,9 @@ async def change(
 
 
 @takes(SETTINGS)
-async def change_newcomers(call: Call, **values: Any) -> Reply:
+async def change_newcomers(call: Call, **values: Any) -> None:
     """Change the settings that new people of the organization start with."""
     await call.db.write(actions.personal.settings.change_newcomers, values)
-    return ok()
 
 
 async def _new_password_hash(call: Call, old: str, new: str) -> str:

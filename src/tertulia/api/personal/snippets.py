@@ -5,7 +5,7 @@ from typing import Annotated
 from tertulia import actions, domain, events, storage
 from tertulia.api.call import Call
 from tertulia.events.types.personal.snippets import SnippetObject
-from tertulia.http.replies import Reply, ok
+from tertulia.http.replies import Reply
 from tertulia.http.rules import MaxLength, NoNul, NotBlank, Stripped
 
 Title = Annotated[str, Stripped, NotBlank, MaxLength(domain.limits.SNIPPET_TITLE_LENGTH), NoNul]
@@ -39,13 +39,11 @@ async def add(call: Call, *, title: Title, content: Content) -> SnippetId:
 
 async def edit(
     call: Call, saved_snippet_id: int, *, title: Title | None = None, content: Content | None = None
-) -> Reply:
+) -> None:
     """Change the title or the content of a snippet."""
     await call.db.write(actions.personal.snippets.edit, call.user, saved_snippet_id, title, content)
-    return ok()
 
 
-async def delete(call: Call, saved_snippet_id: int) -> Reply:
+async def delete(call: Call, saved_snippet_id: int) -> None:
     """Delete a snippet."""
     await call.db.write(actions.personal.snippets.delete, call.user, saved_snippet_id)
-    return ok()

@@ -7,7 +7,6 @@ from tertulia.api.call import Call
 from tertulia.domain.channels.topics import EMPTY_TOPIC_NAME
 from tertulia.domain.personal.topic_policies import Visibility
 from tertulia.errors.parameters import MissingParameter, UnsupportedCombination
-from tertulia.http.replies import Reply, ok
 from tertulia.http.rules import Id, MaxLength, NoNul, OneOf, Stripped
 
 Topic = Annotated[str, Stripped, MaxLength(domain.limits.TOPIC_LENGTH), NoNul]
@@ -19,13 +18,12 @@ async def set_policy(
     stream_id: Id,
     topic: Topic,
     visibility_policy: Annotated[int, OneOf([int(each) for each in Visibility])],
-) -> Reply:
+) -> None:
     """Mute, unmute or follow a topic, or take that back."""
     policy = Visibility(visibility_policy)
     await call.db.write(
         actions.personal.topic_policies.set_policy, call.user, stream_id, _named(topic), policy
     )
-    return ok()
 
 
 async def set_muted(
@@ -35,7 +33,7 @@ async def set_muted(
     stream: Annotated[str, MaxLength(domain.limits.CHANNEL_NAME_LENGTH)] | None = None,
     topic: Topic,
     op: Literal["add", "remove"],
-) -> Reply:
+) -> None:
     """Mute a topic or take that back, as older clients do."""
     if stream_id is not None and stream is not None:
         raise UnsupportedCombination(parameters="stream_id, stream")
@@ -48,7 +46,6 @@ async def set_muted(
         else actions.personal.topic_policies.unmute
     )
     await call.db.write(action, call.user, where, _named(topic))
-    return ok()
 
 
 def _named(topic: str) -> str:

@@ -5,7 +5,7 @@ from typing import Annotated
 
 from tertulia import actions, domain, storage
 from tertulia.api.call import Call
-from tertulia.http.replies import Reply, ok
+from tertulia.http.replies import Reply
 from tertulia.http.rules import MaxLength, NoNul, NotBlank
 from tertulia.links import web_push
 
@@ -45,7 +45,6 @@ async def subscribe(
     )
 
 
-async def unsubscribe(call: Call, *, endpoint: Endpoint) -> Reply:
+async def unsubscribe(call: Call, *, endpoint: Endpoint) -> None:
     """Be told of messages there no longer."""
     await call.db.write(actions.personal.web_push.unsubscribe, call.user, endpoint)
-    return ok()

@@ -53,24 +53,26 @@ from tertulia.links.stores.file_stores import FileStores
 from tertulia.mail_door import MailDoor
 from tertulia.moving.asked import AskedExports
 from tertulia.storage.database import Database
-from tertulia.web import rendering
+from tertulia.web import (
+    calls,
+    finding,
+    invitations,
+    passwords,
+    rendering,
+    saml,
+    second_factor,
+    second_step,
+    single_sign_on,
+)
 from tertulia.web.api_page import ApiPage
 from tertulia.web.assets import Assets
-from tertulia.web.calls import CallPages
 from tertulia.web.door import DoorPages
 from tertulia.web.downloads import Downloads
 from tertulia.web.external_pictures import ExternalPicturePages
-from tertulia.web.finding import FindingPages
 from tertulia.web.gallery import Gallery
 from tertulia.web.integrations import IntegrationPages
-from tertulia.web.invitations import JoiningPages
 from tertulia.web.logging_in import LoginPages
 from tertulia.web.page import WebPage
-from tertulia.web.passwords import PasswordPages
-from tertulia.web.saml import SamlPages
-from tertulia.web.second_factor import SecondFactorPages
-from tertulia.web.second_step import SecondSteps
-from tertulia.web.single_sign_on import SingleSignOn
 from tertulia.web.unsubscribing import Unsubscribing
 
 if TYPE_CHECKING:
@@ -271,6 +273,8 @@ class Application:
 
     def _build_pages(self, gate: Admission) -> Starlette:
         assets = Assets(as_they_are=self.services.config.dev)
+        entrance = DoorPages(gate)
+        guest = demo.people.GUEST if self.services.config.demo else None
         return Starlette(
             lifespan=self.running,
             exception_handlers={ClientError: _refuse},
@@ -283,17 +287,15 @@ class Application:
                 *IntegrationPages(self.services).routes(),
                 *ApiPage(self.services, description).routes(),
                 *Unsubscribing(self.services).routes(),
-                *LoginPages(
-                    DoorPages(gate), demo.people.GUEST if self.services.config.demo else None
-                ).routes(),
-                *FindingPages(DoorPages(gate)).routes(),
-                *SecondSteps(DoorPages(gate)).routes(),
-                *SecondFactorPages(DoorPages(gate)).routes(),
-                *PasswordPages(DoorPages(gate)).routes(),
-                *JoiningPages(DoorPages(gate)).routes(),
-                *CallPages(DoorPages(gate)).routes(),
-                *SamlPages(DoorPages(gate)).routes(),
-                *SingleSignOn(DoorPages(gate)).routes(),
+                *LoginPages(entrance, guest).routes(),
+                *finding.routes(entrance),
+                *second_step.routes(entrance),
+                *second_factor.routes(entrance),
+                *passwords.routes(entrance),
+                *invitations.routes(entrance),
+                *calls.routes(entrance),
+                *saml.routes(entrance),
+                *single_sign_on.routes(entrance),
                 *Gallery(self.services, gate).routes(),
                 *Downloads(self.services, gate).routes(),
                 *self._external_pictures(),

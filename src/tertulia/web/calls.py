@@ -13,12 +13,8 @@ from tertulia.web import door
 from tertulia.web.door import DoorPages
 
 
-class CallPages:
-    def __init__(self, entrance: DoorPages) -> None:
-        self._door = entrance
-
-    def routes(self) -> list[Route]:
-        return [self._door.route(JOIN, _join, None)]
+def routes(entrance: DoorPages) -> list[Route]:
+    return [entrance.route(JOIN, _join, None)]
 
 
 async def _join(call: Call) -> Response:

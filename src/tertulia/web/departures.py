@@ -1,23 +1,20 @@
 """Logins that are not finished here and now, and what is remembered of them until they go on."""
 
-from pathlib import Path
 from typing import TypeVar
 from urllib.parse import urlencode
 
 import msgspec
-from starlette.requests import Request
-from starlette.responses import FileResponse, Response
+from starlette.responses import Response
 
 from tertulia import actions, api
 from tertulia.api.call import Call
 from tertulia.errors.authentication import LoginExpired
-from tertulia.web import endings, rendering, security_headers
+from tertulia.web import door, endings, security_headers
 from tertulia.web.endings import Ending
 
 T = TypeVar("T", bound=msgspec.Struct)
 
 DESKTOP_APP = "ZulipElectron"
-SCRIPT = Path(__file__).parent / "static" / "desktop-login.js"
 
 
 class Luggage(msgspec.Struct, frozen=True):
@@ -71,19 +68,9 @@ async def send_to_browser(call: Call) -> Response:
     """A page that has the app open the same address in the system's browser."""
     wanted = endings.asked_for(call).next
     query = urlencode({"next": wanted}) if wanted != endings.HOME else ""
-    return await rendering.page(
-        call.request,
-        "desktop_start.html",
-        headers=security_headers.of_page(scripts=True),
-        name=call.org.realm.name,
-        problem="",
-        news="",
-        address=f"{call.site}{call.request.path}{'?' if query else ''}{query}",
-    )
-
-
-async def desktop_script(request: Request) -> Response:
-    return FileResponse(SCRIPT, media_type="text/javascript; charset=utf-8")
+    address = f"{call.site}{call.request.path}{'?' if query else ''}{query}"
+    headers = security_headers.of_page(scripts=True)
+    return await door.page(call, "desktop_start.html", headers=headers, address=address)
 
 
 def _state_hash(call: Call, state: str, kind: type[msgspec.Struct]) -> bytes:

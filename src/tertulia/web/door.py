@@ -2,10 +2,11 @@
 
 import math
 from collections.abc import Awaitable, Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 from starlette.requests import Request
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import FileResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from tertulia import api
@@ -57,6 +58,16 @@ class DoorPages:
 
         methods = [method for method, endpoint in doing.items() if endpoint is not None]
         return Route(path, answer, methods=methods)
+
+
+def script(name: str) -> Route:
+    """A script that a page at the door cannot do without."""
+    file = Path(__file__).parent / "static" / name
+
+    async def answer(request: Request) -> Response:
+        return FileResponse(file, media_type="text/javascript; charset=utf-8")
+
+    return Route(f"/static/{name}", answer)
 
 
 async def page(

@@ -1,7 +1,7 @@
 """How a login ends: in this browser, in a mobile app that is called with an encrypted key, or in a
 desktop app, into which an encrypted token is pasted."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable
 from urllib.parse import urlencode, urlsplit
 
 import msgspec
@@ -66,12 +66,10 @@ def form_targets(ending: Ending) -> list[str]:
     return [APP_SCHEME] if ending.mobile_otp else []
 
 
-async def enter(
-    call: Call, recognize: Callable[[], Awaitable[ProvenIdentity]], ending: Ending
-) -> Response:
+async def enter(call: Call, known: Awaitable[ProvenIdentity], ending: Ending) -> Response:
     """Let somebody in whom others vouch for."""
     async with api.recording.login(call, ""):
-        return await finish(call, await recognize(), ending)
+        return await finish(call, await known, ending)
 
 
 async def finish(call: Call, who: ProvenIdentity, ending: Ending) -> Response:

@@ -15,16 +15,8 @@ from tertulia.web.door import DoorPages
 PATH = "/accounts/find/"
 
 
-class FindingPages:
-    def __init__(self, entrance: DoorPages) -> None:
-        self._door = entrance
-
-    def routes(self) -> list[Route]:
-        return [self._door.route(PATH, _ask, _write)]
-
-
-async def _ask(call: Call) -> Response:
-    return await _form(call)
+def routes(entrance: DoorPages) -> list[Route]:
+    return [entrance.route(PATH, _form, _write)]
 
 
 async def _write(call: Call) -> Response:

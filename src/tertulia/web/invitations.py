@@ -29,25 +29,17 @@ from tertulia.web.endings import Ending
 REFUSALS = (BadRequest, InvalidEmail, EmailTaken, InvitationRequired, RateLimited)
 
 
-class JoiningPages:
-    def __init__(self, entrance: DoorPages) -> None:
-        self._door = entrance
-
-    def routes(self) -> list[Route]:
-        route = self._door.route
-        return [
-            route("/register/", _ask, _write),
-            route("/accounts/home/", _ask, _write),
-            route("/accounts/do_confirm/{key}", _show_confirmed, _finish),
-            route("/join/{key}/", _show_invitation, _take_invitation),
-        ]
+def routes(entrance: DoorPages) -> list[Route]:
+    route = entrance.route
+    return [
+        route("/register/", _address_form, _write),
+        route("/accounts/home/", _address_form, _write),
+        route("/accounts/do_confirm/{key}", _show_confirmed, _finish),
+        route("/join/{key}/", _show_invitation, _take_invitation),
+    ]
 
 
 # --- signing up ---
-
-
-async def _ask(call: Call) -> Response:
-    return await _address_form(call)
 
 
 async def _write(call: Call, invitation: Invitation | None = None) -> Response:

@@ -15,24 +15,16 @@ from tertulia.web import door
 from tertulia.web.door import DoorPages
 
 
-class PasswordPages:
-    def __init__(self, entrance: DoorPages) -> None:
-        self._door = entrance
-
-    def routes(self) -> list[Route]:
-        route = self._door.route
-        return [
-            route("/accounts/password/reset/", _forgotten, _send_link),
-            route("/accounts/password/reset/{key}/", _choose, _save),
-            route("/accounts/confirm_new_email/{key}", _confirm, _take_over),
-        ]
+def routes(entrance: DoorPages) -> list[Route]:
+    route = entrance.route
+    return [
+        route("/accounts/password/reset/", _forgotten_form, _send_link),
+        route("/accounts/password/reset/{key}/", _choose, _save),
+        route("/accounts/confirm_new_email/{key}", _confirm, _take_over),
+    ]
 
 
 # --- forgotten ---
-
-
-async def _forgotten(call: Call) -> Response:
-    return await _forgotten_form(call)
 
 
 async def _send_link(call: Call) -> Response:

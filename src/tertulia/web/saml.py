@@ -6,7 +6,9 @@ on to an address of ours; there it shows that it is the one that has left.
 """
 
 import asyncio
+from collections.abc import Callable
 from dataclasses import replace
+from typing import Concatenate, ParamSpec, TypeVar
 
 import msgspec
 from starlette.responses import RedirectResponse, Response
@@ -15,6 +17,7 @@ from starlette.routing import Route
 from tertulia import actions, api, domain, links
 from tertulia.actions.people.arriving import ProvenIdentity
 from tertulia.api.call import Call
+from tertulia.config.providers import SamlProvider
 from tertulia.domain.people.sessions import ProviderSession
 from tertulia.errors.authentication import ProviderFailed
 from tertulia.errors.http import NotFound
@@ -24,6 +27,9 @@ from tertulia.web import departures, door, endings
 from tertulia.web.departures import Luggage
 from tertulia.web.door import DoorPages
 from tertulia.web.endings import NO_STORE
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 RETURN = "/complete/saml/"
 FINISH = "/complete/saml/finish/"
@@ -43,22 +49,18 @@ class SamlAnswer(msgspec.Struct, frozen=True):
     session_index: str
 
 
-class SamlPages:
-    def __init__(self, entrance: DoorPages) -> None:
-        self._door = entrance
-
-    def routes(self) -> list[Route]:
-        route = self._door.route
-        return [
-            *(
-                route(f"/accounts/{word}/social/saml/{{idp}}", _leave, None)
-                for word in ("login", "register")
-            ),
-            route(RETURN, None, _take_answer, from_anywhere=True, most_bytes=1 << 18),
-            route(FINISH, _finish, None),
-            route(METADATA, _describe_ourselves, None),
-            route(LOGOUT, _hear_of_logout, _hear_of_logout, from_anywhere=True, most_bytes=1 << 18),
-        ]
+def routes(entrance: DoorPages) -> list[Route]:
+    route = entrance.route
+    return [
+        *(
+            route(f"/accounts/{word}/social/saml/{{idp}}", _leave, None)
+            for word in ("login", "register")
+        ),
+        route(RETURN, None, _take_answer, from_anywhere=True, most_bytes=1 << 18),
+        route(FINISH, _finish, None),
+        route(METADATA, _describe_ourselves, None),
+        route(LOGOUT, _hear_of_logout, _hear_of_logout, from_anywhere=True, most_bytes=1 << 18),
+    ]
 
 
 async def _leave(call: Call, idp: str) -> Response:
@@ -79,37 +81,39 @@ async def _take_answer(call: Call) -> Response:
     """Check what a provider says, and keep it for the browser that has left."""
     params = call.request.params
     state, answer = params.get("RelayState", ""), params.get("SAMLResponse", "")
+    places = _entity(call), _return_address(call)
+    provider, person = await _understood(
+        call, links.saml.read_answer, *places, _request_id(call, state), answer
+    )
+    kept = SamlAnswer(
+        provider.called,
+        state,
+        person.name_id,
+        dict(person.attributes),
+        person.name_format,
+        person.session_index,
+    )
+    token = domain.people.sessions.new_token()
+    await call.db.write(
+        actions.people.logins_under_way.leave,
+        _answer_hash(call, token),
+        b"",
+        call.vault.seal(msgspec.json.encode(kept).decode()),
+    )
+    return door.see(f"{FINISH}?answer={token}")
+
+
+async def _understood(
+    call: Call, read: Callable[Concatenate[SamlProvider, P], T], *args: P.args, **kwargs: P.kwargs
+) -> tuple[SamlProvider, T]:
+    """The provider of the organization that has said something, and what. Raises ProviderFailed."""
     for provider in call.config.saml:
         if not provider.is_for(call.org.realm.subdomain):
             continue
         try:
-            person = await asyncio.to_thread(
-                links.saml.read_answer,
-                provider,
-                _entity(call),
-                _return_address(call),
-                _request_id(call, state),
-                answer,
-            )
+            return provider, await asyncio.to_thread(read, provider, *args, **kwargs)
         except ProviderTrouble as trouble:
             log.warning("a provider is of no help", provider=provider.key, why=str(trouble))
-            continue
-        kept = SamlAnswer(
-            provider.called,
-            state,
-            person.name_id,
-            dict(person.attributes),
-            person.name_format,
-            person.session_index,
-        )
-        token = domain.people.sessions.new_token()
-        await call.db.write(
-            actions.people.logins_under_way.leave,
-            _answer_hash(call, token),
-            b"",
-            call.vault.seal(msgspec.json.encode(kept).decode()),
-        )
-        return door.see(f"{FINISH}?answer={token}")
     raise ProviderFailed()
 
 
@@ -129,7 +133,7 @@ async def _finish(call: Call) -> Response:
         who = await api.people.providers.recognize(call, introduced, luggage.ending.link)
         return replace(who, elsewhere=_provider_session(call, answer))
 
-    return await endings.enter(call, recognize, luggage.ending)
+    return await endings.enter(call, recognize(), luggage.ending)
 
 
 async def _describe_ourselves(call: Call) -> Response:
@@ -159,8 +163,7 @@ async def log_out_there(call: Call, sealed: bytes, cookie: str) -> Response:
     if not found or not found[0].logout_url or not found[0].is_for(call.org.realm.subdomain):
         return door.see(LOGGED_OUT, cookie)
     request_id = f"_{domain.people.sessions.new_token()}"
-    now = call.services.clock()
-    where = links.saml_logout.leave(found[0], _entity(call), session, request_id, now)
+    where = links.saml_logout.leave(found[0], _entity(call), session, request_id, call.now)
     headers = {**NO_STORE, "Set-Cookie": cookie, "Refresh": f"0; url={where}"}
     return await door.page(
         call, "logged_out.html", headers=headers, where=where, title=found[0].title
@@ -172,33 +175,20 @@ async def _hear_of_logout(call: Call) -> Response:
     params = call.request.params
     if "SAMLRequest" not in params:
         return door.see(LOGGED_OUT)
-    for provider in call.config.saml:
-        if not provider.is_for(call.org.realm.subdomain):
-            continue
-        try:
-            farewell = await asyncio.to_thread(
-                links.saml_logout.read,
-                provider,
-                _logout_address(call),
-                call.request.raw_query,
-                dict(params),
-                call.services.clock(),
-            )
-        except ProviderTrouble as trouble:
-            log.warning("a provider is of no help", provider=provider.key, why=str(trouble))
-            continue
-        name = provider.called
-        await call.db.write(
-            actions.people.sessions.end_at_provider,
-            _person_mark(call, name, farewell.name_id),
-            [_session_mark(call, name, farewell.name_id, each) for each in farewell.indexes],
-        )
-        if not provider.logout_url:
-            return door.see(LOGGED_OUT)
-        now = call.services.clock()
-        where = links.saml_logout.answer(provider, _entity(call), farewell, now)
-        return RedirectResponse(where, 303, NO_STORE)
-    raise ProviderFailed()
+    said = call.request.raw_query, dict(params), call.now
+    provider, farewell = await _understood(
+        call, links.saml_logout.read, _logout_address(call), *said
+    )
+    name = provider.called
+    await call.db.write(
+        actions.people.sessions.end_at_provider,
+        _person_mark(call, name, farewell.name_id),
+        [_session_mark(call, name, farewell.name_id, each) for each in farewell.indexes],
+    )
+    if not provider.logout_url:
+        return door.see(LOGGED_OUT)
+    where = links.saml_logout.answer(provider, _entity(call), farewell, call.now)
+    return RedirectResponse(where, 303, NO_STORE)
 
 
 def _person_mark(call: Call, provider: str, name_id: str) -> bytes:

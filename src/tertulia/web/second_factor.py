@@ -1,9 +1,6 @@
 """One's own second factor, on a page that needs no script: set it up, renew it, do without it."""
 
-from pathlib import Path
-
-from starlette.requests import Request
-from starlette.responses import FileResponse, Response
+from starlette.responses import Response
 from starlette.routing import Route
 
 from tertulia import api, domain
@@ -14,26 +11,21 @@ from tertulia.errors.http import RateLimited
 from tertulia.web import door, pictured, security_headers, words
 from tertulia.web.door import DoorPages, Endpoint
 
-SCRIPT = Path(__file__).parent / "static" / "passkeys.js"
 HERE = "/accounts/second_factor/"
 REFUSALS = (BadRequest, WrongCode, RateLimited)
 
 
-class SecondFactorPages:
-    def __init__(self, entrance: DoorPages) -> None:
-        self._door = entrance
-
-    def routes(self) -> list[Route]:
-        route = self._door.route
-        return [
-            route(HERE, _own(_look), None),
-            route(f"{HERE}app/", _own(_show_set_up), _own(_set_up)),
-            route(f"{HERE}passkey/", _own(_show_new_passkey), None),
-            route(f"{HERE}passkey/remove/", None, _own(_remove_passkey)),
-            Route("/static/passkeys.js", _script),
-            route(f"{HERE}recovery_codes/", None, _own(_renew_codes)),
-            route(f"{HERE}remove/", None, _own(_remove)),
-        ]
+def routes(entrance: DoorPages) -> list[Route]:
+    route = entrance.route
+    return [
+        route(HERE, _own(_look), None),
+        route(f"{HERE}app/", _own(_show_set_up), _own(_set_up)),
+        route(f"{HERE}passkey/", _own(_show_new_passkey), None),
+        route(f"{HERE}passkey/remove/", None, _own(_remove_passkey)),
+        door.script("passkeys.js"),
+        route(f"{HERE}recovery_codes/", None, _own(_renew_codes)),
+        route(f"{HERE}remove/", None, _own(_remove)),
+    ]
 
 
 def _own(endpoint: Endpoint) -> Endpoint:
@@ -130,10 +122,6 @@ async def _remove_passkey(call: Call) -> Response:
     except REFUSALS as error:
         return await _look(call, error)
     return door.see(HERE)
-
-
-async def _script(request: Request) -> Response:
-    return FileResponse(SCRIPT, media_type="text/javascript; charset=utf-8")
 
 
 async def _show_codes(call: Call, codes: list[str]) -> Response:

@@ -39,17 +39,13 @@ class WaitingLogin(msgspec.Struct, frozen=True):
         return ProvenIdentity(self.method, self.user_id, address, self.is_complete)
 
 
-class SecondSteps:
-    def __init__(self, entrance: DoorPages) -> None:
-        self._door = entrance
-
-    def routes(self) -> list[Route]:
-        route = self._door.route
-        return [
-            route(ASK, _begin_again, _check, most_bytes=1 << 15),
-            route(SET_UP, _begin_again, _set_up),
-            route(DONE, _begin_again, _finish),
-        ]
+def routes(entrance: DoorPages) -> list[Route]:
+    route = entrance.route
+    return [
+        route(ASK, _begin_again, _check, most_bytes=1 << 15),
+        route(SET_UP, _begin_again, _set_up),
+        route(DONE, _begin_again, _finish),
+    ]
 
 
 async def go_on(call: Call, who: ProvenIdentity, ending: Ending) -> Response:

@@ -24,27 +24,23 @@ from tertulia.web.endings import NO_STORE, Ending
 SSO = "/accounts/login/sso/"
 
 
-class SingleSignOn:
-    def __init__(self, entrance: DoorPages) -> None:
-        self._door = entrance
-
-    def routes(self) -> list[Route]:
-        route = self._door.route
-        return [
-            *(
-                route(f"/accounts/{word}/social/{place}", _leave, None)
-                for word in ("login", "register")
-                for place in ("{backend}", "{backend}/{idp}")
-            ),
-            route("/accounts/login/google/", _leave_for_google, None),
-            route("/complete/address/", None, _choose),
-            route("/complete/{backend}/", _come_back, None),
-            route("/accounts/login/subdomain/{token}", _finish_with_token, None),
-            route("/accounts/login/start/sso/", _start_by_header, None),
-            route(SSO, _enter_by_header, None),
-            route("/accounts/login/jwt/", None, _enter_by_token, from_anywhere=True),
-            Route("/static/desktop-login.js", departures.desktop_script),
-        ]
+def routes(entrance: DoorPages) -> list[Route]:
+    route = entrance.route
+    return [
+        *(
+            route(f"/accounts/{word}/social/{place}", _leave, None)
+            for word in ("login", "register")
+            for place in ("{backend}", "{backend}/{idp}")
+        ),
+        route("/accounts/login/google/", _leave_for_google, None),
+        route("/complete/address/", None, _choose),
+        route("/complete/{backend}/", _come_back, None),
+        route("/accounts/login/subdomain/{token}", _finish_with_token, None),
+        route("/accounts/login/start/sso/", _start_by_header, None),
+        route(SSO, _enter_by_header, None),
+        route("/accounts/login/jwt/", None, _enter_by_token, from_anywhere=True),
+        door.script("desktop-login.js"),
+    ]
 
 
 # --- to a provider and back ---
@@ -105,11 +101,8 @@ async def _go_on(call: Call, provider: OpenIdProvider, user: SiteUser, ending: E
             call, SeveralAddresses(provider.key, user.subject, choice, dict(user.claims), ending)
         )
     introduced = replace(introduced, emails=choice)
-
-    async def recognize() -> ProvenIdentity:
-        return await api.people.providers.recognize(call, introduced, ending.link)
-
-    return await endings.enter(call, recognize, ending)
+    known = api.people.providers.recognize(call, introduced, ending.link)
+    return await endings.enter(call, known, ending)
 
 
 # --- one of several addresses ---
@@ -170,20 +163,13 @@ async def _start_by_header(call: Call) -> Response:
 
 async def _enter_by_header(call: Call) -> Response:
     ending = endings.asked_for(call)
-
-    async def recognize() -> ProvenIdentity:
-        return await api.people.providers.by_header(call, ending.link)
-
-    return await endings.enter(call, recognize, ending)
+    return await endings.enter(call, api.people.providers.by_header(call, ending.link), ending)
 
 
 async def _enter_by_token(call: Call) -> Response:
     ending, token = endings.asked_for(call), call.request.params.get("token", "")
-
-    async def recognize() -> ProvenIdentity:
-        return await api.people.providers.by_token(call, token, ending.link)
-
-    return await endings.enter(call, recognize, ending)
+    known = api.people.providers.by_token(call, token, ending.link)
+    return await endings.enter(call, known, ending)
 
 
 async def _finish_with_token(call: Call, token: str) -> Response:
@@ -193,12 +179,9 @@ async def _finish_with_token(call: Call, token: str) -> Response:
     """
     if call.request.header("sec-fetch-site") in ("cross-site", "same-site"):
         raise CrossSiteRequest()
+    return await endings.enter(call, _redeemed(call, token), Ending())
 
-    async def recognize() -> ProvenIdentity:
-        return await call.db.write(
-            actions.people.logins_under_way.redeem,
-            endings.token_hash(call, token),
-            call.request.client_address,
-        )
 
-    return await endings.enter(call, recognize, Ending())
+async def _redeemed(call: Call, token: str) -> ProvenIdentity:
+    redeem, address = actions.people.logins_under_way.redeem, call.request.client_address
+    return await call.db.write(redeem, endings.token_hash(call, token), address)

@@ -1,12 +1,17 @@
 """`tertulia audit`: who did what."""
 
 from datetime import UTC, datetime
-from typing import Any
 
 import click
 
 from tertulia import storage
-from tertulia.cli.data import as_json, in_organization, open_organization, show_json, show_table
+from tertulia.cli.data import (
+    OpenOrganization,
+    as_json,
+    in_organization,
+    show_json,
+    show_table,
+)
 from tertulia.domain.organization.audit import AuditEntry
 
 
@@ -21,9 +26,8 @@ from tertulia.domain.organization.audit import AuditEntry
 )
 @as_json
 @in_organization
-def audit(last: int, as_json: bool, org: str | None, **flags: Any) -> None:
+def audit(opened: OpenOrganization, last: int, as_json: bool) -> None:
     """List who did what, the newest first."""
-    opened = open_organization(org, flags)
     entries = opened.read(storage.organization.audit.newest, None, last)
     if as_json:
         show_json(entries)

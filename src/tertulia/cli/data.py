@@ -4,13 +4,14 @@ import getpass
 import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import wraps
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import click
 import msgspec
 
 from tertulia import actions, events, opening, storage, zuliprc
-from tertulia.cli.flags import Command, config_options
+from tertulia.cli.flags import COMMON_FLAGS, config_options
 from tertulia.config import Config
 from tertulia.domain.organization.audit import MOST_DETAILS, Act
 from tertulia.domain.organization.realm import Realm
@@ -24,14 +25,6 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON, for programs.")
-
-
-def in_organization(command: Command) -> Command:
-    """The flags of a command that works in one organization."""
-    choice = click.option(
-        "--org", metavar="SUBDOMAIN", help="The organization; the first one if not given."
-    )
-    return choice(config_options(for_serve=False)(command))
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +117,30 @@ def open_data(flags: dict[str, Any], *, may_make: bool = False) -> tuple[Config,
     click.get_current_context().call_on_close(database.close)
     opening.check_vault(config, database)
     return config, database
+
+
+def in_organization(command: Callable[..., None]) -> Callable[..., None]:
+    """A command that works in one organization, which it is given opened."""
+
+    @wraps(command)
+    def run(org: str | None, **given: Any) -> None:
+        flags = {name: given.pop(name) for name in COMMON_FLAGS}
+        command(open_organization(org, flags), **given)
+
+    choice = click.option(
+        "--org", metavar="SUBDOMAIN", help="The organization; the first one if not given."
+    )
+    return choice(config_options(for_serve=False)(run))
+
+
+def for_person(command: Callable[..., None]) -> Callable[..., None]:
+    """A command about one person in an organization, who is named by their address."""
+
+    @wraps(command)
+    def run(opened: OpenOrganization, email: str, **given: Any) -> None:
+        command(opened, find_person(opened, email), **given)
+
+    return click.argument("email")(in_organization(run))
 
 
 def open_organization(org: str | None, flags: dict[str, Any]) -> OpenOrganization:

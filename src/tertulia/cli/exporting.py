@@ -2,14 +2,13 @@
 
 import os
 from pathlib import Path
-from typing import Any
 
 import click
 
 from tertulia import actions
 from tertulia.backup import held_files
 from tertulia.backup.held_files import HeldFiles
-from tertulia.cli.data import OpenOrganization, in_organization, open_organization
+from tertulia.cli.data import OpenOrganization, in_organization
 from tertulia.cli.progress import Progress
 from tertulia.domain.organization.exports import KINDS, WITHOUT_CONSENT
 from tertulia.links.stores.file_stores import FileStores
@@ -32,9 +31,8 @@ MODE = 0o600
 )
 @click.option("--person", metavar="EMAIL", help="Only what is one person's, in tables of ours.")
 @in_organization
-def export(file: Path, kind: str, person: str | None, org: str | None, **flags: Any) -> None:
+def export(opened: OpenOrganization, file: Path, kind: str, person: str | None) -> None:
     """Write an organization to an archive, in the form of Zulip's exports."""
-    opened = open_organization(org, flags)
     if file.exists():
         raise click.ClickException(f"{file} is there already.")
     draft = file.with_name(f"{file.name}.part")

@@ -10,6 +10,9 @@ from tertulia.config import SETTINGS, SWITCH, Setting
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
+COMMON_FLAGS = ["config", *(row.name for row in SETTINGS if row.flag_of == "every command")]
+
+
 def config_options(*, for_serve: bool) -> Callable[[Command], Command]:
     """The flags of `tertulia serve`, or those every other command takes, as one decorator.
 

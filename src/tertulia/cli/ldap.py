@@ -1,17 +1,22 @@
 """`tertulia ldap`: what a directory knows, and bringing accounts up to date with it."""
 
-from collections.abc import Collection
-from typing import Any
+from collections.abc import Callable, Collection
+from functools import partial
+from typing import Any, Concatenate, NoReturn, ParamSpec, TypeVar
 
 import click
 
 from tertulia import actions, links, storage
-from tertulia.cli.data import OpenOrganization, in_organization, open_organization, show_table
+from tertulia.cli.data import OpenOrganization, in_organization, show_table
 from tertulia.config.providers import LdapDirectory
 from tertulia.domain.people.identities import Introduction, Tidings
 from tertulia.errors import ClientError
 from tertulia.links.answers import DirectoryTrouble, LdapPerson
 from tertulia.storage.database.tx import Tx
+
+P = ParamSpec("P")
+T = TypeVar("T")
+Changes = list[tuple[int, list[str]]]
 
 
 @click.group()
@@ -22,9 +27,8 @@ def ldap() -> None:
 @ldap.command()
 @click.argument("name")
 @in_organization
-def check(name: str, org: str | None, **flags: Any) -> None:
+def check(opened: OpenOrganization, name: str) -> None:
     """Show what somebody would get who logs in with this name or address."""
-    opened = open_organization(org, flags)
     for directory in _directories(opened):
         person = _ask(directory, name)
         if person is None:
@@ -43,13 +47,13 @@ def check(name: str, org: str | None, **flags: Any) -> None:
 @ldap.command()
 @click.option("--dry-run", is_flag=True, help="Say what would change, and change nothing.")
 @in_organization
-def sync(dry_run: bool, org: str | None, **flags: Any) -> None:
+def sync(opened: OpenOrganization, dry_run: bool) -> None:
     """Bring all accounts that came from a directory up to date with it."""
-    opened = open_organization(org, flags)
     for directory in _directories(opened):
         known = opened.read(storage.people.identities.of_provider, directory.key)
         found = _tidings(directory, opened, known)
-        did = _play(opened, found, directory) if dry_run else _sync(opened, found, directory)
+        write = partial(_tried_out, opened) if dry_run else opened.write
+        did = write(_sync_all, found, directory.deactivate_missing)
         for user_id, changes in did:
             user = opened.read(actions.people.get, user_id)
             click.echo(f"{user.email} {', '.join(changes)}.")
@@ -57,29 +61,23 @@ def sync(dry_run: bool, org: str | None, **flags: Any) -> None:
         click.echo(f"{directory.called}: of {len(known)} accounts {len(did)} {would}.", err=True)
 
 
-Changes = list[tuple[int, list[str]]]
-
-
 class _Rehearsal(Exception):
     """Takes back what was only tried out."""
 
 
-def _sync(opened: OpenOrganization, found: list[Tidings], directory: LdapDirectory) -> Changes:
-    return opened.write(_sync_all, found, directory.deactivate_missing)
+def _tried_out(
+    opened: OpenOrganization, action: Callable[Concatenate[Tx, P], T], *args: P.args, **kw: P.kwargs
+) -> T:
+    """Do something, see what comes of it, and take it back."""
 
-
-def _play(opened: OpenOrganization, found: list[Tidings], directory: LdapDirectory) -> Changes:
-    """Do all of it, see what has changed, and take it back."""
-
-    def rehearse(tx: Tx) -> None:
-        raise _Rehearsal(_sync_all(tx, found, directory.deactivate_missing))
+    def rehearse(tx: Tx) -> NoReturn:
+        raise _Rehearsal(action(tx, *args, **kw))
 
     try:
         opened.write(rehearse)
     except _Rehearsal as rehearsal:
-        did: Changes = rehearsal.args[0]
-        return did
-    raise AssertionError("a rehearsal is always taken back")
+        found: T = rehearsal.args[0]
+        return found
 
 
 def _sync_all(tx: Tx, found: list[Tidings], end_missing: bool) -> Changes:
@@ -139,16 +137,13 @@ def _described(
 def _account(opened: OpenOrganization, introduced: Introduction) -> str:
     """What a login would lead to, found out by trying."""
 
-    def rehearse(tx: Tx) -> None:
+    def log_in(tx: Tx) -> str:
         before = {user.id for user in storage.people.everyone(tx)}
         user_id = actions.people.identities.recognize(tx, opened.vault, introduced)
         email = actions.people.get(tx, user_id).email
-        raise _Rehearsal(email if user_id in before else f"{email}, made at the first login")
+        return email if user_id in before else f"{email}, made at the first login"
 
     try:
-        opened.write(rehearse)
-    except _Rehearsal as rehearsal:
-        return str(rehearsal.args[0])
+        return _tried_out(opened, log_in)
     except ClientError as refusal:
         return f"none: {refusal.msg}"
-    raise AssertionError("a rehearsal is always taken back")

@@ -11,7 +11,6 @@ from tertulia import actions, domain, storage
 from tertulia.cli.data import (
     OpenOrganization,
     in_organization,
-    open_organization,
     organization_as_author,
 )
 from tertulia.cli.roles import ROLES
@@ -34,18 +33,16 @@ COLUMNS = ("email", "name", "role", "channels", "groups")
 @click.option("--days", type=click.IntRange(1, 3650), default=10, show_default=True)
 @in_organization
 def invite(
+    opened: OpenOrganization,
     emails: tuple[str, ...],
     role: str,
     channels: tuple[str, ...],
     days: int,
-    org: str | None,
-    **flags: Any,
 ) -> None:
     """Invite people by mail; without an address, print a link for whoever has it.
 
     Where the server sends no mail, a link is printed for each.
     """
-    opened = open_organization(org, flags)
     channel_ids = tuple(_channel_id(opened, name) for name in channels)
     terms = Terms(
         role=ROLES[role], channel_ids=channel_ids, with_defaults=True, minutes=days * 24 * 60
@@ -97,13 +94,12 @@ class DryRun(Exception):
 @click.argument("path", metavar="people.csv")
 @click.option("--dry-run", is_flag=True, help="Only say what would be done.")
 @in_organization
-def import_people(path: str, dry_run: bool, org: str | None, **flags: Any) -> None:
+def import_people(opened: OpenOrganization, path: str, dry_run: bool) -> None:
     """Make accounts for a list of people: all of them, or none.
 
     The first line names the columns: email and name, and if wanted role, channels and groups (names
     with a semicolon between them). Nobody is written to: `tertulia user link` lets them in.
     """
-    opened = open_organization(org, flags)
     lines = _read(Path(path))
     greeting = asyncio.run(actions.people.greeting.compose(organization_as_author(opened)))
     try:

@@ -86,9 +86,8 @@ def list_organizations(as_json: bool, **flags: Any) -> None:
 @org.command()
 @click.option("--yes", is_flag=True, help="Do not ask whether that is meant.")
 @in_organization
-def delete(yes: bool, org: str | None, **flags: Any) -> None:
+def delete(opened: OpenOrganization, yes: bool) -> None:
     """Delete all data of a closed organization; it cannot be brought back."""
-    opened = open_organization(org, flags)
     if opened.realm.deactivated and not yes:
         click.confirm(f"Delete all data of {opened.realm.name}?", abort=True, err=True)
     opened.read(actions.organization.ending.check_closed)
@@ -104,9 +103,8 @@ def delete(yes: bool, org: str | None, **flags: Any) -> None:
 @click.argument("key")
 @click.argument("value")
 @in_organization
-def set_setting(key: str, value: str, org: str | None, **flags: Any) -> None:
+def set_setting(opened: OpenOrganization, key: str, value: str) -> None:
     """Change a setting, for example: org set name "New name"."""
-    opened = open_organization(org, flags)
     setting = SETTINGS.get(key) or _unknown(key)
     chosen = _read_value(opened, setting, value)
     html = {key: _html(opened, value)} if setting.is_markup else {}
@@ -117,26 +115,25 @@ def set_setting(key: str, value: str, org: str | None, **flags: Any) -> None:
 
 @org.command("deactivate")
 @in_organization
-def deactivate(org: str | None, **flags: Any) -> None:
+def deactivate(opened: OpenOrganization) -> None:
     """Close an organization: nobody gets in, and its data stays."""
-    open_organization(org, flags).write(actions.organization.ending.deactivate, None)
+    opened.write(actions.organization.ending.deactivate, None)
     click.echo("The organization is closed; org reactivate opens it again.", err=True)
 
 
 @org.command("reactivate")
 @in_organization
-def reactivate(org: str | None, **flags: Any) -> None:
+def reactivate(opened: OpenOrganization) -> None:
     """Open an organization again that was closed."""
-    open_organization(org, flags).write(actions.organization.ending.reactivate)
+    opened.write(actions.organization.ending.reactivate)
     click.echo("The organization is open again.", err=True)
 
 
 @org.command("settings")
 @as_json
 @in_organization
-def list_settings(org: str | None, as_json: bool, **flags: Any) -> None:
+def list_settings(opened: OpenOrganization, as_json: bool) -> None:
     """List all settings: what they are, what they are by default, what they mean."""
-    opened = open_organization(org, flags)
     found = opened.read(_all_settings)
     if as_json:
         show_json(found)

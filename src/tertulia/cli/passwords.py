@@ -1,24 +1,25 @@
 """`tertulia user password`, `link` and `end-password`: passwords of people who are here."""
 
 import sys
-from typing import Any
 
 import click
 
 from tertulia import actions, domain, storage
-from tertulia.cli.data import OpenOrganization, find_person, in_organization, open_organization
+from tertulia.cli.data import (
+    OpenOrganization,
+    find_person,
+    for_person,
+    in_organization,
+)
 from tertulia.domain.people.user import User
 
 BOTS_HAVE_NONE = "A bot logs in with its key and has no password."
 
 
 @click.command("password")
-@click.argument("email")
-@in_organization
-def set_password(email: str, org: str | None, **flags: Any) -> None:
+@for_person
+def set_password(opened: OpenOrganization, found: User) -> None:
     """Give somebody a password: ask for it, or read the first line."""
-    opened = open_organization(org, flags)
-    found = find_person(opened, email)
     if found.is_bot:
         raise click.UsageError(BOTS_HAVE_NONE)
     opened.read(actions.people.forgotten_passwords.check_kept_here, found, opened.directories)
@@ -31,11 +32,10 @@ def set_password(email: str, org: str | None, **flags: Any) -> None:
 @click.argument("email", required=False)
 @click.option("--imported", is_flag=True, help="For all who were brought in and never came.")
 @in_organization
-def make_link(email: str | None, imported: bool, org: str | None, **flags: Any) -> None:
+def make_link(opened: OpenOrganization, email: str | None, imported: bool) -> None:
     """Print a link with which somebody can choose a password, once, until tomorrow."""
     if imported is (email is not None):
         raise click.UsageError("Say whose link it is: EMAIL, or --imported.")
-    opened = open_organization(org, flags)
     if email is not None:
         found = find_person(opened, email)
         link = _link(opened, found)
@@ -52,14 +52,13 @@ def make_link(email: str | None, imported: bool, org: str | None, **flags: Any) 
 @click.argument("emails", nargs=-1, metavar="EMAIL…")
 @click.option("--all", "everybody", is_flag=True, help="Of everybody who has one.")
 @in_organization
-def end_password(emails: tuple[str, ...], everybody: bool, org: str | None, **flags: Any) -> None:
+def end_password(opened: OpenOrganization, emails: tuple[str, ...], everybody: bool) -> None:
     """Have people choose a new password: the present one opens nothing any more.
 
     Their browsers are logged out; API keys stay. Where the server sends mail they get a link.
     """
     if everybody is bool(emails):
         raise click.UsageError("Say whose it is: EMAIL, or --all.")
-    opened = open_organization(org, flags)
     found = [find_person(opened, email) for email in emails] or _with_password(opened)
     site = opened.site if opened.config.sends_mail else None
     for each in found:

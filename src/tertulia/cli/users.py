@@ -2,16 +2,15 @@
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from typing import Any
 
 import click
 
 from tertulia import actions, domain, jobs, links, storage, zuliprc
 from tertulia.cli.data import (
+    OpenOrganization,
     as_json,
-    find_person,
+    for_person,
     in_organization,
-    open_organization,
     show_json,
     show_table,
 )
@@ -62,6 +61,7 @@ user.add_command(end_password)
 @as_json
 @in_organization
 def add(
+    opened: OpenOrganization,
     email: str,
     name: str,
     role: str,
@@ -71,8 +71,6 @@ def add(
     owner: str | None,
     channels: tuple[str, ...],
     as_json: bool,
-    org: str | None,
-    **flags: Any,
 ) -> None:
     """Add a person or a bot, and print the API key."""
     if (bot is None) != (owner is None):
@@ -88,7 +86,6 @@ def add(
         bot_type=None if bot is None else BOTS[bot],
         bot_owner_email=owner,
     )
-    opened = open_organization(org, flags)
     added, key = opened.write(_add, opened.vault, new, channels)
 
     if as_json:
@@ -112,9 +109,8 @@ def _add(tx: Tx, vault: Vault, new: NewUser, names: Sequence[str]) -> tuple[User
 @user.command("list")
 @as_json
 @in_organization
-def list_users(as_json: bool, org: str | None, **flags: Any) -> None:
+def list_users(opened: OpenOrganization, as_json: bool) -> None:
     """List everybody, bots and ended accounts included."""
-    opened = open_organization(org, flags)
     everyone = opened.read(storage.people.everyone)
     shown = [each for each in everyone if not each.is_system_bot]
 
@@ -126,30 +122,23 @@ def list_users(as_json: bool, org: str | None, **flags: Any) -> None:
 
 
 @user.command()
-@click.argument("email")
-@in_organization
-def deactivate(email: str, org: str | None, **flags: Any) -> None:
+@for_person
+def deactivate(opened: OpenOrganization, found: User) -> None:
     """End an account: its key and its queues stop working at once."""
-    opened = open_organization(org, flags)
-    found = find_person(opened, email)
     opened.write(actions.people.deactivate, found.id)
     click.echo(f"The account of {found.full_name} <{found.email}> has ended.", err=True)
 
 
 @user.command()
-@click.argument("email")
-@in_organization
-def reactivate(email: str, org: str | None, **flags: Any) -> None:
+@for_person
+def reactivate(opened: OpenOrganization, found: User) -> None:
     """Open an account again that has ended; a bot whose owner has gone gets a new key."""
-    opened = open_organization(org, flags)
-    found = find_person(opened, email)
     has_new_key = opened.write(actions.people.bring_back, opened.vault, found.id)
     key = " Its key is a new one, because its owner has gone." if has_new_key else ""
     click.echo(f"{found.full_name} <{found.email}> is back.{key}", err=True)
 
 
 @user.command()
-@click.argument("email")
 @click.option(
     "--messages",
     type=click.Choice(["delete", "anonymous"]),
@@ -157,14 +146,12 @@ def reactivate(email: str, org: str | None, **flags: Any) -> None:
     help="What becomes of what they said.",
 )
 @click.option("--yes", is_flag=True, help="Do not ask whether that is meant.")
-@in_organization
-def erase(email: str, messages: str, yes: bool, org: str | None, **flags: Any) -> None:
+@for_person
+def erase(opened: OpenOrganization, found: User, messages: str, yes: bool) -> None:
     """End an account and delete all that is theirs; it cannot be brought back.
 
     Every client of the organization registers again. Older backups keep what they had.
     """
-    opened = open_organization(org, flags)
-    found = find_person(opened, email)
     if not yes:
         click.confirm(f"Erase {found.full_name} <{found.email}> for good?", abort=True, err=True)
     opened.write(actions.people.erasing.begin, found)
@@ -188,38 +175,29 @@ def erase(email: str, messages: str, yes: bool, org: str | None, **flags: Any) -
 
 
 @user.command()
-@click.argument("email")
+@for_person
 @click.argument("role", type=click.Choice(list(ROLES)))
-@in_organization
-def role(email: str, role: str, org: str | None, **flags: Any) -> None:
+def role(opened: OpenOrganization, found: User, role: str) -> None:
     """Give somebody another role."""
-    opened = open_organization(org, flags)
-    found = find_person(opened, email)
     opened.write(actions.people.roles.change, found, ROLES[role])
     click.echo(f"{found.full_name} <{found.email}> is {role} now.", err=True)
 
 
 @user.command("reset-key")
-@click.argument("email")
-@in_organization
-def reset_key(email: str, org: str | None, **flags: Any) -> None:
+@for_person
+def reset_key(opened: OpenOrganization, found: User) -> None:
     """Print a new API key; the old one stops working at once."""
-    opened = open_organization(org, flags)
-    found = find_person(opened, email)
     key = opened.write(actions.people.reset_key, opened.vault, found.id)
     click.echo(f"{found.full_name} <{found.email}> has a new API key:", err=True)
     click.echo(key)
 
 
 @user.command()
-@click.argument("email")
 @click.option("--end", is_flag=True, help="End all of them: every browser has to log in again.")
 @as_json
-@in_organization
-def sessions(email: str, end: bool, as_json: bool, org: str | None, **flags: Any) -> None:
+@for_person
+def sessions(opened: OpenOrganization, found: User, end: bool, as_json: bool) -> None:
     """List the browsers in which somebody is logged in, the one that was used last first."""
-    opened = open_organization(org, flags)
-    found = find_person(opened, email)
     known = opened.read(actions.people.sessions.mine, found)
     if as_json:
         show_json(known)
@@ -234,25 +212,19 @@ def sessions(email: str, end: bool, as_json: bool, org: str | None, **flags: Any
 
 
 @user.command()
-@click.argument("email")
-@in_organization
-def unlock(email: str, org: str | None, **flags: Any) -> None:
+@for_person
+def unlock(opened: OpenOrganization, found: User) -> None:
     """Forget wrong passwords, so that somebody who tried too often can log in at once."""
-    opened = open_organization(org, flags)
-    found = find_person(opened, email)
     count = opened.write(_unlock, opened.vault, found)
     click.echo(f"{found.full_name} <{found.email}>: attempts forgotten: {count}.", err=True)
 
 
 @user.command("second-factor")
-@click.argument("email")
 @click.option("--reset", is_flag=True, help="Take it away, so that the password alone is enough.")
 @as_json
-@in_organization
-def second_factor(email: str, reset: bool, as_json: bool, org: str | None, **flags: Any) -> None:
+@for_person
+def second_factor(opened: OpenOrganization, found: User, reset: bool, as_json: bool) -> None:
     """Show what somebody's password is asked for besides, or take it away where it was lost."""
-    opened = open_organization(org, flags)
-    found = find_person(opened, email)
     known = opened.read(storage.people.second_factors.of_user, found.id)
     if as_json:
         shown = {"is_on": known.is_on, "has_app": known.has_app}
@@ -273,24 +245,18 @@ def second_factor(email: str, reset: bool, as_json: bool, org: str | None, **fla
 
 
 @user.command()
-@click.argument("email")
-@in_organization
-def unlink(email: str, org: str | None, **flags: Any) -> None:
+@for_person
+def unlink(opened: OpenOrganization, found: User) -> None:
     """Forget by which provider and as whom somebody came, so that they are found by address."""
-    opened = open_organization(org, flags)
-    found = find_person(opened, email)
     if not opened.write(actions.people.identities.unlink, found.id):
         raise click.ClickException(f"{found.email} came from no provider.")
     click.echo(f"{found.full_name} <{found.email}> is not linked to a provider now.", err=True)
 
 
 @user.command("zuliprc")
-@click.argument("email")
-@in_organization
-def print_zuliprc(email: str, org: str | None, **flags: Any) -> None:
+@for_person
+def print_zuliprc(opened: OpenOrganization, found: User) -> None:
     """Print a zuliprc file, which lets a client or a bot log in."""
-    opened = open_organization(org, flags)
-    found = find_person(opened, email)
     sealed = opened.read(storage.people.sealed_key, found.id)
     if sealed is None:
         raise click.ClickException(f"{found.email} has no API key.")

@@ -25,6 +25,11 @@ def row(default: T, kind: Kind[T], help: str, *, when_empty: str = "", secret: b
     return setting(default, kind, help, when_empty=when_empty, flag_of="none", is_private=secret)
 
 
+def unset_row(kind: Kind[str], help: str, means: str = "none", *, secret: bool = False) -> str:
+    """A row that is empty unless it is given; `means` says what that means."""
+    return row("", kind, help, when_empty=means, secret=secret)
+
+
 def needed(kind: Kind[T], help: str, *, secret: bool = False) -> T:
     """A row that must be there."""
     about = Setting(kind, NEEDED, help, "", "none", secret, "")
@@ -37,9 +42,10 @@ class Provider:
     """What can be said of everybody who vouches for people."""
 
     TABLE: ClassVar[str]
+    METHOD: ClassVar[str]
     MEANING: ClassVar[str]
 
-    name: str = row("", WORD, "What it is called in addresses and logs.", when_empty="the table's")
+    name: str = unset_row(WORD, "What it is called in addresses and logs.", "the table's")
     organizations: tuple[str, ...] = row(
         (),
         LIST,
@@ -65,7 +71,7 @@ class Provider:
     @property
     def method(self) -> str:
         """Its name among the organization's `authentication_methods`."""
-        raise NotImplementedError
+        return self.METHOD
 
     def is_for(self, subdomain: str) -> bool:
         return not self.organizations or subdomain in self.organizations

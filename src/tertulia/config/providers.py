@@ -6,7 +6,7 @@ One class for each kind of table, and its rows; what they share is in `provider`
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-from tertulia.config.provider import InformedProvider, Provider, needed, row
+from tertulia.config.provider import InformedProvider, Provider, needed, row, unset_row
 from tertulia.config.values import (
     ALTERNATIVES,
     ATTRIBUTE,
@@ -47,16 +47,13 @@ class OpenIdProvider(InformedProvider):
     )
     client_id: str = needed(SOMETHING, "What the provider calls us.")
     client_secret: str = needed(SOMETHING, "What the provider knows us by.", secret=True)
-    issuer: str = row(
-        "",
+    issuer: str = unset_row(
         WEB_ADDRESS,
         "The address of the provider, below which `/.well-known/openid-configuration` is found.",
-        when_empty="that of the preset",
+        "that of the preset",
     )
-    display_name: str = row("", LINE, "What its button says.", when_empty="the preset's name")
-    display_icon: str = row(
-        "", WEB_ADDRESS, "The address of a picture for its button.", when_empty="none"
-    )
+    display_name: str = unset_row(LINE, "What its button says.", "the preset's name")
+    display_icon: str = unset_row(WEB_ADDRESS, "The address of a picture for its button.")
     addresses_are_verified: bool = row(
         False,
         SWITCH,
@@ -68,8 +65,8 @@ class OpenIdProvider(InformedProvider):
     )
     name_claim: str = row("name", ATTRIBUTE, "The claim that holds the full name.")
     groups_claim: str = row("groups", ATTRIBUTE, "The claim that lists somebody's groups.")
-    ca_file: str = row(
-        "", FILE, "Certificates to check the provider's with.", when_empty="the well-known ones"
+    ca_file: str = unset_row(
+        FILE, "Certificates to check the provider's with.", "the well-known ones"
     )
 
     @property
@@ -96,6 +93,7 @@ class OpenIdProvider(InformedProvider):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LdapDirectory(InformedProvider):
     TABLE = "ldap"
+    METHOD = "LDAP"
     MEANING = "A directory that knows people's names and passwords: OpenLDAP, Active Directory."
 
     new_people: str = row(
@@ -108,12 +106,10 @@ class LdapDirectory(InformedProvider):
     plain: bool = row(
         False, SWITCH, "Speak unencrypted over `ldap://`: everybody on the way reads passwords."
     )
-    ca_file: str = row(
-        "", FILE, "Certificates to check the directory's with.", when_empty="the system's"
-    )
+    ca_file: str = unset_row(FILE, "Certificates to check the directory's with.", "the system's")
     timeout_seconds: int = row(5, whole(1, 60), "How long we wait for it.")
-    bind_dn: str = row("", LINE, "Whom we search as.", when_empty="nobody (anonymously)")
-    bind_password: str = row("", LINE, "Their password.", when_empty="none", secret=True)
+    bind_dn: str = unset_row(LINE, "Whom we search as.", "nobody (anonymously)")
+    bind_password: str = unset_row(LINE, "Their password.", secret=True)
     base: str = needed(SOMETHING, "Below which entry people are.")
     filter: str = row(
         "(uid={name})", filter_with("{name}"), "Who has a login name; it is put in, escaped."
@@ -125,11 +121,10 @@ class LdapDirectory(InformedProvider):
     )
     username_attribute: str = row("uid", ATTRIBUTE, "The attribute that holds the login name.")
     email_attribute: str = row("mail", ATTRIBUTE, "The attribute that holds the address.")
-    email_domain: str = row(
-        "",
+    email_domain: str = unset_row(
         MAIL_DOMAIN,
         "Appended to the login name to make the address, instead of `email_attribute`.",
-        when_empty="the attribute counts",
+        "the attribute counts",
     )
     id_attribute: str = row(
         "entryUUID",
@@ -137,21 +132,20 @@ class LdapDirectory(InformedProvider):
         "What stays the same when names and addresses change; `objectGUID` in Active Directory.",
     )
     name_attribute: str = row("cn", ATTRIBUTE, "The attribute that holds the full name.")
-    first_name_attribute: str = row(
-        "", ATTRIBUTE, "Together with `last_name_attribute`, instead of it.", when_empty="none"
+    first_name_attribute: str = unset_row(
+        ATTRIBUTE, "Together with `last_name_attribute`, instead of it."
     )
-    last_name_attribute: str = row("", ATTRIBUTE, "See there.", when_empty="none")
-    picture_attribute: str = row(
-        "", ATTRIBUTE, "`jpegPhoto` or `thumbnailPhoto`.", when_empty="pictures stay"
+    last_name_attribute: str = unset_row(ATTRIBUTE, "See there.")
+    picture_attribute: str = unset_row(
+        ATTRIBUTE, "`jpegPhoto` or `thumbnailPhoto`.", "pictures stay"
     )
-    disabled_attribute: str = row(
-        "",
+    disabled_attribute: str = unset_row(
         ATTRIBUTE,
         "`userAccountControl`, or one that is `TRUE` or `YES` for those who are disabled.",
-        when_empty="nobody is",
+        "nobody is",
     )
-    organization_attribute: str = row(
-        "", ATTRIBUTE, "Lists the subdomains that somebody belongs to.", when_empty="not asked"
+    organization_attribute: str = unset_row(
+        ATTRIBUTE, "Lists the subdomains that somebody belongs to.", "not asked"
     )
     required_attributes: tuple[tuple[tuple[str, str], ...], ...] = row(
         (),
@@ -160,7 +154,7 @@ class LdapDirectory(InformedProvider):
         ' `[{ department = "it" }, { title = "Editor", office = "Lima" }]`.',
         when_empty="not asked",
     )
-    group_base: str = row("", LINE, "Below which entry groups are.", when_empty="that of people")
+    group_base: str = unset_row(LINE, "Below which entry groups are.", "that of people")
     group_filter: str = row(
         "(member={dn})",
         filter_with("{dn}", "{name}"),
@@ -174,10 +168,6 @@ class LdapDirectory(InformedProvider):
     sync_minutes: int = row(
         60, whole(0, 10_080), "How often the server brings accounts up to date; `0` is never."
     )
-
-    @property
-    def method(self) -> str:
-        return "LDAP"
 
     @property
     def host(self) -> str:
@@ -210,6 +200,7 @@ class LdapDirectory(InformedProvider):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SamlProvider(InformedProvider):
     TABLE = "saml"
+    METHOD = "SAML"
     MEANING = (
         "A site that people log in with by SAML. It finds what it has to know of us at"
         " `https://CHAT/saml/metadata.xml`; our return address is `https://CHAT/complete/saml/`."
@@ -217,36 +208,27 @@ class SamlProvider(InformedProvider):
 
     entity_id: str = needed(SOMETHING, "What the provider calls itself.")
     url: str = needed(WEB_ADDRESS, "Where it lets people log in (HTTP-Redirect).")
-    logout_url: str = row(
-        "",
+    logout_url: str = unset_row(
         WEB_ADDRESS,
         "Where it lets people log out (HTTP-Redirect): who logs out here is logged out there, too.",
-        when_empty="who logs out here stays logged in there",
+        "who logs out here stays logged in there",
     )
     certificate: str = needed(KEY, "With which it signs, as PEM; two of them while it changes.")
-    display_name: str = row("", LINE, "What its button says.", when_empty="`SAML`")
-    display_icon: str = row(
-        "", WEB_ADDRESS, "The address of a picture for its button.", when_empty="none"
+    display_name: str = unset_row(LINE, "What its button says.", "`SAML`")
+    display_icon: str = unset_row(WEB_ADDRESS, "The address of a picture for its button.")
+    email_attribute: str = unset_row(
+        LINE, "The attribute that holds the address.", "the NameID is it"
     )
-    email_attribute: str = row(
-        "", LINE, "The attribute that holds the address.", when_empty="the NameID is it"
+    id_attribute: str = unset_row(LINE, "What stays the same when addresses change.", "the NameID")
+    name_attribute: str = unset_row(LINE, "The attribute with the full name.")
+    first_name_attribute: str = unset_row(
+        LINE, "Together with `last_name_attribute`, instead of it."
     )
-    id_attribute: str = row(
-        "", LINE, "What stays the same when addresses change.", when_empty="the NameID"
-    )
-    name_attribute: str = row("", LINE, "The attribute with the full name.", when_empty="none")
-    first_name_attribute: str = row(
-        "", LINE, "Together with `last_name_attribute`, instead of it.", when_empty="none"
-    )
-    last_name_attribute: str = row("", LINE, "See there.", when_empty="none")
+    last_name_attribute: str = unset_row(LINE, "See there.")
     groups_attribute: str = row("groups", LINE, "The attribute that lists groups.")
-    organization_attribute: str = row(
-        "", LINE, "Lists the subdomains that somebody belongs to.", when_empty="not asked"
+    organization_attribute: str = unset_row(
+        LINE, "Lists the subdomains that somebody belongs to.", "not asked"
     )
-
-    @property
-    def method(self) -> str:
-        return "SAML"
 
     @property
     def title(self) -> str:
@@ -260,36 +242,30 @@ class SamlProvider(InformedProvider):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RemoteUserProxy(Provider):
     TABLE = "remote_user"
+    METHOD = "RemoteUser"
     MEANING = (
         "A proxy before us that knows who somebody is and says so in a header. It is believed only"
         " from `trusted_proxies`, and the proxy must take the header out of what others send."
     )
 
     header: str = row("X-Remote-User", SOMETHING, "The header with the address or the name.")
-    email_domain: str = row(
-        "", MAIL_DOMAIN, "Appended to names without an @.", when_empty="names must be addresses"
+    email_domain: str = unset_row(
+        MAIL_DOMAIN, "Appended to names without an @.", "names must be addresses"
     )
 
     @property
     def key(self) -> str:
         return "remote_user"
 
-    @property
-    def method(self) -> str:
-        return "RemoteUser"
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JwtIssuer(Provider):
     TABLE = "jwt"
+    METHOD = "JWT"
     MEANING = "A program of yours that vouches for people with signed tokens (JWT)."
 
     key_text: str = needed(KEY, "The shared secret, or the public key as PEM.", secret=True)
     algorithms: tuple[str, ...] = row(("HS256",), LIST, "With which it signs.")
-
-    @property
-    def method(self) -> str:
-        return "JWT"
 
     def check(self) -> None:
         known = {f"{kind}{size}" for kind in ("HS", "RS", "PS", "ES") for size in (256, 384, 512)}

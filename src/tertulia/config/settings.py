@@ -47,8 +47,10 @@ from tertulia.config.values import (
     Network,
     Rate,
     Setting,
+    hidden,
     one_of,
     setting,
+    unset,
     whole,
 )
 
@@ -86,17 +88,15 @@ class Config:
         is_private=True,
         alias="TERTULIA_DATABASE_URL",
     )
-    external_url: str = setting(
-        "",
+    external_url: str = unset(
         ORIGIN,
         "The address people use. With several organizations, each is a subdomain of its host.",
-        when_empty="the address each client used",
+        "the address each client used",
     )
-    fake_email_domain: str = setting(
-        "",
+    fake_email_domain: str = unset(
         MAIL_DOMAIN,
         "The domain of the made-up addresses shown in place of hidden ones.",
-        when_empty="the host of `external_url`, or `tertulia.invalid`",
+        "the host of `external_url`, or `tertulia.invalid`",
     )
     secret: str = setting(
         "",
@@ -143,28 +143,15 @@ class Config:
         "The folder for `files = folder`; several servers need one that they share.",
         when_empty="`files` in the data folder",
     )
-    s3_bucket: str = setting(
-        "",
-        BUCKET,
-        "The address of the bucket for `files = s3`, such as `https://s3.example.com/chat`.",
-        when_empty="none",
+    s3_bucket: str = unset(
+        BUCKET, "The address of the bucket for `files = s3`, such as `https://s3.example.com/chat`."
     )
-    s3_folder: str = setting(
-        "",
-        FOLDER_IN_BUCKET,
-        "A folder in the bucket, if files of others are there too.",
-        when_empty="none",
+    s3_folder: str = unset(
+        FOLDER_IN_BUCKET, "A folder in the bucket, if files of others are there too."
     )
     s3_region: str = setting("us-east-1", LINE, "The region of the bucket.")
-    s3_key_id: str = setting("", LINE, "The access key for the bucket.", when_empty="none")
-    s3_secret: str = setting(
-        "",
-        LINE,
-        "The secret key that belongs to it.",
-        when_empty="none",
-        flag_of="none",
-        is_private=True,
-    )
+    s3_key_id: str = unset(LINE, "The access key for the bucket.")
+    s3_secret: str = hidden("The secret key that belongs to it.")
     max_header_bytes: int = setting(
         64 << 10, whole(1 << 10, 1 << 24), "The largest request head accepted (64 KiB)."
     )
@@ -210,13 +197,12 @@ class Config:
     log_format: str = setting(
         "text", one_of("text", "json"), "Log lines for people or for programs."
     )
-    tls_cert: str = setting(
-        "",
+    tls_cert: str = unset(
         FILE,
         "A certificate with its chain (PEM), to speak TLS without a proxy; SIGHUP reads it again.",
-        when_empty="none: plain HTTP",
+        "none: plain HTTP",
     )
-    tls_key: str = setting("", FILE, "The private key of `tls_cert` (PEM).", when_empty="none")
+    tls_key: str = unset(FILE, "The private key of `tls_cert` (PEM).")
     trusted_proxies: tuple[Network, ...] = setting(
         (),
         NETWORKS,
@@ -248,12 +234,10 @@ class Config:
     audit_log_days: int = setting(
         365, whole(1, 36_500), "How long the audit log of an organization is kept."
     )
-    smtp_host: str = setting(
-        "",
+    smtp_host: str = unset(
         MAIL_HOST,
         "The mail server that mails are handed to. Without one, none are sent, and whatever needs a"
         " mail offers a link to hand over instead. It needs `external_url`.",
-        when_empty="none",
     )
     smtp_port: int = setting(
         587, whole(1, 65535), "Its port: usually 587 for `starttls`, 465 for `tls`."
@@ -264,81 +248,45 @@ class Config:
         "How the way there is protected; its certificate is always checked. `none` is for a mail"
         " server on this machine.",
     )
-    smtp_user: str = setting("", LINE, "The name to log in there with.", when_empty="no login")
-    smtp_password: str = setting(
-        "",
-        LINE,
-        "The password that belongs to it. It has no flag, as `secret` has none.",
-        when_empty="none",
-        flag_of="none",
-        is_private=True,
+    smtp_user: str = unset(LINE, "The name to log in there with.", "no login")
+    smtp_password: str = hidden(
+        "The password that belongs to it. It has no flag, as `secret` has none."
     )
-    smtp_from: str = setting(
-        "",
-        MAIL_ADDRESS,
-        "The address that mails come from.",
-        when_empty="`noreply@` the host of `external_url`",
+    smtp_from: str = unset(
+        MAIL_ADDRESS, "The address that mails come from.", "`noreply@` the host of `external_url`"
     )
-    mail_in_address: str = setting(
-        "",
+    mail_in_address: str = unset(
         MAIL_PATTERN,
         "The addresses at which mail for this server arrives, with `%s` for what we make up, such"
         " as `chat+%s@example.com`. With it people answer mails, and channels have addresses;"
         " [Mail](mail.md) says how mail gets here.",
-        when_empty="none: no mail is taken in",
+        "none: no mail is taken in",
     )
-    lmtp_listen: str = setting(
-        "",
+    lmtp_listen: str = unset(
         LISTEN,
         "Where a mail server hands us mail by LMTP: `127.0.0.1:2424`, or the path of a socket.",
-        when_empty="nowhere: only by `tertulia mail receive`",
+        "nowhere: only by `tertulia mail receive`",
     )
-    push_service_url: str = setting(
-        "",
+    push_service_url: str = unset(
         WEB_ADDRESS,
         "The service that forwards notifications to phones, which only the makers of an app can"
         " run. Whoever may use one has an id and a key there.",
-        when_empty="none: phones are told nothing, browsers and UnifiedPush are",
+        "none: phones are told nothing, browsers and UnifiedPush are",
     )
-    push_service_id: str = setting(
-        "", LINE, "The id of this server at the push service.", when_empty="none"
+    push_service_id: str = unset(LINE, "The id of this server at the push service.")
+    push_service_key: str = hidden(
+        "The key that belongs to it. It has no flag, as `secret` has none."
     )
-    push_service_key: str = setting(
-        "",
-        LINE,
-        "The key that belongs to it. It has no flag, as `secret` has none.",
-        when_empty="none",
-        flag_of="none",
-        is_private=True,
-    )
-    bigbluebutton_url: str = setting(
-        "",
+    bigbluebutton_url: str = unset(
         WEB_ADDRESS,
         "A BigBlueButton server to hold calls on: its address up to and with `/bigbluebutton`.",
-        when_empty="none",
     )
-    bigbluebutton_secret: str = setting(
-        "",
-        LINE,
-        "The secret of that server, as `bbb-conf --secret` tells it. It has no flag.",
-        when_empty="none",
-        flag_of="none",
-        is_private=True,
+    bigbluebutton_secret: str = hidden(
+        "The secret of that server, as `bbb-conf --secret` tells it. It has no flag."
     )
-    nextcloud_url: str = setting(
-        "", WEB_ADDRESS, "A Nextcloud server whose Talk holds calls.", when_empty="none"
-    )
-    nextcloud_user: str = setting(
-        "", LINE, "The account that makes rooms there.", when_empty="none"
-    )
-    nextcloud_password: str = setting(
-        "",
-        LINE,
-        "A password for apps of that account. It has no flag.",
-        when_empty="none",
-        flag_of="none",
-        is_private=True,
-    )
+    nextcloud_url: str = unset(WEB_ADDRESS, "A Nextcloud server whose Talk holds calls.")
+    nextcloud_user: str = unset(LINE, "The account that makes rooms there.")
+    nextcloud_password: str = hidden("A password for apps of that account. It has no flag.")
     organization: str = setting(
         "Tertulia", TITLE, "The name of the organization made at the first start."
     )

@@ -123,7 +123,6 @@ LISTEN = text(
     "HOST:PORT, or a path that begins with /",
     r"(/[^\0\n]+|([\w.-]+|\[[0-9a-fA-F:.]+\]):[0-9]{1,5})?",
 )
-LINE = text("TEXT", "a line of text", r"[^\0\r\n]*")
 SECRET = text("TEXT", "at least 32 characters", "(.{32,})?")
 TITLE = text("NAME", "a name of 1 to 40 characters", r"[^\0\n]{1,40}")
 SWITCH = Kind("true|false", "true or false", parse_switch)
@@ -257,6 +256,16 @@ def setting(
 ) -> T:
     about = Setting(kind, default, help, when_empty, flag_of, is_private, alias)
     return field(default=default, repr=not is_private, metadata={"setting": about})
+
+
+def unset(kind: Kind[str], help: str, means: str = "none") -> str:
+    """One that is empty unless it is given; `means` says what that means."""
+    return setting("", kind, help, when_empty=means)
+
+
+def hidden(help: str) -> str:
+    """A secret. It has no flag: other users of the machine can read a command line."""
+    return setting("", LINE, help, when_empty="none", flag_of="none", is_private=True)
 
 
 NEEDED: Any = object()  # stands in for a default where there is none

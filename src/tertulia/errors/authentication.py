@@ -30,10 +30,6 @@ class BadAuthorizationHeader(Unauthorized):
     message = "Invalid authorization header for basic auth"
 
 
-class BasicAuthRequired(ClientError):
-    message = "This endpoint requires HTTP basic authentication."
-
-
 class MalformedKey(Unauthorized):
     message = "Malformed API key"
 
@@ -58,56 +54,53 @@ class WebhookBotRefused(Unauthorized):
     message = "This API is not available to incoming webhook bots."
 
 
-class LoginFailed(ClientError):
+class LoginRefused(ClientError):
+    """Said to somebody who wants to log in."""
+
     status = 401
     code = "AUTHENTICATION_FAILED"
+
+
+class LoginFailed(LoginRefused):
     message = "Your username or password is incorrect"
 
 
-class LoginDeactivated(ClientError):
-    status = 401
+class LoginDeactivated(LoginRefused):
     code = "USER_DEACTIVATED"
     message = "Account is deactivated"
 
 
-class LoginOrganizationDeactivated(ClientError):
-    status = 401
+class LoginOrganizationDeactivated(LoginRefused):
     code = "REALM_DEACTIVATED"
     message = "This organization has been deactivated"
 
 
-class PasswordLoginDisabled(ClientError):
-    status = 401
+class PasswordLoginDisabled(LoginRefused):
     code = "PASSWORD_AUTH_DISABLED"
     message = "Password authentication is disabled in this organization"
 
 
-class PasswordEnded(ClientError):
-    status = 401
+class PasswordEnded(LoginRefused):
     code = "PASSWORD_RESET_REQUIRED"
     message = "Your password has been disabled and needs to be reset"
 
 
-class MethodDisabled(ClientError):
-    status = 401
+class MethodDisabled(LoginRefused):
     code = "AUTHENTICATION_METHOD_DISABLED"
     message = "{method} authentication is disabled in this organization"
 
 
-class SecondFactorNeeded(ClientError):
-    status = 401
+class SecondFactorNeeded(LoginRefused):
     code = "SECOND_FACTOR_REQUIRED"
     message = "This account has a second factor: log in with the browser instead"
 
 
-class SecondFactorMissing(ClientError):
-    status = 401
+class SecondFactorMissing(LoginRefused):
     code = "SECOND_FACTOR_REQUIRED"
     message = "This organization requires a second factor: log in with the browser to set one up"
 
 
-class WrongCode(ClientError):
-    status = 401
+class WrongCode(LoginRefused):
     code = "SECOND_FACTOR_FAILED"
     message = "This code is wrong, too old, or was used already"
 
@@ -151,39 +144,31 @@ class InsufficientPermission(ClientError):
     message = "Insufficient permission"
 
 
-class NoAccountYet(ClientError):
+class NoAccountYet(LoginRefused):
     """A provider vouches for somebody who is not among us, and is not let in by that alone."""
 
-    status = 401
     code = "NO_ACCOUNT"
     message = "There is no account for {email} in this organization"
 
 
-class InvitationRequired(ClientError):
-    status = 401
+class InvitationRequired(LoginRefused):
     code = "INVITATION_REQUIRED"
     message = "Please request an invite for {email} from the organization administrator."
 
 
-class AccountOfAnother(ClientError):
+class AccountOfAnother(LoginRefused):
     """The account with an address belongs to somebody else of the same provider."""
 
-    status = 401
-    code = "AUTHENTICATION_FAILED"
     message = "The account of {email} belongs to somebody else there; ask an administrator"
 
 
-class NotAdmitted(ClientError):
+class NotAdmitted(LoginRefused):
     """The provider's own rules, such as a group, keep somebody out."""
 
-    status = 401
-    code = "AUTHENTICATION_FAILED"
     message = "Your account there may not be used to log in here"
 
 
-class NoVerifiedAddress(ClientError):
-    status = 401
-    code = "AUTHENTICATION_FAILED"
+class NoVerifiedAddress(LoginRefused):
     message = "The provider does not vouch for an email address of yours"
 
 
@@ -201,18 +186,8 @@ class LoginExpired(ClientError):
     message = "This login has expired; please begin again"
 
 
-class ProviderFailed(ClientError):
-    status = 401
-    code = "AUTHENTICATION_FAILED"
+class ProviderFailed(LoginRefused):
     message = "The provider did not confirm who you are; please begin again"
-
-
-class InvalidOtp(ClientError):
-    message = "Invalid OTP"
-
-
-class JwtNotOffered(ClientError):
-    message = "JWT authentication is not enabled for this organization"
 
 
 class BadJwt(ClientError):

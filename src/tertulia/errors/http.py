@@ -38,13 +38,6 @@ class SlashAtTheEnd(NotFound):
     message = "Not found. There is something at {path}, without the slash at the end."
 
 
-class UnknownBody(ClientError):
-    message = (
-        "Parameters are read from a form (application/x-www-form-urlencoded), from JSON"
-        " (application/json) or from the address, but the body is {kind}."
-    )
-
-
 class MethodNotAllowed(ClientError):
     status = 405
     code = "METHOD_NOT_ALLOWED"

@@ -25,10 +25,6 @@ class MissingParameter(ClientError):
     message = "Missing '{name}' argument"
 
 
-class BadValue(ClientError):
-    message = "Bad value for '{name}': {value}"
-
-
 class NothingToDo(ClientError):
     message = "Nothing to do. Specify at least one of {names}."
 

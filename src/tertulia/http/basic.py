@@ -8,9 +8,9 @@ import base64
 import re
 from typing import NamedTuple
 
+from tertulia.errors import BadRequest
 from tertulia.errors.authentication import (
     BadAuthorizationHeader,
-    BasicAuthRequired,
     MalformedKey,
     NotLoggedIn,
 )
@@ -25,12 +25,12 @@ class Credentials(NamedTuple):
 
 
 def read_credentials(header: str | None) -> Credentials:
-    """Raises NotLoggedIn, BadAuthorizationHeader, BasicAuthRequired or MalformedKey."""
+    """Raises NotLoggedIn, BadAuthorizationHeader, BadRequest or MalformedKey."""
     if header is None:
         raise NotLoggedIn
     scheme, encoded = _halves(header)
     if scheme.lower() != "basic":
-        raise BasicAuthRequired
+        raise BadRequest("This endpoint requires HTTP basic authentication.")
     try:
         decoded = base64.b64decode(encoded, validate=True).decode()
     except ValueError:

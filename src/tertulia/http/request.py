@@ -9,8 +9,8 @@ import re
 from collections.abc import AsyncIterator, Hashable, Iterable
 from urllib.parse import quote
 
-from tertulia.errors import ClientError
-from tertulia.errors.http import AddressTooLong, BodyTooLarge, HeadersTooLarge, UnknownBody
+from tertulia.errors import BadRequest, ClientError
+from tertulia.errors.http import AddressTooLong, BodyTooLarge, HeadersTooLarge
 from tertulia.http.aside import QUICK_BYTES, decoded
 from tertulia.http.forms import FileHead, RawBody, UploadedFile, media_type, read_urlencoded
 from tertulia.http.json_text import read_json
@@ -275,7 +275,10 @@ class ApiRequest:
         """Whoever sends a body means something by it."""
         if self.method in _METHODS_WITH_BODY and self._announced_bytes and not self._has_form():
             kind = self._media_type or "of no type at all"
-            raise UnknownBody(kind=kind[:100])
+            raise BadRequest(
+                "Parameters are read from a form (application/x-www-form-urlencoded), from JSON"
+                f" (application/json) or from the address, but the body is {kind[:100]}."
+            )
 
     def _is_multipart(self) -> bool:
         return self._media_type == "multipart/form-data"

@@ -10,8 +10,8 @@ from tertulia.api.call import Call
 from tertulia.config import Provider
 from tertulia.config.providers import JwtIssuer, OpenIdProvider, SamlProvider
 from tertulia.domain.people.identities import Introduction
+from tertulia.errors import BadRequest
 from tertulia.errors.authentication import (
-    JwtNotOffered,
     LoginFailed,
     MethodDisabled,
     NoVerifiedAddress,
@@ -60,7 +60,7 @@ async def by_header(call: Call, link: str = "") -> ProvenIdentity:
 
 
 async def by_token(call: Call, token: str, link: str = "") -> ProvenIdentity:
-    """Who somebody is by a signed token. Raises JwtNotOffered, BadJwt."""
+    """Who somebody is by a signed token. Raises BadRequest, BadJwt."""
     issuer = jwt_issuer(call)
     introduced = links.introductions.by_address(issuer, links.tokens.email_in(issuer, token))
     try:
@@ -72,7 +72,7 @@ async def by_token(call: Call, token: str, link: str = "") -> ProvenIdentity:
 def jwt_issuer(call: Call) -> JwtIssuer:
     issuer = _open_to(call, call.config.jwt)
     if issuer is None:
-        raise JwtNotOffered()
+        raise BadRequest("JWT authentication is not enabled for this organization")
     return issuer
 
 

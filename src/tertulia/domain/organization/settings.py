@@ -26,8 +26,7 @@ from tertulia.domain.setting_values import (
     WebPlace,
     Whole,
 )
-from tertulia.errors import ClientError
-from tertulia.errors.parameters import BadValue
+from tertulia.errors import BadRequest, ClientError
 
 # What has to be done when a setting changes; `actions/organization/settings.py` does it.
 Consequence = Literal["full members", "whom guests know"]
@@ -84,7 +83,7 @@ class OrganizationSetting(Adjustable):
 
 
 def _bad_value(name: str, value: Any) -> ClientError:
-    return BadValue(name=name, value=value)
+    return BadRequest(f"Bad value for '{name}': {value}")
 
 
 def _topics_policy(value: str) -> dict[str, Any]:

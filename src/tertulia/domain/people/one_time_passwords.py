@@ -6,16 +6,15 @@ import secrets
 from collections.abc import Callable
 
 from tertulia.errors import BadRequest
-from tertulia.errors.authentication import InvalidOtp
 
 _OTP = re.compile("[0-9a-fA-F]{64}")
 NONCE_BYTES = 12
 
 
 def checked(otp: str) -> str:
-    """Raises InvalidOtp."""
+    """Raises BadRequest."""
     if _OTP.fullmatch(otp) is None:
-        raise InvalidOtp()
+        raise BadRequest("Invalid OTP")
     return otp
 
 

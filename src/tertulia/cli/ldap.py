@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Collection
 from functools import partial
-from typing import Any, Concatenate, NoReturn, ParamSpec, TypeVar
+from typing import Any, NoReturn, TypeVar
 
 import click
 
@@ -14,7 +14,6 @@ from tertulia.errors import ClientError
 from tertulia.links.answers import DirectoryTrouble, LdapPerson
 from tertulia.storage.database.tx import Tx
 
-P = ParamSpec("P")
 T = TypeVar("T")
 Changes = list[tuple[int, list[str]]]
 
@@ -52,8 +51,8 @@ def sync(opened: OpenOrganization, dry_run: bool) -> None:
     for directory in _directories(opened):
         known = opened.read(storage.people.identities.of_provider, directory.key)
         found = _tidings(directory, opened, known)
-        write = partial(_tried_out, opened) if dry_run else opened.write
-        did = write(_sync_all, found, directory.deactivate_missing)
+        bring = partial(_sync_all, found=found, end_missing=directory.deactivate_missing)
+        did = _tried_out(opened, bring) if dry_run else opened.write(bring)
         for user_id, changes in did:
             user = opened.read(actions.people.get, user_id)
             click.echo(f"{user.email} {', '.join(changes)}.")
@@ -65,13 +64,11 @@ class _Rehearsal(Exception):
     """Takes back what was only tried out."""
 
 
-def _tried_out(
-    opened: OpenOrganization, action: Callable[Concatenate[Tx, P], T], *args: P.args, **kw: P.kwargs
-) -> T:
+def _tried_out(opened: OpenOrganization, action: Callable[[Tx], T]) -> T:
     """Do something, see what comes of it, and take it back."""
 
     def rehearse(tx: Tx) -> NoReturn:
-        raise _Rehearsal(action(tx, *args, **kw))
+        raise _Rehearsal(action(tx))
 
     try:
         opened.write(rehearse)

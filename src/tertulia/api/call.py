@@ -10,10 +10,7 @@ from tertulia.config import Config, Rate
 from tertulia.domain.people.keys import Vault
 from tertulia.domain.people.sessions import Session
 from tertulia.domain.people.user import User
-from tertulia.errors.authentication import (
-    NotLoggedIn,
-    UnknownSubdomain,
-)
+from tertulia.errors.authentication import NotLoggedIn, UnknownSubdomain
 from tertulia.events.delivery import Delivery
 from tertulia.events.directory import Organization
 from tertulia.http.ratelimit import Limiter

@@ -2,11 +2,7 @@
 
 from tertulia import api
 from tertulia.errors import ClientError
-from tertulia.errors.http import (
-    CallsNotConfigured,
-    NotInProduction,
-    NotOffered,
-)
+from tertulia.errors.http import CallsNotConfigured, NotInProduction, NotOffered
 from tertulia.http.routing import delete, get, patch, post, put, requiring
 
 # Addresses that clients know, by how they begin: who tries is told why there is nothing.
@@ -124,7 +120,11 @@ ROUTES = [
     ),
     # channels and topics
     get("/streams", api.channels.everything),
-    post("/channels/create", api.channels.create, requires=api.requirements.no_guest),
+    *requiring(
+        api.requirements.no_guest,
+        post("/channels/create", api.channels.create),
+        post("/users/me/subscriptions", api.channels.subscriptions.subscribe),
+    ),
     get("/get_stream_id", api.channels.id_of),
     get("/streams/{stream_id}", api.channels.one),
     patch("/streams/{stream_id}", api.channels.edit),
@@ -142,11 +142,6 @@ ROUTES = [
     patch("/users/me/subscriptions/muted_topics", api.personal.topic_policies.set_muted),
     # subscriptions
     get("/users/me/subscriptions", api.channels.subscriptions.mine),
-    post(
-        "/users/me/subscriptions",
-        api.channels.subscriptions.subscribe,
-        requires=api.requirements.no_guest,
-    ),
     patch("/users/me/subscriptions", api.channels.subscriptions.edit),
     delete("/users/me/subscriptions", api.channels.subscriptions.unsubscribe),
     post("/users/me/subscriptions/properties", api.channels.subscriptions.set_properties),
@@ -167,20 +162,19 @@ ROUTES = [
         get("/user_groups", api.groups.everything),
         post("/user_groups/create", api.groups.create),
         patch("/user_groups/{group_id}", api.groups.edit),
-    ),
-    post("/user_groups/{group_id}/deactivate", api.groups.deactivate),
-    *requiring(
-        api.requirements.no_guest,
         get("/user_groups/{group_id}/members", api.groups.members),
         post("/user_groups/{group_id}/members", api.groups.change_members),
         get("/user_groups/{group_id}/members/{user_id}", api.groups.is_member),
         get("/user_groups/{group_id}/subgroups", api.groups.subgroups),
         post("/user_groups/{group_id}/subgroups", api.groups.change_subgroups),
     ),
+    post("/user_groups/{group_id}/deactivate", api.groups.deactivate),
     # the organization
     *requiring(
         api.requirements.administrator,
         patch("/realm", api.organization.settings.edit),
+        patch("/realm/user_settings_defaults", api.personal.settings.change_newcomers),
+        post("/realm/test_welcome_bot_custom_message", api.organization.welcome.try_out),
         get("/export/realm", api.organization.exports.everything),
         post("/export/realm", api.organization.exports.ask),
         get("/export/realm/consents", api.organization.exports.consents),
@@ -189,6 +183,7 @@ ROUTES = [
     ),
     get("/realm/presence", api.people.presence.everyone),
     get("/realm/icon", api.organization.pictures.icon),
+    get("/realm/logo", api.organization.pictures.logo),
     *requiring(
         api.requirements.administrator,
         post(
@@ -197,10 +192,6 @@ ROUTES = [
             max_body=api.organization.pictures.MAX_BODY,
         ),
         delete("/realm/icon", api.organization.pictures.delete_icon),
-    ),
-    get("/realm/logo", api.organization.pictures.logo),
-    *requiring(
-        api.requirements.administrator,
         post(
             "/realm/logo",
             api.organization.pictures.upload_logo,
@@ -214,11 +205,7 @@ ROUTES = [
         post("/realm/domains", api.organization.mail_domains.add),
         patch("/realm/domains/{domain}", api.organization.mail_domains.change),
         delete("/realm/domains/{domain}", api.organization.mail_domains.remove),
-    ),
-    patch(
-        "/realm/user_settings_defaults",
-        api.personal.settings.change_newcomers,
-        requires=api.requirements.administrator,
+        post("/realm/deactivate", api.organization.ending.deactivate),
     ),
     get("/realm/profile_fields", api.people.profile_fields.everything),
     *requiring(
@@ -228,12 +215,6 @@ ROUTES = [
         patch("/realm/profile_fields/{field_id}", api.people.profile_fields.edit),
         delete("/realm/profile_fields/{field_id}", api.people.profile_fields.delete),
     ),
-    post("/realm/deactivate", api.organization.ending.deactivate, requires=api.requirements.owner),
-    post(
-        "/realm/test_welcome_bot_custom_message",
-        api.organization.welcome.try_out,
-        requires=api.requirements.administrator,
-    ),
     # oneself: settings, status, presence, typing
     get("/users/me", api.people.users.me),
     *requiring(
@@ -242,14 +223,11 @@ ROUTES = [
         patch("/settings/notifications", api.personal.settings.change),
         patch("/settings/display", api.personal.settings.change),
         post("/users/me/status", api.people.status.change),
+        post("/users/me/presence", api.people.presence.report),
+        patch("/users/me/profile_data", api.people.profile_fields.fill_in),
+        delete("/users/me/profile_data", api.people.profile_fields.empty),
     ),
     get("/users/{user_id}/status", api.people.status.fetch),
-    post(
-        "/users/{user_id}/status",
-        api.people.status.change_of_other,
-        requires=api.requirements.manager_of_accounts,
-    ),
-    post("/users/me/presence", api.people.presence.report, requires=api.requirements.human),
     get("/users/{user_id}/presence", api.people.presence.by_id),
     get("/users/{email}/presence", api.people.presence.by_email),
     post("/typing", api.messages.typing.tell),
@@ -259,11 +237,6 @@ ROUTES = [
     get("/users/me/alert_words", api.personal.alert_words.fetch),
     post("/users/me/alert_words", api.personal.alert_words.add),
     delete("/users/me/alert_words", api.personal.alert_words.remove),
-    *requiring(
-        api.requirements.human,
-        patch("/users/me/profile_data", api.people.profile_fields.fill_in),
-        delete("/users/me/profile_data", api.people.profile_fields.empty),
-    ),
     post("/users/me/avatar", api.people.avatars.upload, max_body=api.people.avatars.MAX_BODY),
     delete("/users/me/avatar", api.people.avatars.delete),
     # users
@@ -277,17 +250,16 @@ ROUTES = [
         patch("/users/{email}", api.people.accounts.edit_by_email),
         delete("/users/{user_id}", api.people.accounts.deactivate_by_id),
         delete("/users/{email}", api.people.accounts.deactivate_by_email),
-    ),
-    delete("/users/me", api.people.accounts.deactivate_self, requires=api.requirements.human),
-    post("/users/{user_id}/reactivate", api.people.accounts.reactivate),
-    *requiring(
-        api.requirements.manager_of_accounts,
+        post("/users/{user_id}/status", api.people.status.change_of_other),
         post("/users/{user_id}/password_link", api.people.accounts.make_password_link),
         delete("/users/{user_id}/password", api.people.accounts.end_password),
+        delete("/users/{user_id}/second_factor", api.people.second_factors.reset),
     ),
+    post("/users/{user_id}/reactivate", api.people.accounts.reactivate),
     post("/users/me/api_key/regenerate", api.people.accounts.renew_key),
     *requiring(
         api.requirements.human,
+        delete("/users/me", api.people.accounts.deactivate_self),
         get("/users/me/sessions", api.people.sessions.mine),
         delete("/users/me/sessions", api.people.sessions.end_others),
         delete("/users/me/sessions/{session_id}", api.people.sessions.end),
@@ -301,11 +273,6 @@ ROUTES = [
         post("/users/me/second_factor/passkeys", api.people.passkeys.add),
         delete("/users/me/second_factor/passkeys/{passkey_id}", api.people.passkeys.remove),
         delete("/users/me/second_factor", api.people.second_factors.remove),
-    ),
-    delete(
-        "/users/{user_id}/second_factor",
-        api.people.second_factors.reset,
-        requires=api.requirements.manager_of_accounts,
     ),
     # invitations
     *requiring(

@@ -13,6 +13,7 @@ from tertulia.http.params import Contract, contract_of
 from tertulia.http.rules import (
     NO_ID,
     Alias,
+    AtLeast,
     AtMost,
     BareOrJson,
     Id,
@@ -20,12 +21,10 @@ from tertulia.http.rules import (
     MaxItems,
     MaxLength,
     Name,
-    NonNegative,
     NoNul,
     NotBlank,
     OneOf,
     OnlyWith,
-    Positive,
     Stripped,
 )
 
@@ -133,7 +132,7 @@ def complaint(annotation: Any, text: str) -> str:
         (Annotated[str, Stripped, NotBlank], " a ", "a"),
         (Annotated[str, MaxLength(2)], "🍲🍲", "🍲🍲"),
         (Annotated[int, OneOf([100, 200])], "200", 200),
-        (Annotated[int | None, NonNegative], "0", 0),
+        (Annotated[int | None, AtLeast(0)], "0", 0),
         (Id, "7", 7),
         (Id, "99999999999999999999", NO_ID),
         (Id, "-7", NO_ID),
@@ -220,8 +219,8 @@ def test_what_fits_becomes_a_value(annotation, text, value):
         (Annotated[str, MaxLength(60)], "s" * 61, "x is too long (limit: 60 characters)"),
         (str, "s" * 1_000_001, "x is too long (limit: 1000000 characters)"),
         (Annotated[list[int], MaxItems(2)], "[1,2,3]", "x is too long (limit: 2 items)"),
-        (Annotated[int, NonNegative], "-1", "x is too small"),
-        (Annotated[int | None, Positive], "0", "x is too small"),
+        (Annotated[int, AtLeast(0)], "-1", "x is too small"),
+        (Annotated[int | None, AtLeast(1)], "0", "x is too small"),
         (Annotated[int, AtMost(10)], "11", "x is too large"),
         (Annotated[str, NoNul], "a\0b", "x must not contain null bytes"),
         (

@@ -18,7 +18,7 @@ from tertulia.events.snapshot.facts import Facts, Wanted, WantedFacts
 from tertulia.events.snapshot.recollections import Whose
 from tertulia.events.snapshot.surroundings import Surroundings
 from tertulia.http.replies import Encoded, Reply
-from tertulia.http.rules import AtMost, MaxItems, MaxLength, NonNegative, Positive
+from tertulia.http.rules import AtLeast, AtMost, MaxItems, MaxLength
 from tertulia.storage.database.tx import Tx
 from tertulia.storage.log import Head, LogPlace
 
@@ -59,11 +59,11 @@ async def register(
     apply_markdown: bool = False,
     client_gravatar: bool | None = None,
     slim_presence: bool = False,
-    presence_history_limit_days: Annotated[int, NonNegative(), AtMost(36_500)] | None = None,
+    presence_history_limit_days: Annotated[int, AtLeast(0), AtMost(36_500)] | None = None,
     include_subscribers: Literal["true", "false", "partial"] = "false",
     all_public_streams: bool | None = None,
     narrow: Annotated[list[list[str]], MaxItems(100)] | None = None,
-    idle_queue_timeout: Annotated[int, Positive()] | Literal["mobile"] | None = None,
+    idle_queue_timeout: Annotated[int, AtLeast(1)] | Literal["mobile"] | None = None,
     client_capabilities: Capabilities | None = None,
 ) -> Encoded[Registered]:
     """Open an event queue and get the state it starts from."""

@@ -13,7 +13,6 @@ from tertulia.api.call import Call
 from tertulia.domain.organization.audit import LOGIN, Act
 from tertulia.errors import ClientError
 from tertulia.errors.http import RateLimited, ServiceUnavailable
-from tertulia.http.request import ApiRequest
 from tertulia.http.routing import Route
 from tertulia.log_lines import log
 from tertulia.storage.database import Bound
@@ -126,7 +125,7 @@ def recording(route: Route, call: Call, plain: Bound) -> Bound:
 
 def note_as(call: Call, act: str, actor_id: int) -> None:
     """Have the first thing that a page writes noted as what it is in the API."""
-    noted = Act(act, actor_id, _address(call.request))
+    noted = Act(act, actor_id, call.request.client_address)
     call.record = lambda _, plain: RecordingBound(plain, noted)
 
 
@@ -142,7 +141,9 @@ def act_of(call: Call, route: Route) -> Act:
         for name in (each.name, *each.aliases)
     }
     details = domain.organization.audit.told(given, texts)
-    return Act(f"{request.method} {route.shown(request.path)}", actor, _address(request), details)
+    return Act(
+        f"{request.method} {route.shown(request.path)}", actor, request.client_address, details
+    )
 
 
 async def refused(call: Any, route: Route, error: ClientError) -> None:
@@ -161,9 +162,11 @@ async def login(call: Call, username: str) -> AsyncIterator[None]:
     except ClientError as error:
         found = None if call.found_org is None else call.found_org.accounts.with_email(username)
         user_id = None if found is None else found.id
-        log.warning("login failed", address=_address(call.request), user=user_id, code=error.code)
+        log.warning(
+            "login failed", address=call.request.client_address, user=user_id, code=error.code
+        )
         if call.found_org is not None and not isinstance(error, RateLimited):
-            await _note(call, Act(LOGIN, user_id, _address(call.request)), error.code)
+            await _note(call, Act(LOGIN, user_id, call.request.client_address), error.code)
         raise
 
 
@@ -172,7 +175,3 @@ async def _note(call: Call, act: Act, result: str) -> None:
         await call.services.database.of(call.org.realm.id).write(
             actions.organization.audit.note, act, result
         )
-
-
-def _address(request: ApiRequest) -> str:
-    return request.client_address

@@ -58,9 +58,6 @@ class Limiter:
         """What `check` would say, without counting: for limits where only failures count."""
         return self._decide(key, self._clock(), calls=0)
 
-    def clear(self, key: Hashable) -> None:
-        self._empty_at.pop(key, None)
-
     def __len__(self) -> int:
         """How many buckets are remembered."""
         return len(self._empty_at)

@@ -71,11 +71,15 @@ class NoNul(Rule):
         return value
 
 
-class MaxLength(Rule):
-    """At most so many code points."""
+class Limited(Rule):
+    """A demand with a number in it."""
 
     def __init__(self, limit: int) -> None:
         self.limit = limit
+
+
+class MaxLength(Limited):
+    """At most so many code points."""
 
     def check(self, value: str) -> str:
         if len(value) > self.limit:
@@ -126,51 +130,32 @@ class OneOf(Rule):
         return {"enum": self.values}
 
 
-class AtLeast(Rule):
+class AtLeast(Limited):
     kinds = frozenset({int, float})
 
-    def __init__(self, minimum: int) -> None:
-        self.minimum = minimum
-
     def check(self, value: Any) -> Any:
-        if value < self.minimum:
+        if value < self.limit:
             raise Problem(" is too small")
         return value
 
     def schema(self) -> dict[str, Any]:
-        return {"minimum": self.minimum}
+        return {"minimum": self.limit}
 
 
-class AtMost(Rule):
+class AtMost(Limited):
     kinds = frozenset({int, float})
 
-    def __init__(self, maximum: int) -> None:
-        self.maximum = maximum
-
     def check(self, value: Any) -> Any:
-        if value > self.maximum:
+        if value > self.limit:
             raise Problem(" is too large")
         return value
 
     def schema(self) -> dict[str, Any]:
-        return {"maximum": self.maximum}
+        return {"maximum": self.limit}
 
 
-class NonNegative(AtLeast):
-    def __init__(self) -> None:
-        super().__init__(0)
-
-
-class Positive(AtLeast):
-    def __init__(self) -> None:
-        super().__init__(1)
-
-
-class MaxItems(Rule):
+class MaxItems(Limited):
     kinds = frozenset({list})
-
-    def __init__(self, limit: int) -> None:
-        self.limit = limit
 
     def check(self, value: list[Any]) -> list[Any]:
         if len(value) > self.limit:

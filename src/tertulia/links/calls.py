@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from urllib.parse import quote, urlencode
 
 from tertulia.config import Config
-from tertulia.errors.calls import CallServerFailed
+from tertulia.errors import BadRequest
 from tertulia.links import guarded
 from tertulia.links.guarded import (
     EVERYWHERE,
@@ -44,17 +44,15 @@ async def begin_meeting(config: Config, meeting_id: str, name: str, *, is_voice_
         )
     except (NotReached, NotAllowed, TookTooLong, AnswerTooLarge) as trouble:
         why = type(trouble).__name__
-        raise CallServerFailed(f"Error connecting to the BigBlueButton server: {why}") from None
+        raise BadRequest(f"Error connecting to the BigBlueButton server: {why}") from None
     if answer.status != 200:
-        raise CallServerFailed(
-            f"BigBlueButton server returned an unexpected error: {answer.status}"
-        )
+        raise BadRequest(f"BigBlueButton server returned an unexpected error: {answer.status}")
     text = answer.body.decode(errors="replace")
     if _element(text, "returncode") != "SUCCESS":
         key = _element(text, "messageKey")
         if key == "checksumError":
-            raise CallServerFailed("Error authenticating to the BigBlueButton server")
-        raise CallServerFailed(f"BigBlueButton server returned an unexpected error: {key or '?'}")
+            raise BadRequest("Error authenticating to the BigBlueButton server")
+        raise BadRequest(f"BigBlueButton server returned an unexpected error: {key or '?'}")
     return _element(text, "createTime")
 
 
@@ -106,12 +104,12 @@ async def make_room(config: Config, name: str) -> str:
         )
     except (NotReached, NotAllowed, TookTooLong, AnswerTooLarge) as trouble:
         why = type(trouble).__name__
-        raise CallServerFailed(f"Error connecting to the Nextcloud server: {why}") from None
+        raise BadRequest(f"Error connecting to the Nextcloud server: {why}") from None
     if answer.status in (401, 403):
-        raise CallServerFailed("Error authenticating to the Nextcloud server")
+        raise BadRequest("Error authenticating to the Nextcloud server")
     token = _token(answer)
     if not token:
-        raise CallServerFailed("Failed to create Nextcloud Talk call")
+        raise BadRequest("Failed to create Nextcloud Talk call")
     return f"{config.nextcloud_url}/index.php/call/{quote(token, safe='')}"
 
 

@@ -29,12 +29,15 @@ def routes(entrance: DoorPages) -> list[Route]:
 
 
 def _own(endpoint: Endpoint) -> Endpoint:
-    """Who is not logged in does that first."""
+    """Who is not logged in does that first; what is refused is told above what they have."""
 
     async def answer(call: Call) -> Response:
         if call.caller is None:
             return door.see(f"/login/?next={HERE}")
-        return await endpoint(call)
+        try:
+            return await endpoint(call)
+        except REFUSALS as error:
+            return await _look(call, error)
 
     return answer
 
@@ -85,20 +88,14 @@ async def _set_up(call: Call) -> Response:
 async def _renew_codes(call: Call) -> Response:
     api.recording.note_as(call, "POST /users/me/second_factor/recovery_codes", call.user.id)
     password = call.request.params.get("password", "")
-    try:
-        made = await api.people.second_factors.renew_recovery_codes(call, password=password)
-    except REFUSALS as error:
-        return await _look(call, error)
+    made = await api.people.second_factors.renew_recovery_codes(call, password=password)
     return await _show_codes(call, made.recovery_codes)
 
 
 async def _remove(call: Call) -> Response:
     api.recording.note_as(call, "DELETE /users/me/second_factor", call.user.id)
     password = call.request.params.get("password", "")
-    try:
-        await api.people.second_factors.remove(call, password=password)
-    except REFUSALS as error:
-        return await _look(call, error)
+    await api.people.second_factors.remove(call, password=password)
     return door.see(f"{HERE}?removed")
 
 
@@ -117,10 +114,7 @@ async def _remove_passkey(call: Call) -> Response:
         raise PasskeyNotFound()
     act = f"DELETE /users/me/second_factor/passkeys/{number}"
     api.recording.note_as(call, act, call.user.id)
-    try:
-        await api.people.passkeys.remove(call, int(number), password=params.get("password", ""))
-    except REFUSALS as error:
-        return await _look(call, error)
+    await api.people.passkeys.remove(call, int(number), password=params.get("password", ""))
     return door.see(HERE)
 
 

@@ -26,7 +26,7 @@ from tertulia.events.fragments import Fragment, Manner
 from tertulia.events.reading import Reading
 from tertulia.events.types.messages.message import MessageObject
 from tertulia.http.replies import Encoded, Reply
-from tertulia.http.rules import Id, MaxItems, NonNegative
+from tertulia.http.rules import AtLeast, Id, MaxItems
 from tertulia.storage.messages.unread import Flags
 
 T = TypeVar("T")
@@ -79,8 +79,8 @@ async def fetch_messages(
     *,
     anchor: str | None = None,
     anchor_date: str | None = None,
-    num_before: Annotated[int, NonNegative()] = 0,
-    num_after: Annotated[int, NonNegative()] = 0,
+    num_before: Annotated[int, AtLeast(0)] = 0,
+    num_after: Annotated[int, AtLeast(0)] = 0,
     include_anchor: bool = True,
     use_first_unread_anchor: bool = False,
     narrow: Narrow | None = None,

@@ -7,7 +7,7 @@ from tertulia.actions.messages.narrow_terms import Asker
 from tertulia.api.call import Call
 from tertulia.api.messages.fetching import Narrow
 from tertulia.http.replies import Reply
-from tertulia.http.rules import Id, MaxItems, MaxLength, NonNegative
+from tertulia.http.rules import AtLeast, Id, MaxItems, MaxLength
 
 MOST_MESSAGES = 10_000
 
@@ -51,8 +51,8 @@ async def update_in_narrow(
     call: Call,
     *,
     anchor: str,
-    num_before: Annotated[int, NonNegative()],
-    num_after: Annotated[int, NonNegative()],
+    num_before: Annotated[int, AtLeast(0)],
+    num_after: Annotated[int, AtLeast(0)],
     narrow: Narrow,
     op: Annotated[str, MaxLength(100)],
     flag: Annotated[str, MaxLength(100)],

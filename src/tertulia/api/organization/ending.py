@@ -5,11 +5,11 @@ from typing import Annotated
 from tertulia import actions
 from tertulia.api.call import Call
 from tertulia.errors import BadRequest
-from tertulia.http.rules import NonNegative
+from tertulia.http.rules import AtLeast
 
 
 async def deactivate(
-    call: Call, *, deletion_delay_days: Annotated[int, NonNegative()] | None = None
+    call: Call, *, deletion_delay_days: Annotated[int, AtLeast(0)] | None = None
 ) -> None:
     """Close the organization for everybody. Its data stays; whoever runs the server can open it."""
     if deletion_delay_days is not None:

@@ -19,38 +19,35 @@ Address = Annotated[str, MaxLength(domain.limits.WEB_ADDRESS_LENGTH), WebAddress
 Config = dict[str, Annotated[str, MaxLength(domain.limits.BOT_CONFIG_LENGTH), NoNul]]
 
 
-class CreatedBot(Reply, kw_only=True):
-    user_id: int
-    api_key: str
-    avatar_url: str | None
+class BotDefaults(Reply, kw_only=True):
     default_sending_stream: str | None
     default_events_register_stream: str | None
     default_all_public_streams: bool
 
 
-class OwnBot(Reply, kw_only=True):
+class CreatedBot(BotDefaults, kw_only=True):
+    user_id: int
+    api_key: str
+    avatar_url: str | None
+
+
+class OwnBot(BotDefaults, kw_only=True):
     username: str
     full_name: str
     api_key: str
     avatar_url: str | None
-    default_sending_stream: str | None
-    default_events_register_stream: str | None
-    default_all_public_streams: bool
 
 
 class OwnBots(Reply):
     bots: list[OwnBot]
 
 
-class ChangedBot(Reply, kw_only=True):
+class ChangedBot(BotDefaults, kw_only=True):
     full_name: str
     avatar_url: str | None
     service_interface: int
     service_payload_url: str | None
     config_data: dict[str, str] | None
-    default_sending_stream: str | None
-    default_events_register_stream: str | None
-    default_all_public_streams: bool
     bot_owner: str | None
 
 
@@ -193,14 +190,7 @@ def _own(tx: Tx, user: User) -> list[tuple[User, Bot, bytes]]:
 
 
 def _defaults(told: BotObject) -> dict[str, Any]:
-    return {
-        name: getattr(told, name)
-        for name in (
-            "default_sending_stream",
-            "default_events_register_stream",
-            "default_all_public_streams",
-        )
-    }
+    return {name: getattr(told, name) for name in BotDefaults.__struct_fields__}
 
 
 def _checked_config(config: dict[str, str]) -> dict[str, str]:

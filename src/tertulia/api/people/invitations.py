@@ -11,13 +11,13 @@ from tertulia.domain.people.invitations import DEFAULT_MINUTES, WELCOME_LENGTH, 
 from tertulia.domain.people.user import Role
 from tertulia.errors.people import InvitationFailed, NoMail
 from tertulia.http.replies import Reply
-from tertulia.http.rules import AtMost, MaxItems, MaxLength, NoNul, OneOf, Positive
+from tertulia.http.rules import AtLeast, AtMost, MaxItems, MaxLength, NoNul, OneOf
 
 MOST_MINUTES = 100 * 365 * 24 * 60
 
 Roles = Annotated[int, OneOf([int(role) for role in Role])]
 Ids = Annotated[list[int], MaxItems(1000)]
-Minutes = Annotated[int, Positive, AtMost(MOST_MINUTES)]
+Minutes = Annotated[int, AtLeast(1), AtMost(MOST_MINUTES)]
 Welcome = Annotated[str, MaxLength(WELCOME_LENGTH), NoNul]
 
 

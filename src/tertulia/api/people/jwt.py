@@ -4,15 +4,12 @@ from msgspec import UNSET, UnsetType
 
 from tertulia import api, events
 from tertulia.api.call import Call
+from tertulia.api.people.login import ApiKey
 from tertulia.errors import BadRequest
 from tertulia.events.types.people.user import UserObject
-from tertulia.http.replies import Reply
 
 
-class JwtApiKey(Reply):
-    api_key: str
-    email: str
-    user_id: int
+class JwtApiKey(ApiKey):
     user: UserObject | UnsetType = UNSET
 
 

@@ -12,7 +12,7 @@ from tertulia.errors import BadRequest
 from tertulia.errors.people import UserIsDeactivated, UserNotFound
 from tertulia.events.whispers import CameOnline
 from tertulia.http.replies import Reply
-from tertulia.http.rules import AtMost, MaxLength, NonNegative
+from tertulia.http.rules import AtLeast, AtMost, MaxLength
 
 LONGEST_HISTORY_DAYS = 36_500
 
@@ -36,7 +36,7 @@ async def report(
     new_user_input: bool = False,
     slim_presence: bool = False,
     last_update_id: int | None = None,
-    history_limit_days: (Annotated[int, NonNegative(), AtMost(LONGEST_HISTORY_DAYS)] | None) = None,
+    history_limit_days: (Annotated[int, AtLeast(0), AtMost(LONGEST_HISTORY_DAYS)] | None) = None,
 ) -> Presences:
     """Say that one is here, active or idle, and see who else is."""
     if status not in ("active", "idle"):

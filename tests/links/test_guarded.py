@@ -2,10 +2,15 @@
 
 import asyncio
 import ipaddress
+import socket
+import threading
+from collections.abc import Callable
 from typing import Any
 
 import pytest
+import uvloop
 from tests.support.receivers import Receiver
+from tests.support.waiting import PATIENCE_SECONDS
 
 from tertulia.links import guarded
 from tertulia.links.guarded import HttpAnswer, NotAllowed
@@ -13,67 +18,94 @@ from tertulia.links.guarded import HttpAnswer, NotAllowed
 HOME = (ipaddress.ip_network("127.0.0.0/8"),)
 
 
-class LyingLoop(asyncio.SelectorEventLoop):
+class LyingNames:
     """Names lead somewhere else each time they are looked up."""
 
     def __init__(self, *looks: list[str]) -> None:
-        super().__init__()
         self.looks = list(looks)
 
-    async def getaddrinfo(self, host: Any, port: Any, **_: Any) -> Any:
+    def __call__(self, host: Any, port: Any, **_: Any) -> Any:
         return [(0, 0, 0, "", (each, port)) for each in self.looks.pop(0)]
 
 
-def asked(loop: LyingLoop, port: int) -> HttpAnswer:
-    async def ask() -> HttpAnswer:
-        return await guarded.post(
-            f"http://tides.example:{port}/now?here=1",
-            b"{}",
-            {},
-            seconds=30,
-            most_bytes=100,
-            allowed=HOME,
-        )
+@pytest.fixture
+def names(monkeypatch) -> Callable[..., LyingNames]:
+    def lead_to(*looks: list[str]) -> LyingNames:
+        found = LyingNames(*looks)
+        monkeypatch.setattr(socket, "getaddrinfo", found)
+        return found
 
-    with asyncio.Runner(loop_factory=lambda: loop) as runner:
-        return runner.run(ask())
+    return lead_to
 
 
-def test_a_name_is_looked_up_once():
+def asked(port: int) -> HttpAnswer:
+    address = f"http://tides.example:{port}/now?here=1"
+    return asyncio.run(guarded.post(address, b"{}", {}, seconds=30, most_bytes=100, allowed=HOME))
+
+
+def test_a_name_is_looked_up_once(names):
     receiver = Receiver({"content": "High"})
     port = int(receiver.url.partition("127.0.0.1:")[2].partition("/")[0])
-    loop = LyingLoop(["127.0.0.1"], ["10.0.0.1"])
+    tides = names(["127.0.0.1"], ["10.0.0.1"])
 
-    answer = asked(loop, port)
+    answer = asked(port)
 
     assert answer.body == b'{"content": "High"}'
-    assert loop.looks == [["10.0.0.1"]]
+    assert tides.looks == [["10.0.0.1"]]
     (heard,) = receiver.heard
     assert (heard.path, heard.headers["host"]) == ("/now?here=1", f"tides.example:{port}")
     receiver.close()
 
 
-def test_a_name_that_leads_home_at_the_next_try_is_not_followed_then():
+def test_a_name_that_leads_home_at_the_next_try_is_not_followed_then(names):
     receiver = Receiver((500, b""))
     port = int(receiver.url.partition("127.0.0.1:")[2].partition("/")[0])
+    names(["127.0.0.1"], ["10.0.0.1"])
 
-    async def ask() -> HttpAnswer:
-        there = f"http://tides.example:{port}/"
-        return await guarded.post(there, b"", {}, seconds=30, most_bytes=100, allowed=HOME)
-
-    with asyncio.Runner(loop_factory=lambda: LyingLoop(["127.0.0.1"], ["10.0.0.1"])) as runner:
-        assert runner.run(ask()).status == 500
-        with pytest.raises(NotAllowed):
-            runner.run(ask())
+    assert asked(port).status == 500
+    with pytest.raises(NotAllowed):
+        asked(port)
 
     assert len(receiver.heard) == 1
     receiver.close()
 
 
 @pytest.mark.parametrize("addresses", [["10.0.0.1"], ["93.184.215.14", "::1"]])
-def test_a_name_that_leads_home_too_is_not_followed(addresses):
+def test_a_name_that_leads_home_too_is_not_followed(names, addresses):
+    names(addresses)
+
     with pytest.raises(NotAllowed):
-        asked(LyingLoop(addresses), 80)
+        asked(80)
+
+
+@pytest.mark.parametrize("make_loop", [asyncio.new_event_loop, uvloop.new_event_loop])
+def test_who_takes_long_to_answer_for_a_name_holds_up_nobody_else(monkeypatch, make_loop):
+    goes_on = threading.Event()
+    looks = socket.getaddrinfo
+
+    def look_up(host: Any, *args: Any, **about: Any) -> Any:
+        if str(host).startswith("slow"):
+            goes_on.wait(PATIENCE_SECONDS)
+        return looks("127.0.0.1", *args, **about)
+
+    monkeypatch.setattr(socket, "getaddrinfo", look_up)
+    receiver = Receiver({"content": "High"})
+
+    async def ask(name: str) -> HttpAnswer:
+        there = receiver.url.replace("127.0.0.1", name)
+        return await guarded.post(there, b"", {}, seconds=30, most_bytes=100, allowed=HOME)
+
+    async def scene() -> int:
+        slow = [asyncio.create_task(ask(f"slow{each}.example")) for each in range(40)]
+        await asyncio.sleep(0.1)
+        answer = await ask("tides.example")
+        await asyncio.to_thread(goes_on.set)  # whoever works on any other thread goes on, too
+        await asyncio.gather(*slow)
+        return answer.status
+
+    with asyncio.Runner(loop_factory=make_loop) as runner:
+        assert runner.run(scene()) == 200
+    receiver.close()
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,8 @@
 """HTTP to addresses that people wrote down: asked once, within bounds, never inside the house.
 
 Where a name leads is looked up when the connection is made, and the connection goes to the very
-address that was judged: what a name says a moment later makes no difference. Redirects are
+address that was judged: what a name says a moment later makes no difference. Who answers for a name
+may take their time, so names are looked up on threads on which nothing else waits. Redirects are
 followed only as often as a caller says, each judged like the first address; proxies of the
 environment are not used.
 """
@@ -10,10 +11,11 @@ import asyncio
 import socket
 import ssl
 from collections.abc import AsyncIterator, Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
-from functools import cache
+from functools import cache, partial
 from importlib import import_module
 from ipaddress import ip_network
 from typing import Any
@@ -28,7 +30,9 @@ LOADED_LATER = ("anyio._backends._asyncio", "encodings.idna")
 IN_PATHS = "/%:@!$&'()*+,;=~-._?"
 REDIRECTS = (301, 302, 303, 307, 308)
 LONGEST_REST_SECONDS = 86400.0  # whatever somebody asks for
+NAMES_AT_ONCE = 64  # one that nobody waits for any more is still looked up for half a minute
 
+_LOOKING_UP = ThreadPoolExecutor(NAMES_AT_ONCE, thread_name_prefix="names")
 
 # For what the operator named: that may be anywhere.
 EVERYWHERE = (ip_network("0.0.0.0/0"), ip_network("::/0"))
@@ -179,9 +183,9 @@ class _Guard:
 
 
 async def _addresses(host: str, port: int) -> list[str]:
-    loop = asyncio.get_running_loop()
+    look_up = partial(socket.getaddrinfo, host, port, type=socket.SOCK_STREAM)
     try:
-        found = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        found = await asyncio.get_running_loop().run_in_executor(_LOOKING_UP, look_up)
     except (OSError, UnicodeError):
         raise NotReached(host) from None
     return list(dict.fromkeys(str(place[0]) for *_, place in found))

@@ -1,6 +1,6 @@
 """What every event is: a small record in the log that knows all about itself.
 
-A kind of event is one class. Most need no more than fields, `kind`, `types` and `wire`; what few
+A kind of event is one class. Most need no more than fields, `kind`, `types` and `told`; what few
 of them can do besides has a default here. A class makes itself known by its word, so that no
 list has to name it: whatever is a module of this package is found.
 """
@@ -57,15 +57,15 @@ class Event(msgspec.Struct, frozen=True, omit_defaults=True):
     """Something that happened. The fields are what the log remembers of it.
 
     `kind` is its word in the log. `types` are the wire types it can show itself as; an event
-    without any only moves the directory. `shared` says that it looks the same to everyone who
-    hears of it, `leaves_history` that what was said before, and who may read it, is as it was.
+    without any only moves the directory. `touches` is what every event of the kind makes be read
+    again, `leaves_history` says that what was said before, and who may read it, is as it was.
     `changes_rules` says that somebody may now send what they could not, or the other way round, or
     that other things follow from it.
     """
 
     kind: ClassVar[str]
     types: ClassVar[tuple[str, ...]] = ()
-    shared: ClassVar[bool] = False
+    touches: ClassVar[Touched] = Touched()
     is_readable: ClassVar[bool] = True
     leaves_history: ClassVar[bool] = False
     changes_rules: ClassVar[bool] = True
@@ -95,7 +95,7 @@ class Event(msgspec.Struct, frozen=True, omit_defaults=True):
 
     def touched(self) -> Touched:
         """The parts of the directory to read again."""
-        return Touched()
+        return self.touches
 
     def rewind(self, org: Organization) -> None:
         """Put back, until this event is told, what it changed and others go by before it.
@@ -137,11 +137,18 @@ class Event(msgspec.Struct, frozen=True, omit_defaults=True):
 
     def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
         """What this listener is told: no event, one or several, without their ids."""
+        return ({"type": self.types[0], **each} for each in self.told(org))
+
+    def told(self, org: Organization) -> Iterable[Wire]:
+        """What everyone is told alike who hears of it, without its one type.
+
+        A kind has this or, if it looks different to some, `wire`.
+        """
         return ()
 
     def variant(self, org: Organization, to: Listener) -> Hashable:
         """The same for listeners who are told the same; None for what is one listener's own."""
-        return "shared" if self.shared else None
+        return "shared" if type(self).wire is Event.wire else None
 
     def additions(self, to: Listener) -> Wire:
         """What one listener is told besides, on top of what they share with others."""
@@ -160,6 +167,15 @@ class Event(msgspec.Struct, frozen=True, omit_defaults=True):
         return NOTHING_TAKEN_BACK
 
 
+class UserEvent(Event, frozen=True):
+    """Something that happened to a user, who is read again."""
+
+    user_id: int
+
+    def touched(self) -> Touched:
+        return Touched(users={self.user_id})
+
+
 class Unreadable(Event, frozen=True):
     """Stands for an event in words that this server does not know; no kind of its own.
 
@@ -168,12 +184,10 @@ class Unreadable(Event, frozen=True):
     """
 
     is_readable: ClassVar[bool] = False
+    touches: ClassVar[Touched] = Touched(everything=True)
 
     word: str
     problem: str
-
-    def touched(self) -> Touched:
-        return Touched(everything=True)
 
     def is_wanted_by(self, to: Listener) -> bool:
         return True

@@ -58,7 +58,6 @@ class SystemMembersAdded(Event, frozen=True):
 
     kind: ClassVar[str] = "system_members_added"
     types: ClassVar[tuple[str, ...]] = ("user_group",)
-    shared: ClassVar[bool] = True
 
     group_ids: list[int]
     user_id: int
@@ -66,14 +65,9 @@ class SystemMembersAdded(Event, frozen=True):
     def touched(self) -> Touched:
         return Touched(users={self.user_id})
 
-    def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
+    def told(self, org: Organization) -> Iterable[Wire]:
         for group_id in self.group_ids:
-            yield {
-                "type": "user_group",
-                "op": "add_members",
-                "group_id": group_id,
-                "user_ids": [self.user_id],
-            }
+            yield {"op": "add_members", "group_id": group_id, "user_ids": [self.user_id]}
 
 
 class GroupCreated(Event, frozen=True):
@@ -81,6 +75,7 @@ class GroupCreated(Event, frozen=True):
 
     kind: ClassVar[str] = "group_created"
     types: ClassVar[tuple[str, ...]] = ("user_group",)
+    touches: ClassVar[Touched] = Touched(groups=True)
 
     group_id: int
     name: str
@@ -90,9 +85,6 @@ class GroupCreated(Event, frozen=True):
     members: list[int]
     subgroups: list[int]
     permissions: dict[str, GroupValue]
-
-    def touched(self) -> Touched:
-        return Touched(groups=True)
 
     def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
         group = GroupObject(
@@ -125,13 +117,11 @@ class GroupChanged(Event, frozen=True):
 
     kind: ClassVar[str] = "group_changed"
     types: ClassVar[tuple[str, ...]] = ("user_group",)
+    touches: ClassVar[Touched] = Touched(groups=True)
 
     group_id: int
     data: dict[str, Any]
     was_deactivated: bool
-
-    def touched(self) -> Touched:
-        return Touched(groups=True)
 
     def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
         knows = to.options.capabilities.include_deactivated_groups
@@ -156,14 +146,11 @@ class MembersChanged(Event, frozen=True):
 
     kind: ClassVar[str] = "group_members"
     types: ClassVar[tuple[str, ...]] = ("user_group",)
-    shared: ClassVar[bool] = True
+    touches: ClassVar[Touched] = Touched(groups=True)
 
     group_id: int
     user_ids: list[int]
     added: bool
-
-    def touched(self) -> Touched:
-        return Touched(groups=True)
 
     def rewind(self, org: Organization) -> None:
         org.put_members(self.group_id, self.user_ids, (), added=not self.added)
@@ -171,9 +158,8 @@ class MembersChanged(Event, frozen=True):
     def move(self, org: Organization) -> None:
         org.put_members(self.group_id, self.user_ids, (), added=self.added)
 
-    def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
+    def told(self, org: Organization) -> Iterable[Wire]:
         yield {
-            "type": "user_group",
             "op": "add_members" if self.added else "remove_members",
             "group_id": self.group_id,
             "user_ids": self.user_ids,
@@ -185,14 +171,11 @@ class SubgroupsChanged(Event, frozen=True):
 
     kind: ClassVar[str] = "group_subgroups"
     types: ClassVar[tuple[str, ...]] = ("user_group",)
-    shared: ClassVar[bool] = True
+    touches: ClassVar[Touched] = Touched(groups=True)
 
     group_id: int
     subgroup_ids: list[int]
     added: bool
-
-    def touched(self) -> Touched:
-        return Touched(groups=True)
 
     def rewind(self, org: Organization) -> None:
         org.put_members(self.group_id, (), self.subgroup_ids, added=not self.added)
@@ -200,9 +183,8 @@ class SubgroupsChanged(Event, frozen=True):
     def move(self, org: Organization) -> None:
         org.put_members(self.group_id, (), self.subgroup_ids, added=self.added)
 
-    def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
+    def told(self, org: Organization) -> Iterable[Wire]:
         yield {
-            "type": "user_group",
             "op": "add_subgroups" if self.added else "remove_subgroups",
             "group_id": self.group_id,
             "direct_subgroup_ids": self.subgroup_ids,

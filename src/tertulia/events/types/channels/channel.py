@@ -200,14 +200,13 @@ def _shown_anew(org: Organization, channel: Channel, to: Listener) -> Iterable[W
 class ChannelCreated(Event, frozen=True):
     kind: ClassVar[str] = "channel_created"
     types: ClassVar[tuple[str, ...]] = ("stream",)
-    shared: ClassVar[bool] = True
 
     channel_id: int
 
     def touched(self) -> Touched:
         return Touched(channels={self.channel_id})
 
-    def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
+    def told(self, org: Organization) -> Iterable[Wire]:
         shown = channel_object(org, org.channels[self.channel_id], count=0)
         shown.first_message_id = None
         yield channel_created(shown)
@@ -330,9 +329,8 @@ class DefaultChannelsChanged(Event, frozen=True):
 
     kind: ClassVar[str] = "default_channels"
     types: ClassVar[tuple[str, ...]] = ("default_streams",)
-    shared: ClassVar[bool] = True
 
     channel_ids: list[int]
 
-    def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
-        yield {"type": "default_streams", "default_streams": self.channel_ids}
+    def told(self, org: Organization) -> Iterable[Wire]:
+        yield {"default_streams": self.channel_ids}

@@ -7,7 +7,6 @@ import msgspec
 
 from tertulia.domain.channels.folders import Folder
 from tertulia.events.directory import Organization
-from tertulia.events.listener import Listener
 from tertulia.events.types.event import Event, Wire
 
 
@@ -38,12 +37,11 @@ def folder_object(folder: Folder) -> FolderObject:
 class FolderAdded(Event, frozen=True):
     kind: ClassVar[str] = "folder_added"
     types: ClassVar[tuple[str, ...]] = ("channel_folder",)
-    shared: ClassVar[bool] = True
 
     folder: FolderObject
 
-    def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
-        yield {"type": "channel_folder", "op": "add", "channel_folder": self.folder}
+    def told(self, org: Organization) -> Iterable[Wire]:
+        yield {"op": "add", "channel_folder": self.folder}
 
 
 class FolderChanged(Event, frozen=True):
@@ -51,26 +49,19 @@ class FolderChanged(Event, frozen=True):
 
     kind: ClassVar[str] = "folder_changed"
     types: ClassVar[tuple[str, ...]] = ("channel_folder",)
-    shared: ClassVar[bool] = True
 
     folder_id: int
     data: dict[str, Any]
 
-    def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
-        yield {
-            "type": "channel_folder",
-            "op": "update",
-            "channel_folder_id": self.folder_id,
-            "data": self.data,
-        }
+    def told(self, org: Organization) -> Iterable[Wire]:
+        yield {"op": "update", "channel_folder_id": self.folder_id, "data": self.data}
 
 
 class FoldersReordered(Event, frozen=True):
     kind: ClassVar[str] = "folders_reordered"
     types: ClassVar[tuple[str, ...]] = ("channel_folder",)
-    shared: ClassVar[bool] = True
 
     order: list[int]
 
-    def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
-        yield {"type": "channel_folder", "op": "reorder", "order": self.order}
+    def told(self, org: Organization) -> Iterable[Wire]:
+        yield {"op": "reorder", "order": self.order}

@@ -216,23 +216,16 @@ class SubscriptionChanged(Event, frozen=True):
 
     kind: ClassVar[str] = "subscription_changed"
     types: ClassVar[tuple[str, ...]] = ("subscription",)
-    shared: ClassVar[bool] = True
 
     channel_id: int
     property: str
     value: bool | str
 
-    def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
+    def told(self, org: Organization) -> Iterable[Wire]:
         if self.property == "is_muted":
             # Compat: before feature level 139 a mute was told the other way round.
             yield self._update("in_home_view", not self.value)
         yield self._update(self.property, self.value)
 
     def _update(self, name: str, value: bool | str) -> Wire:
-        return {
-            "type": "subscription",
-            "op": "update",
-            "stream_id": self.channel_id,
-            "property": name,
-            "value": value,
-        }
+        return {"op": "update", "stream_id": self.channel_id, "property": name, "value": value}

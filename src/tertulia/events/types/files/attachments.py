@@ -11,7 +11,6 @@ import msgspec
 from tertulia import storage
 from tertulia.domain.files.attachments import Attachment
 from tertulia.events.directory import Organization
-from tertulia.events.listener import Listener
 from tertulia.events.types.event import Event, Wire
 from tertulia.storage.database.tx import Tx
 
@@ -41,7 +40,6 @@ class AttachmentSaved(Event, frozen=True):
 
     kind: ClassVar[str] = "attachment_saved"
     types: ClassVar[tuple[str, ...]] = ("attachment",)
-    shared: ClassVar[bool] = True
 
     op: Literal["add", "update"]
     attachment_id: int
@@ -54,10 +52,9 @@ class AttachmentSaved(Event, frozen=True):
             return self
         return msgspec.structs.replace(self, attachment=attachment_object(found))
 
-    def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
+    def told(self, org: Organization) -> Iterable[Wire]:
         if self.attachment is not None:
             yield {
-                "type": "attachment",
                 "op": self.op,
                 "attachment": self.attachment,
                 "upload_space_used": self.space_used,
@@ -67,14 +64,12 @@ class AttachmentSaved(Event, frozen=True):
 class AttachmentRemoved(Event, frozen=True):
     kind: ClassVar[str] = "attachment_removed"
     types: ClassVar[tuple[str, ...]] = ("attachment",)
-    shared: ClassVar[bool] = True
 
     attachment_id: int
     space_used: int
 
-    def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
+    def told(self, org: Organization) -> Iterable[Wire]:
         yield {
-            "type": "attachment",
             "op": "remove",
             "attachment": {"id": self.attachment_id},
             "upload_space_used": self.space_used,

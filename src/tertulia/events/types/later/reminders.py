@@ -72,9 +72,8 @@ class ReminderRemoved(Event, frozen=True):
 
     kind: ClassVar[str] = "reminder_removed"
     types: ClassVar[tuple[str, ...]] = ("reminders",)
-    shared: ClassVar[bool] = True
 
     id: int
 
-    def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
-        yield {"type": "reminders", "op": "remove", "reminder_id": self.id}
+    def told(self, org: Organization) -> Iterable[Wire]:
+        yield {"op": "remove", "reminder_id": self.id}

@@ -83,9 +83,8 @@ class ScheduledMessageRemoved(Event, frozen=True):
 
     kind: ClassVar[str] = "scheduled_message_removed"
     types: ClassVar[tuple[str, ...]] = ("scheduled_messages",)
-    shared: ClassVar[bool] = True
 
     id: int
 
-    def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
-        yield {"type": "scheduled_messages", "op": "remove", "scheduled_message_id": self.id}
+    def told(self, org: Organization) -> Iterable[Wire]:
+        yield {"op": "remove", "scheduled_message_id": self.id}

@@ -216,7 +216,6 @@ class FirstMessageChanged(Event, frozen=True):
 
     kind: ClassVar[str] = "first_message"
     types: ClassVar[tuple[str, ...]] = ("stream",)
-    shared: ClassVar[bool] = True
 
     channel_id: int
     message_id: int | None
@@ -224,9 +223,8 @@ class FirstMessageChanged(Event, frozen=True):
     def touched(self) -> Touched:
         return Touched(channels={self.channel_id})
 
-    def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
+    def told(self, org: Organization) -> Iterable[Wire]:
         yield {
-            "type": "stream",
             "op": "update",
             "stream_id": self.channel_id,
             "name": org.channels[self.channel_id].name,

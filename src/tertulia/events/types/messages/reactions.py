@@ -5,7 +5,6 @@ from typing import ClassVar, Literal
 
 from tertulia import events
 from tertulia.events.directory import Organization
-from tertulia.events.listener import Listener
 from tertulia.events.types.event import Event, Wire
 
 
@@ -14,7 +13,6 @@ class ReactionChanged(Event, frozen=True):
 
     kind: ClassVar[str] = "reaction"
     types: ClassVar[tuple[str, ...]] = ("reaction",)
-    shared: ClassVar[bool] = True
     changes_rules: ClassVar[bool] = False
 
     op: Literal["add", "remove"]
@@ -27,9 +25,8 @@ class ReactionChanged(Event, frozen=True):
     def rewritten(self) -> Collection[int]:
         return [self.message_id]
 
-    def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
+    def told(self, org: Organization) -> Iterable[Wire]:
         yield {
-            "type": "reaction",
             "op": self.op,
             "user_id": self.user_id,
             "user": events.types.messages.message.reacting(org, self.user_id),

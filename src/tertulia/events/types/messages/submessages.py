@@ -11,7 +11,6 @@ import msgspec
 from tertulia import storage
 from tertulia.domain.messages.widgets import Submessage
 from tertulia.events.directory import Organization
-from tertulia.events.listener import Listener
 from tertulia.events.types.event import Event, Wire
 from tertulia.storage.database.tx import Tx
 
@@ -33,7 +32,6 @@ class SubmessageAdded(Event, frozen=True):
 
     kind: ClassVar[str] = "submessage"
     types: ClassVar[tuple[str, ...]] = ("submessage",)
-    shared: ClassVar[bool] = True
     changes_rules: ClassVar[bool] = False
 
     submessage_id: int
@@ -48,10 +46,9 @@ class SubmessageAdded(Event, frozen=True):
     def rewritten(self) -> Collection[int]:
         return [] if self.part is None else [self.part.message_id]
 
-    def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
+    def told(self, org: Organization) -> Iterable[Wire]:
         if self.part is not None:
             yield {
-                "type": "submessage",
                 "msg_type": self.part.msg_type,
                 "message_id": self.part.message_id,
                 "submessage_id": self.part.id,

@@ -39,11 +39,9 @@ def emoji_map(org: Organization) -> dict[str, EmojiObject]:
 class EmojiAdded(Event, frozen=True):
     kind: ClassVar[str] = "emoji_added"
     types: ClassVar[tuple[str, ...]] = ("realm_emoji",)
+    touches: ClassVar[Touched] = Touched(emoji=True)
 
     emoji_id: int
-
-    def touched(self) -> Touched:
-        return Touched(emoji=True)
 
     def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
         if to.options.capabilities.individual_emoji_changes:
@@ -56,11 +54,9 @@ class EmojiAdded(Event, frozen=True):
 class EmojiDeactivated(Event, frozen=True):
     kind: ClassVar[str] = "emoji_deactivated"
     types: ClassVar[tuple[str, ...]] = ("realm_emoji",)
+    touches: ClassVar[Touched] = Touched(emoji=True)
 
     emoji_id: int
-
-    def touched(self) -> Touched:
-        return Touched(emoji=True)
 
     def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
         if to.options.capabilities.individual_emoji_changes:

@@ -8,7 +8,6 @@ import msgspec
 from tertulia import storage
 from tertulia.domain.organization.exports import RealmExport
 from tertulia.events.directory import Organization
-from tertulia.events.listener import Listener
 from tertulia.events.types.event import Event, Wire
 from tertulia.storage.database.tx import Tx
 
@@ -18,7 +17,6 @@ class ExportsChanged(Event, frozen=True):
 
     kind: ClassVar[str] = "exports"
     types: ClassVar[tuple[str, ...]] = ("realm_export",)
-    shared: ClassVar[bool] = True
 
     exports: list[dict[str, Any]] = []
 
@@ -26,8 +24,8 @@ class ExportsChanged(Event, frozen=True):
         known = storage.organization.exports.everything(tx)
         return msgspec.structs.replace(self, exports=[export_object(each, "") for each in known])
 
-    def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
-        yield {"type": "realm_export", "exports": self.exports}
+    def told(self, org: Organization) -> Iterable[Wire]:
+        yield {"exports": self.exports}
 
 
 def export_object(export: RealmExport, site: str) -> dict[str, Any]:

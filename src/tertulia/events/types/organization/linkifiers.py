@@ -38,11 +38,9 @@ class LinkifiersChanged(Event, frozen=True):
 
     kind: ClassVar[str] = "linkifiers_changed"
     types: ClassVar[tuple[str, ...]] = ("realm_linkifiers",)
+    touches: ClassVar[Touched] = Touched(linkifiers=True)
 
     linkifiers: list[LinkifierObject]
-
-    def touched(self) -> Touched:
-        return Touched(linkifiers=True)
 
     def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
         # Compat: before feature level 176 a linkifier had no template; such a client is told none.

@@ -7,7 +7,6 @@ import msgspec
 
 from tertulia.domain.organization.mail_domains import MailDomain
 from tertulia.events.directory import Organization
-from tertulia.events.listener import Listener
 from tertulia.events.types.event import Event, Wire
 
 
@@ -25,21 +24,19 @@ class DomainSaved(Event, frozen=True):
 
     kind: ClassVar[str] = "domain_saved"
     types: ClassVar[tuple[str, ...]] = ("realm_domains",)
-    shared: ClassVar[bool] = True
 
     op: Literal["add", "change"]
     domain: DomainObject
 
-    def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
-        yield {"type": "realm_domains", "op": self.op, "realm_domain": self.domain}
+    def told(self, org: Organization) -> Iterable[Wire]:
+        yield {"op": self.op, "realm_domain": self.domain}
 
 
 class DomainRemoved(Event, frozen=True):
     kind: ClassVar[str] = "domain_removed"
     types: ClassVar[tuple[str, ...]] = ("realm_domains",)
-    shared: ClassVar[bool] = True
 
     domain: str
 
-    def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
-        yield {"type": "realm_domains", "op": "remove", "domain": self.domain}
+    def told(self, org: Organization) -> Iterable[Wire]:
+        yield {"op": "remove", "domain": self.domain}

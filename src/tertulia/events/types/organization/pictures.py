@@ -6,7 +6,6 @@ from typing import ClassVar
 from tertulia import domain
 from tertulia.domain.organization.pictures import PictureKind
 from tertulia.events.directory import Organization
-from tertulia.events.listener import Listener
 from tertulia.events.loading import Touched
 from tertulia.events.types.event import Event, Wire
 
@@ -19,13 +18,10 @@ class PictureChanged(Event, frozen=True):
 
     kind: ClassVar[str] = "realm_picture_changed"
     types: ClassVar[tuple[str, ...]] = ("realm",)
-    shared: ClassVar[bool] = True
+    touches: ClassVar[Touched] = Touched(realm=True)
 
     picture: PictureKind
 
-    def touched(self) -> Touched:
-        return Touched(realm=True)
-
-    def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
+    def told(self, org: Organization) -> Iterable[Wire]:
         data = domain.organization.pictures.told(org.realm, self.picture)
-        yield {"type": "realm", "op": "update_dict", "property": self.picture, "data": data}
+        yield {"op": "update_dict", "property": self.picture, "data": data}

@@ -7,7 +7,6 @@ import msgspec
 
 from tertulia.domain.organization.playgrounds import Playground
 from tertulia.events.directory import Organization
-from tertulia.events.listener import Listener
 from tertulia.events.types.event import Event, Wire
 
 
@@ -27,9 +26,8 @@ class PlaygroundsChanged(Event, frozen=True):
 
     kind: ClassVar[str] = "playgrounds_changed"
     types: ClassVar[tuple[str, ...]] = ("realm_playgrounds",)
-    shared: ClassVar[bool] = True
 
     playgrounds: list[PlaygroundObject]
 
-    def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
-        yield {"type": "realm_playgrounds", "realm_playgrounds": self.playgrounds}
+    def told(self, org: Organization) -> Iterable[Wire]:
+        yield {"realm_playgrounds": self.playgrounds}

@@ -4,7 +4,6 @@ from collections.abc import Iterable
 from typing import Any, ClassVar
 
 from tertulia.events.directory import Organization
-from tertulia.events.listener import Listener
 from tertulia.events.loading import Touched
 from tertulia.events.types.event import Event, Wire
 
@@ -13,9 +12,7 @@ class RealmCreated(Event, frozen=True):
     """The first event of every log: here an organization began."""
 
     kind: ClassVar[str] = "realm_created"
-
-    def touched(self) -> Touched:
-        return Touched(realm=True, groups=True)
+    touches: ClassVar[Touched] = Touched(realm=True, groups=True)
 
 
 class RealmChangedTogether(Event, frozen=True):
@@ -23,14 +20,11 @@ class RealmChangedTogether(Event, frozen=True):
 
     kind: ClassVar[str] = "realm_changed_together"
     types: ClassVar[tuple[str, ...]] = ("realm",)
-    shared: ClassVar[bool] = True
+    touches: ClassVar[Touched] = Touched(realm=True)
 
     data: dict[str, Any]
     before: dict[str, Any] = {}  # of settings by which others are judged
     after: dict[str, Any] = {}
-
-    def touched(self) -> Touched:
-        return Touched(realm=True)
 
     def rewind(self, org: Organization) -> None:
         org.put_settings(self.before)
@@ -38,8 +32,8 @@ class RealmChangedTogether(Event, frozen=True):
     def move(self, org: Organization) -> None:
         org.put_settings(self.after)
 
-    def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
-        yield {"type": "realm", "op": "update_dict", "property": "default", "data": self.data}
+    def told(self, org: Organization) -> Iterable[Wire]:
+        yield {"op": "update_dict", "property": "default", "data": self.data}
 
 
 class RealmChanged(Event, frozen=True):
@@ -47,15 +41,12 @@ class RealmChanged(Event, frozen=True):
 
     kind: ClassVar[str] = "realm_changed"
     types: ClassVar[tuple[str, ...]] = ("realm",)
-    shared: ClassVar[bool] = True
+    touches: ClassVar[Touched] = Touched(realm=True)
 
     property: str
     value: Any
     before: dict[str, Any] = {}
     after: dict[str, Any] = {}
-
-    def touched(self) -> Touched:
-        return Touched(realm=True)
 
     def rewind(self, org: Organization) -> None:
         org.put_settings(self.before)
@@ -63,8 +54,8 @@ class RealmChanged(Event, frozen=True):
     def move(self, org: Organization) -> None:
         org.put_settings(self.after)
 
-    def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
-        yield {"type": "realm", "op": "update", "property": self.property, "value": self.value}
+    def told(self, org: Organization) -> Iterable[Wire]:
+        yield {"op": "update", "property": self.property, "value": self.value}
 
 
 class RealmDeactivated(Event, frozen=True):
@@ -72,17 +63,12 @@ class RealmDeactivated(Event, frozen=True):
 
     kind: ClassVar[str] = "realm_deactivated"
     types: ClassVar[tuple[str, ...]] = ("realm",)
-    shared: ClassVar[bool] = True
+    touches: ClassVar[Touched] = Touched(realm=True)
 
-    def touched(self) -> Touched:
-        return Touched(realm=True)
-
-    def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
-        yield {"type": "realm", "op": "deactivated", "realm_id": org.realm.id}
+    def told(self, org: Organization) -> Iterable[Wire]:
+        yield {"op": "deactivated", "realm_id": org.realm.id}
 
 
 class RealmReactivated(Event, frozen=True):
     kind: ClassVar[str] = "realm_reactivated"
-
-    def touched(self) -> Touched:
-        return Touched(realm=True)
+    touches: ClassVar[Touched] = Touched(realm=True)

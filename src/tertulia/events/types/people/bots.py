@@ -12,8 +12,7 @@ from tertulia import events, storage
 from tertulia.domain.people.bots import Bot
 from tertulia.events.directory import Organization
 from tertulia.events.listener import Listener
-from tertulia.events.loading import Touched
-from tertulia.events.types.event import Event, Wire
+from tertulia.events.types.event import Event, UserEvent, Wire
 from tertulia.storage.database.tx import Tx
 
 
@@ -94,25 +93,19 @@ class BotsGivenAway(Event, frozen=True):
 
     kind: ClassVar[str] = "bots_given_away"
     types: ClassVar[tuple[str, ...]] = ("realm_bot",)
-    shared: ClassVar[bool] = True
 
     user_ids: list[int]
 
-    def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
+    def told(self, org: Organization) -> Iterable[Wire]:
         for user_id in self.user_ids:
-            yield {"type": "realm_bot", "op": "delete", "bot": {"user_id": user_id}}
+            yield {"op": "delete", "bot": {"user_id": user_id}}
 
 
-class BotOwnerChanged(Event, frozen=True):
+class BotOwnerChanged(UserEvent, frozen=True):
     kind: ClassVar[str] = "bot_owner"
     types: ClassVar[tuple[str, ...]] = ("realm_user",)
-    shared: ClassVar[bool] = True
 
-    user_id: int
     owner_id: int
 
-    def touched(self) -> Touched:
-        return Touched(users={self.user_id})
-
-    def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
+    def told(self, org: Organization) -> Iterable[Wire]:
         yield events.types.people.user.person_updated(self.user_id, bot_owner_id=self.owner_id)

@@ -4,14 +4,12 @@ from collections.abc import Iterable
 from typing import ClassVar
 
 from tertulia.events.directory import Organization
-from tertulia.events.listener import Listener
 from tertulia.events.types.event import Event, Wire
 
 
 class InvitationsChanged(Event, frozen=True):
     kind: ClassVar[str] = "invitations_changed"
     types: ClassVar[tuple[str, ...]] = ("invites_changed",)
-    shared: ClassVar[bool] = True
 
-    def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
-        yield {"type": "invites_changed"}
+    def told(self, org: Organization) -> Iterable[Wire]:
+        yield {}

@@ -9,7 +9,6 @@ from msgspec import UNSET, UnsetType
 from tertulia import events
 from tertulia.domain.people.profile_fields import TYPE_NAMES, ProfileField
 from tertulia.events.directory import Organization
-from tertulia.events.listener import Listener
 from tertulia.events.loading import Touched
 from tertulia.events.types.event import Event, Wire
 
@@ -52,15 +51,12 @@ class ProfileFieldsChanged(Event, frozen=True):
 
     kind: ClassVar[str] = "profile_fields"
     types: ClassVar[tuple[str, ...]] = ("custom_profile_fields",)
-    shared: ClassVar[bool] = True
+    touches: ClassVar[Touched] = Touched(profile_fields=True)
 
     fields: list[FieldObject]
 
-    def touched(self) -> Touched:
-        return Touched(profile_fields=True)
-
-    def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
-        yield {"type": "custom_profile_fields", "fields": self.fields}
+    def told(self, org: Organization) -> Iterable[Wire]:
+        yield {"fields": self.fields}
 
 
 class ChangedValue(msgspec.Struct, frozen=True):
@@ -74,7 +70,6 @@ class ProfileChanged(Event, frozen=True):
 
     kind: ClassVar[str] = "profile"
     types: ClassVar[tuple[str, ...]] = ("realm_user",)
-    shared: ClassVar[bool] = True
 
     user_id: int
     values: list[ChangedValue]
@@ -82,6 +77,6 @@ class ProfileChanged(Event, frozen=True):
     def touched(self) -> Touched:
         return Touched(profiles={self.user_id})
 
-    def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
+    def told(self, org: Organization) -> Iterable[Wire]:
         for value in self.values:
             yield events.types.people.user.person_updated(self.user_id, custom_profile_field=value)

@@ -4,7 +4,6 @@ from collections.abc import Iterable
 from typing import Any, ClassVar
 
 from tertulia.events.directory import Organization
-from tertulia.events.listener import Listener
 from tertulia.events.types.event import Event, Wire
 
 
@@ -16,10 +15,9 @@ class StatusChanged(Event, frozen=True):
 
     kind: ClassVar[str] = "status"
     types: ClassVar[tuple[str, ...]] = ("user_status",)
-    shared: ClassVar[bool] = True
 
     user_id: int
     changes: dict[str, Any]
 
-    def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
-        yield {"type": "user_status", "user_id": self.user_id, **self.changes}
+    def told(self, org: Organization) -> Iterable[Wire]:
+        yield {"user_id": self.user_id, **self.changes}

@@ -16,7 +16,7 @@ from tertulia.domain.people.user import GRAVATAR, UPLOADED, Role, User
 from tertulia.events.directory import Organization
 from tertulia.events.listener import Listener
 from tertulia.events.loading import Touched
-from tertulia.events.types.event import Event, TakenBack, Wire
+from tertulia.events.types.event import Event, TakenBack, UserEvent, Wire
 from tertulia.storage.database.tx import Tx
 
 
@@ -181,17 +181,13 @@ def avatar_part(org: Organization, user: User) -> dict[str, Any]:
     }
 
 
-class UserAdded(Event, frozen=True):
+class UserAdded(UserEvent, frozen=True):
     """Somebody, or a bot, is new in the organization."""
 
     kind: ClassVar[str] = "user_added"
     types: ClassVar[tuple[str, ...]] = ("realm_user",)
 
-    user_id: int
     unknown_to: list[int] = []
-
-    def touched(self) -> Touched:
-        return Touched(users={self.user_id})
 
     def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
         user, viewer = org.users[self.user_id], org.users[to.user_id]
@@ -206,7 +202,7 @@ class UserAdded(Event, frozen=True):
         yield {"type": "realm_user", "op": "add", "person": person}
 
 
-class UserActivityChanged(Event, frozen=True):
+class UserActivityChanged(UserEvent, frozen=True):
     """An account was deactivated or reactivated.
 
     Its subscriptions and its status stay as they were, but nobody sees them while it is ended.
@@ -216,7 +212,6 @@ class UserActivityChanged(Event, frozen=True):
     kind: ClassVar[str] = "user_activity"
     types: ClassVar[tuple[str, ...]] = ("realm_user", "subscription", "user_status")
 
-    user_id: int
     is_active: bool
     unknown_to: list[int] = []
     said: Status | None = None
@@ -225,9 +220,6 @@ class UserActivityChanged(Event, frozen=True):
         if not self.is_active:
             return self
         return replace(self, said=storage.people.statuses.of_user(tx, self.user_id))
-
-    def touched(self) -> Touched:
-        return Touched(users={self.user_id})
 
     def rewind(self, org: Organization) -> None:
         org.put_activity(self.user_id, is_active=not self.is_active)
@@ -260,19 +252,15 @@ class UserActivityChanged(Event, frozen=True):
             yield {"type": "user_status", "user_id": self.user_id, **told}
 
 
-class RoleChanged(Event, frozen=True):
+class RoleChanged(UserEvent, frozen=True):
     """Somebody has another role. They themselves may now see other people's addresses."""
 
     kind: ClassVar[str] = "role"
     types: ClassVar[tuple[str, ...]] = ("realm_user",)
 
-    user_id: int
     role: Role
     before: Role
     known: list[int] | None = None  # to themselves; None for everybody
-
-    def touched(self) -> Touched:
-        return Touched(users={self.user_id})
 
     def rewind(self, org: Organization) -> None:
         org.put_role(self.user_id, self.before)
@@ -297,24 +285,16 @@ class KeysSealedAnew(Event, frozen=True):
     """The server has another secret: every key is known by another fingerprint."""
 
     kind: ClassVar[str] = "keys_sealed_anew"
-
-    def touched(self) -> Touched:
-        return Touched(everything=True)
+    touches: ClassVar[Touched] = Touched(everything=True)
 
 
-class StubClaimed(Event, frozen=True):
+class StubClaimed(UserEvent, frozen=True):
     """Somebody who was brought along from another server has logged in for the first time."""
 
     kind: ClassVar[str] = "stub_claimed"
     types: ClassVar[tuple[str, ...]] = ("realm_user",)
-    shared: ClassVar[bool] = True
 
-    user_id: int
-
-    def touched(self) -> Touched:
-        return Touched(users={self.user_id})
-
-    def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
+    def told(self, org: Organization) -> Iterable[Wire]:
         yield person_updated(self.user_id, is_imported_stub=False)
 
 
@@ -323,32 +303,21 @@ def person_updated(user_id: int, **parts: Any) -> Wire:
     return {"type": "realm_user", "op": "update", "person": {"user_id": user_id, **parts}}
 
 
-class AvatarChanged(Event, frozen=True):
+class AvatarChanged(UserEvent, frozen=True):
     """Somebody has another picture, or none of their own any more."""
 
     kind: ClassVar[str] = "avatar"
     types: ClassVar[tuple[str, ...]] = ("realm_user",)
-    shared: ClassVar[bool] = True
 
-    user_id: int
-
-    def touched(self) -> Touched:
-        return Touched(users={self.user_id})
-
-    def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
+    def told(self, org: Organization) -> Iterable[Wire]:
         user = org.users[self.user_id]
         yield person_updated(user.id, **avatar_part(org, user))
 
 
-class KeyChanged(Event, frozen=True):
+class KeyChanged(UserEvent, frozen=True):
     """A key was replaced: every server must forget the old one. No client is told."""
 
     kind: ClassVar[str] = "key_changed"
-
-    user_id: int
-
-    def touched(self) -> Touched:
-        return Touched(users={self.user_id})
 
     def taken_back(self) -> TakenBack:
         return TakenBack(queues_of=[self.user_id])

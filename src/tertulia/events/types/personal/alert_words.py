@@ -7,7 +7,6 @@ import msgspec
 
 from tertulia import storage
 from tertulia.events.directory import Organization
-from tertulia.events.listener import Listener
 from tertulia.events.loading import Touched
 from tertulia.events.types.event import Event, Wire
 from tertulia.storage.database.tx import Tx
@@ -18,7 +17,6 @@ class AlertWordsChanged(Event, frozen=True):
 
     kind: ClassVar[str] = "alert_words"
     types: ClassVar[tuple[str, ...]] = ("alert_words",)
-    shared: ClassVar[bool] = True
 
     user_id: int
     words: list[str] = []
@@ -31,5 +29,5 @@ class AlertWordsChanged(Event, frozen=True):
             self, words=storage.personal.alert_words.of_user(tx, self.user_id)
         )
 
-    def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
-        yield {"type": "alert_words", "alert_words": self.words}
+    def told(self, org: Organization) -> Iterable[Wire]:
+        yield {"alert_words": self.words}

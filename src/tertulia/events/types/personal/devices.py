@@ -7,7 +7,6 @@ import msgspec
 
 from tertulia.domain.personal.devices import Device
 from tertulia.events.directory import Organization
-from tertulia.events.listener import Listener
 from tertulia.events.types.event import Event, Wire
 
 Told = dict[str, int | str | None]
@@ -35,12 +34,11 @@ def device_object(device: Device) -> DeviceObject:
 class DeviceAdded(Event, frozen=True):
     kind: ClassVar[str] = "device_added"
     types: ClassVar[tuple[str, ...]] = ("device",)
-    shared: ClassVar[bool] = True
 
     device_id: int
 
-    def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
-        yield {"type": "device", "op": "add", "device_id": self.device_id}
+    def told(self, org: Organization) -> Iterable[Wire]:
+        yield {"op": "add", "device_id": self.device_id}
 
 
 class DeviceChanged(Event, frozen=True):
@@ -48,24 +46,22 @@ class DeviceChanged(Event, frozen=True):
 
     kind: ClassVar[str] = "device_changed"
     types: ClassVar[tuple[str, ...]] = ("device",)
-    shared: ClassVar[bool] = True
 
     device_id: int
     changed: Told
 
-    def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
-        yield {"type": "device", "op": "update", "device_id": self.device_id, **self.changed}
+    def told(self, org: Organization) -> Iterable[Wire]:
+        yield {"op": "update", "device_id": self.device_id, **self.changed}
 
 
 class DeviceRemoved(Event, frozen=True):
     kind: ClassVar[str] = "device_removed"
     types: ClassVar[tuple[str, ...]] = ("device",)
-    shared: ClassVar[bool] = True
 
     device_id: int
 
-    def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
-        yield {"type": "device", "op": "remove", "device_id": self.device_id}
+    def told(self, org: Organization) -> Iterable[Wire]:
+        yield {"op": "remove", "device_id": self.device_id}
 
 
 def difference(before: Device, after: Device) -> Told:

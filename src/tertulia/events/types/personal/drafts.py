@@ -11,7 +11,6 @@ import msgspec
 from tertulia import storage
 from tertulia.domain.personal.drafts import SavedDraft
 from tertulia.events.directory import Organization
-from tertulia.events.listener import Listener
 from tertulia.events.types.event import Event, Wire
 from tertulia.storage.database.tx import Tx
 
@@ -40,7 +39,6 @@ def draft_object(draft: SavedDraft) -> DraftObject:
 class DraftsAdded(Event, frozen=True):
     kind: ClassVar[str] = "drafts_added"
     types: ClassVar[tuple[str, ...]] = ("drafts",)
-    shared: ClassVar[bool] = True
 
     draft_ids: list[int]
     drafts: list[DraftObject] = []
@@ -51,14 +49,13 @@ class DraftsAdded(Event, frozen=True):
         ]
         return msgspec.structs.replace(self, drafts=found)
 
-    def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
-        yield {"type": "drafts", "op": "add", "drafts": self.drafts}
+    def told(self, org: Organization) -> Iterable[Wire]:
+        yield {"op": "add", "drafts": self.drafts}
 
 
 class DraftEdited(Event, frozen=True):
     kind: ClassVar[str] = "draft_edited"
     types: ClassVar[tuple[str, ...]] = ("drafts",)
-    shared: ClassVar[bool] = True
 
     draft_id: int
     draft: DraftObject | None = None
@@ -68,17 +65,16 @@ class DraftEdited(Event, frozen=True):
             return msgspec.structs.replace(self, draft=draft_object(found))
         return self
 
-    def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
+    def told(self, org: Organization) -> Iterable[Wire]:
         if self.draft is not None:
-            yield {"type": "drafts", "op": "update", "draft": self.draft}
+            yield {"op": "update", "draft": self.draft}
 
 
 class DraftDeleted(Event, frozen=True):
     kind: ClassVar[str] = "draft_deleted"
     types: ClassVar[tuple[str, ...]] = ("drafts",)
-    shared: ClassVar[bool] = True
 
     draft_id: int
 
-    def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
-        yield {"type": "drafts", "op": "remove", "draft_id": self.draft_id}
+    def told(self, org: Organization) -> Iterable[Wire]:
+        yield {"op": "remove", "draft_id": self.draft_id}

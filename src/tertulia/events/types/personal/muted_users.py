@@ -7,7 +7,6 @@ import msgspec
 
 from tertulia import storage
 from tertulia.events.directory import Organization
-from tertulia.events.listener import Listener
 from tertulia.events.types.event import Event, Wire
 from tertulia.storage.database.tx import Tx
 from tertulia.storage.personal.muted_users import Mute
@@ -27,7 +26,6 @@ class MutedUsersChanged(Event, frozen=True):
 
     kind: ClassVar[str] = "muted_users"
     types: ClassVar[tuple[str, ...]] = ("muted_users",)
-    shared: ClassVar[bool] = True
 
     user_id: int
     muted: list[MuteObject] = []
@@ -38,5 +36,5 @@ class MutedUsersChanged(Event, frozen=True):
         ]
         return msgspec.structs.replace(self, muted=found)
 
-    def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
-        yield {"type": "muted_users", "muted_users": self.muted}
+    def told(self, org: Organization) -> Iterable[Wire]:
+        yield {"muted_users": self.muted}

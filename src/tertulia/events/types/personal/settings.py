@@ -10,33 +10,23 @@ from tertulia.domain.people.user import EmailVisibility, User
 from tertulia.events.directory import Organization
 from tertulia.events.listener import Listener
 from tertulia.events.loading import Touched
-from tertulia.events.types.event import Event, Wire
+from tertulia.events.types.event import Event, UserEvent, Wire
 
 
-class SettingChanged(Event, frozen=True):
+class SettingChanged(UserEvent, frozen=True):
     """A user has set something for themselves; only they are told."""
 
     kind: ClassVar[str] = "setting"
     types: ClassVar[tuple[str, ...]] = ("user_settings",)
-    shared: ClassVar[bool] = True
 
-    user_id: int
     property: str
     value: Any
 
-    def touched(self) -> Touched:
-        return Touched(users={self.user_id})
-
-    def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
-        told = {
-            "type": "user_settings",
-            "op": "update",
-            "property": self.property,
-            "value": self.value,
-        }
+    def told(self, org: Organization) -> Iterable[Wire]:
+        changed = {"op": "update", "property": self.property, "value": self.value}
         if self.property == "default_language":
-            told["language_name"] = LANGUAGES[self.value]
-        yield told
+            changed["language_name"] = LANGUAGES[self.value]
+        yield changed
 
 
 class NewcomerSettingChanged(Event, frozen=True):
@@ -44,57 +34,39 @@ class NewcomerSettingChanged(Event, frozen=True):
 
     kind: ClassVar[str] = "newcomer_setting"
     types: ClassVar[tuple[str, ...]] = ("realm_user_settings_defaults",)
-    shared: ClassVar[bool] = True
+    touches: ClassVar[Touched] = Touched(realm=True)
 
     property: str
     value: Any
 
-    def touched(self) -> Touched:
-        return Touched(realm=True)
-
-    def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
-        yield {
-            "type": "realm_user_settings_defaults",
-            "op": "update",
-            "property": self.property,
-            "value": self.value,
-        }
+    def told(self, org: Organization) -> Iterable[Wire]:
+        yield {"op": "update", "property": self.property, "value": self.value}
 
 
-class TimezoneChanged(Event, frozen=True):
+class TimezoneChanged(UserEvent, frozen=True):
     kind: ClassVar[str] = "timezone"
     types: ClassVar[tuple[str, ...]] = ("realm_user",)
-    shared: ClassVar[bool] = True
 
-    user_id: int
     timezone: str
 
-    def touched(self) -> Touched:
-        return Touched(users={self.user_id})
-
-    def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
+    def told(self, org: Organization) -> Iterable[Wire]:
         email = org.users[self.user_id].api_email(org.email_domain)
         yield events.types.people.user.person_updated(
             self.user_id, email=email, timezone=self.timezone
         )
 
 
-class OwnNameChanged(Event, frozen=True):
+class OwnNameChanged(UserEvent, frozen=True):
     kind: ClassVar[str] = "own_name"
     types: ClassVar[tuple[str, ...]] = ("realm_user",)
-    shared: ClassVar[bool] = True
 
-    user_id: int
     full_name: str
 
-    def touched(self) -> Touched:
-        return Touched(users={self.user_id})
-
-    def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
+    def told(self, org: Organization) -> Iterable[Wire]:
         yield events.types.people.user.person_updated(self.user_id, full_name=self.full_name)
 
 
-class AddressChanged(Event, frozen=True):
+class AddressChanged(UserEvent, frozen=True):
     """Somebody's address is another one, or others may see it, or no longer.
 
     Each listener is told of the real address only if it became visible or invisible to them or
@@ -105,14 +77,10 @@ class AddressChanged(Event, frozen=True):
     kind: ClassVar[str] = "address"
     types: ClassVar[tuple[str, ...]] = ("realm_user",)
 
-    user_id: int
     email: str
     email_before: str
     visibility: int
     visibility_before: int
-
-    def touched(self) -> Touched:
-        return Touched(users={self.user_id})
 
     def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
         known = org.users[self.user_id]

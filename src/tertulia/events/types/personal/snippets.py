@@ -11,7 +11,6 @@ import msgspec
 from tertulia import storage
 from tertulia.domain.personal.snippets import Snippet
 from tertulia.events.directory import Organization
-from tertulia.events.listener import Listener
 from tertulia.events.types.event import Event, Wire
 from tertulia.storage.database.tx import Tx
 
@@ -32,7 +31,6 @@ class SnippetSaved(Event, frozen=True):
 
     kind: ClassVar[str] = "snippet_saved"
     types: ClassVar[tuple[str, ...]] = ("saved_snippets",)
-    shared: ClassVar[bool] = True
 
     op: Literal["add", "update"]
     snippet_id: int
@@ -44,17 +42,16 @@ class SnippetSaved(Event, frozen=True):
             return self
         return msgspec.structs.replace(self, snippet=snippet_object(found))
 
-    def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
+    def told(self, org: Organization) -> Iterable[Wire]:
         if self.snippet is not None:
-            yield {"type": "saved_snippets", "op": self.op, "saved_snippet": self.snippet}
+            yield {"op": self.op, "saved_snippet": self.snippet}
 
 
 class SnippetDeleted(Event, frozen=True):
     kind: ClassVar[str] = "snippet_deleted"
     types: ClassVar[tuple[str, ...]] = ("saved_snippets",)
-    shared: ClassVar[bool] = True
 
     snippet_id: int
 
-    def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
-        yield {"type": "saved_snippets", "op": "remove", "saved_snippet_id": self.snippet_id}
+    def told(self, org: Organization) -> Iterable[Wire]:
+        yield {"op": "remove", "saved_snippet_id": self.snippet_id}

@@ -176,19 +176,11 @@ def set_permissions(tx: Tx, group_id: int, permissions: dict[str, GroupValue]) -
 
 
 def add_members(tx: Tx, group_id: int, user_ids: list[int]) -> None:
-    tx.execute_many(
-        "INSERT INTO user_group_member (realm_id, group_id, user_id)"
-        " VALUES (:realm, :group, :user)",
-        ({"realm": tx.realm_id, "group": group_id, "user": user_id} for user_id in user_ids),
-    )
+    tx.put_each("user_group_member", ({"user_id": each} for each in user_ids), group_id=group_id)
 
 
 def remove_members(tx: Tx, group_id: int, user_ids: list[int]) -> None:
-    tx.execute(
-        "DELETE FROM user_group_member WHERE group_id = :group AND user_id IN :users",
-        group=group_id,
-        users=user_ids,
-    )
+    tx.remove("user_group_member", group_id=group_id, user_id=user_ids)
 
 
 def add_subgroup(tx: Tx, group_id: int, subgroup_id: int) -> None:
@@ -196,11 +188,7 @@ def add_subgroup(tx: Tx, group_id: int, subgroup_id: int) -> None:
 
 
 def remove_subgroups(tx: Tx, group_id: int, subgroup_ids: list[int]) -> None:
-    tx.execute(
-        "DELETE FROM user_group_subgroup WHERE group_id = :group AND subgroup_id IN :subgroups",
-        group=group_id,
-        subgroups=subgroup_ids,
-    )
+    tx.remove("user_group_subgroup", group_id=group_id, subgroup_id=subgroup_ids)
 
 
 # --- rows ---

@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 
 from tertulia.domain.limits import LARGEST_ID
-from tertulia.storage.database.tx import Row, Tx
+from tertulia.storage.database.tx import Tx
+from tertulia.storage.records import Record
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +19,9 @@ class StoredQueue:
     idle_seconds: int
     seen_at: float
     epoch: str  # of the log in which it is a position
+
+
+_QUEUES = Record(StoredQueue)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +62,7 @@ def insert(tx: Tx, queue: StoredQueue, role: int) -> bool:
 
 
 def find(tx: Tx, queue_id: str) -> StoredQueue | None:
-    row = tx.one("SELECT * FROM queue WHERE id = :id AND realm_id = :realm", id=queue_id)
-    return None if row is None else _queue(row)
+    return _QUEUES.one(tx, "FROM queue WHERE id = :id AND realm_id = :realm", id=queue_id)
 
 
 def of_user(tx: Tx, user_id: int) -> list[str]:
@@ -91,7 +94,7 @@ def give_up(tx: Tx, queue: StoredQueue, *, keep: int) -> list[str]:
 
 
 def delete(tx: Tx, queue_ids: list[str]) -> int:
-    return tx.execute("DELETE FROM queue WHERE realm_id = :realm AND id IN :ids", ids=queue_ids)
+    return tx.remove("queue", id=queue_ids)
 
 
 def delete_all(tx: Tx) -> None:
@@ -148,19 +151,4 @@ def realms_with_expired(tx: Tx, at: float) -> list[int]:
     """The organizations that have such queues."""
     return tx.column(
         "SELECT DISTINCT realm_id FROM queue WHERE seen_at + idle_seconds < :at", at=at
-    )
-
-
-def _queue(row: Row) -> StoredQueue:
-    return StoredQueue(
-        id=row["id"],
-        realm_id=row["realm_id"],
-        user_id=row["user_id"],
-        options=row["options"],
-        start_seq=row["start_seq"],
-        acked=row["acked"],
-        scanned=row["scanned"],
-        idle_seconds=row["idle_seconds"],
-        seen_at=row["seen_at"],
-        epoch=row["epoch"],
     )

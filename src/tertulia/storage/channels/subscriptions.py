@@ -145,38 +145,20 @@ def colors_of(tx: Tx, user_ids: list[int]) -> dict[int, set[str]]:
 
 def activate(tx: Tx, channel: Channel, colors: dict[int, str], seq: int, message_id: int) -> None:
     """Subscribe users, given the colour each is to have if it is their first time."""
-    channel_id = channel.id
-    tx.execute_many(
-        "INSERT INTO subscription"
-        " (realm_id, channel_id, user_id, active, color, push_notifications)"
-        " VALUES (:realm, :channel, :user, :active, :color, :push)"
-        " ON CONFLICT (user_id, channel_id) DO UPDATE SET active = excluded.active",
-        (
-            {
-                "realm": tx.realm_id,
-                "channel": channel_id,
-                "user": user_id,
-                "active": True,
-                "color": color,
-                "push": channel.default_push or None,
-            }
-            for user_id, color in colors.items()
-        ),
+    tx.put_each(
+        "subscription",
+        ({"user_id": user_id, "color": color} for user_id, color in colors.items()),
+        "ON CONFLICT (user_id, channel_id) DO UPDATE SET active = excluded.active",
+        channel_id=channel.id,
+        active=True,
+        push_notifications=channel.default_push or None,
     )
-    tx.execute_many(
-        "INSERT INTO subscription_span"
-        " (realm_id, channel_id, user_id, start_seq, start_message_id)"
-        " VALUES (:realm, :channel, :user, :seq, :message)",
-        (
-            {
-                "realm": tx.realm_id,
-                "channel": channel_id,
-                "user": user_id,
-                "seq": seq,
-                "message": message_id,
-            }
-            for user_id in colors
-        ),
+    tx.put_each(
+        "subscription_span",
+        ({"user_id": user_id} for user_id in colors),
+        channel_id=channel.id,
+        start_seq=seq,
+        start_message_id=message_id,
     )
 
 

@@ -239,6 +239,32 @@ class Tx:
             **columns,
         )
 
+    def put_each(
+        self, table: str, rows: Iterable[dict[str, Any]], /, otherwise: str = "", **shared: Any
+    ) -> None:
+        """Insert rows of the organization that have no ids of their own, and some values in common.
+
+        `otherwise` says what becomes of those that are there already: `ON CONFLICT …`.
+        """
+        listed = [{**row, **shared} for row in rows]
+        if listed:
+            sql = f"{_insertion(table, listed[0])} {otherwise}"
+            self.execute_many(sql, ({"realm": self.realm_id, **row} for row in listed))
+
+    def replace(self, table: str, key: Sequence[str], /, **columns: Any) -> None:
+        """Insert a row of the organization, or give these values to the one that has its key."""
+        assigned = ", ".join(f"{name} = excluded.{name}" for name in columns if name not in key)
+        conflict = f"ON CONFLICT ({', '.join(key)}) DO UPDATE SET {assigned}"
+        self.execute(f"{_insertion(table, columns)} {conflict}", **columns)
+
+    def remove(self, table: str, /, **columns: Any) -> int:
+        """Delete the rows of the organization that have these values, of a list any; how many."""
+        wanted = " AND ".join(
+            f"{name} IN :{name}" if isinstance(value, list) else f"{name} = :{name}"
+            for name, value in columns.items()
+        )
+        return self.execute(f"DELETE FROM {table} WHERE {wanted} AND realm_id = :realm", **columns)
+
     def history_line(self) -> str:
         """Which of several histories of the same database this is; see the dialects."""
         return self.dialect.history_line(self._connection)

@@ -1,6 +1,7 @@
 """Files that have arrived, and the messages that link them."""
 
 from collections.abc import Sequence
+from dataclasses import asdict
 
 from tertulia.domain.files.attachments import Attachment, Looks
 from tertulia.storage.database.tx import Row, Tx
@@ -20,12 +21,9 @@ def insert(
         upload_id=upload_id,
         path_id=path_id,
         name=name,
-        content_type=looks.content_type,
         size=size,
-        width=looks.width,
-        height=looks.height,
-        is_animated=looks.is_animated,
         created_at=tx.now,
+        **asdict(looks),
     )
     _add_space(tx, owner_id, size)
     return attachment_id
@@ -35,7 +33,7 @@ def delete(tx: Tx, attachment: Attachment) -> None:
     """Forget that there was such a file; its bytes are another matter."""
     for table in ("attachment_message", "attachment_scheduled", "attachment_thumbnail"):
         tx.execute(f"DELETE FROM {table} WHERE attachment_id = :id", id=attachment.id)
-    tx.execute("DELETE FROM attachment WHERE id = :id AND realm_id = :realm", id=attachment.id)
+    tx.remove("attachment", id=attachment.id)
     _add_space(tx, attachment.owner_id, -attachment.size)
 
 
@@ -124,12 +122,7 @@ def link(tx: Tx, attachment_id: int, message_id: int) -> None:
 
 def unlink(tx: Tx, attachment_ids: Sequence[int], message_id: int) -> None:
     if attachment_ids:
-        tx.execute(
-            "DELETE FROM attachment_message WHERE attachment_id IN :attachments"
-            " AND message_id = :message",
-            attachments=list(attachment_ids),
-            message=message_id,
-        )
+        tx.remove("attachment_message", attachment_id=list(attachment_ids), message_id=message_id)
 
 
 def linked_by(tx: Tx, message_ids: Sequence[int]) -> list[int]:
@@ -166,7 +159,7 @@ def keep_for(tx: Tx, attachment_id: int, scheduled_id: int) -> None:
 
 
 def keep_no_longer_for(tx: Tx, scheduled_id: int) -> None:
-    tx.execute("DELETE FROM attachment_scheduled WHERE scheduled_id = :id", id=scheduled_id)
+    tx.remove("attachment_scheduled", scheduled_id=scheduled_id)
 
 
 def kept_for(tx: Tx, scheduled_id: int) -> list[str]:

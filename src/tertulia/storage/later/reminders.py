@@ -80,4 +80,4 @@ def mark_failed(tx: Tx, reminder_id: int) -> None:
 
 
 def delete(tx: Tx, reminder_id: int) -> None:
-    tx.execute("DELETE FROM reminder WHERE id = :id AND realm_id = :realm", id=reminder_id)
+    tx.remove("reminder", id=reminder_id)

@@ -101,7 +101,7 @@ def mark_sent(tx: Tx, entry_id: int) -> None:
 
 
 def delete(tx: Tx, entry_id: int) -> None:
-    tx.execute("DELETE FROM scheduled_message WHERE id = :id AND realm_id = :realm", id=entry_id)
+    tx.remove("scheduled_message", id=entry_id)
 
 
 def forget_sent_before(tx: Tx, at: float, most: int) -> int:

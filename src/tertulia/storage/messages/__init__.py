@@ -217,7 +217,7 @@ def delete(tx: Tx, message_ids: Sequence[int]) -> None:
     storage.search.index.forget(tx, ids)
     for table in GOES_WITH_A_MESSAGE:
         tx.execute(f"DELETE FROM {table} WHERE message_id IN :ids", ids=ids)
-    tx.execute("DELETE FROM message WHERE realm_id = :realm AND id IN :ids", ids=ids)
+    tx.remove("message", id=ids)
     if ids:
         note_newest_deleted(tx, max(ids))
 

@@ -24,13 +24,10 @@ def get_or_start(tx: Tx, user_ids: Sequence[int]) -> int:
         return found
     members = _in_words(user_ids)
     conversation_id = tx.add("conversation", digest=_digest(members), member_ids=members)
-    tx.execute_many(
-        "INSERT INTO conversation_member (realm_id, user_id, conversation_id)"
-        " VALUES (:realm, :user, :conversation)",
-        (
-            {"realm": tx.realm_id, "user": user_id, "conversation": conversation_id}
-            for user_id in user_ids
-        ),
+    tx.put_each(
+        "conversation_member",
+        ({"user_id": user_id} for user_id in user_ids),
+        conversation_id=conversation_id,
     )
     return conversation_id
 

@@ -74,32 +74,21 @@ def add_flags(tx: Tx, user_id: int, flag: str, message_ids: Sequence[int]) -> No
 
 
 def _add_flag(tx: Tx, flag: str, pairs: Iterable[tuple[int, int]]) -> None:
-    tx.execute_many(
-        "INSERT INTO message_flag (realm_id, user_id, flag, message_id)"
-        " VALUES (:realm, :user, :flag, :message) ON CONFLICT DO NOTHING",
-        (
-            {"realm": tx.realm_id, "user": user_id, "flag": flag, "message": message_id}
-            for user_id, message_id in pairs
-        ),
+    tx.put_each(
+        "message_flag",
+        ({"user_id": user_id, "message_id": message_id} for user_id, message_id in pairs),
+        "ON CONFLICT DO NOTHING",
+        flag=flag,
     )
 
 
 def remove_flags(tx: Tx, user_id: int, flag: str, message_ids: Sequence[int]) -> None:
-    tx.execute(
-        "DELETE FROM message_flag WHERE user_id = :user AND flag = :flag AND message_id IN :ids",
-        user=user_id,
-        flag=flag,
-        ids=list(message_ids),
-    )
+    tx.remove("message_flag", user_id=user_id, flag=flag, message_id=list(message_ids))
 
 
 def remove_flag(tx: Tx, flag: str, message_id: int) -> None:
     """Take a mark off a message for everybody."""
-    tx.execute(
-        "DELETE FROM message_flag WHERE message_id = :message AND flag = :flag",
-        message=message_id,
-        flag=flag,
-    )
+    tx.remove("message_flag", message_id=message_id, flag=flag)
 
 
 def with_mark_on(tx: Tx, flag: str, message_ids: Sequence[int]) -> set[int]:

@@ -1,23 +1,26 @@
 """Reactions, in the order in which they were added."""
 
 from collections.abc import Sequence
+from dataclasses import asdict
 
 from tertulia.domain.messages.message import Reaction
-from tertulia.storage.database.tx import Row, Tx
+from tertulia.storage.database.tx import Tx
+from tertulia.storage.records import Record
 
-_COLUMNS = "user_id, emoji_name, emoji_code, reaction_type"
+_REACTIONS = Record(Reaction)
 
 
 def of_messages(tx: Tx, message_ids: Sequence[int]) -> dict[int, tuple[Reaction, ...]]:
     if not message_ids:
         return {}
     rows = tx.all(
-        f"SELECT message_id, {_COLUMNS} FROM reaction WHERE message_id IN :ids ORDER BY id",
+        f"SELECT message_id, {_REACTIONS.columns} FROM reaction"
+        " WHERE message_id IN :ids ORDER BY id",
         ids=list(message_ids),
     )
     found: dict[int, list[Reaction]] = {}
     for row in rows:
-        found.setdefault(row["message_id"], []).append(_reaction(row))
+        found.setdefault(row["message_id"], []).append(_REACTIONS.of(row))
     return {message_id: tuple(reactions) for message_id, reactions in found.items()}
 
 
@@ -26,26 +29,14 @@ def of_message(tx: Tx, message_id: int) -> tuple[Reaction, ...]:
 
 
 def insert(tx: Tx, message_id: int, reaction: Reaction) -> None:
-    tx.put(
-        "reaction",
-        message_id=message_id,
-        user_id=reaction.user_id,
-        emoji_name=reaction.emoji_name,
-        emoji_code=reaction.emoji_code,
-        reaction_type=reaction.reaction_type,
-    )
+    tx.put("reaction", message_id=message_id, **asdict(reaction))
 
 
 def delete(tx: Tx, message_id: int, reaction: Reaction) -> None:
-    tx.execute(
-        "DELETE FROM reaction WHERE message_id = :message AND user_id = :user"
-        " AND reaction_type = :type AND emoji_code = :code",
-        message=message_id,
-        user=reaction.user_id,
-        type=reaction.reaction_type,
-        code=reaction.emoji_code,
+    tx.remove(
+        "reaction",
+        message_id=message_id,
+        user_id=reaction.user_id,
+        reaction_type=reaction.reaction_type,
+        emoji_code=reaction.emoji_code,
     )
-
-
-def _reaction(row: Row) -> Reaction:
-    return Reaction(row["user_id"], row["emoji_name"], row["emoji_code"], row["reaction_type"])

@@ -29,17 +29,15 @@ def insert(
     tx: Tx, sender_id: int, key: str, fingerprint: bytes, message_id: int, policy: int | None
 ) -> None:
     """Remember a send; a key that has expired is taken over."""
-    tx.execute(
-        "INSERT INTO send_key (realm_id, sender_id, key, fingerprint, message_id, policy, sent_at)"
-        " VALUES (:realm, :sender, :key, :fingerprint, :message, :policy, :now)"
-        " ON CONFLICT (sender_id, key) DO UPDATE SET fingerprint = excluded.fingerprint,"
-        " message_id = excluded.message_id, policy = excluded.policy, sent_at = excluded.sent_at",
-        sender=sender_id,
+    tx.replace(
+        "send_key",
+        ("sender_id", "key"),
+        sender_id=sender_id,
         key=key,
         fingerprint=fingerprint,
-        message=message_id,
+        message_id=message_id,
         policy=policy,
-        now=tx.now,
+        sent_at=tx.now,
     )
 
 

@@ -32,7 +32,7 @@ def update(tx: Tx, linkifier_id: int, rule: LinkifierRule) -> None:
 
 
 def delete(tx: Tx, linkifier_id: int) -> None:
-    tx.execute("DELETE FROM linkifier WHERE id = :id AND realm_id = :realm", id=linkifier_id)
+    tx.remove("linkifier", id=linkifier_id)
 
 
 def set_order(tx: Tx, linkifier_ids: Sequence[int]) -> None:

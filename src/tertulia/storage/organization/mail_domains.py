@@ -25,4 +25,4 @@ def update(tx: Tx, domain: MailDomain) -> None:
 
 
 def delete(tx: Tx, name: str) -> None:
-    tx.execute("DELETE FROM mail_domain WHERE realm_id = :realm AND name = :name", name=name)
+    tx.remove("mail_domain", name=name)

@@ -8,20 +8,12 @@ from tertulia.storage.database.tx import Tx
 
 def put(tx: Tx, kind: str, name: str, picture: bytes) -> None:
     """Show this picture from now on, under a name that was never used before."""
-    tx.execute(
-        "INSERT INTO realm_picture (realm_id, kind, name, picture)"
-        " VALUES (:realm, :kind, :name, :picture)"
-        " ON CONFLICT (realm_id, kind) DO UPDATE SET name = excluded.name,"
-        " picture = excluded.picture",
-        kind=kind,
-        name=name,
-        picture=picture,
-    )
+    tx.replace("realm_picture", ("realm_id", "kind"), kind=kind, name=name, picture=picture)
     _note_names(tx, storage.organization.current(tx).pictures | {kind: name})
 
 
 def remove(tx: Tx, kind: str) -> None:
-    tx.execute("DELETE FROM realm_picture WHERE realm_id = :realm AND kind = :kind", kind=kind)
+    tx.remove("realm_picture", kind=kind)
     known = storage.organization.current(tx).pictures
     _note_names(tx, {each: name for each, name in known.items() if each != kind})
 

@@ -17,7 +17,4 @@ def insert(tx: Tx, name: str, language: str, url_template: str) -> int:
 
 def delete(tx: Tx, playground_id: int) -> bool:
     """Says whether there was one."""
-    count = tx.execute(
-        "DELETE FROM playground WHERE id = :id AND realm_id = :realm", id=playground_id
-    )
-    return count > 0
+    return tx.remove("playground", id=playground_id) > 0

@@ -5,20 +5,11 @@ from tertulia.storage.database.tx import Tx
 
 def put(tx: Tx, user_id: int, name: str, picture: bytes, medium: bytes) -> None:
     """Show this picture from now on, under a name that was never used before."""
-    tx.execute(
-        "INSERT INTO avatar (user_id, realm_id, name, picture, medium)"
-        " VALUES (:user, :realm, :name, :picture, :medium)"
-        " ON CONFLICT (user_id) DO UPDATE SET name = excluded.name, picture = excluded.picture,"
-        " medium = excluded.medium",
-        user=user_id,
-        name=name,
-        picture=picture,
-        medium=medium,
-    )
+    tx.replace("avatar", ("user_id",), user_id=user_id, name=name, picture=picture, medium=medium)
 
 
 def remove(tx: Tx, user_id: int) -> None:
-    tx.execute("DELETE FROM avatar WHERE user_id = :user AND realm_id = :realm", user=user_id)
+    tx.remove("avatar", user_id=user_id)
 
 
 def note_change(tx: Tx, user_id: int, source: str, name: str | None) -> None:

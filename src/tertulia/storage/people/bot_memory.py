@@ -36,24 +36,17 @@ def size(tx: Tx, user_id: int) -> int:
 
 
 def put(tx: Tx, user_id: int, entries: dict[str, str]) -> None:
-    tx.execute_many(
-        "INSERT INTO bot_memory (realm_id, user_id, key, value)"
-        " VALUES (:realm, :user, :key, :value)"
-        " ON CONFLICT (user_id, key) DO UPDATE SET value = excluded.value",
-        (
-            {"realm": tx.realm_id, "user": user_id, "key": key, "value": value}
-            for key, value in entries.items()
-        ),
+    tx.put_each(
+        "bot_memory",
+        ({"key": key, "value": value} for key, value in entries.items()),
+        "ON CONFLICT (user_id, key) DO UPDATE SET value = excluded.value",
+        user_id=user_id,
     )
 
 
 def delete(tx: Tx, user_id: int, keys: Sequence[str]) -> None:
-    tx.execute(
-        "DELETE FROM bot_memory WHERE user_id = :user AND realm_id = :realm AND key IN :keys",
-        user=user_id,
-        keys=list(keys),
-    )
+    tx.remove("bot_memory", user_id=user_id, key=list(keys))
 
 
 def clear(tx: Tx, user_id: int) -> None:
-    tx.execute("DELETE FROM bot_memory WHERE user_id = :user AND realm_id = :realm", user=user_id)
+    tx.remove("bot_memory", user_id=user_id)

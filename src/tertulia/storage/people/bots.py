@@ -1,7 +1,5 @@
 """What bots have beyond their accounts."""
 
-from typing import Any
-
 import msgspec
 
 from tertulia.domain.people.bots import Bot, Service
@@ -86,22 +84,17 @@ def is_name_in_use(tx: Tx, full_name: str) -> bool:
 
 def save(tx: Tx, bot: Bot) -> None:
     service = bot.service
-    values: dict[str, Any] = {
-        "sending_channel_id": bot.sending_channel_id,
-        "listening_channel_id": bot.listening_channel_id,
-        "all_public_channels": bot.all_public_channels,
-        "service_url": None if service is None else service.url,
-        "service_interface": None if service is None else service.interface,
-        "service_token": None if service is None else service.token,
-        "config": msgspec.json.encode(bot.config).decode(),
-    }
-    tx.execute(
-        f"INSERT INTO bot (user_id, realm_id, {', '.join(values)})"
-        f" VALUES (:user, :realm, {', '.join(f':{name}' for name in values)})"
-        " ON CONFLICT (user_id) DO UPDATE SET"
-        f" {', '.join(f'{name} = excluded.{name}' for name in values)}",
-        user=bot.user_id,
-        **values,
+    tx.replace(
+        "bot",
+        ("user_id",),
+        user_id=bot.user_id,
+        sending_channel_id=bot.sending_channel_id,
+        listening_channel_id=bot.listening_channel_id,
+        all_public_channels=bot.all_public_channels,
+        service_url=None if service is None else service.url,
+        service_interface=None if service is None else service.interface,
+        service_token=None if service is None else service.token,
+        config=msgspec.json.encode(bot.config).decode(),
     )
 
 

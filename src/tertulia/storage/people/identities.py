@@ -66,10 +66,7 @@ def put(tx: Tx, identity: Identity) -> None:
 
 def forget(tx: Tx, user_id: int) -> bool:
     """Whether there was something to forget."""
-    done = tx.execute(
-        "DELETE FROM identity WHERE realm_id = :realm AND user_id = :user", user=user_id
-    )
-    return done > 0
+    return tx.remove("identity", user_id=user_id) > 0
 
 
 def _written(numbers: Sequence[int]) -> str:

@@ -1,6 +1,6 @@
 """When people were last here, as written down in batches."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 from tertulia.domain.people.presence import Presence
 from tertulia.storage.database.tx import Tx
@@ -31,21 +31,14 @@ def since(tx: Tx, update_id: int) -> list[Noted]:
 def note(tx: Tx, presences: dict[int, Presence]) -> None:
     """Write down where people are, and give each change its number."""
     last = tx.value("SELECT max(update_id) AS value FROM presence WHERE realm_id = :realm")
-    tx.execute_many(
-        "INSERT INTO presence (user_id, realm_id, active_at, idle_at, update_id)"
-        " VALUES (:user, :realm, :active_at, :idle_at, :update_id)"
-        " ON CONFLICT (user_id) DO UPDATE SET active_at = excluded.active_at,"
-        " idle_at = excluded.idle_at, update_id = excluded.update_id",
+    tx.put_each(
+        "presence",
         (
-            {
-                "user": user_id,
-                "realm": tx.realm_id,
-                "active_at": presence.active_at,
-                "idle_at": presence.idle_at,
-                "update_id": number,
-            }
+            {"user_id": user_id, "update_id": number, **asdict(presence)}
             for number, (user_id, presence) in enumerate(presences.items(), (last or 0) + 1)
         ),
+        "ON CONFLICT (user_id) DO UPDATE SET active_at = excluded.active_at,"
+        " idle_at = excluded.idle_at, update_id = excluded.update_id",
     )
 
 

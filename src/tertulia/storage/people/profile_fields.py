@@ -60,25 +60,18 @@ def all_values(tx: Tx, user_ids: Iterable[int] | None = None) -> dict[int, Value
 
 
 def set_value(tx: Tx, user_id: int, field_id: int, value: FieldValue) -> None:
-    tx.execute(
-        "INSERT INTO profile_value (realm_id, user_id, field_id, value, rendered)"
-        " VALUES (:realm, :user, :field, :value, :rendered)"
-        " ON CONFLICT (user_id, field_id) DO UPDATE SET value = excluded.value,"
-        " rendered = excluded.rendered",
-        user=user_id,
-        field=field_id,
+    tx.replace(
+        "profile_value",
+        ("user_id", "field_id"),
+        user_id=user_id,
+        field_id=field_id,
         value=value.text,
         rendered=value.rendered,
     )
 
 
 def remove_value(tx: Tx, user_id: int, field_id: int) -> None:
-    tx.execute(
-        "DELETE FROM profile_value WHERE user_id = :user AND field_id = :field"
-        " AND realm_id = :realm",
-        user=user_id,
-        field=field_id,
-    )
+    tx.remove("profile_value", user_id=user_id, field_id=field_id)
 
 
 def who_chose(tx: Tx, field_id: int, values: list[str]) -> list[int]:

@@ -47,7 +47,7 @@ def put_app(tx: Tx, user_id: int, known: CodeApp) -> None:
 
 
 def forget_app(tx: Tx, user_id: int) -> None:
-    tx.execute("DELETE FROM code_app WHERE user_id = :user AND realm_id = :realm", user=user_id)
+    tx.remove("code_app", user_id=user_id)
 
 
 def use_up_step(tx: Tx, user_id: int, step: int) -> bool:
@@ -63,22 +63,14 @@ def use_up_step(tx: Tx, user_id: int, step: int) -> bool:
 
 def put_recovery_codes(tx: Tx, user_id: int, hashes: Sequence[bytes]) -> None:
     """Give somebody recovery codes; those that they had are no longer good."""
-    tx.execute(
-        "DELETE FROM recovery_code WHERE user_id = :user AND realm_id = :realm", user=user_id
-    )
+    tx.remove("recovery_code", user_id=user_id)
     for each in hashes:
         tx.put("recovery_code", user_id=user_id, code_hash=each)
 
 
 def use_up_recovery_code(tx: Tx, user_id: int, code_hash: bytes) -> bool:
     """Whether there was such a code; it is gone by that."""
-    done = tx.execute(
-        "DELETE FROM recovery_code"
-        " WHERE user_id = :user AND realm_id = :realm AND code_hash = :hash",
-        user=user_id,
-        hash=code_hash,
-    )
-    return done > 0
+    return tx.remove("recovery_code", user_id=user_id, code_hash=code_hash) > 0
 
 
 # --- passkeys ---
@@ -115,8 +107,4 @@ def note_passkey_used(tx: Tx, passkey_id: int, before: int, sign_count: int) -> 
 
 
 def forget_passkey(tx: Tx, user_id: int, passkey_id: int) -> None:
-    tx.execute(
-        "DELETE FROM passkey WHERE id = :id AND user_id = :user AND realm_id = :realm",
-        id=passkey_id,
-        user=user_id,
-    )
+    tx.remove("passkey", id=passkey_id, user_id=user_id)

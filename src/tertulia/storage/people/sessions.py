@@ -76,12 +76,7 @@ def note_seen(tx: Tx, session_id: int, address: str) -> None:
 
 def delete(tx: Tx, user_id: int, session_id: int) -> bool:
     """Whether there was such a session of theirs."""
-    done = tx.execute(
-        "DELETE FROM session WHERE id = :id AND user_id = :user AND realm_id = :realm",
-        id=session_id,
-        user=user_id,
-    )
-    return done > 0
+    return tx.remove("session", id=session_id, user_id=user_id) > 0
 
 
 def delete_all(tx: Tx, user_id: int, but: int | None = None) -> bool:

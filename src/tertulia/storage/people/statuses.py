@@ -1,16 +1,18 @@
 """What people say about themselves: a short text and an emoji."""
 
+from dataclasses import asdict
 from typing import Any
 
 from tertulia.domain.people.status import Status
-from tertulia.storage.database.tx import Row, Tx
+from tertulia.storage.database.tx import Tx
+from tertulia.storage.records import Record
 
-_COLUMNS = "user_id, status_text, emoji_name, emoji_code, reaction_type"
+_STATUSES = Record(Status)
+_COLUMNS = f"user_id, {_STATUSES.columns}"
 
 
 def of_user(tx: Tx, user_id: int) -> Status:
-    row = tx.one(f"SELECT {_COLUMNS} FROM user_status WHERE user_id = :user", user=user_id)
-    return Status() if row is None else _status(row)
+    return _STATUSES.one(tx, "FROM user_status WHERE user_id = :user", user=user_id) or Status()
 
 
 def of_users(tx: Tx, user_ids: list[int]) -> dict[int, Status]:
@@ -21,30 +23,19 @@ def of_users(tx: Tx, user_ids: list[int]) -> dict[int, Status]:
         f"SELECT {_COLUMNS} FROM user_status WHERE realm_id = :realm AND user_id IN :users",
         users=user_ids,
     )
-    return {row["user_id"]: _status(row) for row in rows}
+    return {row["user_id"]: _STATUSES.of(row) for row in rows}
 
 
 def everyone(tx: Tx) -> dict[int, Status]:
     """By user; those who have said nothing are left out."""
     rows = tx.all(f"SELECT {_COLUMNS} FROM user_status WHERE realm_id = :realm ORDER BY user_id")
-    return {row["user_id"]: _status(row) for row in rows}
+    return {row["user_id"]: _STATUSES.of(row) for row in rows}
 
 
 def change(tx: Tx, user_id: int, changes: dict[str, Any]) -> None:
     """Set some of the parts; a status of which nothing is left is forgotten."""
     known = of_user(tx, user_id)
     status = known.with_changes(changes)
-    tx.execute("DELETE FROM user_status WHERE user_id = :user", user=user_id)
+    tx.remove("user_status", user_id=user_id)
     if status != Status():
-        tx.put(
-            "user_status",
-            user_id=user_id,
-            status_text=status.status_text,
-            emoji_name=status.emoji_name,
-            emoji_code=status.emoji_code,
-            reaction_type=status.reaction_type,
-        )
-
-
-def _status(row: Row) -> Status:
-    return Status(row["status_text"], row["emoji_name"], row["emoji_code"], row["reaction_type"])
+        tx.put("user_status", user_id=user_id, **asdict(status))

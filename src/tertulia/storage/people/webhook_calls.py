@@ -10,19 +10,12 @@ _CALLS = Record(WebhookCall)
 
 
 def insert(tx: Tx, bot_ids: Sequence[int], message_id: int, reason: Reason) -> None:
-    tx.execute_many(
-        "INSERT INTO webhook_call (realm_id, bot_id, message_id, reason, due_at)"
-        " VALUES (:realm, :bot, :message, :reason, :now)",
-        [
-            {
-                "realm": tx.realm_id,
-                "bot": bot_id,
-                "message": message_id,
-                "reason": reason,
-                "now": tx.now,
-            }
-            for bot_id in bot_ids
-        ],
+    tx.put_each(
+        "webhook_call",
+        ({"bot_id": bot_id} for bot_id in bot_ids),
+        message_id=message_id,
+        reason=reason,
+        due_at=tx.now,
     )
 
 
@@ -67,4 +60,4 @@ def put_off(tx: Tx, call_id: int, until: float) -> None:
 
 
 def delete(tx: Tx, call_id: int) -> None:
-    tx.execute("DELETE FROM webhook_call WHERE id = :id AND realm_id = :realm", id=call_id)
+    tx.remove("webhook_call", id=call_id)

@@ -26,24 +26,17 @@ def of_users(tx: Tx, user_ids: list[int] | None = None) -> dict[int, list[str]]:
 
 
 def insert(tx: Tx, user_id: int, words: list[str]) -> None:
-    tx.execute_many(
-        "INSERT INTO alert_word (realm_id, user_id, word, word_key)"
-        " VALUES (:realm, :user, :word, :key) ON CONFLICT DO NOTHING",
-        (
-            {
-                "realm": tx.realm_id,
-                "user": user_id,
-                "word": word,
-                "key": domain.personal.alert_words.fold(word),
-            }
-            for word in words
-        ),
+    tx.put_each(
+        "alert_word",
+        ({"word": word, "word_key": domain.personal.alert_words.fold(word)} for word in words),
+        "ON CONFLICT DO NOTHING",
+        user_id=user_id,
     )
 
 
 def delete(tx: Tx, user_id: int, words: list[str]) -> None:
-    tx.execute(
-        "DELETE FROM alert_word WHERE user_id = :user AND word_key IN :keys",
-        user=user_id,
-        keys=[domain.personal.alert_words.fold(word) for word in words],
+    tx.remove(
+        "alert_word",
+        user_id=user_id,
+        word_key=[domain.personal.alert_words.fold(word) for word in words],
     )

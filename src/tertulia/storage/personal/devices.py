@@ -74,7 +74,7 @@ def with_tokens(tx: Tx, token_ids: Sequence[str]) -> list[Device]:
 
 
 def delete(tx: Tx, device_id: int) -> None:
-    tx.execute("DELETE FROM device WHERE id = :id AND realm_id = :realm", id=device_id)
+    tx.remove("device", id=device_id)
 
 
 # --- the older kind ---
@@ -103,11 +103,4 @@ def tokens_of(tx: Tx, user_id: int) -> list[DeviceToken]:
 
 def delete_token(tx: Tx, user_id: int, kind: TokenKind, token: str) -> bool:
     """Whether there was one."""
-    gone = tx.execute(
-        "DELETE FROM device_token"
-        " WHERE user_id = :user AND kind = :kind AND token = :token AND realm_id = :realm",
-        user=user_id,
-        kind=kind,
-        token=token,
-    )
-    return gone > 0
+    return tx.remove("device_token", user_id=user_id, kind=kind, token=token) > 0

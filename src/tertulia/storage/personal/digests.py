@@ -12,12 +12,7 @@ def written_at(tx: Tx) -> dict[int, float]:
 
 
 def note(tx: Tx, user_id: int) -> None:
-    tx.execute(
-        "INSERT INTO digest (user_id, realm_id, written_at) VALUES (:user, :realm, :now)"
-        " ON CONFLICT (user_id) DO UPDATE SET written_at = excluded.written_at",
-        user=user_id,
-        now=tx.now,
-    )
+    tx.replace("digest", ("user_id",), user_id=user_id, written_at=tx.now)
 
 
 def lively_topics(tx: Tx, since: float) -> list[LivelyTopic]:

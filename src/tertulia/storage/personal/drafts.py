@@ -50,7 +50,7 @@ def update(tx: Tx, draft_id: int, wording: Wording) -> None:
 
 
 def delete(tx: Tx, draft_id: int) -> None:
-    tx.execute("DELETE FROM draft WHERE id = :id AND realm_id = :realm", id=draft_id)
+    tx.remove("draft", id=draft_id)
 
 
 def _columns(wording: Wording) -> dict[str, object]:

@@ -36,31 +36,25 @@ def realms_behind(tx: Tx, realm_ids: list[int] | None, everybody: bool) -> list[
 
 
 def set_position(tx: Tx, seq: int) -> None:
-    tx.execute(
-        "INSERT INTO missed_position (realm_id, seq) VALUES (:realm, :seq)"
-        " ON CONFLICT (realm_id) DO UPDATE SET seq = excluded.seq",
-        seq=seq,
-    )
+    tx.replace("missed_position", ("realm_id",), seq=seq)
 
 
 def insert(tx: Tx, message_id: int, reasons: dict[int, str]) -> None:
     """That these people may have missed a message."""
-    tx.execute_many(
-        "INSERT INTO missed_message (realm_id, user_id, message_id, reason)"
-        " VALUES (:realm, :user, :message, :reason) ON CONFLICT (user_id, message_id) DO NOTHING",
-        [
-            {"realm": tx.realm_id, "user": user_id, "message": message_id, "reason": reason}
-            for user_id, reason in sorted(reasons.items())
-        ],
+    tx.put_each(
+        "missed_message",
+        ({"user_id": user_id, "reason": reason} for user_id, reason in sorted(reasons.items())),
+        "ON CONFLICT (user_id, message_id) DO NOTHING",
+        message_id=message_id,
     )
 
 
 def start_timers(tx: Tx, due: dict[int, float]) -> None:
     """When each is to be told; a timer that runs already goes on."""
-    tx.execute_many(
-        "INSERT INTO missed_timer (realm_id, user_id, due_at) VALUES (:realm, :user, :due)"
-        " ON CONFLICT (user_id) DO NOTHING",
-        [{"realm": tx.realm_id, "user": user_id, "due": at} for user_id, at in sorted(due.items())],
+    tx.put_each(
+        "missed_timer",
+        ({"user_id": user_id, "due_at": at} for user_id, at in sorted(due.items())),
+        "ON CONFLICT (user_id) DO NOTHING",
     )
 
 

@@ -40,8 +40,4 @@ def insert(tx: Tx, user_id: int, muted_id: int) -> None:
 
 
 def delete(tx: Tx, user_id: int, muted_id: int) -> None:
-    tx.execute(
-        "DELETE FROM muted_user WHERE user_id = :user AND muted_id = :muted",
-        user=user_id,
-        muted=muted_id,
-    )
+    tx.remove("muted_user", user_id=user_id, muted_id=muted_id)

@@ -1,5 +1,7 @@
 """Navigation views, each seen by its owner alone."""
 
+from dataclasses import asdict
+
 from tertulia.domain.personal.navigation_views import NavigationView
 from tertulia.storage.database.tx import Tx
 from tertulia.storage.records import Record
@@ -16,13 +18,7 @@ def of_user(tx: Tx, user_id: int) -> list[NavigationView]:
 
 
 def insert(tx: Tx, user_id: int, view: NavigationView) -> None:
-    tx.put(
-        "navigation_view",
-        user_id=user_id,
-        fragment=view.fragment,
-        name=view.name,
-        is_pinned=view.is_pinned,
-    )
+    tx.put("navigation_view", user_id=user_id, **asdict(view))
 
 
 def update(tx: Tx, user_id: int, view: NavigationView) -> None:
@@ -37,9 +33,4 @@ def update(tx: Tx, user_id: int, view: NavigationView) -> None:
 
 
 def delete(tx: Tx, user_id: int, fragment: str) -> None:
-    tx.execute(
-        "DELETE FROM navigation_view"
-        " WHERE user_id = :user AND fragment = :fragment AND realm_id = :realm",
-        user=user_id,
-        fragment=fragment,
-    )
+    tx.remove("navigation_view", user_id=user_id, fragment=fragment)

@@ -45,4 +45,4 @@ def update(tx: Tx, snippet_id: int, title: str, content: str) -> None:
 
 
 def delete(tx: Tx, snippet_id: int) -> None:
-    tx.execute("DELETE FROM saved_snippet WHERE id = :id AND realm_id = :realm", id=snippet_id)
+    tx.remove("saved_snippet", id=snippet_id)

@@ -57,26 +57,22 @@ def count_of(tx: Tx, user_id: int, policy: Visibility | None = None) -> int:
 def set_policy(tx: Tx, user_id: int, channel_id: int, topic: str, value: Visibility) -> None:
     """Set a policy; setting none forgets the row."""
     if value == Visibility.NONE:
-        tx.execute(
-            "DELETE FROM user_topic"
-            " WHERE user_id = :user AND channel_id = :channel AND topic_key = :topic_key",
-            user=user_id,
-            channel=channel_id,
+        tx.remove(
+            "user_topic",
+            user_id=user_id,
+            channel_id=channel_id,
             topic_key=domain.channels.topics.fold(topic),
         )
         return
-    tx.execute(
-        "INSERT INTO user_topic"
-        " (realm_id, user_id, channel_id, topic_key, topic, policy, updated_at)"
-        " VALUES (:realm, :user, :channel, :topic_key, :topic, :policy, :now)"
-        " ON CONFLICT (user_id, channel_id, topic_key) DO UPDATE SET topic = excluded.topic,"
-        " policy = excluded.policy, updated_at = excluded.updated_at",
-        user=user_id,
-        channel=channel_id,
+    tx.replace(
+        "user_topic",
+        ("user_id", "channel_id", "topic_key"),
+        user_id=user_id,
+        channel_id=channel_id,
         topic_key=domain.channels.topics.fold(topic),
         topic=topic,
         policy=int(value),
-        now=tx.now,
+        updated_at=tx.now,
     )
 
 

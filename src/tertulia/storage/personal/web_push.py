@@ -49,27 +49,16 @@ def user_ids(tx: Tx) -> set[int]:
 
 
 def delete(tx: Tx, subscription_ids: Sequence[int]) -> None:
-    tx.execute(
-        "DELETE FROM push_subscription WHERE id IN :ids AND realm_id = :realm",
-        ids=list(subscription_ids),
-    )
+    tx.remove("push_subscription", id=list(subscription_ids))
 
 
 def insert_notices(tx: Tx, message_id: int, reasons: dict[int, str]) -> None:
-    tx.execute_many(
-        "INSERT INTO push_notice (realm_id, user_id, message_id, reason, due_at)"
-        " VALUES (:realm, :user, :message, :reason, :now)"
-        " ON CONFLICT (user_id, message_id) DO NOTHING",
-        [
-            {
-                "realm": tx.realm_id,
-                "user": user_id,
-                "message": message_id,
-                "reason": reason,
-                "now": tx.now,
-            }
-            for user_id, reason in sorted(reasons.items())
-        ],
+    tx.put_each(
+        "push_notice",
+        ({"user_id": user_id, "reason": reason} for user_id, reason in sorted(reasons.items())),
+        "ON CONFLICT (user_id, message_id) DO NOTHING",
+        message_id=message_id,
+        due_at=tx.now,
     )
 
 
@@ -152,12 +141,7 @@ def shown(tx: Tx, after: tuple[int, int], most: int) -> list[tuple[int, int, int
 
 
 def forget(tx: Tx, user_id: int, message_ids: Sequence[int]) -> None:
-    tx.execute(
-        "DELETE FROM push_notice"
-        " WHERE user_id = :user AND message_id IN :messages AND realm_id = :realm",
-        user=user_id,
-        messages=list(message_ids),
-    )
+    tx.remove("push_notice", user_id=user_id, message_id=list(message_ids))
 
 
 def forget_shown_before(tx: Tx, at: float) -> None:

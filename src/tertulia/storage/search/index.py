@@ -102,11 +102,7 @@ def index_some(tx: Tx, most: int) -> int:
     fresh = _few(_fresh(tx, indexed_to(tx), most - len(changed)), longest, known.length)
     _index(tx, [*known.rows, *fresh.rows])
     if fresh.rows:
-        tx.execute(
-            "INSERT INTO search_head (realm_id, indexed_to) VALUES (:realm, :head)"
-            " ON CONFLICT (realm_id) DO UPDATE SET indexed_to = excluded.indexed_to",
-            head=fresh.rows[-1]["id"],
-        )
+        tx.replace("search_head", ("realm_id",), indexed_to=fresh.rows[-1]["id"])
     return len(changed) + len(fresh.rows)
 
 

@@ -1,15 +1,14 @@
 """Bitbucket Cloud: https://support.atlassian.com/bitbucket-cloud/docs/event-payloads/"""
 
 from collections.abc import Callable
+from functools import partial
 
 from tertulia.integrations import code_hosting
-from tertulia.integrations.code_hosting import Commit, Push
+from tertulia.integrations.code_hosting import Commit, Numbered, Push, Told
 from tertulia.integrations.payload import Hook, Payload
 from tertulia.integrations.phrases import code, line, link, said, spoken
 from tertulia.integrations.refusals import UnknownEvent
 from tertulia.integrations.report import Report
-
-Told = tuple[str, str]  # a topic and a text
 
 REQUEST_VERBS = {
     "created": "opened",
@@ -28,14 +27,11 @@ def report(hook: Hook) -> Report | None:
     if event not in EVENTS:
         raise UnknownEvent(event)
     told = EVENTS[event](payload)
-    branch = None
-    if event == "repo:push":
-        branch = _pushed_to(payload)
     return Report(
         event=event.replace(":", "."),
         topic=told[0],
         text=told[1],
-        branch=branch,
+        branch=_pushed_to(payload) if event == "repo:push" else None,
         is_private=payload.is_true("repository.is_private"),
     )
 
@@ -67,7 +63,6 @@ def _push(payload: Payload) -> Told:
             who=_who(payload),
             ref=f"refs/tags/{name}" if is_tag else f"refs/heads/{name}",
             commits=commits,
-            total=len(commits),
             before="0" if change.is_true("created") else "",
             after="0" if change.is_true("closed") else "",
             compare=change.words("links.html.href"),
@@ -81,59 +76,31 @@ def _push(payload: Payload) -> Told:
     return topic, "\n\n".join(texts)
 
 
-def _request(verb: str) -> Callable[[Payload], Told]:
-    def told(payload: Payload) -> Told:
-        request = payload.get("pullrequest")
-        opened = verb == "opened"
-        branches = (request.words("source.branch.name"), request.words("destination.branch.name"))
-        text = code_hosting.request_text(
-            _who(payload),
-            verb,
-            "PR",
-            request.text("id"),
-            request.text("title"),
-            request.words("links.html.href"),
-            request.words("description", "summary.raw") if opened else "",
-            branches if opened else None,
-        )
-        return _numbered(payload, request, "PR"), text
-
-    return told
-
-
-def _request_comment(payload: Payload) -> Told:
-    return _comment(payload, payload.get("pullrequest"), "PR")
-
-
-def _issue_comment(payload: Payload) -> Told:
-    return _comment(payload, payload.get("issue"), "issue")
-
-
-def _comment(payload: Payload, about: Payload, kind: str) -> Told:
-    comment = payload.get("comment")
-    verb = link("commented", comment.words("links.html.href"))
-    named = link(
-        f"{kind} #{about.text('id')} {about.text('title')}", about.words("links.html.href")
+def _request(verb: str, payload: Payload) -> Told:
+    request = payload.get("pullrequest")
+    opened = verb == "opened"
+    about = _numbered(request, "PR")
+    words = request.words("description", "summary.raw") if opened else ""
+    branches = (request.words("source.branch.name"), request.words("destination.branch.name"))
+    text = code_hosting.request_text(
+        _who(payload), verb, about, words, branches if opened else None
     )
-    headline = f"{_who(payload)} {verb} on {named}"
-    return _numbered(payload, about, kind), said(headline, comment.words("content.raw"))
+    return about.topic(_repository(payload)), text
 
 
-def _issue(verb: str) -> Callable[[Payload], Told]:
-    def told(payload: Payload) -> Told:
-        issue = payload.get("issue")
-        text = code_hosting.request_text(
-            _who(payload),
-            verb,
-            "issue",
-            issue.text("id"),
-            issue.text("title"),
-            issue.words("links.html.href"),
-            issue.words("content.raw") if verb == "created" else "",
-        )
-        return _numbered(payload, issue, "issue"), text
+def _issue(verb: str, payload: Payload) -> Told:
+    issue = payload.get("issue")
+    about = _numbered(issue, "issue")
+    words = issue.words("content.raw") if verb == "created" else ""
+    text = code_hosting.request_text(_who(payload), verb, about, words)
+    return about.topic(_repository(payload)), text
 
-    return told
+
+def _comment(key: str, kind: str, payload: Payload) -> Told:
+    comment, about = payload.get("comment"), _numbered(payload.get(key), kind)
+    verb = link("commented", comment.words("links.html.href"))
+    text = said(f"{_who(payload)} {verb} on {about.link()}", comment.words("content.raw"))
+    return about.topic(_repository(payload)), text
 
 
 def _status(payload: Payload) -> Told:
@@ -159,9 +126,8 @@ def _repository(payload: Payload) -> str:
     return line(payload.text("repository.name"))
 
 
-def _numbered(payload: Payload, thing: Payload, kind: str) -> str:
-    number, title = thing.text("id"), thing.text("title")
-    return code_hosting.numbered_topic(_repository(payload), kind, number, title)
+def _numbered(thing: Payload, kind: str) -> Numbered:
+    return Numbered(kind, thing.text("id"), thing.text("title"), thing.words("links.html.href"))
 
 
 EVENTS: dict[str, Callable[[Payload], Told]] = {
@@ -169,9 +135,9 @@ EVENTS: dict[str, Callable[[Payload], Told]] = {
     "repo:fork": _fork,
     "repo:commit_status_created": _status,
     "repo:commit_status_updated": _status,
-    **{f"pullrequest:{event}": _request(verb) for event, verb in REQUEST_VERBS.items()},
-    "pullrequest:comment_created": _request_comment,
-    "issue:created": _issue("created"),
-    "issue:updated": _issue("updated"),
-    "issue:comment_created": _issue_comment,
+    **{f"pullrequest:{event}": partial(_request, verb) for event, verb in REQUEST_VERBS.items()},
+    "pullrequest:comment_created": partial(_comment, "pullrequest", "PR"),
+    "issue:created": partial(_issue, "created"),
+    "issue:updated": partial(_issue, "updated"),
+    "issue:comment_created": partial(_comment, "issue", "issue"),
 }

@@ -50,15 +50,14 @@ class Integration:
         try:
             return self.tell(hook)
         except UnknownEvent as unknown:
-            raise UnsupportedEvent(
-                webhook_name=self.title, event_type=unknown.event[:100]
-            ) from None
+            event = str(unknown)[:100]
+            raise UnsupportedEvent(webhook_name=self.title, event_type=event) from None
         except NotAsDocumented as strange:
-            raise StrangePayload(webhook_name=self.title, field=strange.field) from None
+            raise StrangePayload(webhook_name=self.title, field=str(strange)) from None
         except NoSuchHeader as missing:
-            raise MissingEventHeader(header=missing.header) from None
+            raise MissingEventHeader(header=str(missing)) from None
         except Refusal as refusal:
-            raise BadRequest(refusal.words) from None
+            raise BadRequest(str(refusal)) from None
 
     @property
     def client(self) -> str:

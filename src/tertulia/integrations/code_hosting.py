@@ -1,12 +1,17 @@
 """What GitHub, GitLab, Gitea and Bitbucket tell alike: pushes, pull requests, issues, releases."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
+from tertulia.integrations.payload import Payload
 from tertulia.integrations.phrases import ZEROS, bullets, code, count, line, link, said, several
 from tertulia.integrations.refusals import NotAsDocumented
 
 MOST_COMMITS = 20
+
+Told = tuple[str, str]  # a topic and a text
+Teller = Callable[[Payload], Told | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,11 +28,33 @@ class Push:
     who: str
     ref: str
     commits: Sequence[Commit]
-    total: int  # commits, of which the sender may not list all
     before: str = ""
     after: str = ""
     compare: str = ""
     is_forced: bool = False
+    told_total: Any = None  # commits, of which the sender may not list all
+
+    @property
+    def total(self) -> int:
+        listed = len(self.commits)
+        return max(listed, self.told_total) if isinstance(self.told_total, int) else listed
+
+
+@dataclass(frozen=True, slots=True)
+class Numbered:
+    """A pull request, an issue or a discussion."""
+
+    kind: str
+    number: str
+    title: str
+    address: str = ""
+
+    def topic(self, repository: str) -> str:
+        """`tertulia / PR #7 Mend the roof`"""
+        return f"{line(repository)} / {self.kind} #{self.number} {line(self.title)}".rstrip()
+
+    def link(self) -> str:
+        return link(f"{self.kind} #{self.number} {self.title}".rstrip(), self.address)
 
 
 def branch_of(ref: str) -> str:
@@ -43,9 +70,8 @@ def push_topic(repository: str, ref: str) -> str:
     return f"{line(repository)} / {line(branch_of(ref))}"
 
 
-def numbered_topic(repository: str, kind: str, number: str, title: str) -> str:
-    """`tertulia / PR #7 Mend the roof`"""
-    return f"{line(repository)} / {kind} #{number} {line(title)}".rstrip()
+def told(push: Push) -> Told:
+    return push_topic(push.repository, push.ref), push_text(push)
 
 
 def push_text(push: Push) -> str:
@@ -73,19 +99,15 @@ def push_text(push: Push) -> str:
 def request_text(
     who: str,
     verb: str,
-    kind: str,
-    number: str,
-    title: str,
-    address: str,
+    about: Numbered,
     words: str = "",
     branches: tuple[str, str] | None = None,
 ) -> str:
     """`ana opened [PR #7 Mend the roof](…) from `roof` to `main`:` and what she wrote."""
-    named = link(f"{kind} #{number} {title}".rstrip(), address)
     place = ""
     if branches is not None and all(branches):
         place = f" from {code(branches[0])} to {code(branches[1])}"
-    return said(f"{line(who)} {verb} {named}{place}", words)
+    return said(f"{line(who)} {verb} {about.link()}{place}", words)
 
 
 def _commit(commit: Commit) -> str:

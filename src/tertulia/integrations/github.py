@@ -1,17 +1,18 @@
 """GitHub: https://docs.github.com/webhooks/webhook-events-and-payloads"""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
 
 from tertulia.integrations import code_hosting
-from tertulia.integrations.code_hosting import Commit, Push
+from tertulia.integrations.code_hosting import Commit, Numbered, Push, Teller, Told
 from tertulia.integrations.payload import Hook, Payload
 from tertulia.integrations.phrases import code, line, link, said, spoken, strong
 from tertulia.integrations.refusals import UnknownEvent
 from tertulia.integrations.report import Report
 
-Told = tuple[str, str]  # a topic and a text
-Teller = Callable[[Payload], Told | None]
-
+COMMENTED = {"edited": "edited a comment on", "deleted": "deleted a comment on"}
+WRITTEN = {"opened", "created", "edited"}  # what brings words of its own
 REVIEWS = {"approved": "approved", "changes_requested": "requested changes to"}
 REQUEST_VERBS = {
     "synchronize": "updated",
@@ -21,14 +22,8 @@ REQUEST_VERBS = {
     "auto_merge_disabled": "no longer merges by itself",
 }
 QUIET_CHECKS = {
-    "queued",
-    "in_progress",
-    "requested",
-    "waiting",
-    "pending",
-    "created",
-    "rerequested",
-}
+    "queued", "in_progress", "requested", "waiting", "pending", "created", "rerequested",
+}  # fmt: skip
 
 
 def report(hook: Hook) -> Report | None:
@@ -54,27 +49,22 @@ def report_of(event: str, known: Mapping[str, Teller], payload: Payload) -> Repo
 
 def _ping(payload: Payload) -> Told:
     where = payload.words("repository.full_name", "organization.login") or "GitHub"
-    return line(where), f"GitHub webhook has been set up for {strong(where)}. {_zen(payload)}"
-
-
-def _zen(payload: Payload) -> str:
-    return line(payload.words("zen"))
+    zen = line(payload.words("zen"))
+    return line(where), f"GitHub webhook has been set up for {strong(where)}. {zen}"
 
 
 def _push(payload: Payload) -> Told:
-    commits = commits_of(payload)
     push = Push(
         repository=_repository(payload),
         who=payload.words("sender.login", "pusher.name") or "Somebody",
         ref=payload.text("ref"),
-        commits=commits,
-        total=len(commits),
+        commits=commits_of(payload),
         before=payload.words("before"),
         after=payload.words("after"),
         compare=payload.words("compare"),
         is_forced=payload.is_true("forced"),
     )
-    return code_hosting.push_topic(push.repository, push.ref), code_hosting.push_text(push)
+    return code_hosting.told(push)
 
 
 def commits_of(payload: Payload) -> list[Commit]:
@@ -89,15 +79,7 @@ def commits_of(payload: Payload) -> list[Commit]:
     ]
 
 
-def _created(payload: Payload) -> Told:
-    return _branch(payload, "created")
-
-
-def _deleted(payload: Payload) -> Told:
-    return _branch(payload, "deleted")
-
-
-def _branch(payload: Payload, verb: str) -> Told:
+def _branch(verb: str, payload: Payload) -> Told:
     ref = payload.text("ref")
     kind = payload.text("ref_type")
     text = f"{_who(payload)} {verb} {line(kind)} {code(ref)}."
@@ -106,79 +88,75 @@ def _branch(payload: Payload, verb: str) -> Told:
 
 def _request(payload: Payload) -> Told:
     request, action = payload.get("pull_request"), payload.text("action")
-    verb = REQUEST_VERBS.get(action, spoken(action))
+    verb = REQUEST_VERBS.get(action) or _verb(payload)
     if action == "closed":
         verb = "merged" if request.is_true("merged") else "closed without merging"
-    if action in ("assigned", "unassigned"):
-        verb = f"{verb} {line(payload.words('assignee.login') or 'somebody')} "
-        verb += "to" if action == "assigned" else "from"
-    if action in ("labeled", "unlabeled"):
-        verb = f"{verb} with {code(payload.words('label.name'))}"
     if action == "review_requested":
         asked = payload.words("requested_reviewer.login", "requested_team.name") or "somebody"
         verb = f"asked {line(asked)} to review"
-    text = code_hosting.request_text(
-        payload.words("sender.login") or "Somebody",
-        verb,
-        "PR",
-        request.text("number"),
-        request.text("title"),
-        request.words("html_url"),
-        request.words("body") if action in ("opened", "edited") else "",
-        (request.words("head.ref"), request.words("base.ref")) if action == "opened" else None,
-    )
-    return _request_topic(payload), text
-
-
-def _review(payload: Payload) -> Told:
-    review = payload.get("review")
-    verb = REVIEWS.get(review.words("state").lower(), "reviewed")
-    if payload.words("action") == "dismissed":
-        verb = "dismissed a review of"
-    request = payload.get("pull_request")
-    named = link(f"PR #{request.text('number')} {request.text('title')}", review.words("html_url"))
-    return _request_topic(payload), said(f"{_who(payload)} {verb} {named}", review.words("body"))
-
-
-def _review_comment(payload: Payload) -> Told:
-    comment, request = payload.get("comment"), payload.get("pull_request")
-    place = f" in {code(comment.words('path'))}" if comment.words("path") else ""
-    named = link(f"PR #{request.text('number')} {request.text('title')}", request.words("html_url"))
-    verb = link(_commented(payload), comment.words("html_url"))
-    words = comment.words("body") if payload.words("action") != "deleted" else ""
-    return _request_topic(payload), said(f"{_who(payload)} {verb} {named}{place}", words)
+    branches = (request.words("head.ref"), request.words("base.ref"))
+    return _changed(payload, "pull_request", "PR", verb, branches if action == "opened" else None)
 
 
 def _issue(payload: Payload) -> Told:
-    issue, action = payload.get("issue"), payload.text("action")
+    return _changed(payload, "issue", "issue", _verb(payload))
+
+
+def _discussion(payload: Payload) -> Told:
+    return _changed(payload, "discussion", "discussion", spoken(payload.text("action")))
+
+
+def _verb(payload: Payload) -> str:
+    action = payload.text("action")
     verb = spoken(action)
     if action in ("assigned", "unassigned"):
         verb = f"{verb} {line(payload.words('assignee.login') or 'somebody')} "
         verb += "to" if action == "assigned" else "from"
     if action in ("labeled", "unlabeled"):
         verb = f"{verb} with {code(payload.words('label.name'))}"
-    text = code_hosting.request_text(
-        payload.words("sender.login") or "Somebody",
-        verb,
-        "issue",
-        issue.text("number"),
-        issue.text("title"),
-        issue.words("html_url"),
-        issue.words("body") if action in ("opened", "edited") else "",
-    )
-    return _issue_topic(payload), text
+    return verb
+
+
+def _changed(
+    payload: Payload, key: str, kind: str, verb: str, branches: tuple[str, str] | None = None
+) -> Told:
+    about = _numbered(payload, key, kind)
+    words = payload.words(f"{key}.body") if payload.words("action") in WRITTEN else ""
+    text = code_hosting.request_text(_who(payload), verb, about, words, branches)
+    return about.topic(_repository(payload)), text
+
+
+def _review(payload: Payload) -> Told:
+    review, about = payload.get("review"), _numbered(payload, "pull_request", "PR")
+    verb = REVIEWS.get(review.words("state").lower(), "reviewed")
+    if payload.words("action") == "dismissed":
+        verb = "dismissed a review of"
+    named = replace(about, address=review.words("html_url")).link()
+    text = said(f"{_who(payload)} {verb} {named}", review.words("body"))
+    return about.topic(_repository(payload)), text
+
+
+def _review_comment(payload: Payload) -> Told:
+    path = payload.words("comment.path")
+    place = f" in {code(path)}" if path else ""
+    return _comment(payload, _numbered(payload, "pull_request", "PR"), place)
 
 
 def _issue_comment(payload: Payload) -> Told:
-    comment, issue = payload.get("comment"), payload.get("issue")
-    kind = "PR" if issue.find("pull_request") else "issue"
-    named = link(f"{kind} #{issue.text('number')} {issue.text('title')}", issue.words("html_url"))
-    verb = link(_commented(payload), comment.words("html_url"))
-    words = comment.words("body") if payload.words("action") != "deleted" else ""
-    topic = code_hosting.numbered_topic(
-        _repository(payload), kind, issue.text("number"), issue.text("title")
-    )
-    return topic, said(f"{_who(payload)} {verb} {named}", words)
+    kind = "PR" if payload.find("issue.pull_request") else "issue"
+    return _comment(payload, _numbered(payload, "issue", kind))
+
+
+def _discussion_comment(payload: Payload) -> Told:
+    return _comment(payload, _numbered(payload, "discussion", "discussion"))
+
+
+def _comment(payload: Payload, about: Numbered, place: str = "") -> Told:
+    comment, action = payload.get("comment"), payload.words("action")
+    verb = link(COMMENTED.get(action, "commented on"), comment.words("html_url"))
+    words = comment.words("body") if action != "deleted" else ""
+    text = said(f"{_who(payload)} {verb} {about.link()}{place}", words)
+    return about.topic(_repository(payload)), text
 
 
 def _commit_comment(payload: Payload) -> Told:
@@ -281,29 +259,6 @@ def _deployment_status(payload: Payload) -> Told:
     return f"{_repository(payload)} / deployments", f"{named}: {state}."
 
 
-def _discussion(payload: Payload) -> Told:
-    discussion, action = payload.get("discussion"), payload.text("action")
-    text = code_hosting.request_text(
-        payload.words("sender.login") or "Somebody",
-        spoken(action),
-        "discussion",
-        discussion.text("number"),
-        discussion.text("title"),
-        discussion.words("html_url"),
-        discussion.words("body") if action in ("created", "edited") else "",
-    )
-    return _discussion_topic(payload), text
-
-
-def _discussion_comment(payload: Payload) -> Told:
-    comment, discussion = payload.get("comment"), payload.get("discussion")
-    verb = link(_commented(payload), comment.words("html_url"))
-    named = f"discussion #{discussion.text('number')} {line(discussion.text('title'))}"
-    return _discussion_topic(payload), said(
-        f"{_who(payload)} {verb} {named}", comment.words("body")
-    )
-
-
 def _who(payload: Payload) -> str:
     return line(payload.words("sender.login") or "Somebody")
 
@@ -312,36 +267,17 @@ def _repository(payload: Payload) -> str:
     return line(payload.text("repository.name"))
 
 
-def _commented(payload: Payload) -> str:
-    return {"edited": "edited a comment on", "deleted": "deleted a comment on"}.get(
-        payload.words("action"), "commented on"
-    )
-
-
-def _request_topic(payload: Payload) -> str:
-    return _numbered(payload, "pull_request", "PR")
-
-
-def _issue_topic(payload: Payload) -> str:
-    return _numbered(payload, "issue", "issue")
-
-
-def _discussion_topic(payload: Payload) -> str:
-    return _numbered(payload, "discussion", "discussion")
-
-
-def _numbered(payload: Payload, key: str, kind: str) -> str:
+def _numbered(payload: Payload, key: str, kind: str) -> Numbered:
     thing = payload.get(key)
-    number, title = thing.text("number"), thing.text("title")
-    return code_hosting.numbered_topic(_repository(payload), kind, number, title)
+    return Numbered(kind, thing.text("number"), thing.text("title"), thing.words("html_url"))
 
 
 EVENTS: dict[str, Teller] = {
     "check_run": _check,
     "check_suite": _check_suite,
     "commit_comment": _commit_comment,
-    "create": _created,
-    "delete": _deleted,
+    "create": partial(_branch, "created"),
+    "delete": partial(_branch, "deleted"),
     "deployment_status": _deployment_status,
     "discussion": _discussion,
     "discussion_comment": _discussion_comment,

@@ -1,15 +1,11 @@
 """GitLab: https://docs.gitlab.com/user/project/integrations/webhook_events/"""
 
-from collections.abc import Callable
-
 from tertulia.integrations import code_hosting
-from tertulia.integrations.code_hosting import Commit, Push
+from tertulia.integrations.code_hosting import Commit, Numbered, Push, Teller, Told
 from tertulia.integrations.payload import Hook, Payload
 from tertulia.integrations.phrases import bullets, code, line, link, said, spoken
 from tertulia.integrations.refusals import UnknownEvent
 from tertulia.integrations.report import Report
-
-Told = tuple[str, str]  # a topic and a text
 
 VERBS = {
     "open": "created",
@@ -52,18 +48,17 @@ def _push(payload: Payload) -> Told:
         Commit(each.text("id"), each.words("message"), each.words("url"), each.words("author.name"))
         for each in payload.each("commits")
     ]
-    total = payload.find("total_commits_count").value
     push = Push(
         repository=_project(payload),
         who=payload.words("user_name", "user_username") or "Somebody",
         ref=payload.text("ref"),
         commits=commits,
-        total=total if isinstance(total, int) and total > len(commits) else len(commits),
         before=payload.words("before"),
         after=payload.words("after"),
         compare=_compare(payload),
+        told_total=payload.find("total_commits_count").value,
     )
-    return code_hosting.push_topic(push.repository, push.ref), code_hosting.push_text(push)
+    return code_hosting.told(push)
 
 
 def _compare(payload: Payload) -> str:
@@ -78,37 +73,26 @@ def _request(payload: Payload) -> Told:
     if action == "update" and request.words("oldrev"):
         verb = "added commits to"
     opened = action in ("open", "reopen")
+    about = _numbered(request, "MR")
+    words = request.words("description") if opened else ""
+    branches = (request.words("source_branch"), request.words("target_branch"))
     text = code_hosting.request_text(
-        payload.words("user.name", "user.username") or "Somebody",
-        verb,
-        "MR",
-        request.text("iid"),
-        request.text("title"),
-        request.words("url"),
-        request.words("description") if opened else "",
-        (request.words("source_branch"), request.words("target_branch")) if opened else None,
+        _who(payload), verb, about, words, branches if opened else None
     )
-    return _numbered(payload, request, "MR"), text
+    return about.topic(_project(payload)), text
 
 
 def _issue(payload: Payload) -> Told:
     issue = payload.get("object_attributes")
     action = issue.words("action")
-    text = code_hosting.request_text(
-        payload.words("user.name", "user.username") or "Somebody",
-        VERBS.get(action, spoken(action) or "changed"),
-        "issue",
-        issue.text("iid"),
-        issue.text("title"),
-        issue.words("url"),
-        issue.words("description") if action == "open" else "",
-    )
-    return _numbered(payload, issue, "issue"), text
+    about, verb = _numbered(issue, "issue"), VERBS.get(action, spoken(action) or "changed")
+    words = issue.words("description") if action == "open" else ""
+    text = code_hosting.request_text(_who(payload), verb, about, words)
+    return about.topic(_project(payload)), text
 
 
 def _note(payload: Payload) -> Told:
     note = payload.get("object_attributes")
-    who = line(payload.words("user.name", "user.username") or "Somebody")
     verb = link("commented", note.words("url"))
     kind = note.text("noteable_type")
     if kind == "Commit":
@@ -121,12 +105,11 @@ def _note(payload: Payload) -> Told:
         topic = f"{_project(payload)} / snippets"
     elif kind in ("MergeRequest", "Issue"):
         short, key = ("MR", "merge_request") if kind == "MergeRequest" else ("issue", "issue")
-        about = payload.get(key)
-        named = link(f"{short} #{about.text('iid')} {about.text('title')}", about.words("url"))
-        topic = _numbered(payload, about, short)
+        about = _numbered(payload.get(key), short)
+        named, topic = about.link(), about.topic(_project(payload))
     else:
         raise UnknownEvent(f"Note Hook on {kind}")
-    return topic, said(f"{who} {verb} on {named}", note.words("note"))
+    return topic, said(f"{_who(payload)} {verb} on {named}", note.words("note"))
 
 
 def _pipeline(payload: Payload) -> Told | None:
@@ -172,22 +155,24 @@ def _wiki(payload: Payload) -> Told:
     verb = {"create": "created", "update": "updated", "delete": "deleted"}.get(
         page.words("action"), "changed"
     )
-    who = line(payload.words("user.name", "user.username") or "Somebody")
     named = link(page.text("title"), page.words("url"))
     topic = f"{_project(payload)} / wiki"
-    return topic, said(f"{who} {verb} the wiki page {named}", page.words("message"))
+    return topic, said(f"{_who(payload)} {verb} the wiki page {named}", page.words("message"))
 
 
 def _project(payload: Payload) -> str:
     return line(payload.words("project.name", "repository.name") or payload.text("project.name"))
 
 
-def _numbered(payload: Payload, thing: Payload, kind: str) -> str:
-    number, title = thing.text("iid"), thing.text("title")
-    return code_hosting.numbered_topic(_project(payload), kind, number, title)
+def _who(payload: Payload) -> str:
+    return line(payload.words("user.name", "user.username") or "Somebody")
 
 
-EVENTS: dict[str, Callable[[Payload], Told | None]] = {
+def _numbered(thing: Payload, kind: str) -> Numbered:
+    return Numbered(kind, thing.text("iid"), thing.text("title"), thing.words("url"))
+
+
+EVENTS: dict[str, Teller] = {
     "Issue": _issue,
     "Job": _job,
     "Merge Request": _request,

@@ -2,30 +2,16 @@
 
 
 class UnknownEvent(Exception):
-    """The sender tells of something that we have no words for."""
-
-    def __init__(self, event: str) -> None:
-        super().__init__(event)
-        self.event = event
+    """The sender tells of something that we have no words for: the event."""
 
 
 class NotAsDocumented(Exception):
-    """Something is not there that the sender says there would be."""
-
-    def __init__(self, field: str) -> None:
-        super().__init__(field)
-        self.field = field
+    """Something is not there that the sender says there would be: the field."""
 
 
 class NoSuchHeader(Exception):
-    def __init__(self, header: str) -> None:
-        super().__init__(header)
-        self.header = header
+    """The header."""
 
 
 class Refusal(Exception):
     """Anything else, in words for the sender."""
-
-    def __init__(self, words: str) -> None:
-        super().__init__(words)
-        self.words = words

@@ -38,24 +38,10 @@ NESTED = {
     "checkout.session": "",
 }
 # Currencies that are counted in whole units.
-WHOLE = [
-    "bif",
-    "clp",
-    "djf",
-    "gnf",
-    "jpy",
-    "kmf",
-    "krw",
-    "mga",
-    "pyg",
-    "rwf",
-    "ugx",
-    "vnd",
-    "vuv",
-    "xaf",
-    "xof",
-    "xpf",
-]
+WHOLE = {
+    "bif", "clp", "djf", "gnf", "jpy", "kmf", "krw", "mga", "pyg", "rwf", "ugx", "vnd", "vuv",
+    "xaf", "xof", "xpf",
+}  # fmt: skip
 
 
 def report(hook: Hook) -> Report | None:

@@ -1,6 +1,7 @@
 """Travis CI: https://docs.travis-ci.com/user/notifications/#webhooks-delivery-format"""
 
 from tertulia.integrations import code_hosting
+from tertulia.integrations.code_hosting import Numbered
 from tertulia.integrations.payload import Hook
 from tertulia.integrations.phrases import code, line, link
 from tertulia.integrations.report import Report
@@ -21,7 +22,7 @@ def report(hook: Hook) -> Report | None:
     number = payload.words("pull_request_number")
     if payload.is_true("pull_request") or number:
         title = payload.words("pull_request_title")
-        topic = code_hosting.numbered_topic(repository, "PR", number or "?", title)
+        topic = Numbered("PR", number or "?", title).topic(repository)
     else:
         topic = code_hosting.push_topic(repository, branch or "builds")
     where = f" on {code(branch)}" if branch else ""

@@ -26,7 +26,6 @@ from tertulia.domain.people.keys import Vault
 from tertulia.errors import ClientError
 from tertulia.errors.http import ServiceUnavailable
 from tertulia.events.delivery import Delivery
-from tertulia.events.directory import Organization
 from tertulia.http import routing
 from tertulia.http.answers import AnswerCounts
 from tertulia.http.dispatch import Admit, Api, Greet
@@ -124,7 +123,7 @@ class Application:
         self.pushing = Pushing(config, database, self.delivery, vault)
         self.device_registrations = DeviceRegistrations(config, database, self.delivery)
         self.digests = Digests(config, database, self.delivery, vault)
-        self.mail_door = MailDoor(config, database, self._organization)
+        self.mail_door = MailDoor(config, database, self.delivery.follower.find)
         self.runner = Runner(self._jobs(), look_on_duty=database.look_on_duty)
         self.connections = Connections(config)
         self.answers = AnswerCounts()
@@ -201,9 +200,6 @@ class Application:
             yield
         finally:
             await self.lmtp.close()
-
-    async def _organization(self, realm_id: int) -> Organization | None:
-        return await self.delivery.follower.find(realm_id)
 
     def _jobs(self) -> list[Job]:
         database, delivery, config = self.services.database, self.delivery, self.services.config
@@ -322,9 +318,9 @@ class Application:
             self.indexing,
             self.counting,
             self.connections,
+            self.postman,
+            self.pushing,
         )
-        found.tell_of_mail(self.postman)
-        found.tell_of_push(self.pushing)
         return found
 
     async def _metrics(self, request: Request) -> Response:

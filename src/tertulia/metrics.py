@@ -4,7 +4,7 @@ Loaded when somebody first asks: the library takes as long as a tenth of a start
 """
 
 import ipaddress
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from itertools import accumulate
 from urllib.parse import urlsplit
@@ -72,90 +72,73 @@ class Metrics:
         indexing: Indexing,
         counting: Counting,
         connections: Connections,
+        postman: Postman,
+        pushing: Pushing,
     ) -> None:
         self._registry = CollectorRegistry()
         ProcessCollector(registry=self._registry)
         self._registry.register(Answers(answers))
-        mailboxes = Gauge(
-            "tertulia_mailboxes", "Event queues held in memory", registry=self._registry
-        )
-        mailboxes.set_function(lambda: len(delivery.mailroom))
-        parked = Gauge(
-            "tertulia_parked_polls", "Polls waiting for an event", registry=self._registry
-        )
-        parked.set_function(delivery.mailroom.count_parked)
-        late = Gauge(
-            "tertulia_job_late_seconds",
+        self._tell("mailboxes", "Event queues held in memory", lambda: len(delivery.mailroom))
+        self._tell("parked_polls", "Polls waiting for an event", delivery.mailroom.count_parked)
+        self._tell_each(
+            "job_late_seconds",
             "For how long a job should have been done again",
-            ["job"],
-            registry=self._registry,
+            "job",
+            {job.name: partial(runner.late_seconds, job) for job in runner.jobs},
         )
-        failures = Gauge(
-            "tertulia_job_failures", "How often a job failed", ["job"], registry=self._registry
-        )
-        for job in runner.jobs:
-            late.labels(job.name).set_function(partial(runner.late_seconds, job))
-            failures.labels(job.name).set_function(partial(runner.failures.__getitem__, job.name))
-
-        behind = Gauge(
-            "tertulia_search_behind_messages",
+        failures = {job.name: partial(runner.failures.__getitem__, job.name) for job in runner.jobs}
+        self._tell_each("job_failures", "How often a job failed", "job", failures)
+        self._tell(
+            "search_behind_messages",
             "Messages that are not in the search index yet, counted up to 10,000 for each"
             " organization; they can be found all the same",
-            registry=self._registry,
+            lambda: indexing.behind,
         )
-        behind.set_function(lambda: indexing.behind)
         for name, meaning in COUNTED.items():
-            gauge = Gauge(f"tertulia_{name}", meaning, registry=self._registry)
-            gauge.set_function(partial(_count_of, counting, name))
+            self._tell(name, meaning, partial(_count_of, counting, name))
         self._tell_of_connections(connections)
+        self._tell("mails_waiting", "Mails not sent yet", lambda: postman.waiting)
+        self._tell("mails_sent", "Mails sent", lambda: postman.sent)
+        self._tell(
+            "mails_given_up",
+            "Mails given up: refused for good, or not taken within a day",
+            lambda: postman.given_up,
+        )
+        self._tell("pushes_sent", "Pushes sent", lambda: pushing.told)
+        self._tell(
+            "pushes_given_up", "Pushes given up: not taken within a day", lambda: pushing.given_up
+        )
 
     def _tell_of_connections(self, connections: Connections) -> None:
-        held = Gauge("tertulia_connections", "Open connections", registry=self._registry)
-        held.set_function(lambda: connections.open)
-        most = Gauge(
-            "tertulia_connections_most",
+        self._tell("connections", "Open connections", lambda: connections.open)
+        self._tell(
+            "connections_most",
             "How many connections the limit of open files leaves room for",
-            registry=self._registry,
+            lambda: connections.most,
         )
-        most.set(connections.most)
-        refused = Gauge(
-            "tertulia_connections_refused",
+        self._tell_each(
+            "connections_refused",
             "Connections refused: too many of one address, or altogether",
-            ["why"],
-            registry=self._registry,
+            "why",
+            {why: partial(connections.refused.__getitem__, why) for why in connections.refused},
         )
-        for why in connections.refused:
-            refused.labels(why).set_function(partial(connections.refused.__getitem__, why))
-        timed_out = Gauge(
-            "tertulia_connections_timed_out",
+        timed_out = connections.timed_out
+        self._tell_each(
+            "connections_timed_out",
             "Connections cut off, by what we waited for: a head, a body, an answer to be read",
-            ["what"],
-            registry=self._registry,
+            "what",
+            {what: partial(timed_out.__getitem__, what) for what in timed_out},
         )
-        for what in connections.timed_out:
-            timed_out.labels(what).set_function(partial(connections.timed_out.__getitem__, what))
 
-    def tell_of_mail(self, postman: Postman) -> None:
-        waiting = Gauge("tertulia_mails_waiting", "Mails not sent yet", registry=self._registry)
-        waiting.set_function(lambda: postman.waiting)
-        sent = Gauge("tertulia_mails_sent", "Mails sent", registry=self._registry)
-        sent.set_function(lambda: postman.sent)
-        given_up = Gauge(
-            "tertulia_mails_given_up",
-            "Mails given up: refused for good, or not taken within a day",
-            registry=self._registry,
-        )
-        given_up.set_function(lambda: postman.given_up)
+    def _tell(self, name: str, meaning: str, number: Callable[[], float]) -> None:
+        Gauge(f"tertulia_{name}", meaning, registry=self._registry).set_function(number)
 
-    def tell_of_push(self, pushing: Pushing) -> None:
-        told = Gauge("tertulia_pushes_sent", "Pushes sent", registry=self._registry)
-        told.set_function(lambda: pushing.told)
-        given_up = Gauge(
-            "tertulia_pushes_given_up",
-            "Pushes given up: not taken within a day",
-            registry=self._registry,
-        )
-        given_up.set_function(lambda: pushing.given_up)
+    def _tell_each(
+        self, name: str, meaning: str, label: str, numbers: Mapping[str, Callable[[], float]]
+    ) -> None:
+        gauge = Gauge(f"tertulia_{name}", meaning, [label], registry=self._registry)
+        for value, number in numbers.items():
+            gauge.labels(value).set_function(number)
 
     content_type = CONTENT_TYPE_LATEST
 

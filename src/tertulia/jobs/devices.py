@@ -46,7 +46,7 @@ class DeviceRegistrations:
         try:
             await push_service.register(self._config, org.realm.uuid, taken)
         except NotRegistered as refusal:
-            await db.write(actions.personal.devices.refused, taken, refusal.code)
+            await db.write(actions.personal.devices.refused, taken, str(refusal))
         except ServiceUnavailable:
             raise
         except ClientError as trouble:

@@ -22,7 +22,7 @@ from tertulia.jobs.phones import Phones
 from tertulia.jobs.presence import here_until
 from tertulia.jobs.runner import described
 from tertulia.links import web_push
-from tertulia.links.guarded import AnswerTooLarge, NotAllowed, NotReached, TookTooLong
+from tertulia.links.guarded import CallFailed, NotAllowed
 from tertulia.links.push_service import PushMessage
 from tertulia.links.web_push import TOO_LARGE, PushAnswer, PushOrder
 from tertulia.log_lines import log
@@ -154,7 +154,7 @@ class Pushing:
             )
         except NotAllowed:
             return PushAnswer(GONE[0])
-        except (NotReached, TookTooLong, AnswerTooLarge):
+        except CallFailed:
             return PushAnswer()
 
     # --- what was read elsewhere ---

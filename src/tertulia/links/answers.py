@@ -102,5 +102,4 @@ class SiteUser:
 
     subject: str
     emails: tuple[str, ...]  # those that are verified, the main one first
-    unverified_email: str
     claims: Mapping[str, Any]

@@ -10,14 +10,7 @@ from urllib.parse import quote, urlencode
 from tertulia.config import Config
 from tertulia.errors import BadRequest
 from tertulia.links import guarded
-from tertulia.links.guarded import (
-    EVERYWHERE,
-    AnswerTooLarge,
-    HttpAnswer,
-    NotAllowed,
-    NotReached,
-    TookTooLong,
-)
+from tertulia.links.guarded import EVERYWHERE, CallFailed, HttpAnswer
 
 SECONDS = 20.0
 MOST_ANSWER_BYTES = 1 << 20
@@ -42,7 +35,7 @@ async def begin_meeting(config: Config, meeting_id: str, name: str, *, is_voice_
             most_redirects=0,
             allowed=EVERYWHERE,
         )
-    except (NotReached, NotAllowed, TookTooLong, AnswerTooLarge) as trouble:
+    except CallFailed as trouble:
         why = type(trouble).__name__
         raise BadRequest(f"Error connecting to the BigBlueButton server: {why}") from None
     if answer.status != 200:
@@ -102,7 +95,7 @@ async def make_room(config: Config, name: str) -> str:
             most_bytes=MOST_ANSWER_BYTES,
             allowed=EVERYWHERE,
         )
-    except (NotReached, NotAllowed, TookTooLong, AnswerTooLarge) as trouble:
+    except CallFailed as trouble:
         why = type(trouble).__name__
         raise BadRequest(f"Error connecting to the Nextcloud server: {why}") from None
     if answer.status in (401, 403):

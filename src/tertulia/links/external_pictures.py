@@ -14,7 +14,7 @@ from typing import Any
 
 from tertulia import domain, links
 from tertulia.domain.addresses import Networks
-from tertulia.links.guarded import AnswerTooLarge, NotAllowed, NotReached, TookTooLong
+from tertulia.links.guarded import CallFailed
 
 MOST_BYTES = 5 << 20
 MOST_PIXELS = 50_000_000
@@ -95,7 +95,7 @@ class Fetching:
                 most_redirects=MOST_REDIRECTS,
                 allowed=self._allowed,
             )
-        except (NotAllowed, NotReached, TookTooLong, AnswerTooLarge):
+        except CallFailed:
             return b""
         return answer.body if answer.status == 200 else b""
 

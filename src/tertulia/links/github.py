@@ -39,9 +39,7 @@ async def come_back(provider: OpenIdProvider, pending: PendingLogin, code: str) 
     claims = user | {"name": user.get("name") or user.get("login")}
     if provider.asks_for_groups:
         claims[provider.groups_claim] = await _groups(provider, token)
-    return SiteUser(
-        subject=str(user["id"]), emails=_verified(emails), unverified_email="", claims=claims
-    )
+    return SiteUser(subject=str(user["id"]), emails=_verified(emails), claims=claims)
 
 
 async def try_out(provider: OpenIdProvider) -> None:

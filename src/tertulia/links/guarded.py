@@ -38,19 +38,23 @@ _LOOKING_UP = ThreadPoolExecutor(NAMES_AT_ONCE, thread_name_prefix="names")
 EVERYWHERE = (ip_network("0.0.0.0/0"), ip_network("::/0"))
 
 
-class NotReached(Exception):
+class CallFailed(Exception):
+    """There is no answer that we can use, for one of the reasons below."""
+
+
+class NotReached(CallFailed):
     """The other machine cannot be reached, or does not speak HTTP."""
 
 
-class TookTooLong(Exception):
+class TookTooLong(CallFailed):
     pass
 
 
-class NotAllowed(Exception):
+class NotAllowed(CallFailed):
     """The address leads into a private network, or is none."""
 
 
-class AnswerTooLarge(Exception):
+class AnswerTooLarge(CallFailed):
     pass
 
 
@@ -81,7 +85,7 @@ async def post(
     most_bytes: int,
     allowed: Networks = (),
 ) -> HttpAnswer:
-    """Raises NotAllowed, NotReached, TookTooLong or AnswerTooLarge."""
+    """Raises CallFailed."""
     async with _bounded(seconds) as httpcore:
         return await _ask(httpcore, "POST", address, headers, content, most_bytes, allowed)
 
@@ -95,7 +99,7 @@ async def get(
     most_redirects: int,
     allowed: Networks = (),
 ) -> HttpAnswer:
-    """Raises what `post` does; NotReached, too, for one who sends us on and on."""
+    """Raises CallFailed: NotReached, too, for one who sends us on and on."""
     async with _bounded(seconds) as httpcore:
         for _ in range(most_redirects + 1):
             answer = await _ask(httpcore, "GET", address, headers, None, most_bytes, allowed)

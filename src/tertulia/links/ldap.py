@@ -118,9 +118,7 @@ def find_all(directory: LdapDirectory, subjects: list[str]) -> dict[str, LdapPer
     found = {}
     with _connection(directory) as connection:
         for subject in subjects:
-            entry = _only(
-                connection, directory, directory.base, _subject_filter(directory, subject)
-            )
+            entry = _only(connection, directory, _subject_filter(directory, subject))
             if entry is not None:
                 found[subject] = _person(connection, directory, entry)
     return found
@@ -214,7 +212,7 @@ def _find_entry(
     if not name or len(name) > LONGEST_NAME:
         return None
     wanted = directory.filter.replace("{name}", escape_filter_chars(name))
-    return _only(connection, directory, directory.base, wanted)
+    return _only(connection, directory, wanted)
 
 
 def _login_name(connection: ldap3.Connection, directory: LdapDirectory, typed: str) -> str:
@@ -227,7 +225,7 @@ def _login_name(connection: ldap3.Connection, directory: LdapDirectory, typed: s
     if not directory.email_filter:
         return typed
     wanted = directory.email_filter.replace("{email}", escape_filter_chars(typed))
-    entry = _only(connection, directory, directory.base, wanted)
+    entry = _only(connection, directory, wanted)
     return typed if entry is None else _first(entry, directory.username_attribute) or typed
 
 
@@ -243,24 +241,36 @@ def _subject_filter(directory: LdapDirectory, subject: str) -> str:
 
 
 def _only(
-    connection: ldap3.Connection, directory: LdapDirectory, base: str, wanted: str
+    connection: ldap3.Connection, directory: LdapDirectory, wanted: str
 ) -> dict[str, Any] | None:
     """The one entry that fits; None if there is none, or several."""
+    base, attributes = directory.base, _attributes(directory)
     try:
-        connection.search(
-            base,
-            wanted,
-            ldap3.SUBTREE,
-            attributes=_attributes(directory),
-            size_limit=MOST_HITS,
-            time_limit=directory.timeout_seconds,
-        )
+        entries = _search(connection, directory, base, wanted, attributes, MOST_HITS)
     except LDAPSizeLimitExceededResult:
         return None
     except LDAPInvalidFilterError as error:
         raise DirectoryTrouble(f"the filter is not valid: {wanted}") from error
-    entries = [each for each in connection.response if each["type"] == "searchResEntry"]
     return entries[0] if len(entries) == 1 else None
+
+
+def _search(
+    connection: ldap3.Connection,
+    directory: LdapDirectory,
+    base: str,
+    wanted: str,
+    attributes: list[str],
+    most: int,
+) -> list[dict[str, Any]]:
+    connection.search(
+        base,
+        wanted,
+        ldap3.SUBTREE,
+        attributes=attributes,
+        size_limit=most,
+        time_limit=directory.timeout_seconds,
+    )
+    return [each for each in connection.response if each["type"] == "searchResEntry"]
 
 
 def _attributes(directory: LdapDirectory) -> list[str]:
@@ -360,16 +370,9 @@ def _groups(
     wanted = directory.group_filter.replace("{dn}", escape_filter_chars(dn)).replace(
         "{name}", escape_filter_chars(login_name)
     )
-    connection.search(
-        directory.group_base or directory.base,
-        wanted,
-        ldap3.SUBTREE,
-        attributes=[directory.group_name_attribute],
-        size_limit=MOST_GROUPS,
-        time_limit=directory.timeout_seconds,
-    )
-    entries = [each for each in connection.response if each["type"] == "searchResEntry"]
-    names = [_first(each, directory.group_name_attribute) for each in entries]
+    base, name = directory.group_base or directory.base, directory.group_name_attribute
+    entries = _search(connection, directory, base, wanted, [name], MOST_GROUPS)
+    names = [_first(each, name) for each in entries]
     return tuple(sorted(filter(None, names)))
 
 

@@ -164,7 +164,6 @@ def _user(provider: OpenIdProvider, claims: Mapping[str, Any]) -> SiteUser:
     return SiteUser(
         subject=claims["sub"],
         emails=(email,) if email and is_verified else (),
-        unverified_email="" if is_verified else email,
         claims=claims,
     )
 

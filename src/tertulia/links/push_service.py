@@ -22,14 +22,7 @@ from tertulia.errors.push import (
     PushServiceRefuses,
 )
 from tertulia.links import guarded
-from tertulia.links.guarded import (
-    EVERYWHERE,
-    AnswerTooLarge,
-    HttpAnswer,
-    NotAllowed,
-    NotReached,
-    TookTooLong,
-)
+from tertulia.links.guarded import EVERYWHERE, AnswerTooLarge, CallFailed, HttpAnswer
 
 SECONDS = 20.0
 MOST_ANSWER_BYTES = 1 << 20
@@ -38,11 +31,7 @@ TOKEN_KINDS = {"apns": 1, "fcm": 2}
 
 
 class NotRegistered(Exception):
-    """The service says that a registration is wrong, and trying again is no use."""
-
-    def __init__(self, code: str) -> None:
-        super().__init__(code)
-        self.code = code
+    """The service says that a registration is wrong, by this code, and trying again is no use."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,10 +156,10 @@ async def _post(
             most_bytes=MOST_ANSWER_BYTES,
             allowed=EVERYWHERE,
         )
-    except (NotReached, TookTooLong, NotAllowed):
-        raise PushServiceAway() from None
     except AnswerTooLarge:
         raise PushServiceBroken() from None
+    except CallFailed:
+        raise PushServiceAway() from None
 
 
 def _check(answer: HttpAnswer) -> None:

@@ -134,7 +134,7 @@ async def _choose(call: Call) -> Response:
     provider = api.people.providers.find(call, several.provider)
     if params.get("email") not in several.emails:
         raise ProviderFailed()
-    user = SiteUser(several.subject, (params["email"],), "", several.claims)
+    user = SiteUser(several.subject, (params["email"],), several.claims)
     return await _go_on(call, provider, user, several.ending)
 
 

@@ -4,6 +4,7 @@ import contextlib
 import hashlib
 import os
 import traceback
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -81,32 +82,23 @@ def _open(folder: Path, file: Path) -> Source:
 
 
 def _foreseen(source: Source) -> ImportReport:
-    report = ImportReport()
-    people = source.people()
-    report.brought.update(
-        {
-            "people": sum(not each.is_bot and not each.is_house_bot for each in people),
-            "bots": sum(each.is_bot for each in people),
-            "channels": len(source.channels()),
-            "files": sum(1 for _ in source.files()),
-            "messages": source.message_count,
-        }
-    )
-    found = source.belongings()
-    report.brought.update(
-        {
-            "custom emoji": len(found.emoji),
-            "pictures of people": len(found.avatars),
-            "groups": len(found.groups),
-            "profile fields": len(found.profile_fields),
-            "topics muted or followed": len(found.topic_policies),
-            "muted people": len(found.muted_people),
-            "alert words": len(found.alert_words),
-            "statuses": len(found.statuses),
-        }
-    )
-    report.left.update(source.left())
-    return report
+    people, found = source.people(), source.belongings()
+    brought = {
+        "people": sum(not each.is_bot and not each.is_house_bot for each in people),
+        "bots": sum(each.is_bot for each in people),
+        "channels": len(source.channels()),
+        "files": sum(1 for _ in source.files()),
+        "messages": source.message_count,
+        "custom emoji": len(found.emoji),
+        "pictures of people": len(found.avatars),
+        "groups": len(found.groups),
+        "profile fields": len(found.profile_fields),
+        "topics muted or followed": len(found.topic_policies),
+        "muted people": len(found.muted_people),
+        "alert words": len(found.alert_words),
+        "statuses": len(found.statuses),
+    }
+    return ImportReport(Counter(brought), source.left())
 
 
 def _show(source: Source, report: ImportReport) -> None:

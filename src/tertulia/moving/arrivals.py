@@ -13,7 +13,7 @@ from typing import IO, Protocol
 from tertulia.domain.people.user import Role
 
 MARK = "\ue0ff"  # of private use: nobody types it
-NAMED = re.compile(f"{MARK}([pmcfa])([^{MARK}]*){MARK}")
+NAMED = re.compile(f"{MARK}([pmca])([^{MARK}]*){MARK}")
 
 
 def person(key: str) -> str:
@@ -27,10 +27,6 @@ def mention(key: str) -> str:
 
 def channel(key: str) -> str:
     return f"{MARK}c{key}{MARK}"
-
-
-def file(key: str) -> str:
-    return f"{MARK}f{key}{MARK}"
 
 
 def address(key: str) -> str:
@@ -60,7 +56,6 @@ class ArrivingChannel:
     number: int | None = None
     is_private: bool = False
     shares_history: bool = True
-    is_web_public: bool = False
     is_archived: bool = False
     is_default: bool = False
     created_at: float | None = None
@@ -128,7 +123,6 @@ class ArrivingGroup:
 
 @dataclass(frozen=True, slots=True)
 class ArrivingProfileField:
-    key: str
     name: str
     type: int
     hint: str = ""
@@ -172,8 +166,8 @@ class Belongings:
 class ImportReport:
     """What was brought along and what not, by kind and number."""
 
-    brought: Counter[str] = field(default_factory=Counter)
-    left: Counter[str] = field(default_factory=Counter)
+    brought: Counter[str]
+    left: Counter[str]
 
 
 class Source(Protocol):

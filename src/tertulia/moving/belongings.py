@@ -1,6 +1,8 @@
 """What people and the organization have, beside what was said: written where they live now."""
 
 import secrets
+from collections.abc import Callable
+from typing import IO, TypeVar
 
 import msgspec
 
@@ -26,20 +28,19 @@ from tertulia.storage.database.tx import Tx
 KNOWN_POLICIES = {int(each) for each in Visibility}
 DESCRIPTION_LENGTH = 1024  # of groups
 
+T = TypeVar("T")
+
 DrawnEmoji = list[tuple[ArrivingEmoji, Picture | None]]
 
 
 def drawn_emoji(emoji: list[ArrivingEmoji]) -> DrawnEmoji:
     """Before the transaction: drawing takes long."""
-    return [(each, _drawn_emoji(each)) for each in emoji]
+    draw, most = domain.files.images.emoji_picture, domain.limits.EMOJI_BYTES
+    return [(each, _drawn(each.open, draw, most)) for each in emoji]
 
 
 def drawn_avatar(arriving: ArrivingAvatar) -> Avatar | None:
-    try:
-        with arriving.open() as file:
-            return domain.files.images.avatar(file.read(domain.limits.AVATAR_BYTES))
-    except (BadImage, OSError):
-        return None
+    return _drawn(arriving.open, domain.files.images.avatar, domain.limits.AVATAR_BYTES)
 
 
 def settle(tx: Tx, here: Here, belongings: Belongings, emoji: DrawnEmoji, keeper: User) -> None:
@@ -87,10 +88,12 @@ def put_avatars(tx: Tx, here: Here, drawn: list[tuple[str, Avatar | None]]) -> N
     storage.arriving.keep_state(tx, here.state())
 
 
-def _drawn_emoji(arriving: ArrivingEmoji) -> Picture | None:
+def _drawn(
+    opened: Callable[[], IO[bytes]], draw: Callable[[bytes], T | None], most_bytes: int
+) -> T | None:
     try:
-        with arriving.open() as file:
-            return domain.files.images.emoji_picture(file.read(domain.limits.EMOJI_BYTES))
+        with opened() as file:
+            return draw(file.read(most_bytes))
     except (BadImage, OSError):
         return None
 

@@ -6,6 +6,7 @@ closed.
 """
 
 import secrets
+from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import cached_property
 from itertools import islice
@@ -56,7 +57,6 @@ class Bringing:
         self._mark = mark  # by which the same export is known again
         self._bringer = secrets.token_hex(8)  # that it is us, and nobody who came later
         self._here = Here()
-        self._report = ImportReport()
         self._keeps_ids = False
         self._realm: Realm | None = None
 
@@ -74,18 +74,16 @@ class Bringing:
             self._bring_messages(run.messages_done, progress)
             self._write(self._finish)
         self._index()
-        self._report.brought.update(self._here.brought)
-        self._report.left.update(self._here.left)
-        self._report.left.update(self._source.left())
-        return self._report
+        left = Counter(self._here.left) + self._source.left()
+        return ImportReport(Counter(self._here.brought), left)
 
     # --- the organization ---
 
     def _begin(self, name: str, subdomain: str) -> storage.arriving.Run:
-        known = {r.subdomain: r for r in self._database.read_now(0, _organizations)}
-        self._keeps_ids = self._source.number is not None and not (
-            set(known) - ({subdomain} if subdomain in known else set())
-        )
+        known = {
+            r.subdomain: r for r in self._database.read_now(0, storage.organization.all_of_them)
+        }
+        self._keeps_ids = self._source.number is not None and not set(known) - {subdomain}
         if subdomain not in known:
             self._realm = self._database.write_now(0, self._found, name, subdomain)
         else:
@@ -98,7 +96,7 @@ class Bringing:
                 f"There is an organization at the subdomain '{subdomain}' already, and this export"
                 " was not being brought into it. Choose another one with --subdomain."
             )
-        self._here = Here(**run.state) if run.state else Here()
+        self._here = Here(**run.state)
         return run
 
     def _found(self, tx: Tx, name: str, subdomain: str) -> Realm:
@@ -184,7 +182,7 @@ class Bringing:
 
     def _subscribe(self, tx: Tx, arriving: ArrivingChannel, channel_id: int) -> None:
         """Where history is protected, spans begin with the first message that somebody has."""
-        members = sorted({self._here.people[k] for k in arriving.members if k in self._here.people})
+        members = self._here.people_of(arriving.members)
         color = COLORS[channel_id % len(COLORS)]
         rows = [(tx.realm_id, channel_id, user_id, True, color) for user_id in members]
         tx.load_rows("subscription", storage.arriving.SUBSCRIPTION, rows)
@@ -263,15 +261,12 @@ class Bringing:
     # --- messages ---
 
     def _bring_messages(self, done: int, progress: Progress) -> None:
-        speech = self._write(self._open_speech)
+        speech = self._write(Speech, self._here, self._keeps_ids)
         messages = islice(self._source.messages(), done, None)
         while batch := list(islice(messages, AT_ONCE)):
             done += len(batch)
             self._write(speech.write, batch, done)
             progress(done)
-
-    def _open_speech(self, tx: Tx) -> Speech:
-        return Speech(tx, self._here, self._keeps_ids)
 
     def _finish(self, tx: Tx) -> None:
         newest = storage.messages.newest_id(tx)
@@ -315,10 +310,6 @@ class Bringing:
             return action(tx, *args)
 
         return self._database.write_now(self.realm.id, step)
-
-
-def _organizations(tx: Tx) -> list[Realm]:
-    return storage.organization.all_of_them(tx)
 
 
 def _address(person: ArrivingPerson) -> str:

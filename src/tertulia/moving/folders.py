@@ -107,6 +107,21 @@ def _put(place: Path, name: str, contents: IO[bytes]) -> None:
             shutil.copyfileobj(contents, file)
 
 
+def find(folder: Path, path: str) -> Path | None:
+    """A file of an export, unless its name leads out of the folder."""
+    found = folder / path
+    is_inside = found.resolve().is_relative_to(folder.resolve())
+    return found if is_inside and found.is_file() else None
+
+
+def open_in(folder: Path, path: str) -> IO[bytes]:
+    """The same, opened; raises FileNotFoundError."""
+    found = find(folder, path)
+    if found is None:
+        raise FileNotFoundError(path)
+    return found.open("rb")
+
+
 def holding(folder: Path, *names: str) -> Path | None:
     """Where these files are: in the folder itself, or one or two below it."""
     for place in [folder, *sorted(folder.glob("*/")), *sorted(folder.glob("*/*/"))]:

@@ -19,6 +19,7 @@ from pyroaring import BitMap64
 
 from tertulia import storage
 from tertulia.backup.held_files import HeldFiles
+from tertulia.domain.files.attachments import Attachment
 from tertulia.domain.organization.exports import PUBLIC, WITHOUT_CONSENT
 from tertulia.domain.people.user import NOTIFICATION_BOT, User
 from tertulia.moving import leaving_belongings
@@ -26,7 +27,7 @@ from tertulia.moving.leaving_belongings import Tables
 from tertulia.storage.channels.subscriptions import Span
 from tertulia.storage.database.tx import Row, Tx
 
-PERSONAL, CHANNEL, GROUP = 1, 2, 3
+CHANNEL, GROUP = 2, 3
 BITS = {"read": 1, "starred": 2, "collapsed": 4, "mentioned": 8}
 DIRECT_TOPIC = "\x07"
 MODE = 0o600
@@ -107,8 +108,9 @@ def write(
                 "zerver_usermessage": list(readers.held(page, flags, recipients)),
             },
         )
-        tables["zerver_reaction"] += map(_reaction, _about(tx, "reaction", ids))
-        for row in _about(tx, "attachment_message", ids):
+        reactions = storage.leaving.of_messages(tx, "reaction", ids)
+        tables["zerver_reaction"] += map(_reaction, reactions)
+        for row in storage.leaving.of_messages(tx, "attachment_message", ids):
             linking[row["attachment_id"]].append(row["message_id"])
         done += len(page)
         progress(done)
@@ -126,13 +128,8 @@ def write_person(tx: Tx, user: User, archive: ExportArchive, files: HeldFiles) -
             rows = storage.leaving.of_person(tx, table, column, user.id)
             found[table] += [_plain(row) for row in rows]
     archive.put("person.json", {name: rows for name, rows in found.items() if rows})
-    attachments = storage.files.attachments.of_user(tx, user.id)
-    for attachment in attachments:
-        archive.put_file(
-            f"uploads/{attachment.path_id}",
-            attachment.size,
-            files.contents(tx, attachment.id, attachment.size),
-        )
+    for attachment in storage.files.attachments.of_user(tx, user.id):
+        _put_upload(tx, attachment, archive, files)
 
 
 # --- tables ---
@@ -329,9 +326,7 @@ def _put_files(
         found = storage.files.attachments.find(tx, attachment_id)
         if found is None:
             continue
-        archive.put_file(
-            f"uploads/{found.path_id}", found.size, files.contents(tx, found.id, found.size)
-        )
+        _put_upload(tx, found, archive, files)
         rows.append(
             {
                 "id": found.id,
@@ -360,15 +355,15 @@ def _put_files(
     archive.put("uploads/records.json", records)
 
 
-def _about(tx: Tx, table: str, message_ids: list[int]) -> list[Row]:
-    return storage.leaving.of_messages(tx, table, message_ids)
+def _put_upload(tx: Tx, file: Attachment, archive: ExportArchive, files: HeldFiles) -> None:
+    contents = files.contents(tx, file.id, file.size)
+    archive.put_file(f"uploads/{file.path_id}", file.size, contents)
 
 
 def _plain(row: Any) -> dict[str, Any]:
     """A row without what only a machine could use, and without secrets."""
-    values = dict(row)
     return {
         name: value
-        for name, value in values.items()
+        for name, value in dict(row).items()
         if name not in SECRETS and not isinstance(value, bytes | memoryview)
     }

@@ -1,5 +1,6 @@
 """Writing the messages of an export, by the thousand, as sending would have written them."""
 
+from collections import defaultdict
 from typing import Any
 
 from tertulia import domain, markdown, storage
@@ -13,16 +14,13 @@ from tertulia.storage.database.tx import Tx
 
 CLIENT = "imported"
 
+Rows = dict[str, list[tuple[Any, ...]]]  # that hang on messages
+
 
 class Speech:
     """Writes messages. What it needs to know is read once and held in memory."""
 
-    def __init__(
-        self,
-        tx: Tx,
-        here: Here,
-        keeps_ids: bool,
-    ) -> None:
+    def __init__(self, tx: Tx, here: Here, keeps_ids: bool) -> None:
         self._here = here
         self._keeps_ids = keeps_ids
         realm = storage.organization.current(tx)
@@ -46,12 +44,7 @@ class Speech:
     def write(self, tx: Tx, batch: list[ArrivingMessage], done: int) -> None:
         numbers = self._numbers(tx, batch)
         messages: list[dict[str, Any]] = []
-        rows: dict[str, list[tuple[Any, ...]]] = {
-            "flag": [],
-            "reaction": [],
-            "link": [],
-            "span": [],
-        }
+        rows: Rows = defaultdict(list)
         touched: set[int] = set()
         for arriving, number in zip(batch, numbers, strict=True):
             if number is None:
@@ -90,7 +83,7 @@ class Speech:
         tx: Tx,
         arriving: ArrivingMessage,
         number: int,
-        rows: dict[str, list[tuple[Any, ...]]],
+        rows: Rows,
         touched: set[int],
     ) -> dict[str, Any]:
         """What hangs on a message is added to the rows; given is the message itself."""
@@ -129,11 +122,7 @@ class Speech:
         return row | storage.messages.new_row(sender, draft, channel_id, conversation, topic)
 
     def _add_reactions(
-        self,
-        arriving: ArrivingMessage,
-        number: int,
-        realm: int,
-        rows: dict[str, list[tuple[Any, ...]]],
+        self, arriving: ArrivingMessage, number: int, realm: int, rows: Rows
     ) -> None:
         seen = set()
         for each in arriving.reactions:
@@ -154,12 +143,7 @@ class Speech:
         return reaction.code or markdown.emoji_names.code_for(reaction.name)
 
     def _receive(
-        self,
-        realm: int,
-        channel_id: int,
-        number: int,
-        receivers: list[str],
-        rows: dict[str, list[tuple[Any, ...]]],
+        self, realm: int, channel_id: int, number: int, receivers: list[str], rows: Rows
     ) -> None:
         for key in receivers:
             user_id = self._here.people.get(key)
@@ -168,7 +152,7 @@ class Speech:
                 rows["span"].append((realm, channel_id, user_id, 0, number - 1))
 
     def _conversation(self, tx: Tx, arriving: ArrivingMessage) -> int:
-        members = tuple(sorted({self._here.people[key] for key in arriving.people}))
+        members = tuple(self._here.people_of(arriving.people))
         if members not in self._conversations:
             found = storage.messages.conversations.get_or_start(tx, members)
             self._conversations[members] = found
@@ -182,8 +166,6 @@ class Speech:
 
     def _name(self, match: Any) -> str:
         kind, key = match[1], match[2]
-        if kind == "f":
-            return self._name_file(key)
         if kind == "a":
             file = self._here.files.get(key)
             return f"/user_uploads/{key if file is None else file[1]}"

@@ -11,7 +11,7 @@ import msgspec
 
 from tertulia.domain.messages.emoji import CUSTOM
 from tertulia.domain.people.user import Role
-from tertulia.moving import threads
+from tertulia.moving import folders, threads
 from tertulia.moving.arrivals import (
     ArrivingAvatar,
     ArrivingChannel,
@@ -87,7 +87,7 @@ class MattermostExport:
                     key=path,
                     name=found.name,
                     owner=owner,
-                    open=lambda found=found: found.open("rb"),  # type: ignore[misc]
+                    open=partial(self._open, path),
                 )
 
     def messages(self) -> Iterator[ArrivingMessage]:
@@ -169,11 +169,8 @@ class MattermostExport:
         return person(match[1]) if match[1] in self._names else match[0]
 
     def _find(self, path: str) -> Path | None:
-        for base in (self._file.parent / "data", self._file.parent):
-            found = base / path
-            if found.is_file() and found.resolve().is_relative_to(self._file.parent.resolve()):
-                return found
-        return None
+        folder = self._file.parent
+        return folders.find(folder, f"data/{path}") or folders.find(folder, path)
 
 
 def open_export(folder: Path) -> MattermostExport | None:

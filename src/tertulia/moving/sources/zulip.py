@@ -8,6 +8,7 @@ attachment.json, uploads/   files
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -112,7 +113,6 @@ class ZulipExport:
                 number=row["id"],
                 is_private=bool(row.get("invite_only")),
                 shares_history=bool(row.get("history_public_to_subscribers", True)),
-                is_web_public=bool(row.get("is_web_public")),
                 is_archived=bool(row.get("deactivated")),
                 is_default=row["id"] in defaults,
                 created_at=_time(row.get("date_created")),
@@ -126,13 +126,14 @@ class ZulipExport:
 
     def files(self) -> Iterator[ArrivingFile]:
         for row in self._files:
-            path = self._folder / "uploads" / row["path_id"]
-            if path.is_file() and path.resolve().is_relative_to(self._folder.resolve()):
+            place = f"uploads/{row['path_id']}"
+            path = folders.find(self._folder, place)
+            if path is not None:
                 yield ArrivingFile(
                     key=row["path_id"],
                     name=row.get("file_name") or path.name,
                     owner=str(row.get("owner")),
-                    open=lambda path=path: path.open("rb"),  # type: ignore[misc]
+                    open=partial(folders.open_in, self._folder, place),
                     path_id=row["path_id"],
                 )
 
@@ -153,10 +154,8 @@ class ZulipExport:
                 if name not in BROUGHT and isinstance(rows, list)
             }
         )
-        counts["files that are not in the archive"] = len(self._files) - sum(
-            1 for _ in self.files()
-        )
-        return +counts
+        gone = len(self._files) - len(list(self.files()))
+        return +(counts + Counter({"files that are not in the archive": gone}))
 
     def _rows(self, table: str) -> list[Row]:
         return self._tables.get(table) or []

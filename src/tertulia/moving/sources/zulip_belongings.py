@@ -2,12 +2,14 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import msgspec
 
 from tertulia.domain.messages.emoji import CUSTOM, UNICODE
+from tertulia.moving import folders
 from tertulia.moving.arrivals import (
     ArrivingAvatar,
     ArrivingEmoji,
@@ -74,25 +76,18 @@ def _records(folder: Path, kind: str) -> list[Row]:
     return msgspec.json.decode(file.read_bytes()) if file.exists() else []
 
 
-def _file(folder: Path, kind: str, path: str) -> Callable[[], IO[bytes]] | None:
-    place = folder / kind / path
-    if place.is_file() and place.resolve().is_relative_to(folder.resolve()):
-        return lambda: place.open("rb")
-    return None
-
-
 def _emoji(folder: Path, rows: list[Row]) -> Iterator[ArrivingEmoji]:
     paths: dict[str, str] = {}
     for record in sorted(_records(folder, "emoji"), key=lambda r: str(r["path"])):
         name = record.get("file_name") or Path(record["path"]).name
         paths[str(name).removesuffix(ORIGINAL)] = record["path"]
     for row in rows:
-        opener = _file(folder, "emoji", paths.get(str(row.get("file_name")), "nowhere"))
+        path = paths.get(str(row.get("file_name")), "nowhere")
         yield ArrivingEmoji(
             key=str(row["id"]),
             name=row["name"],
             author=str(row.get("author")),
-            open=opener or _missing,
+            open=partial(folders.open_in, folder, f"emoji/{path}"),
             is_deactivated=bool(row.get("deactivated")),
         )
 
@@ -105,12 +100,7 @@ def _avatars(folder: Path) -> Iterator[ArrivingAvatar]:
         rank = (path.endswith(ORIGINAL), int(record.get("avatar_version") or 0), path)
         best[key] = max(best.get(key, rank), rank)
     for key, (_, _, path) in best.items():
-        opener = _file(folder, "avatars", path)
-        yield ArrivingAvatar(key, opener or _missing)
-
-
-def _missing() -> IO[bytes]:
-    raise FileNotFoundError
+        yield ArrivingAvatar(key, partial(folders.open_in, folder, f"avatars/{path}"))
 
 
 def _groups(rows: Callable[[str], list[Row]]) -> Iterator[ArrivingGroup]:
@@ -142,7 +132,6 @@ def _profile_fields(rows: Callable[[str], list[Row]]) -> Iterator[ArrivingProfil
     for row in sorted(rows("zerver_customprofilefield"), key=lambda r: r.get("order", 0)):
         if "name" in row:
             yield ArrivingProfileField(
-                key=str(row["id"]),
                 name=row["name"],
                 type=row.get("field_type", 1),
                 hint=row.get("hint") or "",

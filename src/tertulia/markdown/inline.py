@@ -8,6 +8,7 @@ again, and none backtracks by more than its own match, the whole takes time line
 
 import re
 from collections.abc import Callable
+from functools import partial
 
 from tertulia.markdown import (
     autolinks,
@@ -68,7 +69,8 @@ class Inline:
         return emphasis.apply_code(text, self._stash)
 
     def _strong_emphasis(self, text: str) -> str:
-        return emphasis.apply_strong_emphasis(text, self._stash, self._after_strong_emphasis)
+        inner = self._after(Inline._strong_emphasis)
+        return emphasis.apply_strong_emphasis(text, self._stash, inner)
 
     def _users(self, text: str) -> str:
         return mentions.apply_users(
@@ -102,13 +104,13 @@ class Inline:
         return linkifiers.apply(text, self._stash, self._linkifiers_here)
 
     def _strong(self, text: str) -> str:
-        return emphasis.apply_strong(text, self._stash, self._after_strong)
+        return emphasis.apply_strong(text, self._stash, self._after(Inline._strong))
 
     def _emphasis(self, text: str) -> str:
-        return emphasis.apply_emphasis(text, self._stash, self._after_emphasis)
+        return emphasis.apply_emphasis(text, self._stash, self._after(Inline._emphasis))
 
     def _deleted(self, text: str) -> str:
-        return emphasis.apply_deleted(text, self._stash, self._after_deleted)
+        return emphasis.apply_deleted(text, self._stash, self._after(Inline._deleted))
 
     def _emoji_names(self, text: str) -> str:
         return self._emoji.names(text)
@@ -118,17 +120,9 @@ class Inline:
             return text
         return self._emoji.emoticons(text)
 
-    def _after_strong_emphasis(self, text: str) -> str:
-        return self._from(_step_after(Inline._strong_emphasis), text)
-
-    def _after_strong(self, text: str) -> str:
-        return self._from(_step_after(Inline._strong), text)
-
-    def _after_emphasis(self, text: str) -> str:
-        return self._from(_step_after(Inline._emphasis), text)
-
-    def _after_deleted(self, text: str) -> str:
-        return self._from(_step_after(Inline._deleted), text)
+    def _after(self, rule: "Rule") -> Callable[[str], str]:
+        """What is done to a text between the marks of a rule: the rules that follow it."""
+        return partial(self._from, _STEPS[rule])
 
 
 Rule = Callable[[Inline, str], str]
@@ -152,6 +146,7 @@ _RULES: tuple[tuple[str, Rule], ...] = (
     (":", Inline._emoji_names),
     ("", Inline._emoticons),
 )
+_STEPS = {rule: step for step, (_, rule) in enumerate(_RULES, 1)}
 
 
 def _finish(text: str) -> str:
@@ -159,10 +154,3 @@ def _finish(text: str) -> str:
     if "\n" not in html:
         return html
     return _SPACE_AFTER_BREAK.sub("<br>\n", html.replace("\n", "<br>\n"))
-
-
-def _step_after(rule: Rule) -> int:
-    return _STEPS[rule]
-
-
-_STEPS = {rule: index + 1 for index, (_, rule) in enumerate(_RULES)}

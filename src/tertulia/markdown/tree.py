@@ -27,7 +27,6 @@ class Node:
         "children",
         "html",
         "is_replaced",
-        "links",
         "previews",
         "tag",
         "tail",
@@ -43,7 +42,6 @@ class Node:
         self.tail_html = ""
         self.attributes: dict[str, str] | None = None
         self.children: list[Node] = []
-        self.links: Sequence[Link] = ()
         self.previews: Sequence[str] = ()
         self.is_replaced = False  # its previews are shown in place of it
 

@@ -1,11 +1,15 @@
 """Bodies made to be slow: bounded, decoded off the loop, and not at all for one who is limited."""
 
 import asyncio
+import contextlib
+import select
+import socket
 import threading
 
 import pytest
 from tests.http.toy import FORM, Kitchen, http_scope
 from tests.support.people import Chat
+from tests.support.waiting import PATIENCE_SECONDS
 
 from tertulia.config import Rate
 from tertulia.http import forms, request
@@ -123,6 +127,42 @@ def test_one_who_has_asked_too_often_is_refused_before_anything_is_decoded(start
         assert (answer.status, answer.json["code"]) == (429, "RATE_LIMIT_HIT")
 
     assert decodings == []
+
+
+DOORS = ["/login/", "/complete/saml/", "/saml/logout/"]
+
+
+@pytest.mark.parametrize("path", DOORS)
+def test_so_they_are_at_the_door(start_server, decodings, path):
+    chat = Chat.found(start_server(rate_limit=Rate(3), rate_limit_anonymous=Rate(2)), "")
+    for _ in range(2):
+        chat.stranger.get("/server_settings")
+    decodings.clear()
+
+    answer = chat.stranger.raw("POST", path, b"x=" + b"%41" * 70_000, Content_Type=FORM)
+
+    assert answer.status == 429
+    assert decodings == []
+
+
+def test_of_many_large_forms_at_the_door_only_so_many_are_held(start_server):
+    """Those that begin and do not go on, of one address."""
+    server = start_server()
+    Chat.found(server, "")
+    head = f"POST /complete/saml/ HTTP/1.1\r\nHost: localhost\r\nContent-Type: {FORM}\r\n"
+    begun = f"{head}Content-Length: 250000\r\n\r\nx=".encode()
+
+    with contextlib.ExitStack() as stack:
+        lines = [
+            stack.enter_context(socket.create_connection(("127.0.0.1", server.port)))
+            for _ in range(80)
+        ]
+        for line in lines:
+            line.sendall(begun)
+        answered, _, _ = select.select(lines, [], [], PATIENCE_SECONDS)
+
+        assert answered
+        assert answered[0].recv(12) == b"HTTP/1.1 429"
 
 
 def test_of_a_stranger_only_little_is_decoded_before_they_are_counted(chat, decodings):

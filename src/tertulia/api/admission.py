@@ -157,6 +157,10 @@ class Admission:
         org = api.call.known_organization(self._services, request.host)
         return self._greet(request, api.browsers.known_user(self._services, request, org))
 
+    def greet_stranger(self, request: ApiRequest) -> int:
+        """The same for one who is at the door, where everybody counts as one."""
+        return self._greet(request, None)
+
     def _greet(self, request: ApiRequest, caller: User | None) -> int:
         limiter = self._limiter(request, caller)
         if limiter is not None:

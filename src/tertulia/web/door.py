@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from tertulia.domain.organization.realm import Realm
 from tertulia.errors import ClientError
 from tertulia.errors.authentication import CrossSiteRequest, LinkNotGood
 from tertulia.errors.http import RateLimited
+from tertulia.http.holdings import Holdings
 from tertulia.http.request import ApiRequest
 from tertulia.web import rendering, words
 
@@ -27,6 +29,7 @@ Endpoint = Callable[..., Awaitable[Response]]  # of a call, and of what the path
 class DoorPages:
     def __init__(self, gate: Admission) -> None:
         self._gate = gate
+        self._holdings = Holdings()
 
     def route(
         self,
@@ -48,16 +51,24 @@ class DoorPages:
             endpoint = doing[asked.sent_method]
             assert endpoint is not None
             try:
-                await asked.read_early(most_bytes)
-                asked.refuse_larger(most_bytes)
-                await asked.read_rest(most_bytes)
-                call = await self._gate.visit(asked, from_anywhere)
-                return await endpoint(call, **request.path_params)
+                with self._held(asked, most_bytes):
+                    await asked.read_early(most_bytes)
+                    asked.refuse_larger(most_bytes)
+                    await asked.read_rest(most_bytes)
+                    call = await self._gate.visit(asked, from_anywhere)
+                    return await endpoint(call, **request.path_params)
             except ClientError as error:
                 return await _refusal(asked, error)
 
         methods = [method for method, endpoint in doing.items() if endpoint is not None]
         return Route(path, answer, methods=methods)
+
+    def _held(self, asked: ApiRequest, most_bytes: int) -> AbstractContextManager[None]:
+        """Nothing large is read of one who has asked too often, or who sends much already."""
+        if asked.is_small:
+            return nullcontext()
+        self._gate.greet_stranger(asked)
+        return self._holdings.holding(asked.counted_for, most_bytes)
 
 
 def script(name: str) -> Route:

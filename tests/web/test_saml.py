@@ -11,7 +11,9 @@ from tests.support.browser import Browser
 from tests.support.people import Chat
 from tests.support.saml import ENTITY, SamlSite
 
+from tertulia import links
 from tertulia.config.providers import SamlProvider
+from tertulia.links.answers import ProviderTrouble
 
 BEGIN = "/accounts/login/social/saml/house"
 
@@ -147,6 +149,32 @@ def test_answers_that_are_odd_in_any_way_open_nothing(chat, site):
         page = comes_back(browser, answer, asked["state"])
         assert page.status == 401, why
         assert "session" not in browser.cookies, why
+
+
+COMMENT = "<name>ana<!-- -->.evil</name>"
+
+
+@pytest.mark.on_one
+@pytest.mark.parametrize(
+    "written",
+    [
+        COMMENT.encode(),
+        *(COMMENT.encode(each) for each in ("utf-16", "utf-16-le", "utf-32", "cp037")),
+        b"<?xml version='1.0' encoding='UTF-7'?><name>ana+ADwAIQ--- --+AD4-.evil</name>",
+    ],
+)
+def test_a_comment_is_seen_however_it_is_written(written):
+    with pytest.raises(ProviderTrouble):
+        links.saml.harmless(written)
+
+
+@pytest.mark.on_one
+@pytest.mark.parametrize(
+    "written",
+    ["<é/>", '\ufeff<?xml version="1.0" encoding="utf-8"?>\n<é/>', "<?xml version='1.0'?><a/>"],
+)
+def test_what_is_plain_to_see_is_read(written):
+    assert links.saml.harmless(written.encode()) == written.encode()
 
 
 @pytest.mark.on_one

@@ -8,7 +8,9 @@ be cut short.
 
 import base64
 import binascii
+import codecs
 import datetime
+import re
 from collections.abc import Iterator
 from typing import Any
 from xml.sax.saxutils import quoteattr
@@ -26,12 +28,15 @@ from tertulia.links.answers import ProviderTrouble, SamlPerson
 
 LEEWAY = datetime.timedelta(seconds=60)
 LONGEST = 200_000
+PLAIN_ENCODINGS = (b"utf-8", b"us-ascii", b"iso-8859-1")  # in which ASCII looks like ASCII
 SUCCESS = "urn:oasis:names:tc:SAML:2.0:status:Success"
 NAMES = {
     "p": "urn:oasis:names:tc:SAML:2.0:protocol",
     "a": "urn:oasis:names:tc:SAML:2.0:assertion",
     "ds": "http://www.w3.org/2000/09/xmldsig#",
 }
+
+_ENCODING = re.compile(rb"<\?xml\s[^>]*?encoding\s*=\s*[\"']([^\"']*)")
 
 
 def leave(
@@ -84,9 +89,15 @@ def check_certificates(provider: SamlProvider) -> None:
 
 
 def harmless(xml: bytes) -> bytes:
-    """Raises ProviderTrouble for comments and entities: nothing that is honest needs them."""
+    """Raises ProviderTrouble for comments and entities, and for a way of writing in which they
+    would not be seen: nothing that is honest needs them."""
     if b"<!" in xml:
         raise ProviderTrouble("it holds comments or declarations")
+    text = xml.removeprefix(codecs.BOM_UTF8).lstrip()
+    declared = _ENCODING.match(text)
+    is_plain = text.startswith(b"<") and b"\0" not in text
+    if not is_plain or (declared is not None and declared[1].lower() not in PLAIN_ENCODINGS):
+        raise ProviderTrouble("it is not written in UTF-8")
     return xml
 
 

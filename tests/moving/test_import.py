@@ -162,6 +162,11 @@ def no_json(export: Path) -> Path:
     return export
 
 
+def very_deep(export: Path) -> Path:
+    (export / "realm.json").write_text("[" * 100_000)
+    return export
+
+
 @pytest.mark.on_one
 @pytest.mark.parametrize(
     "meddle, sentence",
@@ -170,6 +175,7 @@ def no_json(export: Path) -> Path:
         (cut_at_a_block, "cannot be unpacked: ReadError."),
         (another_shape, "holds something that cannot be understood, or is damaged (zulip.py, line"),
         (no_json, "holds something that cannot be understood, or is damaged (zulip.py, line"),
+        (very_deep, "holds something that cannot be understood, or is damaged (zulip.py, line"),
     ],
 )
 def test_a_damaged_export_is_refused_in_one_sentence(house, tmp_path, meddle, sentence):

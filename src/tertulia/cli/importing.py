@@ -64,7 +64,7 @@ def _understood(file: Path) -> Iterator[None]:
     """Exports are lists of anything: what no server would write is found where it is used."""
     try:
         yield
-    except (LookupError, TypeError, ValueError, AttributeError) as error:
+    except (LookupError, TypeError, ValueError, AttributeError, RecursionError) as error:
         ours = [each for each in traceback.extract_tb(error.__traceback__) if HERE in each.filename]
         place = f"{Path(ours[-1].filename).name}, line {ours[-1].lineno}"
         raise NoExport(

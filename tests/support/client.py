@@ -6,6 +6,7 @@ is held against the contract.
 
 import json
 import time
+from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -19,6 +20,9 @@ PREFIX = "/api/v1"
 TIMEOUT_SECONDS = 60
 IDLE_SECONDS = 30  # the server closes a connection that was idle for longer than a minute
 FORM = "application/x-www-form-urlencoded"
+
+# Answers of late that were as they must be: laws ask for the same again and again.
+_found_good: deque[int] = deque(maxlen=100)
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +129,9 @@ def check(method: str, path: str, reply: Reply) -> None:
     assert reply.headers["Content-Type"] == "application/json"
     if path == "/openapi.json":
         return
+    told = hash((method, path, reply.status, reply.body))
+    if told in _found_good:
+        return
     answer = reply.json
     assert isinstance(answer["msg"], str)
     failed = f"{reply.asked} failed; what the server logged, below, says where"
@@ -137,3 +144,4 @@ def check(method: str, path: str, reply: Reply) -> None:
     else:
         assert answer["result"] == "error"
         assert answer["code"]
+    _found_good.append(told)

@@ -38,7 +38,8 @@ T = TypeVar("T")
 A_TURN_OF_POSTGRES = 10  # every so many rows of a table: it takes its time
 # Where there are very many: every so many scenes, and rows of all tables together.
 A_TURN_OF_POSTGRES_IN = {"api": 20, "abuse": 20, "web": 20, "jobs": 20, "events": 8}
-LONG_ONES = ("web", "crash", "laws")  # begun first, so that nobody waits for one of them at the end
+# Begun first, the longest before all others, so that nobody waits for one of them at the end.
+LONG_ONES = ("web/test_accessibility", "web/test_scrolling", "laws/", "crash/", "web/")
 KINDS = ["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)]
 
 
@@ -53,7 +54,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     some of them on PostgreSQL too; what is about no database is marked `on_one`. All other scenes
     are played on both. Where there is no PostgreSQL, every row has its turn on SQLite.
     """
-    items.sort(key=lambda item: _area(item) not in LONG_ONES)
+    items.sort(key=_place_in_line)
     if config.getoption("both") or unreachable():
         return
     rows: dict[str, dict[str, int]] = {}
@@ -130,6 +131,12 @@ def pytest_testnodedown(node: Any) -> None:
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     if MET:
         terminalreporter.write_line(conformance.summary(MET))
+
+
+def _place_in_line(item: pytest.Item) -> int:
+    begun_first = (f"tests/{name}" for name in LONG_ONES)
+    found = (n for n, begins in enumerate(begun_first) if item.nodeid.startswith(begins))
+    return next(found, len(LONG_ONES))
 
 
 def _area(item: pytest.Item) -> str:

@@ -50,9 +50,9 @@ def test_a_phone_is_registered_and_told_and_told_what_was_read(scene):
     eventually(lambda: works(chat) or state(ben, apple)["push_token_id"])
     eventually(lambda: state(ben, device_id)["push_token_id"])
     sent = ana.says("Are you *there*?", to=[ben])
-    eventually(lambda: works(chat) or len(service.told()) == 2)
+    eventually(lambda: works(chat) or len(service.told()) >= 2)
     ben.post("/messages/flags", messages=[sent.id], op="add", flag="read").succeeds()
-    eventually(lambda: works(chat) or len(service.told()) == 4)
+    eventually(lambda: works(chat) or len(service.told()) >= 4)
 
     (asked,) = [
         each for each in service.asked("e2ee/register") if each.form["token_id"] == "hGsEWGmyyfI="

@@ -249,6 +249,9 @@ export interface components {
             url: string;
         };
         ChangedBot: {
+            default_sending_stream: string | null;
+            default_events_register_stream: string | null;
+            default_all_public_streams: boolean;
             full_name: string;
             avatar_url: string | null;
             service_interface: number;
@@ -256,9 +259,6 @@ export interface components {
             config_data: {
                 [key: string]: string;
             } | null;
-            default_sending_stream: string | null;
-            default_events_register_stream: string | null;
-            default_all_public_streams: boolean;
             bot_owner: string | null;
         };
         ChannelObject: {
@@ -301,12 +301,12 @@ export interface components {
             export_consents: Record<string, unknown>[];
         };
         CreatedBot: {
-            user_id: number;
-            api_key: string;
-            avatar_url: string | null;
             default_sending_stream: string | null;
             default_events_register_stream: string | null;
             default_all_public_streams: boolean;
+            user_id: number;
+            api_key: string;
+            avatar_url: string | null;
         };
         CreatedChannel: {
             id: number;
@@ -639,13 +639,13 @@ export interface components {
             upload_space_used: number;
         };
         OwnBot: {
+            default_sending_stream: string | null;
+            default_events_register_stream: string | null;
+            default_all_public_streams: boolean;
             username: string;
             full_name: string;
             api_key: string;
             avatar_url: string | null;
-            default_sending_stream: string | null;
-            default_events_register_stream: string | null;
-            default_all_public_streams: boolean;
         };
         OwnBots: {
             bots: components["schemas"]["OwnBot"][];

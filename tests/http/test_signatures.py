@@ -6,9 +6,10 @@ from typing import Annotated, Any
 import pytest
 
 from tertulia.errors import BadRequest
+from tertulia.errors.parameters import MissingParameter
 from tertulia.http.params import contract_of
 from tertulia.http.rules import OneOf
-from tertulia.http.signatures import takes
+from tertulia.http.signatures import takes, takes_those_of
 
 TABLE = {"loud": bool, "color": Annotated[int, OneOf([1, 2])]}
 
@@ -16,6 +17,15 @@ TABLE = {"loud": bool, "color": Annotated[int, OneOf([1, 2])]}
 @takes(TABLE)
 async def endpoint(call: object, number: int, *, name: str = "", **values: Any) -> None:
     """Change something."""
+
+
+def mood(color: int, *, loud: bool = False, words: str) -> None:
+    """What an endpoint shares with others."""
+
+
+@takes_those_of(mood)
+async def sharing(call: object, number: int, *, name: str = "", **values: Any) -> None:
+    pass
 
 
 def test_every_name_of_the_table_is_an_optional_parameter():
@@ -40,3 +50,12 @@ def test_the_rules_of_the_table_hold():
 def test_it_is_still_the_same_function():
     assert inspect.getdoc(endpoint) == "Change something."
     assert inspect.iscoroutinefunction(endpoint)
+
+
+def test_what_another_function_takes_by_name_is_a_parameter_as_it_is_there():
+    contract = contract_of(sharing)
+
+    assert [each.name for each in contract.parameters] == ["name", "loud", "words"]
+    assert contract.parse({"words": "hush"}) == {"words": "hush"}
+    with pytest.raises(MissingParameter, match="words"):
+        contract.parse({"loud": "true"})

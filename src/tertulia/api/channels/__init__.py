@@ -1,6 +1,7 @@
 """Channels: listing them, looking at one, creating, changing and archiving them."""
 
-from typing import TYPE_CHECKING, Annotated, Literal
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import msgspec
 from msgspec import UNSET, UnsetType
@@ -20,7 +21,7 @@ from tertulia.errors.people import BotNotFound, UserNotFound
 from tertulia.events.types.channels.channel import ChannelObject
 from tertulia.http.replies import Encoded, Reply
 from tertulia.http.rules import Alias, BareOrJson, Id, MaxItems, MaxLength, NotBlank
-from tertulia.http.signatures import takes
+from tertulia.http.signatures import takes, takes_those_of
 from tertulia.modules import on_demand
 from tertulia.storage.database.tx import Tx
 
@@ -33,7 +34,6 @@ else:
 Description = Annotated[str, MaxLength(domain.limits.CHANNEL_DESCRIPTION_LENGTH)]
 RetentionDays = Annotated[int | str, BareOrJson]
 TopicsPolicy = Annotated[str, BareOrJson]
-PERMISSIONS = dict.fromkeys(CHANNEL_PERMISSIONS, GroupValue)
 
 _encode = msgspec.json.Encoder().encode
 
@@ -240,14 +240,9 @@ def _topics(tx: Tx, user: User | None, channel_id: int) -> list[tuple[str, int]]
 # --- creating and changing ---
 
 
-@takes(PERMISSIONS)
-async def create(
-    call: Call,
+@takes(dict.fromkeys(CHANNEL_PERMISSIONS, GroupValue))
+def new_channel(
     *,
-    name: Annotated[str, NotBlank()],
-    subscribers: Annotated[list[Id], MaxItems(10_000)],
-    description: Description = "",
-    announce: bool = False,
     invite_only: bool = False,
     is_web_public: bool = False,
     is_default_stream: bool = False,
@@ -257,11 +252,10 @@ async def create(
     message_retention_days: RetentionDays = "realm_default",
     topics_policy: TopicsPolicy = "inherit",
     **permissions: GroupValue,
-) -> CreatedChannel:
-    """Create a channel for some subscribers."""
-    new = NewChannel(
-        name=name.strip(),
-        description=one_line(description),
+) -> NewChannel:
+    """One without a name, to be like it."""
+    return NewChannel(
+        name="",
         invite_only=invite_only,
         is_web_public=is_web_public,
         is_default=is_default_stream,
@@ -272,6 +266,20 @@ async def create(
         default_push=default_push_notifications,
         permissions=permissions,
     )
+
+
+@takes_those_of(new_channel)
+async def create(
+    call: Call,
+    *,
+    name: Annotated[str, NotBlank()],
+    subscribers: Annotated[list[Id], MaxItems(10_000)],
+    description: Description = "",
+    announce: bool = False,
+    **how: Any,
+) -> CreatedChannel:
+    """Create a channel for some subscribers."""
+    new = replace(new_channel(**how), name=name.strip(), description=one_line(description))
     channel_id = await call.db.write(
         actions.channels.subscriptions.create_channel,
         call.user,

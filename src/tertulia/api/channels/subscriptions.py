@@ -10,16 +10,15 @@ from tertulia import actions, api, domain, events, storage
 from tertulia.actions.channels.subscription_settings import Choice
 from tertulia.actions.channels.subscriptions import Outcome, Removal, Wish
 from tertulia.api.call import Call
-from tertulia.api.channels import PERMISSIONS, Description, RetentionDays, TopicsPolicy
+from tertulia.api.channels import Description
 from tertulia.domain.channels.channel import NewChannel
-from tertulia.domain.groups.group import GroupValue
 from tertulia.errors import BadRequest
 from tertulia.errors.authentication import GuestRefused
 from tertulia.events.types.channels.subscriptions import SubscriptionObject
 from tertulia.http.replies import Encoded, Reply
 from tertulia.http.rules import BareOrJson, Id, MaxItems, Problem, Rule
 from tertulia.http.shapes import JSON_KINDS
-from tertulia.http.signatures import takes
+from tertulia.http.signatures import takes_those_of
 
 Principals = Annotated[list[Id] | list[str], MaxItems(10_000)]
 IncludeSubscribers = Literal["true", "false", "partial"]
@@ -112,7 +111,7 @@ async def mine(
     return Encoded(b'{"subscriptions":', *shown.pieces(), b"}")
 
 
-@takes(PERMISSIONS)
+@takes_those_of(api.channels.new_channel)
 async def subscribe(
     call: Call,
     *,
@@ -121,33 +120,13 @@ async def subscribe(
     authorization_errors_fatal: bool = True,
     announce: bool = False,
     send_new_subscription_messages: bool = True,
-    invite_only: bool = False,
-    is_web_public: bool = False,
-    is_default_stream: bool = False,
-    folder_id: Id | None = None,
-    default_push_notifications: bool = False,
-    history_public_to_subscribers: bool | None = None,
-    message_retention_days: RetentionDays = "realm_default",
-    topics_policy: TopicsPolicy = "inherit",
-    **permissions: GroupValue,
+    **how: Any,
 ) -> Subscribed:
     """Subscribe oneself or others to channels, creating those that do not exist."""
-    alike = NewChannel(
-        name="",
-        invite_only=invite_only,
-        is_web_public=is_web_public,
-        is_default=is_default_stream,
-        history_public=history_public_to_subscribers,
-        retention_days=api.channels.retention_days(message_retention_days),
-        topics_policy=api.channels.checked_policy(topics_policy),
-        folder_id=folder_id,
-        default_push=default_push_notifications,
-        permissions=permissions,
-    )
     wish = await _wish(
         call,
         subscriptions,
-        alike,
+        api.channels.new_channel(**how),
         principals=principals or [],
         authorization_errors_fatal=authorization_errors_fatal,
         announced=announce,

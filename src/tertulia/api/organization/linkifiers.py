@@ -1,6 +1,6 @@
 """Linkifiers: what becomes a link in messages and topics of the organization."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from tertulia import actions
 from tertulia.api.call import Call
@@ -14,6 +14,7 @@ from tertulia.domain.organization.linkifiers import (
 from tertulia.events.types.organization.linkifiers import LinkifierObject
 from tertulia.http.replies import Reply
 from tertulia.http.rules import Id, MaxItems, MaxLength, NoNul
+from tertulia.http.signatures import takes_those_of
 
 Pattern = Annotated[str, NoNul(), MaxLength(PATTERN_LENGTH)]
 Template = Annotated[str, NoNul(), MaxLength(TEMPLATE_LENGTH)]
@@ -41,34 +42,29 @@ async def put_in_order(call: Call, *, ordered_linkifier_ids: Ids) -> None:
     )
 
 
-async def add(
-    call: Call,
+def _rule(
     *,
     pattern: Pattern,
     url_template: Template,
     example_input: Template | None = None,
     reverse_template: Template | None = None,
     alternative_url_templates: Templates | None = None,
-) -> AddedLinkifier:
-    """Link everything that matches a pattern."""
+) -> LinkifierRule:
     alternatives = tuple(alternative_url_templates or ())
-    rule = LinkifierRule(pattern, url_template, example_input, reverse_template, alternatives)
+    return LinkifierRule(pattern, url_template, example_input, reverse_template, alternatives)
+
+
+@takes_those_of(_rule)
+async def add(call: Call, **said: Any) -> AddedLinkifier:
+    """Link everything that matches a pattern."""
+    rule = _rule(**said)
     return AddedLinkifier(await call.db.write(actions.organization.linkifiers.add, call.user, rule))
 
 
-async def change(
-    call: Call,
-    filter_id: int,
-    *,
-    pattern: Pattern,
-    url_template: Template,
-    example_input: Template | None = None,
-    reverse_template: Template | None = None,
-    alternative_url_templates: Templates | None = None,
-) -> None:
+@takes_those_of(_rule)
+async def change(call: Call, filter_id: int, **said: Any) -> None:
     """Change a linkifier."""
-    alternatives = tuple(alternative_url_templates or ())
-    rule = LinkifierRule(pattern, url_template, example_input, reverse_template, alternatives)
+    rule = _rule(**said)
     await call.db.write(actions.organization.linkifiers.change, call.user, filter_id, rule)
 
 

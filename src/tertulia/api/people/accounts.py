@@ -1,19 +1,20 @@
 """Accounts: what administrators do with those of others, and people with their own."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import msgspec
 
 from tertulia import actions, api, domain
 from tertulia.actions.people.accounts import AccountChanges
 from tertulia.api.call import Call
-from tertulia.api.people.profile_fields import GivenValue, GivenValues
+from tertulia.api.people.profile_fields import GivenValues
 from tertulia.domain.people.newcomers import NewUser
 from tertulia.domain.people.user import Role
 from tertulia.errors import BadRequest
 from tertulia.errors.people import UserNotFound
 from tertulia.http.replies import Reply
 from tertulia.http.rules import MaxLength, Name, NoNul, OneOf
+from tertulia.http.signatures import takes_those_of
 
 Text = Annotated[str, MaxLength(1000), NoNul]
 Farewell = Annotated[str, MaxLength(2000), NoNul]
@@ -49,9 +50,8 @@ async def create(call: Call, *, email: Text, password: Text, full_name: Text) ->
     domain.people.user.checked_full_name(full_name)
     hashed = await api.people.hashing.chosen(password, [email, full_name])
     new = NewUser(email, full_name, password_hash=hashed)
-    return NewId(
-        user_id=await call.db.write(actions.people.joining.create, call.user, call.vault, new)
-    )
+    user_id = await call.db.write(actions.people.joining.create, call.user, call.vault, new)
+    return NewId(user_id=user_id)
 
 
 async def edit_by_id(
@@ -64,20 +64,17 @@ async def edit_by_id(
     profile_data: GivenValues | None = None,
 ) -> None:
     """Change the name, the role, the address or the profile of somebody."""
-    await _edit(call, user_id, full_name, role, new_email, profile_data)
+    if new_email is not None and not call.config.accounts_api:
+        raise BadRequest("User not authorized to change user emails")
+    profile = await api.people.profile_fields.composed(call, profile_data or [])
+    changes = AccountChanges(full_name, None if role is None else Role(role), new_email, profile)
+    await call.db.write(actions.people.accounts.edit, call.user, user_id, changes)
 
 
-async def edit_by_email(
-    call: Call,
-    email: str,
-    *,
-    full_name: Text | None = None,
-    role: RoleNumber | None = None,
-    new_email: Text | None = None,
-    profile_data: GivenValues | None = None,
-) -> None:
+@takes_those_of(edit_by_id)
+async def edit_by_email(call: Call, email: str, **changes: Any) -> None:
     """Change the name, the role, the address or the profile of somebody, named by address."""
-    await _edit(call, _id_of(call, email), full_name, role, new_email, profile_data)
+    await edit_by_id(call, _id_of(call, email), **changes)
 
 
 async def deactivate_by_id(
@@ -88,19 +85,17 @@ async def deactivate_by_id(
     deactivation_notification_comment: Farewell | None = None,
 ) -> None:
     """End somebody's account; with a comment, they are told by mail."""
-    await _deactivate(call, user_id, also, deactivation_notification_comment)
+    if also is not None and also != FurtherActions():
+        # Ending an account is quick; deleting all that somebody said would not be.
+        raise BadRequest("This server does not delete what somebody said along with their account.")
+    comment = deactivation_notification_comment if call.config.sends_mail else None
+    await call.db.write(actions.people.accounts.deactivate, call.user, user_id, call.vault, comment)
 
 
-async def deactivate_by_email(
-    call: Call,
-    email: str,
-    *,
-    also: Annotated[FurtherActions | None, Name("actions")] = None,
-    deactivation_notification_comment: Farewell | None = None,
-) -> None:
+@takes_those_of(deactivate_by_id)
+async def deactivate_by_email(call: Call, email: str, **how: Any) -> None:
     """End somebody's account, named by address; with a comment, they are told by mail."""
-    user_id = _id_of(call, email)
-    await _deactivate(call, user_id, also, deactivation_notification_comment)
+    await deactivate_by_id(call, _id_of(call, email), **how)
 
 
 async def deactivate_self(call: Call) -> None:
@@ -145,43 +140,8 @@ async def end_password(call: Call, user_id: int) -> None:
 
 async def renew_key(call: Call) -> NewKey:
     """Get a new API key; the old one and its event queues end at once."""
-    return NewKey(
-        api_key=await call.db.write(actions.people.accounts.renew_key, call.user, call.vault)
-    )
-
-
-async def _edit(
-    call: Call,
-    user_id: int,
-    full_name: str | None,
-    role: int | None,
-    new_email: str | None,
-    profile_data: list[GivenValue] | None,
-) -> None:
-    if new_email is not None and not call.config.accounts_api:
-        raise BadRequest("User not authorized to change user emails")
-    profile = await api.people.profile_fields.composed(call, profile_data or [])
-    changes = AccountChanges(full_name, None if role is None else Role(role), new_email, profile)
-    await call.db.write(actions.people.accounts.edit, call.user, user_id, changes)
-
-
-async def _deactivate(
-    call: Call, user_id: int, also: FurtherActions | None, comment: str | None
-) -> None:
-    _refuse(also)
-    await call.db.write(
-        actions.people.accounts.deactivate,
-        call.user,
-        user_id,
-        call.vault,
-        comment if call.config.sends_mail else None,
-    )
-
-
-def _refuse(also: FurtherActions | None) -> None:
-    """Ending an account is quick; deleting all that somebody said would not be."""
-    if also is not None and also != FurtherActions():
-        raise BadRequest("This server does not delete what somebody said along with their account.")
+    api_key = await call.db.write(actions.people.accounts.renew_key, call.user, call.vault)
+    return NewKey(api_key=api_key)
 
 
 def _id_of(call: Call, email: str) -> int:

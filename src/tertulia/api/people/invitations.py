@@ -1,6 +1,7 @@
 """Invitations: by mail to addresses, or as a link for many."""
 
-from typing import Annotated
+from dataclasses import replace
+from typing import Annotated, Any
 
 import msgspec
 from msgspec import UNSET, UnsetType
@@ -12,6 +13,7 @@ from tertulia.domain.people.user import Role
 from tertulia.errors.people import InvitationFailed, NoMail
 from tertulia.http.replies import Reply
 from tertulia.http.rules import AtLeast, AtMost, MaxItems, MaxLength, NoNul, OneOf
+from tertulia.http.signatures import takes_those_of
 
 MOST_MINUTES = 100 * 365 * 24 * 60
 
@@ -47,30 +49,38 @@ async def everything(call: Call) -> Invitations:
     return Invitations(invites=[_shown(call, each) for each in found])
 
 
+def _terms(
+    *,
+    invite_as: Roles = int(Role.MEMBER),
+    invite_expires_in_minutes: Minutes | UnsetType | None = UNSET,
+    group_ids: Ids | None = None,
+    include_realm_default_subscriptions: bool = False,
+    welcome_message_custom_text: Welcome | None = None,
+) -> Terms:
+    in_minutes = invite_expires_in_minutes
+    return Terms(
+        role=Role(invite_as),
+        group_ids=tuple(group_ids or ()),
+        with_defaults=include_realm_default_subscriptions,
+        minutes=DEFAULT_MINUTES if in_minutes is UNSET else in_minutes,
+        welcome=welcome_message_custom_text or "",
+    )
+
+
+@takes_those_of(_terms)
 async def send(
     call: Call,
     *,
     invitee_emails: Annotated[str, MaxLength(100_000), NoNul],
     stream_ids: Ids,
-    invite_as: Roles = int(Role.MEMBER),
-    invite_expires_in_minutes: Minutes | UnsetType | None = UNSET,
-    group_ids: Ids | None = None,
-    include_realm_default_subscriptions: bool = False,
     notify_referrer_on_join: bool = True,
-    welcome_message_custom_text: Welcome | None = None,
+    **how: Any,
 ) -> None:
     """Invite people by mail."""
     if not call.config.sends_mail:
         raise NoMail()
-    terms = Terms(
-        role=Role(invite_as),
-        channel_ids=tuple(stream_ids),
-        group_ids=tuple(group_ids or ()),
-        with_defaults=include_realm_default_subscriptions,
-        tells_inviter=notify_referrer_on_join,
-        minutes=_minutes(invite_expires_in_minutes),
-        welcome=welcome_message_custom_text or "",
-    )
+    tells = notify_referrer_on_join
+    terms = replace(_terms(**how), channel_ids=tuple(stream_ids), tells_inviter=tells)
     addresses = domain.people.invitations.addresses_in(invitee_emails)
     sent = await call.db.write(
         actions.people.invitations.send, call.vault, call.user, addresses, terms, call.site
@@ -87,25 +97,10 @@ async def send(
     )
 
 
-async def make_link(
-    call: Call,
-    *,
-    invite_as: Roles = int(Role.MEMBER),
-    invite_expires_in_minutes: Minutes | UnsetType | None = UNSET,
-    stream_ids: Ids | None = None,
-    group_ids: Ids | None = None,
-    include_realm_default_subscriptions: bool = False,
-    welcome_message_custom_text: Welcome | None = None,
-) -> InvitationLink:
+@takes_those_of(_terms)
+async def make_link(call: Call, *, stream_ids: Ids | None = None, **how: Any) -> InvitationLink:
     """Make a link with which many people can join."""
-    terms = Terms(
-        role=Role(invite_as),
-        channel_ids=tuple(stream_ids or ()),
-        group_ids=tuple(group_ids or ()),
-        with_defaults=include_realm_default_subscriptions,
-        minutes=_minutes(invite_expires_in_minutes),
-        welcome=welcome_message_custom_text or "",
-    )
+    terms = replace(_terms(**how), channel_ids=tuple(stream_ids or ()))
     key = await call.db.write(actions.people.invitations.make_link, call.vault, call.user, terms)
     return InvitationLink(invite_link=actions.people.invitations.address(call.site, key))
 
@@ -127,10 +122,6 @@ async def send_again(call: Call, invite_id: int) -> None:
     await call.db.write(
         actions.people.invitations.send_again, call.vault, call.user, invite_id, call.site
     )
-
-
-def _minutes(asked: int | UnsetType | None) -> int | None:
-    return DEFAULT_MINUTES if asked is UNSET else asked
 
 
 def _shown(call: Call, each: Invitation) -> InvitationObject:

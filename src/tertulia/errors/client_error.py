@@ -1,4 +1,4 @@
-"""What every refusal is."""
+"""What every refusal is, and what keeps us from starting."""
 
 from typing import Any, ClassVar
 
@@ -40,3 +40,7 @@ class BadRequest(ClientError):
 
     def extra(self) -> dict[str, Any]:
         return self.values
+
+
+class CannotStart(Exception):
+    """What keeps a server or a command from its work, in words for whoever runs it."""

@@ -8,7 +8,7 @@ routers of frameworks try one pattern after the other, and know no such order.
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, Literal, NoReturn, TypedDict, Unpack
 
 from tertulia.errors import ClientError
@@ -80,32 +80,19 @@ class RouteOptions(TypedDict, total=False):
     long_poll: bool
 
 
-def get(path: str, endpoint: Endpoint, **options: Unpack[RouteOptions]) -> Route:
-    return _route("GET", path, endpoint, options)
-
-
-def post(path: str, endpoint: Endpoint, **options: Unpack[RouteOptions]) -> Route:
-    return _route("POST", path, endpoint, options)
-
-
-def put(path: str, endpoint: Endpoint, **options: Unpack[RouteOptions]) -> Route:
-    return _route("PUT", path, endpoint, options)
-
-
-def patch(path: str, endpoint: Endpoint, **options: Unpack[RouteOptions]) -> Route:
-    return _route("PATCH", path, endpoint, options)
-
-
-def delete(path: str, endpoint: Endpoint, **options: Unpack[RouteOptions]) -> Route:
-    return _route("DELETE", path, endpoint, options)
-
-
-def _route(method: str, path: str, endpoint: Endpoint, options: RouteOptions) -> Route:
+def _route(method: str, path: str, endpoint: Endpoint, **options: Unpack[RouteOptions]) -> Route:
     route = Route(method=method, path=path, endpoint=endpoint, **options)
     named = [_name(segment) for segment in route.segments if _name(segment)]
     if sorted(named) != sorted(path_types_of(endpoint)):
         raise TypeError(f"{method} {path} and {endpoint.__qualname__}() name different things")
     return route
+
+
+get = partial(_route, "GET")
+post = partial(_route, "POST")
+put = partial(_route, "PUT")
+patch = partial(_route, "PATCH")
+delete = partial(_route, "DELETE")
 
 
 def requiring(rule: Callable[[Any], None], *routes: Route) -> list[Route]:

@@ -139,15 +139,12 @@ def _parameters(operation: Mapping[str, Any]) -> Iterator[ShownParameter]:
     for each in operation["parameters"]:
         schema = each.get("schema") or each["content"]["application/json"]["schema"]
         words = each.get("description", "")
-        yield _shown(each["name"], words, schema, each["required"])
+        yield ShownParameter(each["name"], words, _kind(schema), each["required"])
     for media in _contents(operation).values():
         required = media["schema"].get("required", [])
         for name, schema in media["schema"].get("properties", {}).items():
-            yield _shown(name, schema.get("description", ""), schema, name in required)
-
-
-def _shown(name: str, words: str, schema: Mapping[str, Any], is_required: bool) -> ShownParameter:
-    return ShownParameter(name, words, _kind(schema), is_required)
+            words = schema.get("description", "")
+            yield ShownParameter(name, words, _kind(schema), name in required)
 
 
 def _fields(description: Mapping[str, Any], operation: Mapping[str, Any]) -> Iterator[ShownField]:

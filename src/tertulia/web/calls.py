@@ -5,10 +5,9 @@ from urllib.parse import urlencode
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
-from tertulia import domain, links
+from tertulia import api, domain, links
 from tertulia.api.call import Call
 from tertulia.domain.messages.calls import JOIN
-from tertulia.errors.http import CallsNotConfigured
 from tertulia.web import door
 from tertulia.web.door import DoorPages
 
@@ -22,8 +21,7 @@ async def _join(call: Call) -> Response:
     if call.caller is None:
         back = f"{JOIN}?{urlencode({'bigbluebutton': signed})}"
         return door.see(f"/login/?{urlencode({'next': back})}")
-    if not call.config.has_bigbluebutton:
-        raise CallsNotConfigured(service="BigBlueButton")
+    api.requirements.with_bigbluebutton(call)
     meeting = domain.messages.calls.opened(call.vault, call.org.realm.id, signed)
     created = await links.calls.begin_meeting(
         call.config, meeting.id, meeting.name, is_voice_only=meeting.is_voice_only

@@ -31,13 +31,17 @@ class Gallery:
         self._gate = gate
 
     def routes(self) -> list[Route]:
+        emoji, here = storage.organization.custom_emoji, f"/user_avatars/{REALM}"
+        fixed = {
+            f"{here}/emoji/images/{{name}}": emoji.picture,
+            f"{here}/emoji/images/still/{{name}}": emoji.still,
+            f"{here}/realm/{{name}}": _named_as_png,
+        }
         return [
-            Route(f"/user_avatars/{REALM}/{{name}}", self._avatar),
-            Route(f"/user_avatars/{REALM}/emoji/images/{{name}}", self._emoji),
-            Route(f"/user_avatars/{REALM}/emoji/images/still/{{name}}", self._still_emoji),
-            Route(f"/user_avatars/{REALM}/realm/{{name}}", self._realm_picture),
+            Route(f"{here}/{{name}}", self._avatar),
+            *(Route(path, partial(self._fixed_picture, read=read)) for path, read in fixed.items()),
             Route("/avatar/{who}", self._avatar_of),
-            Route("/avatar/{who}/medium", self._medium_avatar_of),
+            Route("/avatar/{who}/medium", partial(self._avatar_of, medium=True)),
         ]
 
     async def _avatar(self, request: Request) -> Response:
@@ -63,13 +67,7 @@ class Gallery:
             return _missing()
         return Response(data, media_type="image/png", headers=FIXED_HEADERS)
 
-    async def _avatar_of(self, request: Request) -> Response:
-        return await self._redirect_to_avatar(request, medium=False)
-
-    async def _medium_avatar_of(self, request: Request) -> Response:
-        return await self._redirect_to_avatar(request, medium=True)
-
-    async def _redirect_to_avatar(self, request: Request, *, medium: bool) -> Response:
+    async def _avatar_of(self, request: Request, *, medium: bool = False) -> Response:
         """By number or address; where the picture is may be another place a moment later."""
         call = await self._gate.let_look(ApiRequest(request.scope, request.receive))
         user = api.people.avatars.find_user(call, request.path_params["who"])
@@ -81,17 +79,8 @@ class Gallery:
             url, status_code=302, headers={"Cache-Control": "private, no-cache"}
         )
 
-    async def _emoji(self, request: Request) -> Response:
-        return await self._fixed_picture(request, storage.organization.custom_emoji.picture)
-
-    async def _still_emoji(self, request: Request) -> Response:
-        return await self._fixed_picture(request, storage.organization.custom_emoji.still)
-
-    async def _realm_picture(self, request: Request) -> Response:
-        return await self._fixed_picture(request, _named_as_png)
-
     async def _fixed_picture(
-        self, request: Request, read: Callable[[Tx, str], bytes | None]
+        self, request: Request, *, read: Callable[[Tx, str], bytes | None]
     ) -> Response:
         """A picture whose address nobody can guess; it never changes."""
         name: str = request.path_params["name"]

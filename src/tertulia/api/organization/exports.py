@@ -25,9 +25,8 @@ async def ask(
     export_type: Literal["public", "full_with_consent", "full_without_consent"] = "public",
 ) -> AskedExport:
     """Ask for an export; who asked hears when it is ready."""
-    return AskedExport(
-        id=await call.db.write(actions.organization.exports.ask, call.user, export_type)
-    )
+    export_id = await call.db.write(actions.organization.exports.ask, call.user, export_type)
+    return AskedExport(id=export_id)
 
 
 async def everything(call: Call) -> Exports:

@@ -31,11 +31,10 @@ async def everything(call: Call) -> Domains:
 
 async def add(call: Call, *, domain: Name, allow_subdomains: bool) -> AddedMailDomain:
     """Let people with addresses at a domain join."""
-    return AddedMailDomain(
-        await call.db.write(
-            actions.organization.mail_domains.add, call.user, domain, allow_subdomains
-        )
+    added = await call.db.write(
+        actions.organization.mail_domains.add, call.user, domain, allow_subdomains
     )
+    return AddedMailDomain(added)
 
 
 async def change(call: Call, domain: str, *, allow_subdomains: bool) -> None:

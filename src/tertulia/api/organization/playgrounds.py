@@ -21,11 +21,10 @@ async def add(
     call: Call, *, name: Name, pygments_language: Language, url_template: Template
 ) -> AddedPlayground:
     """Offer a playground for a language."""
-    return AddedPlayground(
-        await call.db.write(
-            actions.organization.playgrounds.add, call.user, name, pygments_language, url_template
-        )
+    playground_id = await call.db.write(
+        actions.organization.playgrounds.add, call.user, name, pygments_language, url_template
     )
+    return AddedPlayground(playground_id)
 
 
 async def remove(call: Call, playground_id: int) -> None:

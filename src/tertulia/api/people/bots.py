@@ -174,9 +174,8 @@ async def key(call: Call, bot_id: int) -> Key:
 
 async def regenerate_key(call: Call, bot_id: int) -> Key:
     """Give a bot a new API key; the old one and its event queues end at once."""
-    return Key(
-        api_key=await call.db.write(actions.people.bots.reset_key, call.vault, call.user, bot_id)
-    )
+    api_key = await call.db.write(actions.people.bots.reset_key, call.vault, call.user, bot_id)
+    return Key(api_key=api_key)
 
 
 def _own(tx: Tx, user: User) -> list[tuple[User, Bot, bytes]]:

@@ -67,9 +67,10 @@ async def create(
         editable_by_user,
         use_for_user_matching,
     )
-    return NewField(
-        await call.db.write(actions.people.profile_fields.create, call.user, field_type, wanted)
+    field_id = await call.db.write(
+        actions.people.profile_fields.create, call.user, field_type, wanted
     )
+    return NewField(field_id)
 
 
 async def edit(

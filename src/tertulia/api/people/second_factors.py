@@ -81,11 +81,10 @@ async def set_up_app(call: Call, *, password: Text, secret: Text, code: Text) ->
 async def renew_recovery_codes(call: Call, *, password: Text) -> RecoveryCodes:
     """Get new recovery codes; those that were left are no longer good."""
     await check_password(call, password)
-    return RecoveryCodes(
-        recovery_codes=await call.db.write(
-            actions.people.second_factors.renew_recovery_codes, call.user
-        )
+    recovery_codes = await call.db.write(
+        actions.people.second_factors.renew_recovery_codes, call.user
     )
+    return RecoveryCodes(recovery_codes=recovery_codes)
 
 
 async def remove(call: Call, *, password: Text) -> None:

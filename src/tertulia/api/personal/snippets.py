@@ -30,11 +30,8 @@ async def fetch(call: Call) -> Snippets:
 
 async def add(call: Call, *, title: Title, content: Content) -> SnippetId:
     """Save a snippet."""
-    return SnippetId(
-        saved_snippet_id=await call.db.write(
-            actions.personal.snippets.add, call.user, title, content
-        )
-    )
+    saved_snippet_id = await call.db.write(actions.personal.snippets.add, call.user, title, content)
+    return SnippetId(saved_snippet_id=saved_snippet_id)
 
 
 async def edit(

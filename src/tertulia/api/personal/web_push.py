@@ -27,22 +27,20 @@ async def key(call: Call) -> PublicKey:
     if known is not None:
         return PublicKey(public_key=known[0])
     public, private = await asyncio.to_thread(web_push.new_key)
-    return PublicKey(
-        public_key=await call.db.write(
-            actions.personal.web_push.keep_key, call.vault, public, private
-        )
+    public_key = await call.db.write(
+        actions.personal.web_push.keep_key, call.vault, public, private
     )
+    return PublicKey(public_key=public_key)
 
 
 async def subscribe(
     call: Call, *, endpoint: Endpoint, p256dh: KeyText, auth: KeyText
 ) -> NewSubscription:
     """Be told of messages at an address that a browser or a UnifiedPush distributor has given."""
-    return NewSubscription(
-        subscription_id=await call.db.write(
-            actions.personal.web_push.subscribe, call.user, endpoint, p256dh, auth
-        )
+    subscription_id = await call.db.write(
+        actions.personal.web_push.subscribe, call.user, endpoint, p256dh, auth
     )
+    return NewSubscription(subscription_id=subscription_id)
 
 
 async def unsubscribe(call: Call, *, endpoint: Endpoint) -> None:

@@ -17,15 +17,13 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import psycopg
 
-from bench.process import Process, tertulia
+from bench.process import Process, new_database, tertulia
 from bench.report import Table, budget, megabytes, milliseconds
 from bench.town import SECRET
 from bench.wire import Login, Wire
@@ -61,7 +59,7 @@ def main() -> None:
         return
     with (
         tempfile.TemporaryDirectory(prefix="tertulia-bench-") as folder,
-        new_database(Path(folder), arguments.database) as url,
+        new_database(Path(folder), arguments.database, f"tertulia_bench_{os.getpid()}") as url,
     ):
         bench = Bench(Path(folder), url, SECRET)
         bench.build(arguments.messages)
@@ -179,22 +177,6 @@ async def _within_99(wire: Wire, request: bytes) -> float:
 async def _again_and_again(wire: Wire, request: bytes) -> None:
     while True:
         await wire.ask(request)
-
-
-@contextmanager
-def new_database(folder: Path, postgres: str | None) -> Iterator[str]:
-    """The URL of an empty database."""
-    if postgres is None:
-        yield f"sqlite:///{folder / 'tertulia.db'}"
-        return
-    made = f"tertulia_bench_large_{os.getpid()}"
-    server = postgres.rstrip("/")
-    with psycopg.connect(f"{server}/postgres", autocommit=True) as connection:
-        connection.execute(f"CREATE DATABASE {made}")
-        try:
-            yield f"{server}/{made}"
-        finally:
-            connection.execute(f"DROP DATABASE {made} WITH (FORCE)")
 
 
 class Reader:

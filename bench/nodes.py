@@ -20,7 +20,7 @@ import psycopg
 
 from bench.many import multiply
 from bench.measure import Ear
-from bench.process import Process, tertulia
+from bench.process import Process, new_database, tertulia
 from bench.report import Table, budget, milliseconds, per_second
 from bench.town import SECRET, Place, Queue, found_many
 from bench.wire import Wire
@@ -71,7 +71,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="tertulia-bench-") as folder:
         for name, part in PARTS.items():
             if arguments.only in (None, name):
-                asyncio.run(part(Table(), Path(folder), arguments.database.rstrip("/")))
+                asyncio.run(part(Table(), Path(folder), arguments.database))
 
 
 async def _tell_sending(table: Table, folder: Path, server: str) -> None:
@@ -277,23 +277,16 @@ async def _rest(folder: Path, server: str, organizations: int) -> Rest:
 def _cluster(
     folder: Path, server: str, servers: int, organizations: int
 ) -> Iterator[tuple[list[Process], list[Place], str]]:
-    name = _name()
-    with psycopg.connect(f"{server}/postgres", autocommit=True) as connection:
-        connection.execute(f"CREATE DATABASE {name}")
-        url = f"{server}/{name}"
-        try:
-            places = found_many(url, organizations)
-            with contextlib.ExitStack() as running:
-                processes = []
-                for number in range(servers):
-                    data = folder / f"{servers}-{number}"
-                    data.mkdir(exist_ok=True)
-                    processes.append(running.enter_context(tertulia(data, url, SECRET)))
-                for process in processes:
-                    process.wait_for_first_answer(FIRST_ANSWER)
-                yield processes, places, url
-        finally:
-            connection.execute(f"DROP DATABASE {name} WITH (FORCE)")
+    with new_database(folder, server, _name()) as url, contextlib.ExitStack() as running:
+        places = found_many(url, organizations)
+        processes = []
+        for number in range(servers):
+            data = folder / f"{servers}-{number}"
+            data.mkdir(exist_ok=True)
+            processes.append(running.enter_context(tertulia(data, url, SECRET)))
+        for process in processes:
+            process.wait_for_first_answer(FIRST_ANSWER)
+        yield processes, places, url
 
 
 def _database_seconds() -> float:

@@ -110,9 +110,11 @@ async def repeated(
     return Measured(len(taken) / elapsed, sorted(taken), cpu / len(taken))
 
 
-async def sends(target: Target, senders: int, seconds: float, to: str = CHANNEL) -> Measured:
+async def sends(
+    target: Target, senders: int, seconds: float, to: str = CHANNEL, words: str = WORDS
+) -> Measured:
     def request(number: int) -> bytes:
-        content = f"{WORDS} {number}"
+        content = f"{words} {number}"
         return target.login.post("/messages", type="channel", to=to, topic="speed", content=content)
 
     return await repeated(target, request, senders, seconds)

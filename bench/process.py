@@ -11,6 +11,8 @@ import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+import psycopg
+
 START_SECONDS = 90.0
 
 
@@ -105,6 +107,21 @@ def tertulia(folder: Path, url: str, secret: str, **settings: str) -> Iterator[P
         yield process
     finally:
         process.stop()
+
+
+@contextlib.contextmanager
+def new_database(folder: Path, postgres: str | None, name: str) -> Iterator[str]:
+    """The URL of an empty database: in a folder, or on a server, from which it is dropped again."""
+    if postgres is None:
+        yield f"sqlite:///{folder / 'tertulia.db'}"
+        return
+    server = postgres.rstrip("/")
+    with psycopg.connect(f"{server}/postgres", autocommit=True) as connection:
+        connection.execute(f"CREATE DATABASE {name}")
+        try:
+            yield f"{server}/{name}"
+        finally:
+            connection.execute(f"DROP DATABASE {name} WITH (FORCE)")
 
 
 def free_port() -> int:

@@ -28,9 +28,5 @@ def megabytes(size: float) -> str:
     return f"{size / 1e6:.1f} MB"
 
 
-def kilobytes(size: float) -> str:
-    return f"{size / 1e3:.1f} kB"
-
-
 def budget(value: float, limit: float, words: str) -> str:
     return f"budget {words}" if value <= limit else f"OVER the budget of {words}"

@@ -329,12 +329,7 @@ class Application:
         return Response(self.metrics.text(), media_type=self.metrics.content_type)
 
     async def _openapi(self, request: Request) -> Response:
-        return await rendering.answer(
-            ApiRequest(request.scope, request.receive),
-            description(),
-            "application/json",
-            headers={"Access-Control-Allow-Origin": "*"},
-        )
+        return await _json(request, description(), {"Access-Control-Allow-Origin": "*"})
 
 
 def _duty(
@@ -379,12 +374,12 @@ async def _refuse(request: Request, error: Exception) -> Response:
 
 
 async def _emoji(request: Request) -> Response:
-    return await rendering.answer(
-        ApiRequest(request.scope, request.receive),
-        _emoji_table(),
-        "application/json",
-        headers=TABLE_HEADERS,
-    )
+    return await _json(request, _emoji_table(), TABLE_HEADERS)
+
+
+async def _json(request: Request, body: bytes, headers: dict[str, str]) -> Response:
+    asked = ApiRequest(request.scope, request.receive)
+    return await rendering.answer(asked, body, "application/json", headers=headers)
 
 
 @cache

@@ -2,7 +2,7 @@
 
 from array import array
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import product
 from random import Random
 
@@ -104,7 +104,7 @@ class Society:
             new = self._new_people.pop(0)
             if new.bot_type is not None:
                 owner = self._dice.choice([p for p in self.present() if not p.user.is_bot])
-                new = _owned_by(new, owner.user)
+                new = replace(new, bot_owner_email=owner.user.email)
             arrived.append(Person(*actions.people.joining.add(tx, self._vault, new)))
             self.people.append(arrived[-1])
         for room in self.rooms:
@@ -139,7 +139,7 @@ class Society:
             )
             size = LARGEST * (number - 1) ** -FADING
             members = self._some_of(self.present(), max(2, round(size * self._people)))
-            creator = next((p for p in members if _may_create(p)), self.people[0])
+            creator = next((p for p in members if not _stays_out(p)), self.people[0])
             rendered = markdown.render_description(new.description)
             channel = actions.channels.create(
                 tx, creator.user, new, rendered, web_public_allowed=False
@@ -218,12 +218,6 @@ def _role(number: int) -> Role:
     return (roles | guests).get(number % 100, Role.MEMBER)
 
 
-def _owned_by(bot: NewUser, owner: User) -> NewUser:
-    return NewUser(
-        bot.email, bot.full_name, bot.role, bot_type=bot.bot_type, bot_owner_email=owner.email
-    )
-
-
 def _roman(number: int) -> str:
     ones = ("", "I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX")
     return "X" * (number // 10) + ones[number % 10]
@@ -239,10 +233,7 @@ def _channel_names(count: int) -> Iterator[str]:
         yield name if round_ == 0 else f"{name} {round_ + 1}"
 
 
-def _may_create(person: Person) -> bool:
-    return not person.user.is_guest and not person.user.is_bot
-
-
 def _stays_out(person: Person) -> bool:
-    """Bots and guests are in channels they were brought into, not in those that all are in."""
+    """Bots and guests are in channels they were brought into, not in those that all are in, and
+    make none."""
     return person.user.is_guest or person.user.is_bot

@@ -69,20 +69,18 @@ class TextWriter:
 
     def called(self, mention: Piece, text: Text) -> Text:
         """A line that begins with a mention."""
-        inner = text.html.removeprefix("<p>").removesuffix("</p>")
-        return joined([mention, Piece(text.content, inner, text.has_link)])
+        return joined([mention, _as_piece(text)])
 
     def continued(self, text: Text) -> Text:
         """The same line with a sentence more."""
-        inner = text.html.removeprefix("<p>").removesuffix("</p>")
-        return joined([Piece(text.content, inner, text.has_link), self._sentence()])
+        return joined([_as_piece(text), self._sentence()])
 
     def piece(self, source: str, found: Found | None = None) -> Piece:
         """Something that can stand on a line with others."""
         rendered = markdown.render(source, found or Found(), self._settings)
-        inner = rendered.html.removeprefix("<p>").removesuffix("</p>")
-        assert rendered.html == f"<p>{inner}</p>", f"more than a line: {source}"
-        return Piece(source, inner, rendered.has_link)
+        piece = _as_piece(Text(source, rendered.html, rendered.has_link))
+        assert rendered.html == f"<p>{piece.html}</p>", f"more than a line: {source}"
+        return piece
 
     def _sentence(self) -> Piece:
         place = int(len(self._sentences) * self._dice.random() ** 1.5)
@@ -121,6 +119,11 @@ class TextWriter:
         lists = {"v": lexicon.VERBS, "a": lexicon.ADJECTIVES, "d": lexicon.DAYS}
         words = lists[kind]
         return words[int(len(words) * self._dice.random() ** 2)]
+
+
+def _as_piece(text: Text) -> Piece:
+    inner = text.html.removeprefix("<p>").removesuffix("</p>")
+    return Piece(text.content, inner, text.has_link)
 
 
 def joined(pieces: list[Piece]) -> Text:

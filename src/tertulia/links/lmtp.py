@@ -111,8 +111,8 @@ class Talk:
             "RCPT": self._rcpt,
             "DATA": self._data,
             "RSET": self._rset,
-            "NOOP": self._noop,
-            "VRFY": self._vrfy,
+            "NOOP": lambda rest: self._answer("250 2.0.0 OK"),
+            "VRFY": lambda rest: self._answer("252 2.5.0 Send a mail and see"),
         }
 
     async def go_on(self) -> None:
@@ -184,12 +184,6 @@ class Talk:
     async def _rset(self, rest: str) -> None:
         self._envelope = Handover()
         await self._answer("250 2.0.0 OK")
-
-    async def _noop(self, rest: str) -> None:
-        await self._answer("250 2.0.0 OK")
-
-    async def _vrfy(self, rest: str) -> None:
-        await self._answer("252 2.5.0 Send a mail and see")
 
     # --- lines and bodies ---
 

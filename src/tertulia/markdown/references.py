@@ -23,9 +23,6 @@ def apply(text: str, stash: Stash, found: Found, empty_topic_name: str) -> str:
         name, arrow, topic = match[1].partition(">")
         channel = found.channels.get(name) if arrow else None
         if channel is not None:
-            with_id = topic_and_id(topic)
-            if with_id:
-                return _keep_message(stash, channel, *with_id, empty_topic_name)
             newest = found.newest_in_topic.get((channel.id, topic.lower()))
             return _keep_topic(stash, channel, topic, newest, empty_topic_name)
         channel = found.channels.get(match[1])
@@ -50,18 +47,15 @@ def _keep_channel(stash: Stash, channel: LinkedChannel) -> str:
 def _keep_topic(
     stash: Stash, channel: LinkedChannel, topic: str, newest: int | None, empty_topic_name: str
 ) -> str:
-    address = topic_address(channel, topic) + (f"/with/{newest}" if newest else "")
-    shown = f"#{channel.name} > {topic}"
-    return _keep(stash, "stream-topic", channel, address, shown, "" if topic else empty_topic_name)
-
-
-def _keep_message(
-    stash: Stash, channel: LinkedChannel, topic: str, message_id: str, empty_topic_name: str
-) -> str:
-    address = f"{topic_address(channel, topic)}/near/{message_id}"
-    shown = f"#{channel.name} > {topic}"
+    """A topic, or a message in it."""
+    topic, message_id = topic_and_id(topic) or (topic, "")
+    address, shown = topic_address(channel, topic), f"#{channel.name} > {topic}"
     emphasized = "" if topic else empty_topic_name
-    return _keep(stash, "message-link", None, address, shown, emphasized, " @ 💬")
+    if message_id:
+        address = f"{address}/near/{message_id}"
+        return _keep(stash, "message-link", None, address, shown, emphasized, " @ 💬")
+    address += f"/with/{newest}" if newest else ""
+    return _keep(stash, "stream-topic", channel, address, shown, emphasized)
 
 
 def _keep(

@@ -7,6 +7,9 @@ from typing import Any
 
 Document = dict[str, Any]
 
+_LONG = struct.Struct("<q")
+NUMBERS = {0x01: struct.Struct("<d"), 0x10: struct.Struct("<i"), 0x11: _LONG, 0x12: _LONG}
+
 
 def documents(file: Path) -> Iterator[tuple[int, Document]]:
     """Every document of a file, and where it begins."""
@@ -46,8 +49,9 @@ def _document(data: bytes, at: int) -> tuple[Document, int]:
 
 
 def _value(kind: int, data: bytes, at: int) -> tuple[Any, int]:
-    if kind == 0x01:
-        return struct.unpack_from("<d", data, at)[0], at + 8
+    if kind in NUMBERS:
+        number = NUMBERS[kind]
+        return number.unpack_from(data, at)[0], at + number.size
     if kind in (0x02, 0x0D, 0x0E):
         (size,) = struct.unpack_from("<i", data, at)
         return data[at + 4 : at + 3 + size].decode("utf-8", "replace"), at + 4 + size
@@ -67,10 +71,6 @@ def _value(kind: int, data: bytes, at: int) -> tuple[Any, int]:
         return struct.unpack_from("<q", data, at)[0] / 1000, at + 8
     if kind in (0x06, 0x0A):
         return None, at
-    if kind == 0x10:
-        return struct.unpack_from("<i", data, at)[0], at + 4
-    if kind in (0x11, 0x12):
-        return struct.unpack_from("<q", data, at)[0], at + 8
     if kind == 0x0B:
         middle = data.index(0, at)
         return "", data.index(0, middle + 1) + 1

@@ -34,29 +34,14 @@ READ, STARRED, COLLAPSED, MENTIONED = 1, 2, 4, 8
 MARKS = {STARRED: "starred", COLLAPSED: "collapsed", MENTIONED: "mentioned"}
 KNOWN_ROLES = {int(role): role for role in Role}
 BROUGHT = {
-    "zerver_realm",
-    "zerver_userprofile",
-    "zerver_userprofile_mirrordummy",
-    "zerver_userprofile_crossrealm",
-    "zerver_stream",
-    "zerver_recipient",
-    "zerver_huddle",
-    "zerver_subscription",
-    "zerver_defaultstream",
-    "zerver_reaction",
-    "zerver_client",
-    "zerver_usergroup",
-    "zerver_namedusergroup",
-    "zerver_usergroupmembership",
-    "zerver_groupgroupmembership",
-    "zerver_realmemoji",
-    "zerver_customprofilefield",
-    "zerver_customprofilefieldvalue",
-    "zerver_usertopic",
-    "zerver_muteduser",
-    "zerver_alertword",
+    "zerver_realm", "zerver_userprofile", "zerver_userprofile_mirrordummy",
+    "zerver_userprofile_crossrealm", "zerver_stream", "zerver_recipient", "zerver_huddle",
+    "zerver_subscription", "zerver_defaultstream", "zerver_reaction", "zerver_client",
+    "zerver_usergroup", "zerver_namedusergroup", "zerver_usergroupmembership",
+    "zerver_groupgroupmembership", "zerver_realmemoji", "zerver_customprofilefield",
+    "zerver_customprofilefieldvalue", "zerver_usertopic", "zerver_muteduser", "zerver_alertword",
     "zerver_userstatus",
-}
+}  # fmt: skip
 
 _MENTION = re.compile(r"@(_?)\*\*[^*|\n]+\|([0-9]+)\*\*")
 _FILE = re.compile(r"/user_uploads/([0-9]+/[^\s)\]\"'>]+)")

@@ -133,7 +133,7 @@ def file_counts(tx: Tx) -> tuple[int, int]:
 
 
 def event_count(tx: Tx) -> int:
-    return int(tx.value("SELECT count(*) AS value FROM event"))
+    return tx.number("SELECT count(*) AS value FROM event")
 
 
 def keys(tx: Tx) -> list[tuple[bytes, bytes]]:

@@ -29,7 +29,7 @@ def tables(tx: Tx) -> Tables:
 
 
 def count(tx: Tx, table: str) -> int:
-    return int(tx.value(f"SELECT count(*) AS value FROM {table}"))
+    return tx.number(f"SELECT count(*) AS value FROM {table}")
 
 
 def rows(tx: Tx, table: str, columns: dict[str, str]) -> Iterator[Sequence[Any]]:

@@ -58,8 +58,7 @@ def system_ids(tx: Tx) -> dict[str, int]:
 
 def names(tx: Tx) -> dict[int, str]:
     """What all groups are called, by their ids."""
-    rows = tx.all("SELECT id, name FROM user_group WHERE realm_id = :realm")
-    return {row["id"]: row["name"] for row in rows}
+    return dict(tx.tuples("SELECT id, name FROM user_group WHERE realm_id = :realm"))
 
 
 # --- who is in what ---

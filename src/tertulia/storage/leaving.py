@@ -47,11 +47,9 @@ def channel_ids(tx: Tx, kind: str, consenting: Collection[int]) -> set[int]:
 
 def count_messages(tx: Tx, kind: str, consenting: Collection[int]) -> int:
     given = {"consenting": list(consenting)} if ":consenting" in CHOSEN[kind] else {}
-    return int(
-        tx.value(
-            f"SELECT count(*) AS value FROM message m WHERE m.realm_id = :realm AND {CHOSEN[kind]}",
-            **given,
-        )
+    return tx.number(
+        f"SELECT count(*) AS value FROM message m WHERE m.realm_id = :realm AND {CHOSEN[kind]}",
+        **given,
     )
 
 

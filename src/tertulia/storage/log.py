@@ -42,7 +42,7 @@ class Entry:
 
 def head(tx: Tx) -> int:
     """The number of the last event of the organization."""
-    return int(tx.value("SELECT seq AS value FROM log_head WHERE realm_id = :realm"))
+    return tx.number("SELECT seq AS value FROM log_head WHERE realm_id = :realm")
 
 
 def end(tx: Tx) -> LogPlace:
@@ -105,13 +105,11 @@ def begin_epoch(tx: Tx) -> None:
 
 def count_after(tx: Tx, seq: int, kinds: list[str]) -> int:
     """How many events of some kinds the log holds after one."""
-    return int(
-        tx.value(
-            "SELECT count(*) AS value FROM event"
-            " WHERE realm_id = :realm AND seq > :seq AND kind IN :kinds",
-            seq=seq,
-            kinds=kinds,
-        )
+    return tx.number(
+        "SELECT count(*) AS value FROM event"
+        " WHERE realm_id = :realm AND seq > :seq AND kind IN :kinds",
+        seq=seq,
+        kinds=kinds,
     )
 
 

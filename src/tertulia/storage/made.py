@@ -18,10 +18,8 @@ def emoji(tx: Tx, user: User) -> int:
 
 def _count(tx: Tx, user: User, table: str, maker: str) -> int:
     """Somebody and their bots count together."""
-    return int(
-        tx.value(
-            f"SELECT count(*) AS value FROM {table} t WHERE t.realm_id = :realm AND t.{maker} IN"
-            " (SELECT a.id FROM account a WHERE a.id = :owner OR a.bot_owner_id = :owner)",
-            owner=user.bot_owner_id or user.id,
-        )
+    return tx.number(
+        f"SELECT count(*) AS value FROM {table} t WHERE t.realm_id = :realm AND t.{maker} IN"
+        " (SELECT a.id FROM account a WHERE a.id = :owner OR a.bot_owner_id = :owner)",
+        owner=user.bot_owner_id or user.id,
     )

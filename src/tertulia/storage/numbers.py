@@ -13,5 +13,5 @@ NAMES = (*_COUNTS, "database_bytes")
 
 
 def count(tx: Tx) -> dict[str, int]:
-    found = {name: int(tx.value(sql)) for name, sql in _COUNTS.items()}
-    return found | {"database_bytes": int(tx.value(tx.dialect.size))}
+    found = {name: tx.number(sql) for name, sql in _COUNTS.items()}
+    return found | {"database_bytes": tx.number(tx.dialect.size)}

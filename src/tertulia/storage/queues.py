@@ -71,13 +71,12 @@ def of_user(tx: Tx, user_id: int) -> list[str]:
 
 def seen_since(tx: Tx, user_id: int, since: float) -> list[tuple[str, float]]:
     """Of the queues of somebody that were polled lately: their options, and when that was."""
-    rows = tx.all(
+    return tx.tuples(
         "SELECT options, seen_at FROM queue"
         " WHERE user_id = :user AND realm_id = :realm AND seen_at > :since",
         user=user_id,
         since=since,
     )
-    return [(row["options"], row["seen_at"]) for row in rows]
 
 
 def give_up(tx: Tx, queue: StoredQueue, *, keep: int) -> list[str]:

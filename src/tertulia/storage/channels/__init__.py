@@ -38,8 +38,7 @@ def find_by_name(tx: Tx, name: str) -> Channel | None:
 
 def names(tx: Tx) -> dict[int, str]:
     """What all channels are called, by their ids."""
-    rows = tx.all("SELECT id, name FROM channel WHERE realm_id = :realm")
-    return {row["id"]: row["name"] for row in rows}
+    return dict(tx.tuples("SELECT id, name FROM channel WHERE realm_id = :realm"))
 
 
 def find_many(tx: Tx, channel_ids: list[int]) -> list[Channel]:

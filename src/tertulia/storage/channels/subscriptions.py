@@ -124,12 +124,10 @@ def active_pairs(tx: Tx) -> list[tuple[int, int]]:
 
 def count_active(tx: Tx, channel_id: int) -> int:
     """Active subscribers whose accounts are active."""
-    return int(
-        tx.value(
-            "SELECT count(*) AS value FROM subscription s JOIN account a ON a.id = s.user_id"
-            " WHERE s.channel_id = :channel AND s.active AND a.is_active",
-            channel=channel_id,
-        )
+    return tx.number(
+        "SELECT count(*) AS value FROM subscription s JOIN account a ON a.id = s.user_id"
+        " WHERE s.channel_id = :channel AND s.active AND a.is_active",
+        channel=channel_id,
     )
 
 

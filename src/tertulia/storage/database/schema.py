@@ -82,7 +82,7 @@ def standing(tx: Tx) -> Standing:
     """What the database has; nothing at all if it is empty."""
     if not tx.has_table("schema_version"):
         return Standing(frozenset(), 0)
-    must_know = int(tx.value("SELECT version AS value FROM schema_version") or 0)
+    must_know = tx.number("SELECT version AS value FROM schema_version")
     if tx.has_table("schema_change"):
         rows = tx.all("SELECT number FROM schema_change")
         return Standing(frozenset(row["number"] for row in rows), must_know)

@@ -207,6 +207,10 @@ class Tx:
         row = self.one(sql, **params)
         return None if row is None else row["value"]
 
+    def number(self, sql: str, **params: Any) -> int:
+        """The same as a number, which is 0 where there is none: `SELECT count(*) AS value …`."""
+        return int(self.value(sql, **params) or 0)
+
     def column(self, sql: str, **params: Any) -> list[Any]:
         """The one column of all rows: `SELECT id FROM …`."""
         return [value for (value,) in self.tuples(sql, **params)]

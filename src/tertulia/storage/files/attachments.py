@@ -95,17 +95,16 @@ def put_thumbnail(tx: Tx, attachment_id: int, data: bytes) -> None:
 
 def space_used(tx: Tx) -> int:
     """The bytes of all files of the organization."""
-    return int(tx.value("SELECT upload_bytes AS value FROM realm WHERE id = :id", id=tx.realm_id))
+    return tx.number("SELECT upload_bytes AS value FROM realm WHERE id = :id", id=tx.realm_id)
 
 
 def space_used_by(tx: Tx, person_id: int) -> int:
     """The bytes of all files of somebody and of their bots."""
-    used = tx.value(
+    return tx.number(
         "SELECT sum(upload_bytes) AS value FROM account WHERE realm_id = :realm"
         " AND (id = :person OR bot_owner_id = :person)",
         person=person_id,
     )
-    return int(used or 0)
 
 
 # --- who links them ---

@@ -31,7 +31,7 @@ def touch(tx: Tx, upload_id: int, awaited_bytes: int) -> bool:
 
 def awaited(tx: Tx, *, besides: int, person_id: int | None = None) -> int:
     """The bytes that all other uploads under way may come to; those of one person, if named."""
-    found = tx.value(
+    return tx.number(
         "SELECT coalesce(sum(awaited_bytes), 0) AS value FROM upload"
         " WHERE touched_at > :doomed AND realm_id = :realm AND id <> :besides"
         " AND (CAST(:person AS BIGINT) IS NULL OR person_id = :person)",
@@ -39,7 +39,6 @@ def awaited(tx: Tx, *, besides: int, person_id: int | None = None) -> int:
         besides=besides,
         person=person_id,
     )
-    return int(found or 0)
 
 
 def finish(tx: Tx, upload_id: int) -> bool:

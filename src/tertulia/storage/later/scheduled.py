@@ -49,11 +49,9 @@ def due(tx: Tx, most: int) -> list[ScheduledMessage]:
 
 def count_of(tx: Tx, owner_id: int) -> int:
     """How many messages, sent ones that are still remembered included."""
-    return int(
-        tx.value(
-            "SELECT count(*) AS value FROM scheduled_message WHERE owner_id = :owner",
-            owner=owner_id,
-        )
+    return tx.number(
+        "SELECT count(*) AS value FROM scheduled_message WHERE owner_id = :owner",
+        owner=owner_id,
     )
 
 

@@ -110,7 +110,7 @@ def rendered_before(tx: Tx, version: int, after_id: int, most: int) -> list[Mess
 
 def newest_id(tx: Tx) -> int:
     """The id of the last message of the organization; 0 if there is none."""
-    return int(tx.value("SELECT max(id) AS value FROM message WHERE realm_id = :realm") or 0)
+    return tx.number("SELECT max(id) AS value FROM message WHERE realm_id = :realm")
 
 
 def newest_in(tx: Tx, channel_ids: list[int], most: int) -> list[int]:
@@ -175,12 +175,10 @@ def origins(tx: Tx, message_ids: Sequence[int]) -> dict[int, list[int]]:
 
 def count_after(tx: Tx, channel_id: int, message_id: int) -> int:
     """How many messages a channel got after a message."""
-    return int(
-        tx.value(
-            "SELECT count(*) AS value FROM message WHERE channel_id = :channel AND id > :after",
-            channel=channel_id,
-            after=message_id,
-        )
+    return tx.number(
+        "SELECT count(*) AS value FROM message WHERE channel_id = :channel AND id > :after",
+        channel=channel_id,
+        after=message_id,
     )
 
 

@@ -35,11 +35,9 @@ def widget_of(tx: Tx, message_id: int) -> Submessage | None:
 
 
 def count(tx: Tx, message_id: int) -> int:
-    return int(
-        tx.value(
-            "SELECT count(*) AS value FROM submessage WHERE message_id = :message",
-            message=message_id,
-        )
+    return tx.number(
+        "SELECT count(*) AS value FROM submessage WHERE message_id = :message",
+        message=message_id,
     )
 
 

@@ -81,7 +81,7 @@ def insert(tx: Tx, subdomain: str, name: str, uuid: str) -> int:
 
 def render_version(tx: Tx) -> int:
     """The version of the renderer that has seen all messages, itself or a newer one."""
-    return int(tx.value("SELECT render_version AS value FROM realm WHERE id = :id", id=tx.realm_id))
+    return tx.number("SELECT render_version AS value FROM realm WHERE id = :id", id=tx.realm_id)
 
 
 def set_render_version(tx: Tx, version: int) -> None:

@@ -30,12 +30,11 @@ def find_by_file(tx: Tx, attachment_id: int) -> RealmExport | None:
 
 def waiting(tx: Tx, given_up_before: float) -> list[tuple[int, int]]:
     """What nobody works on, as organization and number."""
-    rows = tx.all(
+    return tx.tuples(
         "SELECT realm_id, id FROM realm_export WHERE path_id IS NULL AND failed_at IS NULL"
         " AND deleted_at IS NULL AND (started_at IS NULL OR started_at < :before) ORDER BY id",
         before=given_up_before,
     )
-    return [(row["realm_id"], row["id"]) for row in rows]
 
 
 def start(tx: Tx, export_id: int, given_up_before: float) -> bool:

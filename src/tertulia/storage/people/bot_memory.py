@@ -26,12 +26,10 @@ def find_many(tx: Tx, user_id: int, keys: Sequence[str]) -> dict[str, str]:
 
 def size(tx: Tx, user_id: int) -> int:
     """How many characters it all takes, keys included."""
-    return int(
-        tx.value(
-            "SELECT coalesce(sum(length(key) + length(value)), 0) AS value FROM bot_memory"
-            " WHERE user_id = :user AND realm_id = :realm",
-            user=user_id,
-        )
+    return tx.number(
+        "SELECT coalesce(sum(length(key) + length(value)), 0) AS value FROM bot_memory"
+        " WHERE user_id = :user AND realm_id = :realm",
+        user=user_id,
     )
 
 

@@ -7,8 +7,7 @@ from tertulia.storage.database.tx import Tx
 
 def written_at(tx: Tx) -> dict[int, float]:
     """When each was last looked at."""
-    rows = tx.all("SELECT user_id, written_at FROM digest WHERE realm_id = :realm")
-    return {row["user_id"]: row["written_at"] for row in rows}
+    return dict(tx.tuples("SELECT user_id, written_at FROM digest WHERE realm_id = :realm"))
 
 
 def note(tx: Tx, user_id: int) -> None:

@@ -38,7 +38,7 @@ def exists(tx: Tx, user_id: int, draft_id: int) -> bool:
 
 
 def count_of(tx: Tx, user_id: int) -> int:
-    return int(tx.value("SELECT count(*) AS value FROM draft WHERE user_id = :user", user=user_id))
+    return tx.number("SELECT count(*) AS value FROM draft WHERE user_id = :user", user=user_id)
 
 
 def insert(tx: Tx, user_id: int, wording: Wording) -> int:

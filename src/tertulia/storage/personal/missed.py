@@ -60,13 +60,12 @@ def start_timers(tx: Tx, due: dict[int, float]) -> None:
 
 def due(tx: Tx, most: int) -> list[tuple[int, int]]:
     """Whose time has come, in all organizations: organization and person."""
-    rows = tx.all(
+    return tx.tuples(
         "SELECT realm_id, user_id FROM missed_timer WHERE due_at <= :now"
         " ORDER BY due_at LIMIT :most",
         now=tx.now,
         most=most,
     )
-    return [(row["realm_id"], row["user_id"]) for row in rows]
 
 
 def is_due(tx: Tx, user_id: int) -> bool:
@@ -105,15 +104,14 @@ def before_in_topic(
     tx: Tx, channel_id: int, topic_key: str, message_id: int, most: int
 ) -> list[int]:
     """The messages of a topic that came last before one of them, oldest first."""
-    rows = tx.all(
+    return tx.column(
         "SELECT id FROM message WHERE channel_id = :channel AND topic_key = :topic AND id < :before"
         " ORDER BY topic_key DESC, id DESC LIMIT :most",
         channel=channel_id,
         topic=topic_key,
         before=message_id,
         most=most,
-    )
-    return [row["id"] for row in rows][::-1]
+    )[::-1]
 
 
 def chosen_for_channel(tx: Tx, channel_id: int, way: str) -> dict[int, bool]:

@@ -31,8 +31,8 @@ def find_of(tx: Tx, user_id: int, snippet_id: int) -> Snippet | None:
 
 
 def count_of(tx: Tx, user_id: int) -> int:
-    return int(
-        tx.value("SELECT count(*) AS value FROM saved_snippet WHERE user_id = :user", user=user_id)
+    return tx.number(
+        "SELECT count(*) AS value FROM saved_snippet WHERE user_id = :user", user=user_id
     )
 
 

@@ -45,12 +45,10 @@ def policies(
 def count_of(tx: Tx, user_id: int, policy: Visibility | None = None) -> int:
     """How many topics a user has a policy for, or this policy."""
     wanted = "" if policy is None else " AND policy = :policy"
-    return int(
-        tx.value(
-            f"SELECT count(*) AS value FROM user_topic WHERE user_id = :user{wanted}",
-            user=user_id,
-            **({} if policy is None else {"policy": int(policy)}),
-        )
+    return tx.number(
+        f"SELECT count(*) AS value FROM user_topic WHERE user_id = :user{wanted}",
+        user=user_id,
+        **({} if policy is None else {"policy": int(policy)}),
     )
 
 

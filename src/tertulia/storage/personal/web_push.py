@@ -129,7 +129,7 @@ def note_sent(tx: Tx, notice: PushNotice) -> None:
 def shown(tx: Tx, after: tuple[int, int], most: int) -> list[tuple[int, int, int]]:
     """What devices may still show, in all organizations, from a person and a message on:
     organization, person and message."""
-    rows = tx.all(
+    return tx.tuples(
         "SELECT realm_id, user_id, message_id FROM push_notice"
         " WHERE sent AND (user_id, message_id) > (:user, :message)"
         " ORDER BY user_id, message_id LIMIT :most",
@@ -137,7 +137,6 @@ def shown(tx: Tx, after: tuple[int, int], most: int) -> list[tuple[int, int, int
         message=after[1],
         most=most,
     )
-    return [(row["realm_id"], row["user_id"], row["message_id"]) for row in rows]
 
 
 def forget(tx: Tx, user_id: int, message_ids: Sequence[int]) -> None:

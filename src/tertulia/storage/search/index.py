@@ -31,7 +31,7 @@ USUAL_LENGTH = 20_000  # of a message as HTML; nearly all are shorter
 
 def indexed_to(tx: Tx) -> int:
     """The last message that was indexed; those after it were not."""
-    return int(tx.value("SELECT indexed_to AS value FROM search_head WHERE realm_id = :realm") or 0)
+    return tx.number("SELECT indexed_to AS value FROM search_head WHERE realm_id = :realm")
 
 
 def realms_behind(tx: Tx) -> list[int]:
@@ -50,13 +50,11 @@ def realms_behind(tx: Tx) -> list[int]:
 
 def count_behind(tx: Tx, most: int) -> int:
     """How many messages are not indexed as they are; stops counting at `most`."""
-    return int(
-        tx.value(
-            "SELECT count(*) AS value FROM (SELECT 1 FROM message"
-            " WHERE realm_id = :realm AND id > :head LIMIT :most) AS fresh",
-            head=indexed_to(tx),
-            most=most,
-        )
+    return tx.number(
+        "SELECT count(*) AS value FROM (SELECT 1 FROM message"
+        " WHERE realm_id = :realm AND id > :head LIMIT :most) AS fresh",
+        head=indexed_to(tx),
+        most=most,
     ) + len(stale(tx, most))
 
 

@@ -21,7 +21,7 @@ class StoredQueue:
     epoch: str  # of the log in which it is a position
 
 
-_QUEUES = Record(StoredQueue)
+_QUEUES = Record(StoredQueue, "queue")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ def insert(tx: Tx, queue: StoredQueue, role: int) -> bool:
 
 
 def find(tx: Tx, queue_id: str) -> StoredQueue | None:
-    return _QUEUES.one(tx, "FROM queue WHERE id = :id AND realm_id = :realm", id=queue_id)
+    return _QUEUES.find(tx, id=queue_id)
 
 
 def of_user(tx: Tx, user_id: int) -> list[str]:

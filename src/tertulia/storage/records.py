@@ -8,6 +8,7 @@ import types
 from collections.abc import Callable, Mapping
 from typing import Any, Generic, TypeVar, get_args, get_type_hints
 
+from tertulia import storage
 from tertulia.storage.database.tx import Row, Tx
 
 T = TypeVar("T")
@@ -15,12 +16,15 @@ Reading = Callable[[Any], Any]
 
 
 class Record(Generic[T]):
-    """How a dataclass or a struct is read; `columns` says otherwise of fields that have another
-    name there."""
+    """How a dataclass or a struct is read, of a table if that is always the same.
+
+    `columns` says otherwise of fields that have another name there.
+    """
 
     def __init__(
         self,
         noun: type[T],
+        table: str = "",
         *,
         alias: str = "",
         columns: Mapping[str, str] | None = None,
@@ -28,12 +32,20 @@ class Record(Generic[T]):
     ) -> None:
         kinds = get_type_hints(noun)
         named, read = columns or {}, readings or {}
-        self._noun = noun
+        self._noun, self._table = noun, table
         self._read = [
             (named.get(name, name), read.get(name) or _reading(kind))
             for name, kind in kinds.items()
         ]
         self.columns = ", ".join(f"{alias}.{name}" if alias else name for name, _ in self._read)
+
+    def find(self, tx: Tx, **values: Any) -> T | None:
+        """The first of the organization that has these values."""
+        return self.one(tx, self._having(values), **values)
+
+    def those(self, tx: Tx, order: str, /, **values: Any) -> list[T]:
+        """All of the organization that have these values, of a list any, in their order."""
+        return self.all(tx, f"{self._having(values)} ORDER BY {order}", **values)
 
     def one(self, tx: Tx, rest: str, **params: Any) -> T | None:
         """The first, of `FROM …`."""
@@ -47,6 +59,9 @@ class Record(Generic[T]):
         return self._noun(
             *[row[name] if read is None else read(row[name]) for name, read in self._read]
         )
+
+    def _having(self, values: Mapping[str, Any]) -> str:
+        return f"FROM {self._table} WHERE {storage.database.tx.having(values)}"
 
 
 def _reading(kind: Any) -> Reading | None:

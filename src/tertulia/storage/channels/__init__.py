@@ -21,19 +21,15 @@ else:
 _decode = msgspec.json.Decoder(dict[str, GroupValue]).decode
 
 
-_CHANNELS = Record(Channel, readings={"permissions": _decode})
+_CHANNELS = Record(Channel, "channel", readings={"permissions": _decode})
 
 
 def find(tx: Tx, channel_id: int) -> Channel | None:
-    return _CHANNELS.one(tx, "FROM channel WHERE id = :id AND realm_id = :realm", id=channel_id)
+    return _CHANNELS.find(tx, id=channel_id)
 
 
 def find_by_name(tx: Tx, name: str) -> Channel | None:
-    return _CHANNELS.one(
-        tx,
-        "FROM channel WHERE realm_id = :realm AND name_key = :key",
-        key=domain.channels.topics.fold(name.strip()),
-    )
+    return _CHANNELS.find(tx, name_key=domain.channels.topics.fold(name.strip()))
 
 
 def names(tx: Tx) -> dict[int, str]:
@@ -42,13 +38,11 @@ def names(tx: Tx) -> dict[int, str]:
 
 
 def find_many(tx: Tx, channel_ids: list[int]) -> list[Channel]:
-    return _CHANNELS.all(
-        tx, "FROM channel WHERE realm_id = :realm AND id IN :ids ORDER BY id", ids=channel_ids
-    )
+    return _CHANNELS.those(tx, "id", id=channel_ids)
 
 
 def everything(tx: Tx) -> list[Channel]:
-    return _CHANNELS.all(tx, "FROM channel WHERE realm_id = :realm ORDER BY id")
+    return _CHANNELS.those(tx, "id")
 
 
 @dataclass(frozen=True, slots=True)

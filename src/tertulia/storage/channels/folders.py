@@ -5,18 +5,16 @@ from tertulia.domain.channels.folders import Folder
 from tertulia.storage.database.tx import Tx
 from tertulia.storage.records import Record
 
-_FOLDERS = Record(Folder)
+_FOLDERS = Record(Folder, "channel_folder")
 
 
 def find(tx: Tx, folder_id: int) -> Folder | None:
-    return _FOLDERS.one(
-        tx, "FROM channel_folder WHERE id = :id AND realm_id = :realm", id=folder_id
-    )
+    return _FOLDERS.find(tx, id=folder_id)
 
 
 def everything(tx: Tx) -> list[Folder]:
     """All folders in their order, archived ones included."""
-    return _FOLDERS.all(tx, "FROM channel_folder WHERE realm_id = :realm ORDER BY position, id")
+    return _FOLDERS.those(tx, "position, id")
 
 
 def insert(
@@ -62,7 +60,4 @@ def set_order(tx: Tx, folder_ids: list[int]) -> None:
 
 
 def holds_channels(tx: Tx, folder_id: int) -> bool:
-    return tx.exists(
-        "SELECT 1 AS found FROM channel WHERE realm_id = :realm AND folder_id = :id LIMIT 1",
-        id=folder_id,
-    )
+    return tx.has("channel", folder_id=folder_id)

@@ -215,6 +215,11 @@ class Tx:
         """The one column of all rows: `SELECT id FROM …`."""
         return [value for (value,) in self.tuples(sql, **params)]
 
+    def has(self, table: str, /, **columns: Any) -> bool:
+        """Whether the organization has a row with these values."""
+        sql = f"SELECT 1 AS found FROM {table} WHERE {having(columns)} LIMIT 1"
+        return self.exists(sql, **columns)
+
     def exists(self, sql: str, **params: Any) -> bool:
         """Whether there is a row: `SELECT 1 AS found FROM … LIMIT 1`."""
         return self.one(sql, **params) is not None
@@ -263,11 +268,7 @@ class Tx:
 
     def remove(self, table: str, /, **columns: Any) -> int:
         """Delete the rows of the organization that have these values, of a list any; how many."""
-        wanted = " AND ".join(
-            f"{name} IN :{name}" if isinstance(value, list) else f"{name} = :{name}"
-            for name, value in columns.items()
-        )
-        return self.execute(f"DELETE FROM {table} WHERE {wanted} AND realm_id = :realm", **columns)
+        return self.execute(f"DELETE FROM {table} WHERE {having(columns)}", **columns)
 
     def history_line(self) -> str:
         """Which of several histories of the same database this is; see the dialects."""
@@ -276,6 +277,15 @@ class Tx:
     def _run(self, sql: str, params: dict[str, Any]) -> Cursor:
         params.setdefault("realm", self.realm_id)
         return self.dialect.run(self._connection, sql, params)
+
+
+def having(columns: Mapping[str, Any]) -> str:
+    """The condition for rows of the organization that have these values, of a list any."""
+    wanted = [
+        f"{name} IN :{name}" if isinstance(value, list) else f"{name} = :{name}"
+        for name, value in columns.items()
+    ]
+    return " AND ".join([*wanted, "realm_id = :realm"])
 
 
 def _insertion(table: str, columns: Iterable[str]) -> str:

@@ -172,10 +172,7 @@ def kept_for(tx: Tx, scheduled_id: int) -> list[str]:
 
 def is_kept(tx: Tx, attachment_id: int) -> bool:
     """Whether a message that is to be sent later links it."""
-    return tx.exists(
-        "SELECT 1 AS found FROM attachment_scheduled WHERE attachment_id = :id LIMIT 1",
-        id=attachment_id,
-    )
+    return tx.has("attachment_scheduled", attachment_id=attachment_id)
 
 
 def _add_space(tx: Tx, owner_id: int, size: int) -> None:

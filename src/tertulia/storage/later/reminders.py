@@ -6,11 +6,11 @@ from tertulia.domain.later.reminders import Reminder
 from tertulia.storage.database.tx import Tx
 from tertulia.storage.records import Record
 
-_REMINDERS = Record(Reminder)
+_REMINDERS = Record(Reminder, "reminder")
 
 
 def find(tx: Tx, reminder_id: int) -> Reminder | None:
-    return _REMINDERS.one(tx, "FROM reminder WHERE id = :id AND realm_id = :realm", id=reminder_id)
+    return _REMINDERS.find(tx, id=reminder_id)
 
 
 def of_user(tx: Tx, user_id: int) -> list[Reminder]:
@@ -20,11 +20,7 @@ def of_user(tx: Tx, user_id: int) -> list[Reminder]:
 
 
 def of_messages(tx: Tx, message_ids: Sequence[int]) -> list[Reminder]:
-    return _REMINDERS.all(
-        tx,
-        "FROM reminder WHERE realm_id = :realm AND message_id IN :messages ORDER BY id",
-        messages=list(message_ids),
-    )
+    return _REMINDERS.those(tx, "id", message_id=list(message_ids))
 
 
 def realms_with_due(tx: Tx) -> list[int]:

@@ -6,7 +6,7 @@ from tertulia.domain.messages.widgets import Submessage
 from tertulia.storage.database.tx import Tx
 from tertulia.storage.records import Record
 
-_SUBMESSAGES = Record(Submessage)
+_SUBMESSAGES = Record(Submessage, "submessage")
 
 
 def of_messages(tx: Tx, message_ids: Sequence[int]) -> dict[int, tuple[Submessage, ...]]:
@@ -21,9 +21,7 @@ def of_messages(tx: Tx, message_ids: Sequence[int]) -> dict[int, tuple[Submessag
 
 
 def find(tx: Tx, submessage_id: int) -> Submessage | None:
-    return _SUBMESSAGES.one(
-        tx, "FROM submessage WHERE id = :id AND realm_id = :realm", id=submessage_id
-    )
+    return _SUBMESSAGES.find(tx, id=submessage_id)
 
 
 def widget_of(tx: Tx, message_id: int) -> Submessage | None:

@@ -4,16 +4,16 @@ from tertulia.domain.organization.custom_emoji import CustomEmoji
 from tertulia.storage.database.tx import Tx
 from tertulia.storage.records import Record
 
-_EMOJI = Record(CustomEmoji)
+_EMOJI = Record(CustomEmoji, "emoji")
 
 
 def everything(tx: Tx) -> list[CustomEmoji]:
     """All of them, deactivated ones included: old reactions still show them."""
-    return _EMOJI.all(tx, "FROM emoji WHERE realm_id = :realm ORDER BY id")
+    return _EMOJI.those(tx, "id")
 
 
 def find(tx: Tx, emoji_id: int) -> CustomEmoji | None:
-    return _EMOJI.one(tx, "FROM emoji WHERE realm_id = :realm AND id = :id", id=emoji_id)
+    return _EMOJI.find(tx, id=emoji_id)
 
 
 def find_active(tx: Tx, name: str) -> CustomEmoji | None:

@@ -4,7 +4,7 @@ from tertulia.domain.organization.exports import RealmExport
 from tertulia.storage.database.tx import Tx
 from tertulia.storage.records import Record
 
-_EXPORTS = Record(RealmExport)
+_EXPORTS = Record(RealmExport, "realm_export")
 
 
 def insert(tx: Tx, user_id: int, kind: str) -> int:
@@ -12,20 +12,16 @@ def insert(tx: Tx, user_id: int, kind: str) -> int:
 
 
 def everything(tx: Tx) -> list[RealmExport]:
-    return _EXPORTS.all(tx, "FROM realm_export WHERE realm_id = :realm ORDER BY id")
+    return _EXPORTS.those(tx, "id")
 
 
 def find(tx: Tx, export_id: int) -> RealmExport | None:
-    return _EXPORTS.one(tx, "FROM realm_export WHERE id = :id AND realm_id = :realm", id=export_id)
+    return _EXPORTS.find(tx, id=export_id)
 
 
 def find_by_file(tx: Tx, attachment_id: int) -> RealmExport | None:
     """The export that a file is, if it is one."""
-    return _EXPORTS.one(
-        tx,
-        "FROM realm_export WHERE attachment_id = :file AND realm_id = :realm",
-        file=attachment_id,
-    )
+    return _EXPORTS.find(tx, attachment_id=attachment_id)
 
 
 def waiting(tx: Tx, given_up_before: float) -> list[tuple[int, int]]:

@@ -4,11 +4,11 @@ from tertulia.domain.organization.playgrounds import Playground
 from tertulia.storage.database.tx import Tx
 from tertulia.storage.records import Record
 
-_PLAYGROUNDS = Record(Playground)
+_PLAYGROUNDS = Record(Playground, "playground")
 
 
 def everything(tx: Tx) -> list[Playground]:
-    return _PLAYGROUNDS.all(tx, "FROM playground WHERE realm_id = :realm ORDER BY id")
+    return _PLAYGROUNDS.those(tx, "id")
 
 
 def insert(tx: Tx, name: str, language: str, url_template: str) -> int:

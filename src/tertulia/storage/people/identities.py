@@ -8,32 +8,21 @@ from tertulia.domain.people.identities import Identity
 from tertulia.storage.database.tx import Tx
 from tertulia.storage.records import Record
 
-_IDENTITIES = Record(Identity, readings={"group_ids": msgspec.json.Decoder(tuple[int, ...]).decode})
+_IDENTITIES = Record(
+    Identity, "identity", readings={"group_ids": msgspec.json.Decoder(tuple[int, ...]).decode}
+)
 
 
 def find(tx: Tx, provider: str, subject: str) -> Identity | None:
-    return _IDENTITIES.one(
-        tx,
-        "FROM identity WHERE realm_id = :realm AND provider = :provider AND subject = :subject",
-        provider=provider,
-        subject=subject,
-    )
+    return _IDENTITIES.find(tx, provider=provider, subject=subject)
 
 
 def of_provider(tx: Tx, provider: str) -> list[Identity]:
-    return _IDENTITIES.all(
-        tx,
-        "FROM identity WHERE realm_id = :realm AND provider = :provider ORDER BY id",
-        provider=provider,
-    )
+    return _IDENTITIES.those(tx, "id", provider=provider)
 
 
 def of_user(tx: Tx, user_id: int) -> list[Identity]:
-    return _IDENTITIES.all(
-        tx,
-        "FROM identity WHERE realm_id = :realm AND user_id = :user ORDER BY id",
-        user=user_id,
-    )
+    return _IDENTITIES.those(tx, "id", user_id=user_id)
 
 
 def providers_of(tx: Tx, user_id: int) -> set[str]:

@@ -65,33 +65,25 @@ def end_for(tx: Tx, purpose: str, email: str) -> None:
 
 def asked_for(tx: Tx, purpose: str, email: str, since: float) -> list[float]:
     """When something was asked for an address, first things first."""
-    return tx.column(
-        "SELECT made_at FROM one_time_link WHERE realm_id = :realm AND purpose = :purpose"
-        " AND email_key = :email AND made_at > :since ORDER BY made_at",
-        purpose=purpose,
-        email=email.casefold(),
-        since=since,
-    )
+    return _asked(tx, purpose, "email_key", email.casefold(), since)
 
 
 def asked_by(tx: Tx, purpose: str, user_id: int, since: float) -> list[float]:
     """When somebody has asked."""
-    return tx.column(
-        "SELECT made_at FROM one_time_link WHERE realm_id = :realm AND purpose = :purpose"
-        " AND user_id = :user AND made_at > :since ORDER BY made_at",
-        purpose=purpose,
-        user=user_id,
-        since=since,
-    )
+    return _asked(tx, purpose, "user_id", user_id, since)
 
 
 def asked_from(tx: Tx, purpose: str, address: str, since: float) -> list[float]:
     """When somebody at this network address has asked."""
+    return _asked(tx, purpose, "asked_from", address, since)
+
+
+def _asked(tx: Tx, purpose: str, column: str, value: str | int, since: float) -> list[float]:
     return tx.column(
         "SELECT made_at FROM one_time_link WHERE realm_id = :realm AND purpose = :purpose"
-        " AND asked_from = :address AND made_at > :since ORDER BY made_at",
+        f" AND {column} = :value AND made_at > :since ORDER BY made_at",
         purpose=purpose,
-        address=address,
+        value=value,
         since=since,
     )
 

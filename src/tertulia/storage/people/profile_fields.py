@@ -9,12 +9,12 @@ from tertulia.storage.records import Record
 Values = dict[int, FieldValue]  # by field
 
 
-_FIELDS = Record(ProfileField, columns={"type": "field_type"})
+_FIELDS = Record(ProfileField, "profile_field", columns={"type": "field_type"})
 
 
 def everything(tx: Tx) -> list[ProfileField]:
     """All fields, in their order."""
-    return _FIELDS.all(tx, "FROM profile_field WHERE realm_id = :realm ORDER BY position, id")
+    return _FIELDS.those(tx, "position, id")
 
 
 def insert(tx: Tx, field: ProfileField) -> int:

@@ -6,7 +6,7 @@ from tertulia.domain.people.second_factors import CodeApp, Passkey, SecondFactor
 from tertulia.storage.database.tx import Tx
 from tertulia.storage.records import Record
 
-_APPS, _PASSKEYS = Record(CodeApp), Record(Passkey)
+_APPS, _PASSKEYS = Record(CodeApp, "code_app"), Record(Passkey, "passkey")
 
 
 def of_user(tx: Tx, user_id: int) -> SecondFactors:
@@ -35,7 +35,7 @@ def forget(tx: Tx, user_id: int) -> None:
 
 
 def app(tx: Tx, user_id: int) -> CodeApp | None:
-    return _APPS.one(tx, "FROM code_app WHERE user_id = :user AND realm_id = :realm", user=user_id)
+    return _APPS.find(tx, user_id=user_id)
 
 
 def put_app(tx: Tx, user_id: int, known: CodeApp) -> None:
@@ -77,9 +77,7 @@ def use_up_recovery_code(tx: Tx, user_id: int, code_hash: bytes) -> bool:
 
 
 def passkeys(tx: Tx, user_id: int) -> list[Passkey]:
-    return _PASSKEYS.all(
-        tx, "FROM passkey WHERE user_id = :user AND realm_id = :realm ORDER BY id", user=user_id
-    )
+    return _PASSKEYS.those(tx, "id", user_id=user_id)
 
 
 def put_passkey(tx: Tx, user_id: int, name: str, credential: bytes, sign_count: int) -> None:

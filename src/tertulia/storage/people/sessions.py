@@ -6,15 +6,11 @@ from tertulia.domain.people.sessions import ProviderSession, Session
 from tertulia.storage.database.tx import Tx
 from tertulia.storage.records import Record
 
-_SESSIONS = Record(Session)
+_SESSIONS = Record(Session, "session")
 
 
 def find(tx: Tx, fingerprint: bytes) -> Session | None:
-    return _SESSIONS.one(
-        tx,
-        "FROM session WHERE fingerprint = :fingerprint AND realm_id = :realm",
-        fingerprint=fingerprint,
-    )
+    return _SESSIONS.find(tx, fingerprint=fingerprint)
 
 
 def of_user(tx: Tx, user_id: int, seen_after: float) -> list[Session]:

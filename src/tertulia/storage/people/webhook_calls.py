@@ -45,9 +45,7 @@ def take(tx: Tx, call: WebhookCall, until: float) -> bool:
 
 
 def exists(tx: Tx, call_id: int) -> bool:
-    return tx.exists(
-        "SELECT 1 AS found FROM webhook_call WHERE id = :id AND realm_id = :realm", id=call_id
-    )
+    return tx.has("webhook_call", id=call_id)
 
 
 def put_off(tx: Tx, call_id: int, until: float) -> None:

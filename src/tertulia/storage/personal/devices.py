@@ -7,7 +7,7 @@ from tertulia.domain.personal.devices import Device, DeviceToken, TokenKind
 from tertulia.storage.database.tx import Tx
 from tertulia.storage.records import Record
 
-_DEVICES, _TOKENS = Record(Device), Record(DeviceToken)
+_DEVICES, _TOKENS = Record(Device, "device"), Record(DeviceToken, "device_token")
 
 
 def insert(tx: Tx, user_id: int) -> int:
@@ -15,20 +15,11 @@ def insert(tx: Tx, user_id: int) -> int:
 
 
 def find_of(tx: Tx, user_id: int, device_id: int) -> Device | None:
-    return _DEVICES.one(
-        tx,
-        "FROM device WHERE id = :id AND user_id = :user AND realm_id = :realm",
-        id=device_id,
-        user=user_id,
-    )
+    return _DEVICES.find(tx, id=device_id, user_id=user_id)
 
 
 def of_user(tx: Tx, user_id: int) -> list[Device]:
-    return _DEVICES.all(
-        tx,
-        "FROM device WHERE user_id = :user AND realm_id = :realm ORDER BY id",
-        user=user_id,
-    )
+    return _DEVICES.those(tx, "id", user_id=user_id)
 
 
 def user_ids(tx: Tx) -> set[int]:
@@ -66,11 +57,7 @@ def change(tx: Tx, device_id: int, **values: Any) -> None:
 
 
 def with_tokens(tx: Tx, token_ids: Sequence[str]) -> list[Device]:
-    return _DEVICES.all(
-        tx,
-        "FROM device WHERE token_id IN :tokens AND realm_id = :realm",
-        tokens=list(token_ids),
-    )
+    return _DEVICES.those(tx, "id", token_id=list(token_ids))
 
 
 def delete(tx: Tx, device_id: int) -> None:
@@ -94,11 +81,7 @@ def insert_token(tx: Tx, token: DeviceToken) -> None:
 
 
 def tokens_of(tx: Tx, user_id: int) -> list[DeviceToken]:
-    return _TOKENS.all(
-        tx,
-        "FROM device_token WHERE user_id = :user AND realm_id = :realm ORDER BY created_at, token",
-        user=user_id,
-    )
+    return _TOKENS.those(tx, "created_at, token", user_id=user_id)
 
 
 def delete_token(tx: Tx, user_id: int, kind: TokenKind, token: str) -> bool:

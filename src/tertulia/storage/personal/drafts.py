@@ -30,11 +30,7 @@ def find_many(tx: Tx, draft_ids: list[int]) -> list[SavedDraft]:
 
 
 def exists(tx: Tx, user_id: int, draft_id: int) -> bool:
-    return tx.exists(
-        "SELECT 1 AS found FROM draft WHERE id = :id AND user_id = :user AND realm_id = :realm",
-        id=draft_id,
-        user=user_id,
-    )
+    return tx.has("draft", id=draft_id, user_id=user_id)
 
 
 def count_of(tx: Tx, user_id: int) -> int:

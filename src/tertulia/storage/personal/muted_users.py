@@ -22,11 +22,7 @@ def of_user(tx: Tx, user_id: int) -> list[Mute]:
 
 
 def is_muted(tx: Tx, user_id: int, muted_id: int) -> bool:
-    return tx.exists(
-        "SELECT 1 AS found FROM muted_user WHERE user_id = :user AND muted_id = :muted",
-        user=user_id,
-        muted=muted_id,
-    )
+    return tx.has("muted_user", user_id=user_id, muted_id=muted_id)
 
 
 def who_muted(tx: Tx, muted_id: int) -> list[int]:

@@ -6,15 +6,11 @@ from tertulia.domain.personal.navigation_views import NavigationView
 from tertulia.storage.database.tx import Tx
 from tertulia.storage.records import Record
 
-_VIEWS = Record(NavigationView)
+_VIEWS = Record(NavigationView, "navigation_view")
 
 
 def of_user(tx: Tx, user_id: int) -> list[NavigationView]:
-    return _VIEWS.all(
-        tx,
-        "FROM navigation_view WHERE user_id = :user AND realm_id = :realm ORDER BY fragment",
-        user=user_id,
-    )
+    return _VIEWS.those(tx, "fragment", user_id=user_id)
 
 
 def insert(tx: Tx, user_id: int, view: NavigationView) -> None:

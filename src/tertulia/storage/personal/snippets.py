@@ -4,30 +4,19 @@ from tertulia.domain.personal.snippets import Snippet
 from tertulia.storage.database.tx import Tx
 from tertulia.storage.records import Record
 
-_SNIPPETS = Record(Snippet)
+_SNIPPETS = Record(Snippet, "saved_snippet")
 
 
 def of_user(tx: Tx, user_id: int) -> list[Snippet]:
-    return _SNIPPETS.all(
-        tx,
-        "FROM saved_snippet WHERE user_id = :user AND realm_id = :realm ORDER BY id",
-        user=user_id,
-    )
+    return _SNIPPETS.those(tx, "id", user_id=user_id)
 
 
 def find(tx: Tx, snippet_id: int) -> Snippet | None:
-    return _SNIPPETS.one(
-        tx, "FROM saved_snippet WHERE id = :id AND realm_id = :realm", id=snippet_id
-    )
+    return _SNIPPETS.find(tx, id=snippet_id)
 
 
 def find_of(tx: Tx, user_id: int, snippet_id: int) -> Snippet | None:
-    return _SNIPPETS.one(
-        tx,
-        "FROM saved_snippet WHERE id = :id AND user_id = :user AND realm_id = :realm",
-        id=snippet_id,
-        user=user_id,
-    )
+    return _SNIPPETS.find(tx, id=snippet_id, user_id=user_id)
 
 
 def count_of(tx: Tx, user_id: int) -> int:

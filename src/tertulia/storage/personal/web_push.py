@@ -6,7 +6,7 @@ from tertulia.domain.personal.web_push import PushNotice, PushSubscription
 from tertulia.storage.database.tx import Tx
 from tertulia.storage.records import Record
 
-_SUBSCRIPTIONS = Record(PushSubscription)
+_SUBSCRIPTIONS = Record(PushSubscription, "push_subscription")
 
 
 def key(tx: Tx) -> tuple[str, bytes] | None:
@@ -36,11 +36,7 @@ def insert(tx: Tx, user_id: int, endpoint: str, p256dh: str, auth: str) -> int:
 
 
 def of_user(tx: Tx, user_id: int) -> list[PushSubscription]:
-    return _SUBSCRIPTIONS.all(
-        tx,
-        "FROM push_subscription WHERE user_id = :user AND realm_id = :realm ORDER BY id",
-        user=user_id,
-    )
+    return _SUBSCRIPTIONS.those(tx, "id", user_id=user_id)
 
 
 def user_ids(tx: Tx) -> set[int]:

@@ -50,7 +50,6 @@ def confirm(tx: Tx, vault: Vault, key: str) -> str:
         raise LinkNotGood()
     check_allowed(tx, user)
     actions.people.check_welcome(tx, link.email)
-    actions.people.one_time_links.use_up(tx, link)
     realm = storage.organization.current(tx)
     values = {"organization": realm.name, "name": user.full_name, "address": link.email}
     told = Letter("address-changed", user.email, domain.letters.language_of(user), values)

@@ -71,14 +71,6 @@ def get(tx: Tx, vault: Vault, purpose: str, key: str) -> OneTimeLink:
     return found
 
 
-def use_up(tx: Tx, link: OneTimeLink) -> None:
-    """End it, and all others of its purpose for the same person."""
-    if link.user_id is None:
-        storage.people.one_time_links.end_for(tx, link.purpose, link.email)
-    else:
-        storage.people.one_time_links.end(tx, link.purpose, link.user_id)
-
-
 def fingerprint(vault: Vault, key: str) -> bytes:
     return vault.fingerprint(f"link {key}")
 

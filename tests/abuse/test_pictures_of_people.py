@@ -50,5 +50,21 @@ def test_who_sees_the_address_asks_for_the_picture_by_it_and_nobody_else(ben, vi
             assert visibility == 1 or real_fingerprint(ben) not in str(each), role
 
 
+@pytest.mark.parametrize("visibility", VISIBLE_TO)
+def test_a_message_leaves_the_picture_to_readers_where_all_see_the_address(ben, visibility):
+    """The words of a message are the same for all who read it."""
+    eve = ben.chat.person("eve", role="guest", channels=["kitchen"])
+    ben.joins("kitchen")
+    ben.patch("/settings", email_address_visibility=visibility).succeeds()
+    ears = eve.listens_for("message", client_gravatar=True)
+    ben.says("Soup's on", to="kitchen > lunch")
+
+    fetched = eve.get("/messages", anchor="newest", num_before=1, client_gravatar=True)
+
+    for told in (ears.next()["message"], fetched.succeeds()["messages"][0]):
+        assert (told["avatar_url"] is None) is (visibility == 1)
+        assert visibility == 1 or real_fingerprint(ben) not in str(told)
+
+
 def real_fingerprint(person: Person) -> str:
     return hashlib.md5(person.email.encode(), usedforsecurity=False).hexdigest()

@@ -34,199 +34,192 @@ from tertulia.storage.log import LogPlace
 
 LATER = 3600
 
-Scene = Callable[["Stage"], Coroutine[Any, Any, None]]
+
+def on_stage(scene: Callable[["Stage"], Coroutine[Any, Any, None]]) -> Callable[[Path], None]:
+    """The scene is played on a stage of its own."""
+
+    async def play(tmp_path: Path) -> None:
+        stage = await Stage(tmp_path / "tertulia.db").open()
+        try:
+            await scene(stage)
+        finally:
+            await stage.database.stop()
+
+    return lambda tmp_path: asyncio.run(play(tmp_path))
 
 
-def test_what_is_sent_while_a_mailbox_is_filled_arrives(play):
-    async def scene(stage: "Stage") -> None:
-        queue_id = await stage.registers()
-        await stage.stirs()
-        stage.database.hold_back()
-        poll = stage.polls(queue_id)
-        await stage.database.has_read()
+@on_stage
+async def test_what_is_sent_while_a_mailbox_is_filled_arrives(stage: "Stage") -> None:
+    queue_id = await stage.registers()
+    await stage.stirs()
+    stage.database.hold_back()
+    poll = stage.polls(queue_id)
+    await stage.database.has_read()
 
-        said = await stage.says("While you were reading")
-        stage.database.hand_over()
+    said = await stage.says("While you were reading")
+    stage.database.hand_over()
 
-        assert await heard(poll) == [said]
-
-    play(scene)
+    assert await heard(poll) == [said]
 
 
-def test_two_polls_at_once_after_a_restart_both_go_on_where_the_client_was(play):
-    async def scene(stage: "Stage") -> None:
-        queue_id = await stage.registers()
-        await stage.says("One")
-        last = await stage.last_event(queue_id)
-        await stage.restarts()
-        two = await stage.says("Two")
-        stage.database.hold_back()
+@on_stage
+async def test_two_polls_at_once_after_a_restart_both_go_on_where_the_client_was(
+    stage: "Stage",
+) -> None:
+    queue_id = await stage.registers()
+    await stage.says("One")
+    last = await stage.last_event(queue_id)
+    await stage.restarts()
+    two = await stage.says("Two")
+    stage.database.hold_back()
 
-        first = stage.polls(queue_id, last)
-        await stage.database.has_read()
-        second = stage.polls(queue_id, last)
-        await asyncio.sleep(0)
-        stage.database.hand_over()
+    first = stage.polls(queue_id, last)
+    await stage.database.has_read()
+    second = stage.polls(queue_id, last)
+    await asyncio.sleep(0)
+    stage.database.hand_over()
 
-        assert (await heard(first), await heard(second)) == ([two], [two])
-
-    play(scene)
+    assert (await heard(first), await heard(second)) == ([two], [two])
 
 
-def test_what_two_polls_find_at_once_is_put_in_once(play):
+@on_stage
+async def test_what_two_polls_find_at_once_is_put_in_once(stage: "Stage") -> None:
     """Flags that wait are merged, so an event that is put in twice would swallow itself."""
 
-    async def scene(stage: "Stage") -> None:
-        queue_id = await stage.registers("update_message_flags")
-        await stage.restarts()
-        stage.elsewhere(
-            events.log.announce, FlagsChanged("add", "read", [1, 2]), Users([stage.ben.id])
-        )
-        await stage.stirs()
-        stage.database.hold_back()
-        first = stage.polls(queue_id)
-        await stage.database.has_read()
-        second = stage.polls(queue_id)
+    queue_id = await stage.registers("update_message_flags")
+    await stage.restarts()
+    stage.elsewhere(events.log.announce, FlagsChanged("add", "read", [1, 2]), Users([stage.ben.id]))
+    await stage.stirs()
+    stage.database.hold_back()
+    first = stage.polls(queue_id)
+    await stage.database.has_read()
+    second = stage.polls(queue_id)
+    await asyncio.sleep(0)
+    news = stage.database.read_now(0, stage.delivery.follower.news.fetch, [stage.realm_id])
+
+    stage.database.hand_over()
+    stage.delivery.follower.deliver(news, lambda: None)
+
+    for poll in (first, second):
+        found, _ = await asyncio.wait_for(poll, PATIENCE_SECONDS)
+        assert [json.loads(event)["messages"] for event in found] == [[1, 2]]
+
+
+@on_stage
+async def test_a_poll_that_goes_away_leaves_the_reading_to_the_next(stage: "Stage") -> None:
+    queue_id = await stage.registers()
+    await stage.restarts()
+    await stage.stirs()
+    stage.database.hold_back()
+    first = stage.polls(queue_id)
+    await stage.database.has_read()
+    second = stage.polls(queue_id)
+    await asyncio.sleep(0)
+
+    first.cancel()
+    said = await stage.says("Are you there?")
+
+    assert await heard(second) == [said]
+
+
+@on_stage
+async def test_a_wrong_number_leads_nobody_else_astray(stage: "Stage") -> None:
+    queue_id = await stage.registers()
+    one = await stage.says("One")
+    two = await stage.says("Two")
+    await stage.adds("cleo")
+    await stage.restarts()
+    stage.database.hold_back()
+    right = stage.polls(queue_id)
+    await stage.database.has_read()
+    wrong = stage.polls(queue_id, events.mailbox.event_id(stage.applied))
+    await asyncio.sleep(0)
+
+    stage.database.hand_over()
+
+    assert await heard(right) == [one, two]
+    with pytest.raises(EventNotInQueue):
+        await wrong
+
+
+@on_stage
+async def test_a_poll_that_met_an_outage_can_be_repeated(stage: "Stage") -> None:
+    queue_id = await stage.registers()
+    await stage.says("One")
+    last = await stage.last_event(queue_id)
+    two = await stage.says("Two")
+    await stage.restarts()
+
+    stage.database.fail_once()
+    with pytest.raises(ServiceUnavailable):
+        await stage.polls(queue_id, last)
+
+    assert await heard(stage.polls(queue_id, last)) == [two]
+
+
+@on_stage
+async def test_a_number_that_was_never_given_changes_nothing(stage: "Stage") -> None:
+    queue_id = await stage.registers()
+    one = await stage.says("One")
+    two = await stage.says("Two")
+    await stage.adds("cleo")  # of which a queue for messages hears nothing
+    await stage.restarts()
+
+    with pytest.raises(EventNotInQueue):
+        await stage.polls(queue_id, events.mailbox.event_id(stage.applied))
+    with pytest.raises(BadQueue):
+        await stage.polls(queue_id, events.mailbox.event_id(stage.applied + 100))
+
+    assert await heard(stage.polls(queue_id)) == [one, two]
+
+
+@on_stage
+async def test_a_server_that_lags_catches_up_with_what_its_client_knows(stage: "Stage") -> None:
+    other = await stage.another_server()
+    queue_id = await stage.registers()
+    await other.poll(stage.ben, queue_id, -1, block=False)
+    await stage.says("One")
+    last = await stage.last_event(queue_id)
+    two = await stage.says("Two")
+
+    found, _ = await other.poll(stage.ben, queue_id, last, block=False)
+
+    assert [json.loads(event)["message"]["id"] for event in found] == [two]
+
+
+@on_stage
+async def test_a_server_that_was_away_for_longer_than_the_log_goes_back_begins_afresh(
+    stage: "Stage",
+) -> None:
+    other = await stage.another_server()
+    for number in range(3):
+        await stage.says(f"Number {number}")
+    await stage.adds("cleo")
+    stage.later = LATER
+    await stage.database.write_in(stage.realm_id, actions.housekeeping.trim_log)
+
+    await other.follower.catch_up()
+
+    there = other.organizations[stage.realm_id]
+    assert there.applied == stage.applied
+    assert there.accounts.with_email("cleo@example.com") is not None
+
+
+@on_stage
+async def test_nobody_is_answered_while_somebody_looks_at_one_moment(stage: "Stage") -> None:
+    follower = stage.delivery.follower
+    before = stage.applied
+
+    async with follower.still(stage.realm_id):
+        writing = asyncio.create_task(stage.says("Meanwhile"))
+        await asyncio.sleep(0.1)
+        looking = asyncio.create_task(enter(partial(follower.still, stage.realm_id)))
         await asyncio.sleep(0)
-        news = stage.database.read_now(0, stage.delivery.follower.news.fetch, [stage.realm_id])
+        unmoved = (stage.applied, writing.done(), looking.done())
+    await asyncio.wait_for(asyncio.gather(writing, looking), PATIENCE_SECONDS)
 
-        stage.database.hand_over()
-        stage.delivery.follower.deliver(news, lambda: None)
-
-        for poll in (first, second):
-            found, _ = await asyncio.wait_for(poll, PATIENCE_SECONDS)
-            assert [json.loads(event)["messages"] for event in found] == [[1, 2]]
-
-    play(scene)
-
-
-def test_a_poll_that_goes_away_leaves_the_reading_to_the_next(play):
-    async def scene(stage: "Stage") -> None:
-        queue_id = await stage.registers()
-        await stage.restarts()
-        await stage.stirs()
-        stage.database.hold_back()
-        first = stage.polls(queue_id)
-        await stage.database.has_read()
-        second = stage.polls(queue_id)
-        await asyncio.sleep(0)
-
-        first.cancel()
-        said = await stage.says("Are you there?")
-
-        assert await heard(second) == [said]
-
-    play(scene)
-
-
-def test_a_wrong_number_leads_nobody_else_astray(play):
-    async def scene(stage: "Stage") -> None:
-        queue_id = await stage.registers()
-        one = await stage.says("One")
-        two = await stage.says("Two")
-        await stage.adds("cleo")
-        await stage.restarts()
-        stage.database.hold_back()
-        right = stage.polls(queue_id)
-        await stage.database.has_read()
-        wrong = stage.polls(queue_id, events.mailbox.event_id(stage.applied))
-        await asyncio.sleep(0)
-
-        stage.database.hand_over()
-
-        assert await heard(right) == [one, two]
-        with pytest.raises(EventNotInQueue):
-            await wrong
-
-    play(scene)
-
-
-def test_a_poll_that_met_an_outage_can_be_repeated(play):
-    async def scene(stage: "Stage") -> None:
-        queue_id = await stage.registers()
-        await stage.says("One")
-        last = await stage.last_event(queue_id)
-        two = await stage.says("Two")
-        await stage.restarts()
-
-        stage.database.fail_once()
-        with pytest.raises(ServiceUnavailable):
-            await stage.polls(queue_id, last)
-
-        assert await heard(stage.polls(queue_id, last)) == [two]
-
-    play(scene)
-
-
-def test_a_number_that_was_never_given_changes_nothing(play):
-    async def scene(stage: "Stage") -> None:
-        queue_id = await stage.registers()
-        one = await stage.says("One")
-        two = await stage.says("Two")
-        await stage.adds("cleo")  # of which a queue for messages hears nothing
-        await stage.restarts()
-
-        with pytest.raises(EventNotInQueue):
-            await stage.polls(queue_id, events.mailbox.event_id(stage.applied))
-        with pytest.raises(BadQueue):
-            await stage.polls(queue_id, events.mailbox.event_id(stage.applied + 100))
-
-        assert await heard(stage.polls(queue_id)) == [one, two]
-
-    play(scene)
-
-
-def test_a_server_that_lags_catches_up_with_what_its_client_knows(play):
-    async def scene(stage: "Stage") -> None:
-        other = await stage.another_server()
-        queue_id = await stage.registers()
-        await other.poll(stage.ben, queue_id, -1, block=False)
-        await stage.says("One")
-        last = await stage.last_event(queue_id)
-        two = await stage.says("Two")
-
-        found, _ = await other.poll(stage.ben, queue_id, last, block=False)
-
-        assert [json.loads(event)["message"]["id"] for event in found] == [two]
-
-    play(scene)
-
-
-def test_a_server_that_was_away_for_longer_than_the_log_goes_back_begins_afresh(play):
-    async def scene(stage: "Stage") -> None:
-        other = await stage.another_server()
-        for number in range(3):
-            await stage.says(f"Number {number}")
-        await stage.adds("cleo")
-        stage.later = LATER
-        await stage.database.write_in(stage.realm_id, actions.housekeeping.trim_log)
-
-        await other.follower.catch_up()
-
-        there = other.organizations[stage.realm_id]
-        assert there.applied == stage.applied
-        assert there.accounts.with_email("cleo@example.com") is not None
-
-    play(scene)
-
-
-def test_nobody_is_answered_while_somebody_looks_at_one_moment(play):
-    async def scene(stage: "Stage") -> None:
-        follower = stage.delivery.follower
-        before = stage.applied
-
-        async with follower.still(stage.realm_id):
-            writing = asyncio.create_task(stage.says("Meanwhile"))
-            await asyncio.sleep(0.1)
-            looking = asyncio.create_task(enter(partial(follower.still, stage.realm_id)))
-            await asyncio.sleep(0)
-            unmoved = (stage.applied, writing.done(), looking.done())
-        await asyncio.wait_for(asyncio.gather(writing, looking), PATIENCE_SECONDS)
-
-        assert unmoved == (before, False, False)
-        assert stage.applied > before
-
-    play(scene)
+    assert unmoved == (before, False, False)
+    assert stage.applied > before
 
 
 def test_what_is_in_no_log_does_not_overtake_what_is():
@@ -374,21 +367,6 @@ async def heard(poll: Awaitable[Any]) -> list[int]:
 async def enter(moment: Callable[[], Any]) -> None:
     async with moment():
         pass
-
-
-@pytest.fixture
-def play(tmp_path: Path) -> Callable[[Scene], None]:
-    def run(scene: Scene) -> None:
-        async def whole() -> None:
-            stage = await Stage(tmp_path / "tertulia.db").open()
-            try:
-                await scene(stage)
-            finally:
-                await stage.database.stop()
-
-        asyncio.run(whole())
-
-    return run
 
 
 def test_an_event_that_a_later_one_took_in_may_have_been_told_elsewhere():

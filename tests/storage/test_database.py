@@ -1,6 +1,6 @@
 """The small layer over both databases: what holds on one holds on the other."""
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from dataclasses import replace
 from typing import Any
 
@@ -10,6 +10,7 @@ from tertulia import storage
 from tertulia.domain.channels.channel import NewChannel
 from tertulia.domain.groups.group import Members
 from tertulia.domain.messages.message import Draft
+from tertulia.domain.organization.realm import Realm
 from tertulia.domain.people.user import Role
 from tertulia.domain.personal.topic_policies import Visibility
 from tertulia.errors import BadRequest
@@ -20,9 +21,9 @@ from tertulia.storage.messages.selections import Selection
 from tertulia.storage.queues import Position, StoredQueue
 
 
-def in_one_go(database, realm, play):
-    """Play a scene inside one transaction of the organization."""
-    return database.write_now(realm.id, play)
+def in_one_go(scene: Callable[[Tx], None]) -> Callable[[Database, Realm], None]:
+    """The scene is played inside one transaction of an organization."""
+    return lambda database, realm: database.write_now(realm.id, scene)
 
 
 def person(tx: Tx, name="ana"):
@@ -82,56 +83,50 @@ def test_texts_come_back_as_they_were(database, realm):
         assert database.read_now(realm.id, storage.organization.current).name == text
 
 
-def test_two_organizations_are_two_worlds(database, realm):
-    def scene(tx: Tx) -> None:
-        other = tx.for_realm(storage.organization.insert(tx, "other", "Other", "uuid"))
-        here, there = person(tx), person(other)
-        channel = room(tx)
-        assert storage.people.find(tx, there.id) is None
-        assert storage.people.find_by_email(other, "ANA@example.com") == there
-        assert storage.people.find_by_email(tx, " ana@EXAMPLE.com ") == here
-        assert storage.channels.find(other, channel.id) is None
-        assert storage.channels.find_by_name(other, "kitchen") is None
-        message_id = storage.messages.insert_in_channel(tx, here.id, channel.id, "lunch", DRAFT)
-        assert storage.messages.find(other, message_id) is None
-        assert storage.messages.newest_id(other) == 0
-
-    in_one_go(database, realm, scene)
+@in_one_go
+def test_two_organizations_are_two_worlds(tx: Tx) -> None:
+    other = tx.for_realm(storage.organization.insert(tx, "other", "Other", "uuid"))
+    here, there = person(tx), person(other)
+    channel = room(tx)
+    assert storage.people.find(tx, there.id) is None
+    assert storage.people.find_by_email(other, "ANA@example.com") == there
+    assert storage.people.find_by_email(tx, " ana@EXAMPLE.com ") == here
+    assert storage.channels.find(other, channel.id) is None
+    assert storage.channels.find_by_name(other, "kitchen") is None
+    message_id = storage.messages.insert_in_channel(tx, here.id, channel.id, "lunch", DRAFT)
+    assert storage.messages.find(other, message_id) is None
+    assert storage.messages.newest_id(other) == 0
 
 
 # --- the log ---
 
 
-def test_the_log_counts_without_gaps(database, realm):
-    def scene(tx: Tx) -> None:
-        first = storage.log.head(tx)
-        given = [storage.log.append(tx, "x", "{}", f"{number}") for number in range(5)]
-        assert given == list(range(first + 1, first + 6))
-        assert [entry.payload for entry in storage.log.after(tx, tx.realm_id, first + 1, 3)] == [
-            "1",
-            "2",
-            "3",
-        ]
-        assert storage.log.end(tx).seq == storage.log.head(tx) == first + 5
-        assert storage.log.gaps(tx) == []
-        tx.execute("DELETE FROM event WHERE payload = '2'")
-        assert storage.log.gaps(tx) == [
-            f"the log of organization {tx.realm_id} lacks 1 events between its first and its last"
-        ]
-
-    in_one_go(database, realm, scene)
+@in_one_go
+def test_the_log_counts_without_gaps(tx: Tx) -> None:
+    first = storage.log.head(tx)
+    given = [storage.log.append(tx, "x", "{}", f"{number}") for number in range(5)]
+    assert given == list(range(first + 1, first + 6))
+    assert [entry.payload for entry in storage.log.after(tx, tx.realm_id, first + 1, 3)] == [
+        "1",
+        "2",
+        "3",
+    ]
+    assert storage.log.end(tx).seq == storage.log.head(tx) == first + 5
+    assert storage.log.gaps(tx) == []
+    tx.execute("DELETE FROM event WHERE payload = '2'")
+    assert storage.log.gaps(tx) == [
+        f"the log of organization {tx.realm_id} lacks 1 events between its first and its last"
+    ]
 
 
-def test_the_log_forgets_from_its_beginning(database, realm):
-    def scene(tx: Tx) -> None:
-        for number in range(5):
-            storage.log.append(tx, "x", "{}", f"{number}")
-        head = storage.log.head(tx)
-        storage.log.forget_up_to(tx, head - 2)
-        assert storage.log.oldest(tx, tx.realm_id) == head - 1
-        assert storage.log.gaps(tx) == []
-
-    in_one_go(database, realm, scene)
+@in_one_go
+def test_the_log_forgets_from_its_beginning(tx: Tx) -> None:
+    for number in range(5):
+        storage.log.append(tx, "x", "{}", f"{number}")
+    head = storage.log.head(tx)
+    storage.log.forget_up_to(tx, head - 2)
+    assert storage.log.oldest(tx, tx.realm_id) == head - 1
+    assert storage.log.gaps(tx) == []
 
 
 # --- people, channels, groups ---
@@ -143,230 +138,201 @@ def test_an_address_is_taken_once_in_any_case(database, realm):
         person(tx, "ANA")
 
     with pytest.raises(Exception, match=r"(?i)unique"):
-        in_one_go(database, realm, scene)
+        database.write_now(realm.id, scene)
 
 
-def test_names_of_channels_are_compared_without_case(database, realm):
-    def scene(tx: Tx) -> None:
-        made = room(tx, "Straße")
-        assert storage.channels.find_by_name(tx, " STRASSE ") == made
-        assert made.name == "Straße"
-
-    in_one_go(database, realm, scene)
+@in_one_go
+def test_names_of_channels_are_compared_without_case(tx: Tx) -> None:
+    made = room(tx, "Straße")
+    assert storage.channels.find_by_name(tx, " STRASSE ") == made
+    assert made.name == "Straße"
 
 
-def test_permissions_are_kept_in_either_form(database, realm):
-    def scene(tx: Tx) -> None:
-        ids = storage.groups.system_ids(tx)
-        value = Members([1, 2], [ids["role:members"]])
-        made = storage.channels.insert(
-            tx, NewChannel("x"), "", None, {"a": ids["role:owners"], "b": value}
-        )
-        assert made.permissions == {"a": ids["role:owners"], "b": value}
-
-    in_one_go(database, realm, scene)
+@in_one_go
+def test_permissions_are_kept_in_either_form(tx: Tx) -> None:
+    ids = storage.groups.system_ids(tx)
+    value = Members([1, 2], [ids["role:members"]])
+    made = storage.channels.insert(
+        tx, NewChannel("x"), "", None, {"a": ids["role:owners"], "b": value}
+    )
+    assert made.permissions == {"a": ids["role:owners"], "b": value}
 
 
-def test_groups_within_groups(database, realm):
-    def scene(tx: Tx) -> None:
-        ana = person(tx)
-        inner, middle, outer = (storage.groups.insert(tx, name, "") for name in ("a", "b", "c"))
-        storage.groups.add_subgroup(tx, middle, inner)
-        storage.groups.add_subgroup(tx, outer, middle)
-        storage.groups.add_subgroup(tx, outer, storage.groups.system_ids(tx)["role:moderators"])
-        tx.execute(
-            "INSERT INTO user_group_member (realm_id, group_id, user_id) VALUES (:r, :g, :u)",
-            r=tx.realm_id,
-            g=inner,
-            u=ana.id,
-        )
-        found = storage.groups.within(tx, [outer])
-        assert {group_id for group_id, name in found.items() if name is None} == {
-            outer,
-            middle,
-            inner,
-        }
-        assert set(found.values()) - {None} == {
-            "role:moderators",
-            "role:administrators",
-            "role:owners",
-        }
-        known = storage.groups.Memberships(tx, [ana])
-        assert known.listing(ana.id) == {inner}
-        assert known.listed_in([inner, middle]) == {ana.id}
-
-    in_one_go(database, realm, scene)
+@in_one_go
+def test_groups_within_groups(tx: Tx) -> None:
+    ana = person(tx)
+    inner, middle, outer = (storage.groups.insert(tx, name, "") for name in ("a", "b", "c"))
+    storage.groups.add_subgroup(tx, middle, inner)
+    storage.groups.add_subgroup(tx, outer, middle)
+    storage.groups.add_subgroup(tx, outer, storage.groups.system_ids(tx)["role:moderators"])
+    tx.execute(
+        "INSERT INTO user_group_member (realm_id, group_id, user_id) VALUES (:r, :g, :u)",
+        r=tx.realm_id,
+        g=inner,
+        u=ana.id,
+    )
+    found = storage.groups.within(tx, [outer])
+    assert {group_id for group_id, name in found.items() if name is None} == {
+        outer,
+        middle,
+        inner,
+    }
+    assert set(found.values()) - {None} == {
+        "role:moderators",
+        "role:administrators",
+        "role:owners",
+    }
+    known = storage.groups.Memberships(tx, [ana])
+    assert known.listing(ana.id) == {inner}
+    assert known.listed_in([inner, middle]) == {ana.id}
 
 
 # --- subscriptions and what was received ---
 
 
-def test_spans_tell_who_received_what(database, realm):
-    def scene(tx: Tx) -> None:
-        ana, kitchen = person(tx), room(tx)
+@in_one_go
+def test_spans_tell_who_received_what(tx: Tx) -> None:
+    ana, kitchen = person(tx), room(tx)
 
-        def say() -> int:
-            storage.log.append(tx, "message", "{}", "{}")
-            return storage.messages.insert_in_channel(tx, ana.id, kitchen.id, "lunch", DRAFT)
+    def say() -> int:
+        storage.log.append(tx, "message", "{}", "{}")
+        return storage.messages.insert_in_channel(tx, ana.id, kitchen.id, "lunch", DRAFT)
 
-        def now() -> tuple[int, int]:
-            return storage.log.head(tx), storage.messages.newest_id(tx)
+    def now() -> tuple[int, int]:
+        return storage.log.head(tx), storage.messages.newest_id(tx)
 
-        before = say()
-        storage.channels.subscriptions.activate(tx, kitchen, {ana.id: "#ffffff"}, *now())
-        during = say()
-        storage.channels.subscriptions.end(tx, kitchen.id, [ana.id], *now())
-        absent = say()
-        storage.channels.subscriptions.activate(tx, kitchen, {ana.id: "#000000"}, *now())
-        after = say()
+    before = say()
+    storage.channels.subscriptions.activate(tx, kitchen, {ana.id: "#ffffff"}, *now())
+    during = say()
+    storage.channels.subscriptions.end(tx, kitchen.id, [ana.id], *now())
+    absent = say()
+    storage.channels.subscriptions.activate(tx, kitchen, {ana.id: "#000000"}, *now())
+    after = say()
 
-        spans = storage.channels.subscriptions.spans_of(tx, ana.id)
-        received = [
-            number
-            for number in (before, during, absent, after)
-            if any(span.covers_message(number) for span in spans)
-        ]
-        assert received == [during, after]
-        assert list(storage.messages.unread.load(tx, ana.id)) == [during, after]
-        mine_here = storage.messages.selections.received_in_channels(tx, ana.id, [kitchen.id])
-        assert storage.messages.history.before(tx, mine_here, 10**15, 10) == [during, after]
-        mine = storage.channels.subscriptions.find(tx, ana.id, kitchen.id)
-        assert mine is not None
-        assert (mine.active, mine.color) == (True, "#ffffff")
-
-    in_one_go(database, realm, scene)
+    spans = storage.channels.subscriptions.spans_of(tx, ana.id)
+    received = [
+        number
+        for number in (before, during, absent, after)
+        if any(span.covers_message(number) for span in spans)
+    ]
+    assert received == [during, after]
+    assert list(storage.messages.unread.load(tx, ana.id)) == [during, after]
+    mine_here = storage.messages.selections.received_in_channels(tx, ana.id, [kitchen.id])
+    assert storage.messages.history.before(tx, mine_here, 10**15, 10) == [during, after]
+    mine = storage.channels.subscriptions.find(tx, ana.id, kitchen.id)
+    assert mine is not None
+    assert (mine.active, mine.color) == (True, "#ffffff")
 
 
-def test_history_is_read_from_a_place_in_both_directions(database, realm):
-    def scene(tx: Tx) -> None:
-        ana, kitchen = person(tx), room(tx)
-        ids = [
-            storage.messages.insert_in_channel(tx, ana.id, kitchen.id, f"{n}", DRAFT)
-            for n in range(5)
-        ]
-        all_ = Selection()
-        all_.require("1 = 1")
-        assert storage.messages.history.before(tx, all_, ids[3], 2) == ids[1:3]
-        assert storage.messages.history.after(tx, all_, ids[1], 2) == ids[2:4]
-        assert storage.messages.history.before(tx, all_, ids[3], 0) == []
-        assert storage.messages.history.among(tx, all_, [ids[4], ids[0], -1]) == [ids[0], ids[4]]
-        assert storage.messages.history.newest(tx, all_) == ids[-1]
-        assert storage.messages.history.first_since(tx, all_, tx.now + 1) is None
-        found = storage.messages.find(tx, ids[0])
-        assert found is not None
-        assert (found.content, found.rendered) == (DRAFT.content, DRAFT.rendered)
-
-    in_one_go(database, realm, scene)
+@in_one_go
+def test_history_is_read_from_a_place_in_both_directions(tx: Tx) -> None:
+    ana, kitchen = person(tx), room(tx)
+    ids = [
+        storage.messages.insert_in_channel(tx, ana.id, kitchen.id, f"{n}", DRAFT) for n in range(5)
+    ]
+    all_ = Selection()
+    all_.require("1 = 1")
+    assert storage.messages.history.before(tx, all_, ids[3], 2) == ids[1:3]
+    assert storage.messages.history.after(tx, all_, ids[1], 2) == ids[2:4]
+    assert storage.messages.history.before(tx, all_, ids[3], 0) == []
+    assert storage.messages.history.among(tx, all_, [ids[4], ids[0], -1]) == [ids[0], ids[4]]
+    assert storage.messages.history.newest(tx, all_) == ids[-1]
+    assert storage.messages.history.first_since(tx, all_, tx.now + 1) is None
+    found = storage.messages.find(tx, ids[0])
+    assert found is not None
+    assert (found.content, found.rendered) == (DRAFT.content, DRAFT.rendered)
 
 
-def test_a_bitmap_of_unread_messages_is_kept_and_brought_up_to_date(database, realm):
-    def scene(tx: Tx) -> None:
-        ana, ben, kitchen = person(tx), person(tx, "ben"), room(tx)
-        storage.channels.subscriptions.activate(tx, kitchen, {ben.id: "#ffffff"}, 0, 0)
-        first = storage.messages.insert_in_channel(tx, ana.id, kitchen.id, "x", DRAFT)
-        storage.messages.unread.store(tx, ben.id, storage.messages.unread.load(tx, ben.id), first)
-        second = storage.messages.insert_in_channel(tx, ana.id, kitchen.id, "x", DRAFT)
-        assert storage.messages.unread.stored(tx, ben.id).caught_up_to == first
-        assert list(storage.messages.unread.load(tx, ben.id)) == [first, second]
-        assert [
-            each.topic for each in storage.messages.unread.describe(tx, ben.id, [first, second])
-        ] == ["x", "x"]
-
-    in_one_go(database, realm, scene)
+@in_one_go
+def test_a_bitmap_of_unread_messages_is_kept_and_brought_up_to_date(tx: Tx) -> None:
+    ana, ben, kitchen = person(tx), person(tx, "ben"), room(tx)
+    storage.channels.subscriptions.activate(tx, kitchen, {ben.id: "#ffffff"}, 0, 0)
+    first = storage.messages.insert_in_channel(tx, ana.id, kitchen.id, "x", DRAFT)
+    storage.messages.unread.store(tx, ben.id, storage.messages.unread.load(tx, ben.id), first)
+    second = storage.messages.insert_in_channel(tx, ana.id, kitchen.id, "x", DRAFT)
+    assert storage.messages.unread.stored(tx, ben.id).caught_up_to == first
+    assert list(storage.messages.unread.load(tx, ben.id)) == [first, second]
+    assert [
+        each.topic for each in storage.messages.unread.describe(tx, ben.id, [first, second])
+    ] == ["x", "x"]
 
 
-def test_flags_are_sparse_rows(database, realm):
-    def scene(tx: Tx) -> None:
-        ana, kitchen = person(tx), room(tx)
-        number = storage.messages.insert_in_channel(tx, ana.id, kitchen.id, "x", DRAFT)
-        for _ in range(2):
-            storage.messages.flags.add_flag(tx, "starred", [ana.id], number)
-        storage.messages.flags.add_flag(tx, "mentioned", [], number)
-        assert storage.messages.flags.with_flag(tx, ana.id, "starred") == [number]
-        assert storage.messages.flags.flags_of(tx, ana.id, [number]) == {number: {"starred"}}
-
-    in_one_go(database, realm, scene)
+@in_one_go
+def test_flags_are_sparse_rows(tx: Tx) -> None:
+    ana, kitchen = person(tx), room(tx)
+    number = storage.messages.insert_in_channel(tx, ana.id, kitchen.id, "x", DRAFT)
+    for _ in range(2):
+        storage.messages.flags.add_flag(tx, "starred", [ana.id], number)
+    storage.messages.flags.add_flag(tx, "mentioned", [], number)
+    assert storage.messages.flags.with_flag(tx, ana.id, "starred") == [number]
+    assert storage.messages.flags.flags_of(tx, ana.id, [number]) == {number: {"starred"}}
 
 
 # --- the rest ---
 
 
-def test_a_policy_is_set_replaced_and_forgotten(database, realm):
-    def scene(tx: Tx) -> None:
-        ana, kitchen = person(tx), room(tx)
-        storage.personal.topic_policies.set_policy(
-            tx, ana.id, kitchen.id, "Lunch", Visibility.MUTED
-        )
-        storage.personal.topic_policies.set_policy(
-            tx, ana.id, kitchen.id, "LUNCH", Visibility.FOLLOWED
-        )
-        assert (
-            storage.personal.topic_policies.policy(tx, ana.id, kitchen.id, "lunch")
-            == Visibility.FOLLOWED
-        )
-        assert [each.topic for each in storage.personal.topic_policies.of_user(tx, ana.id)] == [
-            "LUNCH"
-        ]
-        storage.personal.topic_policies.set_policy(tx, ana.id, kitchen.id, "lunch", Visibility.NONE)
-        assert storage.personal.topic_policies.of_user(tx, ana.id) == []
-
-    in_one_go(database, realm, scene)
+@in_one_go
+def test_a_policy_is_set_replaced_and_forgotten(tx: Tx) -> None:
+    ana, kitchen = person(tx), room(tx)
+    storage.personal.topic_policies.set_policy(tx, ana.id, kitchen.id, "Lunch", Visibility.MUTED)
+    storage.personal.topic_policies.set_policy(tx, ana.id, kitchen.id, "LUNCH", Visibility.FOLLOWED)
+    assert (
+        storage.personal.topic_policies.policy(tx, ana.id, kitchen.id, "lunch")
+        == Visibility.FOLLOWED
+    )
+    assert [each.topic for each in storage.personal.topic_policies.of_user(tx, ana.id)] == ["LUNCH"]
+    storage.personal.topic_policies.set_policy(tx, ana.id, kitchen.id, "lunch", Visibility.NONE)
+    assert storage.personal.topic_policies.of_user(tx, ana.id) == []
 
 
-def test_a_key_of_a_send_is_found_until_it_is_old(database, realm):
-    def scene(tx: Tx) -> None:
-        ana = person(tx)
-        storage.messages.send_keys.insert(tx, ana.id, "k", b"print", 7, None)
-        found = storage.messages.send_keys.find(tx, ana.id, "k", tx.now - 1)
-        assert found is not None
-        assert (found.fingerprint, found.message_id, found.policy) == (b"print", 7, None)
-        assert storage.messages.send_keys.find(tx, ana.id, "k", tx.now) is None
-        assert storage.messages.send_keys.find(tx, ana.id + 1, "k", 0) is None
-        storage.messages.send_keys.insert(tx, ana.id, "k", b"other", 8, 3)
-        again = storage.messages.send_keys.find(tx, ana.id, "k", tx.now - 1)
-        assert again is not None
-        assert (again.fingerprint, again.message_id, again.policy) == (b"other", 8, 3)
-        assert storage.messages.send_keys.forget_before(tx, tx.now, 10) == 1
-
-    in_one_go(database, realm, scene)
+@in_one_go
+def test_a_key_of_a_send_is_found_until_it_is_old(tx: Tx) -> None:
+    ana = person(tx)
+    storage.messages.send_keys.insert(tx, ana.id, "k", b"print", 7, None)
+    found = storage.messages.send_keys.find(tx, ana.id, "k", tx.now - 1)
+    assert found is not None
+    assert (found.fingerprint, found.message_id, found.policy) == (b"print", 7, None)
+    assert storage.messages.send_keys.find(tx, ana.id, "k", tx.now) is None
+    assert storage.messages.send_keys.find(tx, ana.id + 1, "k", 0) is None
+    storage.messages.send_keys.insert(tx, ana.id, "k", b"other", 8, 3)
+    again = storage.messages.send_keys.find(tx, ana.id, "k", tx.now - 1)
+    assert again is not None
+    assert (again.fingerprint, again.message_id, again.policy) == (b"other", 8, 3)
+    assert storage.messages.send_keys.forget_before(tx, tx.now, 10) == 1
 
 
-def test_no_number_ever_means_two_messages(database, realm):
-    def scene(tx: Tx) -> None:
-        ana = person(tx)
-        place = storage.messages.conversations.get_or_start(tx, [ana.id])
-        draft = Draft("Soup?", "<p>Soup?</p>", 0, "test", read_by_sender=True)
-        first = storage.messages.insert_in_conversation(tx, ana.id, place, draft)
-        second = storage.messages.insert_in_conversation(tx, ana.id, place, draft)
-        storage.messages.delete(tx, [second])
-        storage.messages.delete(tx, [first])
-        assert storage.messages.insert_in_conversation(tx, ana.id, place, draft) > second
-
-    in_one_go(database, realm, scene)
+@in_one_go
+def test_no_number_ever_means_two_messages(tx: Tx) -> None:
+    ana = person(tx)
+    place = storage.messages.conversations.get_or_start(tx, [ana.id])
+    draft = Draft("Soup?", "<p>Soup?</p>", 0, "test", read_by_sender=True)
+    first = storage.messages.insert_in_conversation(tx, ana.id, place, draft)
+    second = storage.messages.insert_in_conversation(tx, ana.id, place, draft)
+    storage.messages.delete(tx, [second])
+    storage.messages.delete(tx, [first])
+    assert storage.messages.insert_in_conversation(tx, ana.id, place, draft) > second
 
 
-def test_a_queue_only_moves_forward(database, realm):
-    def scene(tx: Tx) -> None:
-        ana = person(tx)
-        queue = StoredQueue("q", tx.realm_id, ana.id, "{}", 5, 50, 5, 600, tx.now, "")
-        assert storage.queues.insert(tx, queue, ana.role)
-        assert storage.queues.insert(tx, queue, ana.role)  # whoever got no answer asks again
-        assert not storage.queues.insert(tx, replace(queue, id="no"), ana.role - 1)
-        storage.queues.note(tx, [Position("q", 70, 7, tx.now + 5), Position("unknown", 1, 1, 1.0)])
-        storage.queues.note(tx, [Position("q", 60, 6, tx.now)])
-        found = storage.queues.find(tx, "q")
-        assert found is not None
-        assert (found.acked, found.scanned, found.seen_at) == (70, 7, tx.now + 5)
-        assert storage.queues.oldest_position(tx) == 7
-        assert (storage.queues.behind(tx, 7), storage.queues.behind(tx, 8)) == ([], ["q"])
-        assert storage.queues.of_user(tx, ana.id) == ["q"]
-        assert storage.queues.give_up(tx, queue, keep=0) == []
-        assert storage.queues.give_up(tx, replace(queue, id="next"), keep=1) == []
-        assert storage.queues.delete(tx, ["unknown"]) == 0
-        assert storage.queues.give_up(tx, replace(queue, id="next"), keep=0) == ["q"]
-        assert storage.queues.oldest_position(tx) is None
-
-    in_one_go(database, realm, scene)
+@in_one_go
+def test_a_queue_only_moves_forward(tx: Tx) -> None:
+    ana = person(tx)
+    queue = StoredQueue("q", tx.realm_id, ana.id, "{}", 5, 50, 5, 600, tx.now, "")
+    assert storage.queues.insert(tx, queue, ana.role)
+    assert storage.queues.insert(tx, queue, ana.role)  # whoever got no answer asks again
+    assert not storage.queues.insert(tx, replace(queue, id="no"), ana.role - 1)
+    storage.queues.note(tx, [Position("q", 70, 7, tx.now + 5), Position("unknown", 1, 1, 1.0)])
+    storage.queues.note(tx, [Position("q", 60, 6, tx.now)])
+    found = storage.queues.find(tx, "q")
+    assert found is not None
+    assert (found.acked, found.scanned, found.seen_at) == (70, 7, tx.now + 5)
+    assert storage.queues.oldest_position(tx) == 7
+    assert (storage.queues.behind(tx, 7), storage.queues.behind(tx, 8)) == ([], ["q"])
+    assert storage.queues.of_user(tx, ana.id) == ["q"]
+    assert storage.queues.give_up(tx, queue, keep=0) == []
+    assert storage.queues.give_up(tx, replace(queue, id="next"), keep=1) == []
+    assert storage.queues.delete(tx, ["unknown"]) == 0
+    assert storage.queues.give_up(tx, replace(queue, id="next"), keep=0) == ["q"]
+    assert storage.queues.oldest_position(tx) is None
 
 
 # --- the schema ---

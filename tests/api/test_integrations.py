@@ -229,9 +229,7 @@ def test_a_key_is_needed_and_says_all(chat, ana, bot):
     calls(ana, "slack_incoming", SOUP, stream="kitchen", topic="lunch")().succeeds()
     calls(bot, "json", {}, key="x" * 32)().fails("Invalid API key", **unauthorized)
     calls(bot, "json", {}, key="x")().fails("Malformed API key", **unauthorized)
-    chat.stranger.post("/external/json").fails(
-        "Not logged in: API authentication or user session required", **unauthorized
-    )
+    chat.stranger.post("/external/json").asks_to_log_in()
     elsewhere = Chat.found(chat.server).person("far")
     calls(bot, "json", {}, key=elsewhere.key)().fails(
         "Account is not associated with this subdomain", **unauthorized

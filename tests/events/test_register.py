@@ -457,9 +457,7 @@ def test_a_queue_lives_as_long_as_asked(chat, asked, seconds):
 
 
 def test_strangers_register_nothing(chat):
-    msg = "Not logged in: API authentication or user session required"
-
-    chat.stranger.post("/register").fails(msg, code="UNAUTHORIZED", status=401)
+    chat.stranger.post("/register").asks_to_log_in()
 
 
 # --- the law of the snapshot ---

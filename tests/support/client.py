@@ -51,6 +51,10 @@ class Reply:
         assert (answer["msg"], answer["code"], self.status) == (msg, code, status)
         return answer
 
+    def asks_to_log_in(self) -> None:
+        msg = "Not logged in: API authentication or user session required"
+        self.fails(msg, code="UNAUTHORIZED", status=401)
+
 
 class Client:
     """Keeps connections open and hands each to one request at a time."""

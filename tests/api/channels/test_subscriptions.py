@@ -229,8 +229,7 @@ def test_guests_do_not_join_by_themselves(gus):
 
 
 def test_strangers_do_not_join(chat):
-    msg = "Not logged in: API authentication or user session required"
-    joins(chat.stranger, "general").fails(msg, code="UNAUTHORIZED", status=401)
+    joins(chat.stranger, "general").asks_to_log_in()
 
 
 # --- listing ---

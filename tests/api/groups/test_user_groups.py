@@ -432,8 +432,4 @@ def test_guests_have_no_part_in_groups(chat: Chat) -> None:
     ):
         refused.fails("Not allowed for guest users")
     gus.post(f"{place}/deactivate").fails("Insufficient permission")
-    chat.stranger.get("/user_groups").fails(
-        "Not logged in: API authentication or user session required",
-        code="UNAUTHORIZED",
-        status=401,
-    )
+    chat.stranger.get("/user_groups").asks_to_log_in()

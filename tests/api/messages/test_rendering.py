@@ -74,11 +74,7 @@ def test_what_can_be_previewed(chat: Chat, ana: Person) -> None:
     ana.post("/messages/render", content="z" * 10_001).fails(
         "content is too long (limit: 10000 characters)"
     )
-    chat.stranger.post("/messages/render", content="x").fails(
-        "Not logged in: API authentication or user session required",
-        code="UNAUTHORIZED",
-        status=401,
-    )
+    chat.stranger.post("/messages/render", content="x").asks_to_log_in()
 
 
 def test_a_preview_tells_nobody(chat: Chat) -> None:

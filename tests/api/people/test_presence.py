@@ -91,11 +91,7 @@ def test_what_cannot_be_reported(scene):
     tries().fails("Missing 'status' argument")
     tries(status="active", history_limit_days=-1).fails("history_limit_days is too small")
     tries(bot, status="active").fails("This endpoint does not accept bot requests.")
-    tries(scene.stranger, status="active").fails(
-        "Not logged in: API authentication or user session required",
-        code="UNAUTHORIZED",
-        status=401,
-    )
+    tries(scene.stranger, status="active").asks_to_log_in()
 
 
 def test_times_move_once_in_a_while(scene, clock):

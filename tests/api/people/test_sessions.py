@@ -14,7 +14,6 @@ from tertulia.storage.database import Database
 from tertulia.storage.database.tx import Tx
 
 SESAME = "open sesame"
-NO_SESSION = "Not logged in: API authentication or user session required"
 
 
 @pytest.fixture
@@ -47,7 +46,7 @@ def test_keys_and_cookies_have_a_door_each(chat, ana):
     )
 
     for answer in (by_key, by_cookie):
-        answer.fails(NO_SESSION, code="UNAUTHORIZED", status=401)
+        answer.asks_to_log_in()
     # A challenge for Basic would make a browser open a dialogue of its own.
     assert by_key.headers["WWW-Authenticate"] == 'Session realm="zulip"'
 
@@ -66,9 +65,7 @@ def test_ones_own_key_is_given_for_the_password_alone(chat):
     named = browser.calls("POST", "/fetch_api_key", **other).succeeds()
     assert named["api_key"] == ana.key
     assert named["ignored_parameters_unsupported"] == ["username"]
-    outside.calls("POST", "/fetch_api_key", **other).fails(
-        NO_SESSION, code="UNAUTHORIZED", status=401
-    )
+    outside.calls("POST", "/fetch_api_key", **other).asks_to_log_in()
     assert browser.calls_from("cross-site", "POST", "/fetch_api_key", **other).status == 403
     acts = chat.person("boss", role="admin").get("/realm/audit_log").succeeds()["entries"]
     assert [each["actor_id"] for each in acts if each["act"] == "POST /fetch_api_key"] == [
@@ -298,7 +295,7 @@ def test_a_poll_that_waits_tells_nothing_more_after_the_end(chat, ana):
         chat.write(actions.people.sessions.end_all, ana.id)
         ana.says("Soup's on", to="kitchen > lunch")
 
-    waiting.result().fails(NO_SESSION, code="UNAUTHORIZED", status=401)
+    waiting.result().asks_to_log_in()
 
 
 def test_a_token_is_kept_so_that_the_database_alone_lets_nobody_in(chat, ana):

@@ -254,9 +254,7 @@ def test_a_picture_from_elsewhere_may_be_left_to_the_client(own_chat):
 
 
 def test_strangers_see_nobody(chat):
-    msg = "Not logged in: API authentication or user session required"
-
-    chat.stranger.get("/users").fails(msg, code="UNAUTHORIZED", status=401)
+    chat.stranger.get("/users").asks_to_log_in()
 
 
 def test_strangers_see_people_where_the_organization_is_open_to_the_world(start_server):

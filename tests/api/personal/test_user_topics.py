@@ -141,11 +141,7 @@ def test_what_a_policy_must_be(chat, kitchen):
     tries(stream_id=None).fails("Missing 'stream_id' argument")
     tries(topic="w" * 61).fails("topic is too long (limit: 60 characters)")
     tries(topic="w" * 60).succeeds()
-    chat.stranger.post("/user_topics").fails(
-        "Not logged in: API authentication or user session required",
-        code="UNAUTHORIZED",
-        status=401,
-    )
+    chat.stranger.post("/user_topics").asks_to_log_in()
 
 
 def test_there_is_an_end_to_muting(chat, kitchen, monkeypatch):

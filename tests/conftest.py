@@ -336,3 +336,16 @@ def start_server(kind: Kind, databases: Databases) -> Iterator[Callable[..., Ser
 def own_chat(start_server: Callable[..., Server]) -> Chat:
     """The only organization of a server that no other test uses: to stop and start it."""
     return Chat.found(start_server(), "")
+
+
+@pytest.fixture
+def two_servers(databases: Databases) -> Iterator[tuple[Chat, Server]]:
+    """An organization at one server, and another server on the same database and clock."""
+    url, folder = databases.ready("postgres")
+    one = Server(url, folder).start()
+    chat = Chat.found(one, "")
+    other = Server(url, folder, clock=one.clock).start()
+    yield chat, other
+    other.stop()
+    one.stop()
+    databases.give_back(url)

@@ -3,8 +3,6 @@
 from dataclasses import replace
 
 import pytest
-from tests.support.people import Chat
-from tests.support.server import Server
 
 from tertulia.storage.database.broadcast import Broadcast
 from tertulia.storage.database.dialects import postgres
@@ -12,23 +10,15 @@ from tertulia.storage.database.dialects import postgres
 pytestmark = pytest.mark.postgres
 
 
-@pytest.fixture
-def servers(databases, monkeypatch):
-    """Two servers that tell each other nothing, and do not look by themselves either."""
+@pytest.fixture(autouse=True)
+def silence(monkeypatch):
+    """Servers tell each other nothing, and do not look by themselves either."""
     monkeypatch.setattr(Broadcast, "tell", lambda self, notice: None)
     monkeypatch.setattr(postgres, "ASK_EVERY_SECONDS", 3600)
-    url, folder = databases.ready("postgres")
-    one = Server(url, folder).start()
-    chat = Chat.found(one, "")
-    other = Server(url, folder, clock=one.clock).start()
-    yield chat, other
-    other.stop()
-    one.stop()
-    databases.give_back(url)
 
 
-def test_what_was_just_made_at_one_server_is_there_at_the_other(servers):
-    chat, other = servers
+def test_what_was_just_made_at_one_server_is_there_at_the_other(two_servers):
+    chat, other = two_servers
     ana = chat.person("ana", role="owner", channels=["hall"])
     there = replace(ana, server=other)
     there.get("/users/me").succeeds()  # an unknown key makes it look
@@ -51,8 +41,8 @@ def test_what_was_just_made_at_one_server_is_there_at_the_other(servers):
     there.post("/messages", type="channel", to="attic", topic="dust", content="Hm").succeeds()
 
 
-def test_who_registers_is_told_once_of_what_the_server_has_not_heard(servers):
-    chat, other = servers
+def test_who_registers_is_told_once_of_what_the_server_has_not_heard(two_servers):
+    chat, other = two_servers
     ana, ben = chat.people("ana", "ben", channels=["kitchen"])
     there = replace(ben, server=other)
     there.get("/users/me").succeeds()
@@ -70,8 +60,8 @@ def test_who_registers_is_told_once_of_what_the_server_has_not_heard(servers):
     assert [each["message"]["id"] for each in heard] == [bread.id]
 
 
-def test_who_registers_knows_of_a_change_that_the_server_has_not_heard(servers):
-    chat, other = servers
+def test_who_registers_knows_of_a_change_that_the_server_has_not_heard(two_servers):
+    chat, other = two_servers
     ana = chat.person("ana", role="owner", channels=["hall"])
     there = replace(ana, server=other)
     there.get("/users/me").succeeds()
@@ -83,8 +73,8 @@ def test_who_registers_knows_of_a_change_that_the_server_has_not_heard(servers):
     assert "kitchen" in [each["name"] for each in state["subscriptions"]]
 
 
-def test_what_is_nowhere_is_refused_all_the_same(servers):
-    chat, other = servers
+def test_what_is_nowhere_is_refused_all_the_same(two_servers):
+    chat, other = two_servers
     ana = replace(chat.person("ana", role="owner"), server=other)
 
     ana.get("/users/99999").fails("No such user")

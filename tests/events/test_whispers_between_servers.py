@@ -4,8 +4,7 @@ from dataclasses import replace
 
 import pytest
 from tests.support.files import fetches, uploads
-from tests.support.people import Chat, basic
-from tests.support.server import Server
+from tests.support.people import basic
 from tests.support.waiting import eventually
 
 from tertulia.storage.database.broadcast import LONGEST_NOTICE
@@ -14,36 +13,20 @@ pytestmark = pytest.mark.postgres
 
 
 @pytest.fixture
-def servers(databases):
-    """Two servers on one database."""
-    url, folder = databases.ready("postgres")
-    one = Server(url, folder).start()
-    chat = Chat.found(one, "")
-    other = Server(url, folder, clock=one.clock).start()
-    _wait_until_heard(chat, other)
-    yield chat, other
-    other.stop()
-    one.stop()
-    databases.give_back(url)
-
-
-def _wait_until_heard(chat, other):
-    """Who has just come may miss a whisper: nobody promises one."""
+def chat(two_servers):
+    """At one of two servers that hear each other: who has just come may miss a whisper."""
+    chat, other = two_servers
     cleo, dan = chat.people("cleo", "dan")
     ears = replace(dan, server=other).listens_for("typing")
     eventually(lambda: cleo.post("/typing", op="start", to=[dan.id]) and ears.all())
+    return chat
 
 
 @pytest.fixture
-def chat(servers):
-    return servers[0]
-
-
-@pytest.fixture
-def elsewhere(servers):
+def elsewhere(two_servers):
     def elsewhere(person):
         """The same person at the other server, once it has heard of them."""
-        there = replace(person, server=servers[1])
+        there = replace(person, server=two_servers[1])
         eventually(lambda: there.get("/users/me").status == 200)
         return there
 

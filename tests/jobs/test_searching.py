@@ -4,8 +4,7 @@ import time
 from dataclasses import replace
 
 import pytest
-from tests.support.people import Chat
-from tests.support.server import Server
+from tests.support.people import Chat, Person
 from tests.support.waiting import eventually
 
 from tertulia import actions, storage
@@ -116,11 +115,8 @@ class Undone(Exception):
 
 
 @pytest.mark.postgres
-def test_two_servers_index_together(databases) -> None:
-    url, folder = databases.ready("postgres")
-    one = Server(url, folder).start()
-    chat = Chat.found(one, "")
-    other = Server(url, folder, clock=one.clock).start()
+def test_two_servers_index_together(two_servers) -> None:
+    chat, other = two_servers
     ana = chat.person("ana", channels=["kitchen"])
     there = replace(ana, server=other)
     eventually(lambda: there.get("/users/me").status == 200)
@@ -135,6 +131,3 @@ def test_two_servers_index_together(databases) -> None:
     eventually(lambda: behind(chat) == 0)
     assert found(ana, "soup") == found(there, "soup") == said
     assert chat.read(problems) == []
-    other.stop()
-    one.stop()
-    databases.give_back(url)

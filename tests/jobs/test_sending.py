@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 from tests.support.people import Chat, Person
-from tests.support.server import Server
 from tests.support.waiting import eventually
 
 from tertulia import actions, domain, storage
@@ -651,51 +650,35 @@ def test_a_message_that_changed_at_the_last_moment_is_not_sent_as_it_was(later, 
 
 
 @pytest.mark.postgres
-def test_of_two_servers_on_one_database_exactly_one_sends(databases):
-    url, folder = databases.ready("postgres")
-    one, two = Server(url, folder).start(), Server(url, folder).start()
-    try:
-        chat = Chat.found(one, "")
-        ana, ben = chat.people("ana", "ben", channels=["kitchen"])
-        ears = ben.listens_for("message")
-        at = int(one.clock()) + 60
-        for number in range(60):
-            schedules(ana, f"course {number}", at=at)
-        for server in (one, two):
-            server.clock.move(minutes=1)
+def test_of_two_servers_on_one_database_exactly_one_sends(two_servers):
+    chat, _ = two_servers
+    ana, ben = chat.people("ana", "ben", channels=["kitchen"])
+    ears = ben.listens_for("message")
+    at = int(chat.server.clock()) + 60
+    expected = [f"course {number}" for number in range(60)]
+    for course in expected:
+        schedules(ana, course, at=at)
 
-        eventually(lambda: not waiting(ana))
+    chat.server.clock.move(minutes=1)
+    eventually(lambda: not waiting(ana))
 
-        expected = [f"course {number}" for number in range(60)]
-        assert said(ben) == expected
-        assert [event["message"]["content"] for event in ears.all()] == expected
-    finally:
-        one.stop()
-        two.stop()
-        databases.give_back(url)
+    assert said(ben) == expected
+    assert [event["message"]["content"] for event in ears.all()] == expected
 
 
 @pytest.mark.postgres
-def test_of_two_servers_exactly_one_tells_of_a_failure(databases):
-    url, folder = databases.ready("postgres")
-    one, two = Server(url, folder).start(), Server(url, folder).start()
-    try:
-        chat = Chat.found(one, "")
-        ana = chat.person("ana", channels=["kitchen"])
-        at = int(one.clock()) + 60
-        for number in range(20):
-            schedules(ana, f"course {number}", at=at)
-        chat.write(_archive, "kitchen")
-        for server in (one, two):
-            server.clock.move(minutes=1)
+def test_of_two_servers_exactly_one_tells_of_a_failure(two_servers):
+    chat, _ = two_servers
+    ana = chat.person("ana", channels=["kitchen"])
+    at = int(chat.server.clock()) + 60
+    for number in range(20):
+        schedules(ana, f"course {number}", at=at)
+    chat.write(_archive, "kitchen")
 
-        eventually(lambda: all(entry["failed"] for entry in waiting(ana)))
+    chat.server.clock.move(minutes=1)
+    eventually(lambda: all(entry["failed"] for entry in waiting(ana)))
 
-        assert len(notices(ana)) == 20
-    finally:
-        one.stop()
-        two.stop()
-        databases.give_back(url)
+    assert len(notices(ana)) == 20
 
 
 # --- reminders ---

@@ -241,8 +241,14 @@ def chat(kind: Kind, servers: SharedServers) -> Chat:
 
 @pytest.fixture
 def channels() -> list[str]:
-    """Where those below are: in none, unless a file of tests says otherwise."""
+    """Where those below are: in none, unless a scene or a file of tests says otherwise."""
     return []
+
+
+@pytest.fixture
+def in_kitchen(channels: list[str]) -> None:
+    """Whoever stands behind it in a scene's arguments is in the channel kitchen."""
+    channels.append("kitchen")
 
 
 @pytest.fixture

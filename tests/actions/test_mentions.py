@@ -48,8 +48,7 @@ def test_a_topic_has_the_participants_that_wrote_in_it(chat):
         calls(chat, people[15], topic_wildcard=True)  # the sender would be the sixteenth
 
 
-def test_those_who_are_called_see_it_on_the_message(chat):
-    ana, ben, cleo = chat.people("ana", "ben", "cleo", channels=["kitchen"])
+def test_those_who_are_called_see_it_on_the_message(chat, in_kitchen, ana, ben, cleo):
     outside = chat.person("dora")
     ears = {who: who.listens_for("message") for who in (ana, ben, cleo, outside)}
     cleo.says("I was here", to="kitchen > lunch")

@@ -22,8 +22,7 @@ def names_in(answer):
 # --- how parameters travel ---
 
 
-def test_a_form_and_a_multipart_body_say_the_same(chat):
-    ana = chat.person("ana", channels=["kitchen"])
+def test_a_form_and_a_multipart_body_say_the_same(in_kitchen, ana):
     boundary = "so long and thanks"
     fields = {"type": "channel", "to": "kitchen", "topic": "lunch", "content": "Söup & bread"}
     parts = "".join(
@@ -41,9 +40,7 @@ def test_a_form_and_a_multipart_body_say_the_same(chat):
     assert ana.sees(sent["id"])["content"] == "<p>Söup &amp; bread</p>"
 
 
-def test_parameters_of_a_post_may_stand_in_the_query(chat):
-    ana = chat.person("ana", channels=["kitchen"])
-
+def test_parameters_of_a_post_may_stand_in_the_query(in_kitchen, ana):
     sent = ana.raw(
         "POST", "/api/v1/messages?type=channel&to=kitchen&topic=lunch&content=Soup+is%20on"
     ).succeeds()
@@ -51,17 +48,13 @@ def test_parameters_of_a_post_may_stand_in_the_query(chat):
     assert ana.sees(sent["id"])["content"] == "<p>Soup is on</p>"
 
 
-def test_parameters_of_a_delete_may_stand_in_the_query(chat):
-    ana = chat.person("ana", channels=["kitchen"])
-
+def test_parameters_of_a_delete_may_stand_in_the_query(in_kitchen, ana):
     left = ana.raw("DELETE", "/api/v1/users/me/subscriptions?subscriptions=%5B%22kitchen%22%5D")
 
     assert left.succeeds()["removed"] == ["kitchen"]
 
 
-def test_the_body_wins_over_the_query_and_the_last_value_over_the_first(chat):
-    ana = chat.person("ana", channels=["kitchen"])
-
+def test_the_body_wins_over_the_query_and_the_last_value_over_the_first(in_kitchen, ana):
     sent = ana.raw(
         "POST",
         "/api/v1/messages?type=channel&to=kitchen&topic=query&content=query",
@@ -74,8 +67,7 @@ def test_the_body_wins_over_the_query_and_the_last_value_over_the_first(chat):
 
 
 @pytest.mark.parametrize("media", ["application/json", "application/x-www-form-urlencoded"])
-def test_a_json_body_says_what_a_form_would(chat, media):
-    ana = chat.person("ana", channels=["kitchen"])
+def test_a_json_body_says_what_a_form_would(in_kitchen, ana, media):
     body = {
         "type": "channel",
         "to": "kitchen",
@@ -106,8 +98,7 @@ def test_a_body_that_is_no_form_says_what_is_wanted(chat, media, body, msg):
     assert sent["msg"].startswith(msg)
 
 
-def test_mistakes_of_a_first_bot_are_understood(chat):
-    ana = chat.person("ana", channels=["kitchen"])
+def test_mistakes_of_a_first_bot_are_understood(in_kitchen, ana):
     soup = ana.says("Soup", to="#kitchen > lunch")
 
     ana.post("/messages", type="dm", to=[ana.id], content="x", read_by_sender="True").succeeds()
@@ -135,9 +126,7 @@ def test_a_slash_at_the_end_is_told(chat):
     )
 
 
-def test_a_field_called_method_replaces_the_method_of_a_post(chat):
-    ana = chat.person("ana", channels=["kitchen"])
-
+def test_a_field_called_method_replaces_the_method_of_a_post(in_kitchen, ana):
     asked = ana.post("/users/me/subscriptions", method="GET").succeeds()
 
     assert "kitchen" in names_in(asked)

@@ -35,8 +35,7 @@ print(first.id, users_me.sync(client=client).user_id)
 
 
 @pytest.mark.on_one
-def test_a_client_for_python_is_generated_and_sends_a_message(chat, tmp_path):
-    ana = chat.person("ana", channels=["kitchen"])
+def test_a_client_for_python_is_generated_and_sends_a_message(chat, in_kitchen, ana, tmp_path):
     (tmp_path / "openapi.json").write_bytes(description())
     (tmp_path / "config.yaml").write_text("post_hooks: []", encoding="utf-8")
 

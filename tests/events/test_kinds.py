@@ -123,8 +123,7 @@ def test_what_an_event_refers_to_may_be_gone(chat):
     assert found == [kind for _, kind in KINDS]
 
 
-def test_a_page_of_the_log_is_read_in_a_few_statements(chat):
-    ana = chat.person("ana", channels=["kitchen"])
+def test_a_page_of_the_log_is_read_in_a_few_statements(chat, in_kitchen, ana):
     ana.says("Let us count", to="kitchen > count")
     start = chat.head()
     for number in range(20):

@@ -10,8 +10,7 @@ def with_key(person, key):
     return person.with_headers(Authorization=basic(person.email, key))
 
 
-def test_a_new_key_ends_the_queues_of_the_old_one(chat):
-    ana, ben = chat.people("ana", "ben", channels=["kitchen"])
+def test_a_new_key_ends_the_queues_of_the_old_one(chat, in_kitchen, ana, ben):
     ears = ben.listens_for("message")
     ana.says("before", to="kitchen > lunch")
     waiting = ben.listens_for("user_topic").waits_raw()
@@ -35,8 +34,7 @@ def test_a_key_changed_from_outside_ends_its_queues_too(chat, ben):
     assert waiting.result(PATIENCE_SECONDS).json["code"] == "BAD_EVENT_QUEUE_ID"
 
 
-def test_a_deactivated_account_hears_nothing_more(chat):
-    ana, ben = chat.people("ana", "ben", channels=["kitchen"])
+def test_a_deactivated_account_hears_nothing_more(chat, in_kitchen, ana, ben):
     ears = ben.listens_for("message", "realm_user")
     waiting = ears.waits_raw()
 
@@ -50,8 +48,7 @@ def test_a_deactivated_account_hears_nothing_more(chat):
     ears.poll().fails("Account is deactivated", code="UNAUTHORIZED", status=401)
 
 
-def test_messages_of_a_private_channel_that_were_not_fetched_are_taken_back(chat):
-    ana, ben = chat.people("ana", "ben", channels=["kitchen"])
+def test_messages_of_a_private_channel_that_were_not_fetched_are_taken_back(in_kitchen, ana, ben):
     ana.joins("cellar", invite_only=True, principals=[ana.id, ben.id])
     ears = ben.listens_for("message", "subscription")
     ana.says("secret", to="cellar > light")
@@ -65,8 +62,7 @@ def test_messages_of_a_private_channel_that_were_not_fetched_are_taken_back(chat
     assert heard[0]["message"]["id"] == soup.id
 
 
-def test_they_are_taken_back_from_a_cold_queue_too(chat):
-    ana, ben = chat.people("ana", "ben", channels=["kitchen"])
+def test_they_are_taken_back_from_a_cold_queue_too(chat, in_kitchen, ana, ben):
     ana.joins("cellar", invite_only=True, principals=[ana.id, ben.id])
     ears = ben.listens_for("message")
     ana.says("secret", to="cellar > light")
@@ -79,8 +75,7 @@ def test_they_are_taken_back_from_a_cold_queue_too(chat):
     assert [each["message"]["id"] for each in ears.all()] == [soup.id]
 
 
-def test_a_public_channel_stops_when_one_leaves_but_its_past_is_heard(chat):
-    ana, ben = chat.people("ana", "ben", channels=["kitchen"])
+def test_a_public_channel_stops_when_one_leaves_but_its_past_is_heard(chat, in_kitchen, ana, ben):
     warm, cold = ben.listens_for("message"), ben.listens_for("message")
     before = ana.says("before", to="kitchen > lunch")
     ben.leaves("kitchen")

@@ -79,8 +79,7 @@ def test_a_mailbox_that_was_given_up_is_rebuilt_as_it_was(chat):
     assert [ears.poll(-1).succeeds()["events"] for ears in queues_] == before
 
 
-def test_a_cold_queue_hears_what_happened_meanwhile(chat):
-    ana, ben = chat.people("ana", "ben", channels=["kitchen"])
+def test_a_cold_queue_hears_what_happened_meanwhile(chat, in_kitchen, ana, ben):
     ears = ben.listens_for("message")
     chat.server.goes_cold()
 
@@ -89,8 +88,7 @@ def test_a_cold_queue_hears_what_happened_meanwhile(chat):
     assert ears.next()["message"]["id"] == soup.id
 
 
-def test_a_queue_at_which_somebody_waits_does_not_go_cold(chat):
-    ana, ben = chat.people("ana", "ben", channels=["kitchen"])
+def test_a_queue_at_which_somebody_waits_does_not_go_cold(chat, in_kitchen, ana, ben):
     waiting = ben.listens_for("message").waits()
     chat.server.goes_cold()
 
@@ -174,8 +172,7 @@ def keep_positions(chat):
 # --- whispers: what nobody needs to know later ---
 
 
-def test_a_whisper_is_heard_by_those_who_listen_now(chat):
-    ana, ben = chat.people("ana", "ben", channels=["kitchen"])
+def test_a_whisper_is_heard_by_those_who_listen_now(chat, in_kitchen, ana, ben):
     cleo = chat.person("cleo")
     hers, his, outside = (who.listens_for("typing", "message") for who in (ana, ben, cleo))
     deaf = ben.listens_for("message")
@@ -198,8 +195,7 @@ def test_a_whisper_wakes_whoever_waits(chat, ana):
     assert [each["topic"] for each in waiting.result(PATIENCE_SECONDS)] == ["soup"]
 
 
-def test_whispers_and_messages_keep_their_order(chat):
-    ana = chat.person("ana", channels=["kitchen"])
+def test_whispers_and_messages_keep_their_order(chat, in_kitchen, ana):
     ears = ana.listens_for("typing", "message")
 
     for number in range(3):
@@ -221,8 +217,7 @@ def test_whispers_and_messages_keep_their_order(chat):
     ]
 
 
-def test_a_whisper_is_never_written_down(chat):
-    ana = chat.person("ana", channels=["kitchen"])
+def test_a_whisper_is_never_written_down(chat, in_kitchen, ana):
     ears = ana.listens_for("typing", "message")
     before = chat.head()
     whisper(chat, "start", Everyone())
@@ -236,8 +231,7 @@ def test_a_whisper_is_never_written_down(chat):
     assert soup.id
 
 
-def test_a_queue_can_be_acknowledged_at_a_whisper(chat):
-    ana = chat.person("ana", channels=["kitchen"])
+def test_a_queue_can_be_acknowledged_at_a_whisper(chat, in_kitchen, ana):
     ears = ana.listens_for("typing", "message")
     whisper(chat, "start", Everyone())
     (start,) = ears.poll(-1).succeeds()["events"]

@@ -5,8 +5,7 @@ def ids(ears) -> list[int]:
     return [each["message"]["id"] for each in ears.all() if each["type"] == "message"]
 
 
-def test_a_message_event_in_full(chat):
-    ana, ben = chat.people("ana", "ben", channels=["kitchen"])
+def test_a_message_event_in_full(in_kitchen, ana, ben):
     ears = ben.listens_for("message", apply_markdown=True)
 
     soup = ana.says("Soup's on", to="kitchen > lunch")
@@ -19,8 +18,7 @@ def test_a_message_event_in_full(chat):
     assert event["message"] == seen
 
 
-def test_everybody_in_a_channel_hears_of_a_message_once_in_each_queue(chat):
-    ana, ben = chat.people("ana", "ben", channels=["kitchen"])
+def test_everybody_in_a_channel_hears_of_a_message_once_in_each_queue(chat, in_kitchen, ana, ben):
     cleo = chat.person("cleo")
     queues = [who.listens_for("message") for who in (ana, ben, ben, cleo)]
 
@@ -41,8 +39,7 @@ def test_a_sender_who_is_not_subscribed_hears_nothing(chat):
     assert ids(wide) == [knock.id]
 
 
-def test_a_bot_is_reached_wherever_it_may_read(chat):
-    ana = chat.person("ana", channels=["kitchen"])
+def test_a_bot_is_reached_wherever_it_may_read(chat, in_kitchen, ana):
     ana.joins("cellar", invite_only=True)
     helper = chat.person("helper", bot="generic", owner=ana)
     chat.person("hook", bot="incoming-webhook", owner=ana)
@@ -99,8 +96,7 @@ def test_another_organization_hears_nothing(chat):
     assert ears.silent()
 
 
-def test_the_echo_is_heard_in_one_queue_only(chat):
-    ana, ben = chat.people("ana", "ben", channels=["kitchen"])
+def test_the_echo_is_heard_in_one_queue_only(in_kitchen, ana, ben):
     phone, desk, his = (who.listens_for("message") for who in (ana, ana, ben))
 
     ana.says("Soup's on", to="kitchen > lunch", queue_id=phone.queue_id, local_id="7.01")
@@ -115,8 +111,7 @@ def test_the_echo_is_heard_in_one_queue_only(chat):
             assert not {"local_id", "local_message_id"} & event.keys()
 
 
-def test_somebody_elses_queue_gives_no_echo(chat):
-    ana, ben = chat.people("ana", "ben", channels=["kitchen"])
+def test_somebody_elses_queue_gives_no_echo(in_kitchen, ana, ben):
     his = ben.listens_for("message")
 
     ana.says("Soup's on", to="kitchen > lunch", queue_id=his.queue_id, local_id="7.01")
@@ -124,8 +119,7 @@ def test_somebody_elses_queue_gives_no_echo(chat):
     assert "local_id" not in his.next()
 
 
-def test_events_come_in_the_order_of_what_happened(chat):
-    ana, ben = chat.people("ana", "ben", channels=["kitchen"])
+def test_events_come_in_the_order_of_what_happened(in_kitchen, ana, ben):
     ears = ben.listens_for()
 
     first = ana.says("one", to="kitchen > count")
@@ -137,8 +131,7 @@ def test_events_come_in_the_order_of_what_happened(chat):
     assert heard == [first.id, "stream", "subscription", "user_topic", second.id, third.id]
 
 
-def test_a_failed_send_is_heard_by_nobody(chat):
-    ana = chat.person("ana", channels=["kitchen"])
+def test_a_failed_send_is_heard_by_nobody(in_kitchen, ana):
     ears = ana.listens_for()
 
     ana.tries_to_say("", to="kitchen > lunch").fails("Message must not be empty")

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from tests.support.ears import in_background
-from tests.support.people import Chat, Person
+from tests.support.people import Person
 from tests.support.server import Server
 from tests.support.waiting import PATIENCE_SECONDS, eventually
 
@@ -44,8 +44,7 @@ def appended(monkeypatch) -> list[int]:
 
 
 @pytest.fixture
-def kitchen(chat: Chat) -> list[Person]:
-    ana, ben = chat.people("ana", "ben", channels=["kitchen"])
+def kitchen(in_kitchen: None, ana: Person, ben: Person) -> list[Person]:
     for _ in range(2):  # whoever says something for the first time changes a few things
         ana.says("First", to="kitchen > lunch")
         ana.says("First", to=[ben])

@@ -9,8 +9,7 @@ def words(ears) -> list[str]:
     return [each["message"]["content"] for each in ears.all()]
 
 
-def test_a_queue_hears_the_types_it_asked_for(chat):
-    ana, ben = chat.people("ana", "ben", channels=["kitchen"])
+def test_a_queue_hears_the_types_it_asked_for(in_kitchen, ana, ben):
     everything, nothing = ben.listens_for(), ben.listens_for(event_types=[])
     topics = ben.listens_for("user_topic", "moon_phase")
 
@@ -27,8 +26,7 @@ def test_a_queue_hears_the_types_it_asked_for(chat):
     assert nothing.silent()
 
 
-def test_source_or_html(chat):
-    ana = chat.person("ana", channels=["kitchen"])
+def test_source_or_html(in_kitchen, ana):
     source, html = ana.listens_for("message"), ana.listens_for("message", apply_markdown=True)
 
     ana.says("Soup's & bread", to="kitchen > lunch")
@@ -41,8 +39,7 @@ def test_source_or_html(chat):
     )
 
 
-def test_the_empty_topic_has_a_name_for_clients_that_do_not_know_it(chat):
-    ana = chat.person("ana", channels=["kitchen"])
+def test_the_empty_topic_has_a_name_for_clients_that_do_not_know_it(in_kitchen, ana):
     older = ana.listens_for("message", "user_topic")
     newer = ana.listens_for("message", "user_topic", client_capabilities=CAPABLE)
 
@@ -69,8 +66,7 @@ def test_the_empty_topic_has_a_name_for_clients_that_do_not_know_it(chat):
         ([["is", "dm"], ["topic", "lunch"]], ""),
     ],
 )
-def test_a_narrow_lets_some_messages_through(chat, narrow, heard):
-    ana, ben = chat.people("ana", "ben", channels=["kitchen"])
+def test_a_narrow_lets_some_messages_through(chat, in_kitchen, ana, ben, narrow, heard):
     cleo = chat.person("cleo", channels=["garden"])
     terms = [[operator, operand.format(ana=ana.api_email)] for operator, operand in narrow]
     ears = ben.listens_for("message", narrow=terms)
@@ -85,8 +81,7 @@ def test_a_narrow_lets_some_messages_through(chat, narrow, heard):
     assert words(ears) == heard.split()
 
 
-def test_a_narrow_is_for_messages_only(chat):
-    ana = chat.person("ana", channels=["kitchen"])
+def test_a_narrow_is_for_messages_only(in_kitchen, ana):
     ears = ana.listens_for("message", "user_topic", narrow=[["stream", "garden"]])
 
     ana.says("x", to="kitchen > lunch")

@@ -64,9 +64,8 @@ def told(poll: "asyncio.Task[Any]") -> list[Any]:
     return [msgspec.json.decode(body) for body in poll.result()[0]]
 
 
-def test_of_two_who_poll_at_once_none_takes_from_the_other(chat, slow):
+def test_of_two_who_poll_at_once_none_takes_from_the_other(chat, in_kitchen, ana, ben, slow):
     """The second would find what has come since the first was there, and take it for old."""
-    ana, ben = chat.people("ana", "ben", channels=["kitchen"])
     ears = ben.listens_for("message", "update_message_flags")
     soup = ana.says("Soup's on", to="kitchen > lunch")
     user = ben.record

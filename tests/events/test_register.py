@@ -152,8 +152,7 @@ def test_what_is_fetched_follows_what_is_listened_for(ana):
     assert state.keys() - ALWAYS == {"alert_words"}
 
 
-def test_the_terminal_client_finds_what_it_asks_for(chat):
-    ana = chat.person("ana", channels=["kitchen"])
+def test_the_terminal_client_finds_what_it_asks_for(in_kitchen, ana):
     ana.says("x", to="kitchen > y")
 
     state = ana.registers(
@@ -264,9 +263,7 @@ def test_channels_are_told_by_ones_place_in_them(chat, ana, ben):
 
 
 @pytest.mark.parametrize("include, key", [("true", "subscribers"), ("partial", "subscribers")])
-def test_subscribers_come_when_asked_for(chat, include, key):
-    ana, ben = chat.people("ana", "ben", channels=["kitchen"])
-
+def test_subscribers_come_when_asked_for(in_kitchen, ana, ben, include, key):
     without = ana.registers(fetch_event_types=["subscription"])
     with_ = ana.registers(fetch_event_types=["subscription"], include_subscribers=include)
 
@@ -330,8 +327,7 @@ def test_unread_messages_by_conversation_and_topic(chat):
     assert [each["stream_id"] for each in ben.registers()["unread_msgs"]["streams"]] == [street]
 
 
-def test_many_unread_messages_are_kept_in_a_bitmap(chat):
-    ana, ben = chat.people("ana", "ben", channels=["kitchen"])
+def test_many_unread_messages_are_kept_in_a_bitmap(chat, in_kitchen, ana, ben):
     ids = chat.fill(ana, "kitchen > count", 210)
     ben.registers()  # brings the bitmap up to date
     ids.append(ana.says("one more", to="kitchen > count").id)
@@ -463,9 +459,8 @@ def test_strangers_register_nothing(chat):
 # --- the law of the snapshot ---
 
 
-def test_nothing_falls_between_the_state_and_the_queue(chat):
+def test_nothing_falls_between_the_state_and_the_queue(in_kitchen, ana, ben):
     """While messages pour in, each is either in the state or comes as an event."""
-    ana, ben = chat.people("ana", "ben", channels=["kitchen"])
     stop = Event()
 
     def talks() -> list[int]:
@@ -499,8 +494,7 @@ def test_nothing_falls_between_the_state_and_the_queue(chat):
         assert known + heard == said
 
 
-def test_what_is_unread_is_written_down_after_much_has_come(chat):
-    ana, ben = chat.people("ana", "ben", channels=["kitchen"])
+def test_what_is_unread_is_written_down_after_much_has_come(chat, in_kitchen, ana, ben):
     ids = chat.fill(ana, "kitchen > count", actions.messages.reading.CATCH_UP_AFTER + 1)
 
     (topic,) = ben.registers()["unread_msgs"]["streams"]

@@ -9,8 +9,7 @@ from tertulia.storage.log import LogPlace
 
 
 @pytest.fixture
-def appended(chat):
-    ana, ben = chat.people("ana", "ben", channels=["kitchen"])
+def appended(chat, in_kitchen, ana, ben):
     before = chat.head()
     for words in ("Soup's on", "x" * 9000, "Tea?"):
         ana.says(words, to="kitchen > lunch")

@@ -66,8 +66,7 @@ def test_joining_tells_the_subscription_in_full(ana, ben):
     assert added["subscribers"] == [ana.id, ben.id]
 
 
-def test_joining_again_tells_nobody(chat):
-    ana, ben = chat.people("ana", "ben", channels=["kitchen"])
+def test_joining_again_tells_nobody(in_kitchen, ana, ben):
     hers, his = ana.listens_for(), ben.listens_for()
 
     ana.joins("kitchen")
@@ -76,8 +75,7 @@ def test_joining_again_tells_nobody(chat):
     assert his.silent()
 
 
-def test_a_guest_hears_of_a_channel_when_brought_into_it(chat):
-    ana = chat.person("ana", channels=["kitchen"])
+def test_a_guest_hears_of_a_channel_when_brought_into_it(chat, in_kitchen, ana):
     gus = chat.person("gus", role="guest")
     ears = gus.listens_for(*TYPES)
 
@@ -97,8 +95,7 @@ def test_a_queue_without_the_stream_type_hears_of_the_subscription_alone(ana, gu
 # --- leaving ---
 
 
-def test_leaving_a_public_channel(chat):
-    ana, ben = chat.people("ana", "ben", channels=["kitchen"])
+def test_leaving_a_public_channel(chat, in_kitchen, ana, ben):
     cleo, gus = chat.person("cleo"), chat.person("gus", role="guest")
     hers, his, outside, guests = (who.listens_for(*TYPES) for who in (ana, ben, cleo, gus))
 
@@ -139,8 +136,7 @@ def test_leaving_a_private_channel_takes_it_away(chat, ana, ben):
     assert told(hers) == told(above) == [("subscription", "peer_remove", [number], [ben.id])]
 
 
-def test_a_guest_who_leaves_loses_sight_of_the_channel(chat):
-    gus = chat.person("gus", role="guest", channels=["kitchen"])
+def test_a_guest_who_leaves_loses_sight_of_the_channel(in_kitchen, gus):
     ears = gus.listens_for(*TYPES)
 
     gus.leaves("kitchen")

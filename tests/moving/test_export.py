@@ -38,9 +38,8 @@ def texts(file: Path) -> list[str]:
 
 
 @pytest.fixture
-def lively(chat):
+def lively(chat, in_kitchen, ana, ben):
     """Things are said in the open, behind a door, and between two people."""
-    ana, ben = chat.people("ana", "ben", channels=["kitchen"])
     ana.joins("cellar", invite_only=True)
     ana.says("in the open", to="kitchen > lunch")
     ana.says("behind a door", to="cellar > wine")

@@ -177,8 +177,7 @@ def test_a_protected_history_shows_the_topics_one_was_there_for(chat):
 # --- default channels and newcomers ---------------------------------------------------------------
 
 
-def test_default_channels_are_told_to_all_but_guests(chat):
-    admin = chat.person("admin", role="admin", channels=["kitchen"])
+def test_default_channels_are_told_to_all_but_guests(chat, in_kitchen, admin):
     ben, gus = chat.person("ben"), chat.person("gus", role="guest")
     kitchen = chat.channel("kitchen").id
     bens, guses = ben.listens_for("default_streams"), gus.listens_for("default_streams")

@@ -71,8 +71,7 @@ def test_names_match_without_case_and_are_stripped(ana, ben):
     assert answer["subscribed"] == {str(ben.id): ["Kitchen"]}
 
 
-def test_settings_are_there_on_return(chat):
-    ana = chat.person("ana", channels=["kitchen"])
+def test_settings_are_there_on_return(chat, in_kitchen, ana):
     kitchen = chat.channel("kitchen").id
     ana.patch(f"/users/me/subscriptions/{kitchen}", property="color", value="#0AF").succeeds()
     ana.leaves("kitchen")
@@ -168,8 +167,7 @@ def test_who_may_join_or_add_gets_in_without_help(chat):
     subscribe(ben, "vault", principals=[cleo.id]).fails("Insufficient permission")
 
 
-def test_own_bots_count_as_oneself(chat):
-    ana = chat.person("ana", channels=["kitchen"])
+def test_own_bots_count_as_oneself(chat, in_kitchen, ana):
     bot = chat.person("bot", bot="generic", owner=ana)
     chat.permit("can_add_subscribers_group", "nobody")
 
@@ -233,8 +231,7 @@ def test_what_was_left_is_read(chat):
     assert [each["unread_message_ids"] for each in unread["streams"]] == [[rose.id]]
 
 
-def test_removed_names_a_channel_once_for_each_who_left(chat):
-    ana, ben = chat.people("ana", "ben", channels=["kitchen"])
+def test_removed_names_a_channel_once_for_each_who_left(chat, in_kitchen, ana, ben):
     admin = chat.person("admin", role="admin")
 
     answer = admin.leaves("kitchen", principals=[ana.id, ben.id, admin.id])
@@ -247,8 +244,7 @@ def test_removed_names_a_channel_once_for_each_who_left(chat):
     assert admin.leaves()["removed"] == []
 
 
-def test_only_some_may_remove_others(chat):
-    ana, ben, cleo = chat.people("ana", "ben", "cleo", channels=["kitchen"])
+def test_only_some_may_remove_others(chat, in_kitchen, ana, ben, cleo):
     kitchen = chat.channel("kitchen").id
     refused = cleo.delete("/users/me/subscriptions", subscriptions=["kitchen"], principals=[ben.id])
 
@@ -259,9 +255,7 @@ def test_only_some_may_remove_others(chat):
     assert cleo.leaves("kitchen", principals=[ben.id])["removed"] == ["kitchen"]
 
 
-def test_a_combined_edit_is_all_or_nothing(chat):
-    ana = chat.person("ana", channels=["kitchen"])
-
+def test_a_combined_edit_is_all_or_nothing(in_kitchen, ana):
     ana.patch("/users/me/subscriptions", add=[{"name": "attic"}], delete=["nowhere"]).fails(
         "Channel(s) (nowhere) do not exist"
     )
@@ -279,9 +273,7 @@ def test_a_combined_edit_is_all_or_nothing(chat):
         )
 
 
-def test_guests_leave_but_do_not_join(chat):
-    gus = chat.person("gus", role="guest", channels=["kitchen"])
-
+def test_guests_leave_but_do_not_join(in_kitchen, gus):
     subscribe(gus, "kitchen").fails("Not allowed for guest users")
     gus.patch("/users/me/subscriptions", add=[{"name": "kitchen"}]).fails(
         "Not allowed for guest users"
@@ -290,8 +282,7 @@ def test_guests_leave_but_do_not_join(chat):
     assert gus.leaves("kitchen")["removed"] == ["kitchen"]
 
 
-def test_subscriptions_in_an_archived_channel_stay_as_they_are(chat):
-    ana, ben = chat.people("ana", "ben", channels=["kitchen"])
+def test_subscriptions_in_an_archived_channel_stay_as_they_are(chat, in_kitchen, ana, ben):
     ana.delete(f"/streams/{chat.channel('kitchen').id}").succeeds()
     cleo = chat.person("cleo")
     told = "Subscriptions in an archived channel cannot be changed."
@@ -426,9 +417,7 @@ def test_how_open_a_new_channel_is(chat, params, private, shared):
     assert (attic.invite_only, attic.history_public) == (private, shared)
 
 
-def test_settings_do_not_touch_a_channel_that_exists(chat):
-    ana = chat.person("ana", channels=["kitchen"])
-
+def test_settings_do_not_touch_a_channel_that_exists(chat, in_kitchen, ana):
     subscribe(ana, "kitchen", invite_only=True, is_default_stream=True).succeeds()
 
     assert not chat.channel("kitchen").invite_only

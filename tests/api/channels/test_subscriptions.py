@@ -83,8 +83,7 @@ def test_an_empty_list_is_no_mistake(chat):
     assert (answer["subscribed"], answer["already_subscribed"]) == ({}, {})
 
 
-def test_a_bot_joins_by_itself(chat):
-    ana = chat.person("ana", channels=["kitchen"])
+def test_a_bot_joins_by_itself(chat, in_kitchen, ana):
     bot = chat.person("helper", bot="generic", owner=ana)
 
     joins(bot, "kitchen").succeeds()
@@ -297,16 +296,13 @@ def test_the_list_is_in_order_of_names(chat):
 
 
 @pytest.mark.parametrize("include, there", [("false", False), ("true", True), ("partial", True)])
-def test_subscribers_are_listed_when_asked_for(chat, include, there):
-    ana = chat.person("ana", channels=["kitchen"])
-
+def test_subscribers_are_listed_when_asked_for(in_kitchen, ana, include, there):
     answer = ana.get(PATH, include_subscribers=include).succeeds()
 
     assert all(("subscribers" in each) is there for each in answer["subscriptions"])
 
 
-def test_the_departed_are_no_subscribers(chat):
-    ana, ben = chat.people("ana", "ben", channels=["kitchen"])
+def test_the_departed_are_no_subscribers(chat, in_kitchen, ana, ben):
     chat.write(actions.people.deactivate, ben.id)
 
     (kitchen,) = (
@@ -364,17 +360,13 @@ def test_leaving_and_coming_back(chat):
     assert (back["is_muted"], back["color"]) == (True, "#abcdef")
 
 
-def test_guests_may_leave(chat):
-    gus = chat.person("gus", role="guest", channels=["kitchen"])
-
+def test_guests_may_leave(in_kitchen, gus):
     leaves(gus, "kitchen").succeeds()
 
     assert names_of(gus) == []
 
 
-def test_leaving_a_channel_that_is_not_there(chat):
-    ana = chat.person("ana", channels=["kitchen"])
-
+def test_leaving_a_channel_that_is_not_there(in_kitchen, ana):
     leaves(ana, "kitchen", "attic", "loft").fails("Channel(s) (attic, loft) do not exist")
 
     assert "kitchen" in names_of(ana)

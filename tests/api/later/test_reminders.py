@@ -24,8 +24,7 @@ def listed(person: Person) -> list[dict[str, Any]]:
     return found
 
 
-def test_a_reminder_of_a_channel_message_quotes_it(chat):
-    ana, ben = chat.people("ana", "ben", channels=["kitchen"])
+def test_a_reminder_of_a_channel_message_quotes_it(chat, in_kitchen, ana, ben):
     soup = ana.says("The soup is **ready**", to="kitchen > soup")
     ears = ben.listens_for("reminders")
 

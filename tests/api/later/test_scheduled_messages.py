@@ -39,8 +39,7 @@ def listed(person: Person) -> list[dict[str, Any]]:
 # --- writing ---
 
 
-def test_a_message_to_a_channel_waits_until_its_time(chat):
-    ana = chat.person("ana", channels=["kitchen"])
+def test_a_message_to_a_channel_waits_until_its_time(chat, in_kitchen, ana):
     ears = ana.listens_for("scheduled_messages", "message")
     kitchen = chat.channel("kitchen").id
 
@@ -86,8 +85,7 @@ def test_a_note_to_oneself_names_oneself(ana):
         ("private", True, "private"),
     ],
 )
-def test_all_four_words_for_the_type_are_understood(chat, word, to_people, shown):
-    ana = chat.person("ana", channels=["kitchen"])
+def test_all_four_words_for_the_type_are_understood(chat, in_kitchen, ana, word, to_people, shown):
     to = [ana.id] if to_people else chat.channel("kitchen").id
 
     schedules(ana, to=to, type=word)
@@ -96,16 +94,13 @@ def test_all_four_words_for_the_type_are_understood(chat, word, to_people, shown
 
 
 @pytest.mark.parametrize("topic", ["", "(no topic)", "general chat", "  "])
-def test_the_empty_topic_has_several_names_and_is_shown_as_stored(chat, topic):
-    ana = chat.person("ana", channels=["kitchen"])
-
+def test_the_empty_topic_has_several_names_and_is_shown_as_stored(chat, in_kitchen, ana, topic):
     schedules(ana, to=chat.channel("kitchen").id, topic=topic)
 
     assert listed(ana)[0]["topic"] == ""
 
 
-def test_the_topic_may_be_called_subject(chat):
-    ana = chat.person("ana", channels=["kitchen"])
+def test_the_topic_may_be_called_subject(chat, in_kitchen, ana):
     params = soon(to=chat.channel("kitchen").id)
     params["subject"] = params.pop("topic")
 
@@ -133,8 +128,7 @@ def test_register_tells_what_is_waiting(ana, ben):
     assert ben.registers(fetch_event_types=["scheduled_messages"])["scheduled_messages"] == []
 
 
-def test_only_the_owner_hears_of_it(chat):
-    ana, ben = chat.people("ana", "ben", channels=["kitchen"])
+def test_only_the_owner_hears_of_it(chat, in_kitchen, ana, ben):
     ears = ben.listens_for("scheduled_messages", "message")
 
     number = schedules(ana, to=chat.channel("kitchen").id)
@@ -181,8 +175,7 @@ def test_only_the_owner_hears_of_it(chat):
         ({"read_by_sender": "perhaps"}, "read_by_sender is not valid JSON"),
     ],
 )
-def test_what_cannot_be_scheduled(chat, wrong, msg):
-    ana = chat.person("ana", channels=["kitchen"])
+def test_what_cannot_be_scheduled(chat, in_kitchen, ana, wrong, msg):
     params = {"content": "x", **soon(to=chat.channel("kitchen").id), **wrong}
 
     ana.post("/scheduled_messages", **params).fails(msg)
@@ -208,8 +201,7 @@ def test_this_very_second_is_not_the_future(chat, ana):
     ).fails("Scheduled delivery time must be in the future.")
 
 
-def test_the_rules_of_sending_hold_already_now(chat):
-    ana, ben = chat.people("ana", "ben", channels=["kitchen"])
+def test_the_rules_of_sending_hold_already_now(chat, in_kitchen, ana, ben):
     cleo = chat.person("cleo")
     chat.write(_found_private, ana.record, "vault")
     chat.write(actions.people.deactivate, ben.id)
@@ -223,8 +215,7 @@ def test_the_rules_of_sending_hold_already_now(chat):
     )
 
 
-def test_the_topic_policy_holds_already_now(chat):
-    ana = chat.person("ana", channels=["kitchen"])
+def test_the_topic_policy_holds_already_now(chat, in_kitchen, ana):
     chat.set("topics_policy", "disable_empty_topic")
 
     ana.post(
@@ -311,8 +302,7 @@ def test_what_we_do_not_know_is_ignored_and_named(ana):
         ({"type": "stream", "topic": "dinner"}, {"topic": "dinner"}),
     ],
 )
-def test_only_what_is_passed_changes(chat, change, expected):
-    ana = chat.person("ana", channels=["kitchen"])
+def test_only_what_is_passed_changes(chat, in_kitchen, ana, change, expected):
     number = schedules(ana, to=chat.channel("kitchen").id)
     (before,) = listed(ana)
     ears = ana.listens_for("scheduled_messages")
@@ -338,8 +328,7 @@ def test_it_may_go_to_another_channel(chat):
     assert (entry["to"], entry["topic"]) == (chat.channel("garden").id, "lunch")
 
 
-def test_it_may_go_to_people_instead(chat):
-    ana, ben = chat.people("ana", "ben", channels=["kitchen"])
+def test_it_may_go_to_people_instead(chat, in_kitchen, ana, ben):
     number = schedules(ana, to=chat.channel("kitchen").id)
 
     ana.patch(f"/scheduled_messages/{number}", type="direct", to=[ben.id]).succeeds()
@@ -349,8 +338,7 @@ def test_it_may_go_to_people_instead(chat):
     assert "topic" not in entry
 
 
-def test_it_may_go_to_a_channel_instead(chat):
-    ana, ben = chat.people("ana", "ben", channels=["kitchen"])
+def test_it_may_go_to_a_channel_instead(chat, in_kitchen, ana, ben):
     number = schedules(ana, to=[ben.id])
     kitchen = chat.channel("kitchen").id
 
@@ -385,8 +373,7 @@ def test_the_topic_of_a_direct_message_is_ignored(ana, ben, topic):
         ({"scheduled_delivery_timestamp": 1000}, "Scheduled delivery time must be in the future."),
     ],
 )
-def test_what_cannot_be_changed(chat, change, msg):
-    ana = chat.person("ana", channels=["kitchen"])
+def test_what_cannot_be_changed(chat, in_kitchen, ana, change, msg):
     number = schedules(ana, to=chat.channel("kitchen").id)
     before = listed(ana)
 
@@ -396,8 +383,7 @@ def test_what_cannot_be_changed(chat, change, msg):
     assert listed(ana) == before
 
 
-def test_a_direct_message_needs_a_topic_to_become_one_of_a_channel(chat):
-    ana = chat.person("ana", channels=["kitchen"])
+def test_a_direct_message_needs_a_topic_to_become_one_of_a_channel(chat, in_kitchen, ana):
     number = schedules(ana, to=[ana.id])
 
     ana.patch(f"/scheduled_messages/{number}", type="channel", to=chat.channel("kitchen").id).fails(
@@ -406,8 +392,7 @@ def test_a_direct_message_needs_a_topic_to_become_one_of_a_channel(chat):
 
 
 @pytest.mark.parametrize("change", [{"content": "x"}, {"topic": "x"}, {"type": "channel"}])
-def test_a_change_is_held_to_the_rules_of_sending_again(chat, change):
-    ana = chat.person("ana", channels=["kitchen"])
+def test_a_change_is_held_to_the_rules_of_sending_again(chat, in_kitchen, ana, change):
     number = schedules(ana, to=chat.channel("kitchen").id)
     chat.write(_archive, "kitchen")
 
@@ -416,8 +401,7 @@ def test_a_change_is_held_to_the_rules_of_sending_again(chat, change):
     )
 
 
-def test_another_time_alone_is_not(chat):
-    ana = chat.person("ana", channels=["kitchen"])
+def test_another_time_alone_is_not(chat, in_kitchen, ana):
     number = schedules(ana, to=chat.channel("kitchen").id)
     chat.write(_archive, "kitchen")
 

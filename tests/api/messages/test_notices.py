@@ -29,8 +29,7 @@ def channel_html(chat: Chat, name: str) -> str:
 # --- being subscribed by others -------------------------------------------------------------------
 
 
-def test_who_is_subscribed_by_another_is_told(chat):
-    ana = chat.person("ana", channels=["kitchen"])
+def test_who_is_subscribed_by_another_is_told(chat, in_kitchen, ana):
     ben, cleo = chat.people("ben", "cleo")
     ears = ben.listens_for("message"), ben.listens_for("message", apply_markdown=True)
     others = ana.listens_for("message"), cleo.listens_for("message")
@@ -63,9 +62,7 @@ def test_several_channels_are_one_message(chat):
     )
 
 
-def test_some_are_not_told(chat):
-    ana = chat.person("ana", channels=["kitchen"])
-    ben = chat.person("ben", channels=["kitchen"])
+def test_some_are_not_told(chat, in_kitchen, ana, ben):
     bot = chat.person("bot", bot="generic", owner=ben)
     cleo = chat.person("cleo")
     ears = [who.listens_for("message") for who in (ana, ben, bot)]
@@ -80,8 +77,7 @@ def test_some_are_not_told(chat):
     assert "new_subscription_messages_sent" not in answer
 
 
-def test_a_crowd_is_not_told(chat):
-    ana = chat.person("ana", channels=["kitchen"])
+def test_a_crowd_is_not_told(chat, in_kitchen, ana):
     crowd = chat.people(*(f"p{number}" for number in range(101)))
     ears = crowd[0].listens_for("message")
 

@@ -37,9 +37,8 @@ def reactions_on(person, message):
 
 
 @pytest.fixture
-def kitchen(chat):
+def kitchen(chat, in_kitchen, ana, ben):
     """Ana and Ben in the kitchen, where the soup is on."""
-    ana, ben = chat.people("ana", "ben", channels=["kitchen"])
     return chat, ana, ben, ana.says("Soup's on", to="kitchen > lunch")
 
 
@@ -149,8 +148,7 @@ def test_reacting_without_being_subscribed_keeps_the_message(kitchen):
     assert [message["id"] for message in feed] == [soup.id]
 
 
-def test_reacting_is_taking_part_for_those_who_follow_on_that(chat):
-    ana = chat.person("ana", channels=["kitchen"])
+def test_reacting_is_taking_part_for_those_who_follow_on_that(chat, in_kitchen, ana):
     ben = chat.person(
         "ben", channels=["kitchen"], settings={"automatically_follow_topics_policy": 1}
     )

@@ -24,8 +24,7 @@ def received(person) -> list[int]:
     return [each["id"] for each in answer["messages"] if each["type"] == "stream"]
 
 
-def test_one_message_in_both_forms(chat):
-    ana = chat.person("ana", channels=["kitchen"])
+def test_one_message_in_both_forms(in_kitchen, ana):
     soup = ana.says("*Soup*", to="kitchen > lunch")
 
     html = ana.get(f"/messages/{soup.id}").succeeds()
@@ -127,8 +126,7 @@ def test_whoever_may_come_in_may_read(ana, ben, permission):
     assert ben.sees(book)["flags"] == ["read", "historical"]
 
 
-def test_guests_read_the_channels_they_are_in(chat):
-    ana = chat.person("ana", channels=["kitchen"])
+def test_guests_read_the_channels_they_are_in(chat, in_kitchen, ana):
     before = ana.says("before", to="kitchen > lunch")
     gus = chat.person("gus", role="guest", channels=["kitchen"])
     after = ana.says("after", to="kitchen > lunch")
@@ -162,8 +160,7 @@ def test_another_organizations_messages_do_not_exist(chat):
     ).fails(f"Invalid narrow operator: unknown channel {kitchen}", code="BAD_NARROW")
 
 
-def test_bots_read_like_people(chat):
-    ana = chat.person("ana", channels=["kitchen"])
+def test_bots_read_like_people(chat, in_kitchen, ana):
     bot = chat.person("helper", bot="generic", owner=ana, channels=["kitchen"])
 
     soup = ana.says("Soup's on", to="kitchen > lunch")

@@ -77,8 +77,7 @@ def test_what_can_be_previewed(chat: Chat, ana: Person) -> None:
     chat.stranger.post("/messages/render", content="x").asks_to_log_in()
 
 
-def test_a_preview_tells_nobody(chat: Chat) -> None:
-    ana, ben = chat.people("ana", "ben", channels=["kitchen"])
+def test_a_preview_tells_nobody(in_kitchen: None, ana: Person, ben: Person) -> None:
     ears = ben.listens_for()
 
     renders(ana, "@**Ben** @**all**")

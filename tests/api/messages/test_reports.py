@@ -25,8 +25,7 @@ def office(chat):
     return mod
 
 
-def test_moderators_read_what_was_said_and_why_it_is_reported(chat, office):
-    ana, ben = chat.people("ana", "ben", channels=["kitchen"])
+def test_moderators_read_what_was_said_and_why_it_is_reported(in_kitchen, ana, ben, office):
     soup = ben.says("Your soup is *awful*", to="kitchen > lunch")
     ears = office.listens_for("message")
 

@@ -92,8 +92,7 @@ def test_together_with_other_terms(chat, settled):
     assert searches(ana, words[:200]) == []
 
 
-def test_what_was_found_is_marked_only_in_a_search(chat):
-    ana = chat.person("ana", channels=["kitchen"])
+def test_what_was_found_is_marked_only_in_a_search(in_kitchen, ana):
     soup = ana.says("Soups & `soup`, soupy [x](https://soup.example)", to="kitchen > <b> soup").id
     ana.says("nothing", to="kitchen > ")
     mark = '<span class="highlight">{}</span>'.format
@@ -149,8 +148,7 @@ def test_what_changes_is_found_as_it_is_now(chat, settled):
     assert not chat.read(words_like, "%mato%")
 
 
-def test_retention_leaves_no_word_behind(chat):
-    ana = chat.person("ana", channels=["kitchen"])
+def test_retention_leaves_no_word_behind(chat, in_kitchen, ana):
     ana.says("rhubarb", to="kitchen > lunch")
     is_indexed(chat)
     kitchen = chat.channel("kitchen").id
@@ -173,8 +171,7 @@ def words_like(tx, pattern):
     return [row["word"] for row in rows]
 
 
-def test_nobody_finds_what_they_may_not_see(chat, settled):
-    ana, ben, eve = chat.people("ana", "ben", "eve", channels=["kitchen"])
+def test_nobody_finds_what_they_may_not_see(chat, in_kitchen, ana, ben, eve, settled):
     gone = chat.person("gone", channels=["kitchen"])
     guest = chat.person("guest", role="guest")
     closed = [{"name": "vault"}]
@@ -221,8 +218,7 @@ def test_nobody_finds_what_they_may_not_see(chat, settled):
         assert marked["processed_count"] == len(allowed)
 
 
-def test_a_search_that_finds_the_index_far_behind_brings_it_up_to_date(chat):
-    ana = chat.person("ana", channels=["kitchen"])
+def test_a_search_that_finds_the_index_far_behind_brings_it_up_to_date(chat, in_kitchen, ana):
     first = ana.says("needle", to="kitchen > hay").id
     is_indexed(chat)
     chat.write(as_if_never_indexed)

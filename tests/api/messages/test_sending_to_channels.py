@@ -259,8 +259,7 @@ def test_a_private_channel_takes_messages_from_inside_only(chat):
 NO_CELLAR = "Channel 'cellar' does not exist"
 
 
-def test_a_guest_sends_where_they_are_subscribed(chat):
-    gus = chat.person("gus", role="guest", channels=["kitchen"])
+def test_a_guest_sends_where_they_are_subscribed(chat, in_kitchen, gus):
     chat.person("ana", channels=["garden"])
 
     gus.says("Thank you", to="kitchen > lunch")
@@ -268,8 +267,7 @@ def test_a_guest_sends_where_they_are_subscribed(chat):
     sends(gus, to="garden").fails("Channel 'garden' does not exist", code="STREAM_DOES_NOT_EXIST")
 
 
-def test_a_guest_may_not_post_in_a_channel_they_left(chat):
-    gus = chat.person("gus", role="guest", channels=["kitchen"])
+def test_a_guest_may_not_post_in_a_channel_they_left(in_kitchen, gus):
     gus.leaves("kitchen")
 
     sends(gus).fails("Channel 'kitchen' does not exist", code="STREAM_DOES_NOT_EXIST")

@@ -36,9 +36,8 @@ def sends(person, content, **widget):
 
 
 @pytest.fixture
-def kitchen(chat):
+def kitchen(chat, in_kitchen, ana, ben):
     """Ana asks Ben in the kitchen."""
-    ana, ben = chat.people("ana", "ben", channels=["kitchen"])
     return chat, ana, ben, ana.says("/poll Which soup?\npea\nleek", to="kitchen > lunch")
 
 

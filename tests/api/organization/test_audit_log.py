@@ -53,17 +53,14 @@ def test_logins_are_noted_whether_they_succeed_or_not(chat):
     assert told(unknown) == ("login", None, "AUTHENTICATION_FAILED")
 
 
-def test_what_changes_nothing_for_others_is_not_noted(chat):
-    owner = chat.person("owner", role="owner", channels=["kitchen"])
-
+def test_what_changes_nothing_for_others_is_not_noted(in_kitchen, owner):
     owner.says("Soup's on", to="kitchen > lunch")
     owner.get("/users").succeeds()
 
     assert entries(owner) == []
 
 
-def test_what_opens_ones_own_account_or_changes_that_of_others_is_noted(chat):
-    owner = chat.person("owner", role="owner", channels=["kitchen"])
+def test_what_opens_ones_own_account_or_changes_that_of_others_is_noted(chat, in_kitchen, owner):
     ana = chat.person("ana", password="all the best wishes")
     ben = chat.person("ben", role="admin")
     subscribing = {"subscriptions": [{"name": "kitchen"}], "principals": [ben.id]}
@@ -222,8 +219,7 @@ def test_a_new_password_is_noted_by_whichever_door_it_came(chat, owner, path):
     assert told(noted) == (f"PATCH {path}", ana.id, "done")
 
 
-def test_nothing_that_somebody_wrote_is_in_it(chat):
-    owner = chat.person("owner", role="owner", channels=["kitchen"])
+def test_nothing_that_somebody_wrote_is_in_it(chat, in_kitchen, owner):
     kitchen = chat.channel("kitchen").id
 
     owner.patch(f"/streams/{kitchen}", description="xyzzy", xyzzy=1).succeeds()

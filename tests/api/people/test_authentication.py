@@ -101,8 +101,7 @@ def test_nobody_gets_into_a_deactivated_organization(chat, ana):
 
 
 @pytest.mark.parametrize("method, path", [("GET", "/users/me"), ("POST", "/register")])
-def test_an_incoming_webhook_may_only_send(chat, method, path):
-    ana = chat.person("ana", channels=["kitchen"])
+def test_an_incoming_webhook_may_only_send(chat, in_kitchen, ana, method, path):
     hook = chat.person("hook", bot="incoming-webhook", owner=ana)
 
     answer = hook.request(method, path)

@@ -428,8 +428,7 @@ def test_a_bot_that_has_ended_stays_so(ana, ben):
     assert looked_after(ana).keys() == {number}
 
 
-def test_who_only_writes_can_do_nothing_else(chat):
-    ana = chat.person("ana", channels=["kitchen"])
+def test_who_only_writes_can_do_nothing_else(in_kitchen, ana):
     bot = at_work(ana, make(ana, bot_type=2, default_sending_stream="kitchen"))
     said = {"type": "channel", "topic": "tide", "content": "high"}
 

@@ -118,8 +118,7 @@ def test_switches_have_to_be_what_they_are(chat, params, msg):
     chat.person("ana").get("/users", **params).fails(msg)
 
 
-def test_oneself_with_the_newest_message(chat):
-    ana, ben = chat.people("ana", "ben", channels=["kitchen"])
+def test_oneself_with_the_newest_message(in_kitchen, ana, ben):
     assert ben.get("/users/me").succeeds()["max_message_id"] == -1
     soup = ana.says("Soup's on", to="kitchen > lunch")
     ana.says("not for ben", to=[ana])

@@ -55,3 +55,9 @@ def later(kind: Kind, movable_servers: SharedServers) -> Later:
     chat = Chat.found(movable_servers.on(kind))
     chat.server.clock.stop()
     return Later(chat.server, chat.realm, chat.host)
+
+
+@pytest.fixture
+def chat(later: Later) -> Later:
+    """Whoever stands in the arguments of a scene lives where time can be moved."""
+    return later

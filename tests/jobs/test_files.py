@@ -37,8 +37,7 @@ def begun(chat, person) -> Receiving:
     return receiving
 
 
-def test_the_bytes_of_a_deleted_file_are_gone_soon(later):
-    ana = later.person("ana", channels=["kitchen"])
+def test_the_bytes_of_a_deleted_file_are_gone_soon(later, in_kitchen, ana):
     file, kept = uploads(ana, data=MUCH), uploads(ana, data=b"x")
     said = ana.says(file.link + kept.link, to="kitchen > tides")
     ana.says(kept.link, to="kitchen > tides")
@@ -51,8 +50,7 @@ def test_the_bytes_of_a_deleted_file_are_gone_soon(later):
     assert fetches(ana, kept).body == b"x"
 
 
-def test_what_never_arrived_whole_is_swept_away_after_an_hour(later):
-    ana = later.person("ana")
+def test_what_never_arrived_whole_is_swept_away_after_an_hour(later, ana):
     receiving = begun(later, ana)
     before = stored(later)
 
@@ -70,8 +68,7 @@ def test_what_never_arrived_whole_is_swept_away_after_an_hour(later):
     assert own(ana) == []
 
 
-def test_an_upload_that_goes_on_is_waited_for(later):
-    ana = later.person("ana")
+def test_an_upload_that_goes_on_is_waited_for(later, ana):
     receiving = begun(later, ana)
 
     for _ in range(3):
@@ -84,9 +81,8 @@ def test_an_upload_that_goes_on_is_waited_for(later):
     assert listed["size"] == 4 * len(MUCH)
 
 
-def test_what_arrived_after_all_is_not_given_up(later):
+def test_what_arrived_after_all_is_not_given_up(later, ana):
     """When the database is lost at the last moment, nobody knows whether it has committed."""
-    ana = later.person("ana")
     receiving = begun(later, ana)
     later.server.do(receiving.finish("tide.txt", "text/plain"))
 
@@ -97,8 +93,7 @@ def test_what_arrived_after_all_is_not_given_up(later):
     assert fetches(ana, File(f"/user_uploads/{listed['path_id']}", "tide.txt")).body == MUCH
 
 
-def test_an_upload_that_is_broken_off_is_given_up_at_once(later):
-    ana = later.person("ana")
+def test_an_upload_that_is_broken_off_is_given_up_at_once(later, ana):
     body = form(("tide.txt", MUCH))
     head = [
         "POST /api/v1/user_uploads HTTP/1.1",
@@ -119,8 +114,7 @@ def test_an_upload_that_is_broken_off_is_given_up_at_once(later):
     assert own(ana) == []
 
 
-def test_old_messages_take_their_files_along(later):
-    ana = later.person("ana", channels=["kitchen"])
+def test_old_messages_take_their_files_along(later, in_kitchen, ana):
     later.set("message_retention_days", 1)
     old = uploads(ana, "old.txt")
     ana.says(old.link, to="kitchen > tides")
@@ -136,8 +130,7 @@ def test_old_messages_take_their_files_along(later):
     assert stored(later) == 2
 
 
-def test_a_file_is_kept_for_a_message_that_is_sent_later(later):
-    ana, ben = later.people("ana", "ben", channels=["kitchen"])
+def test_a_file_is_kept_for_a_message_that_is_sent_later(later, in_kitchen, ana, ben):
     file = uploads(ana)
     said = ana.says(file.link, to="kitchen > tides")
     ana.post(
@@ -160,8 +153,7 @@ def test_a_file_is_kept_for_a_message_that_is_sent_later(later):
     assert fetches(ana, file).status == 404
 
 
-def test_what_is_scheduled_no_longer_keeps_no_file(later):
-    ana = later.person("ana", channels=["kitchen"])
+def test_what_is_scheduled_no_longer_keeps_no_file(later, in_kitchen, ana):
     first, second = uploads(ana, "1.txt"), uploads(ana, "2.txt")
     said = ana.says(first.link + second.link, to="kitchen > tides")
     for file in (first, second):

@@ -35,8 +35,7 @@ def says_much(person, count=20) -> None:
 # --- the log ---
 
 
-def test_what_every_queue_has_read_is_forgotten_after_a_while(later):
-    ana, ben = later.people("ana", "ben", channels=["kitchen"])
+def test_what_every_queue_has_read_is_forgotten_after_a_while(later, in_kitchen, ana, ben):
     ears = ben.listens_for("message")
     says_much(ana)
     ears.all()
@@ -52,8 +51,7 @@ def test_what_every_queue_has_read_is_forgotten_after_a_while(later):
     assert later.read(storage.log.gaps) == []
 
 
-def test_what_a_queue_has_not_read_is_kept(later):
-    ana, ben = later.people("ana", "ben", channels=["kitchen"])
+def test_what_a_queue_has_not_read_is_kept(later, in_kitchen, ana, ben):
     ears = ben.listens_for("message")
     says_much(ana)
 
@@ -63,8 +61,7 @@ def test_what_a_queue_has_not_read_is_kept(later):
     assert len(ears.all()) == 20
 
 
-def test_a_queue_that_never_hears_anything_does_not_hold_the_log(later):
-    ana, ben = later.people("ana", "ben", channels=["kitchen"])
+def test_a_queue_that_never_hears_anything_does_not_hold_the_log(later, in_kitchen, ana, ben):
     ears = ben.listens_for("reaction")
     assert ears.silent()
     says_much(ana)
@@ -122,8 +119,7 @@ def test_what_was_told_and_not_acknowledged_is_told_again_after_a_restart(own_ch
     assert ears.poll().succeeds()["events"] == first
 
 
-def test_the_log_is_bounded_and_an_idle_queue_given_up(later):
-    ana, ben = later.people("ana", "ben", channels=["kitchen"])
+def test_the_log_is_bounded_and_an_idle_queue_given_up(later, in_kitchen, ana, ben):
     idle = ben.listens_for("message")
     busy = ana.listens_for("message")
     says_much(ana)
@@ -169,8 +165,7 @@ def test_the_job_gives_up_an_idle_queue_and_trims_behind_the_others(
     assert len(reading.all()) == 1
 
 
-def test_a_long_log_is_trimmed_in_steps(later, monkeypatch):
-    ana = later.person("ana", channels=["kitchen"])
+def test_a_long_log_is_trimmed_in_steps(later, in_kitchen, ana, monkeypatch):
     says_much(ana)
     later.server.clock.move(minutes=11)
     monkeypatch.setattr(actions.housekeeping, "MOST_AT_ONCE", 7)
@@ -209,8 +204,7 @@ def test_however_many_queues_there_are_all_of_them_are_noted(later, monkeypatch)
     assert noted == [ears.last_event_id for ears in queues_of_ana]
 
 
-def test_a_clock_put_forward_makes_no_queue_idle(later):
-    ana = later.person("ana", channels=["kitchen"])
+def test_a_clock_put_forward_makes_no_queue_idle(later, in_kitchen, ana):
     ears = ana.listens_for("message", idle_queue_timeout=600)
     server = later.server
     watch = ClockWatch(server.clock)
@@ -326,8 +320,7 @@ def test_a_watch_tells_a_jump_from_the_passing_of_time():
 # --- keys and remains ---
 
 
-def test_keys_of_sends_are_forgotten_in_time(later):
-    ana = later.person("ana", channels=["kitchen"])
+def test_keys_of_sends_are_forgotten_in_time(later, in_kitchen, ana):
     writer = ana.with_headers(Idempotency_Key="once")
     writer.says("soup", to="kitchen > lunch")
     assert later.read(storage.messages.send_keys.find, ana.id, "key:once", 0) is not None
@@ -368,8 +361,7 @@ def test_many_keys_and_remains_are_forgotten_in_steps(own_chat, monkeypatch):
         assert own_chat.read(Tx.value, f"SELECT count(*) AS value FROM {table}") == 0
 
 
-def test_the_remains_of_sent_messages_are_forgotten_after_a_day(later):
-    ana = later.person("ana")
+def test_the_remains_of_sent_messages_are_forgotten_after_a_day(later, ana):
     number = ana.post(
         "/scheduled_messages",
         type="direct",

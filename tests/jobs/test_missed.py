@@ -23,17 +23,18 @@ def waits(chat, seconds=PERIOD + 1):
 
 
 @pytest.fixture
-def people(mailing):
-    host = mailing.host
-    ana = mailing.person("ana", channels=["kitchen"], email=f"ana@{host}")
-    ben = mailing.person("ben", channels=["kitchen"], email=f"ben@{host}")
+def ana(mailing):
+    return mailing.person("ana", channels=["kitchen"], email=f"ana@{mailing.host}")
+
+
+@pytest.fixture
+def ben(mailing, ana):
+    ben = mailing.person("ben", channels=["kitchen"], email=f"ben@{mailing.host}")
     looks(mailing)
-    return ana, ben
+    return ben
 
 
-def test_who_stays_away_is_told_once_for_each_conversation(mailing, post, people):
-    ana, ben = people
-
+def test_who_stays_away_is_told_once_for_each_conversation(mailing, post, ana, ben):
     ana.says("Are you *there*?", to=[ben])
     ana.says("Still waiting", to=[ben])
     ana.says("The soup of the day", to="kitchen > lunch")
@@ -56,8 +57,7 @@ def test_who_stays_away_is_told_once_for_each_conversation(mailing, post, people
     assert post.letters_to(ana.email) == []
 
 
-def test_who_reads_it_meanwhile_is_told_nothing(mailing, post, people):
-    ana, ben = people
+def test_who_reads_it_meanwhile_is_told_nothing(mailing, post, ana, ben):
     sent = ana.says("hi", to=[ben])
     gone = ana.says("oops", to=[ben])
     looks(mailing)
@@ -69,8 +69,7 @@ def test_who_reads_it_meanwhile_is_told_nothing(mailing, post, people):
     assert post.letters_to(ben.email) == []
 
 
-def test_who_is_here_is_told_when_they_leave_it_unread(mailing, post, people):
-    ana, ben = people
+def test_who_is_here_is_told_when_they_leave_it_unread(mailing, post, ana, ben):
     ana.says("hi", to=[ben])
     looks(mailing)
     mailing.server.clock.move(seconds=PERIOD / 2)
@@ -86,9 +85,8 @@ def test_who_is_here_is_told_when_they_leave_it_unread(mailing, post, people):
 
 @pytest.mark.parametrize("event_types", [None, ["reaction"]])
 def test_who_does_something_elsewhere_and_hears_no_messages_is_told(
-    mailing, post, people, event_types
+    mailing, post, ana, ben, event_types
 ):
-    ana, ben = people
     if event_types:
         ben.registers(event_types=event_types)
     ben.post("/users/me/presence", status="active").succeeds()
@@ -99,8 +97,7 @@ def test_who_does_something_elsewhere_and_hears_no_messages_is_told(
     assert len(post.letters_to(ben.email)) == 1
 
 
-def test_new_words_that_call_somebody_are_told_to_them_alone(mailing, post, people):
-    ana, ben = people
+def test_new_words_that_call_somebody_are_told_to_them_alone(mailing, post, ana, ben):
     cleo = mailing.person("cleo", channels=["kitchen"], email=f"cleo@{mailing.host}")
     cleo.patch("/settings", enable_stream_email_notifications=True).succeeds()
     soup = ana.says("soup @**Cleo**", to="kitchen > lunch")
@@ -119,8 +116,7 @@ def test_new_words_that_call_somebody_are_told_to_them_alone(mailing, post, peop
     assert (letter["To"], letter["Subject"]) == (ben.email, "#kitchen > lunch")
 
 
-def test_what_a_spoiler_hides_stays_hidden(mailing, post, people):
-    ana, ben = people
+def test_what_a_spoiler_hides_stays_hidden(mailing, post, ana, ben):
     end = "```spoiler The **end**\nthe butler\n> did it\n```\n:tada: [x](/#narrow)"
 
     ana.says(end, to=[ben])
@@ -133,8 +129,7 @@ def test_what_a_spoiler_hides_stays_hidden(mailing, post, people):
     assert 'href="http://' in html_in(letter)
 
 
-def test_the_subject_names_the_organization_where_that_helps(mailing, post, people):
-    ana, ben = people
+def test_the_subject_names_the_organization_where_that_helps(mailing, post, ana, ben):
     other = Chat.found(mailing.server)
     ben.patch("/settings", timezone="Asia/Kolkata").succeeds()
 
@@ -192,8 +187,7 @@ def test_the_subject_names_the_organization_where_that_helps(mailing, post, peop
         ({}, {}, 0, "@_**Ben** and `@**Ben**`", False),
     ],
 )
-def test_everybody_chooses(mailing, post, people, settings, subscription, policy, words, is_told):
-    ana, ben = people
+def test_everybody_chooses(mailing, post, ana, ben, settings, subscription, policy, words, is_told):
     kitchen = mailing.channel("kitchen").id
     if settings:
         ben.patch("/settings", **settings).succeeds()
@@ -210,8 +204,7 @@ def test_everybody_chooses(mailing, post, people, settings, subscription, policy
     assert bool(post.letters_to(ben.email)) is is_told
 
 
-def test_words_stay_where_the_organization_or_the_person_wants_that(mailing, post, people):
-    ana, ben = people
+def test_words_stay_where_the_organization_or_the_person_wants_that(mailing, post, ana, ben):
     mailing.set("message_content_allowed_in_email_notifications", False)
 
     ana.says("a secret", to=[ben])
@@ -228,8 +221,7 @@ def test_words_stay_where_the_organization_or_the_person_wants_that(mailing, pos
         assert "Ana" not in letter.as_string()
 
 
-def test_a_guest_is_not_told_the_names_of_those_they_may_not_know(mailing, post, people):
-    ana, ben = people
+def test_a_guest_is_not_told_the_names_of_those_they_may_not_know(mailing, post, ana, ben):
     mailing.permit("can_access_all_users_group", "members")
     gus = mailing.person("gus", role="guest", channels=["kitchen"], email=f"gus@{mailing.host}")
     looks(mailing)
@@ -246,8 +238,7 @@ def test_a_guest_is_not_told_the_names_of_those_they_may_not_know(mailing, post,
     assert "Ana" not in letter.as_string()
 
 
-def test_whoever_muted_the_sender_is_spared(mailing, post, people):
-    ana, ben = people
+def test_whoever_muted_the_sender_is_spared(mailing, post, ana, ben):
     ben.post(f"/users/me/muted_users/{ana.id}").succeeds()
 
     ana.says("hi", to=[ben])
@@ -256,8 +247,7 @@ def test_whoever_muted_the_sender_is_spared(mailing, post, people):
     assert post.letters_to(ben.email) == []
 
 
-def test_one_click_ends_it(mailing, post, people):
-    ana, ben = people
+def test_one_click_ends_it(mailing, post, ana, ben):
     ana.says("hi", to=[ben])
     waits(mailing)
     (letter,) = post.letters_to(ben.email)
@@ -274,8 +264,7 @@ def test_one_click_ends_it(mailing, post, people):
     assert len(post.letters_to(ben.email)) == 1
 
 
-def test_a_send_writes_nothing_for_those_who_are_away(mailing, people):
-    ana, ben = people
+def test_a_send_writes_nothing_for_those_who_are_away(mailing, ana, ben):
     before = mailing.read(rows)
 
     ana.says("@**all** hi", to="kitchen > lunch")
@@ -290,8 +279,7 @@ def rows(tx):
 
 
 @pytest.mark.parametrize("lost", ["removed", "moved", "made a guest"])
-def test_who_may_not_see_it_any_more_is_told_nothing(mailing, post, people, lost):
-    ana, ben = people
+def test_who_may_not_see_it_any_more_is_told_nothing(mailing, post, ana, ben, lost):
     root = mailing.person("root", role="owner", channels=["kitchen"])
     root.joins("vault", invite_only=True, principals=[root.id, ben.id, ana.id])
     if lost == "moved":

@@ -5,8 +5,7 @@ from tertulia.events.kept import KeptEncodings
 from tertulia.jobs.preparing import Preparation
 
 
-def test_whoever_registers_finds_everything_ready_and_up_to_date(chat):
-    ana, ben = chat.people("ana", "ben", channels=["kitchen"])
+def test_whoever_registers_finds_everything_ready_and_up_to_date(chat, in_kitchen, ana, ben):
     ana.get("/users/me").succeeds()
     delivery = chat.server.application.delivery
     org = delivery.organizations[chat.realm.id]

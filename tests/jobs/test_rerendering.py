@@ -1,6 +1,6 @@
 """Messages that an older renderer made the HTML of are rendered again."""
 
-from tests.support.people import Chat
+from tests.support.people import Chat, Person
 
 from tertulia import storage
 from tertulia.jobs.rerendering import rerender
@@ -38,8 +38,7 @@ def test_old_renderings_are_done_again(chat: Chat) -> None:
     assert ears.silent()
 
 
-def test_nothing_is_done_twice(chat: Chat) -> None:
-    ana = chat.person("ana", channels=["kitchen"])
+def test_nothing_is_done_twice(chat: Chat, in_kitchen: None, ana: Person) -> None:
     number = ana.says("**soup**", to="kitchen > lunch").id
     chat.server.do(rerender(chat.server.database, chat.server.application.delivery))
     chat.write(lambda tx: tx.execute("UPDATE message SET rendered = 'x' WHERE id = :n", n=number))

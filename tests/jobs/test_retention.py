@@ -110,8 +110,7 @@ def test_what_owners_decide_takes_effect(later):
     assert not is_kept(2)
 
 
-def test_unless_somebody_decides_everything_is_kept(later):
-    ana = later.person("ana", channels=["kitchen"])
+def test_unless_somebody_decides_everything_is_kept(later, in_kitchen, ana):
     ana.says("for ever", to="kitchen > x")
 
     later.server.clock.move(**days(10_000))
@@ -121,8 +120,7 @@ def test_unless_somebody_decides_everything_is_kept(later):
     assert readable(ana) == ["for ever"]
 
 
-def test_much_is_deleted_in_small_steps_topic_by_topic(later):
-    ana = later.person("ana", channels=["kitchen"])
+def test_much_is_deleted_in_small_steps_topic_by_topic(later, in_kitchen, ana):
     keep_for(later, "kitchen", 1)
     for number in range(60):
         ana.says(f"word {number}", to=f"kitchen > topic {number % 2}")
@@ -154,8 +152,7 @@ def test_a_place_with_much_to_forget_lets_others_have_their_turn(own_chat, monke
     assert readable(ana) == []
 
 
-def test_one_step_deletes_a_few_messages_of_one_topic(later):
-    ana = later.person("ana", channels=["kitchen"])
+def test_one_step_deletes_a_few_messages_of_one_topic(later, in_kitchen, ana):
     keep_for(later, "kitchen", 1)
     later.fill(ana, "kitchen > soup", 10)
     later.fill(ana, "kitchen > salad", 3)
@@ -189,8 +186,7 @@ def _spoil_index(tx, message_id):
     )
 
 
-def test_nothing_of_a_deleted_message_stays(later):
-    ana, ben = later.people("ana", "ben", channels=["kitchen"])
+def test_nothing_of_a_deleted_message_stays(later, in_kitchen, ana, ben):
     keep_for(later, "kitchen", 1)
     ears = ben.listens_for("message", "reminders", idle_queue_timeout=10**7)
     secret = ana.says("a rhubarb secret, @**Ben**", to="kitchen > x")
@@ -219,8 +215,7 @@ def test_nothing_of_a_deleted_message_stays(later):
     assert topics == []
 
 
-def test_a_reminder_never_outlives_what_it_quotes(later):
-    ana = later.person("ana")
+def test_a_reminder_never_outlives_what_it_quotes(later, ana):
     milk = ana.says("milk", to=[ana])
     asked = {"message_id": milk.id, "scheduled_delivery_timestamp": later.in_seconds(60)}
     ana.post("/reminders", **asked).succeeds()
@@ -250,8 +245,7 @@ def _tables(tx):
     return [row["name"] for row in tx.all(listed)]
 
 
-def test_the_first_message_of_a_channel_is_told_anew(later):
-    ana = later.person("ana", channels=["kitchen"])
+def test_the_first_message_of_a_channel_is_told_anew(later, in_kitchen, ana):
     keep_for(later, "kitchen", 3)
     ana.says("old", to="kitchen > x")
     later.server.clock.move(**days(2))

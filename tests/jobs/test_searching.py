@@ -30,8 +30,7 @@ def behind(chat: Chat) -> int:
     return chat.read(actions.messages.indexing.count_behind)
 
 
-def test_what_is_said_is_indexed_a_moment_later(chat: Chat) -> None:
-    ana = chat.person("ana", channels=["kitchen"])
+def test_what_is_said_is_indexed_a_moment_later(chat: Chat, in_kitchen: None, ana: Person) -> None:
     soup = ana.says("soup", to="kitchen > lunch").id
 
     eventually(lambda: behind(chat) == 0)

@@ -18,11 +18,6 @@ from tertulia.jobs.sending import IN_HAND, SCHEDULED, Outbox, send_due
 from tertulia.storage.database import Bound
 
 
-@pytest.fixture
-def ana(later):
-    return later.person("ana", channels=["kitchen"])
-
-
 def schedules(person: Person, content: str = "Soup's on", *, at: int, **params: Any) -> int:
     if "to" not in params:
         params["to"] = person.chat.channel("kitchen").id
@@ -74,8 +69,7 @@ def notice(at: int, reason: str) -> str:
 # --- in time ---
 
 
-def test_when_its_time_has_come_it_is_a_message_like_any_other(later):
-    ana, ben = later.people("ana", "ben", channels=["kitchen"])
+def test_when_its_time_has_come_it_is_a_message_like_any_other(later, in_kitchen, ana, ben):
     hers, his = ana.listens_for("scheduled_messages", "message"), ben.listens_for("message")
     at = later.in_seconds(60)
     number = schedules(ana, "Soup's *on*", at=at)
@@ -135,7 +129,7 @@ def test_whose_time_comes_while_others_are_served_has_their_turn_soon(later):
     assert sent.index(garden) <= 100 + 2 * IN_HAND
 
 
-def test_what_is_sent_is_not_sent_again(later, ana):
+def test_what_is_sent_is_not_sent_again(later, in_kitchen, ana):
     schedules(ana, at=later.in_seconds(60))
 
     later.passes(seconds=61)
@@ -145,7 +139,7 @@ def test_what_is_sent_is_not_sent_again(later, ana):
     assert said(ana) == ["Soup's on"]
 
 
-def test_an_edit_that_comes_too_late_is_told_so(later, ana):
+def test_an_edit_that_comes_too_late_is_told_so(later, in_kitchen, ana):
     number = schedules(ana, at=later.in_seconds(60))
     later.passes(seconds=61)
 
@@ -160,7 +154,7 @@ def test_an_edit_that_comes_too_late_is_told_so(later, ana):
     )
 
 
-def test_nothing_but_the_number_is_remembered_of_what_was_sent(later, ana):
+def test_nothing_but_the_number_is_remembered_of_what_was_sent(later, in_kitchen, ana):
     number = schedules(ana, "a secret", at=later.in_seconds(60))
     later.passes(seconds=61)
 
@@ -170,8 +164,7 @@ def test_nothing_but_the_number_is_remembered_of_what_was_sent(later, ana):
     assert entry.to == ToChannel(later.channel("kitchen").id, "")
 
 
-def test_an_edited_message_is_sent_as_edited_and_when_edited(later):
-    ana, ben = later.people("ana", "ben", channels=["kitchen"])
+def test_an_edited_message_is_sent_as_edited_and_when_edited(later, in_kitchen, ana, ben):
     number = schedules(ana, at=later.in_seconds(60))
     ana.patch(
         f"/scheduled_messages/{number}",
@@ -187,7 +180,7 @@ def test_an_edited_message_is_sent_as_edited_and_when_edited(later):
     assert said(ben) == ["Dinner!"]
 
 
-def test_a_deleted_message_is_never_sent(later, ana):
+def test_a_deleted_message_is_never_sent(later, in_kitchen, ana):
     number = schedules(ana, at=later.in_seconds(60))
 
     ana.delete(f"/scheduled_messages/{number}").succeeds()
@@ -196,7 +189,9 @@ def test_a_deleted_message_is_never_sent(later, ana):
     assert said(ana) == []
 
 
-def test_messages_of_the_same_second_are_sent_in_the_order_they_were_written(later, ana):
+def test_messages_of_the_same_second_are_sent_in_the_order_they_were_written(
+    later, in_kitchen, ana
+):
     at = later.in_seconds(60)
     numbers = [schedules(ana, f"course {number}", at=at) for number in range(20)]
     ana.patch(f"/scheduled_messages/{numbers[3]}", content="course 3, warmed up").succeeds()
@@ -208,7 +203,7 @@ def test_messages_of_the_same_second_are_sent_in_the_order_they_were_written(lat
     assert said(ana) == expected
 
 
-def test_what_was_due_earlier_is_sent_earlier(later, ana):
+def test_what_was_due_earlier_is_sent_earlier(later, in_kitchen, ana):
     schedules(ana, "second", at=later.in_seconds(60))
     schedules(ana, "first", at=later.in_seconds(30))
 
@@ -228,8 +223,7 @@ def test_what_was_due_earlier_is_sent_earlier(later, ana):
         ("my-script/1.0", True, False, True),
     ],
 )
-def test_whether_its_sender_has_read_it(later, client, chosen, to_self, is_read):
-    ana, ben = later.people("ana", "ben")
+def test_whether_its_sender_has_read_it(later, ana, ben, client, chosen, to_self, is_read):
     to = [ana.id] if to_self else [ben.id]
     writer = ana.with_headers(User_Agent=client)
     schedules(writer, at=later.in_seconds(60), to=to, read_by_sender=chosen)
@@ -240,7 +234,7 @@ def test_whether_its_sender_has_read_it(later, client, chosen, to_self, is_read)
     assert ("read" in ears.next()["flags"]) is is_read
 
 
-def test_the_topic_is_followed_as_after_any_send(later, ana):
+def test_the_topic_is_followed_as_after_any_send(later, in_kitchen, ana):
     schedules(ana, at=later.in_seconds(60))
     ears = ana.listens_for("user_topic", "message", "scheduled_messages")
 
@@ -268,8 +262,7 @@ def _close_organization(tx):
     tx.execute("UPDATE realm SET deactivated = TRUE WHERE id = :id", id=tx.realm_id)
 
 
-def test_a_channel_that_is_gone_fails_it_and_its_owner_is_told(later):
-    ana, ben = later.people("ana", "ben", channels=["kitchen"])
+def test_a_channel_that_is_gone_fails_it_and_its_owner_is_told(later, in_kitchen, ana, ben):
     at = later.in_seconds(60)
     number = schedules(ana, at=at)
     (entry,) = waiting(ana)
@@ -294,7 +287,7 @@ def test_a_channel_that_is_gone_fails_it_and_its_owner_is_told(later):
     assert number == entry["scheduled_message_id"]
 
 
-def test_a_failed_message_is_not_tried_again_by_itself(later, ana):
+def test_a_failed_message_is_not_tried_again_by_itself(later, in_kitchen, ana):
     schedules(ana, at=later.in_seconds(60))
     later.write(_archive, "kitchen")
     later.passes(seconds=61)
@@ -329,7 +322,7 @@ def test_a_failed_message_needs_a_new_time_and_then_waits_again(later):
     assert waiting(ana) == []
 
 
-def test_a_failed_message_can_be_deleted(later, ana):
+def test_a_failed_message_can_be_deleted(later, in_kitchen, ana):
     number = schedules(ana, at=later.in_seconds(60))
     later.passes(minutes=12)
     assert waiting(ana)[0]["failed"] is True
@@ -339,7 +332,7 @@ def test_a_failed_message_can_be_deleted(later, ana):
     assert waiting(ana) == []
 
 
-def test_ten_minutes_late_is_still_sent(later, ana):
+def test_ten_minutes_late_is_still_sent(later, in_kitchen, ana):
     schedules(ana, at=later.in_seconds(60))
 
     later.passes(minutes=10, seconds=55)
@@ -347,8 +340,7 @@ def test_ten_minutes_late_is_still_sent(later, ana):
     assert said(ana) == ["Soup's on"]
 
 
-def test_more_than_ten_minutes_late_is_a_failure_and_no_surprise(later):
-    ana, ben = later.people("ana", "ben", channels=["kitchen"])
+def test_more_than_ten_minutes_late_is_a_failure_and_no_surprise(later, in_kitchen, ana, ben):
     at = later.in_seconds(60)
     schedules(ana, at=at)
 
@@ -485,8 +477,7 @@ def test_what_forbids_sending_by_then_fails_it(later, monkeypatch, message, chan
     assert theirs.silent()
 
 
-def test_a_sender_who_has_left_fails_it_and_nobody_is_told(later):
-    ana, ben = later.people("ana", "ben", channels=["kitchen"])
+def test_a_sender_who_has_left_fails_it_and_nobody_is_told(later, in_kitchen, ana, ben):
     number = schedules(ana, at=later.in_seconds(60))
     later.write(actions.people.deactivate, ana.id)
     ears = ben.listens_for("message")
@@ -499,7 +490,7 @@ def test_a_sender_who_has_left_fails_it_and_nobody_is_told(later):
     assert ears.silent()
 
 
-def test_an_organization_that_was_closed_fails_it_and_nobody_is_told(later, ana):
+def test_an_organization_that_was_closed_fails_it_and_nobody_is_told(later, in_kitchen, ana):
     number = schedules(ana, at=later.in_seconds(60))
     later.write(_close_organization)
     newest = later.read(_newest_message)
@@ -568,7 +559,7 @@ def _newest_message(tx):
 # --- clocks, crashes and company ---
 
 
-def test_a_clock_put_forward_by_an_hour_loses_and_doubles_nothing(later, ana):
+def test_a_clock_put_forward_by_an_hour_loses_and_doubles_nothing(later, in_kitchen, ana):
     ears = ana.listens_for("message")
     for minutes in range(5, 120, 10):
         schedules(ana, f"in {minutes}", at=later.in_seconds(60 * minutes))
@@ -585,7 +576,7 @@ def test_a_clock_put_forward_by_an_hour_loses_and_doubles_nothing(later, ana):
     assert len(ears.all()) == 1 + len(failed)
 
 
-def test_a_clock_put_back_by_an_hour_loses_and_doubles_nothing(later, ana):
+def test_a_clock_put_back_by_an_hour_loses_and_doubles_nothing(later, in_kitchen, ana):
     schedules(ana, "before", at=later.in_seconds(60))
     schedules(ana, "after", at=later.in_seconds(120))
     later.passes(seconds=61)
@@ -598,7 +589,7 @@ def test_a_clock_put_back_by_an_hour_loses_and_doubles_nothing(later, ana):
     assert waiting(ana) == []
 
 
-def test_a_clock_that_goes_back_and_forth_says_everything_once(later, ana):
+def test_a_clock_that_goes_back_and_forth_says_everything_once(later, in_kitchen, ana):
     for number in range(10):
         schedules(ana, f"course {number}", at=later.in_seconds(60 + 30 * number))
 
@@ -618,7 +609,7 @@ def test_a_restart_loses_nothing(own_chat):
     eventually(lambda: said(ana) == ["Soup's on"])
 
 
-def test_whoever_comes_second_finds_nothing_to_do(later, ana):
+def test_whoever_comes_second_finds_nothing_to_do(later, in_kitchen, ana):
     schedules(ana, at=later.in_seconds(60))
     later.server.clock.move(seconds=61)
     work = [later.server.database, later.server.application.delivery, SCHEDULED]
@@ -631,7 +622,7 @@ def test_whoever_comes_second_finds_nothing_to_do(later, ana):
     assert said(ana) == ["Soup's on"]
 
 
-def test_a_message_that_changed_at_the_last_moment_is_not_sent_as_it_was(later, ana):
+def test_a_message_that_changed_at_the_last_moment_is_not_sent_as_it_was(later, in_kitchen, ana):
     number = schedules(ana, at=later.in_seconds(60))
     seen = later.read(storage.later.scheduled.find, number)
     org: Organization = later.server.application.delivery.organizations[later.realm.id]
@@ -691,8 +682,7 @@ def asks(person: Person, message_id: int, at: int, **params: Any) -> int:
     return number
 
 
-def test_a_reminder_comes_from_notification_bot(later):
-    ana, ben = later.people("ana", "ben", channels=["kitchen"])
+def test_a_reminder_comes_from_notification_bot(later, in_kitchen, ana, ben):
     soup = ana.says("The soup is ready", to="kitchen > soup")
     number = asks(ben, soup.id, later.in_seconds(60), note="pot")
     (asked,) = ben.get("/reminders").succeeds()["reminders"]
@@ -709,8 +699,7 @@ def test_a_reminder_comes_from_notification_bot(later):
     assert hers.silent()
 
 
-def test_a_reminder_is_never_too_late(later):
-    ana = later.person("ana")
+def test_a_reminder_is_never_too_late(later, ana):
     milk = ana.says("milk", to=[ana])
     asks(ana, milk.id, later.in_seconds(60))
 
@@ -719,8 +708,7 @@ def test_a_reminder_is_never_too_late(later):
     assert len(notices(ana)) == 1
 
 
-def test_a_reminder_of_a_message_one_may_no_longer_see_does_not_quote_it(later):
-    ana, ben = later.people("ana", "ben")
+def test_a_reminder_of_a_message_one_may_no_longer_see_does_not_quote_it(later, ana, ben):
     later.write(_found_private, [ana.record, ben.record])
     secret = ana.says("the code is 1234", to="vault > x")
     asks(ben, secret.id, later.in_seconds(60), note="open it")
@@ -769,8 +757,7 @@ def test_who_has_lost_sight_of_a_channel_learns_nothing_of_it_by_what_they_left_
     assert "gold" not in str(told)
 
 
-def test_a_reminder_of_somebody_who_has_left_is_given_up(later):
-    ana, ben = later.people("ana", "ben")
+def test_a_reminder_of_somebody_who_has_left_is_given_up(later, ana, ben):
     hello = ana.says("hello", to=[ben])
     asks(ben, hello.id, later.in_seconds(60))
     later.write(actions.people.deactivate, ben.id)
@@ -782,8 +769,7 @@ def test_a_reminder_of_somebody_who_has_left_is_given_up(later):
     assert later.read(_failed_reminders) == 1
 
 
-def test_a_reminder_is_sent_once(later):
-    ana = later.person("ana")
+def test_a_reminder_is_sent_once(later, ana):
     milk = ana.says("milk", to=[ana])
     asks(ana, milk.id, later.in_seconds(60))
 

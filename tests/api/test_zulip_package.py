@@ -10,26 +10,26 @@ from tests.support.zulip_bot import connects, listens
 
 
 @pytest.fixture
-def people(own_chat, monkeypatch, tmp_path):
-    """Ana with the package and Ben with our own client, alone on a server."""
+def chat(own_chat):
+    return own_chat
+
+
+@pytest.fixture
+def client(in_kitchen, ana, ben, monkeypatch, tmp_path):
+    """Ana has the package and Ben our own client, alone on a server."""
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.delenv("ZULIP_CONFIG", raising=False)
-    ana, ben = own_chat.people("ana", "ben", channels=["kitchen"])
-    return connects(ana), ana, ben
+    return connects(ana)
 
 
-def test_it_connects(people):
-    client, ana, _ = people
-
+def test_it_connects(client, ana):
     profile = client.get_profile()
 
     assert (profile["result"], profile["user_id"]) == ("success", ana.id)
     assert client.feature_level == 497
 
 
-def test_it_sends(people):
-    client, ana, ben = people
-
+def test_it_sends(client, ana, ben):
     to_channel = client.send_message(
         {"type": "stream", "to": "kitchen", "subject": "lunch", "content": "Soup's on"}
     )
@@ -46,8 +46,7 @@ def test_it_sends(people):
     assert (refused["result"], refused["code"]) == ("error", "STREAM_DOES_NOT_EXIST")
 
 
-def test_it_receives(people):
-    client, _, ben = people
+def test_it_receives(client, ben):
     heard, full = listens(client, count=3)
 
     for word in ("one", "two", "three"):
@@ -57,8 +56,7 @@ def test_it_receives(people):
     assert [each["content"] for each in heard] == ["one", "two", "three"]
 
 
-def test_it_receives_as_it_asks_to(people):
-    client, _, ben = people
+def test_it_receives_as_it_asks_to(client, ben):
     ben.joins("garden")
     heard, full = listens(client, count=1, apply_markdown=True, all_public_streams=True)
 
@@ -68,8 +66,7 @@ def test_it_receives_as_it_asks_to(people):
     assert [each["content"] for each in heard] == ["<p>Roses</p>"]
 
 
-def test_it_registers_and_asks_for_events(people):
-    client, _, ben = people
+def test_it_registers_and_asks_for_events(client, ben):
     queue = client.register(event_types=["message"])
 
     ben.says("Soup's on", to="kitchen > lunch")
@@ -81,8 +78,7 @@ def test_it_registers_and_asks_for_events(people):
     assert gone["code"] == "BAD_EVENT_QUEUE_ID"
 
 
-def test_a_lost_queue_makes_it_register_again(people):
-    client, ana, ben = people
+def test_a_lost_queue_makes_it_register_again(client, ana, ben):
     heard, full = listens(client, count=2)
     ben.says("before", to="kitchen > count")
     eventually(lambda: heard)
@@ -97,9 +93,7 @@ def test_a_lost_queue_makes_it_register_again(people):
     assert [each["content"] for each in heard] == ["before", "after"]
 
 
-def test_it_joins_lists_and_leaves(people):
-    client, ana, ben = people
-
+def test_it_joins_lists_and_leaves(client, ana, ben):
     joined = client.add_subscriptions([{"name": "garden", "description": "Roses"}])
     others = client.add_subscriptions([{"name": "garden"}], principals=[ben.id])
     listed = client.get_subscriptions()
@@ -111,8 +105,7 @@ def test_it_joins_lists_and_leaves(people):
     assert left["removed"] == ["garden"]
 
 
-def test_it_reads(people):
-    client, ana, ben = people
+def test_it_reads(client, ana, ben):
     soup = ben.says("*Soup*", to="kitchen > lunch")
 
     found = client.get_messages(
@@ -131,8 +124,7 @@ def test_it_reads(people):
     assert client.get_user_by_id(ben.id)["user"]["full_name"] == "Ben"
 
 
-def test_it_adds_a_custom_emoji(people, tmp_path):
-    client, _, _ = people
+def test_it_adds_a_custom_emoji(client, tmp_path):
     file = tmp_path / "dot.png"
     file.write_bytes(picture())
 
@@ -143,8 +135,8 @@ def test_it_adds_a_custom_emoji(people, tmp_path):
     assert [each["name"] for each in client.get_realm_emoji()["emoji"].values()] == ["dot"]
 
 
-def test_a_wrong_key_is_told(people):
-    _, ana, _ = people
+@pytest.mark.usefixtures("client")
+def test_a_wrong_key_is_told(ana):
     client = zulip.Client(
         email=ana.email, api_key="a" * 32, site=f"http://127.0.0.1:{ana.server.port}"
     )
@@ -152,8 +144,7 @@ def test_a_wrong_key_is_told(people):
     assert client.get_profile()["code"] == "UNAUTHORIZED"
 
 
-def test_a_bot_remembers(people):
-    client, ana, _ = people
+def test_a_bot_remembers(client, ana):
     made = {"full_name": "Tide Bot", "short_name": "tide", "bot_type": 1}
     assert client.call_endpoint("bots", method="POST", request=made)["result"] == "success"
     (listed,) = ana.get("/bots").succeeds()["bots"]
@@ -166,8 +157,7 @@ def test_a_bot_remembers(people):
     assert bot.get_storage()["storage"] == {"low": "04:10", "high": "10:30"}
 
 
-def test_it_uploads(people, tmp_path):
-    client, ana, ben = people
+def test_it_uploads(client, ana, ben, tmp_path):
     notes = tmp_path / "high tide.txt"
     notes.write_bytes(b"at ten" * 500_000)
 

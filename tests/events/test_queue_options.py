@@ -89,8 +89,7 @@ def test_a_narrow_is_for_messages_only(in_kitchen, ana):
     assert [each["type"] for each in ears.all()] == ["user_topic"]
 
 
-def test_a_queue_may_hear_all_public_channels(chat):
-    ana, ben = chat.person("ana"), chat.person("ben")
+def test_a_queue_may_hear_all_public_channels(ana, ben):
     ana.joins("kitchen", "garden")
     ana.joins("cellar", invite_only=True)
     usual = ben.listens_for("message")

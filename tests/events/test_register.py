@@ -192,9 +192,7 @@ def test_the_people_of_the_organization(chat):
     assert [each["user_id"] for each in admin["realm_bots"]] == [bot.id]
 
 
-def test_what_somebody_may_do_is_told(chat):
-    gus, ana = chat.person("gus", role="guest"), chat.person("ana")
-
+def test_what_somebody_may_do_is_told(gus, ana):
     rights = [
         "can_create_private_streams",
         "can_create_public_streams",
@@ -207,8 +205,7 @@ def test_what_somebody_may_do_is_told(chat):
         assert state["can_create_web_public_streams"] is False
 
 
-def test_the_system_groups_are_nested(chat):
-    ana, gus = chat.person("ana"), chat.person("gus", role="guest")
+def test_the_system_groups_are_nested(chat, ana, gus):
     root = chat.person("root", role="owner")
 
     groups = ana.registers(fetch_event_types=["realm_user_groups"])["realm_user_groups"]

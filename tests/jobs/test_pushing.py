@@ -53,13 +53,17 @@ class Browser:
 
 
 @pytest.fixture
-def scene(start_server):
-    chat = Chat.found(start_server(webhook_networks=HOME), "")
-    ana, ben = chat.people("ana", "ben", channels=["kitchen"])
+def chat(start_server):
+    return Chat.found(start_server(webhook_networks=HOME), "")
+
+
+@pytest.fixture
+def browser(in_kitchen, ana, ben):
+    """Ben's, who is in the kitchen with Ana."""
     browser = Browser()
     assert len(ben.get("/web_push/key").succeeds()["public_key"]) == 87
     ben.post("/web_push/subscriptions", **browser.subscription()).succeeds()
-    yield chat, ana, ben, browser
+    yield browser
     browser.service.close()
 
 
@@ -81,9 +85,7 @@ def is_quiet(tx):
     return not behind and not storage.personal.web_push.people_due(tx, 1)
 
 
-def test_who_is_away_is_told_at_once_and_of_what_was_read_elsewhere(scene):
-    chat, ana, ben, browser = scene
-
+def test_who_is_away_is_told_at_once_and_of_what_was_read_elsewhere(chat, browser, ana, ben):
     sent = ana.says("Are you *there*?", to=[ben])
     ana.says("nothing for Ben", to="kitchen > lunch")
     works(chat)  # being named, he follows the topic from there on
@@ -104,8 +106,9 @@ def test_who_is_away_is_told_at_once_and_of_what_was_read_elsewhere(scene):
     assert heard.headers["authorization"].startswith("vapid t=")
 
 
-def test_who_is_here_is_told_when_they_leave_it_unread_unless_they_want_to_be_at_once(scene):
-    chat, ana, ben, browser = scene
+def test_who_is_here_is_told_when_they_leave_it_unread_unless_they_want_to_be_at_once(
+    chat, browser, ana, ben
+):
     ben.registers(event_types=["message"])
     ben.post("/users/me/presence", status="active").succeeds()
     ben.patch("/settings", enable_online_push_notifications=False).succeeds()
@@ -134,8 +137,7 @@ def noted(tx):
     return tx.value("SELECT count(*) AS value FROM push_notice WHERE realm_id = :realm")
 
 
-def test_the_smallest_of_the_groups_that_call_somebody_is_named(scene):
-    chat, ana, ben, browser = scene
+def test_the_smallest_of_the_groups_that_call_somebody_is_named(chat, browser, ana, ben):
     owner = chat.person("owner", role="owner", channels=["kitchen"])
     cooks = owner.post("/user_groups/create", name="cooks", description="", members=[ben.id])
     everyone = {"name": "house", "description": "", "members": [ana.id, ben.id, owner.id]}
@@ -154,8 +156,7 @@ def test_the_smallest_of_the_groups_that_call_somebody_is_named(scene):
     assert by_name["content"] == "@cooks @Ben 🎉"
 
 
-def test_a_browser_that_forgot_us_is_forgotten(scene):
-    chat, ana, ben, browser = scene
+def test_a_browser_that_forgot_us_is_forgotten(chat, browser, ana, ben):
     browser.service.answer = (410, b"")
 
     ana.says("one", to=[ben])
@@ -170,8 +171,8 @@ def test_a_browser_that_forgot_us_is_forgotten(scene):
 
 
 @pytest.mark.on_one
-def test_a_guest_is_not_told_the_name_of_somebody_they_may_not_know(scene):
-    chat, _, ben, _ = scene
+@pytest.mark.usefixtures("browser")
+def test_a_guest_is_not_told_the_name_of_somebody_they_may_not_know(chat, ben):
     chat.permit("can_access_all_users_group", "members")
     dora = chat.person("dora")
     gus, phone = chat.person("gus", role="guest", channels=["kitchen"]), Browser()
@@ -188,8 +189,9 @@ def test_a_guest_is_not_told_the_name_of_somebody_they_may_not_know(scene):
 
 @pytest.mark.parametrize("status", [400, 401, 403])
 @pytest.mark.on_one
-def test_what_a_service_refuses_is_not_said_again_and_the_next_is_tried(scene, status):
-    chat, ana, ben, browser = scene
+def test_what_a_service_refuses_is_not_said_again_and_the_next_is_tried(
+    chat, browser, ana, ben, status
+):
     browser.service.answer = (status, b"")
 
     ana.says("one", to=[ben])
@@ -211,8 +213,7 @@ def failures(tx):
 
 
 @pytest.mark.on_one
-def test_a_service_that_refuses_everything_is_forgotten_in_the_end(scene):
-    chat, ana, ben, browser = scene
+def test_a_service_that_refuses_everything_is_forgotten_in_the_end(chat, browser, ana, ben):
     browser.service.answer = (403, b"")
     chat.write(refused_often)
 
@@ -227,8 +228,7 @@ def refused_often(tx):
 
 
 @pytest.mark.on_one
-def test_what_is_too_large_is_told_without_its_words(scene):
-    chat, ana, ben, browser = scene
+def test_what_is_too_large_is_told_without_its_words(chat, browser, ana, ben):
     browser.service.answer = (413, b"")
 
     sent = ana.says("soup", to=[ben])
@@ -241,8 +241,7 @@ def test_what_is_too_large_is_told_without_its_words(scene):
 
 
 @pytest.mark.on_one
-def test_a_service_that_asks_for_peace_is_left_in_peace(scene):
-    chat, ana, ben, browser = scene
+def test_a_service_that_asks_for_peace_is_left_in_peace(chat, browser, ana, ben):
     browser.service.answer = (429, b"", {"Retry-After": "600"})
     tries = []
 
@@ -262,9 +261,8 @@ def test_a_service_that_asks_for_peace_is_left_in_peace(scene):
 @pytest.mark.parametrize("trouble", ["500", "circle", "flood", "hang"])
 @pytest.mark.on_one
 def test_an_endpoint_in_trouble_is_tried_with_growing_pauses_and_given_up_after_a_day(
-    scene, trouble
+    chat, browser, ana, ben, trouble
 ):
-    chat, ana, ben, browser = scene
     pushing = chat.server.application.pushing
     if trouble == "hang":
         pushing.patience_seconds = 1
@@ -301,8 +299,9 @@ def test_an_endpoint_in_trouble_is_tried_with_growing_pauses_and_given_up_after_
 
 
 @pytest.mark.on_one
-def test_who_is_told_in_one_place_is_told_in_the_other_when_that_is_well_again(scene):
-    chat, ana, ben, browser = scene
+def test_who_is_told_in_one_place_is_told_in_the_other_when_that_is_well_again(
+    chat, browser, ana, ben
+):
     other = Browser()
     ben.post("/web_push/subscriptions", **other.subscription()).succeeds()
     browser.service.answer = (503, b"")
@@ -319,8 +318,7 @@ def test_who_is_told_in_one_place_is_told_in_the_other_when_that_is_well_again(s
 
 
 @pytest.mark.on_one
-def test_an_endpoint_that_hangs_holds_up_nobody_else(scene):
-    chat, ana, ben, browser = scene
+def test_an_endpoint_that_hangs_holds_up_nobody_else(chat, browser, ana, ben):
     pushing = chat.server.application.pushing
     browser.service.answer = receivers.hang
     other = Browser()
@@ -346,8 +344,9 @@ def test_a_subscription_that_cannot_be_used_is_refused(ana, name, value):
 
 
 @pytest.mark.parametrize("lost", ["moved", "let go"])
-def test_who_may_not_see_it_any_more_is_told_nothing_by_a_service_that_comes_back(scene, lost):
-    chat, _, ben, browser = scene
+def test_who_may_not_see_it_any_more_is_told_nothing_by_a_service_that_comes_back(
+    chat, browser, ben, lost
+):
     root = chat.person("root", role="owner", channels=["kitchen"])
     root.joins("vault", invite_only=True)
     browser.service.answer = (503, b"")

@@ -38,13 +38,12 @@ def texts(file: Path) -> list[str]:
 
 
 @pytest.fixture
-def lively(chat, in_kitchen, ana, ben):
+def lively(in_kitchen, ana, ben):
     """Things are said in the open, behind a door, and between two people."""
     ana.joins("cellar", invite_only=True)
     ana.says("in the open", to="kitchen > lunch")
     ana.says("behind a door", to="cellar > wine")
     ana.says("between us", to=[ben])
-    return chat, ana, ben
 
 
 @pytest.mark.parametrize(
@@ -55,8 +54,7 @@ def lively(chat, in_kitchen, ana, ben):
         ("full_without_consent", ["in the open", "behind a door", "between us"]),
     ],
 )
-def test_only_what_may_leave_does(lively, tmp_path, export_type, leaves):
-    chat, _, ben = lively
+def test_only_what_may_leave_does(chat, lively, ben, tmp_path, export_type, leaves):
     ben.patch("/settings", allow_private_data_export=True).succeeds()
 
     exports(chat, tmp_path / "out.tar.gz", "--type", export_type)
@@ -77,9 +75,8 @@ def test_only_what_may_leave_does(lively, tmp_path, export_type, leaves):
     ],
 )
 def test_nothing_is_told_of_those_who_did_not_agree(
-    lively, tmp_path, export_type, told_of, conversations
+    chat, lively, ana, ben, tmp_path, export_type, told_of, conversations
 ):
-    chat, ana, ben = lively
     cat = chat.person("cat", channels=["kitchen"])
     names = {ana.id: "ana", ben.id: "ben", cat.id: "cat"}
     ben.patch("/settings", allow_private_data_export=True).succeeds()
@@ -121,8 +118,7 @@ def test_nothing_is_told_of_those_who_did_not_agree(
     assert len(attachment["messages"]) == (2 if is_whole else 1)
 
 
-def test_what_left_comes_back_as_it_was(lively, tmp_path):
-    chat, ana, ben = lively
+def test_what_left_comes_back_as_it_was(chat, lively, ana, ben, tmp_path):
     notes = uploads(ana, "notes.txt", b"salt, pepper")
     linked = ana.says(f"See {notes.link}", to="kitchen > lunch")
     ben.post(f"/messages/{linked.id}/reactions", emoji_name="tada").succeeds()
@@ -212,8 +208,7 @@ def belongings(file: Path):
 
 @pytest.mark.on_one
 @pytest.mark.parametrize("is_beside_another", [False, True])
-def test_what_people_have_comes_back_as_it_was(lively, tmp_path, is_beside_another):
-    chat, ana, ben = lively
+def test_what_people_have_comes_back_as_it_was(chat, lively, ana, ben, tmp_path, is_beside_another):
     has_everything(chat, ana, ben)
     first, second = tmp_path / "first.tar.gz", tmp_path / "second.tar.gz"
     exports(chat, first)
@@ -239,9 +234,7 @@ def test_what_people_have_comes_back_as_it_was(lively, tmp_path, is_beside_anoth
     assert there.runs("check").out.endswith("All is well.\n")
 
 
-def test_no_secret_leaves(lively, tmp_path):
-    chat, ana, _ = lively
-
+def test_no_secret_leaves(chat, lively, ana, tmp_path):
     exports(chat, tmp_path / "out.tar.gz")
     exports(chat, tmp_path / "ana.tar.gz", "--person", ana.email)
 
@@ -256,8 +249,7 @@ def test_no_secret_leaves(lively, tmp_path):
     assert (tmp_path / "out.tar.gz").stat().st_mode & 0o777 == 0o600
 
 
-def test_somebody_gets_all_that_is_theirs_and_nothing_else(lively, tmp_path):
-    chat, ana, ben = lively
+def test_somebody_gets_all_that_is_theirs_and_nothing_else(chat, lively, ana, ben, tmp_path):
     ben.says("what Ben said", to="kitchen > lunch")
     ana.post("/saved_snippets", title="soup", content="with salt").succeeds()
     uploads(ana, "notes.txt", b"salt, pepper")
@@ -286,8 +278,7 @@ def _are_being_made(tx: Tx) -> bool:
     return any(each.is_pending for each in storage.organization.exports.everything(tx))
 
 
-def test_an_administrator_asks_for_an_export_and_gets_the_file(lively):
-    chat, ana, _ = lively
+def test_an_administrator_asks_for_an_export_and_gets_the_file(chat, lively, ana):
     owner = chat.person("owner", role="owner")
     ears = owner.listens_for("realm_export", "message")
 
@@ -308,9 +299,8 @@ def test_an_administrator_asks_for_an_export_and_gets_the_file(lively):
     owner.delete(f"/export/realm/{number}").fails("Export already deleted")
 
 
-def test_an_export_is_for_whoever_asked_as_long_as_they_may(lively):
+def test_an_export_is_for_whoever_asked_as_long_as_they_may(chat, lively, ana):
     """Not for others by a link to it, nor for who is no administrator any more."""
-    chat, ana, _ = lively
     owner = chat.person("owner", role="owner")
     adam = chat.person("adam", role="admin", channels=["kitchen"])
     adam.post("/export/realm").succeeds()
@@ -332,8 +322,7 @@ def test_an_export_is_for_whoever_asked_as_long_as_they_may(lively):
     assert second["failed_timestamp"] is not None
 
 
-def test_exports_are_for_administrators_and_few_a_week(lively):
-    chat, ana, _ = lively
+def test_exports_are_for_administrators_and_few_a_week(chat, lively, ana):
     owner = chat.person("owner", role="owner")
 
     refused = ana.post("/export/realm")
@@ -347,8 +336,7 @@ def test_exports_are_for_administrators_and_few_a_week(lively):
     owner.post("/export/realm").fails("Exceeded rate limit.")
 
 
-def test_it_is_told_who_agrees_to_an_export(lively):
-    chat, ana, ben = lively
+def test_it_is_told_who_agrees_to_an_export(chat, lively, ana, ben):
     owner = chat.person("owner", role="owner")
     ben.patch("/settings", allow_private_data_export=True).succeeds()
 

@@ -45,8 +45,7 @@ def entry(channel_id: int, property: str, value: Any) -> dict[str, Any]:
         ("wildcard_mentions_notify", False),
     ],
 )
-def test_a_setting_is_told_to_its_owner_even_if_it_was_so(chat, ana, kitchen, property, value):
-    ben = chat.person("ben")
+def test_a_setting_is_told_to_its_owner_even_if_it_was_so(ben, ana, kitchen, property, value):
     ears, others = ana.listens_for("subscription"), ben.listens_for()
 
     for _ in range(2):
@@ -147,8 +146,7 @@ def test_several_settings_are_all_or_nothing(chat, ana, kitchen):
     assert ears.silent()
 
 
-def test_one_must_be_in_the_channel(chat, ana, kitchen):
-    ben = chat.person("ben")
+def test_one_must_be_in_the_channel(chat, ben, ana, kitchen):
     ana.joins("vault", invite_only=True)
 
     choose(ben, entry(kitchen, "pin_to_top", True)).fails(f"Not subscribed to channel ID {kitchen}")

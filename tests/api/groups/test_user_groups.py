@@ -352,8 +352,7 @@ def test_people_whose_accounts_ended_are_no_longer_named(chat: Chat) -> None:
     assert shown(ana, group_id)["can_join_group"] == only(ana)
 
 
-def test_who_may_manage_a_group(chat: Chat) -> None:
-    owner, admin = chat.person("owner", role="owner"), chat.person("admin", role="admin")
+def test_who_may_manage_a_group(chat: Chat, owner: Person, admin: Person) -> None:
     ana, ben, cleo, gus = *chat.people("ana", "ben", "cleo"), chat.person("gus", role="guest")
     inner = make(owner, "inner", (ben, gus))
     group_id = make(ana, "bakers", can_manage_group=only(ana, groups=(inner,)))
@@ -415,8 +414,7 @@ def test_system_groups_cannot_be_changed(chat: Chat, owner: Person) -> None:
     owner.post(f"{place}/deactivate").fails("Insufficient permission")
 
 
-def test_guests_have_no_part_in_groups(chat: Chat) -> None:
-    ana, gus = chat.person("ana"), chat.person("gus", role="guest")
+def test_guests_have_no_part_in_groups(chat: Chat, ana: Person, gus: Person) -> None:
     group_id = make(ana, "bakers", (gus,), can_manage_group=only(ana, gus))
     place = f"/user_groups/{group_id}"
 

@@ -68,8 +68,7 @@ def test_how_many_go_along(said, ben, mode, expected):
     assert topics_of(ben, *said) == expected
 
 
-def test_everybody_who_has_them_hears_where_messages_went(chat, ana, ben, said):
-    eve = chat.person("eve")
+def test_everybody_who_has_them_hears_where_messages_went(chat, eve, ana, ben, said):
     ears, others = ana.listens_for("update_message"), eve.listens_for("update_message")
 
     moves(ben, said[1], topic="stools", propagate_mode="change_later").succeeds()
@@ -413,8 +412,7 @@ def make(chat, owner, name, *subscribers, **options):
     return chat.channel(name).id
 
 
-def test_a_message_goes_to_another_channel(chat, ana, ben, said):
-    eve = chat.person("eve")
+def test_a_message_goes_to_another_channel(chat, eve, ana, ben, said):
     garden = make(chat, eve, "garden")
     ears, new_ears = ana.listens_for("update_message"), eve.listens_for("update_message")
 
@@ -431,8 +429,7 @@ def test_a_message_goes_to_another_channel(chat, ana, ben, said):
     assert (edit["prev_stream"], edit["stream"]) == (chat.channel("porch").id, garden)
 
 
-def test_who_received_a_message_does_not_change_when_it_moves(chat, said, ben):
-    eve = chat.person("eve")
+def test_who_received_a_message_does_not_change_when_it_moves(chat, eve, said, ben):
     garden = make(chat, eve, "garden")
 
     moves(ben, said[0], stream_id=garden, propagate_mode="change_all").succeeds()

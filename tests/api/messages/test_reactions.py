@@ -37,16 +37,15 @@ def reactions_on(person, message):
 
 
 @pytest.fixture
-def kitchen(chat, in_kitchen, ana, ben):
-    """Ana and Ben in the kitchen, where the soup is on."""
-    return chat, ana, ben, ana.says("Soup's on", to="kitchen > lunch")
+def soup(in_kitchen, ana, ben):
+    """What Ana says in the kitchen, where Ben is too."""
+    return ana.says("Soup's on", to="kitchen > lunch")
 
 
 # --- adding ---
 
 
-def test_everybody_who_has_a_message_hears_of_a_reaction(kitchen):
-    chat, ana, ben, soup = kitchen
+def test_everybody_who_has_a_message_hears_of_a_reaction(chat, soup, ana, ben):
     eve = chat.person("eve")
     ears, others = ana.listens_for("reaction"), eve.listens_for("reaction")
 
@@ -57,8 +56,7 @@ def test_everybody_who_has_a_message_hears_of_a_reaction(kitchen):
     assert reactions_on(ana, soup) == [(ben.id, "tada", "1f389", "unicode_emoji")]
 
 
-def test_a_reaction_counts_once(kitchen):
-    _, ana, _, soup = kitchen
+def test_a_reaction_counts_once(soup, ana):
     reacts(ana, soup).succeeds()
 
     reacts(ana, soup).fails("Reaction already exists.", code="REACTION_ALREADY_EXISTS")
@@ -67,8 +65,7 @@ def test_a_reaction_counts_once(kitchen):
     )
 
 
-def test_whoever_joins_in_takes_over_the_name(kitchen):
-    _, ana, ben, soup = kitchen
+def test_whoever_joins_in_takes_over_the_name(soup, ana, ben):
     reacts(ana, soup, "+1").succeeds()
 
     reacts(ben, soup, "like", emoji_code="1f44d", reaction_type="unicode_emoji").succeeds()
@@ -80,8 +77,7 @@ def test_whoever_joins_in_takes_over_the_name(kitchen):
 
 
 @pytest.mark.parametrize("reaction_type", ["service_extra_emoji", "zulip_extra_emoji"])
-def test_the_special_emoji(kitchen, reaction_type):
-    _, ana, ben, soup = kitchen
+def test_the_special_emoji(soup, ana, ben, reaction_type):
     reacts(ana, soup, "zulip").succeeds()
 
     reacts(ben, soup, "zulip", emoji_code="zulip", reaction_type=reaction_type).succeeds()
@@ -109,15 +105,11 @@ def test_the_special_emoji(kitchen, reaction_type):
         ),
     ],
 )
-def test_what_is_no_emoji(kitchen, name, more, msg):
-    _, ana, _, soup = kitchen
-
+def test_what_is_no_emoji(soup, ana, name, more, msg):
     reacts(ana, soup, name, **more).fails(msg)
 
 
-def test_code_or_type_may_be_left_out(kitchen):
-    _, ana, _, soup = kitchen
-
+def test_code_or_type_may_be_left_out(soup, ana):
     reacts(ana, soup, "dolphin", emoji_code="1f42c").succeeds()
     reacts(ana, soup, "octopus", reaction_type="unicode_emoji").succeeds()
     ana.post(f"/messages/{soup.id}/reactions").fails("Missing 'emoji_name' argument")
@@ -137,8 +129,7 @@ def test_direct_messages_get_reactions_and_strangers_find_nothing(ana, ben, eve)
     takes_back(eve, hey, emoji_name="wave").fails("Invalid message(s)")
 
 
-def test_reacting_without_being_subscribed_keeps_the_message(kitchen):
-    chat, _, _, soup = kitchen
+def test_reacting_without_being_subscribed_keeps_the_message(chat, soup):
     eve = chat.person("eve")
 
     reacts(eve, soup).succeeds()
@@ -165,8 +156,7 @@ def test_reacting_is_taking_part_for_those_who_follow_on_that(chat, in_kitchen, 
 # --- removing ---
 
 
-def test_a_reaction_is_taken_back_by_any_of_its_names(kitchen):
-    _, ana, ben, soup = kitchen
+def test_a_reaction_is_taken_back_by_any_of_its_names(soup, ana, ben):
     ears = ben.listens_for("reaction")
 
     for which in (
@@ -183,8 +173,7 @@ def test_a_reaction_is_taken_back_by_any_of_its_names(kitchen):
     assert reactions_on(ben, soup) == []
 
 
-def test_what_is_not_there_cannot_be_taken_back(kitchen):
-    _, ana, ben, soup = kitchen
+def test_what_is_not_there_cannot_be_taken_back(soup, ana, ben):
     reacts(ben, soup).succeeds()
     gone = {"msg": "Reaction doesn't exist.", "code": "REACTION_DOES_NOT_EXIST"}
 

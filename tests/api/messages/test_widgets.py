@@ -36,9 +36,9 @@ def sends(person, content, **widget):
 
 
 @pytest.fixture
-def kitchen(chat, in_kitchen, ana, ben):
+def poll(in_kitchen, ana, ben):
     """Ana asks Ben in the kitchen."""
-    return chat, ana, ben, ana.says("/poll Which soup?\npea\nleek", to="kitchen > lunch")
+    return ana.says("/poll Which soup?\npea\nleek", to="kitchen > lunch")
 
 
 # --- beginning one ---
@@ -138,8 +138,8 @@ def test_a_widget_that_clients_would_not_understand_is_not_sent(ana, widget, wor
     assert ana.get("/messages", anchor="newest", num_before=9).succeeds()["messages"] == []
 
 
-def test_whoever_listens_hears_of_the_widget_with_its_message(kitchen):
-    _, ana, ben, _ = kitchen
+@pytest.mark.usefixtures("poll")
+def test_whoever_listens_hears_of_the_widget_with_its_message(ana, ben):
     ears = ben.listens_for("message")
 
     message = ana.says("/poll Which soup?\npea\nleek", to="kitchen > lunch")
@@ -150,9 +150,7 @@ def test_whoever_listens_hears_of_the_widget_with_its_message(kitchen):
     assert json.loads(part["content"]) == {"widget_type": "poll", "extra_data": POLL}
 
 
-def test_a_widget_is_not_edited_but_may_be_moved(kitchen):
-    _, ana, _, poll = kitchen
-
+def test_a_widget_is_not_edited_but_may_be_moved(poll, ana):
     ana.patch(f"/messages/{poll.id}", content="no poll").fails("Widgets cannot be edited.")
     ana.patch(f"/messages/{poll.id}", topic="supper").succeeds()
 
@@ -168,8 +166,7 @@ def test_a_message_that_becomes_a_command_later_is_none(ana):
     assert parts(ana, message) == []
 
 
-def test_a_widget_goes_with_its_message(kitchen):
-    chat, _, ben, poll = kitchen
+def test_a_widget_goes_with_its_message(chat, poll, ben):
     takes_part(ben, poll, VOTE).succeeds()
 
     chat.person("owner", role="owner").delete(f"/messages/{poll.id}").succeeds()
@@ -181,8 +178,7 @@ def test_a_widget_goes_with_its_message(kitchen):
 # --- taking part ---
 
 
-def test_everybody_who_has_the_message_hears_of_a_vote(kitchen):
-    chat, ana, ben, poll = kitchen
+def test_everybody_who_has_the_message_hears_of_a_vote(chat, poll, ana, ben):
     ears, others = ana.listens_for("submessage"), chat.person("eve").listens_for("submessage")
 
     takes_part(ben, poll, VOTE).succeeds()
@@ -212,8 +208,8 @@ def test_everybody_who_has_the_message_hears_of_a_vote(kitchen):
         ("/todo x", {"type": "strike", "key": "0,canned"}),
     ],
 )
-def test_everybody_may(kitchen, begun, addition):
-    _, ana, ben, _ = kitchen
+@pytest.mark.usefixtures("poll")
+def test_everybody_may(ana, ben, begun, addition):
     message = ana.says(begun, to="kitchen > lunch")
 
     takes_part(ben, message, addition).succeeds()
@@ -228,8 +224,8 @@ def test_everybody_may(kitchen, begun, addition):
         ("/todo x", {"type": "new_task_list_title", "title": "Breakfast"}),
     ],
 )
-def test_only_the_author_changes_what_it_is_about(kitchen, begun, addition):
-    _, ana, ben, _ = kitchen
+@pytest.mark.usefixtures("poll")
+def test_only_the_author_changes_what_it_is_about(ana, ben, begun, addition):
     message = ana.says(begun, to="kitchen > lunch")
 
     takes_part(ben, message, addition).fails(
@@ -252,16 +248,13 @@ def test_only_the_author_changes_what_it_is_about(kitchen, begun, addition):
         ),
     ],
 )
-def test_what_clients_would_not_understand_is_refused(kitchen, addition, words):
-    _, ana, ben, poll = kitchen
-
+def test_what_clients_would_not_understand_is_refused(poll, ana, ben, addition, words):
     takes_part(ben, poll, addition).fails(words)
 
     assert len(parts(ana, poll)) == 1
 
 
-def test_only_widgets_can_be_taken_part_in(kitchen):
-    _, ana, ben, poll = kitchen
+def test_only_widgets_can_be_taken_part_in(poll, ana, ben):
     words = "You cannot attach a submessage to this message."
 
     takes_part(ben, ana.says("soup", to="kitchen > lunch"), VOTE).fails(words)

@@ -23,9 +23,7 @@ def told(entry):
     return entry["act"], entry["actor_id"], entry["result"]
 
 
-def test_an_act_is_noted_with_who_did_it_from_where_and_the_result(chat):
-    owner, ben = chat.person("owner", role="owner"), chat.person("ben")
-
+def test_an_act_is_noted_with_who_did_it_from_where_and_the_result(owner, ben):
     owner.patch(f"/users/{ben.id}", role=300, full_name="Benjamin").succeeds()
     ben.patch("/realm", name="Mine now", enable_read_receipts=False)
     owner.delete(f"/users/{ben.id}").succeeds()
@@ -231,8 +229,7 @@ def test_nothing_that_somebody_wrote_is_in_it(chat, in_kitchen, owner):
     assert "xyzzy" not in noted
 
 
-def test_only_administrators_read_it_and_page_by_page(chat):
-    owner, ben = chat.person("owner", role="owner"), chat.person("ben")
+def test_only_administrators_read_it_and_page_by_page(owner, ben):
     for minutes in (1, 2, 3):
         owner.patch("/realm", message_content_edit_limit_seconds=60 * minutes).succeeds()
 
@@ -305,8 +302,7 @@ def as_text(line: str) -> str:
     return f"{told.pop('event')} " + " ".join(f"{key}={told[key]}" for key in sorted(told))
 
 
-def test_the_log_says_who_asked_for_what_and_from_where(chat, capfd):
-    owner, ben = chat.person("owner", role="owner"), chat.person("ben")
+def test_the_log_says_who_asked_for_what_and_from_where(chat, owner, ben, capfd):
     capfd.readouterr()
 
     owner.delete(f"/users/{ben.id}").succeeds()

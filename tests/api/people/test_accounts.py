@@ -215,8 +215,7 @@ def test_who_becomes_a_guest_is_not_told_what_others_said_where_they_may_no_long
     assert ears.silent()
 
 
-def test_a_role_shows_addresses_and_hides_them(chat):
-    owner, ben = chat.person("owner", role="owner"), chat.person("ben")
+def test_a_role_shows_addresses_and_hides_them(owner, ben):
     ears = ben.listens_for("realm_user")
 
     owner.patch(f"/users/{ben.id}", role=200).succeeds()

@@ -35,8 +35,7 @@ def test_a_draft_for_a_channel(chat, ana):
     assert others.silent()
 
 
-def test_drafts_for_people_and_for_nobody_yet(chat, ana):
-    ben, cleo = chat.people("ben", "cleo")
+def test_drafts_for_people_and_for_nobody_yet(ben, cleo, ana):
     drafts = [
         {"type": "private", "to": [cleo.id, ana.id, ben.id], "topic": "ignored", "content": "both"},
         {"type": "private", "to": [ana.id], "topic": "", "content": "me"},

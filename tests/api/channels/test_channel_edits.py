@@ -10,13 +10,19 @@ from tertulia import actions
 MODERN = {"notification_settings_null": True, "archived_channels": True}
 
 
-@pytest.fixture
-def ana(chat):
-    return chat.person("ana", channels=["kitchen"])
-
-
 def kitchen_of(chat: Chat) -> int:
     return chat.channel("kitchen").id
+
+
+@pytest.fixture
+def kitchen(chat, in_kitchen, ana):
+    """The number of the channel that Ana has made, and whoever stands behind it is in."""
+    return kitchen_of(chat)
+
+
+@pytest.fixture
+def path(kitchen):
+    return f"/streams/{kitchen}"
 
 
 def update(channel_id: int, name: str, property: str, value: Any, **more: Any) -> dict[str, Any]:
@@ -31,9 +37,7 @@ def update(channel_id: int, name: str, property: str, value: Any, **more: Any) -
     }
 
 
-def test_renaming_tells_the_old_name_and_the_new(chat):
-    ana, ben = chat.people("ana", "ben", channels=["kitchen"])
-    kitchen = kitchen_of(chat)
+def test_renaming_tells_the_old_name_and_the_new(chat, kitchen, ana, ben):
     ears = ben.listens_for("stream")
 
     ana.patch(f"/streams/{kitchen}", new_name=" Cookery ").succeeds()
@@ -57,8 +61,7 @@ def test_a_rename_may_change_the_case_alone(chat):
     ana.patch(path, new_name=" ").fails("Channel name can't be empty.")
 
 
-def test_a_description_is_one_line_and_told_even_if_it_is_the_same(chat, ana):
-    kitchen = kitchen_of(chat)
+def test_a_description_is_one_line_and_told_even_if_it_is_the_same(kitchen, ana):
     ears = ana.listens_for("stream")
 
     for _ in range(2):
@@ -73,16 +76,15 @@ def test_a_description_is_one_line_and_told_even_if_it_is_the_same(chat, ana):
     )
 
 
-def test_nothing_given_is_a_success_without_a_word(chat, ana):
+def test_nothing_given_is_a_success_without_a_word(kitchen, ana):
     ears = ana.listens_for()
 
-    ana.patch(f"/streams/{kitchen_of(chat)}").succeeds()
+    ana.patch(f"/streams/{kitchen}").succeeds()
 
     assert ears.silent()
 
 
-def test_a_change_that_fails_in_part_changes_nothing(chat, ana):
-    kitchen = kitchen_of(chat)
+def test_a_change_that_fails_in_part_changes_nothing(chat, kitchen, ana):
     ears = ana.listens_for()
 
     ana.patch(
@@ -93,8 +95,7 @@ def test_a_change_that_fails_in_part_changes_nothing(chat, ana):
     assert chat.channel("kitchen").description == ""
 
 
-def test_parts_are_told_in_order(chat, ana):
-    kitchen = kitchen_of(chat)
+def test_parts_are_told_in_order(chat, kitchen, ana):
     ears = ana.listens_for("stream")
 
     ana.patch(
@@ -126,10 +127,8 @@ def privacy(channel_id: int, private: bool, shared: bool, web_public: bool = Fal
     )
 
 
-def test_closing_a_channel_hides_it_from_those_outside(chat):
-    ana, ben = chat.people("ana", "ben", channels=["kitchen"])
+def test_closing_a_channel_hides_it_from_those_outside(chat, kitchen, ana, ben):
     cleo, admin = chat.person("cleo"), chat.person("admin", role="admin")
-    kitchen = kitchen_of(chat)
     insiders = [who.listens_for("stream", "subscription") for who in (ben, admin)]
     outside = cleo.listens_for("stream", "subscription")
 
@@ -147,10 +146,8 @@ def test_closing_a_channel_hides_it_from_those_outside(chat):
     ]
 
 
-def test_opening_a_channel_shows_it_with_its_people(chat):
-    ana, ben = chat.people("ana", "ben", channels=["kitchen"])
+def test_opening_a_channel_shows_it_with_its_people(chat, kitchen, ana, ben):
     cleo = chat.person("cleo")
-    kitchen = kitchen_of(chat)
     ana.patch(f"/streams/{kitchen}", is_private=True).succeeds()
     bens, cleos = ben.listens_for("stream"), cleo.listens_for("stream", "subscription")
 
@@ -162,17 +159,16 @@ def test_opening_a_channel_shows_it_with_its_people(chat):
     assert (peers["op"], peers["user_ids"]) == ("peer_add", [ana.id, ben.id])
 
 
-def test_a_guest_outside_hears_nothing_of_it(chat, ana, gus):
+def test_a_guest_outside_hears_nothing_of_it(gus, path, ana):
     ears = gus.listens_for()
 
-    ana.patch(f"/streams/{kitchen_of(chat)}", is_private=True).succeeds()
-    ana.patch(f"/streams/{kitchen_of(chat)}", is_private=False).succeeds()
+    ana.patch(path, is_private=True).succeeds()
+    ana.patch(path, is_private=False).succeeds()
 
     assert ears.silent()
 
 
-def test_a_private_history_can_be_shared_and_protected_again(chat, ana):
-    kitchen = kitchen_of(chat)
+def test_a_private_history_can_be_shared_and_protected_again(kitchen, ana):
     ears = ana.listens_for("stream")
 
     ana.patch(f"/streams/{kitchen}", is_private=True).succeeds()
@@ -216,8 +212,7 @@ def test_a_default_channel_stays_public(chat):
     assert chat.channel("kitchen").invite_only
 
 
-def test_limited_topics_and_a_protected_history_do_not_go_together(chat, ana):
-    path = f"/streams/{kitchen_of(chat)}"
+def test_limited_topics_and_a_protected_history_do_not_go_together(chat, path, ana):
     told = (
         "Unsupported parameter combination: history_public_to_subscribers, can_create_topic_group"
     )
@@ -229,11 +224,11 @@ def test_limited_topics_and_a_protected_history_do_not_go_together(chat, ana):
     ana.patch(path, is_private=True, history_public_to_subscribers=True).succeeds()
 
 
-def test_messages_that_were_not_fetched_are_taken_back(chat, ana, cleo):
+def test_messages_that_were_not_fetched_are_taken_back(cleo, path, ana):
     ears = cleo.listens_for("message", "stream", all_public_streams=True)
     ana.says("Between us", to="kitchen > secrets")
 
-    ana.patch(f"/streams/{kitchen_of(chat)}", is_private=True).succeeds()
+    ana.patch(path, is_private=True).succeeds()
 
     assert [event["type"] for event in ears.all() if event["type"] == "message"] == []
 
@@ -241,8 +236,8 @@ def test_messages_that_were_not_fetched_are_taken_back(chat, ana, cleo):
 # --- permissions ----------------------------------------------------------------------------------
 
 
-def test_who_may_post_is_told_in_three_ways(chat, ana):
-    kitchen, group = kitchen_of(chat), chat.group("administrators")
+def test_who_may_post_is_told_in_three_ways(chat, kitchen, ana):
+    kitchen, group = kitchen, chat.group("administrators")
     ears = ana.listens_for("stream")
 
     ana.patch(f"/streams/{kitchen}", can_send_message_group={"new": group}).succeeds()
@@ -263,8 +258,7 @@ def test_who_may_post_is_told_in_three_ways(chat, ana):
     ]
 
 
-def test_the_old_value_must_be_the_one_that_is_there(chat, ana):
-    path = f"/streams/{kitchen_of(chat)}"
+def test_the_old_value_must_be_the_one_that_is_there(chat, path, ana):
     members, everyone = chat.group("members"), chat.group("everyone")
     ears = ana.listens_for("stream")
 
@@ -296,13 +290,11 @@ def test_the_old_value_must_be_the_one_that_is_there(chat, ana):
         ),
     ],
 )
-def test_what_a_permission_cannot_be(chat, ana, value, msg):
-    ana.patch(f"/streams/{kitchen_of(chat)}", can_send_message_group=value).fails(msg)
+def test_what_a_permission_cannot_be(kitchen, ana, value, msg):
+    ana.patch(f"/streams/{kitchen}", can_send_message_group=value).fails(msg)
 
 
-def test_some_groups_are_never_allowed(chat, ana):
-    path = f"/streams/{kitchen_of(chat)}"
-
+def test_some_groups_are_never_allowed(chat, path, ana):
     ana.patch(path, can_send_message_group={"new": chat.group("internet")}).fails(
         "'can_send_message_group' setting cannot be set to 'role:internet' group."
     )
@@ -333,16 +325,14 @@ def test_a_permission_can_open_a_private_channel_to_somebody(chat):
     )
 
 
-def test_only_some_say_who_may_delete_messages(chat, ana):
+def test_only_some_say_who_may_delete_messages(chat, kitchen, ana):
     ana.patch(
-        f"/streams/{kitchen_of(chat)}",
+        f"/streams/{kitchen}",
         can_delete_own_message_group={"new": chat.group("everyone")},
     ).fails("Insufficient permission")
 
 
-def test_deactivated_people_are_not_named(chat):
-    ana, ben = chat.people("ana", "ben", channels=["kitchen"])
-    kitchen = kitchen_of(chat)
+def test_deactivated_people_are_not_named(chat, kitchen, ana, ben):
     value = {"direct_members": [ana.id, ben.id], "direct_subgroups": []}
     ana.patch(f"/streams/{kitchen}", can_administer_channel_group={"new": value}).succeeds()
 
@@ -357,8 +347,7 @@ def test_deactivated_people_are_not_named(chat):
 
 
 @pytest.mark.parametrize("policy", ["allow_empty_topic", "disable_empty_topic", "empty_topic_only"])
-def test_each_topics_policy_acts(chat, ana, policy):
-    kitchen = kitchen_of(chat)
+def test_each_topics_policy_acts(kitchen, ana, policy):
     ears = ana.listens_for("stream")
 
     ana.patch(f"/streams/{kitchen}", topics_policy=policy).succeeds()
@@ -370,8 +359,7 @@ def test_each_topics_policy_acts(chat, ana, policy):
     assert (named.status == 200) is (policy != "empty_topic_only")
 
 
-def test_only_the_empty_topic_needs_a_channel_without_others(chat, ana):
-    path = f"/streams/{kitchen_of(chat)}"
+def test_only_the_empty_topic_needs_a_channel_without_others(chat, path, ana):
     ana.says("Soup", to="kitchen > lunch")
 
     told = ana.patch(path, topics_policy="empty_topic_only").fails(
@@ -431,8 +419,7 @@ def test_a_channel_goes_into_a_folder_and_out_again(chat):
     ana.patch(f"/streams/{kitchen}", folder_id=99_999_999).fails("Invalid channel folder ID")
 
 
-def test_push_notifications_can_become_the_default(chat, ana):
-    kitchen = kitchen_of(chat)
+def test_push_notifications_can_become_the_default(kitchen, ana):
     ears = ana.listens_for("stream")
 
     for _ in range(2):
@@ -444,9 +431,7 @@ def test_push_notifications_can_become_the_default(chat, ana):
 # --- archiving ------------------------------------------------------------------------------------
 
 
-def test_archiving_is_an_update_for_new_clients_and_the_end_for_old_ones(chat):
-    ana, ben = chat.people("ana", "ben", channels=["kitchen"])
-    kitchen = kitchen_of(chat)
+def test_archiving_is_an_update_for_new_clients_and_the_end_for_old_ones(kitchen, ana, ben):
     modern = ben.listens_for("stream", client_capabilities=MODERN)
     legacy = ben.listens_for("stream", "subscription")
 
@@ -462,8 +447,7 @@ def test_archiving_is_an_update_for_new_clients_and_the_end_for_old_ones(chat):
     assert (back["op"], back["streams"][0]["subscriber_count"]) == ("create", 2)
 
 
-def test_an_archived_channel_is_for_reading_only(chat, ana):
-    kitchen = kitchen_of(chat)
+def test_an_archived_channel_is_for_reading_only(kitchen, ana):
     soup = ana.says("Soup", to="kitchen > lunch")
 
     ana.delete(f"/streams/{kitchen}").succeeds()
@@ -531,9 +515,7 @@ def stored_bitmaps(tx):
     return {(row["user_id"], bytes(row["bitmap"])) for row in rows}
 
 
-def test_bringing_back_what_is_there_is_refused(chat, ana):
-    path = f"/streams/{kitchen_of(chat)}"
-
+def test_bringing_back_what_is_there_is_refused(path, ana):
     ana.patch(path, is_archived=True).succeeds()
 
     ana.patch(path, is_archived=False).fails("Channel is not currently deactivated")

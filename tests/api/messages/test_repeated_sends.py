@@ -8,11 +8,6 @@ from tests.support.people import Chat
 REUSED = "This key was already used for a different message"
 
 
-@pytest.fixture
-def ana(chat):
-    return chat.person("ana", channels=["kitchen"])
-
-
 def keyed(person, key):
     return person.with_headers(Idempotency_Key=key)
 
@@ -22,7 +17,7 @@ def count(person) -> int:
     return len(answer["messages"])
 
 
-def test_the_repeat_is_answered_like_the_first_and_creates_nothing(ana):
+def test_the_repeat_is_answered_like_the_first_and_creates_nothing(in_kitchen, ana):
     ears = ana.listens_for("message")
 
     answers = [keyed(ana, "k").says("Soup's on", to="kitchen > lunch").answer for _ in range(3)]
@@ -33,16 +28,14 @@ def test_the_repeat_is_answered_like_the_first_and_creates_nothing(ana):
     assert count(ana) == 1
 
 
-def test_direct_messages_too(chat):
-    ana, ben = chat.people("ana", "ben")
-
+def test_direct_messages_too(ana, ben):
     answers = [keyed(ana, "k").says("psst", to=[ben]).answer for _ in range(2)]
 
     assert answers[0] == answers[1]
     assert count(ben) == 1
 
 
-def test_a_queue_and_a_local_id_are_a_key(ana):
+def test_a_queue_and_a_local_id_are_a_key(in_kitchen, ana):
     ears = ana.listens_for("message")
 
     def say(local_id, queue_id=ears.queue_id):
@@ -56,7 +49,7 @@ def test_a_queue_and_a_local_id_are_a_key(ana):
     assert len(ears.all()) == 3
 
 
-def test_a_local_id_without_a_queue_means_nothing(ana):
+def test_a_local_id_without_a_queue_means_nothing(in_kitchen, ana):
     for _ in range(2):
         ana.says("Soup's on", to="kitchen > lunch", local_id="1.01")
 
@@ -84,15 +77,14 @@ def test_the_same_key_for_something_else_is_refused(chat, other):
     assert count(ana) == 1
 
 
-def test_what_the_server_tidies_is_no_difference(ana):
+def test_what_the_server_tidies_is_no_difference(in_kitchen, ana):
     first = keyed(ana, "k").says("Soup's on", to="kitchen > lunch")
     again = keyed(ana, "k").says("\nSoup's on  \n", to="kitchen >  lunch ")
 
     assert first.id == again.id
 
 
-def test_everybody_has_keys_of_their_own(chat):
-    ana, ben = chat.people("ana", "ben", channels=["kitchen"])
+def test_everybody_has_keys_of_their_own(chat, in_kitchen, ana, ben):
     eve = Chat.found(chat.server).person("eve", channels=["kitchen"])
 
     sent = [keyed(who, "k").says("x", to="kitchen > lunch").id for who in (ana, ben, eve)]
@@ -100,8 +92,7 @@ def test_everybody_has_keys_of_their_own(chat):
     assert len(set(sent)) == 3
 
 
-def test_a_send_that_failed_has_not_used_its_key(chat):
-    ana = chat.person("ana")
+def test_a_send_that_failed_has_not_used_its_key(ana):
     keyed(ana, "k").tries_to_say("x", to="attic > y").fails(
         "Channel 'attic' does not exist", code="STREAM_DOES_NOT_EXIST"
     )
@@ -110,7 +101,7 @@ def test_a_send_that_failed_has_not_used_its_key(chat):
     keyed(ana, "k").says("something else", to="attic > y")
 
 
-def test_a_key_is_forgotten_after_a_day(chat, ana):
+def test_a_key_is_forgotten_after_a_day(chat, in_kitchen, ana):
     first = keyed(ana, "k").says("Soup's on", to="kitchen > lunch").id
     chat.server.clock.move(hours=23)
     within = keyed(ana, "k").says("Soup's on", to="kitchen > lunch").id
@@ -132,7 +123,7 @@ def test_a_key_is_remembered_across_a_restart(own_chat):
     assert count(ana) == 1
 
 
-def test_however_many_come_at_once(ana):
+def test_however_many_come_at_once(in_kitchen, ana):
     with ThreadPoolExecutor(12) as pool:
         sends = [
             pool.submit(keyed(ana, f"k{n % 3}").says, f"{n % 3}", to="kitchen > lunch")
@@ -145,21 +136,20 @@ def test_however_many_come_at_once(ana):
 
 
 @pytest.mark.parametrize("key", ["", "x" * 201])
-def test_a_key_has_a_length(ana, key):
+def test_a_key_has_a_length(in_kitchen, ana, key):
     answer = keyed(ana, key).tries_to_say("x", to="kitchen > lunch")
 
     answer.fails("Idempotency-Key must have 1 to 200 characters")
 
 
 @pytest.mark.parametrize("key", ["x" * 200, "a b/c", "é", "echo:q:1", "key:k"])
-def test_a_key_may_be_any_text(ana, key):
+def test_a_key_may_be_any_text(in_kitchen, ana, key):
     ids = {keyed(ana, key).says("x", to="kitchen > lunch").id for _ in range(2)}
 
     assert len(ids) == 1
 
 
-def test_the_repeat_is_answered_even_when_the_sender_could_no_longer_send(chat):
-    ana = chat.person("ana")
+def test_the_repeat_is_answered_even_when_the_sender_could_no_longer_send(ana):
     ana.joins("cellar", invite_only=True)
     first = keyed(ana, "k").says("x", to="cellar > y")
     ana.leaves("cellar")

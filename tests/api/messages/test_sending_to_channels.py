@@ -10,11 +10,6 @@ from tertulia.domain.groups.group import Members
 FOLLOWED, UNMUTED, MUTED = 3, 2, 1
 
 
-@pytest.fixture
-def ana(chat):
-    return chat.person("ana", channels=["kitchen"])
-
-
 def sends(caller, **params):
     given = {"type": "channel", "to": "kitchen", "topic": "lunch", "content": "Soup's on"}
     return caller.post("/messages", **(given | params))
@@ -30,7 +25,7 @@ def make_channel(chat, creator, name, **settings):
 
 @pytest.mark.parametrize("word", ["channel", "stream"])
 @pytest.mark.parametrize("written", ["id", "name", "NAME", " name ", '"name"', '["name"]', "[id]"])
-def test_a_channel_may_be_named_in_several_ways(chat, ana, word, written):
+def test_a_channel_may_be_named_in_several_ways(chat, in_kitchen, ana, word, written):
     number = chat.channel("kitchen").id
     to = written.replace("id", str(number)).replace("name", "kitchen").replace("NAME", "KITCHEN")
 
@@ -61,9 +56,7 @@ def test_what_is_no_channel(chat, to, msg):
     sends(chat.person("ana", channels=["kitchen"]), to=to).fails(msg)
 
 
-def test_an_unknown_channel_is_named_in_the_answer(chat):
-    ana = chat.person("ana")
-
+def test_an_unknown_channel_is_named_in_the_answer(ana):
     by_name = sends(ana, to="no such <place>")
     by_id = sends(ana, to=987_654)
     quoted = sends(ana, to='"987654"')
@@ -118,7 +111,7 @@ def test_another_organizations_channel_is_unknown(chat):
         ({"queue_id": "q"}, "Missing 'local_id' argument"),
     ],
 )
-def test_what_cannot_be_sent(chat, ana, params, msg):
+def test_what_cannot_be_sent(chat, in_kitchen, ana, params, msg):
     before = chat.head()
 
     sends(ana, **params).fails(msg)
@@ -138,7 +131,7 @@ def test_what_cannot_be_sent(chat, ana, params, msg):
     ],
     ids=["plain", "white space", "long", "long in emoji", "lines", "markup"],
 )
-def test_words_are_kept_as_they_were(ana, said, stored):
+def test_words_are_kept_as_they_were(in_kitchen, ana, said, stored):
     soup = ana.says(said, to="kitchen > lunch")
 
     message = ana.get(f"/messages/{soup.id}", apply_markdown=False).succeeds()
@@ -147,7 +140,7 @@ def test_words_are_kept_as_they_were(ana, said, stored):
     assert message["message"]["content_type"] == "text/x-markdown"
 
 
-def test_html_is_escaped(ana):
+def test_html_is_escaped(in_kitchen, ana):
     soup = ana.says("<script>alert('&')</script>", to="kitchen > lunch")
 
     assert "<script" not in ana.sees(soup)["content"]
@@ -165,7 +158,9 @@ def test_html_is_escaped(ana):
         ("✔ soup", "✔ soup"),
     ],
 )
-def test_topics_are_stripped_and_the_names_of_the_empty_one_are_known(ana, written, stored):
+def test_topics_are_stripped_and_the_names_of_the_empty_one_are_known(
+    in_kitchen, ana, written, stored
+):
     answer = sends(ana, topic=written).succeeds()
 
     raw = ana.get(f"/messages/{answer['id']}", allow_empty_topic_name=True).succeeds()
@@ -174,7 +169,7 @@ def test_topics_are_stripped_and_the_names_of_the_empty_one_are_known(ana, writt
     assert ana.sees(answer["id"])["subject"] == (stored or "general chat")
 
 
-def test_subject_is_an_older_name_of_topic(ana):
+def test_subject_is_an_older_name_of_topic(in_kitchen, ana):
     answer = sends(ana, topic=None, subject="lunch").succeeds()
     both = sends(ana, topic="lunch", subject="lunch")
 
@@ -183,7 +178,7 @@ def test_subject_is_an_older_name_of_topic(ana):
     both.fails("Can't decide between 'topic' and 'subject' arguments")
 
 
-def test_a_message_in_full(chat, ana):
+def test_a_message_in_full(chat, in_kitchen, ana):
     kitchen = chat.channel("kitchen")
 
     soup = ana.with_headers(User_Agent="SoupBot/1.0 (pot)").says("/me stirs", to="kitchen > lunch")
@@ -227,9 +222,7 @@ def test_the_answer_says_where_the_message_is(chat):
     assert soup.answer["message_link"] == f"[#the kitchen > soup & bread @ 💬]({url})"
 
 
-def test_messages_are_numbered_in_the_order_they_were_sent(chat):
-    ana, ben = chat.people("ana", "ben", channels=["kitchen"])
-
+def test_messages_are_numbered_in_the_order_they_were_sent(in_kitchen, ana, ben):
     numbers = [who.says("x", to="kitchen > count").id for who in (ana, ben, ana, ben)]
 
     assert numbers == sorted(set(numbers))
@@ -238,14 +231,13 @@ def test_messages_are_numbered_in_the_order_they_were_sent(chat):
 # --- who may ---
 
 
-def test_a_public_channel_takes_messages_from_outside(ana, ben):
+def test_a_public_channel_takes_messages_from_outside(ben, in_kitchen, ana):
     soup = ben.says("May I come in?", to="kitchen > door")
 
     assert ana.sees(soup)["content"] == "<p>May I come in?</p>"
 
 
-def test_a_private_channel_takes_messages_from_inside_only(chat):
-    ana, ben = chat.people("ana", "ben")
+def test_a_private_channel_takes_messages_from_inside_only(chat, ana, ben):
     root = chat.person("root", role="owner")
     ana.joins("cellar", invite_only=True)
 
@@ -273,8 +265,7 @@ def test_a_guest_may_not_post_in_a_channel_they_left(in_kitchen, gus):
     sends(gus).fails("Channel 'kitchen' does not exist", code="STREAM_DOES_NOT_EXIST")
 
 
-def test_posting_can_be_left_to_some(chat):
-    ana, ben = chat.people("ana", "ben")
+def test_posting_can_be_left_to_some(chat, ana, ben):
     moe = chat.person("moe", role="moderator")
     ana.joins("news", can_send_message_group=chat.group("moderators"), principals=[ana.id, ben.id])
 
@@ -283,8 +274,7 @@ def test_posting_can_be_left_to_some(chat):
     sends(ben, to="news").fails("You do not have permission to post in this channel.")
 
 
-def test_a_bot_may_use_its_owners_right(chat):
-    ana, ben = chat.people("ana", "ben")
+def test_a_bot_may_use_its_owners_right(chat, ana, ben):
     ana.joins("news", can_send_message_group={"direct_members": [ana.id], "direct_subgroups": []})
     hers = chat.person("hers", bot="generic", owner=ana)
     his = chat.person("his", bot="generic", owner=ben)
@@ -294,8 +284,7 @@ def test_a_bot_may_use_its_owners_right(chat):
     sends(his, to="news").fails("You do not have permission to post in this channel.")
 
 
-def test_a_bot_posts_in_its_owners_private_channels(chat):
-    ana, ben = chat.people("ana", "ben")
+def test_a_bot_posts_in_its_owners_private_channels(chat, ana, ben):
     ana.joins("cellar", invite_only=True)
     hers = chat.person("hers", bot="generic", owner=ana)
     his = chat.person("his", bot="generic", owner=ben)
@@ -305,8 +294,7 @@ def test_a_bot_posts_in_its_owners_private_channels(chat):
     sends(his, to="cellar").fails(NO_CELLAR, code="STREAM_DOES_NOT_EXIST")
 
 
-def test_new_topics_can_be_left_to_some(chat):
-    ana, ben = chat.people("ana", "ben")
+def test_new_topics_can_be_left_to_some(ana, ben):
     ana.joins(
         "plans",
         can_create_topic_group={"direct_members": [ana.id], "direct_subgroups": []},
@@ -326,7 +314,7 @@ def test_the_right_to_post_is_asked_for_before_the_right_to_be_there(chat):
     sends(root, to="cellar").fails("You do not have permission to post in this channel.")
 
 
-def test_a_deactivated_sender_says_nothing(chat, ana):
+def test_a_deactivated_sender_says_nothing(chat, in_kitchen, ana):
     chat.write(actions.people.deactivate, ana.id)
 
     sends(ana).fails("Account is deactivated", code="UNAUTHORIZED", status=401)
@@ -348,8 +336,7 @@ def test_a_deactivated_sender_says_nothing(chat, ana):
         ("empty_topic_only", "lunch", "Only the general chat topic is allowed in this channel."),
     ],
 )
-def test_the_empty_topic_is_where_the_channel_allows_it(chat, policy, topic, msg):
-    ana = chat.person("ana")
+def test_the_empty_topic_is_where_the_channel_allows_it(ana, policy, topic, msg):
     ana.joins("plans", topics_policy=policy)
 
     answer = sends(ana, to="plans", topic=topic)
@@ -360,7 +347,7 @@ def test_the_empty_topic_is_where_the_channel_allows_it(chat, policy, topic, msg
         assert answer.fails(msg)["empty_topic_display_name"] == "general chat"
 
 
-def test_a_channel_may_leave_the_empty_topic_to_the_organization(chat, ana):
+def test_a_channel_may_leave_the_empty_topic_to_the_organization(chat, in_kitchen, ana):
     chat.set("topics_policy", "disable_empty_topic")
 
     sends(ana, topic="").fails(
@@ -431,16 +418,14 @@ def test_what_a_person_sends_they_have_read(chat, agent, chosen, flags):
     assert ears.next()["flags"] == flags
 
 
-def test_a_client_may_name_itself(ana):
+def test_a_client_may_name_itself(in_kitchen, ana):
     soup = ana.says("Soup's on", to="kitchen > lunch", client="website")
 
     seen = ana.sees(soup)
     assert (seen["client"], seen["flags"]) == ("website", ["read"])
 
 
-def test_what_others_send_is_unread(chat):
-    ana, ben = chat.people("ana", "ben", channels=["kitchen"])
-
+def test_what_others_send_is_unread(in_kitchen, ana, ben):
     soup = ana.says("Soup's on", to="kitchen > lunch", read_by_sender=True)
 
     assert ben.sees(soup)["flags"] == []
@@ -451,8 +436,7 @@ def test_what_others_send_is_unread(chat):
 # --- the policy of a topic may change by itself ---
 
 
-def test_starting_a_topic_follows_it(chat):
-    ana, ben = chat.people("ana", "ben", channels=["kitchen"])
+def test_starting_a_topic_follows_it(in_kitchen, ana, ben):
     ears = ana.listens_for("user_topic", "message")
 
     first = ana.says("Soup's on", to="kitchen > lunch")
@@ -499,14 +483,13 @@ def test_answering_changes_the_policy_as_one_has_chosen(chat, settings, current,
     assert answer.get("automatic_new_visibility_policy") == policy
 
 
-def test_a_bot_follows_nothing(chat, ana):
+def test_a_bot_follows_nothing(chat, in_kitchen, ana):
     bot = chat.person("helper", bot="generic", owner=ana, channels=["kitchen"])
 
     assert "automatic_new_visibility_policy" not in bot.says("ding", to="kitchen > oven").answer
 
 
-def test_a_topic_is_new_to_whoever_cannot_see_its_past(chat):
-    ana, ben = chat.people("ana", "ben")
+def test_a_topic_is_new_to_whoever_cannot_see_its_past(ana, ben):
     ana.joins("cellar", invite_only=True)
     ana.says("It is dark", to="cellar > light")
     ana.joins("cellar", principals=[ben.id])

@@ -269,7 +269,7 @@ class Follower:
         early = self._early.setdefault(realm_id, [])
         if len(early) >= MOST_EARLY:
             early.clear()  # it is all in the log
-        bisect.insort(early, happenings, key=_first_seq)
+        bisect.insort(early, happenings, key=lambda each: each[0].seq)
 
     def _take_up(self, org: Organization) -> None:
         """Take in what came too early, as far as it follows now."""
@@ -290,6 +290,7 @@ class Follower:
             self.whereabouts.note_sent(sent)
         if rewritten:
             self.shelf.forget(realm_id, happening.seq, rewritten)
+        if rewritten and happening.event.changes_rules:  # a reaction leaves them where they stand
             self.whereabouts.forget(realm_id, happening.seq, rewritten)
 
     async def _mend(self) -> None:
@@ -390,10 +391,6 @@ def _begin_epoch_after(tx: Tx, epoch: str) -> None:
     """Unless another server was first."""
     if storage.log.end(tx).epoch == epoch:
         storage.log.begin_epoch(tx)
-
-
-def _first_seq(happenings: list[Happening]) -> int:
-    return happenings[0].seq
 
 
 def _nothing() -> None:

@@ -170,7 +170,7 @@ def test_what_was_not_there_before_is_found(database, realm):
     assert facts.unread is not None
     assert (facts.lists["alert_words"], list(facts.unread.waiting)) == (["soup"], waiting)
     assert facts_of(database, ana, again)[0].unread == replace(
-        facts.unread, places=[], described=[]
+        facts.unread, places=[], unknown=[], described=[]
     )
 
 

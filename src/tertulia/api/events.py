@@ -237,6 +237,8 @@ async def _moment(
         view = View(call.org, user, options, facts, _surroundings(call), call.now, presence_days)
         state = events.snapshot.compose.compose(view, wanted)
         follower.recollections.keep(whose, facts.recollection(head.rules))
+        if unread is not None and unread.places and unread.is_unusual:
+            follower.whereabouts.keep_common((whose[0], whose[2]), start.seq, unread.common())
         is_behind = unread is not None and actions.messages.reading.lags(unread.stored)
         return Moment(start, state, queue, is_behind and not user.is_spectator)
 
@@ -251,7 +253,8 @@ def _read_moment(tx: Tx, call: Call, whose: Whose, wanted: Wanted) -> tuple[Fact
     head = asked_head()
     news = follower.news.fetch_what_matters(tx, head)
     rewritten = news.rewritten(tx.realm_id) if keeps else None
-    return asked.facts(rewritten, head.rules), news, head
+    common = follower.whereabouts.common((whose[0], whose[2]), rewritten)
+    return asked.facts(rewritten, head.rules, common), news, head
 
 
 def _check_spectator(client_gravatar: bool | None, include_subscribers: str) -> None:

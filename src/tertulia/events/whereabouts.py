@@ -3,48 +3,32 @@
 Whoever registers is told of thousands of unread messages, place by place. So it is remembered of
 each message that was sent or looked up lately, in eight bytes: the number of its place. An event
 that rewrites messages (`Event.rewritten`) has theirs forgotten; what is not known here is asked of
-the database, and learnt.
+the database, and learnt. What somebody was told of all that is kept for those who have not read the
+same (`common_unread`), for as long as these messages stand where they do.
 """
 
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
-from typing import NamedTuple
 
-from tertulia import domain
 from tertulia.domain.messages.message import Message
+from tertulia.events.common_unread import CommonUnread
+from tertulia.events.spots import Found, Spot
 from tertulia.storage.messages.unread import UnreadMessage
 
 PAGE_BITS = 12
 MOST_PAGES = 256  # a million messages: 8 MiB
 MOST_SPOTS = 100_000
+MOST_IN_COMMON = 16  # organizations; ten thousand unread messages take half a megabyte
 
 _IN_PAGE = (1 << PAGE_BITS) - 1
 _EMPTY_PAGE = [0] * (1 << PAGE_BITS)
 
 
-class Spot(NamedTuple):
-    """A topic, as it is spelled there, or a conversation."""
-
-    channel_id: int | None
-    topic: str
-    topic_key: str  # as it is compared
-    member_ids: tuple[int, ...]
-
-    @classmethod
-    def of(cls, message: Message | UnreadMessage) -> "Spot":
-        return cls(
-            message.channel_id,
-            message.topic,
-            domain.channels.topics.fold(message.topic),
-            message.member_ids,
-        )
-
-
 UNKNOWN = 0
 NOWHERE = Spot(None, "", "", ())
 
-Found = list[tuple[Spot, list[int]]]
+Whose = tuple[int, bool]  # the organization, and whether topics may have no name
 
 
 class Whereabouts:
@@ -57,6 +41,7 @@ class Whereabouts:
         self._of_realm: dict[int, set[Spot]] = {}
         self._newest: dict[int, int] = {}  # by organization
         self._rewritten_at: dict[int, int] = {}  # by organization, the last event that did so
+        self._common: dict[Whose, CommonUnread] = {}
 
     def find(self, message_ids: Sequence[int]) -> tuple[Found, list[int]]:
         """Messages, given in order, by where they stand, and those of which it is not known.
@@ -98,6 +83,25 @@ class Whereabouts:
         """The newest message of an organization of which something is known."""
         return self._newest.get(realm_id)
 
+    def common(self, whose: Whose, rewritten: frozenset[int] | None) -> CommonUnread | None:
+        """What was unread lately, where some messages were rewritten since: None if nobody knows
+        which."""
+        known = self._common.get(whose)
+        if known is None or rewritten is None or known.holds_any_of(rewritten):
+            return None
+        return known
+
+    def keep_common(self, whose: Whose, seq: int, found: CommonUnread) -> None:
+        """Somebody was told as of an event what they have not read."""
+        known = self._common.get(whose)
+        is_old = self._rewritten_at.get(whose[0], 0) > seq
+        if is_old or (known is not None and known.is_worth_more_than(found)):
+            return
+        self._common.pop(whose, None)
+        self._common[whose] = found
+        if len(self._common) > MOST_IN_COMMON:
+            del self._common[next(iter(self._common))]
+
     def note_sent(self, message: Message) -> None:
         """A message was sent, or stands already where it was moved a moment later."""
         if message.arrived_seq is None:
@@ -120,12 +124,18 @@ class Whereabouts:
             page = self._pages.get(message_id >> PAGE_BITS)
             if page is not None:
                 page[message_id & _IN_PAGE] = UNKNOWN
+        for whose in ((realm_id, False), (realm_id, True)):
+            common = self._common.get(whose)
+            if common is not None and common.holds_any_of(message_ids):
+                del self._common[whose]
 
     def forget_all(self, realm_id: int, seq: int) -> None:
         """The log up to an event was not followed one by one: nobody knows what it rewrote."""
         self._rewritten_at[realm_id] = seq
         for spot in self._of_realm.pop(realm_id, ()):
             self._spots[self._numbers.pop(spot)] = NOWHERE
+        for whose in ((realm_id, False), (realm_id, True)):
+            self._common.pop(whose, None)
 
     def _put(self, realm_id: int, message_id: int, spot: Spot) -> None:
         number = self._numbers.get(spot)

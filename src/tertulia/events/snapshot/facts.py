@@ -8,6 +8,7 @@ from tertulia import storage
 from tertulia.domain.people.bots import Bot
 from tertulia.domain.people.status import Status
 from tertulia.domain.personal.devices import Device
+from tertulia.events.common_unread import CommonUnread
 from tertulia.events.snapshot.asked_unread import AskedUnread, FoundUnread
 from tertulia.events.snapshot.lists import LISTS
 from tertulia.events.snapshot.recollections import Recollection
@@ -113,11 +114,14 @@ class WantedFacts:
             self._ask_owned(recalled.there & self._tables)
 
     def facts(
-        self, rewritten: frozenset[int] | None = None, rules: LogPlace | None = None
+        self,
+        rewritten: frozenset[int] | None = None,
+        rules: LogPlace | None = None,
+        common: CommonUnread | None = None,
     ) -> Facts:
         """`rewritten` are messages of which it is not known where they stand; None are all.
 
-        `rules` is the last event that has changed one."""
+        `rules` is the last event that has changed one; `common` knows none of `rewritten`."""
         there, recalled = self._there(), self._recalled
         self._ask_owned(there)
         if recalled is not None and recalled.rules != rules:
@@ -128,7 +132,7 @@ class WantedFacts:
         if recalled is not None:
             facts.subscriptions = recalled.subscriptions
         if self._unread is not None:
-            facts.unread = self._unread.found(rewritten, recalled)
+            facts.unread = self._unread.found(rewritten, recalled, common)
         for table, fact in _OWNED.items():
             if table in self._owned:
                 setattr(facts, fact.name, self._owned[table]())

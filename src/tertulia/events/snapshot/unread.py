@@ -1,31 +1,32 @@
 """Unread messages as a client is told of them at register: by conversation and by topic."""
 
 from collections.abc import Iterable
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 from typing import Any
 
 import msgspec
 
-from tertulia import domain
+from tertulia import domain, events
 from tertulia.domain.people.user import User
-from tertulia.domain.personal.topic_policies import Visibility
+from tertulia.events.common_unread import UnreadChannel
 from tertulia.events.snapshot.asked_unread import FoundUnread
 from tertulia.events.snapshot.facts import Facts
-from tertulia.events.whereabouts import Spot
-
-Topic = tuple[int, str]  # the channel, and the name as it is compared
+from tertulia.events.spots import Found
+from tertulia.storage.personal.topic_policies import UserTopic
 
 _encode = msgspec.json.Encoder().encode
 
-Waiting = tuple[Spot, list[int]]
 
-
-class UnreadTopic(msgspec.Struct):
+class UnreadTopic(msgspec.Struct, gc=False):
     """A topic, in its newest spelling, and what waits there."""
 
-    stream_id: int
+    stream_id: int | None
     topic: str
     unread_message_ids: list[int]
+
+    @property
+    def size(self) -> int:
+        return len(self.unread_message_ids)
 
     def with_what(self, other: "UnreadTopic") -> "UnreadTopic":
         """Together with the same topic in another spelling."""
@@ -47,42 +48,71 @@ def unread_state(
     user: User, facts: Facts, unread: FoundUnread, *, empty_topic_name: bool
 ) -> dict[str, Any]:
     """What is in channels that one is not in is left out, and what is muted is not counted."""
-    muted: dict[int, bool] = {}  # by channel that one is in
+    muted: dict[int | None, bool] = {}  # by channel that one is in
     for alike in facts.subscriptions:
         if alike.active:
             muted |= dict.fromkeys(alike.channel_ids, alike.is_muted)
-    policies: dict[Topic, Visibility] = {
-        (each.channel_id, domain.channels.topics.fold(each.topic)): each.policy
-        for each in facts.user_topics
-    }
     unnamed = domain.channels.topics.shown("", empty_topic_name)
-    direct: list[Waiting] = []
-    topics: dict[Topic, UnreadTopic] = {}
-    count = 0
-    is_muted = domain.personal.topic_policies.is_muted
-    for spot, ids in unread.places:
-        channel_id, name, key, _ = spot
-        if channel_id is None:
-            direct.append((spot, ids))
-            count += len(ids)
-        elif channel_id in muted:
-            topic = (channel_id, key)
-            waiting = UnreadTopic(channel_id, name or unnamed, ids)
-            known = topics.get(topic)
-            topics[topic] = waiting if known is None else waiting.with_what(known)
-            policy = policies.get(topic)
-            if not (muted[channel_id] if policy is None else is_muted(muted[channel_id], policy)):
-                count += len(ids)
+    channels = {number: each for number, each in unread.channels.items() if number in muted}
+    topics = _topics([place for place in unread.places if place[0].channel_id in muted], unnamed)
+    direct = [place for place in unread.places if place[0].channel_id is None]
+    count = sum([len(ids) for _, ids in direct])
+    count += sum([each.size for number, each in channels.items() if not muted[number]])
+    count += sum([each.size for each in topics.values() if not muted[each.stream_id]])
+    for policy in facts.user_topics:
+        if policy.channel_id in muted:
+            size = _size(policy, channels, topics)
+            count += _correction(policy, muted[policy.channel_id]) * size
     return {
         "count": count,
         **_conversations(user, direct),
-        "streams": sorted(topics.values(), key=attrgetter("stream_id")),
+        "streams": _by_channel(channels, topics.values(), unnamed),
         "mentions": list(unread.mentioned),
         "old_unreads_missing": unread.is_cut,
     }
 
 
-def _conversations(user: User, waiting: Iterable[Waiting]) -> dict[str, Any]:
+def _topics(places: Found, unnamed: str) -> dict[str, UnreadTopic]:
+    """By key; what stands under several spellings is put together."""
+    topics: dict[str, UnreadTopic] = {}
+    for (channel_id, name, key, _), ids in places:
+        topic = UnreadTopic(channel_id, name or unnamed, ids)
+        topics[key] = topic.with_what(topics[key]) if key in topics else topic
+    return topics
+
+
+def _by_channel(
+    channels: dict[int, UnreadChannel], topics: Iterable[UnreadTopic], unnamed: str
+) -> list[Any]:
+    """All in the order of channels; of those in common, it is kept how they are told."""
+    if not channels:
+        return sorted(topics, key=attrgetter("stream_id"))
+    for each in channels.values():
+        if not each.told:
+            each.told = _encode([*_topics(each.places, unnamed).values()])[1:-1]
+    found: list[tuple[int | None, Any]] = [(topic.stream_id, topic) for topic in topics]
+    found += [(number, msgspec.Raw(each.told)) for number, each in channels.items()]
+    return [each for _, each in sorted(found, key=itemgetter(0))]
+
+
+def _size(
+    policy: UserTopic, channels: dict[int, UnreadChannel], topics: dict[str, UnreadTopic]
+) -> int:
+    """How much waits in a topic."""
+    key = events.spots.topic_key(policy.channel_id, policy.topic)
+    if key in topics:
+        return topics[key].size
+    places = channels[policy.channel_id].places if policy.channel_id in channels else ()
+    return sum(len(ids) for spot, ids in places if spot.topic_key == key)
+
+
+def _correction(policy: UserTopic, is_channel_muted: bool) -> int:
+    """Whether a topic counts more than its channel, or less, or the same."""
+    is_muted = domain.personal.topic_policies.is_muted(is_channel_muted, policy.policy)
+    return is_channel_muted - is_muted
+
+
+def _conversations(user: User, waiting: Found) -> dict[str, Any]:
     pairs: dict[int, list[int]] = {}
     groups: dict[str, list[int]] = {}
     for spot, ids in waiting:

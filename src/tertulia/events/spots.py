@@ -1,0 +1,31 @@
+"""A spot is where messages stand: a topic, as it is spelled there, or a conversation."""
+
+from typing import NamedTuple
+
+from tertulia import domain
+from tertulia.domain.messages.message import Message
+from tertulia.storage.messages.unread import UnreadMessage
+
+
+class Spot(NamedTuple):
+    channel_id: int | None
+    topic: str
+    topic_key: str  # one for all spellings (`topic_key`)
+    member_ids: tuple[int, ...]
+
+    @classmethod
+    def of(cls, message: Message | UnreadMessage) -> "Spot":
+        return cls(
+            message.channel_id,
+            message.topic,
+            topic_key(message.channel_id, message.topic),
+            message.member_ids,
+        )
+
+
+Found = list[tuple[Spot, list[int]]]
+
+
+def topic_key(channel_id: int | None, topic: str) -> str:
+    """By which topics of all channels are told apart."""
+    return f"{channel_id} {domain.channels.topics.fold(topic)}"

@@ -34,7 +34,8 @@ from tertulia.serving import uvicorn_config
 
 @pytest.fixture
 def terminal(tmp_path: Path) -> Iterator[Terminal]:
-    terminal = Terminal(tmp_path / "data")
+    """Where nobody is yet; what starts from nothing at all has an `either_terminal`."""
+    terminal = Terminal(tmp_path / "data").lays_out()
     yield terminal
     terminal.close()
 

@@ -46,15 +46,20 @@ class Terminal:
             self.place += ["--database", database]
         self._serving: list[Serving] = []
 
+    def lays_out(self) -> "Terminal":
+        """Make a database with all its tables and nothing in them, for time's sake."""
+        self.data.mkdir(mode=0o700, parents=True, exist_ok=True)
+        file = self.data / "tertulia.db"
+        file.touch(mode=0o600)
+        file.write_bytes(sqlite_with_tables())
+        return self
+
     def founds(self) -> "Terminal":
         """Make the data: until then there is nothing to look after.
 
         Where nobody said which database, its tables are there already, for time's sake."""
         if self.place == ["--data", str(self.data)]:
-            self.data.mkdir(mode=0o700, parents=True, exist_ok=True)
-            file = self.data / "tertulia.db"
-            file.touch(mode=0o600)
-            file.write_bytes(sqlite_with_tables())
+            self.lays_out()
         said = self.runs("org", "create", "Tertulia")
         assert said.code == 0, said.err
         return self

@@ -5,7 +5,7 @@ import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import wraps
-from typing import Any, Concatenate, ParamSpec, TypeVar
+from typing import Any, Concatenate, NoReturn, ParamSpec, TypeVar
 
 import click
 import msgspec
@@ -25,6 +25,10 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON, for programs.")
+
+
+class _Rehearsal(Exception):
+    """Takes back what was only tried out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +72,18 @@ class OpenOrganization:
             return result
 
         return self.database.write_now(self.realm.id, noted)
+
+    def rehearse(self, action: Callable[[Tx], T]) -> T:
+        """Do something, see what comes of it, and take it back."""
+
+        def tried_out(tx: Tx) -> NoReturn:
+            raise _Rehearsal(action(tx))
+
+        try:
+            self.write(tried_out)
+        except _Rehearsal as rehearsal:
+            found: T = rehearsal.args[0]
+            return found
 
     def note(self, tx: Tx, *about: object) -> None:
         """Note in the audit log what was done from here and is no action of ours."""

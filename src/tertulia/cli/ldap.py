@@ -1,8 +1,8 @@
 """`tertulia ldap`: what a directory knows, and bringing accounts up to date with it."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from functools import partial
-from typing import Any, NoReturn, TypeVar
+from typing import Any
 
 import click
 
@@ -14,7 +14,6 @@ from tertulia.errors import ClientError
 from tertulia.links.answers import DirectoryTrouble, LdapPerson
 from tertulia.storage.database.tx import Tx
 
-T = TypeVar("T")
 Changes = list[tuple[int, list[str]]]
 
 
@@ -52,29 +51,12 @@ def sync(opened: OpenOrganization, dry_run: bool) -> None:
         known = opened.read(storage.people.identities.of_provider, directory.key)
         found = _tidings(directory, opened, known)
         bring = partial(_sync_all, found=found, end_missing=directory.deactivate_missing)
-        did = _tried_out(opened, bring) if dry_run else opened.write(bring)
+        did = opened.rehearse(bring) if dry_run else opened.write(bring)
         for user_id, changes in did:
             user = opened.read(actions.people.get, user_id)
             click.echo(f"{user.email} {', '.join(changes)}.")
         would = "would change" if dry_run else "changed"
         click.echo(f"{directory.called}: of {len(known)} accounts {len(did)} {would}.", err=True)
-
-
-class _Rehearsal(Exception):
-    """Takes back what was only tried out."""
-
-
-def _tried_out(opened: OpenOrganization, action: Callable[[Tx], T]) -> T:
-    """Do something, see what comes of it, and take it back."""
-
-    def rehearse(tx: Tx) -> NoReturn:
-        raise _Rehearsal(action(tx))
-
-    try:
-        opened.write(rehearse)
-    except _Rehearsal as rehearsal:
-        found: T = rehearsal.args[0]
-        return found
 
 
 def _sync_all(tx: Tx, found: list[Tidings], end_missing: bool) -> Changes:
@@ -141,6 +123,6 @@ def _account(opened: OpenOrganization, introduced: Introduction) -> str:
         return email if user_id in before else f"{email}, made at the first login"
 
     try:
-        return _tried_out(opened, log_in)
+        return opened.rehearse(log_in)
     except ClientError as refusal:
         return f"none: {refusal.msg}"

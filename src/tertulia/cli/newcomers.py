@@ -2,6 +2,7 @@
 
 import csv
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -86,10 +87,6 @@ class PersonLine:
     groups: tuple[str, ...]
 
 
-class DryRun(Exception):
-    """Everything could be done, and is undone."""
-
-
 @click.command("import")
 @click.argument("path", metavar="people.csv")
 @click.option("--dry-run", is_flag=True, help="Only say what would be done.")
@@ -102,10 +99,11 @@ def import_people(opened: OpenOrganization, path: str, dry_run: bool) -> None:
     """
     lines = _read(Path(path))
     greeting = asyncio.run(actions.people.greeting.compose(organization_as_author(opened)))
-    try:
-        opened.write(_add_all, opened.vault, lines, greeting, dry_run)
-    except DryRun:
-        pass
+    add = partial(_add_all, vault=opened.vault, lines=lines, greeting=greeting)
+    if dry_run:
+        opened.rehearse(add)
+    else:
+        opened.write(add)
     for line in lines:
         places = [*(f"#{name}" for name in line.channels), *line.groups]
         click.echo(f"{line.new.email}  {line.new.full_name}  {' '.join(places)}".rstrip())
@@ -142,17 +140,13 @@ def _names(text: str | None) -> tuple[str, ...]:
     return tuple(name.strip() for name in (text or "").split(";") if name.strip())
 
 
-def _add_all(
-    tx: Tx, vault: Vault, lines: list[PersonLine], greeting: Words, dry_run: bool
-) -> list[User]:
+def _add_all(tx: Tx, vault: Vault, lines: list[PersonLine], greeting: Words) -> list[User]:
     added: list[User] = []
     for line in lines:
         try:
             added.append(_add(tx, vault, line, greeting))
         except ClientError as error:
             _refuse(line.number, error.msg)
-    if dry_run:
-        raise DryRun
     return added
 
 

@@ -178,17 +178,13 @@ def _for_channel(
     """What a stranger wrote calls nobody; the subject is the topic."""
     assert place.channel is not None
     topic, is_cut = domain.received_mail.topic_of(mail.subject, TOPIC_LENGTH)
-    policy = domain.channels.topics.EMPTY_ONLY
-    if place.channel.topics_policy == policy:
+    if place.channel.topics_policy == domain.channels.topics.EMPTY_ONLY:
         topic, is_cut = "", bool(mail.subject)
     parts = [_CALL.sub("@_", words) or NO_WORDS]
     if is_cut:
-        parts.insert(0, f"Subject: {_one_line(mail.subject)}")
+        subject = _CALL.sub("@_", " ".join(mail.subject.split()))
+        parts.insert(0, f"Subject: {subject}")
     if "show-sender" in address.options:
         parts.insert(0, f"From: {reading.sender_in_words(mail.sender)}")
     place = MailPlace(place.author, place.owner, place.channel, topic)
     return "\n".join([*parts[:-1], "", parts[-1]]).strip(), place
-
-
-def _one_line(subject: str) -> str:
-    return _CALL.sub("@_", " ".join(subject.split()))

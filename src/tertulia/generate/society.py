@@ -138,7 +138,8 @@ class Society:
                 history_public=not is_private or number % (2 * PRIVATE_EVERY) == 0,
             )
             size = LARGEST * (number - 1) ** -FADING
-            members = self._some_of(self.present(), max(2, round(size * self._people)))
+            present, count = self.present(), max(2, round(size * self._people))
+            members = self._dice.sample(present, min(count, len(present)))
             creator = next((p for p in members if not _stays_out(p)), self.people[0])
             rendered = markdown.render_description(new.description)
             channel = actions.channels.create(
@@ -184,9 +185,6 @@ class Society:
         )
         actions.channels.subscriptions.leave(tx, room.channel, [person.user])
         room.members.remove(person)
-
-    def _some_of(self, people: list[Person], count: int) -> list[Person]:
-        return self._dice.sample(people, min(count, len(people)))
 
 
 def _so_far(total: int, progress: float) -> int:

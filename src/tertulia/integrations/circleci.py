@@ -1,11 +1,16 @@
 """CircleCI: https://circleci.com/docs/reference/outbound-webhooks-reference/"""
 
 from tertulia.integrations import code_hosting
-from tertulia.integrations.payload import Hook, Payload
+from tertulia.integrations.payload import Hook
 from tertulia.integrations.phrases import code, line, link, spoken
 from tertulia.integrations.refusals import UnknownEvent
 from tertulia.integrations.report import Report
 
+PLACES = (
+    "pipeline.vcs.branch",
+    "pipeline.vcs.tag",
+    "pipeline.trigger_parameters.git.branch",
+)
 SIGNS = {"success": ":check:", "failed": ":cross_mark:", "error": ":cross_mark:"}
 
 
@@ -24,7 +29,7 @@ def report(hook: Hook) -> Report | None:
     named = link(f"{kind} {about.text('name')}", payload.words("workflow.url"))
     sign = SIGNS.get(status, ":information:")
     project = line(payload.words("project.name") or "CircleCI")
-    place = payload.words("pipeline.vcs.branch", "pipeline.vcs.tag") or _trigger(payload)
+    place = payload.words(*PLACES)
     text = f"{sign} {named} {spoken(status)}"
     if place:
         text += f" on {code(place)}"
@@ -33,7 +38,3 @@ def report(hook: Hook) -> Report | None:
         text += f" ({line(subject)})"
     topic = code_hosting.push_topic(project, place) if place else project
     return Report(f"{event}.{status}", topic, f"{text}.", branch=place or None)
-
-
-def _trigger(payload: Payload) -> str:
-    return payload.words("pipeline.trigger_parameters.git.branch")

@@ -116,14 +116,6 @@ def _image(block: Payload) -> str:
     return link(named, block.words("image_url", "slack_file.url"))
 
 
-def _divider(block: Payload) -> str:
-    return "----"
-
-
-def _markdown(block: Payload) -> str:
-    return block.words("text")
-
-
 def _rich(block: Payload) -> str:
     return "\n".join(filter(None, (_rich_part(each, 0) for each in block.each("elements"))))
 
@@ -179,10 +171,10 @@ def _styled(text: str, element: Payload) -> str:
 
 BLOCKS: dict[str, Callable[[Payload], str]] = {
     "context": _context,
-    "divider": _divider,
+    "divider": lambda block: "----",
     "header": _header,
     "image": _image,
-    "markdown": _markdown,
+    "markdown": lambda block: block.words("text"),
     "rich_text": _rich,
     "section": _section,
 }

@@ -53,7 +53,7 @@ def report(hook: Hook) -> Report | None:
     thing = payload.get("data.object")
     kind, _, verb = event.rpartition(".")
     page = NESTED.get(kind, PAGES[category])
-    name = _name(thing)
+    name = thing.words("name", "email", "number", "description", "id") or "without a name"
     address = ""
     if page and thing.words("id"):
         address = f"https://dashboard.stripe.com/{page}/{in_address(thing.words('id'))}"
@@ -69,10 +69,6 @@ def report(hook: Hook) -> Report | None:
         ]
     )
     return Report(event, spoken(kind), f"{headline}\n\n{about}".rstrip())
-
-
-def _name(thing: Payload) -> str:
-    return thing.words("name", "email", "number", "description", "id") or "without a name"
 
 
 def _amount(thing: Payload) -> str:

@@ -25,10 +25,6 @@ def report(hook: Hook) -> Report | None:
     return None if told is None else Report(event, line(board), f"{who} {told}")
 
 
-def _created(data: Payload) -> str:
-    return f"created {_card(data)} in {_list(data)}."
-
-
 def _updated(data: Payload) -> str | None:
     if data.find("listBefore") and data.find("listAfter"):
         before, after = data.text("listBefore.name"), data.text("listAfter.name")
@@ -51,22 +47,6 @@ def _updated(data: Payload) -> str | None:
     return None  # its place in a list, a cover and the like
 
 
-def _commented(data: Payload) -> str:
-    return said(f"commented on {_card(data)}", data.words("text"))
-
-
-def _deleted(data: Payload) -> str:
-    return f"deleted card {data.words('card.idShort')}."
-
-
-def _joined(data: Payload) -> str:
-    return f"added {line(data.words('member.name') or 'somebody')} to {_card(data)}."
-
-
-def _left(data: Payload) -> str:
-    return f"took {line(data.words('member.name') or 'somebody')} off {_card(data)}."
-
-
 def _attached(data: Payload) -> str:
     attached = data.get("attachment")
     named = link(attached.words("name") or "a file", attached.words("url"))
@@ -81,10 +61,6 @@ def _labelled(data: Payload) -> str:
 def _checked(data: Payload) -> str:
     verb = "checked" if data.words("checkItem.state") == "complete" else "unchecked"
     return f"{verb} {strong(data.text('checkItem.name'))} on {_card(data)}."
-
-
-def _list_created(data: Payload) -> str:
-    return f"created the list {_list(data)}."
 
 
 def _list_updated(data: Payload) -> str | None:
@@ -104,6 +80,10 @@ def _card(data: Payload) -> str:
     return link(card.text("name"), address)
 
 
+def _member(data: Payload) -> str:
+    return line(data.words("member.name") or "somebody")
+
+
 def _list(data: Payload) -> str:
     return strong(data.words("list.name") or "a list")
 
@@ -111,12 +91,12 @@ def _list(data: Payload) -> str:
 EVENTS: dict[str, Callable[[Payload], str | None]] = {
     "addAttachmentToCard": _attached,
     "addLabelToCard": _labelled,
-    "addMemberToCard": _joined,
-    "commentCard": _commented,
-    "createCard": _created,
-    "createList": _list_created,
-    "deleteCard": _deleted,
-    "removeMemberFromCard": _left,
+    "addMemberToCard": lambda data: f"added {_member(data)} to {_card(data)}.",
+    "commentCard": lambda data: said(f"commented on {_card(data)}", data.words("text")),
+    "createCard": lambda data: f"created {_card(data)} in {_list(data)}.",
+    "createList": lambda data: f"created the list {_list(data)}.",
+    "deleteCard": lambda data: f"deleted card {data.words('card.idShort')}.",
+    "removeMemberFromCard": lambda data: f"took {_member(data)} off {_card(data)}.",
     "updateCard": _updated,
     "updateCheckItemStateOnCard": _checked,
     "updateList": _list_updated,

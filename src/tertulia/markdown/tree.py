@@ -4,7 +4,7 @@ A node's `text` is source until the inline rules have turned it into `html`. Lin
 blocks are part of what clients compare, so `write` is exact about them.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from tertulia.markdown import escape
@@ -112,10 +112,6 @@ def _write_item(node: Node, out: list[str]) -> None:
     out.append("</li>")
 
 
-def _write_rule(node: Node, out: list[str]) -> None:
-    out.append("<hr>")
-
-
 def _write_finished(node: Node, out: list[str]) -> None:
     out.append(node.html)
 
@@ -131,9 +127,9 @@ def _write_spoiler(node: Node, out: list[str]) -> None:
     out.append("</div></div>")
 
 
-_WRITERS = {
+_WRITERS: dict[str, Callable[[Node, list[str]], None]] = {
     "li": _write_item,
-    "hr": _write_rule,
+    "hr": lambda node, out: out.append("<hr>"),
     "finished": _write_finished,
     "indented": _write_finished,
     "spoiler": _write_spoiler,

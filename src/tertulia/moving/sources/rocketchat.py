@@ -150,8 +150,9 @@ class RocketChatExport:
         return arriving
 
     def _reaction(self, key: str, emoji: str) -> ArrivingReaction:
-        name = self._emoji_names.get(emoji)
-        return ArrivingReaction(key, emoji) if name is None else _custom(key, name)
+        if (name := self._emoji_names.get(emoji)) is None:
+            return ArrivingReaction(key, emoji)
+        return ArrivingReaction(key, name, name, CUSTOM)
 
     def _mention(self, match: re.Match[str]) -> str:
         if match[1] in ("all", "here"):
@@ -175,10 +176,6 @@ def _text(row: Row) -> str:
     """What was said: of a file, what was said of that."""
     about = [each.get("description") or "" for each in row.get("attachments") or ()]
     return row.get("msg") or "\n".join(filter(None, about))
-
-
-def _custom(key: str, name: str) -> ArrivingReaction:
-    return ArrivingReaction(key, name, name, CUSTOM)
 
 
 def _all(file: Path) -> list[Row]:

@@ -89,11 +89,10 @@ class SlackExport:
     def messages(self) -> Iterator[ArrivingMessage]:
         topics: dict[tuple[str, str], str] = {}
         for _, place, people, row in self._everything():
-            text = self._text(row)
             arriving = ArrivingMessage(
                 sender=_sender(row),
                 at=float(row["ts"]),
-                text=text,
+                text=self._text(row),
                 edited_at=_number((row.get("edited") or {}).get("ts")),
                 reactions=list(_reactions(row)),
             )
@@ -101,13 +100,13 @@ class SlackExport:
                 arriving.people = tuple({*people, arriving.sender})
             else:
                 arriving.channel = place
-                arriving.topic = self._topic(row, place, text, topics)
+                arriving.topic = self._topic(row, place, topics)
             yield arriving
 
     def left(self) -> Counter[str]:
         return self._left
 
-    def _topic(self, row: Row, place: str, text: str, topics: dict[tuple[str, str], str]) -> str:
+    def _topic(self, row: Row, place: str, topics: dict[tuple[str, str], str]) -> str:
         thread = row.get("thread_ts")
         if thread is None:
             return TOPIC

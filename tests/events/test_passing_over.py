@@ -168,17 +168,11 @@ def fresh_directory(chat) -> dict[str, Any]:
 
 def as_facts(org: Organization) -> dict[str, Any]:
     """All it knows, without what it keeps encoded or finds out when it is asked."""
-    passing = {
-        "presence",
-        "clock",
-        "settled",
-        "version",
-        "life",
-        "turned_at",
-        "kept",
-    }
-    return {
-        name: getattr(value, "__dict__", value)
-        for name, value in vars(org).items()
-        if name not in passing
-    }
+    passing = {"presence", "clock", "settled", "version", "life", "turned_at", "kept"}
+    return {name: as_plain(value) for name, value in vars(org).items() if name not in passing}
+
+
+def as_plain(value: Any) -> Any:
+    """What indexes hold is compared by what is in them."""
+    parts = getattr(value, "__dict__", None)
+    return value if parts is None else {name: as_plain(part) for name, part in parts.items()}

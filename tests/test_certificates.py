@@ -14,7 +14,7 @@ from tests.support.waiting import eventually
 
 @pytest.fixture
 def terminal(tmp_path: Path) -> Iterator[Terminal]:
-    terminal = Terminal(tmp_path / "data")
+    terminal = Terminal(tmp_path / "data").lays_out()
     yield terminal
     terminal.close()
 

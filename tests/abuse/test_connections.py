@@ -271,7 +271,7 @@ def test_trouble_is_told_in_one_line_a_minute(capfd):
 
 @pytest.fixture
 def terminal(tmp_path: Any) -> Iterator[Terminal]:
-    with contextlib.closing(Terminal(tmp_path / "data")) as terminal:
+    with contextlib.closing(Terminal(tmp_path / "data").lays_out()) as terminal:
         yield terminal
 
 

@@ -153,7 +153,7 @@ def test_what_is_no_body_has_an_end(chat, endless):
 
 @pytest.fixture
 def terminal(tmp_path: Path) -> Iterator[Terminal]:
-    terminal = Terminal(tmp_path / "data")
+    terminal = Terminal(tmp_path / "data").lays_out()
     yield terminal
     terminal.close()
 

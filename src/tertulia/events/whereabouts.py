@@ -31,12 +31,14 @@ NOWHERE = Spot(None, "", "", ())
 Whose = tuple[int, bool]  # the organization, and whether topics may have no name
 
 
+Pages = dict[int, list[int]]  # for each message the number of its place
+
+
 class Whereabouts:
-    """Of all organizations of a server. It is changed on the loop only."""
+    """Of all organizations of a server. It is changed on the loop only, and read by threads."""
 
     def __init__(self) -> None:
-        self._pages: dict[int, list[int]] = {}
-        self._spots: list[Spot] = [NOWHERE]
+        self._places: tuple[Pages, list[Spot]] = {}, [NOWHERE]  # replaced as one
         self._numbers: dict[Spot, int] = {}
         self._of_realm: dict[int, set[Spot]] = {}
         self._newest: dict[int, int] = {}  # by organization
@@ -47,12 +49,13 @@ class Whereabouts:
         """Messages, given in order, by where they stand, and those of which it is not known.
 
         First comes the place of the first message."""
+        pages, spots = self._places
         grouped = defaultdict[int, list[int]](list)
         begin = 0
         while begin < len(message_ids):
             page_number = message_ids[begin] >> PAGE_BITS
             end = bisect_left(message_ids, (page_number + 1) << PAGE_BITS, begin)
-            page = self._pages.get(page_number, _EMPTY_PAGE)
+            page = pages.get(page_number, _EMPTY_PAGE)
             first = page_number << PAGE_BITS
             for message_id in message_ids[begin:end]:
                 grouped[page[message_id - first]].append(message_id)
@@ -60,7 +63,7 @@ class Whereabouts:
         found: Found = []
         unknown: list[int] = []
         for number, some in grouped.items():
-            spot = self._spots[number]
+            spot = spots[number]
             if spot is NOWHERE:
                 unknown += some
             else:
@@ -120,8 +123,9 @@ class Whereabouts:
     def forget(self, realm_id: int, seq: int, message_ids: Collection[int]) -> None:
         """An event has rewritten these messages."""
         self._rewritten_at[realm_id] = seq
+        pages, _ = self._places
         for message_id in message_ids:
-            page = self._pages.get(message_id >> PAGE_BITS)
+            page = pages.get(message_id >> PAGE_BITS)
             if page is not None:
                 page[message_id & _IN_PAGE] = UNKNOWN
         for whose in ((realm_id, False), (realm_id, True)):
@@ -132,28 +136,31 @@ class Whereabouts:
     def forget_all(self, realm_id: int, seq: int) -> None:
         """The log up to an event was not followed one by one: nobody knows what it rewrote."""
         self._rewritten_at[realm_id] = seq
+        _, spots = self._places
         for spot in self._of_realm.pop(realm_id, ()):
-            self._spots[self._numbers.pop(spot)] = NOWHERE
+            spots[self._numbers.pop(spot)] = NOWHERE
         for whose in ((realm_id, False), (realm_id, True)):
             self._common.pop(whose, None)
 
     def _put(self, realm_id: int, message_id: int, spot: Spot) -> None:
         number = self._numbers.get(spot)
         if number is None:
-            if len(self._spots) >= MOST_SPOTS:
-                self._clear()
-            number = self._numbers[spot] = len(self._spots)
-            self._spots.append(spot)
-            self._of_realm.setdefault(realm_id, set()).add(spot)
-        page = self._pages.get(message_id >> PAGE_BITS)
+            number = self._new_number(realm_id, spot)
+        pages, _ = self._places
+        page = pages.get(message_id >> PAGE_BITS)
         if page is None:
-            page = self._pages[message_id >> PAGE_BITS] = _EMPTY_PAGE[:]
-            if len(self._pages) > MOST_PAGES:
-                del self._pages[min(self._pages)]
+            page = pages[message_id >> PAGE_BITS] = _EMPTY_PAGE[:]
+            if len(pages) > MOST_PAGES:
+                del pages[min(pages)]
         page[message_id & _IN_PAGE] = number
         if message_id > self._newest.get(realm_id, 0):
             self._newest[realm_id] = message_id
 
-    def _clear(self) -> None:
-        self._pages, self._spots, self._numbers = {}, [NOWHERE], {}
-        self._of_realm = {}
+    def _new_number(self, realm_id: int, spot: Spot) -> int:
+        if len(self._places[1]) >= MOST_SPOTS:
+            self._places, self._numbers, self._of_realm = ({}, [NOWHERE]), {}, {}
+        _, spots = self._places
+        number = self._numbers[spot] = len(spots)
+        spots.append(spot)
+        self._of_realm.setdefault(realm_id, set()).add(spot)
+        return number

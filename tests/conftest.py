@@ -59,8 +59,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         return
     rows: dict[str, dict[str, int]] = {}
     waiting: set[pytest.Item] = set()
+    names = {item.nodeid for item in items}
     for area, every in A_TURN_OF_POSTGRES_IN.items():
-        scenes = [item for item in items if _is_scene_on_postgres(item, area)]
+        scenes = [
+            item
+            for item in items
+            if _is_scene_on_postgres(item, area) and _on_sqlite(item) in names
+        ]
         waiting.update(set(scenes).difference(scenes[::every]))
     for item in items:
         if item.get_closest_marker("on_one"):
@@ -147,6 +152,11 @@ def _area(item: pytest.Item) -> str:
 def _is_scene_on_postgres(item: pytest.Item, area: str) -> bool:
     params = item.callspec.params if hasattr(item, "callspec") else {}
     return params == {"kind": "postgres"} and _area(item) == area
+
+
+def _on_sqlite(item: pytest.Item) -> str:
+    """What the same scene is called there, if it is played there."""
+    return item.nodeid.replace("[postgres]", "[sqlite]")
 
 
 def _row_of_a_table(item: pytest.Item) -> tuple[str, str, Kind] | None:

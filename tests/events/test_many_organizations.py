@@ -1,5 +1,6 @@
 """Several organizations on one server: what is sent in them at once is written at once."""
 
+from contextlib import closing
 from functools import partial
 from typing import Any
 
@@ -9,6 +10,14 @@ from tests.support.people import Chat
 from tests.support.waiting import PATIENCE_SECONDS, eventually
 
 from tertulia import storage
+from tertulia.storage.database.dialects.postgres import Postgres
+
+
+@pytest.fixture
+def patient(monkeypatch) -> None:
+    """Servers wait for each other for as long as a test does."""
+    patience = f"{PATIENCE_SECONDS}s"
+    monkeypatch.setattr(Postgres, "limits", Postgres.limits | {"lock_timeout": patience})
 
 
 @pytest.mark.parametrize("kind", [pytest.param("postgres", marks=pytest.mark.postgres)])
@@ -35,6 +44,7 @@ def test_what_cannot_be_told_at_once_is_answered_and_told_later(own_chat, monkey
     assert heard == [second.id, third.id]
 
 
+@pytest.mark.usefixtures("patient")
 @pytest.mark.parametrize("is_busy", [False, True])
 def test_what_several_organizations_say_at_once_is_told_in_each(own_chat, is_busy):
     """Also where somebody else is writing in one of them, which holds up nobody in the others."""
@@ -46,20 +56,20 @@ def test_what_several_organizations_say_at_once_is_told_in_each(own_chat, is_bus
             ana.says("First", to="kitchen > lunch")
     ears = [ben.listens_for("message") for _, ben in pairs]
 
-    holder = server.database.dialect.connect()
-    if is_busy and server.database.is_shared:
-        holder.execute("BEGIN")
-        server.database.dialect.lock_organization(holder, own_chat.realm.id)
-    sends = [
-        [in_background(partial(ana.says, "Soup", to="kitchen > lunch")) for ana, _ in pairs]
-        for _ in range(5)
-    ]
-    if is_busy and server.database.is_shared:
-        for row in sends:
-            for send in row[1:]:
-                send.result(PATIENCE_SECONDS)
-        assert not any(row[0].done() for row in sends)
-    holder.close()
+    is_held = is_busy and server.database.is_shared
+    with closing(server.database.dialect.connect()) as holder:
+        if is_held:
+            holder.execute("BEGIN")
+            server.database.dialect.lock_organization(holder, own_chat.realm.id)
+        sends = [
+            [in_background(partial(ana.says, "Soup", to="kitchen > lunch")) for ana, _ in pairs]
+            for _ in range(5)
+        ]
+        if is_held:
+            for row in sends:
+                for send in row[1:]:
+                    send.result(PATIENCE_SECONDS)
+            assert not any(row[0].done() for row in sends)
     said = [
         [send.result(PATIENCE_SECONDS).id for send in column] for column in zip(*sends, strict=True)
     ]

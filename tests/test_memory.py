@@ -26,12 +26,13 @@ def test_what_is_free_between_blocks_goes_back_when_much_was_taken():
     for block in blocks[:-1]:  # the last one keeps the heap from shrinking by itself
         libc.free(block)
     taken = memory.resident_bytes() - before
-    tide.look()
+    is_still_much = tide.look()
     left = memory.resident_bytes() - before
     libc.free(blocks[-1])
 
     assert taken > BLOCKS * BLOCK_BYTES / 2
     assert left < taken / 4
+    assert not is_still_much
 
 
 def test_as_long_as_there_is_as_much_as_usual_nothing_is_done():
@@ -42,3 +43,13 @@ def test_as_long_as_there_is_as_much_as_usual_nothing_is_done():
         tide.look()
 
     assert tide.trims == 0
+
+
+def test_it_says_how_long_there_is_more_than_usual():
+    sizes = iter([100 << 20, *[150 << 20] * 2000])
+    tide = memory.Tide(lambda: next(sizes))
+
+    said = [tide.look() for _ in range(100)]
+
+    assert said[0]
+    assert not said[-1], "by now it is usual"

@@ -43,16 +43,18 @@ class Tide:
         self._usual_bytes = 0 if self._trim is None else resident_bytes()
         self.trims = 0
 
-    def look(self) -> None:
-        """To be called every few seconds."""
+    def look(self) -> bool:
+        """To be called every few seconds; says whether there is still much more than usual."""
         if self._trim is None:
-            return
+            return False
         resident = self._resident_bytes()
         if abs(resident - self._usual_bytes) > MUCH_BYTES:
             self._trim(0)
             self.trims += 1
             resident = self._resident_bytes()
-        self._usual_bytes += (resident - self._usual_bytes) // LOOKS_TO_LEARN
+        above = resident - self._usual_bytes
+        self._usual_bytes += above // LOOKS_TO_LEARN
+        return above > MUCH_BYTES
 
 
 def _of_libc(name: str) -> "ctypes._NamedFuncPointer | None":

@@ -13,7 +13,7 @@ import uvicorn
 import uvloop
 from starlette.types import ASGIApp
 
-from tertulia import logs, memory
+from tertulia import logs, memory, storage
 from tertulia.app import Application
 from tertulia.certificates import Certificate
 from tertulia.config import Config
@@ -45,6 +45,7 @@ class Server(uvicorn.Server):
         self._application = application
         self._when_ready = when_ready
         self._tide = memory.Tide()
+        self._emptying: asyncio.Task[None] | None = None
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
@@ -55,8 +56,14 @@ class Server(uvicorn.Server):
         if counter % TICKS_PER_SECOND == 0:
             self._application.connections.look(asyncio.get_running_loop().time())
         if counter % TICKS_PER_LOOK_AT_MEMORY == 0:
-            self._tide.look()
+            self._look_at_memory()
         return await super().on_tick(counter)
+
+    def _look_at_memory(self) -> None:
+        """What the database's caches let go of goes back at the next look."""
+        if self._tide.look() and (self._emptying is None or self._emptying.done()):
+            empty = storage.caches.empty
+            self._emptying = asyncio.create_task(empty(self._application.services.database))
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         if self.should_exit and sig == signal.SIGINT:

@@ -13,6 +13,7 @@ from tests.support.client import Reply
 from tests.support.people import Person
 from tests.support.waiting import eventually
 
+from tertulia import storage
 from tertulia.domain.messages.message import Draft
 from tertulia.http.request import ApiRequest
 from tertulia.http.rounds import HttpRound
@@ -74,3 +75,16 @@ def test_nothing_is_left_of_a_request(chat, no_collector, call):
         call(ana)
 
     eventually(lambda: left_behind() <= before + FEW)
+
+
+def test_caches_that_were_emptied_are_filled_again(chat):
+    ana, ben = chat.people("ana", "ben", channels=["kitchen"])
+    before = ana.says("Soup", to="kitchen > lunch")
+
+    chat.server.do(storage.caches.empty(chat.server.database))
+    after = ana.says("Bread", to="kitchen > lunch")
+
+    assert [ben.sees(each)["content"] for each in (before, after)] == [
+        "<p>Soup</p>",
+        "<p>Bread</p>",
+    ]

@@ -7,6 +7,7 @@ from tertulia.modules import on_demand
 if TYPE_CHECKING:
     from tertulia.storage import (
         arriving,
+        caches,
         channels,
         checking,
         copying,

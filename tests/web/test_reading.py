@@ -93,13 +93,22 @@ def test_what_is_pressed_before_all_of_the_page_has_come_is_done_then(house, sit
     ben.says("Soup's on", to="kitchen > lunch")
     at_anas = sit(ana, **PHONE)
     on_the_way: list[Route] = []
-    at_anas.page.route("**/living-*", lambda file: on_the_way.append(file))
+    is_held = True
+
+    def comes(file: Route) -> None:
+        if is_held:
+            on_the_way.append(file)
+        else:
+            file.continue_()
+
+    at_anas.page.route("**/living-*", comes)
     at_anas.page.goto(address(house, "/#feed"))
 
     expect(at_anas.message("Soup's on")).to_be_visible()
     at_anas.page.get_by_role("button", name="Open the sidebar").tap()
     expect(at_anas.nav()).not_to_be_in_viewport()
     eventually(lambda: on_the_way)
+    is_held = False
     for file in on_the_way:
         file.continue_()
 

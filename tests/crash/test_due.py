@@ -70,7 +70,7 @@ def test_ten_thousand_at_once_hold_nobody_up(
     assert percentile_99(meanwhile) <= 2 * usual, (usual, percentile_99(meanwhile))
 
 
-@pytest.mark.parametrize("kind, count, kills", [*on_both(100, 2), *on_both(10_000, 5, soak=True)])
+@pytest.mark.parametrize("kind, count, kills", [*on_both(400, 2), *on_both(10_000, 5, soak=True)])
 def test_kill_9_neither_loses_nor_doubles_what_is_due(
     databases: Databases, new_server: NewServer, kind: Kind, count: int, kills: int
 ):

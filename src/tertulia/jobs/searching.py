@@ -1,8 +1,9 @@
 """Indexing in the background what was sent or changed a while ago.
 
 A search reads by itself what is not indexed yet, so there is no hurry. While people are talking it
-waits for a pause, or until much has come together: many messages at once cost half as much each.
-But what is long is indexed at once, or every search would have to read it.
+waits for a pause, or until much has come together: many messages at once cost half as much each,
+and while they talk on, it leaves them most of the time. But what is long is indexed at once, or
+every search would have to read it.
 """
 
 import asyncio
@@ -15,6 +16,7 @@ from tertulia.storage.database import Database
 
 MUCH = 500
 BREATH_SECONDS = 0.02  # between two batches, for those who send
+LONG_BREATH_SECONDS = 0.05  # while somebody does
 
 
 class Indexing:
@@ -23,6 +25,7 @@ class Indexing:
     def __init__(self, database: Database, delivery: Delivery) -> None:
         self._database = database
         self._stirred = delivery.follower.activity.reader()
+        self._talking = delivery.follower.activity.reader()
         self._waiting: dict[int, int] = {}  # how many of which organization, as we last looked
         self._has_begun = False
 
@@ -68,7 +71,7 @@ class Indexing:
         while done == actions.messages.indexing.AT_ONCE or (done and self._waiting.get(realm_id)):
             done = await self._database.write_in(realm_id, actions.messages.indexing.index_some)
             self._waiting[realm_id] = max(0, self._waiting.get(realm_id, 0) - done)
-            await asyncio.sleep(BREATH_SECONDS)
+            await self._breathe(realm_id)
         self._waiting.pop(realm_id, None)
         await self._join_all(realm_id)
 
@@ -78,6 +81,11 @@ class Indexing:
         while (some := await self._database.read_aside_in(realm_id, unjoined)).texts:
             for part in range(joints.PARTS):
                 await write(realm_id, joints.join_part, some, part)
-                await asyncio.sleep(BREATH_SECONDS)
+                await self._breathe(realm_id)
             await write(realm_id, joints.finish_joining, some)
-            await asyncio.sleep(BREATH_SECONDS)
+            await self._breathe(realm_id)
+
+    async def _breathe(self, realm_id: int) -> None:
+        talking = self._talking.taken()
+        is_quiet = talking is not None and realm_id not in talking
+        await asyncio.sleep(BREATH_SECONDS if is_quiet else LONG_BREATH_SECONDS)

@@ -40,10 +40,10 @@ class Writers:
 
         def is_committed(gathering: Gathering) -> None:
             try:
+                deliver(gathering.news, gathering.answer)
+            finally:
                 if self._local is not None:
                     self._local.go_on()
-            finally:
-                deliver(gathering.news, gathering.answer)
 
         def tell(ends: dict[int, int], appended: list[Any]) -> None:
             if ends and not dialect.reads_block:

@@ -27,8 +27,7 @@ PAGES_IN_LOG = 4000  # before they are put into their places, for which a commit
 ROWS_AT_ONCE = 32  # each number of them is a statement of its own
 STATEMENTS = 500  # kept ready on each connection; we have about that many
 
-_PATIENT = "PRAGMA busy_timeout = 5000"
-_IMPATIENT = "PRAGMA busy_timeout = 0"
+_PATIENCE_MS = 5000  # for another program that writes
 _IN_LIST = re.compile(r"\bIN :([a-z_]+)")
 
 # What the operating system or another process does to us, not what our SQL got wrong.
@@ -43,6 +42,17 @@ _OUTAGES = frozenset(
         sqlite3.SQLITE_NOMEM,
     }
 )
+
+
+class _Connection(sqlite3.Connection):
+    """Knows how long it waits for others: it is told before each write, and that takes a while."""
+
+    _patience = -1
+
+    def be_patient(self, milliseconds: int) -> None:
+        if milliseconds != self._patience:
+            self.execute(f"PRAGMA busy_timeout = {milliseconds}")
+            self._patience = milliseconds
 
 
 class Sqlite:
@@ -81,11 +91,15 @@ class Sqlite:
 
     def connect(self, *, to_serve: bool = False) -> sqlite3.Connection:
         connection = sqlite3.connect(
-            self.path, isolation_level=None, check_same_thread=False, cached_statements=STATEMENTS
+            self.path,
+            isolation_level=None,
+            check_same_thread=False,
+            cached_statements=STATEMENTS,
+            factory=_Connection,
         )
         connection.row_factory = sqlite3.Row
         connection.create_function("sha256", 1, _sha256, deterministic=True)
-        connection.execute(_PATIENT)
+        connection.be_patient(_PATIENCE_MS)
         connection.execute(f"PRAGMA page_size = {PAGE_BYTES}")  # heeded by a file that is empty
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = FULL")
@@ -190,15 +204,13 @@ class Sqlite:
         connection.execute("ROLLBACK")
 
     def begin_write(self, connection: Any) -> None:
+        connection.be_patient(_PATIENCE_MS)
         connection.execute("BEGIN IMMEDIATE")
 
     def begin_write_at_once(self, connection: Any) -> None:
         """Fails where another program is writing to the file."""
-        connection.execute(_IMPATIENT)
-        try:
-            connection.execute("BEGIN IMMEDIATE")
-        finally:
-            connection.execute(_PATIENT)
+        connection.be_patient(0)
+        connection.execute("BEGIN IMMEDIATE")
 
     def lock_organization(self, connection: Any, realm_id: int) -> None:
         """Nothing to do: BEGIN IMMEDIATE already made us the only writer."""

@@ -1,0 +1,97 @@
+"""Plain sends on SQLite: those who talk share commits, and wait for each other only so long."""
+
+import asyncio
+from collections import Counter
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from tests.crash.people import settle
+from tests.support.databases import Databases
+
+from tertulia import storage
+from tertulia.domain.messages.message import Draft
+from tertulia.storage.database import Database
+from tertulia.storage.database.local_appender import MOST_HERE
+from tertulia.storage.database.tx import Tx
+from tertulia.storage.messages.appending import Numbers, PlainSend
+
+TALKERS = 8
+SENDS = 10
+
+Say = Callable[[], Awaitable[Numbers]]
+
+
+def test_those_who_go_on_a_little_later_are_waited_for(databases: Databases):
+    async def talk(say: Say, number: int) -> None:
+        for _ in range(SENDS):
+            await say()
+            for _ in range(number % 2):  # as somebody who is farther away
+                await asyncio.sleep(0)
+
+    sizes = gatherings(databases, talk)
+
+    assert sum(sizes) == TALKERS * SENDS
+    assert sizes.count(TALKERS) >= SENDS - 2
+
+
+def test_nobody_waits_until_all_have_ended(databases: Databases):
+    """In every round of the loop somebody says something, so there is never a pause."""
+
+    async def talk(say: Say, number: int) -> None:
+        if number == 0:
+            saying = []
+            for _ in range(10 * MOST_HERE):
+                saying.append(asyncio.ensure_future(say()))
+                await asyncio.sleep(0)
+            await asyncio.gather(*saying)
+
+    sizes = gatherings(databases, talk)
+
+    assert sum(sizes) == 10 * MOST_HERE
+    assert max(sizes) <= MOST_HERE
+
+
+def gatherings(databases: Databases, talk: Callable[[Say, int], Awaitable[None]]) -> list[int]:
+    """How many messages shared a commit, one commit after the other."""
+    url, _ = databases.ready("sqlite")
+    settle(url, "ana")
+    database = Database.at(url)
+    realm_id = database.read_now(0, lambda tx: tx.number("SELECT id AS value FROM realm"))
+    plain = database.read_now(realm_id, _plain)
+    said: list[Numbers] = []
+
+    async def scene() -> None:
+        database.start(
+            lambda tx, realms: None, lambda news, answer: answer(), lambda appended: None
+        )
+
+        async def say() -> Numbers:
+            given: Numbers = await database.send_in(realm_id, plain, _never)
+            said.append(given)
+            return given
+
+        await say()
+        said.clear()
+        await asyncio.gather(*(talk(say, number) for number in range(TALKERS)))
+        await database.stop()
+
+    asyncio.run(scene())
+    return list(Counter(each.at for each in sorted(said)).values())
+
+
+def _plain(tx: Tx) -> PlainSend:
+    sender_id, channel_id = tx.tuples("SELECT user_id, channel_id FROM subscription LIMIT 1")[0]
+    draft = Draft("hello", "<p>hello</p>", 0, "tests", read_by_sender=True)
+    return PlainSend(
+        known=storage.log.end(tx),
+        row=storage.messages.new_row(sender_id, draft, channel_id, None, "greetings"),
+        audience="{}",
+        payload="}",
+        key=None,
+        tell=lambda numbers: numbers,
+        answer=lambda numbers: numbers,
+    )
+
+
+def _never(tx: Tx) -> Any:
+    raise AssertionError("it was not plain")

@@ -1,5 +1,7 @@
 """GET and DELETE /events: waiting, acknowledging, and the ends of a queue."""
 
+import time
+
 import pytest
 from tests.support.people import Chat
 from tests.support.waiting import PATIENCE_SECONDS, eventually
@@ -225,6 +227,22 @@ def test_a_heart_beats_while_nothing_happens(start_server):
     assert [each.result(PATIENCE_SECONDS) for each in beats] == [[{"type": "heartbeat"}]] * 2
     soup = ana.says("Soup's on", to="kitchen > lunch")
     assert messages.next()["message"]["id"] == soup.id
+
+
+def test_a_heart_beats_for_whoever_has_waited_longest(start_server):
+    chat = Chat.found(start_server(heartbeat_seconds=1), "")
+    ana, ben = chat.people("ana", "ben", channels=["kitchen"])
+    messages, typing = ben.listens_for("message"), ben.listens_for("typing")
+    first, patient = messages.waits(), typing.waits()
+    time.sleep(0.6)
+    ana.says("Soup's on", to="kitchen > lunch")
+    first.result(PATIENCE_SECONDS)
+
+    again = messages.waits()
+
+    assert patient.result(PATIENCE_SECONDS) == [{"type": "heartbeat"}]
+    assert not again.done()
+    assert again.result(PATIENCE_SECONDS) == [{"type": "heartbeat"}]
 
 
 def test_whoever_hangs_up_misses_nothing(chat, ana, ben, ears):

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
         follower,
         fragments,
         happening,
+        heartbeats,
         kept,
         known_sessions,
         listener,

@@ -5,9 +5,7 @@ by the directory as it was then (`events.past`), so that a restart in between ch
 its client.
 """
 
-import asyncio
 import contextlib
-import random
 import uuid
 from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import replace
@@ -24,6 +22,7 @@ from tertulia.events.directory import Organization
 from tertulia.events.follower import Follower
 from tertulia.events.fragments import Shelf
 from tertulia.events.happening import Happening
+from tertulia.events.heartbeats import Heartbeats
 from tertulia.events.listener import Listener
 from tertulia.events.mailbox import Mailbox
 from tertulia.events.mailroom import Mailroom
@@ -36,7 +35,6 @@ from tertulia.storage.queues import Position, StoredQueue
 
 COLD_AFTER_SECONDS = 150  # a mailbox that nobody polls is given up; its queue is not
 HEARTBEAT = b'{"type":"heartbeat"}'
-HEARTBEAT_SPREAD = 2 / 9  # of the usual time: clients that came together do not return together
 
 _encode = msgspec.json.Encoder().encode
 
@@ -57,7 +55,7 @@ class Delivery:
         )
         self.mailroom = Mailroom()
         self._database = database
-        self._heartbeat_seconds = heartbeat_seconds
+        self._heartbeats = Heartbeats(self.mailroom, heartbeat_seconds, self._beat)
         self._server = uuid.uuid4().hex  # tells our own whispers from those of other servers
         self._stopping = False
 
@@ -205,12 +203,10 @@ class Delivery:
             mailbox.wake()
             return await self._contents(mailbox), False
 
-        seconds = self._heartbeat_seconds * (1 + random.random() * HEARTBEAT_SPREAD)  # noqa: S311
-        heart = asyncio.get_running_loop().call_later(seconds, self._beat, mailbox)
+        self._heartbeats.expect(mailbox)
         try:
             await mailbox.wait()
         finally:
-            heart.cancel()
             mailbox.seen_at = self._database.clock()
         if self._is_given_up(mailbox):
             return await self.poll(user, queue_id, last_event_id, block=block)

@@ -74,7 +74,9 @@ class Mailbox:
         "_settled",
         "_waiting",
         "acked",
+        "beats_at",
         "behind",
+        "is_listed",
         "last_id",
         "listener",
         "pending",
@@ -105,6 +107,8 @@ class Mailbox:
         self.skip_to(self.acked)
         self._filling: asyncio.Lock | None = None
         self._waiting: asyncio.Future[None] | None = None
+        self.beats_at = 0.0  # when whoever waits is told that we are still there
+        self.is_listed = False  # for that
         self._polls = 0  # that wait, or were woken and have yet to take what there is
         self._closed = False
 

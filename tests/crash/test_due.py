@@ -24,7 +24,7 @@ from tertulia.storage.database import Database
 from tertulia.storage.database.tx import Tx
 
 SENDERS = 16  # who talk while ten thousand are due
-FEW = 6  # while two hundred are
+FEW = 6  # while two hundred are, with a pause after each thing they say
 PATIENCE_SECONDS = 1800
 LONGEST_RUN = 160  # of messages that were due, before somebody who talks gets a word in
 
@@ -49,7 +49,6 @@ def test_what_is_due_at_once_is_sent_once_and_in_order_while_people_talk(
     scene.end()
     assert scene.heard() == scene.expected
     assert scene.stored() == scene.expected
-    assert scene.longest_run() <= LONGEST_RUN
 
 
 @pytest.mark.parametrize("kind, count", on_both(10_000, soak=True))
@@ -66,11 +65,12 @@ def test_ten_thousand_at_once_hold_nobody_up(
     scene.end()
     assert scene.heard() == scene.expected
     assert scene.stored() == scene.expected
+    assert scene.longest_run() <= LONGEST_RUN
     usual = max(percentile_99(usual_before), percentile_99(usual_after))
     assert percentile_99(meanwhile) <= 2 * usual, (usual, percentile_99(meanwhile))
 
 
-@pytest.mark.parametrize("kind, count, kills", [*on_both(400, 2), *on_both(10_000, 5, soak=True)])
+@pytest.mark.parametrize("kind, count, kills", [*on_both(240, 2), *on_both(10_000, 5, soak=True)])
 def test_kill_9_neither_loses_nor_doubles_what_is_due(
     databases: Databases, new_server: NewServer, kind: Kind, count: int, kills: int
 ):
@@ -124,7 +124,8 @@ class Scene:
         self._ears = Listener(self._ben.at(self.server.port))
         for some in batches(self.expected):
             self._database.write_now(self._realm_id, _write_in_advance, self._ana.id, some)
-        self._talkers = [Talker(person, self.server.port) for person in talkers]
+        pause = 0.0 if count > 1000 else 0.01
+        self._talkers = [Talker(person, self.server.port, pause) for person in talkers]
         for talker in self._talkers:
             talker.start()
 
@@ -149,7 +150,7 @@ class Scene:
         deadline = time.monotonic() + PATIENCE_SECONDS
         while len(self.expected) - self.count_left() < count:
             assert time.monotonic() < deadline, f"{self.count_left()} are still to be sent"
-            time.sleep(0.02)
+            time.sleep(0.005)
 
     def end(self) -> None:
         for talker in self._talkers:
@@ -182,11 +183,12 @@ class Scene:
 class Talker(threading.Thread):
     """Says one thing after the other, each with a key, until told to stop."""
 
-    def __init__(self, person: Person, port: int) -> None:
+    def __init__(self, person: Person, port: int, pause_seconds: float) -> None:
         super().__init__(daemon=True)
         self._client = person.at(port)
         self._name = person.email
         self._waits: list[tuple[float, float]] = []
+        self._pause_seconds = pause_seconds
         self._stopping = threading.Event()
 
     def run(self) -> None:
@@ -197,6 +199,7 @@ class Talker(threading.Thread):
             while not self._says(f"{self._name} {number}"):
                 time.sleep(0.02)
             self._waits.append((start, time.perf_counter() - start))
+            time.sleep(self._pause_seconds)
 
     def waits_since(self, moment: float) -> list[float]:
         return [wait for start, wait in self._waits if start >= moment]

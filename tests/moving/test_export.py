@@ -143,6 +143,30 @@ def test_what_left_comes_back_as_it_was(chat, lively, ana, ben, tmp_path):
     )
 
 
+def test_channels_are_as_open_as_they_were(start_server, tmp_path):
+    chat = Chat.found(start_server(web_public_streams_enabled=True), "")
+    chat.set("enable_spectator_access", True)
+    owner = chat.person("ana", role="owner")
+    owner.joins("square", is_web_public=True)
+    owner.joins("cellar", invite_only=True)
+    owner.joins("attic", invite_only=True, history_public_to_subscribers=False)
+    file, again = tmp_path / "out.tar.gz", tmp_path / "again.tar.gz"
+    exports(chat, file)
+
+    there = Terminal(tmp_path / "there")
+    assert there.runs("import", str(file)).code == 0
+    there.runs("export", str(again))
+
+    assert doors(again) == doors(file)
+    assert [name for name, door in doors(again).items() if door[1]] == ["square"]
+
+
+def doors(file: Path) -> dict[str, list[bool]]:
+    columns = ("invite_only", "is_web_public", "history_public_to_subscribers")
+    rows = read(file, "realm.json")["zerver_stream"]
+    return {row["name"]: [row[each] for each in columns] for row in rows}
+
+
 def has_everything(chat, ana, ben) -> None:
     """Emoji, pictures, groups, profiles, statuses, and what people mute and follow."""
     admin = chat.person("cat", role="admin")

@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 import tarfile
 import zipfile
 from pathlib import Path
@@ -20,7 +21,7 @@ from tests.support.terminal import Said, Terminal
 
 from tertulia import actions, storage
 from tertulia.cli.progress import Progress
-from tertulia.moving import bringing
+from tertulia.moving import bringing, folders
 from tertulia.moving.speech import Speech
 
 
@@ -186,6 +187,23 @@ def test_a_damaged_export_is_refused_in_one_sentence(house, tmp_path, meddle, se
     assert refused.code == 1
     assert refused.err.startswith(f"Error: {export} {sentence}")
     assert len(refused.err.splitlines()) == 1
+
+
+@pytest.mark.on_one
+@pytest.mark.parametrize("suffix", ["zip", "gztar"])
+def test_an_archive_does_not_fill_the_disk(house, tmp_path, monkeypatch, suffix):
+    archive = shutil.make_archive(
+        str(tmp_path / "export"), suffix, zulip_export(tmp_path / "unpacked")
+    )
+    shutil.rmtree(tmp_path / "unpacked")
+    before = sorted(tmp_path.iterdir())
+    monkeypatch.setattr(folders, "LEAST_FREE_BYTES", 2 * shutil.disk_usage(tmp_path).free)
+
+    refused = house.imports(archive)
+
+    assert refused.code == 1
+    assert refused.err.startswith(f"Error: There is no room to unpack it in {tmp_path}, where ")
+    assert sorted(tmp_path.iterdir()) == before
 
 
 @pytest.mark.on_one

@@ -55,6 +55,7 @@ class ArrivingChannel:
     description: str = ""
     number: int | None = None
     is_private: bool = False
+    is_web_public: bool = False
     shares_history: bool = True
     is_archived: bool = False
     is_default: bool = False

@@ -164,6 +164,7 @@ class Bringing:
             name=name,
             description=arriving.description[: domain.limits.CHANNEL_DESCRIPTION_LENGTH],
             invite_only=arriving.is_private,
+            is_web_public=arriving.is_web_public and not arriving.is_private,
             history_public=arriving.shares_history,
             is_default=arriving.is_default and not arriving.is_private,
         )

@@ -1,6 +1,7 @@
 """An export as a folder: as it lies on the disk, or inside a tar or zip archive.
 
-What comes out of an archive is somebody else's: names that lead out of it are not followed.
+What comes out of an archive is somebody else's: names that lead out of it are not followed, and it
+ends before it has filled the disk, on which a server may be writing.
 """
 
 import contextlib
@@ -18,6 +19,9 @@ from pathlib import Path
 from typing import IO
 
 from tertulia.errors import CannotStart
+
+LEAST_FREE_BYTES = 1 << 29  # on the disk, whatever an archive holds
+BLOCK_BYTES = 1 << 22
 
 # What is said of an archive that is damaged, or that only a password opens.
 UNREADABLE = (
@@ -104,7 +108,18 @@ def _put(place: Path, name: str, contents: IO[bytes]) -> None:
     if target.is_relative_to(place.resolve()):
         target.parent.mkdir(parents=True, exist_ok=True)
         with contents, target.open("wb") as file:
-            shutil.copyfileobj(contents, file)
+            while block := contents.read(BLOCK_BYTES):
+                _check_room(place)
+                file.write(block)
+
+
+def _check_room(place: Path) -> None:
+    if shutil.disk_usage(place).free < LEAST_FREE_BYTES + BLOCK_BYTES:
+        megabytes = LEAST_FREE_BYTES >> 20
+        raise NoExport(
+            f"There is no room to unpack it in {place.parent}, where {megabytes} MB are to stay"
+            " free. Unpack it elsewhere, and name the folder instead."
+        )
 
 
 def find(folder: Path, path: str) -> Path | None:

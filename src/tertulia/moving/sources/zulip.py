@@ -97,6 +97,7 @@ class ZulipExport:
                 description=row.get("description") or "",
                 number=row["id"],
                 is_private=bool(row.get("invite_only")),
+                is_web_public=bool(row.get("is_web_public")),
                 shares_history=bool(row.get("history_public_to_subscribers", True)),
                 is_archived=bool(row.get("deactivated")),
                 is_default=row["id"] in defaults,

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
         duty,
         local_appender,
         outages,
+        pause,
         readers,
         schema,
         tx,
@@ -42,7 +43,6 @@ if TYPE_CHECKING:
     from tertulia.storage.messages.appending import PlainSend
 else:
     __getattr__ = on_demand(__name__)
-
 
 P = ParamSpec("P")
 T = TypeVar("T")

@@ -16,6 +16,7 @@ from tertulia import storage
 from tertulia.errors.http import ServiceUnavailable
 from tertulia.log_lines import log
 from tertulia.modules import asyncio
+from tertulia.storage.database.pause import Pause
 from tertulia.storage.database.tx import Dialect, LoopAnswers
 from tertulia.storage.database.writer import (
     MOST_AT_ONCE,
@@ -83,7 +84,8 @@ class Appender:
         self._under_way: set[int] = set()  # organizations
         self._alone: set[int] = set()  # those that have to be tried by themselves
         self._tasks: set[asyncio.Task[None]] = set()
-        self._starting: asyncio.Handle | None = None
+        self._pause = Pause(lambda: self._count, MOST_AT_ONCE, self._start)
+        self._later: asyncio.TimerHandle | None = None  # when another lane is used, too
 
     @property
     def busy_seconds(self) -> float:
@@ -95,29 +97,30 @@ class Appender:
             raise ServiceUnavailable()
         self._count += 1
         self._waiting.setdefault(job.realm_id, []).append(job)
-        if self._starting is None:
-            self._start_soon()
+        self._start_soon()
 
     async def stop(self) -> None:
         """Finish what is waiting and end."""
-        while self._tasks or self._starting is not None:
+        while self._tasks or self._pause.is_awaited or self._later is not None:
             await asyncio.gather(*self._tasks)
             await asyncio.sleep(0)
         for lane in self._lanes:
             lane.close()
 
     def _start_soon(self) -> None:
-        """After this round of the loop, so that those who come in it go together; later, if a lane
-        is under way that will soon be back."""
-        now, busy = time.monotonic(), [lane.busy_since for lane in self._lanes if lane.busy_since]
+        """Later, if a lane is under way that will soon be back."""
+        busy = [lane.busy_since for lane in self._lanes if lane.busy_since]
         if not busy:
-            self._starting = self._loop.call_soon(self._start)
-        elif len(busy) < LANES:
-            wait = max(0.0, PATIENCE_SECONDS - (now - max(busy)))
-            self._starting = self._loop.call_later(wait, self._start)
+            self._pause.await_next()
+        elif len(busy) < LANES and self._later is None:
+            wait = max(0.0, PATIENCE_SECONDS - (time.monotonic() - max(busy)))
+            self._later = self._loop.call_later(wait, self._start_beside)
+
+    def _start_beside(self) -> None:
+        self._later = None
+        self._start()
 
     def _start(self) -> None:
-        self._starting = None
         lane = next((each for each in self._lanes if each.busy_since is None), None)
         batch = {} if lane is None else self._take()
         if lane is not None and batch:
@@ -127,14 +130,11 @@ class Appender:
             task.add_done_callback(self._tasks.discard)
 
     async def _work(self, lane: Lane, batch: Batch) -> None:
-        while batch:
-            lane.busy_since = time.monotonic()
-            await self._append(lane, batch)
-            self._under_way -= batch.keys()
-            batch = self._take()
+        await self._append(lane, batch)
+        self._under_way -= batch.keys()
         lane.rest()
         lane.busy_since = None
-        if self._waiting and self._starting is None:
+        if self._waiting:
             self._start_soon()
 
     def _take(self) -> Batch:

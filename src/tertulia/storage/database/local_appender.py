@@ -3,32 +3,24 @@
 A thread that writes while the loop is busy waits for Python's lock after every statement, and the
 loop waits for it in turn. So the loop writes the rows by itself, where nobody else is writing, and
 the writer's thread is left with what takes long and needs no Python: the commit. What comes
-meanwhile is gathered for the next one, with what comes while those who were waiting are answered:
-every commit costs the loop as much as two sends, so a few large ones are better than many small.
+meanwhile is gathered for the next one.
 
 Nobody waits longer for that: where actions wait for the writer, plain sends go with them.
 """
 
-import time
-
 from tertulia.errors.http import ServiceUnavailable
-from tertulia.modules import asyncio
+from tertulia.storage.database.pause import Pause
 from tertulia.storage.database.writer import MOST_WAITING, PendingWrite, Writer
 
 MOST_HERE = 64  # at once: everybody waits for the loop
 LIGHT = 4096  # signs of HTML; what is heavier is left to the writer
-QUIET_ROUNDS = 3  # of the loop without a plain send: whoever was answered has had time to go on
-LONGEST_SECONDS = 0.005  # to wait for that
 
 
 class LocalAppender:
     def __init__(self, writer: Writer) -> None:
         self._writer = writer
-        self._loop = asyncio.get_running_loop()
         self._waiting: list[PendingWrite] = []
-        self._last = 0  # how many were begun together
-        self._starting: asyncio.Handle | None = None
-        self._is_calm = True  # the last one came alone
+        self._pause = Pause(lambda: len(self._waiting), MOST_HERE, self._begin)
 
     def submit(self, job: PendingWrite) -> None:
         if job.plain is None or len(job.plain.row["rendered"]) > LIGHT:
@@ -47,29 +39,14 @@ class LocalAppender:
         self._leave_to_writer()
 
     def go_on(self) -> None:
-        """Begin what is waiting, if the writer is idle; to be called when it has answered, too.
-
-        Plain sends of one round of the loop go together, and where they did not come alone, those
-        of some more.
-        """
-        if self._waiting and self._starting is None and self._writer.is_idle:
-            rounds = 1 if self._is_calm and len(self._waiting) == 1 else QUIET_ROUNDS
-            self._gather(len(self._waiting), rounds, time.monotonic() + LONGEST_SECONDS)
-
-    def _gather(self, count: int, rounds: int, end: float) -> None:
-        """Begin after so many rounds of the loop in which no more came."""
-        if len(self._waiting) > count:
-            count, rounds = len(self._waiting), QUIET_ROUNDS
-        if rounds == 0 or count >= MOST_HERE or time.monotonic() > end:
-            self._begin()
-        else:
-            self._starting = self._loop.call_soon(self._gather, count, rounds - 1, end)
+        """Begin with what is waiting, soon, if the writer is idle; to be called when those whose
+        writes it has committed were answered, too."""
+        if self._waiting and self._writer.is_idle:
+            self._pause.await_next()
 
     def _begin(self) -> None:
-        self._starting = None
         if self._waiting and self._writer.is_idle:
             jobs = self._waiting[:MOST_HERE]
-            self._is_calm = len(jobs) == 1
             if self._writer.append_elsewhere(jobs):
                 del self._waiting[: len(jobs)]
             else:

@@ -1,4 +1,4 @@
-"""Plain sends on SQLite: those who talk share commits, and wait for each other only so long."""
+"""Plain sends: those who talk share commits, and wait for each other only so long."""
 
 import asyncio
 from collections import Counter
@@ -6,13 +6,14 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 from tests.crash.people import settle
-from tests.support.databases import Databases
+from tests.support.databases import Databases, Kind
 
 from tertulia import storage
 from tertulia.domain.messages.message import Draft
 from tertulia.storage.database import Database
 from tertulia.storage.database.local_appender import MOST_HERE
 from tertulia.storage.database.tx import Tx
+from tertulia.storage.database.writer import MOST_AT_ONCE
 from tertulia.storage.messages.appending import Numbers, PlainSend
 
 TALKERS = 8
@@ -21,20 +22,20 @@ SENDS = 10
 Say = Callable[[], Awaitable[Numbers]]
 
 
-def test_those_who_go_on_a_little_later_are_waited_for(databases: Databases):
+def test_those_who_go_on_a_little_later_are_waited_for(databases: Databases, kind: Kind):
     async def talk(say: Say, number: int) -> None:
         for _ in range(SENDS):
             await say()
             for _ in range(number % 2):  # as somebody who is farther away
                 await asyncio.sleep(0)
 
-    sizes = gatherings(databases, talk)
+    sizes = gatherings(databases, kind, talk)
 
     assert sum(sizes) == TALKERS * SENDS
-    assert sizes.count(TALKERS) >= SENDS - 2
+    assert sizes.count(TALKERS) >= SENDS // 2
 
 
-def test_nobody_waits_until_all_have_ended(databases: Databases):
+def test_nobody_waits_until_all_have_ended(databases: Databases, kind: Kind):
     """In every round of the loop somebody says something, so there is never a pause."""
 
     async def talk(say: Say, number: int) -> None:
@@ -45,15 +46,17 @@ def test_nobody_waits_until_all_have_ended(databases: Databases):
                 await asyncio.sleep(0)
             await asyncio.gather(*saying)
 
-    sizes = gatherings(databases, talk)
+    sizes = gatherings(databases, kind, talk)
 
     assert sum(sizes) == 10 * MOST_HERE
-    assert max(sizes) <= MOST_HERE
+    assert max(sizes) <= (MOST_HERE if kind == "sqlite" else MOST_AT_ONCE)
 
 
-def gatherings(databases: Databases, talk: Callable[[Say, int], Awaitable[None]]) -> list[int]:
+def gatherings(
+    databases: Databases, kind: Kind, talk: Callable[[Say, int], Awaitable[None]]
+) -> list[int]:
     """How many messages shared a commit, one commit after the other."""
-    url, _ = databases.ready("sqlite")
+    url, _ = databases.ready(kind)
     settle(url, "ana")
     database = Database.at(url)
     realm_id = database.read_now(0, lambda tx: tx.number("SELECT id AS value FROM realm"))

@@ -14,7 +14,7 @@ from tertulia.storage.database import Database
 from tertulia.storage.database.local_appender import MOST_HERE
 from tertulia.storage.database.tx import Tx
 from tertulia.storage.database.writer import MOST_AT_ONCE
-from tertulia.storage.messages.appending import Numbers, PlainSend
+from tertulia.storage.messages.appending import LIGHT, Numbers, PlainSend
 
 TALKERS = 8
 SENDS = 10
@@ -50,6 +50,30 @@ def test_nobody_waits_until_all_have_ended(databases: Databases, kind: Kind):
 
     assert sum(sizes) == 10 * MOST_HERE
     assert max(sizes) <= (MOST_HERE if kind == "sqlite" else MOST_AT_ONCE)
+
+
+def test_what_is_heavy_is_written_one_by_one(databases: Databases):
+    """A statement that is kept ready holds on to all that it was last given."""
+    url, _ = databases.ready("sqlite")
+    settle(url, "ana")
+    database = Database.at(url)
+    realm_id = database.read_now(0, lambda tx: tx.number("SELECT id AS value FROM realm"))
+
+    def statements(rendered: str) -> int:
+        seen: list[str] = []
+
+        def append(tx: Tx) -> None:
+            plain = _plain(tx)
+            plain.row["rendered"] = rendered
+            tx._connection.set_trace_callback(seen.append)
+            assert storage.messages.appending.append(tx, [plain] * TALKERS)
+            tx._connection.set_trace_callback(None)
+
+        database.write_now(realm_id, append)
+        return sum(each.startswith("INSERT INTO message ") for each in seen)
+
+    assert statements("<p>hello</p>") == 1
+    assert statements("<p>hello</p>" * LIGHT) == TALKERS
 
 
 def gatherings(

@@ -5,7 +5,8 @@ loop waits for it in turn. So the loop writes the rows by itself, where nobody e
 the writer's thread is left with what takes long and needs no Python: the commit. What comes
 meanwhile is gathered for the next one.
 
-Nobody waits longer for that: where actions wait for the writer, plain sends go with them.
+What is heavy is left to the writer. Nobody waits longer for that: where actions wait for the
+writer, plain sends go with them.
 """
 
 from tertulia.errors.http import ServiceUnavailable
@@ -13,7 +14,6 @@ from tertulia.storage.database.pause import Pause
 from tertulia.storage.database.writer import MOST_WAITING, PendingWrite, Writer
 
 MOST_HERE = 64  # at once: everybody waits for the loop
-LIGHT = 4096  # signs of HTML; what is heavier is left to the writer
 
 
 class LocalAppender:
@@ -23,7 +23,7 @@ class LocalAppender:
         self._pause = Pause(lambda: len(self._waiting), MOST_HERE, self._begin)
 
     def submit(self, job: PendingWrite) -> None:
-        if job.plain is None or len(job.plain.row["rendered"]) > LIGHT:
+        if job.plain is None or not job.plain.is_light:
             self._leave_to_writer()
             self._writer.submit(job)
         elif self._writer.has_actions_waiting:

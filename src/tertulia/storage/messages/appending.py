@@ -13,6 +13,8 @@ import msgspec
 from tertulia.storage.database.tx import Tx
 from tertulia.storage.log import LogPlace
 
+LIGHT = 4096  # signs of HTML
+
 
 class Numbers(NamedTuple):
     """What a message was given."""
@@ -33,6 +35,10 @@ class PlainSend(msgspec.Struct, frozen=True):
     tell: Callable[[Numbers], Any]  # what whoever follows the log has to know of it
     answer: Callable[[Numbers], Any]
 
+    @property
+    def is_light(self) -> bool:
+        return len(self.row["rendered"]) <= LIGHT
+
 
 def append(tx: Tx, sends: Sequence[PlainSend]) -> list[Numbers] | None:
     """Write messages of one organization and their events.
@@ -50,14 +56,14 @@ def append(tx: Tx, sends: Sequence[PlainSend]) -> list[Numbers] | None:
         Numbers(row["first_id"] + place, before + 1 + place, tx.now) for place in range(len(sends))
     ]
     columns = ["id", "realm_id", "sent_at", *sends[0].row]
-    tx.load_rows(
-        "message",
-        columns,
-        [
-            (each.message_id, tx.realm_id, tx.now, *send.row.values())
-            for each, send in zip(given, sends, strict=True)
-        ],
-    )
+    rows = [
+        (each.message_id, tx.realm_id, tx.now, *send.row.values())
+        for each, send in zip(given, sends, strict=True)
+    ]
+    # A statement that is kept ready holds on to what it was last given, and there is one for each
+    # number of rows: what is heavy comes one by one.
+    for some in [rows] if all(send.is_light for send in sends) else [[row] for row in rows]:
+        tx.load_rows("message", columns, some)
     tx.load_rows(
         "event",
         ["realm_id", "seq", "kind", "audience", "payload", "at"],

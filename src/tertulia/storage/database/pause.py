@@ -38,7 +38,7 @@ class Pause:
             rounds = QUIET_ROUNDS
         if rounds == 0 or count >= self._most or time.monotonic() > end:
             self.is_awaited = False
-            self._is_calm = count == 1
+            self._is_calm = count <= 1
             self._begin()
         else:
             self._look_again(count, rounds, end)

@@ -105,5 +105,10 @@ class ServerProcess:
         _, hard = resource.prlimit(self.process.pid, resource.RLIMIT_FSIZE)
         resource.prlimit(self.process.pid, resource.RLIMIT_FSIZE, (limit, hard))
 
+    def failures(self) -> str:
+        """What it says of its own mistakes."""
+        lines = self._log.read_text(errors="replace").splitlines()
+        return "\n".join(line for line in lines if "[error" in line or '"error"' in line)
+
     def last_words(self, lines: int = 30) -> str:
         return "\n".join(self._log.read_text(errors="replace").splitlines()[-lines:])

@@ -49,7 +49,7 @@ def test_an_hour_of_a_crowd_on_one_core(databases: Databases, new_server: NewSer
         os.sched_setaffinity(0, cores)
 
     print(run.report())
-    assert not run.crowd.problems, run.crowd.problems[:10]
+    assert not run.crowd.problems, f"{run.crowd.problems[:10]}\n{server.failures()}"
     assert run.usual_bytes < bound(run.early_bytes), run.report()
     for name, left in run.after.items():
         assert left < bound(run.usual_bytes), f"{name}: {run.report()}"

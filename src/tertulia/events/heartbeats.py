@@ -23,18 +23,19 @@ class Heartbeats:
         self._beat = beat
         self._listed: list[tuple[float, str]] = []  # a heap of moments and queues
         self._timer: asyncio.TimerHandle | None = None
+        self._rings_at = 0.0  # uvloop's timer, if that is at once, could not tell
 
     def expect(self, mailbox: Mailbox) -> None:
         """Somebody begins to wait."""
         wait = self._seconds * (1 + random.random() * SPREAD)  # noqa: S311
         mailbox.beats_at = asyncio.get_running_loop().time() + wait
-        if not mailbox.is_listed:
-            mailbox.is_listed = True
+        if not mailbox.listed_at:
             self._list(mailbox)
-            if self._timer is None or self._timer.when() > mailbox.beats_at:
+            if self._timer is None or self._rings_at > mailbox.beats_at:
                 self._wind_up()
 
     def _list(self, mailbox: Mailbox) -> None:
+        mailbox.listed_at = mailbox.beats_at
         heapq.heappush(self._listed, (mailbox.beats_at, mailbox.listener.queue_id))
 
     def _wind_up(self) -> None:
@@ -42,20 +43,25 @@ class Heartbeats:
             self._timer.cancel()
         self._timer = None
         if self._listed:
-            first, _ = self._listed[0]
-            self._timer = asyncio.get_running_loop().call_at(first, self._ring)
+            self._rings_at, _ = self._listed[0]
+            self._timer = asyncio.get_running_loop().call_at(self._rings_at, self._ring)
 
     def _ring(self) -> None:
-        now = asyncio.get_running_loop().time()
-        while self._listed and self._listed[0][0] <= now:
-            _, queue_id = heapq.heappop(self._listed)
-            mailbox = self._mailroom.find(queue_id)
-            if mailbox is None:
-                continue
-            if mailbox.is_parked and mailbox.beats_at > now:
-                self._list(mailbox)
-                continue
-            mailbox.is_listed = False
-            if mailbox.is_parked:
-                self._beat(mailbox)
-        self._wind_up()
+        """Should one fail, the others are told all the same."""
+        try:
+            now = asyncio.get_running_loop().time()
+            while self._listed and self._listed[0][0] <= now:
+                moment, queue_id = heapq.heappop(self._listed)
+                mailbox = self._mailroom.find(queue_id)
+                if mailbox is not None and mailbox.listed_at == moment:  # it is no earlier one's
+                    self._look_at(mailbox, now)
+        finally:
+            self._wind_up()
+
+    def _look_at(self, mailbox: Mailbox, now: float) -> None:
+        if mailbox.is_parked and mailbox.beats_at > now:
+            self._list(mailbox)
+            return
+        mailbox.listed_at = 0.0
+        if mailbox.is_parked:
+            self._beat(mailbox)

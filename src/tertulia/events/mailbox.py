@@ -76,8 +76,8 @@ class Mailbox:
         "acked",
         "beats_at",
         "behind",
-        "is_listed",
         "last_id",
+        "listed_at",
         "listener",
         "pending",
         "realm_id",
@@ -108,7 +108,7 @@ class Mailbox:
         self._filling: asyncio.Lock | None = None
         self._waiting: asyncio.Future[None] | None = None
         self.beats_at = 0.0  # when whoever waits is told that we are still there
-        self.is_listed = False  # for that
+        self.listed_at = 0.0  # when it is looked whether that is so; never, if it is 0
         self._polls = 0  # that wait, or were woken and have yet to take what there is
         self._closed = False
 

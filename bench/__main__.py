@@ -31,6 +31,7 @@ from bench.wire import Login
 
 PARKED_POLLS = 2000
 PINGING = 1000
+MANY_LISTENERS = 1000
 FIRST_ANSWER = "/api/v1/server_settings"
 SIZES = ((50, 20, 2_000), (1_000, 1_000, 20_000))  # people, channels, messages
 MANY_UNREAD = 10_000
@@ -93,6 +94,7 @@ class Bench:
             await self._queues(url, people)
             with self._serving("town", url) as process:
                 await self._talking(_target(process, people.ana))
+                await self._telling_many(_target(process, people.ana))
             town.grow(url, people)
             await self._audiences(url, people)
         for size in SIZES:
@@ -157,6 +159,13 @@ class Bench:
         self._row("100 messages, 16 clients", read.per_second, "/s", read, wanted=10)
         self._latency("100 messages, 16 clients", read)
         await self._past(target, said)
+
+    async def _telling_many(self, target: Target) -> None:
+        """More than a server lets come from one address, if it is not told otherwise."""
+        self.results.title("From send to poll, by a crowd")
+        crowd = await probes.deliveries(target, MANY_LISTENERS, 5)
+        what = f"each of {MANY_LISTENERS:,} listeners, p50"
+        self._row(what, crowd.within(50) * 1000, "ms", crowd, wanted=2.5)
 
     async def _past(self, target: Target, messages: int) -> None:
         """What the newest hundred cost, with so many before them."""

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
         snapshot,
         spots,
         types,
+        waking,
         whereabouts,
         whispers,
     )

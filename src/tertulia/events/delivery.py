@@ -28,6 +28,7 @@ from tertulia.events.mailbox import Mailbox
 from tertulia.events.mailroom import Mailroom
 from tertulia.events.organizations import Organizations
 from tertulia.events.past import Past
+from tertulia.events.waking import Waking
 from tertulia.events.whispers import Envelope, Whisper
 from tertulia.storage.database import Database
 from tertulia.storage.database.tx import Tx
@@ -56,6 +57,7 @@ class Delivery:
         self.mailroom = Mailroom()
         self._database = database
         self._heartbeats = Heartbeats(self.mailroom, heartbeat_seconds, self._beat)
+        self._waking = Waking()
         self._server = uuid.uuid4().hex  # tells our own whispers from those of other servers
         self._stopping = False
 
@@ -116,8 +118,7 @@ class Delivery:
                 happening = replace(happening, event=event, encoded={})
         bodies = happening.bodies(org, mailbox.listener)
         mailbox.add_durable(happening.seq, bodies, happening.about)
-        if mailbox.pending:
-            mailbox.wake()
+        self._waking.wake(mailbox)
         return bool(bodies)
 
     def _take_back(self, org: Organization, happening: Happening) -> None:
@@ -181,7 +182,7 @@ class Delivery:
                 if variant not in encoded:
                     encoded[variant] = _encode(whisper.wire(org, listener))
                 mailbox.add_fleeting(org.applied, encoded[variant])
-                mailbox.wake()
+                self._waking.wake(mailbox)
 
     # --- polling ---
 

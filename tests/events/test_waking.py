@@ -1,0 +1,120 @@
+"""Those who wait are woken in groups, and each is told in time that we are still there."""
+
+import asyncio
+
+import uvloop
+
+from tertulia.events.heartbeats import Heartbeats
+from tertulia.events.listener import Listener, Options
+from tertulia.events.mailbox import Mailbox
+from tertulia.events.mailroom import Mailroom
+from tertulia.events.waking import AT_ONCE, Waking
+
+CROWD = 3 * AT_ONCE + 1
+ROUNDS = 20  # of the loop, more than any of this takes
+
+
+class Waiters:
+    """Mailboxes with somebody who waits at each."""
+
+    def __init__(self, count: int) -> None:
+        self.mailroom = Mailroom()
+        self.boxes = [Mailbox(Listener(f"q{n}", n, Options()), 1, 0, 0, 0) for n in range(count)]
+        self.polls: list[asyncio.Task[None]] = []
+        for mailbox in self.boxes:
+            mailbox.behind = False
+            self.mailroom.put(mailbox)
+
+    async def park(self) -> None:
+        self.polls = [asyncio.create_task(mailbox.wait()) for mailbox in self.boxes]
+        await asyncio.sleep(0)
+
+    def answered(self) -> int:
+        return sum(poll.done() for poll in self.polls)
+
+    def tell(self, waking: Waking) -> None:
+        for mailbox in self.boxes:
+            mailbox.add_durable(1, [b"{}"])
+            waking.wake(mailbox)
+
+
+def test_a_crowd_lets_others_get_a_word_in():
+    async def scene() -> list[int]:
+        waiters, waking = Waiters(CROWD), Waking()
+        await waiters.park()
+        waiters.tell(waking)
+        seen = []
+        for _ in range(ROUNDS):
+            await asyncio.sleep(0)
+            seen.append(waiters.answered())
+        return seen
+
+    seen = asyncio.run(scene())
+
+    steps = [later - before for before, later in zip([0, *seen], seen, strict=False)]
+    assert 0 < max(steps) <= AT_ONCE
+    assert seen[-1] == CROWD
+
+
+def test_a_few_are_woken_at_once():
+    async def scene() -> int:
+        waiters, waking = Waiters(AT_ONCE), Waking()
+        await waiters.park()
+        waiters.tell(waking)
+        await asyncio.sleep(0)
+        return waiters.answered()
+
+    assert asyncio.run(scene()) == AT_ONCE
+
+
+def test_nobody_is_woken_for_what_they_have_already():
+    async def scene() -> int:
+        waiters, waking = Waiters(CROWD), Waking()
+        await waiters.park()
+        waiters.tell(waking)
+        for mailbox in waiters.boxes:  # they came back meanwhile, and nothing is left for them
+            mailbox.acknowledge(mailbox.last_id, 1)
+            mailbox.wake()
+        await waiters.park()
+        for _ in range(ROUNDS):
+            await asyncio.sleep(0)
+        found = waiters.answered()
+        for mailbox in waiters.boxes:
+            mailbox.wake()
+        return found
+
+    assert asyncio.run(scene()) == 0
+
+
+def test_hearts_beat_on_when_one_fails():
+    async def scene() -> int:
+        waiters = Waiters(3)
+        complaints: list[object] = []
+        asyncio.get_running_loop().set_exception_handler(lambda _, told: complaints.append(told))
+
+        def beat(mailbox: Mailbox) -> None:
+            if mailbox is waiters.boxes[0]:
+                raise RuntimeError("a heart fails")
+            mailbox.wake()
+
+        hearts = Heartbeats(waiters.mailroom, 0.01, beat)
+        await waiters.park()
+        for mailbox in waiters.boxes:
+            hearts.expect(mailbox)
+        await asyncio.wait_for(asyncio.gather(*waiters.polls[1:]), 10)
+        waiters.polls[0].cancel()
+        return len(complaints)
+
+    assert asyncio.run(scene()) == 1
+
+
+def test_somebody_begins_to_wait_when_hearts_beat_at_once():
+    async def scene() -> None:
+        waiters = Waiters(3)
+        hearts = Heartbeats(waiters.mailroom, 0, Mailbox.wake)
+        await waiters.park()
+        for mailbox in waiters.boxes:
+            hearts.expect(mailbox)
+        await asyncio.wait_for(asyncio.gather(*waiters.polls), 10)
+
+    uvloop.run(scene())

@@ -18,7 +18,7 @@ for finder in sys.meta_path:  # whoever brings a plugin is rewritten whole, even
     if isinstance(finder, AssertionRewritingHook):
         finder._must_rewrite.discard("tertulia")
 
-from tests.support import conformance, quick_passwords  # noqa: E402
+from tests.support import compiling, conformance, quick_passwords  # noqa: E402
 from tests.support.databases import Databases, Kind, unreachable  # noqa: E402
 from tests.support.people import Chat, Person  # noqa: E402
 from tests.support.post import PostOffice  # noqa: E402
@@ -111,6 +111,10 @@ def pytest_configure(config: pytest.Config) -> None:
             structlog.processors.JSONRenderer(),
         ]
     )
+
+
+def pytest_sessionstart(session: pytest.Session) -> None:
+    compiling.compile_a_share(session.config)
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:

@@ -25,6 +25,7 @@ CHROMIUM = (  # the one without a window needs half the time
     or shutil.which("chromium")
     or shutil.which("chromium-browser")
 )
+FLAGS = ["--no-sandbox", "--no-zygote"]  # of which the latter makes processes end sooner
 
 
 @contextmanager
@@ -33,7 +34,7 @@ def running_chromium() -> Iterator[Browser]:
         pytest.skip("no Chromium is installed: the page is not tried in a browser")
     expect.set_options(timeout=PATIENCE)
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
         yield browser
         browser.close()
 

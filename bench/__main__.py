@@ -94,7 +94,7 @@ class Bench:
             await self._queues(url, people)
             with self._serving("town", url) as process:
                 await self._talking(_target(process, people.ana))
-                await self._telling_many(_target(process, people.ana))
+                await self._telling_many(process, people)
             town.grow(url, people)
             await self._audiences(url, people)
         for size in SIZES:
@@ -160,10 +160,15 @@ class Bench:
         self._latency("100 messages, 16 clients", read)
         await self._past(target, said)
 
-    async def _telling_many(self, target: Target) -> None:
-        """More than a server lets come from one address, if it is not told otherwise."""
+    async def _telling_many(self, process: Process, people: Town) -> None:
+        """More than a server lets come from one address, if it is not told otherwise, and more
+        queues than one person may have."""
         self.results.title("From send to poll, by a crowd")
-        crowd = await probes.deliveries(target, MANY_LISTENERS, 5)
+        owners = dict.fromkeys(queue.owner for queue in people.queues)
+        others = [_target(process, owner) for owner in owners]
+        for other in others:
+            await probes.settle(other)
+        crowd = await probes.deliveries(_target(process, people.ana), MANY_LISTENERS, 5, others)
         what = f"each of {MANY_LISTENERS:,} listeners, p50"
         self._row(what, crowd.within(50) * 1000, "ms", crowd, wanted=2.5)
 

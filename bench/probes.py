@@ -7,7 +7,7 @@ processor time is counted too.
 import asyncio
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
@@ -135,10 +135,13 @@ async def registers(target: Target, seconds: float) -> Measured:
     return await repeated(target, lambda _: request, 1, seconds)
 
 
-async def deliveries(target: Target, listeners: int, rounds: int) -> Measured:
+async def deliveries(
+    target: Target, listeners: int, rounds: int, others: Sequence[Target] = ()
+) -> Measured:
     """From a send until each of those who wait has it; the cost is that of one listener's cycle:
-    it is told, answered, and polls again."""
-    ears = [await Ear.open(target) for _ in range(listeners)]
+    it is told, answered, and polls again. They are somebody else's, if others are given."""
+    whose = others or [target]
+    ears = [await Ear.open(whose[number % len(whose)]) for number in range(listeners)]
     sender = await target.wire()
     taken: list[float] = []
     lasts = []

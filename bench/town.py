@@ -35,7 +35,7 @@ class Town:
 def settle(url: str, listeners: int) -> Town:
     """Found an organization: everybody is in `square`, and ana is alone in `hall`.
 
-    One person may have a thousand queues at most, so there are as many people as that takes.
+    One person may have so many queues at most, so there are as many people as that takes.
     """
     database = Database.at(url)
     database.migrate()

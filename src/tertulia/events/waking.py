@@ -9,7 +9,7 @@ from collections import deque
 
 from tertulia.events.mailbox import Mailbox
 
-AT_ONCE = 16  # in a round of the loop
+AT_ONCE = 32  # in a round of the loop
 
 
 class Waking:

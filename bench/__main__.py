@@ -151,7 +151,7 @@ class Bench:
         )
         if later := await probes.calm(target) / said:
             self.results.row("what followed each send later", later * 1000, "ms", cpu_seconds=later)
-        self._latency("one listener", await probes.deliveries(target, 1, 100))
+        self._latency("one listener", await probes.deliveries(target, 1, 400))
         crowd = await probes.deliveries(target, 100, 20)
         self._row("each of 100 listeners, p50", crowd.within(50) * 1000, "ms", crowd, wanted=2.5)
         self.results.title("Reading")

@@ -10,6 +10,7 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import psycopg
 
@@ -115,11 +116,11 @@ def new_database(folder: Path, postgres: str | None, name: str) -> Iterator[str]
     if postgres is None:
         yield f"sqlite:///{folder / 'tertulia.db'}"
         return
-    server = postgres.rstrip("/")
-    with psycopg.connect(f"{server}/postgres", autocommit=True) as connection:
+    server = urlsplit(postgres)
+    with psycopg.connect(server._replace(path="/postgres").geturl(), autocommit=True) as connection:
         connection.execute(f"CREATE DATABASE {name}")
         try:
-            yield f"{server}/{name}"
+            yield server._replace(path=f"/{name}").geturl()
         finally:
             connection.execute(f"DROP DATABASE {name} WITH (FORCE)")
 

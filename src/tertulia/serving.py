@@ -28,8 +28,9 @@ GRACE_SECONDS = 0.4  # for answers under way when the server is told to stop
 TICKS_PER_SECOND = 10  # of uvicorn
 TICKS_PER_LOOK_AT_MEMORY = 20
 COLLECT_AFTER = (10_000, 20, 20)  # objects, and rounds of the younger generations
-# After every statement a thread that reads from PostgreSQL waits for so long, if the loop is busy.
-TURN_SECONDS = 0.0005
+# So long waits whoever wants to go on while another thread thinks: the loop beside a search, and a
+# thread that reads from PostgreSQL, after every statement, beside a busy loop.
+TURN_SECONDS = 0.0002
 
 
 class Server(uvicorn.Server):

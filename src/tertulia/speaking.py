@@ -21,6 +21,7 @@ from tertulia.errors.http import HeadersTooLarge, RequestTooSlow
 from tertulia.http import heads
 from tertulia.http.replies import encode_error
 from tertulia.http.rounds import ROUND, Headers, HttpRound, Scope, refusal
+from tertulia.storage.database.giving_way import REQUESTS
 
 TLS_HELLO = b"\x16\x03"  # how https begins
 MOST_LATER_ROUNDS = 32  # that one asks for before the first is answered
@@ -179,6 +180,7 @@ class HttpConnection(asyncio.Protocol):
     # --- what comes in ---
 
     def data_received(self, data: bytes) -> None:
+        REQUESTS.come()
         if self._head_bytes == 0 and self._is_in_head and data.startswith(TLS_HELLO):
             self._refuse(
                 BadRequest(

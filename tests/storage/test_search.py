@@ -236,3 +236,45 @@ def test_organizations_share_no_words(database: Database, realm: Realm) -> None:
     database.write_now(realm.id, talk)
     database.write_now(other.id, talk)
     assert database.read_now(0, storage.search.index.realms_behind) == []
+
+
+SAID = [
+    *("<p>The report, the end</p>", "<p>the  report\nthe end</p>", "<p>the <b>rep</b>ort the</p>"),
+    *("<p>the report &amp; the</p>", "<p>thé report the</p>", "<p>THE REPORT THE</p>"),
+    *("<p>the report</p>\n<p>the end</p>", "<p>a 100% report the</p>", "<p>a 100x report the</p>"),
+    *(
+        "<p>a snake_case name</p>",
+        "<p>a snakeXcase name</p>",
+        "<p>wow! really</p>",
+        "<p>so it is</p>",
+    ),
+    *("<p>the “report” the</p>", "<p>ｔｈｅ report the</p>", "<hr>", ""),
+]
+PHRASES = [
+    *('"the report the"', '"the report"', '"report, the"', '"100% report"', '"snake_case name"'),
+    *('"wow! really"', '"report & the"', '"report the en"', '"it is"'),
+    *(f'"it is" "so {"very " * 80}long"', '"very short" "so it"', '"the end" -report'),
+]
+
+
+@pytest.mark.parametrize("query", PHRASES)
+def test_what_the_database_sifts_is_never_what_was_looked_for(
+    database: Database, realm: Realm, query: str
+) -> None:
+    def scene(tx: Tx) -> None:
+        shelf = Shelf(tx, storage.people.everyone(tx)[0].id)
+        topics = ("", "the report the", "thé réport the", "100% sure: it is")
+        pages = {shelf.say(said, topic): (said, topic) for said in SAID for topic in topics}
+        for number, (said, _) in pages.items():
+            tx.execute("UPDATE message SET rendered = :said WHERE id = :id", said=said, id=number)
+        while storage.search.index.index_some(tx, 50):
+            pass
+
+        asked = domain.search.query.parse(query)
+        found = Search(tx, asked, []).confirmed([*pages])
+
+        assert found == [
+            number for number, page in pages.items() if asked.is_confirmed_by(SearchedText(*page))
+        ]
+
+    database.write_now(realm.id, scene)

@@ -1,8 +1,7 @@
 """The database as the rest of the server sees it: `await db.read(…)`, `await db.write(…)`.
 
-Here the async world ends. Actions are ordinary functions of a transaction. A read happens on
-the loop where that is faster than a thread (SQLite) and in a thread where it would block
-(PostgreSQL); a write joins the next gathering and is answered after its commit.
+Here the async world ends: actions are functions of a transaction. A read happens on the loop
+(SQLite) or on a thread (PostgreSQL); a write joins a gathering and is answered after its commit.
 """
 
 from collections.abc import Awaitable, Callable, Iterator, Sequence
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
         broadcast,
         dialects,
         duty,
+        giving_way,
         local_appender,
         outages,
         pause,

@@ -121,7 +121,7 @@ def _searched(
     left_out = 0
     while True:
         stretch = search.next(anchor, size, back=back)
-        yield _matching(tx, selection, stretch.ids, back=back)
+        yield _confirmed(tx, selection, stretch.ids, back=back)
         if not stretch.goes_on:
             return
         reached = stretch.ids[-1]
@@ -266,11 +266,14 @@ class Walk:
 
 def _matching(tx: Tx, selection: Selection, ids: list[int], *, back: bool) -> list[int]:
     """Those of the ids that are in the selection, the nearest first."""
-    search = selection.search
-    if search is not None:
-        ids = search.may_match(ids)
+    may_match = ids if selection.search is None else selection.search.may_match(ids)
+    return _confirmed(tx, selection, may_match, back=back)
+
+
+def _confirmed(tx: Tx, selection: Selection, ids: list[int], *, back: bool) -> list[int]:
+    """The same of ids that a search has led to, if there is one."""
     ids = _among(tx, selection, [each for each in ids if each not in selection.without], back=back)
-    return ids if search is None else search.confirmed(ids)
+    return ids if selection.search is None else selection.search.confirmed(ids)
 
 
 def _among(tx: Tx, selection: Selection, ids: list[int], *, back: bool) -> list[int]:
@@ -278,10 +281,10 @@ def _among(tx: Tx, selection: Selection, ids: list[int], *, back: bool) -> list[
     if not ids:
         return []
     anyhow = selection.in_one()
-    rows = tx.tuples(
+    found = tx.ids(
         "SELECT m.id FROM message m WHERE m.id IN :ids AND +m.realm_id = :realm"
         f" AND {anyhow.where()}",
         ids=ids,
         **anyhow.params,
     )
-    return sorted([number for (number,) in rows], reverse=back)
+    return sorted(found, reverse=back)

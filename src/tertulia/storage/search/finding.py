@@ -4,13 +4,15 @@ The index is read a segment at a time, beginning where the reader stands, so the
 with a common word cost little. What is not indexed as it is now was read at the beginning.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from pyroaring import BitMap
 
 from tertulia import storage
 from tertulia.domain.search.query import Query, SearchedText, WordMeeting
-from tertulia.storage.database.tx import Tx
+from tertulia.storage.database.giving_way import LongThought
+from tertulia.storage.database.tx import Row, Tx
 
 MOST_FRESH = 1000  # messages that are looked through by themselves; more are indexed before
 FEW_WORDS = 64
@@ -32,6 +34,7 @@ class Search:
         self._tx = tx
         self._wanted = wanted
         self._unwanted = unwanted
+        self._thought = LongThought()
         self._known: dict[int, BitMap] = {}  # what may match in the segments we have read
         if wanted is not None:
             self._last = storage.messages.newest_id(tx) >> storage.search.segments.BITS
@@ -77,12 +80,20 @@ class Search:
             return ids
         found = {
             row["id"]
-            for row in storage.search.texts.of(self._tx, ids)
+            for row in self._texts(ids)
             if self._is_match(SearchedText(row["rendered"], row["topic"]))
         }
         return [each for each in ids if each in found]
 
+    def _texts(self, ids: list[int]) -> Iterable[Row]:
+        """Of those of the ids that have to be looked through."""
+        if self._wanted is None or not self._wanted.phrases:
+            return storage.search.texts.one_by_one(self._tx, ids)
+        longest = max(self._wanted.phrases, key=lambda phrase: len(phrase.text))
+        return storage.search.texts.that_may_hold(self._tx, ids, longest.text)
+
     def _is_match(self, page: SearchedText) -> bool:
+        self._thought.give_way()
         if self._wanted is not None and not self._wanted.is_confirmed_by(page):
             return False
         return not any(query.matches(page) for query in self._unwanted)
@@ -99,6 +110,7 @@ class Search:
 
     def _in_segment(self, segment: int) -> BitMap:
         if segment not in self._known:
+            self._thought.give_way()
             bits = self._indexed(segment) - self._fresh.get(segment, BitMap())
             self._known[segment] = bits | self._fresh_matches.get(segment, BitMap())
         return self._known[segment]

@@ -13,6 +13,7 @@ from pyroaring import BitMap
 
 from tertulia import storage
 from tertulia.domain.search.query import SearchedText
+from tertulia.storage.database.giving_way import LongThought
 from tertulia.storage.database.tx import Tx
 from tertulia.storage.search.segments import SegmentChanges, SegmentTable
 
@@ -67,10 +68,11 @@ def unjoined(tx: Tx, most: int, least: int) -> Unjoined:
         most=most,
     )
     texts = _texts(tx, [row["message_id"] for row in rows])
-    joints = {
-        message_id: array("H", {*map(number_of, SearchedText(*text).joints)})
-        for message_id, text in texts.items()
-    }
+    joints = {}
+    thought = LongThought()
+    for message_id, text in texts.items():
+        joints[message_id] = array("H", {*map(number_of, SearchedText(*text).joints)})
+        thought.give_way()
     return Unjoined(texts, joints)
 
 

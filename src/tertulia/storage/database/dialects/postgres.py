@@ -206,6 +206,9 @@ class Postgres:
     def together(self, column: str) -> str:
         return f"string_agg({column}::text, ',')"
 
+    def size_of(self, column: str) -> str:
+        return f"octet_length({column})"
+
     def load_rows(
         self, connection: Any, table: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]
     ) -> None:

@@ -148,6 +148,9 @@ class Sqlite:
     def together(self, column: str) -> str:
         return f"group_concat({column})"
 
+    def size_of(self, column: str) -> str:
+        return f"length(CAST({column} AS BLOB))"
+
     def load_rows(
         self, connection: Any, table: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]
     ) -> None:

@@ -313,6 +313,7 @@ class HttpConnection(asyncio.Protocol):
         return self._state.default_headers
 
     def round_is_over(self, current: HttpRound) -> None:
+        REQUESTS.go()
         self._connections.watch(self)
         if self.transport.is_closing():
             return

@@ -4,6 +4,7 @@ import threading
 import time
 
 import pytest
+from tests.support.waiting import eventually
 
 from tertulia.storage.database import giving_way
 from tertulia.storage.database.giving_way import LongThought, Requests
@@ -25,25 +26,50 @@ def think(seconds: float) -> None:
         pass
 
 
-def test_a_thought_rests_until_who_asked_is_answered(requests: Requests):
+@pytest.fixture
+def naps(monkeypatch) -> list[float]:
+    """Taken in no time."""
+    taken: list[float] = []
+    monkeypatch.setattr(time, "sleep", taken.append)
+    return taken
+
+
+def test_a_thought_rests_until_who_asked_should_have_been_answered(requests: Requests):
     thought = LongThought()
     think(3 * giving_way.SOON_SECONDS)
+    requests.come()
+    came_at = requests.came_at
+
+    thought.give_way()
+
+    assert thought.has_rested
+    assert time.perf_counter() - came_at >= giving_way.SOON_SECONDS
+
+
+def test_a_thought_rests_until_who_asked_is_answered(requests: Requests, monkeypatch):
+    naps: list[float] = []
+
+    def answered_meanwhile(seconds: float) -> None:
+        naps.append(seconds)
+        requests.go()
+
+    monkeypatch.setattr(time, "sleep", answered_meanwhile)
+    thought = LongThought()
+    think(giving_way.SOON_SECONDS)
     requests.come()
 
     thought.give_way()
 
-    assert time.perf_counter() - requests.came_at >= giving_way.SOON_SECONDS
+    assert len(naps) == 1
 
 
-def test_a_thought_does_not_rest_when_nobody_asks(requests: Requests, monkeypatch):
-    naps: list[float] = []
-    monkeypatch.setattr(time, "sleep", naps.append)
+def test_a_thought_does_not_rest_when_nobody_asks(requests: Requests, naps: list[float]):
+    requests.come()  # for the thought itself
     thought = LongThought()
-    think(giving_way.SOON_SECONDS)
 
     thought.give_way()
 
-    assert naps == []
+    assert (naps, thought.has_rested) == ([], False)
 
 
 def test_a_thought_goes_on_however_many_ask(requests: Requests):
@@ -68,10 +94,13 @@ def test_a_thought_goes_on_however_many_ask(requests: Requests):
     assert went_on_beside_them
 
 
-def test_every_request_is_given_way(chat):
-    ana = chat.person("ana")
-    before = giving_way.REQUESTS.came_at
+def test_every_request_is_given_way_until_it_is_answered(chat, monkeypatch):
+    came: list[None] = []
+    gone: list[None] = []
+    monkeypatch.setattr(Requests, "come", lambda self: came.append(None))
+    monkeypatch.setattr(Requests, "go", lambda self: gone.append(None))
 
-    ana.get("/users/me").succeeds()
+    chat.person("ana").get("/users/me").succeeds()
 
-    assert giving_way.REQUESTS.came_at > before
+    assert came
+    eventually(lambda: len(gone) > 0)

@@ -281,10 +281,12 @@ def _among(tx: Tx, selection: Selection, ids: list[int], *, back: bool) -> list[
     if not ids:
         return []
     anyhow = selection.in_one()
-    found = tx.ids(
-        "SELECT m.id FROM message m WHERE m.id IN :ids AND +m.realm_id = :realm"
-        f" AND {anyhow.where()}",
-        ids=ids,
-        **anyhow.params,
-    )
+    found: list[int] = []
+    for some in [ids] if selection.search is None else selection.search.portions(ids):
+        found += tx.ids(
+            "SELECT m.id FROM message m WHERE m.id IN :ids AND +m.realm_id = :realm"
+            f" AND {anyhow.where()}",
+            ids=some,
+            **anyhow.params,
+        )
     return sorted(found, reverse=back)

@@ -4,7 +4,7 @@ The index is read a segment at a time, beginning where the reader stands, so the
 with a common word cost little. What is not indexed as it is now was read at the beginning.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from pyroaring import BitMap
@@ -14,6 +14,7 @@ from tertulia.domain.search.query import Query, SearchedText, WordMeeting
 from tertulia.storage.database.giving_way import LongThought
 from tertulia.storage.database.tx import Row, Tx
 
+MANY_AT_ONCE, FEW_AT_ONCE = 1000, 125  # ids that the database is asked about
 MOST_FRESH = 1000  # messages that are looked through by themselves; more are indexed before
 FEW_WORDS = 64
 MOST_ALTERNATIVES = 128  # joints: by more than that, hardly a message is ruled out
@@ -51,6 +52,14 @@ class Search:
         """Whether the index leads to messages; it cannot tell where something is not."""
         return self._wanted is not None
 
+    def portions(self, ids: list[int]) -> Iterator[list[int]]:
+        """Ids to be looked at one after the other; not many at once, if others have to wait."""
+        while ids:
+            self._thought.give_way()
+            count = FEW_AT_ONCE if self._thought.has_rested else MANY_AT_ONCE
+            yield ids[:count]
+            ids = ids[count:]
+
     def next(self, anchor: int, count: int, *, back: bool) -> Stretch:
         """The nearest `count` messages beyond the anchor that may match."""
         ids: list[int] = []
@@ -80,7 +89,8 @@ class Search:
             return ids
         found = {
             row["id"]
-            for row in self._texts(ids)
+            for some in self.portions(ids)
+            for row in self._texts(some)
             if self._is_match(SearchedText(row["rendered"], row["topic"]))
         }
         return [each for each in ids if each in found]

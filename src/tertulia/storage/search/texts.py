@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from tertulia.storage.database.tx import Row, Tx
 
 AT_ONCE = 100  # in memory
-COMPARED_AT_ONCE = 1000  # by the database, which gives few of them
 LONGEST_PATTERN = 200
 
 _WILD = re.compile("[!%_]")
@@ -29,22 +28,21 @@ def of(tx: Tx, message_ids: Sequence[int]) -> list[Row]:
     )
 
 
-def that_may_hold(tx: Tx, message_ids: Sequence[int], phrase: str) -> Iterator[Row]:
+def that_may_hold(tx: Tx, message_ids: Sequence[int], phrase: str) -> list[Row]:
     """The same without most of those in which a folded phrase does not stand.
 
     The database compares plain lines of ASCII, and nobody else has to wait meanwhile. What has
     other letters, or markup within its lines, may hold anything.
     """
     size = tx.dialect.size_of
-    for start in range(0, len(message_ids), COMPARED_AT_ONCE):
-        yield from tx.all(
-            "SELECT id, rendered, topic FROM message WHERE realm_id = :realm AND id IN :ids"
-            " AND (lower(topic || ' ' || rendered) LIKE :pattern ESCAPE '!'"
-            " OR rendered LIKE '%<%<%<%' OR rendered LIKE '%&%'"
-            f" OR {size('rendered')} > length(rendered) OR {size('topic')} > length(topic))",
-            ids=list(message_ids[start : start + COMPARED_AT_ONCE]),
-            pattern=_pattern(phrase),
-        )
+    return tx.all(
+        "SELECT id, rendered, topic FROM message WHERE realm_id = :realm AND id IN :ids"
+        " AND (lower(topic || ' ' || rendered) LIKE :pattern ESCAPE '!'"
+        " OR rendered LIKE '%<%<%<%' OR rendered LIKE '%&%'"
+        f" OR {size('rendered')} > length(rendered) OR {size('topic')} > length(topic))",
+        ids=list(message_ids),
+        pattern=_pattern(phrase),
+    )
 
 
 def _pattern(phrase: str) -> str:

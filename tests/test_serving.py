@@ -430,6 +430,7 @@ def test_a_log_that_cannot_be_written_stops_nobody(terminal):
 # --- the demo ---
 
 
+@pytest.mark.on_one
 def test_the_demo_is_a_place_one_can_walk_into(either_terminal):
     server = either_terminal.serves("--demo")
     ana = zuliprc(either_terminal.data / "zuliprc-aiko", server.port)

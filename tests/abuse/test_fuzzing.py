@@ -111,8 +111,8 @@ def seed(request: pytest.FixtureRequest) -> str:
 @pytest.mark.parametrize(
     "kind, count",
     [
-        ("sqlite", 2000),
-        pytest.param("postgres", 1000, marks=pytest.mark.postgres),
+        ("sqlite", 2700),
+        pytest.param("postgres", 300, marks=pytest.mark.postgres),
         pytest.param("sqlite", REQUESTS * 7 // 10, marks=pytest.mark.soak),
         pytest.param(
             "postgres", REQUESTS * 3 // 10, marks=[pytest.mark.soak, pytest.mark.postgres]

@@ -85,6 +85,7 @@ def takes_numbers(route: tuple[str, str], params: dict[str, Any]) -> bool:
     return bool(NUMBERS & params.keys()) or re.search(r"_id(_str)?\}", route[1]) is not None
 
 
+@pytest.mark.on_one
 def test_no_number_of_what_is_somebodys_own_means_anything_to_others(chat):
     ana, calls, places = good_calls(chat)
     chat.permit("can_access_all_users_group", "members")

@@ -68,7 +68,7 @@ class NewsDesk:
 
         Messages are most of what happens, and none of what a directory tells.
         """
-        known = self._organizations.places().get(tx.realm_id)
+        known = self._organizations.places_in([tx.realm_id]).get(tx.realm_id)
         if (
             known is not None
             and known.epoch == head.place.epoch
@@ -84,7 +84,7 @@ class NewsDesk:
         It may overlap with what `apply` has taken in meanwhile.
         """
         news = News()
-        known = self._organizations.places()
+        known = self._organizations.places_in(realms)
         followed = [realm_id for realm_id in realms if realm_id in known]
         ends, first = storage.log.glance(tx, followed)
         if len(followed) < len(realms):

@@ -4,6 +4,7 @@ One is read when somebody comes, and let go when nobody has come for a while and
 Whoever holds on to one has it followed all the same: it is gone when they are done with it.
 """
 
+from collections.abc import Collection
 from weakref import WeakValueDictionary
 
 from tertulia.events.directory import Organization
@@ -35,6 +36,11 @@ class Organizations:
     def values(self) -> list[Organization]:
         found = (reference() for reference in self._followed.valuerefs())
         return [org for org in found if org is not None]
+
+    def places_in(self, realms: Collection[int]) -> dict[int, LogPlace]:
+        """How far the logs of these are followed, as far as we know them."""
+        found = ((realm_id, self.get(realm_id)) for realm_id in realms)
+        return {realm_id: org.place for realm_id, org in found if org is not None}
 
     def places(self) -> dict[int, LogPlace]:
         """How far the log of each is followed."""

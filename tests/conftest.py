@@ -35,9 +35,9 @@ gc.disable()  # until all tests were collected
 
 T = TypeVar("T")
 
-A_TURN_OF_POSTGRES = 10  # every so many rows of a table: it takes its time
+A_TURN_OF_POSTGRES = 15  # every so many rows of a table: it takes its time
 # Where there are very many: every so many scenes, and rows of all tables together.
-A_TURN_OF_POSTGRES_IN = {"api": 20, "abuse": 20, "web": 20, "jobs": 20, "events": 8}
+A_TURN_OF_POSTGRES_IN = {"api": 40, "abuse": 40, "web": 40, "jobs": 30, "events": 12}
 # Begun first, the longest before all others, so that nobody waits for one of them at the end.
 LONG_ONES = ("web/test_accessibility", "web/test_scrolling", "laws/", "crash/", "web/")
 KINDS = ["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)]

@@ -30,7 +30,6 @@ from tests.support.web_page import running_chromium  # noqa: E402
 
 from tertulia import logs  # noqa: E402
 from tertulia.config.providers import LdapDirectory  # noqa: E402
-from tertulia.serving import TURN_SECONDS  # noqa: E402
 
 gc.disable()  # until all tests were collected
 
@@ -105,7 +104,6 @@ def pytest_configure(config: pytest.Config) -> None:
     )
     hypothesis.settings.load_profile("patient")
     quick_passwords.use()
-    sys.setswitchinterval(TURN_SECONDS)  # as where a server is alone
     structlog.configure(
         processors=[
             structlog.processors.add_log_level,

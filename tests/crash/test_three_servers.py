@@ -77,7 +77,7 @@ def replace(server: ServerProcess, wire: Wire) -> None:
 FAULTS: list[Callable[[ServerProcess, Wire], None]] = [kill, pause, cut, replace]
 
 
-@pytest.mark.parametrize("faults", [3, pytest.param(60, marks=pytest.mark.soak)])
+@pytest.mark.parametrize("faults", [4, pytest.param(60, marks=pytest.mark.soak)])
 def test_whatever_befalls_one_of_them_nobody_notices(
     databases: Databases, new_server: NewServer, faults: int
 ):

@@ -1,7 +1,9 @@
 """What becomes of the words: messages, descriptions, previews, and who may name what."""
 
 import itertools
+import sys
 import time
+from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
@@ -14,6 +16,7 @@ from tertulia.domain.groups.group import GROUP_PERMISSIONS, GroupValue, Members
 from tertulia.events.audience import Nobody
 from tertulia.events.types.organization.settings import RealmCreated
 from tertulia.markdown import VERSION
+from tertulia.serving import TURN_SECONDS
 from tertulia.storage.database.tx import Tx
 
 
@@ -348,7 +351,16 @@ def test_the_table_of_emoji_is_where_register_says(chat: Chat, ana: Person) -> N
 # --- time ---
 
 
-def test_long_renderings_hold_nobody_up(ana: Person, ben: Person) -> None:
+@pytest.fixture
+def usual_turns() -> Iterator[None]:
+    """Threads take turns as in a server that runs by itself."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(TURN_SECONDS)
+    yield
+    sys.setswitchinterval(before)
+
+
+def test_long_renderings_hold_nobody_up(ana: Person, ben: Person, usual_turns: None) -> None:
     renders(ana, "```csharp\nx\n```")
     started = time.monotonic()
 

@@ -1,13 +1,17 @@
 """Whoever thinks for long on a thread lets those go first who have just asked, and still ends."""
 
+import asyncio
 import threading
 import time
+from pathlib import Path
 
 import pytest
 from tests.support.waiting import eventually
 
 from tertulia.storage.database import giving_way
+from tertulia.storage.database.dialects.sqlite import Sqlite
 from tertulia.storage.database.giving_way import LongThought, Requests
+from tertulia.storage.database.readers import ReadConnections
 
 ROUNDS = 200
 
@@ -17,6 +21,8 @@ def requests(monkeypatch) -> Requests:
     """Nobody else's."""
     own = Requests()
     monkeypatch.setattr(giving_way, "REQUESTS", own)
+    monkeypatch.setattr(giving_way, "_HERE", threading.local())
+    giving_way.rest_on_this_thread()
     return own
 
 
@@ -70,6 +76,35 @@ def test_a_thought_does_not_rest_when_nobody_asks(requests: Requests, naps: list
     thought.give_way()
 
     assert (naps, thought.has_rested) == ([], False)
+
+
+def test_whoever_is_waited_for_by_all_does_not_rest(requests: Requests, monkeypatch):
+    monkeypatch.setattr(giving_way, "_HERE", threading.local())
+    thought = LongThought()
+    think(giving_way.SOON_SECONDS)
+    requests.come()
+
+    thought.give_way()
+
+    assert not thought.has_rested
+
+
+def test_threads_that_read_may_rest(requests: Requests):
+    readers = ReadConnections(Sqlite(Path("nowhere")))
+    readers.start()
+
+    def thinks() -> bool:
+        thought = LongThought()
+        think(giving_way.SOON_SECONDS)
+        requests.come()
+        thought.give_way()
+        return thought.has_rested
+
+    async def scene() -> bool:
+        return await readers.on_thread(thinks)
+
+    assert asyncio.run(scene())
+    readers.stop()
 
 
 def test_a_thought_goes_on_however_many_ask(requests: Requests):

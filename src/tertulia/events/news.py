@@ -68,7 +68,8 @@ class NewsDesk:
 
         Messages are most of what happens, and none of what a directory tells.
         """
-        known = self._organizations.places_in([tx.realm_id]).get(tx.realm_id)
+        org = self._organizations.get(tx.realm_id)
+        known = None if org is None else org.place
         if (
             known is not None
             and known.epoch == head.place.epoch

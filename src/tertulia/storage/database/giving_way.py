@@ -5,6 +5,7 @@ would wait each time until the thread has had its turn. PostgreSQL, where it is 
 shares the processors with us.
 """
 
+import threading
 import time
 
 SOON_SECONDS = 0.006  # nearly all that is asked for is answered within; a poll is not
@@ -26,12 +27,20 @@ class Requests:
 
 
 REQUESTS = Requests()  # of all that this process serves
+_HERE = threading.local()
+
+
+def rest_on_this_thread() -> None:
+    """Nobody waits for it but who has asked for the thought."""
+    _HERE.may_rest = True
 
 
 class LongThought:
-    """Rests while there are requests that came later, but not for more than half of its time."""
+    """Rests while there are requests that came later, but not for more than half of its time, and
+    only where it may: all others wait for the loop, and for whoever writes."""
 
     def __init__(self) -> None:
+        self._may_rest = getattr(_HERE, "may_rest", False)
         self._began_at = time.perf_counter()
         self._rested_seconds = 0.0
 
@@ -41,7 +50,7 @@ class LongThought:
 
     def give_way(self) -> None:
         """To be called every few dozens of microseconds, and before whatever takes longer."""
-        while REQUESTS.came_at > self._began_at:
+        while self._may_rest and REQUESTS.came_at > self._began_at:
             now = time.perf_counter()
             if now - REQUESTS.came_at > SOON_SECONDS:
                 return

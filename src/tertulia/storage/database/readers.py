@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any, TypeVar
 
+from tertulia import storage
 from tertulia.errors.http import ServiceUnavailable
 from tertulia.modules import asyncio
 from tertulia.storage.database.tx import Dialect
@@ -27,7 +28,8 @@ class ReadConnections:
 
     def start(self) -> None:
         threads = 1 if self._dialect.reads_block else READERS
-        self._threads = ThreadPoolExecutor(threads, thread_name_prefix="reader")
+        rest = storage.database.giving_way.rest_on_this_thread
+        self._threads = ThreadPoolExecutor(threads, "reader", initializer=rest)
 
     def stop(self) -> None:
         if self._threads is not None:

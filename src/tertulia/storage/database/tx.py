@@ -56,6 +56,7 @@ class Dialect(Protocol):
     def run_many(self, connection: Any, sql: str, params: list[dict[str, Any]]) -> None: ...
     def tuples(self, cursor: Cursor) -> list[tuple[Any, ...]]: ...
     def together(self, column: str) -> str: ...  # an aggregate: numbers as text, with commas
+    def lowered(self, text: str) -> str: ...  # letters of ASCII, whatever the locale says
     def size_of(self, column: str) -> str: ...  # of a text, in bytes
     def load_rows(
         self, connection: Any, table: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]

@@ -34,10 +34,10 @@ def that_may_hold(tx: Tx, message_ids: Sequence[int], phrase: str) -> list[Row]:
     The database compares plain lines of ASCII, and nobody else has to wait meanwhile. What has
     other letters, or markup within its lines, may hold anything.
     """
-    size = tx.dialect.size_of
+    size, lowered = tx.dialect.size_of, tx.dialect.lowered("topic || ' ' || rendered")
     return tx.all(
         "SELECT id, rendered, topic FROM message WHERE realm_id = :realm AND id IN :ids"
-        " AND (lower(topic || ' ' || rendered) LIKE :pattern ESCAPE '!'"
+        f" AND ({lowered} LIKE :pattern ESCAPE '!'"
         " OR rendered LIKE '%<%<%<%' OR rendered LIKE '%&%'"
         f" OR {size('rendered')} > length(rendered) OR {size('topic')} > length(topic))",
         ids=list(message_ids),

@@ -206,6 +206,9 @@ class Postgres:
     def together(self, column: str) -> str:
         return f"string_agg({column}::text, ',')"
 
+    def lowered(self, text: str) -> str:
+        return f'lower(({text}) COLLATE "C")'
+
     def size_of(self, column: str) -> str:
         return f"octet_length({column})"
 
@@ -387,8 +390,7 @@ def _stopwatch() -> float:
 
 
 def _bound(params: Mapping[str, Any]) -> tuple[Mapping[str, Any], bool | None]:
-    """The parameters of a statement, and whether to prepare it: a plan that is kept guesses that a
-    list is short."""
+    """The parameters of a statement, and whether to prepare it: a kept plan thinks lists short."""
     prepare = None
     for name, value in params.items():
         if type(value) is list and len(value) > FEW:

@@ -148,6 +148,9 @@ class Sqlite:
     def together(self, column: str) -> str:
         return f"group_concat({column})"
 
+    def lowered(self, text: str) -> str:
+        return f"lower({text})"
+
     def size_of(self, column: str) -> str:
         return f"length(CAST({column} AS BLOB))"
 

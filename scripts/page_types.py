@@ -4,6 +4,7 @@ openapi-typescript makes them. Of the description it is given what a page reads,
 method and path: `Answers["GET /messages"]`.
 """
 
+import hashlib
 import json
 import re
 import shutil
@@ -16,7 +17,12 @@ from typing import Any
 from tertulia.app import description
 
 BASE = "/api/v1"
-HEAD = "/** What the API answers: written by scripts/page_types.py from its description. */\n"
+HEAD = """/**
+ * What the API answers: written by scripts/page_types.py from its description.
+ * Of which the digest is {digest}.
+ */
+"""
+VERSION = "openapi-typescript@7.13.0"
 METHODS = "get", "post", "put", "patch", "delete"
 WORDS = "description", "title", "example", "examples"  # for people; half of all there is
 
@@ -34,7 +40,14 @@ def types(command: str) -> str:
         subprocess.run([command, *options], cwd=folder, check=True, stdout=subprocess.DEVNULL)
         written = (Path(folder) / "answers.d.ts").read_text(encoding="utf-8")
     schemas = written.partition("schemas: {")[2].partition("\n    };\n    responses: ")[0]
-    return f"{HEAD}export interface components {{\n    schemas: {{{schemas}\n    }};\n}}\n"
+    head = HEAD.format(digest=digest())
+    return f"{head}export interface components {{\n    schemas: {{{schemas}\n    }};\n}}\n"
+
+
+def digest() -> str:
+    """Of what the types are made from, and how."""
+    told = json.dumps(answers(), sort_keys=True) + VERSION
+    return hashlib.sha256(told.encode()).hexdigest()
 
 
 def answers() -> dict[str, Any]:
@@ -94,5 +107,5 @@ def _bare(schema: Any) -> Any:
 if __name__ == "__main__":
     command = generator()
     if command is None:
-        sys.exit("needs openapi-typescript (npm install -g openapi-typescript@7.13.0)")
+        sys.exit(f"needs openapi-typescript (npm install -g {VERSION})")
     sys.stdout.write(types(command))

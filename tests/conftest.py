@@ -88,8 +88,9 @@ def pytest_configure(config: pytest.Config) -> None:
     """Lines of the log as a server writes them: to dress them up takes longer than a request.
 
     What is made up at random is the same in every run, and may take its time; `--both` makes up
-    something else each time.
+    more, and something else each time.
     """
+    both = config.getoption("both")
     patient = [
         HealthCheck.too_slow,
         HealthCheck.data_too_large,
@@ -98,7 +99,8 @@ def pytest_configure(config: pytest.Config) -> None:
     hypothesis.settings.register_profile(
         "patient",
         deadline=None,
-        derandomize=not config.getoption("both"),
+        derandomize=not both,
+        max_examples=100 if both else 40,
         database=None,
         suppress_health_check=patient,
     )

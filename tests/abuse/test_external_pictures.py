@@ -11,7 +11,7 @@ import pytest
 from tests.support.client import Reply
 from tests.support.ears import Ears
 from tests.support.people import Chat, Person
-from tests.support.pictures import picture
+from tests.support.pictures import huge, picture
 from tests.support.ports import own_port
 from tests.support.receivers import Receiver, hang_up, redirect, stream_for_ever
 
@@ -147,7 +147,7 @@ def test_only_pictures_of_a_bounded_size_go_on(chat, site):
         "/drawing.png": (200, b'<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"/>'),
         "/gone.png": (404, PICTURE),
         "/large.png": (200, PICTURE + bytes(external_pictures.MOST_BYTES)),
-        "/wide.png": (200, picture("PNG", (30_000, 2_000))),
+        "/wide.png": (200, huge(30_000, 2_000)),
         "/endless.png": stream_for_ever,
         "/rude.png": hang_up,
     }

@@ -10,7 +10,7 @@ pytestmark = pytest.mark.on_one
 
 
 def much_work(*given: Any) -> None:
-    for _ in range(4 * MOST_COUNTS):  # on a busy machine one may take twice as long as another
+    for _ in range(3 * MOST_COUNTS):  # on a busy machine one may take twice as long as another
         count()
 
 

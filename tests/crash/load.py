@@ -12,6 +12,8 @@ from typing import Any
 from tests.crash.client import Answer, Client, Unreachable
 
 PAUSE_SECONDS = 0.02  # before knocking again at a server that is not there
+# What one takes at most before one says the next thing; the long one where much is waited for.
+A_BREATH, A_LONG_BREATH = 0.01, 0.04
 
 
 class Sender(threading.Thread):
@@ -21,7 +23,13 @@ class Sender(threading.Thread):
     """
 
     def __init__(
-        self, name: str, client: Client, place: dict[str, Any], proof: str = "", queue_id: str = ""
+        self,
+        name: str,
+        client: Client,
+        place: dict[str, Any],
+        proof: str = "",
+        queue_id: str = "",
+        breath: float = A_BREATH,
     ) -> None:
         super().__init__(name=name, daemon=True)
         self.acknowledged: dict[str, int] = {}  # what was said, and the id we were told
@@ -32,6 +40,7 @@ class Sender(threading.Thread):
         self._place = place
         self._proof = proof
         self._queue_id = queue_id
+        self._breath = breath
         self._chance = random.Random(name)
         self._stopping = threading.Event()
 
@@ -40,7 +49,7 @@ class Sender(threading.Thread):
         while not self._stopping.is_set() and not self.problems:
             number += 1
             self._say(f"{self.name} {number}")
-            time.sleep(self._chance.uniform(0, 0.01))
+            time.sleep(self._chance.uniform(0, self._breath))
 
     def stop(self) -> None:
         self._stopping.set()

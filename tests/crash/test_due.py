@@ -117,6 +117,7 @@ class Scene:
         names = "ana ben " + " ".join(f"p{number}" for number in range(senders))
         self.expected = [f"later {number}" for number in range(count)]
         self._database = Database.at(url)
+        self._database.keep_connections()
         self._ana, self._ben, *talkers = settle(url, names).values()
         (self._realm_id,) = [row["id"] for row in self._read(_realms)]
         self.server = new_server(url, folder)
@@ -124,7 +125,7 @@ class Scene:
         self._ears = Listener(self._ben.at(self.server.port))
         for some in batches(self.expected):
             self._database.write_now(self._realm_id, _write_in_advance, self._ana.id, some)
-        pause = 0.0 if count > 1000 else 0.01
+        pause = 0.0 if count > 1000 else 0.05
         self._talkers = [Talker(person, self.server.port, pause) for person in talkers]
         for talker in self._talkers:
             talker.start()

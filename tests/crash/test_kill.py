@@ -15,7 +15,7 @@ from tests.crash import checker
 from tests.crash.checker import Heard, History
 from tests.crash.client import Client
 from tests.crash.conftest import NewServer
-from tests.crash.load import Listener, Sender, Wanderer, farewell, say_until_heard, words
+from tests.crash.load import A_BREATH, Listener, Sender, Wanderer, farewell, say_until_heard, words
 from tests.crash.people import Person, settle
 from tests.crash.server import ServerProcess
 from tests.support.databases import Databases, Kind
@@ -80,8 +80,15 @@ class Served(Protocol):
 class Scene:
     """Two channels and a conversation, with those who talk and those who listen there."""
 
-    def __init__(self, url: str, server: Served, reach: Callable[[Person], Client]) -> None:
+    def __init__(
+        self,
+        url: str,
+        server: Served,
+        reach: Callable[[Person], Client],
+        breath: float = A_BREATH,
+    ) -> None:
         self._server = server
+        self._breath = breath
         self._reach = reach
         self.people = settle(url, "ana ben cleo dan eva fay gil hal")
         pair = [self.people["dan"].id, self.people["eva"].id]
@@ -166,10 +173,8 @@ class Scene:
 
     def _talk(self, name: str, place: str, proof: str = "") -> None:
         queue_id = next(each.queue_id for each in self.listeners if each.name == name)
-        sender = Sender(
-            f"{name} in {place}", self.client(name), self._places[place], proof, queue_id
-        )
-        self.senders.append(sender)
+        given = (self._places[place], proof, queue_id, self._breath)
+        self.senders.append(Sender(f"{name} in {place}", self.client(name), *given))
 
 
 def read_history(witnesses: list[Client]) -> History:

@@ -15,6 +15,7 @@ import pytest
 from tests.crash.client import Roaming
 from tests.crash.cluster import cluster
 from tests.crash.conftest import NewServer
+from tests.crash.load import A_LONG_BREATH
 from tests.crash.proxy import Wire
 from tests.crash.server import ServerProcess
 from tests.crash.test_kill import Scene, data_problems
@@ -99,7 +100,9 @@ def play(url: str, servers: Cluster, faults: int) -> None:
     seed = os.environ.get("TERTULIA_TEST_SEED") or str(random.randrange(1_000_000))
     chance = random.Random(seed)
     ports = [server.port for server in servers.servers]
-    scene = Scene(url, servers, lambda person: Roaming([person.at(port) for port in ports]))
+    scene = Scene(
+        url, servers, lambda person: Roaming([person.at(port) for port in ports]), A_LONG_BREATH
+    )
 
     scene.begin()
     for fault, server, wire in zip(

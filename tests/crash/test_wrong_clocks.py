@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from tests.crash.client import Roaming, request
 from tests.crash.conftest import NewServer
+from tests.crash.load import A_LONG_BREATH
 from tests.crash.people import Person
 from tests.crash.server import SECRET
 from tests.crash.test_kill import Scene, data_problems
@@ -45,7 +46,9 @@ def test_whatever_clocks_say_the_databases_counts(
         put(clock, ahead)
         server.clock = clock
     ports = [server.port for server in servers.servers]
-    scene = Scene(url, servers, lambda person: Roaming([person.at(port) for port in ports]))
+    scene = Scene(
+        url, servers, lambda person: Roaming([person.at(port) for port in ports]), A_LONG_BREATH
+    )
 
     began = time.time()
     scene.begin()

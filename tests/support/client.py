@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
 
+import msgspec
 from tests.support import conformance
 from tests.support.connection import Connection
 
@@ -36,7 +37,7 @@ class Reply:
 
     @property
     def json(self) -> Any:
-        return json.loads(self.body)
+        return msgspec.json.decode(self.body)
 
     def succeeds(self) -> dict[str, Any]:
         answer: dict[str, Any] = self.json

@@ -18,6 +18,13 @@ def picture(kind: str = "PNG", size: tuple[int, int] = (100, 80), color: str = "
     return out.getvalue()
 
 
+def huge(width: int, height: int) -> bytes:
+    """Black and white, which is made at once."""
+    out = io.BytesIO()
+    Image.new("1", (width, height)).save(out, "PNG")
+    return out.getvalue()
+
+
 def animation(frames: int = 3) -> bytes:
     images = [Image.new("RGB", (20, 20), (n, 80 * n % 256, 0)) for n in range(frames)]
     out = io.BytesIO()

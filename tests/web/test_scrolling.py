@@ -20,7 +20,7 @@ def a_long_story(house, count=700):
 LONG = pytest.param(400, 30, marks=pytest.mark.soak)
 
 
-@pytest.mark.parametrize("steps, growths", [(120, 10), LONG])
+@pytest.mark.parametrize("steps, growths", [(60, 6), LONG])
 def test_nothing_jumps_in_chromium(house, sit, steps, growths):
     ana, _, _, here = a_long_story(house)
     page = sit(ana, viewport={"width": 800, "height": 500}).goes(here).page
@@ -33,7 +33,7 @@ def test_nothing_jumps_in_chromium(house, sit, steps, growths):
 
 
 @pytest.mark.on_one
-@pytest.mark.parametrize("steps, growths", [(40, 6), LONG])
+@pytest.mark.parametrize("steps, growths", [(20, 4), LONG])
 def test_nothing_jumps_in_the_engine_of_safari(own_chat, steps, growths):
     ana, _, _, here = a_long_story(own_chat)
 

@@ -4,7 +4,7 @@ import io
 
 import pytest
 from PIL import Image
-from tests.support.pictures import animation, frames_of, picture, uploads
+from tests.support.pictures import animation, frames_of, huge, picture, uploads
 
 
 def emoji_of(person):
@@ -111,9 +111,7 @@ def test_files_that_are_no_pictures(ana):
 
 
 def test_pictures_that_are_too_large(ana):
-    uploads(ana, "dot", picture(size=(6000, 6000))).fails(
-        "Image size exceeds limit.", code="BAD_IMAGE"
-    )
+    uploads(ana, "dot", huge(6000, 6000)).fails("Image size exceeds limit.", code="BAD_IMAGE")
     uploads(ana, "dot", animation(frames=201), kind="image/gif").fails(
         "Image size exceeds limit.", code="BAD_IMAGE"
     )

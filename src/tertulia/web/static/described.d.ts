@@ -1,4 +1,7 @@
-/** What the API answers: written by scripts/page_types.py from its description. */
+/**
+ * What the API answers: written by scripts/page_types.py from its description.
+ * Of which the digest is 11af87b599c1824d8cb34f698e6317268a613e1f2793483025badcd2791c1d9c.
+ */
 export interface components {
     schemas: {
         Answers: {

@@ -7,7 +7,7 @@ from collections import defaultdict
 from pathlib import Path
 
 import pytest
-from tests.support.databases import Databases, Kind
+from tests.support.databases import Databases, Kind, sqlite_with_tables
 from tests.support.terminal import Terminal
 
 from tertulia import domain, markdown, storage
@@ -69,8 +69,8 @@ def look_around(serving, who) -> None:
 
 def test_the_same_seed_makes_the_same_organization(tmp_path: Path):
     def made(name: str, seed: int) -> list[tuple[object, ...]]:
+        (tmp_path / f"{name}.db").write_bytes(sqlite_with_tables())
         database = Database.at(f"sqlite:///{tmp_path}/{name}.db", lambda: 1_800_000_000.0)
-        database.migrate()
         generate(database, Vault(b"a secret of sixteen"), "Made up", Size(12, 4, 300), seed)
         return database.read_now(FIRST, everything_said)
 

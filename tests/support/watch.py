@@ -23,7 +23,7 @@ from typing import Any
 from tertulia.storage.database import Database
 
 MOST_COUNTS = 150
-LOOK_EVERY_SECONDS = 0.03
+LOOK_EVERY_SECONDS = 0.1
 LONG_SECONDS = 0.03  # of work: less than that nobody has to answer for
 
 _COUNTERS = Path("/proc/stat")

@@ -44,15 +44,29 @@ export function run(name, element, event) {
     toast(say("spectator.read-only"), h("a", { class: "b", href: "/login/" }, say("spectator.log-in")));
     return true;
   }
-  const message = messageAt(element);
-  const deed = [name, message?.id, element.dataset.code, element.dataset.channel].join();
+  const deed = deedOf(name, element);
   if (doings.has(deed)) return true;
-  const doing = work({ element, event, message });
+  const doing = work({ element, event, message: messageAt(element) });
   if (doing instanceof Promise) {
     doings.add(deed);
     doing.finally(() => doings.delete(deed));
   }
   return true;
+}
+
+/** What pressing an element does, and to what: the same for one that was drawn anew.
+ * @param {string} name
+ * @param {HTMLElement} element */
+function deedOf(name, element) {
+  return [name, messageAt(element)?.id, element.dataset.code, element.dataset.channel].join();
+}
+
+/** @param {string} name
+ * @param {string} deed */
+function drawnAnew(name, deed) {
+  /** @type {NodeListOf<HTMLElement>} */
+  const alike = document.querySelectorAll(`[data-do="${name}"]`);
+  return [...alike].find((each) => deedOf(name, each) === deed);
 }
 
 /** The message that an element stands in.
@@ -68,6 +82,18 @@ export function doWhatWasAsked() {
   asked = undefined;
 }
 
+/** Remember what was pressed. Until it can be done its button may be drawn anew, or be gone.
+ * @param {string} name
+ * @param {HTMLButtonElement} button
+ * @param {Event} event */
+function ask(name, button, event) {
+  const deed = deedOf(name, button);
+  asked = () => {
+    const here = button.isConnected ? button : drawnAnew(name, deed);
+    if (here) run(name, here, event);
+  };
+}
+
 /** One listener for the whole page. */
 export function listenForCommands() {
   document.addEventListener("click", (event) => {
@@ -76,7 +102,7 @@ export function listenForCommands() {
     if (target instanceof HTMLAnchorElement && (event.ctrlKey || event.metaKey || event.shiftKey)) return;
     const name = target.dataset.do ?? "";
     const isDone = run(name, target, event);
-    if (!isDone && target instanceof HTMLButtonElement) asked = () => target.isConnected && run(name, target, event);
+    if (!isDone && target instanceof HTMLButtonElement) ask(name, target, event);
     if (isDone && target instanceof HTMLAnchorElement) event.preventDefault();
   });
   document.addEventListener("keydown", (event) => {

@@ -1,5 +1,6 @@
 """Thousands of alert words that begin alike: a text costs by its length, before it is written."""
 
+import gc
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -19,11 +20,13 @@ def calls_made(work: Callable[[], object]) -> int:
         count += event in ("call", "c_call")
 
     before = sys.getprofile()
+    gc.disable()  # its rounds are watched, which calls functions too
     sys.setprofile(note)
     try:
         work()
     finally:
         sys.setprofile(before)
+        gc.enable()
     return count
 
 

@@ -117,7 +117,6 @@ class Scene:
         names = "ana ben " + " ".join(f"p{number}" for number in range(senders))
         self.expected = [f"later {number}" for number in range(count)]
         self._database = Database.at(url)
-        self._database.keep_connections()
         self._ana, self._ben, *talkers = settle(url, names).values()
         (self._realm_id,) = [row["id"] for row in self._read(_realms)]
         self.server = new_server(url, folder)

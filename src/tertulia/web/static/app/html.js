@@ -113,3 +113,25 @@ function setAttribute(element, name, value) {
   if (typeof value === "function") element.addEventListener(name.slice(2), value);
   else element.setAttribute(name, value === true ? "" : String(value));
 }
+
+/** Where an element is within another: which child, and which child of that.
+ * @param {Element} root
+ * @param {Element} element
+ * @returns {number[]} */
+export function pathTo(root, element) {
+  const path = [];
+  for (let at = element; at !== root && at.parentElement; at = at.parentElement) {
+    path.unshift([...at.parentElement.children].indexOf(at));
+  }
+  return path;
+}
+
+/** What is there now, perhaps in another that was drawn instead.
+ * @param {Element} root
+ * @param {number[]} path
+ * @returns {HTMLElement | undefined} */
+export function followPath(root, path) {
+  let at = /** @type {Element | undefined} */ (root);
+  for (const step of path) at = at?.children[step];
+  return at instanceof HTMLElement ? at : undefined;
+}

@@ -7,6 +7,7 @@
  * event may come from our own correction, and a growth that happened meanwhile would be lost.
  * Browsers' own anchoring is switched off; Safari has none. */
 
+import { followPath, pathTo } from "./html.js";
 import { placeOf } from "./lists.js";
 import { isPhone } from "./stage.js";
 import { around, followed, moved } from "./window.js";
@@ -378,24 +379,4 @@ function firstRows() {
 function hasSelection() {
   const selection = getSelection();
   return selection !== null && !selection.isCollapsed;
-}
-
-/** @param {Element} root
- * @param {Element} element
- * @returns {number[]} */
-function pathTo(root, element) {
-  const path = [];
-  for (let at = element; at !== root && at.parentElement; at = at.parentElement) {
-    path.unshift([...at.parentElement.children].indexOf(at));
-  }
-  return path;
-}
-
-/** @param {Element} root
- * @param {number[]} path
- * @returns {HTMLElement | undefined} */
-function followPath(root, path) {
-  let at = /** @type {Element | undefined} */ (root);
-  for (const step of path) at = at?.children[step];
-  return at instanceof HTMLElement ? at : undefined;
 }

@@ -123,6 +123,7 @@ def _empty(url: str) -> None:
             connection.execute("SET session_replication_role = replica")
         tables = connection.execute(
             "SELECT relname FROM pg_class WHERE relkind = 'r' AND relname NOT LIKE 'schema_%'"
+            " AND relname <> 'installation'"
             " AND relnamespace = 'public'::regnamespace AND pg_relation_size(oid) > 0"
             " ORDER BY oid DESC"
         )

@@ -10,7 +10,10 @@ from typing import Any
 
 from tertulia.storage.database.tx import Tx
 
-LEFT_OUT = frozenset({"schema_version", "schema_change", "event", "queue", "file_hold"})
+# A copy that is restored beside the original is another installation.
+LEFT_OUT = frozenset(
+    {"schema_version", "schema_change", "event", "queue", "file_hold", "installation"}
+)
 
 Tables = dict[str, dict[str, str]]  # the columns of each table, and their types
 

@@ -18,6 +18,7 @@ from tertulia.modules import asyncio
 from tertulia.storage.database.tx import Dialect, LoopAnswers
 from tertulia.storage.database.watching import Changed, Overheard, Told
 
+# Parts of the names of channels: `Dialect.channel` adds which installation it is.
 LOG = "tertulia_log"
 WHISPERS = "tertulia_whispers"
 SAID = "tertulia_said"
@@ -175,7 +176,8 @@ class Broadcast:
         for start in range(0, len(listed), MOST_TOLD):
             some = " ".join(listed[start : start + MOST_TOLD])
             told.append((LOG, f"{self._dialect.node} {some}"))
-        await connection.ask(_NOTIFY, {"notices": msgspec.json.encode(told)})
+        named = [(self._dialect.channel(channel), words) for channel, words in told]
+        await connection.ask(_NOTIFY, {"notices": msgspec.json.encode(named)})
 
 
 def _ignore(notice: str) -> None:

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
         loop_connection,
         postgres,
         postgres_connection,
+        postgres_installation,
         postgres_together,
         postgres_words,
         sqlite,

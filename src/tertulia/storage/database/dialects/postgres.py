@@ -16,8 +16,10 @@ from tertulia import storage
 from tertulia.errors import CannotStart
 from tertulia.modules import asyncio
 from tertulia.storage.database.broadcast import LOG
+from tertulia.storage.database.dialects import postgres_installation
 from tertulia.storage.database.dialects.loop_connection import Heard, LoopConnection
 from tertulia.storage.database.dialects.postgres_connection import Connection, Ids, IdsDumper
+from tertulia.storage.database.dialects.postgres_installation import UNKNOWN
 from tertulia.storage.database.tx import Cursor
 from tertulia.storage.database.watching import Changed
 
@@ -42,6 +44,10 @@ _OUTAGES = frozenset(
     }
 )  # fmt: skip
 _ALSO_ASLEEP = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)  # goes on with the machine
+_IS_OTHER = (
+    "(a.application_name LIKE :ours OR a.application_name LIKE :any"
+    " AND a.application_name NOT LIKE :labelled) AND a.application_name NOT LIKE :mine"
+)
 _LOCK_SPACE = 0x7E27  # keeps our advisory locks apart from those of other programs
 
 
@@ -84,6 +90,7 @@ class Postgres:
         "blob": "BYTEA",
         "clustered": "",  # rows lie in a heap
         "sha256_of_digest": "encode(sha256(convert_to(digest, 'UTF8')), 'hex')",
+        "random_id": "replace(gen_random_uuid()::text, '-', '')",
     }
     declared_references = (
         "SELECT t.relname AS table_name, a.attname AS column_name, g.relname AS target"
@@ -110,7 +117,13 @@ class Postgres:
     def __init__(self, url: str) -> None:
         self.url = url
         self.node = secrets.token_hex(8)
-        self._application = f"{APPLICATION} {self.node}"
+        self.installation = UNKNOWN
+
+    @property
+    def _application(self) -> str:
+        """How our connections are called."""
+        label = f"{self.installation.label} " if self.installation.id else ""
+        return f"{APPLICATION} {label}{self.node}"
 
     def connect(self, *, to_serve: bool = False) -> Connection:
         """A connection; one that serves has no patience, because others may wait for it.
@@ -141,9 +154,20 @@ class Postgres:
         chosen = {"synchronous_commit": "on", "client_min_messages": "warning", "jit": "off"}
         chosen |= {"enable_bitmapscan": "off", **limits}
         self.command(connection, "; ".join(f"SET {name} = '{chosen[name]}'" for name in chosen))
+        self._identify(connection)
         connection.prepare_threshold = 2
         connection.adapters.register_dumper(Ids, IdsDumper)
         return connection
+
+    def _identify(self, connection: Connection) -> None:
+        """Learn which installation the database holds, as soon as it has one."""
+        if not self.installation.id:
+            self.installation = postgres_installation.find(connection)
+            if self.installation.id:
+                self.command(connection, f"SET application_name = '{self._application}'")
+
+    def channel(self, name: str) -> str:
+        return self.installation.channel(name)
 
     async def connect_on_loop(
         self, heard: Heard = _ignore, channels: Sequence[str] = ()
@@ -157,15 +181,23 @@ class Postgres:
         except asyncio.CancelledError:
             connecting.add_done_callback(_close)
             raise
-        return LoopConnection(connection, self.history_line(connection), heard)
+        names = {self.channel(name): name for name in channels}
+        return LoopConnection(
+            connection,
+            self.history_line(connection),
+            lambda channel, notice: heard(names[channel], notice),
+        )
 
     def _connect_to_hear(self, channels: Sequence[str]) -> Connection:
         connection = self.connect(to_serve=True)
         self.history_line(connection)
         for channel in channels:
-            self.command(connection, f"LISTEN {channel}")
+            self.command(connection, f"LISTEN {self.channel(channel)}")
         if channels:  # what is told need not be on the disk first
-            self.command(connection, f"SET synchronous_commit = off; NOTIFY {LOG}, '{self.node}'")
+            self.command(
+                connection,
+                f"SET synchronous_commit = off; NOTIFY {self.channel(LOG)}, '{self.node}'",
+            )
         return connection
 
     def connect_for_duty(self) -> Connection:
@@ -175,7 +207,8 @@ class Postgres:
         return connection
 
     def take_duty(self, connection: Any) -> bool:
-        found = connection.execute(f"SELECT pg_try_advisory_lock({_LOCK_SPACE}, -2) AS taken")
+        key = self.installation.lock("leader")
+        found = connection.execute(f"SELECT pg_try_advisory_lock({key}) AS taken")
         taken: bool = found.fetchone()["taken"]
         return taken
 
@@ -302,23 +335,35 @@ class Postgres:
         if realm_id:
             sql = f"SELECT FROM log_head WHERE realm_id = {realm_id:d} FOR NO KEY UPDATE"
         else:
-            sql = f"SELECT pg_advisory_xact_lock({_LOCK_SPACE}, 0)"
+            sql = f"SELECT pg_advisory_xact_lock({self.installation.lock('all organizations')})"
         self.command(connection, sql)
 
     def lock_schema(self, connection: Any) -> None:
-        self.command(connection, f"SELECT pg_advisory_xact_lock({_LOCK_SPACE}, -1)")
+        """By the name of the schema: there may be no installation in it yet."""
+        self.command(
+            connection, f"SELECT pg_advisory_xact_lock({_LOCK_SPACE}, hashtext(current_schema()))"
+        )
 
     def tell_everybody(self, connection: Any) -> None:
-        self.command(connection, f"NOTIFY {LOG}")
+        self.command(connection, f"NOTIFY {self.channel(LOG)}")
 
     def others(self) -> tuple[str, dict[str, Any]]:
         """A statement that finds something if other servers are connected, or the command line."""
         sql = (
             "SELECT 1 FROM pg_stat_get_activity(NULL) a JOIN pg_database d ON d.oid = a.datid"
-            " WHERE d.datname = current_database() AND a.application_name LIKE :ours"
-            " AND a.application_name <> :mine LIMIT 1"
+            f" WHERE d.datname = current_database() AND {_IS_OTHER} LIMIT 1"
         )
-        return sql, {"ours": f"{APPLICATION}%", "mine": self._application}
+        return sql, self._named()
+
+    def _named(self) -> dict[str, str]:
+        """Connections of this installation are named after it; those of servers from before
+        installations had an id end after `APPLICATION` and one word."""
+        return {
+            "ours": f"{APPLICATION} {self.installation.label} %",
+            "any": f"{APPLICATION} %",
+            "labelled": f"{APPLICATION} % %",
+            "mine": f"% {self.node}",
+        }
 
     async def watch(self, changed: Changed) -> None:
         """Ask now and then, in case that what we were told was lost."""
@@ -354,12 +399,8 @@ class Postgres:
                 raise SessionsShared()
 
     def has_others(self, connection: Any) -> bool:
-        found = connection.execute(
-            "SELECT 1 FROM pg_stat_activity WHERE datname = current_database()"
-            " AND application_name LIKE %s AND application_name <> %s LIMIT 1",
-            (f"{APPLICATION}%", self._application),
-        )
-        return found.fetchone() is not None
+        sql, params = self.others()
+        return self.run(connection, sql, params).fetchone() is not None
 
     def own_clock(self) -> Callable[[], float]:
         """A stopwatch: whoever puts this machine's clock right, or wrong, changes nothing, and how

@@ -1,0 +1,107 @@
+"""Two installations in two schemas of one PostgreSQL database know nothing of each other."""
+
+import asyncio
+from collections.abc import Iterator
+from dataclasses import replace
+
+import psycopg
+import pytest
+from tests.storage.test_duty import QUESTIONS, started
+from tests.support.databases import Databases
+from tests.support.people import Chat
+from tests.support.server import Server
+
+from tertulia.storage.database import Database
+
+pytestmark = pytest.mark.postgres
+
+MESSAGES = 30
+
+
+@pytest.fixture
+def urls(databases: Databases) -> list[str]:
+    """Two empty schemas of one database."""
+    url, _ = databases.new("postgres", untouched=True)
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute("CREATE SCHEMA one; CREATE SCHEMA two")
+    return [f"{url}?options=-csearch_path%3D{schema}" for schema in ("one", "two")]
+
+
+@pytest.fixture
+def houses(urls: list[str], databases: Databases) -> Iterator[list[Chat]]:
+    folders = [databases.new("sqlite")[1] for _ in urls]
+    servers = [Server(url, folder).start() for url, folder in zip(urls, folders, strict=True)]
+    yield [Chat.found(server, "") for server in servers]
+    for server in servers:
+        server.stop()
+
+
+def test_a_message_is_delivered_in_its_own_installation_only(houses: list[Chat], urls: list[str]):
+    second = Server(urls[0], houses[0].server.folder).start()  # so that notices are sent at all
+    people = [house.people("ana", "ben", channels=["kitchen"]) for house in houses]
+    (ana, ben), (other_ana, other_ben) = people
+    ears, other_ears = ben.listens_for("message"), other_ben.listens_for("message")
+    elsewhere = replace(ana, server=second)
+
+    for number in range(MESSAGES):
+        other_ana.says(f"stew {number}", to="kitchen > lunch")
+        (ana if number % 2 else elsewhere).says(f"soup {number}", to="kitchen > lunch")
+
+    heard, heard_there = (
+        [each.next()["message"]["content"] for _ in range(MESSAGES)] for each in (ears, other_ears)
+    )
+    assert heard == [f"soup {number}" for number in range(MESSAGES)]
+    assert heard_there == [f"stew {number}" for number in range(MESSAGES)]
+    second.stop()
+
+
+def test_each_installation_has_a_leader_of_its_own(urls: list[str]):
+    async def scene() -> list[set[str] | None]:
+        databases = [started(url) for url in (*urls, urls[0])]
+        found = [await each.look_on_duty(QUESTIONS) for each in databases]
+        for each in databases:
+            await each.stop()
+        return found
+
+    for url in urls:
+        Database.at(url).migrate()
+
+    assert asyncio.run(scene()) == [set(), set(), None]
+
+
+def test_an_installation_does_not_wait_for_the_locks_of_another(urls: list[str]):
+    one, two = (Database.at(url) for url in urls)
+    one.migrate()
+    two.migrate()
+    holder = one.dialect.connect()
+    holder.execute("BEGIN")
+    one.dialect.lock_schema(holder)
+    one.dialect.lock_organization(holder, 0)
+
+    waiting = two.dialect.connect()
+    waiting.execute("SET lock_timeout = '1s'")
+    waiting.execute("BEGIN")
+    two.dialect.lock_schema(waiting)  # raises if it has to wait
+    two.dialect.lock_organization(waiting, 0)
+
+    assert not two.dialect.has_others(waiting)
+    same = Database.at(urls[0]).dialect.connect()
+    same.execute("SET lock_timeout = '1ms'")
+    same.execute("BEGIN")
+    with pytest.raises(psycopg.errors.LockNotAvailable):
+        one.dialect.lock_organization(same, 0)
+    for connection in (holder, waiting, same):
+        connection.close()
+
+
+def test_a_schema_that_was_copied_has_channels_of_its_own(urls: list[str]):
+    one, two = (Database.at(url) for url in urls)
+    one.migrate()
+    two.migrate()
+    with psycopg.connect(urls[0], autocommit=True) as connection:
+        connection.execute("UPDATE two.installation SET id = (SELECT id FROM one.installation)")
+
+    for each in (one, two):
+        each.dialect.connect().close()
+
+    assert one.dialect.channel("log") != two.dialect.channel("log")

@@ -19,7 +19,7 @@ from tests.support.waiting import eventually
 
 from tertulia import opening
 from tertulia.config import Config
-from tertulia.storage.database.dialects.postgres import SessionsShared
+from tertulia.storage.database.dialects.postgres_sessions import SessionsShared
 
 PGBOUNCER = shutil.which("pgbouncer", path=f"{os.environ.get('PATH', '')}:/usr/sbin")
 

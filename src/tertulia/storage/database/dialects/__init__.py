@@ -10,6 +10,8 @@ if TYPE_CHECKING:
         postgres,
         postgres_connection,
         postgres_installation,
+        postgres_loading,
+        postgres_sessions,
         postgres_together,
         postgres_words,
         sqlite,

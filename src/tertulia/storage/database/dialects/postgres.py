@@ -16,7 +16,6 @@ from tertulia import storage
 from tertulia.errors import CannotStart
 from tertulia.modules import asyncio
 from tertulia.storage.database.broadcast import LOG
-from tertulia.storage.database.dialects import postgres_installation
 from tertulia.storage.database.dialects.loop_connection import Heard, LoopConnection
 from tertulia.storage.database.dialects.postgres_connection import Connection, Ids, IdsDumper
 from tertulia.storage.database.dialects.postgres_installation import UNKNOWN
@@ -25,7 +24,6 @@ from tertulia.storage.database.watching import Changed
 
 ASK_EVERY_SECONDS = 1.0  # whether there is news that nobody has told us of
 FEW = 16
-APPLICATION = "tertulia"
 DUTY_SECONDS = 10  # without a word from whoever has it, another server takes it over
 
 # What the machine or another process does to us, by PostgreSQL's codes. Everything else is the
@@ -44,10 +42,6 @@ _OUTAGES = frozenset(
     }
 )  # fmt: skip
 _ALSO_ASLEEP = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)  # goes on with the machine
-_IS_OTHER = (
-    "(a.application_name LIKE :ours OR a.application_name LIKE :any"
-    " AND a.application_name NOT LIKE :labelled) AND a.application_name NOT LIKE :mine"
-)
 _LOCK_SPACE = 0x7E27  # keeps our advisory locks apart from those of other programs
 
 
@@ -59,16 +53,6 @@ def _close(connecting: "asyncio.Future[Connection]") -> None:
     """Nobody wants it any more."""
     if not connecting.cancelled() and connecting.exception() is None:
         connecting.result().close()
-
-
-class SessionsShared(CannotStart):
-    """Between us and the database is a pooler that does not give us sessions of our own."""
-
-    def __init__(self) -> None:
-        super().__init__(
-            "The database is reached through a pooler that shares sessions, such as pgbouncer with"
-            " pool_mode=transaction. Please use session mode, or connect to PostgreSQL itself."
-        )
 
 
 class WrongEncoding(CannotStart):
@@ -119,12 +103,6 @@ class Postgres:
         self.node = secrets.token_hex(8)
         self.installation = UNKNOWN
 
-    @property
-    def _application(self) -> str:
-        """How our connections are called."""
-        label = f"{self.installation.label} " if self.installation.id else ""
-        return f"{APPLICATION} {label}{self.node}"
-
     def connect(self, *, to_serve: bool = False) -> Connection:
         """A connection; one that serves has no patience, because others may wait for it.
 
@@ -141,7 +119,7 @@ class Postgres:
             keepalives_interval=5,
             keepalives_count=3,
             tcp_user_timeout=30_000,
-            application_name=self._application,
+            application_name=self.installation.application_name(self.node),
             client_encoding="UTF8",
         )
         encoding = connection.info.parameter_status("server_encoding")
@@ -162,9 +140,10 @@ class Postgres:
     def _identify(self, connection: Connection) -> None:
         """Learn which installation the database holds, as soon as it has one."""
         if not self.installation.id:
-            self.installation = postgres_installation.find(connection)
+            self.installation = storage.database.dialects.postgres_installation.find(connection)
             if self.installation.id:
-                self.command(connection, f"SET application_name = '{self._application}'")
+                name = self.installation.application_name(self.node)
+                self.command(connection, f"SET application_name = '{name}'")
 
     def channel(self, name: str) -> str:
         return self.installation.channel(name)
@@ -290,25 +269,7 @@ class Postgres:
         """Nothing to do, for the same reason."""
 
     def set_aside(self, connection: Any) -> list[str]:
-        references = connection.execute(
-            "SELECT conrelid::regclass::text AS table_name, conname,"
-            " pg_get_constraintdef(oid) AS definition FROM pg_constraint"
-            " WHERE contype = 'f' AND connamespace = current_schema()::regnamespace"
-        ).fetchall()
-        indexes = connection.execute(
-            "SELECT c.relname, pg_get_indexdef(i.indexrelid) AS definition FROM pg_index i"
-            " JOIN pg_class c ON c.oid = i.indexrelid"
-            " WHERE c.relnamespace = current_schema()::regnamespace"
-            " AND NOT EXISTS (SELECT 1 FROM pg_constraint k WHERE k.conindid = i.indexrelid)"
-        ).fetchall()
-        for row in references:
-            connection.execute(f"ALTER TABLE {row['table_name']} DROP CONSTRAINT {row['conname']}")
-        for row in indexes:
-            connection.execute(f"DROP INDEX {row['relname']}")
-        return [row["definition"] for row in indexes] + [
-            f"ALTER TABLE {row['table_name']} ADD CONSTRAINT {row['conname']} {row['definition']}"
-            for row in references
-        ]
+        return storage.database.dialects.postgres_loading.set_aside(connection)
 
     def tidy(self, connection: Any) -> None:
         """What it would do by itself a few minutes after so many rows have come."""
@@ -349,21 +310,7 @@ class Postgres:
 
     def others(self) -> tuple[str, dict[str, Any]]:
         """A statement that finds something if other servers are connected, or the command line."""
-        sql = (
-            "SELECT 1 FROM pg_stat_get_activity(NULL) a JOIN pg_database d ON d.oid = a.datid"
-            f" WHERE d.datname = current_database() AND {_IS_OTHER} LIMIT 1"
-        )
-        return sql, self._named()
-
-    def _named(self) -> dict[str, str]:
-        """Connections of this installation are named after it; those of servers from before
-        installations had an id end after `APPLICATION` and one word."""
-        return {
-            "ours": f"{APPLICATION} {self.installation.label} %",
-            "any": f"{APPLICATION} %",
-            "labelled": f"{APPLICATION} % %",
-            "mine": f"% {self.node}",
-        }
+        return self.installation.others(self.node)
 
     async def watch(self, changed: Changed) -> None:
         """Ask now and then, in case that what we were told was lost."""
@@ -385,18 +332,9 @@ class Postgres:
         return code in _OUTAGES or code.startswith("08")
 
     def check_fitness(self) -> None:
-        """Refuse a pooler that shares sessions: LISTEN, time limits and prepared statements would
-        end up in another client's session.
-
-        A client of its own session stays in one backend, also while another client is inside a
-        transaction, and no other client ever uses that backend. A pooler that resets sessions
-        (`server_reset_query_always`) hides settings, but not the process id.
-        """
+        """Raises SessionsShared."""
         with self.connect() as one, self.connect() as another:
-            own = _backend_pid(one)
-            another.execute("BEGIN")
-            if own in (_backend_pid(another), None) or _backend_pid(one) != own:
-                raise SessionsShared()
+            storage.database.dialects.postgres_sessions.check(one, another)
 
     def has_others(self, connection: Any) -> bool:
         sql, params = self.others()
@@ -428,12 +366,6 @@ class Postgres:
     def integrity_problems(self, connection: Any) -> list[str]:
         """PostgreSQL keeps its own house; constraints are always on."""
         return []
-
-
-def _backend_pid(connection: Connection) -> int | None:
-    """The process of PostgreSQL that runs our statements."""
-    found = connection.execute("SELECT pg_backend_pid() AS pid").fetchone()
-    return None if found is None else found["pid"]
 
 
 def _stopwatch() -> float:

@@ -8,14 +8,38 @@ within a database has the same id, but not the same table.
 import hashlib
 from typing import Any, NamedTuple
 
+APPLICATION = "tertulia"
+
+_OTHERS = (
+    "SELECT 1 FROM pg_stat_get_activity(NULL) a JOIN pg_database d ON d.oid = a.datid"
+    " WHERE d.datname = current_database()"
+    " AND (a.application_name LIKE :ours OR a.application_name LIKE :any"
+    " AND a.application_name NOT LIKE :labelled) AND a.application_name NOT LIKE :mine LIMIT 1"
+)
+
 
 class Installation(NamedTuple):
     id: str  # empty before the schema has a table for it
     table_oid: int
 
+    def application_name(self, node: str) -> str:
+        """The name of the connections of one process in `pg_stat_activity`."""
+        return f"{APPLICATION} {self._label} {node}" if self.id else f"{APPLICATION} {node}"
+
+    def others(self, node: str) -> tuple[str, dict[str, str]]:
+        """A statement that finds something if another process of this installation is connected.
+
+        Before installations had an id, the names of connections had two words.
+        """
+        return _OTHERS, {
+            "ours": f"{APPLICATION} {self._label} %",
+            "any": f"{APPLICATION} %",
+            "labelled": f"{APPLICATION} % %",
+            "mine": f"% {node}",
+        }
+
     @property
-    def label(self) -> str:
-        """A short name of it, for `pg_stat_activity`."""
+    def _label(self) -> str:
         return self._digest("label").hex()[:8]
 
     def channel(self, name: str) -> str:

@@ -1,0 +1,37 @@
+"""Sessions of PostgreSQL: each of our connections needs one of its own.
+
+A pooler that shares them puts LISTEN, time limits and prepared statements into the session of
+another client.
+"""
+
+from typing import Any
+
+from tertulia.errors import CannotStart
+
+
+class SessionsShared(CannotStart):
+    """Between us and the database is a pooler that does not give us sessions of our own."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "The database is reached through a pooler that shares sessions, such as pgbouncer with"
+            " pool_mode=transaction. Please use session mode, or connect to PostgreSQL itself."
+        )
+
+
+def check(one: Any, another: Any) -> None:
+    """Raises SessionsShared if two connections do not have a backend each.
+
+    A client with its own session stays in one backend, also while another client is inside a
+    transaction, and no other client ever uses that backend. A pooler that resets sessions
+    (`server_reset_query_always`) hides settings, but not the process id.
+    """
+    own = _backend_pid(one)
+    another.execute("BEGIN")
+    if own in (_backend_pid(another), None) or _backend_pid(one) != own:
+        raise SessionsShared()
+
+
+def _backend_pid(connection: Any) -> int | None:
+    found = connection.execute("SELECT pg_backend_pid() AS pid").fetchone()
+    return None if found is None else found["pid"]

@@ -73,11 +73,11 @@ def test_who_is_alone_tells_nothing_until_somebody_comes(databases):
     for _ in range(2):
         ana.says("First", to="kitchen > lunch")
     with psycopg.connect(url, autocommit=True) as ear:
-        for channel in (LOG, SAID, WHISPERS):
+        for channel in map(one.database.dialect.channel, (LOG, SAID, WHISPERS)):
             ear.execute(f"LISTEN {channel}")
         ana.says("Anybody?", to="kitchen > lunch")
         ana.post("/typing", op="start", to=[ben.id]).succeeds()
-        ear.execute(f"NOTIFY {LOG}, 'the end'")
+        ear.execute(f"NOTIFY {one.database.dialect.channel(LOG)}, 'the end'")
         told = [notice.payload for notice in ear.notifies(timeout=PATIENCE_SECONDS, stop_after=1)]
         assert told == ["the end"]
 

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
         dialects,
         duty,
         giving_way,
+        held_organizations,
         local_appender,
         outages,
         pause,

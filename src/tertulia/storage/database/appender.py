@@ -3,7 +3,8 @@
 What has piled up is appended by one statement, which is a transaction of its own, so a server that
 stands still holds nothing that others wait for. Of one organization one gathering at a time is
 under way. Where others are writing just then is tried again alone, and waits; so that nobody else
-waits for that, there is more than one lane.
+waits for that, there is more than one lane, and none waits for long: an organization that stays
+locked is left to the writers, which wait for it beside the others.
 
 What cannot be appended is done as an action; see `storage/messages/appending.py`.
 """
@@ -52,7 +53,7 @@ class Lane:
                 return known
             except Exception:
                 self.close()
-        self._connection = await self._dialect.connect_on_loop()
+        self._connection = await self._dialect.connect_to_append()
         return self._connection
 
     def rest(self) -> None:
@@ -128,6 +129,8 @@ class Appender:
             task = self._loop.create_task(self._work(lane, batch))
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
+            if any(realm_id not in self._under_way for realm_id in self._waiting):
+                self._start_soon()  # an organization tried alone leaves the others to another lane
 
     async def _work(self, lane: Lane, batch: Batch) -> None:
         await self._append(lane, batch)
@@ -161,7 +164,7 @@ class Appender:
         try:
             given = await self._ask(lane, batch)
         except Exception as error:
-            if self._dialect.is_outage(error):
+            if self._dialect.is_outage(error) and not self._dialect.is_lock_timeout(error):
                 # Some may have been committed; which ones, nobody can tell.
                 log.error("the database failed", doing="appending", error=type(error).__name__)
                 lane.close()

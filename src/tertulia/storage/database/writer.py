@@ -71,7 +71,12 @@ class Writer:
         deliver: Callable[[Gathering], None],
         compose_news: ComposeNews = list,
         tell_others: TellOthers = lambda ends, appended: None,
+        set_aside: Callable[[list[PendingWrite]], None] | None = None,
     ) -> None:
+        """With `set_aside` it does not wait for an organization that another transaction holds:
+        that is called with its jobs, and the other organizations go on."""
+        self._set_aside = set_aside
+        self._held: list[PendingWrite] = []  # jobs whose organization another transaction holds
         self._dialect = dialect
         self._clock = clock
         self._fetch_news = fetch_news
@@ -157,8 +162,11 @@ class Writer:
                 self._finish(taken) if isinstance(taken, Gathering) else self._carry_out(taken)
             )
             self._busy_since = None
-            self._done += len(gathering.jobs)
+            self._done += len(gathering.jobs) + len(self._held)
             self._deliver(gathering)
+            held, self._held = self._held, []
+            if held and self._set_aside is not None:
+                self._set_aside(held)
         self._close()
 
     def _take(self) -> list[PendingWrite] | Gathering | None:
@@ -192,7 +200,10 @@ class Writer:
     def _carry_out(self, jobs: list[PendingWrite]) -> Gathering:
         self._announced = {}
         self._commit(jobs)
-        return self._with_news(jobs)
+        if self._held:
+            held = {id(job) for job in self._held}
+            jobs = [job for job in jobs if id(job) not in held]
+        return self._with_news(jobs) if jobs else Gathering(jobs)
 
     def _with_news(self, jobs: list[PendingWrite]) -> Gathering:
         appended = _appended(jobs)
@@ -216,6 +227,7 @@ class Writer:
 
     def _recover(self, jobs: list[PendingWrite], error: BaseException) -> None:
         """Nothing of it was committed: try each by itself, unless the database is not there."""
+        self._held = []
         self._lost("writing", error)
         is_outage = self._dialect.is_outage(error)
         for job in jobs:
@@ -238,16 +250,25 @@ class Writer:
 
         self._begin()
         jobs = self._append(jobs)
-        locked = None
+        locked, is_ours = None, True
         for job in jobs:
             if job.realm_id != locked:
-                self._dialect.lock_organization(self._connection, job.realm_id)
+                is_ours = self._lock(job.realm_id)
                 locked = job.realm_id
-            self._attempt(job, is_alone=is_alone)
+            if is_ours:
+                self._attempt(job, is_alone=is_alone)
+            else:
+                self._held.append(job)
         if is_alone and jobs and jobs[0].error is not None:
             self._dialect.command(self._connection, "ROLLBACK")
             return
         self._dialect.command(self._connection, "COMMIT")
+
+    def _lock(self, realm_id: int) -> bool:
+        if self._set_aside is None:
+            self._dialect.lock_organization(self._connection, realm_id)
+            return True
+        return self._dialect.try_lock_organization(self._connection, realm_id)
 
     def _append(self, jobs: list[PendingWrite]) -> list[PendingWrite]:
         """Write the plain sends among some jobs; gives those that are left to be done."""
@@ -299,7 +320,7 @@ class Writer:
                 if not self._dialect.is_outage(error):
                     raise
                 self._close()
-        self._connection = self._dialect.connect(to_serve=True)
+        self._connection = self._dialect.connect_to_write()
         self._dialect.begin_write(self._connection)
 
     def _attempt(self, job: PendingWrite, *, is_alone: bool) -> None:

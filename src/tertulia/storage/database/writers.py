@@ -1,4 +1,8 @@
-"""All that write: threads for actions, each with some of the organizations, and an appender."""
+"""All that write: threads for actions, each with some of the organizations, and an appender.
+
+On PostgreSQL another transaction may hold an organization for seconds. These threads do not wait
+for it: its jobs go to a spare thread (`held_organizations.py`), and so does what comes meanwhile.
+"""
 
 from collections.abc import Callable
 from typing import Any
@@ -6,6 +10,7 @@ from typing import Any
 from tertulia.errors.http import ServiceUnavailable
 from tertulia.modules import asyncio
 from tertulia.storage.database.appender import Appender
+from tertulia.storage.database.held_organizations import HeldOrganizations
 from tertulia.storage.database.local_appender import LocalAppender
 from tertulia.storage.database.tx import Dialect
 from tertulia.storage.database.writer import (
@@ -54,8 +59,26 @@ class Writers:
             tell_others(ends, appended)
             deliver(compose_news(appended), Gathering(jobs).answer)
 
+        def set_aside(jobs: list[PendingWrite]) -> None:
+            loop.call_soon_threadsafe(self._wait_for, jobs)
+
+        def hand_over_waited(gathering: Gathering) -> None:
+            hand_over(gathering)
+            loop.call_soon_threadsafe(self._held.note_done, gathering.jobs)
+
+        self._held = HeldOrganizations(
+            lambda: Writer(dialect, clock, fetch_news, hand_over_waited, compose_news, tell)
+        )
         self._threads = [
-            Writer(dialect, clock, fetch_news, hand_over, compose_news, tell)
+            Writer(
+                dialect,
+                clock,
+                fetch_news,
+                hand_over,
+                compose_news,
+                tell,
+                None if dialect.reads_block else set_aside,
+            )
             for _ in range(1 if dialect.reads_block else THREADS)
         ]
         self._local = LocalAppender(self._threads[0]) if dialect.reads_block else None
@@ -73,16 +96,20 @@ class Writers:
             await self._appender.stop()
         for writer in self._threads:
             writer.stop()
+        await asyncio.sleep(0)  # they may have set something aside
+        await self._held.stop()
 
     @property
     def busy_seconds(self) -> float:
         """For how long the writes under way have been waiting for their commit."""
-        busy = [writer.busy_seconds for writer in self._threads]
+        busy = [writer.busy_seconds for writer in self._threads] + [self._held.busy_seconds]
         return max(busy) if self._appender is None else max(*busy, self._appender.busy_seconds)
 
     def submit(self, job: PendingWrite) -> None:
         if self._local is not None:
             self._local.submit(job)
+        elif job.realm_id in self._held:
+            self._held.submit(job)
         elif self._appender is not None and job.plain is not None:
             self._appender.submit(job)
         else:
@@ -91,6 +118,14 @@ class Writers:
     def _act(self, job: PendingWrite) -> None:
         """Of one organization all actions are done by the same thread."""
         self._threads[job.realm_id % len(self._threads)].submit(job)
+
+    def _wait_for(self, jobs: list[PendingWrite]) -> None:
+        for job in jobs:
+            try:
+                self._held.submit(job)
+            except ServiceUnavailable as error:
+                job.error = error
+                job.done(job)
 
     def _act_after_all(self, job: PendingWrite) -> None:
         """What could not be appended is done by all rules."""

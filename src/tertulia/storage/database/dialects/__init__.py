@@ -11,6 +11,7 @@ if TYPE_CHECKING:
         postgres_connection,
         postgres_installation,
         postgres_loading,
+        postgres_outages,
         postgres_sessions,
         postgres_together,
         postgres_words,

@@ -7,6 +7,7 @@ order of the log is the order of commits. Other nodes are woken by NOTIFY.
 import secrets
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import psycopg
@@ -26,22 +27,12 @@ ASK_EVERY_SECONDS = 1.0  # whether there is news that nobody has told us of
 FEW = 16
 DUTY_SECONDS = 10  # without a word from whoever has it, another server takes it over
 
-# What the machine or another process does to us, by PostgreSQL's codes. Everything else is the
-# fault of one statement: what a person sends must never look like a database that is gone.
-_OUTAGES = frozenset(
-    {
-        "25006",  # it only reads: it is a mere copy now, and another one leads
-        "25P03",  # we were silent for too long within a transaction
-        "40P01",  # two waited for each other
-        "53000", "53100", "53200", "53300",  # no room, disk, memory or connections
-        "55000",  # it is a copy that has not taken over yet
-        "55P03",  # a lock was not to be had in time
-        "57014",  # a statement took too long
-        "57P01", "57P02", "57P03", "57P05",  # it stops, has crashed, starts, or hangs up
-        "58030",  # the disk fails
-    }
-)  # fmt: skip
 _ALSO_ASLEEP = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)  # goes on with the machine
+_TRY_LOCK = (
+    "WITH free AS (SELECT 1 FROM log_head WHERE realm_id = :realm FOR NO KEY UPDATE SKIP LOCKED)"
+    " SELECT EXISTS (SELECT 1 FROM free)"
+    " OR NOT EXISTS (SELECT 1 FROM log_head WHERE realm_id = :realm) AS taken"
+)
 _LOCK_SPACE = 0x7E27  # keeps our advisory locks apart from those of other programs
 
 
@@ -97,13 +88,18 @@ class Postgres:
         "lock_timeout": "5s",
         "statement_timeout": "60s",
     }
+    # A process that is stopped inside a transaction holds up its organization for this long.
+    write_limits: dict[str, str] = {"idle_in_transaction_session_timeout": "1500ms"}
+    append_limits: dict[str, str] = {"lock_timeout": "100ms"}
 
     def __init__(self, url: str) -> None:
         self.url = url
         self.node = secrets.token_hex(8)
         self.installation = UNKNOWN
 
-    def connect(self, *, to_serve: bool = False) -> Connection:
+    def connect(
+        self, *, to_serve: bool = False, also: Mapping[str, str] | None = None
+    ) -> Connection:
         """A connection; one that serves has no patience, because others may wait for it.
 
         A server that stands still in the midst of a transaction loses it after a few seconds, and
@@ -126,7 +122,7 @@ class Postgres:
         if encoding != "UTF8":
             connection.close()
             raise WrongEncoding(str(encoding))
-        limits = self.limits if to_serve else {}
+        limits = {**(self.limits if to_serve else {}), **(also or {})}
         # What is read by an index in 1 ms looks dear enough to PostgreSQL to be compiled for 50 ms,
         # and where it thinks that few will do, it reads all of them and sorts them.
         chosen = {"synchronous_commit": "on", "client_min_messages": "warning", "jit": "off"}
@@ -153,8 +149,19 @@ class Postgres:
     ) -> LoopConnection:
         """A connection that serves, without a thread; it hears what is told in some channels, where
         others are told that we have come."""
-        loop = asyncio.get_running_loop()
-        connecting = loop.run_in_executor(None, self._connect_to_hear, channels)
+        return await self._on_loop(partial(self._connect_to_hear, channels), heard, channels)
+
+    async def connect_to_append(self) -> LoopConnection:
+        """The same for plain sends, which wait for a lock only briefly."""
+        return await self._on_loop(partial(self.connect, to_serve=True, also=self.append_limits))
+
+    async def _on_loop(
+        self,
+        connect: Callable[[], Connection],
+        heard: Heard = _ignore,
+        channels: Sequence[str] = (),
+    ) -> LoopConnection:
+        connecting = asyncio.get_running_loop().run_in_executor(None, self._with_line, connect)
         try:
             connection = await asyncio.shield(connecting)
         except asyncio.CancelledError:
@@ -167,9 +174,13 @@ class Postgres:
             lambda channel, notice: heard(names[channel], notice),
         )
 
+    def _with_line(self, connect: Callable[[], Connection]) -> Connection:
+        connection = connect()
+        self.history_line(connection)
+        return connection
+
     def _connect_to_hear(self, channels: Sequence[str]) -> Connection:
         connection = self.connect(to_serve=True)
-        self.history_line(connection)
         for channel in channels:
             self.command(connection, f"LISTEN {self.channel(channel)}")
         if channels:  # what is told need not be on the disk first
@@ -178,6 +189,9 @@ class Postgres:
                 f"SET synchronous_commit = off; NOTIFY {self.channel(LOG)}, '{self.node}'",
             )
         return connection
+
+    def connect_to_write(self) -> Connection:
+        return self.connect(to_serve=True, also=self.write_limits)
 
     def connect_for_duty(self) -> Connection:
         """Who has the duty has it by this connection, so the database hangs up if it is silent."""
@@ -299,6 +313,12 @@ class Postgres:
             sql = f"SELECT pg_advisory_xact_lock({self.installation.lock('all organizations')})"
         self.command(connection, sql)
 
+    def try_lock_organization(self, connection: Any, realm_id: int) -> bool:
+        """The same without waiting; False if another transaction holds it."""
+        key = self.installation.lock("all organizations")
+        sql = _TRY_LOCK if realm_id else f"SELECT pg_try_advisory_xact_lock({key}) AS taken"
+        return bool(self.run(connection, sql, {"realm": realm_id}).fetchone()["taken"])
+
     def lock_schema(self, connection: Any) -> None:
         """By the name of the schema: there may be no installation in it yet."""
         self.command(
@@ -322,14 +342,10 @@ class Postgres:
                 storage.database.watching.tell(error, is_outage=False)
 
     def is_outage(self, error: BaseException) -> bool:
-        if isinstance(error, psycopg.InterfaceError):
-            return True  # our end of the connection is closed
-        if not isinstance(error, psycopg.Error):
-            return False
-        code = error.sqlstate
-        if code is None:  # the connection was lost, or never made
-            return isinstance(error, psycopg.OperationalError)
-        return code in _OUTAGES or code.startswith("08")
+        return storage.database.dialects.postgres_outages.is_outage(error)
+
+    def is_lock_timeout(self, error: BaseException) -> bool:
+        return isinstance(error, psycopg.errors.LockNotAvailable)
 
     def check_fitness(self) -> None:
         """Raises SessionsShared."""

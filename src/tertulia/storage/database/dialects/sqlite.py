@@ -118,6 +118,13 @@ class Sqlite:
         """Never asked for: the loop reads a file by itself."""
         raise NotImplementedError
 
+    async def connect_to_append(self) -> Any:
+        """Never asked for: the loop writes to a file by itself."""
+        raise NotImplementedError
+
+    def connect_to_write(self) -> sqlite3.Connection:
+        return self.connect(to_serve=True)
+
     def connect_for_duty(self) -> sqlite3.Connection:
         return self.connect()
 
@@ -226,6 +233,10 @@ class Sqlite:
     def lock_organization(self, connection: Any, realm_id: int) -> None:
         """Nothing to do: BEGIN IMMEDIATE already made us the only writer."""
 
+    def try_lock_organization(self, connection: Any, realm_id: int) -> bool:
+        """Always: BEGIN IMMEDIATE already made us the only writer."""
+        return True
+
     def lock_schema(self, connection: Any) -> None:
         """Nothing to do, for the same reason."""
 
@@ -235,6 +246,10 @@ class Sqlite:
     def is_outage(self, error: BaseException) -> bool:
         code = getattr(error, "sqlite_errorcode", None)
         return isinstance(error, sqlite3.Error) and code is not None and code & 0xFF in _OUTAGES
+
+    def is_lock_timeout(self, error: BaseException) -> bool:
+        """Never: organizations have no locks of their own."""
+        return False
 
     def check_fitness(self) -> None:
         """Nothing to do: there is nobody between us and the file."""

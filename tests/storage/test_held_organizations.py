@@ -1,0 +1,123 @@
+"""An organization that another transaction holds does not hold up the others."""
+
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any
+
+import pytest
+from tests.support.databases import Databases
+from tests.support.people import Chat
+from tests.support.server import Server
+from tests.support.waiting import PATIENCE_SECONDS
+
+from tertulia.storage.database.dialects.postgres import Postgres
+
+pytestmark = pytest.mark.postgres
+
+PATIENT = {"lock_timeout": "60s", "statement_timeout": "120s"}
+
+
+@pytest.fixture
+def houses(databases: Databases, monkeypatch) -> Any:
+    """Five organizations of one server, which waits for a lock longer than any test lasts."""
+    monkeypatch.setattr(Postgres, "limits", Postgres.limits | PATIENT)
+    url, folder = databases.new("postgres")
+    server = Server(url, folder).start()
+    yield [Chat.found(server, name) for name in ("", "bakery", "cellar", "dairy", "eatery")]
+    server.stop()
+    databases.give_back(url)
+
+
+def held(chat: Chat) -> Any:
+    """A connection that holds the row of an organization, until it is closed."""
+    dialect = chat.server.database.dialect
+    connection = dialect.connect()
+    connection.execute("BEGIN")
+    dialect.lock_organization(connection, chat.realm.id)
+    return connection
+
+
+def while_held(stuck: list[Chat], begin: Callable[[], list[Future]], others: Callable[[], None]):
+    """Hold some organizations, begin what has to wait for them, and let others act meanwhile."""
+    holders = [held(each) for each in stuck]
+    try:
+        waiting = begin()
+        others()
+        assert not any(each.done() for each in waiting)  # so the rows were held all the time
+    finally:
+        for each in holders:
+            each.close()
+    for each in waiting:
+        each.result(PATIENCE_SECONDS).succeeds()
+
+
+def test_actions_of_others_are_done_while_organizations_are_held(houses: list[Chat]):
+    anas = [house.person("ana", channels=["kitchen"]) for house in houses]
+
+    def rename(ana: Any) -> Any:
+        return ana.patch("/settings", full_name="Anna")
+
+    with ThreadPoolExecutor(8) as threads:
+
+        def begin() -> list[Future]:
+            return [threads.submit(rename, ana) for ana in anas[:2] for _ in range(2)]
+
+        def others() -> None:
+            for _ in range(3):
+                for ana in anas[2:]:
+                    rename(ana).succeeds()
+
+        while_held(houses[:2], begin, others)
+
+
+def test_plain_sends_of_others_are_done_while_organizations_are_held(houses: list[Chat]):
+    anas = [house.person("ana", channels=["kitchen"]) for house in houses]
+
+    def say(ana: Any) -> Any:
+        return ana.post("/messages", type="channel", to="kitchen", topic="lunch", content="Soup")
+
+    for ana in anas:
+        for _ in range(2):
+            say(ana).succeeds()
+
+    with ThreadPoolExecutor(16) as threads:
+
+        def begin() -> list[Future]:
+            return [threads.submit(say, ana) for ana in anas[:3] for _ in range(3)]
+
+        def others() -> None:
+            for _ in range(5):
+                for done in [threads.submit(say, ana) for ana in anas[3:]]:
+                    done.result(PATIENCE_SECONDS).succeeds()
+
+        while_held(houses[:3], begin, others)
+
+
+def test_messages_of_a_held_organization_keep_their_order(houses: list[Chat]):
+    ana, ben = houses[0].people("ana", "ben", channels=["kitchen"])
+    ears = ben.listens_for("message")
+    ana.says("first", to="kitchen > lunch")
+
+    with ThreadPoolExecutor() as threads:
+
+        def begin() -> list[Future]:
+            post = {"type": "channel", "to": "kitchen", "topic": "lunch", "content": "second"}
+            return [threads.submit(ana.post, "/messages", **post)]
+
+        while_held(houses[:1], begin, lambda: None)
+    ana.says("third", to="kitchen > lunch")
+
+    heard = [ears.next()["message"]["content"] for _ in range(3)]
+    assert heard == ["first", "second", "third"]
+
+
+def test_a_process_stopped_inside_a_transaction_loses_it_within_two_seconds(houses: list[Chat]):
+    dialect = houses[0].server.database.dialect
+
+    with dialect.connect_to_write() as connection:
+        row = connection.execute(
+            "SELECT setting::int AS ms FROM pg_settings"
+            " WHERE name = 'idle_in_transaction_session_timeout'"
+        ).fetchone()
+
+    assert 0 < row["ms"] <= 2000

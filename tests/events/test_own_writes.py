@@ -41,6 +41,27 @@ def test_what_was_just_made_at_one_server_is_there_at_the_other(two_servers):
     there.post("/messages", type="channel", to="attic", topic="dust", content="Hm").succeeds()
 
 
+def test_lists_hold_what_was_just_made_at_another_server(two_servers):
+    chat, other = two_servers
+    ana = chat.person("ana", role="owner", channels=["hall"])
+    there = replace(ana, server=other)
+    there.get("/users/me").succeeds()  # an unknown key makes it look
+
+    for number in range(3):
+        ben = chat.person(f"ben{number}")
+        listed = there.get("/users").succeeds()["members"]
+        assert ben.id in [each["user_id"] for each in listed]
+        ana.joins(f"kitchen{number}")
+        listed = there.get("/streams").succeeds()["streams"]
+        assert f"kitchen{number}" in [each["name"] for each in listed]
+        listed = there.get("/users/me/subscriptions").succeeds()["subscriptions"]
+        assert f"kitchen{number}" in [each["name"] for each in listed]
+        made = {"name": f"cooks{number}", "description": "", "members": [ben.id]}
+        ana.post("/user_groups/create", **made).succeeds()
+        listed = there.get("/user_groups").succeeds()["user_groups"]
+        assert f"cooks{number}" in [each["name"] for each in listed]
+
+
 def test_who_registers_is_told_once_of_what_the_server_has_not_heard(two_servers):
     chat, other = two_servers
     ana, ben = chat.people("ana", "ben", channels=["kitchen"])

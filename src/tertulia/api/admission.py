@@ -76,6 +76,7 @@ class Admission:
         elif route.access == "spectator" and not self._is_open(org):
             raise NotLoggedIn()
         self._limit(request, caller)
+        await api.freshness.ensure(self._services, route)
         return _recorded(Call(self._services, request, org, caller), route)
 
     async def admit_browser(self, request: ApiRequest, route: Route) -> Call:
@@ -85,6 +86,7 @@ class Admission:
         self._limit(request, call.caller)
         if call.caller is None and not self._may_do_without_login(route, org):
             raise NoSession()
+        await api.freshness.ensure(self._services, route)
         return _recorded(call, route)
 
     async def visit(self, request: ApiRequest, from_anywhere: bool = False) -> Call:

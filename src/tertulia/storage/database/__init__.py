@@ -352,6 +352,11 @@ class Database:
         return not self.dialect.reads_block
 
     @property
+    def may_have_peers(self) -> bool:
+        """Whether another server may have written to it since we looked."""
+        return self._broadcast is not None and self._broadcast.may_have_peers
+
+    @property
     def busy_seconds(self) -> float:
         """For how long the writes under way have been waiting for their commit."""
         return 0.0 if self._writers is None else self._writers.busy_seconds

@@ -60,6 +60,11 @@ class Broadcast:
         self._alone_until = 0.0
         self._not_alone_until = 0.0
 
+    @property
+    def may_have_peers(self) -> bool:
+        """False for a moment after no other server was found."""
+        return time.monotonic() >= self._alone_until
+
     # --- listening ---
 
     async def listen(self, changed: Changed, overheard: Overheard, said: Overheard) -> None:

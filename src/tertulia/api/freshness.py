@@ -1,0 +1,19 @@
+"""Reads that include what the same client has just written at another server.
+
+Servers notify each other after a commit, so a client can list at one server before that server
+knows what another one answered a moment ago. A read therefore looks at the end of the log first;
+all that wait for this share one look. A server without peers skips it.
+"""
+
+import contextlib
+
+from tertulia.api.call import Services
+from tertulia.errors.http import ServiceUnavailable
+from tertulia.http.routing import Route
+
+
+async def ensure(services: Services, route: Route) -> None:
+    """Take in what peers have committed, before a request that reads is answered."""
+    if route.method == "GET" and not route.long_poll and services.database.may_have_peers:
+        with contextlib.suppress(ServiceUnavailable):  # what is known is good for a few seconds
+            await services.delivery.follower.look_afresh()

@@ -48,31 +48,59 @@ def test_a_deactivated_account_hears_nothing_more(chat, in_kitchen, ana, ben):
     ears.poll().fails("Account is deactivated", code="UNAUTHORIZED", status=401)
 
 
-def test_messages_of_a_private_channel_that_were_not_fetched_are_taken_back(in_kitchen, ana, ben):
+def test_a_removed_member_receives_what_was_sent_before_the_removal(chat, in_kitchen, ana, ben):
     ana.joins("cellar", invite_only=True, principals=[ana.id, ben.id])
-    ears = ben.listens_for("message", "subscription")
-    ana.says("secret", to="cellar > light")
+    warm, cold = (ben.listens_for("message", "update_message", "subscription") for _ in range(2))
+    secret = ana.says("secret", to="cellar > light")
     soup = ana.says("open", to="kitchen > lunch")
+    ana.patch(f"/messages/{soup.id}", content="still open").succeeds()
+    known = ana.says("also secret", to="cellar > light")
 
     ana.leaves("cellar", principals=[ben.id])
     ana.says("more secrets", to="cellar > light")
+    ana.patch(f"/messages/{secret.id}", topic="dark").succeeds()
 
-    heard = ears.all()
-    assert [each["type"] for each in heard] == ["message", "subscription"]
-    assert heard[0]["message"]["id"] == soup.id
+    def told(ears) -> list:
+        return [(e["type"], e.get("message", {}).get("id")) for e in ears.all()]
+
+    expected = [
+        ("message", secret.id),
+        ("message", soup.id),
+        ("update_message", None),
+        ("message", known.id),
+        ("subscription", None),
+    ]
+    assert told(warm) == expected
+    chat.server.goes_cold()
+    assert [each for each in told(cold) if each[1] != secret.id] == expected[1:]
 
 
-def test_they_are_taken_back_from_a_cold_queue_too(chat, in_kitchen, ana, ben):
+def test_a_removed_member_does_not_receive_words_of_after_the_removal(chat, in_kitchen, ana, ben):
+    ana.joins("cellar", invite_only=True, principals=[ana.id, ben.id])
+    warm, cold = ben.listens_for("message"), ben.listens_for("message")
+    secret = ana.says("secret", to="cellar > light")
+    ana.leaves("cellar", principals=[ben.id])
+    ana.patch(f"/messages/{secret.id}", content="a greater secret").succeeds()
+
+    heard = [each["message"]["content"] for each in warm.all()]
+    chat.server.goes_cold()
+    heard += [each["message"]["content"] for each in cold.all()]
+
+    assert "secret" in heard
+    assert "a greater secret" not in heard
+
+
+def test_a_removed_member_who_comes_later_receives_it_too(chat, in_kitchen, ana, ben):
     ana.joins("cellar", invite_only=True, principals=[ana.id, ben.id])
     ears = ben.listens_for("message")
-    ana.says("secret", to="cellar > light")
+    secret = ana.says("secret", to="cellar > light")
     soup = ana.says("open", to="kitchen > lunch")
     chat.server.goes_cold()
 
     ana.leaves("cellar", principals=[ben.id])
     ana.says("more secrets", to="cellar > light")
 
-    assert [each["message"]["id"] for each in ears.all()] == [soup.id]
+    assert [each["message"]["id"] for each in ears.all()] == [secret.id, soup.id]
 
 
 def test_a_public_channel_stops_when_one_leaves_but_its_past_is_heard(chat, in_kitchen, ana, ben):

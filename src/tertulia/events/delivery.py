@@ -333,7 +333,7 @@ class Delivery:
             if then is not then.present and event.is_turning():
                 event.move(then)
             subscribed_then = partial(then.is_subscribed, user_id)
-            is_told = not event.is_out_of_sight(then.present, user_id) and self._offer(
+            is_told = not event.is_out_of_sight(then, user_id) and self._offer(
                 mailbox, then, happening, subscribed_then
             )
             if not is_told and happening.concerns(then, mailbox.listener, subscribed_then):

@@ -130,7 +130,10 @@ class Event(msgspec.Struct, frozen=True, omit_defaults=True):
         return True
 
     def is_out_of_sight(self, org: Organization, user_id: int) -> bool:
-        """Whether somebody who hears of it long after must not be told any more."""
+        """Whether somebody who hears of it long after must not be told any more.
+
+        `org` is the organization as it was at the event, and `org.present` as it is now.
+        """
         return False
 
     # --- how it is told ---

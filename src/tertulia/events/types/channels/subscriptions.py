@@ -12,7 +12,7 @@ from tertulia.domain.people.user import User
 from tertulia.events.directory import Organization
 from tertulia.events.listener import Listener
 from tertulia.events.types.channels.channel import ChannelObject
-from tertulia.events.types.event import Event, TakenBack, Wire
+from tertulia.events.types.event import Event, Wire
 
 # What a subscription may leave to the user's own setting, and that setting.
 INHERITED = {
@@ -171,9 +171,6 @@ class Left(Event, frozen=True):
     def rewind(self, org: Organization) -> None:
         for departure in self.departures:
             org.join(departure.channel_id, departure.user_ids)
-
-    def taken_back(self) -> TakenBack:
-        return TakenBack(channels={each.channel_id: each.user_ids for each in self.departures})
 
     def move(self, org: Organization) -> None:
         for departure in self.departures:

@@ -92,7 +92,10 @@ class MessageUpdated(Event, frozen=True):
     def is_out_of_sight(self, org: Organization, user_id: int) -> bool:
         if self.message is None:
             return self._is_gone
-        return not events.types.messages.message.may_follow(org, user_id, self.message)
+        may_follow = events.types.messages.message.may_follow
+        if may_follow(org.present, user_id, self.message):
+            return False
+        return self.message.channel_id != self._place or not may_follow(org, user_id, self.message)
 
     def variant(self, org: Organization, to: Listener) -> Hashable:
         return to.options.capabilities.empty_topic_name, self._knows_place(org, to)

@@ -286,7 +286,13 @@ class MessageSent(Event, frozen=True):
         )
 
     def is_out_of_sight(self, org: Organization, user_id: int) -> bool:
-        return self.message is None or not may_follow(org, user_id, self.message)
+        message = self.message
+        if message is None:
+            return True
+        # An edit can be newer than the removal, and the words are read as they are now.
+        is_as_it_was = message.edited_at is None and message.channel_id == self.channel_id
+        reads_there = may_follow(org, user_id, message)
+        return not may_follow(org.present, user_id, message) and not (is_as_it_was and reads_there)
 
     def _is_gone_for(self, org: Organization, user_id: int) -> bool:
         """Even what is told at once may be deleted or moved by then, in the same gathering."""

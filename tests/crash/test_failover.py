@@ -1,4 +1,4 @@
-"""Another PostgreSQL takes over that lacks the last of what was written."""
+"""Another PostgreSQL takes over: with all that was written, or without the last of it."""
 
 from pathlib import Path
 
@@ -45,3 +45,73 @@ def test_nobody_goes_on_in_a_log_that_is_no_more(tmp_path: Path, new_server: New
         later = ana.says("Do you hear me?", to="kitchen")["id"]
         told = ben.polls(again)["events"]
         assert [event["message"]["id"] for event in told] == [later]
+
+
+def test_queues_go_on_after_a_failover_that_loses_nothing(tmp_path: Path, new_server: NewServer):
+    with cluster() as first:
+        url = f"postgresql://postgres@{first.address}/postgres"
+        people = settle(url, "ana ben")
+        second = first.copy(first.folder.with_name("second"))
+        second.start()
+        both = f"postgresql://postgres@{second.address},{first.address}/postgres"
+        server = new_server(f"{both}?target_session_attrs=read-write", tmp_path / "data")
+        server.start()
+        ana, ben = (people[name].at(server.port) for name in ("ana", "ben"))
+        ana.joins("kitchen")
+        ben.joins("kitchen")
+        queue_id, parked = ben.registers(), ben.registers()
+        sent = [ana.says(f"Before {number}", to="kitchen")["id"] for number in range(5)]
+        heard = ben.polls(queue_id)["events"]
+        eventually(lambda: str(sent[-1]) in second._say("SELECT max(id) FROM message"))
+
+        first.kill()
+        second.take_over()
+        eventually(lambda: ana.says("After", to="kitchen").status == 200)
+        sent += [ana.says(f"After {number}", to="kitchen")["id"] for number in range(3)]
+
+        last = heard[-1]["id"] if heard else -1
+        later = ben.polls(queue_id, last, dont_block=True)
+        assert later.status == 200
+        ids = [event["message"]["id"] for event in [*heard, *later["events"]]]
+        assert [each for each in ids if each in sent] == sent
+        all_of_it = ben.polls(parked, dont_block=True)["events"]
+        assert [event["message"]["id"] for event in all_of_it] == ids
+        server.stop()
+        server.start()
+        ben = ben.at(server.port)
+        again = ben.polls(queue_id, later["events"][-1]["id"], dont_block=True)
+        assert (again.status, again["events"]) == (200, [])
+
+
+def test_no_message_gets_the_id_of_one_that_was_lost(tmp_path: Path, new_server: NewServer):
+    with cluster() as first:
+        url = f"postgresql://postgres@{first.address}/postgres"
+        people = settle(url, "ana ben")
+        second = first.copy(first.folder.with_name("second"))
+        second.start()
+        both = f"postgresql://postgres@{second.address},{first.address}/postgres"
+        server = new_server(f"{both}?target_session_attrs=read-write", tmp_path / "data")
+        server.start()
+        ana, ben = (people[name].at(server.port) for name in ("ana", "ben"))
+        ana.joins("kitchen")
+        ben.joins("kitchen")
+        kept = ana.says("Everybody knows this", to="kitchen")["id"]
+        eventually(lambda: str(kept) in second._say("SELECT max(id) FROM message"))
+        ahead, behind = ben.registers(), ben.registers()
+        eventually(lambda: behind in second._say("SELECT id FROM queue"))
+        second.stop_following()
+        lost = [
+            ana.says(f"Only the first knows {number}", to="kitchen")["id"] for number in range(70)
+        ]
+        heard = ben.polls(ahead)["events"]
+
+        first.kill()
+        second.take_over()
+        eventually(lambda: ana.says("Now there is another one", to="kitchen").status == 200)
+        new = [ana.says(f"And it goes on: {number}", to="kitchen")["id"] for number in range(70)]
+
+        assert not {*lost} & {*new}
+        assert min(new) > max(lost)
+        assert ben.polls(ahead, heard[-1]["id"], dont_block=True).code == GONE
+        told = ben.polls(behind, dont_block=True)["events"]
+        assert [event["message"]["id"] for event in told][1:] == new

@@ -56,9 +56,13 @@ def delete(tx: Tx, user: User, queue_id: str) -> None:
     storage.queues.delete(tx, [queue_id])
 
 
-def note_positions(tx: Tx, positions: list[Position]) -> None:
-    """Store how far queues have been read."""
-    storage.queues.note(tx, positions)
+def note_positions(tx: Tx, positions: list[Position], known: tuple[int, int]) -> None:
+    """Store how far queues have been read, unless the log is not the one in which they were.
+
+    `known` is the last event that the server knows, with its stamp.
+    """
+    if storage.log.holds(tx, *known):
+        storage.queues.note(tx, positions)
 
 
 def put_forward(tx: Tx, seconds: float) -> None:

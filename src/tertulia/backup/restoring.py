@@ -20,10 +20,6 @@ from tertulia.storage.database import Database
 from tertulia.storage.database.dialects.sqlite import Sqlite
 from tertulia.storage.database.tx import Tx
 
-# How many ids may have been given out since a copy was made, at the very most.
-LEAP = 1_000_000
-LEAP_PER_SECOND = 20
-
 Settle = Callable[[Tx], None]
 
 
@@ -32,7 +28,7 @@ class NotEmpty(CannotStart):
 
 
 def leap_since(about: CopyFacts, now: float) -> int:
-    return LEAP + int(LEAP_PER_SECOND * max(0.0, now - about.taken_at))
+    return storage.copying.leap_after(now - about.taken_at)
 
 
 def check_empty(config: Config) -> None:

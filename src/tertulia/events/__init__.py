@@ -32,6 +32,7 @@ if TYPE_CHECKING:
         past,
         presence,
         reading,
+        recognition,
         rereading,
         said,
         settled,

@@ -117,7 +117,7 @@ class Delivery:
             if event is not happening.event:
                 happening = replace(happening, event=event, encoded={})
         bodies = happening.bodies(org, mailbox.listener)
-        mailbox.add_durable(happening.seq, bodies, happening.about)
+        mailbox.add_durable(happening.seq, bodies, happening.about, happening.stamp)
         self._waking.wake(mailbox)
         return bool(bodies)
 
@@ -181,7 +181,7 @@ class Delivery:
                 variant = whisper.variant(listener)
                 if variant not in encoded:
                     encoded[variant] = _encode(whisper.wire(org, listener))
-                mailbox.add_fleeting(org.applied, encoded[variant])
+                mailbox.add_fleeting(org.applied, encoded[variant], org.stamped[1])
                 self._waking.wake(mailbox)
 
     # --- polling ---
@@ -191,9 +191,11 @@ class Delivery:
     ) -> tuple[list[bytes], bool]:
         """The events after the given one, and whether we had to wait for them."""
         mailbox = await self.open(user, queue_id, last_event_id)
+        recognize, applied = events.recognition.recognize, self.organizations[user.realm_id].applied
         try:
-            mailbox.acknowledge(last_event_id, self.organizations[user.realm_id].applied)
-        except EventNotInQueue:
+            last_event_id, index = await recognize(self._database, mailbox, last_event_id)
+            mailbox.acknowledge(last_event_id, applied, index)
+        except (BadQueue, EventNotInQueue):
             self._give_up(mailbox)  # the wrong number may have led it astray
             raise
         await self._fill(mailbox)
@@ -227,7 +229,8 @@ class Delivery:
         return [entry.encoded(flags) for entry in entries]
 
     def _beat(self, mailbox: Mailbox) -> None:
-        mailbox.add_fleeting(self.organizations[mailbox.realm_id].applied, HEARTBEAT)
+        org = self.organizations[mailbox.realm_id]
+        mailbox.add_fleeting(org.applied, HEARTBEAT, org.stamped[1])
         mailbox.wake()
 
     async def open(self, user: User, queue_id: str, last_event_id: int = -1) -> Mailbox:
@@ -243,7 +246,7 @@ class Delivery:
             stored = await self._database.glance_in(user.realm_id, storage.queues.find, queue_id)
             if stored is None or stored.user_id != user.id:
                 raise BadQueue(queue_id=queue_id)
-            await self._check_epoch(stored)
+            await events.recognition.check_epoch(self.follower, stored, last_event_id)
             mailbox = self.mailroom.find(queue_id) or self._make(stored)
         if mailbox.listener.user_id != user.id:
             raise BadQueue(queue_id=queue_id)
@@ -258,14 +261,6 @@ class Delivery:
     def begin(self, queue: StoredQueue) -> None:
         """Listen for a queue that begins at this moment, before it is stored."""
         self._make(queue).behind = False
-
-    async def _check_epoch(self, stored: StoredQueue) -> None:
-        """Refuse a queue of another log: what its client knows did not all happen in ours."""
-        org = self.organizations[stored.realm_id]
-        if stored.epoch and stored.epoch != org.epoch:
-            await self.follower.catch_up()
-            if stored.epoch != org.epoch:
-                raise BadQueue(queue_id=stored.id)
 
     def _is_given_up(self, mailbox: Mailbox) -> bool:
         return self.mailroom.find(mailbox.listener.queue_id) is not mailbox
@@ -337,10 +332,10 @@ class Delivery:
                 mailbox, then, happening, subscribed_then
             )
             if not is_told and happening.concerns(then, mailbox.listener, subscribed_then):
-                mailbox.note_gone(happening.seq)
+                mailbox.note_gone(happening.seq, happening.stamp)
         except Exception as error:
             self.follower.passed_over.note(happening, error)
-            mailbox.note_gone(happening.seq)
+            mailbox.note_gone(happening.seq, happening.stamp)
 
     # --- ending ---
 

@@ -50,6 +50,7 @@ class Organization:
         clock: Callable[[], float],
         shown: Shown = AS_IT_IS,
         rules_seq: int = 0,
+        stamp: int = 0,
     ) -> None:
         self.version = next(_versions)  # another one whenever somebody or something is told anew
         self.life = object()  # another one whenever all of it was read afresh
@@ -57,7 +58,7 @@ class Organization:
         self.applied = place.seq
         self.turned_at = place.seq  # the last event that changed by what others are judged
         self.rules_seq = rules_seq  # the last event that changed a rule
-        self.epoch = place.epoch
+        self.epoch, self.stamped = place.epoch, (place.seq, stamp)  # the last event, its stamp
         self.email_domain = email_domain
         self.clock = clock
         self.shown = shown

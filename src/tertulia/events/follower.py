@@ -33,7 +33,6 @@ from tertulia.events.passed_over import PassedOver
 from tertulia.events.snapshot.recollections import Recollections
 from tertulia.events.whereabouts import Whereabouts
 from tertulia.storage.database import Database
-from tertulia.storage.database.tx import Tx
 
 RETRY_SECONDS = 1
 MOST_EARLY = 256
@@ -204,7 +203,8 @@ class Follower:
                 self._out_of_step.discard(fresh.realm.id)
                 self._forget_messages(fresh)
             else:
-                self._begin_afresh(known, fresh)
+                self._begin_afresh(known, fresh, fresh.realm.id in news.replaced)
+        news.rename_in(self.organizations)
         for realm_id, happenings in news.happenings.items():
             org, end = self.organizations.get(realm_id), news.ends[realm_id]
             # It may have been read before something that we have taken in already.
@@ -224,9 +224,12 @@ class Follower:
             self._went_back.add(realm_id)
             self._mend_soon()
 
-    def _begin_afresh(self, known: Organization, fresh: Organization) -> None:
+    def _begin_afresh(self, known: Organization, fresh: Organization, is_other_log: bool) -> None:
         realm_id = known.realm.id
         is_wanted = realm_id in self._out_of_step and known.applied == fresh.applied
+        if is_other_log and known.stamped != fresh.stamped:
+            is_wanted = True
+            log_lines.log.error("log.replaced", realm_id=realm_id, known_seq=known.applied)
         if is_wanted or known.applied < fresh.applied or known.epoch != fresh.epoch:
             known.replace_by(fresh)
             self._early.pop(realm_id, None)
@@ -257,6 +260,7 @@ class Follower:
                     happening.event.move(org)
                     self._remember(org.realm.id, happening)
                     org.applied = happening.seq
+                    org.stamped = (happening.seq, happening.stamp)
                     self._heard(org, happening)
         except Exception as error:
             self.passed_over.note(happening, error)
@@ -301,7 +305,7 @@ class Follower:
                 for realm_id in list(self._went_back):
                     org = self.organizations.get(realm_id)
                     if org is not None:
-                        await self._database.write_in(realm_id, _begin_epoch_after, org.epoch)
+                        await self._database.write_in(realm_id, storage.log.end_epoch, org.epoch)
                     self._went_back.discard(realm_id)
                 await self.catch_up()
             except ServiceUnavailable:
@@ -340,10 +344,11 @@ class Follower:
     async def _look(self) -> None:
         """Look how far all logs go that we follow."""
         known, told = self.organizations.places(), self._first_told
-        ends, first = await self._database.glance_in(0, storage.log.glance, list(known))
+        stamped = {realm_id: self.organizations[realm_id].stamped[1] for realm_id in known}
+        seen = await self._database.glance_in(0, storage.log.glance, list(known))
         if told == self._first_told:
-            self.organizations.first = first
-        moved = [realm_id for realm_id, place in known.items() if ends.get(realm_id) != place]
+            self.organizations.first = seen.first
+        moved = [each for each in known if not seen.is_at(each, known[each], stamped[each])]
         if moved or self._out_of_step:
             await self._take_in({*moved, *self._out_of_step})
 
@@ -385,12 +390,6 @@ class Follower:
             finally:
                 for news, answer in self._held_back.pop(realm_id):
                     self.deliver(news, answer)
-
-
-def _begin_epoch_after(tx: Tx, epoch: str) -> None:
-    """Unless another server was first."""
-    if storage.log.end(tx).epoch == epoch:
-        storage.log.begin_epoch(tx)
 
 
 def _nothing() -> None:

@@ -20,6 +20,7 @@ class Happening:
     seq: int
     event: Event
     audience: Audience
+    stamp: int = 0  # tells it from another event with the same number in another log
     encoded: dict[object, list[bytes]] = field(default_factory=dict)
     about: About = field(init=False)
 

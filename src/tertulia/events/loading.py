@@ -88,7 +88,8 @@ def load(
 ) -> Organization:
     """Read a whole organization; the transaction says which and at what moment."""
     realm, head = storage.organization.current(tx), storage.log.head_and_rules(tx)
-    org = Organization(realm, head.place, email_domain, clock, shown, head.rules_seq)
+    stamp = storage.log.stamp_at(tx, head.place.seq)
+    org = Organization(realm, head.place, email_domain, clock, shown, head.rules_seq, stamp)
     fingerprints = storage.people.fingerprints(tx)
     for user in storage.people.everyone(tx):
         org.put_user(user, fingerprints.get(user.id))

@@ -48,7 +48,7 @@ def read(tx: Tx, after: int, limit: int) -> list[Happening]:
         heard_by.append(to)
     _complete(tx, found)
     return [
-        Happening(entry.realm_id, entry.seq, event, to)
+        Happening(entry.realm_id, entry.seq, event, to, entry.stamp)
         for entry, event, to in zip(entries, found, heard_by, strict=True)
     ]
 
@@ -56,7 +56,9 @@ def read(tx: Tx, after: int, limit: int) -> list[Happening]:
 def turning(tx: Tx, after: int, limit: int) -> list[Happening]:
     """The next events that change by what others are judged, without what they refer to."""
     entries = storage.log.turning_after(tx, after, limit)
-    return [Happening(entry.realm_id, entry.seq, *_decoded(entry)) for entry in entries]
+    return [
+        Happening(entry.realm_id, entry.seq, *_decoded(entry), entry.stamp) for entry in entries
+    ]
 
 
 def _decoded(entry: Entry) -> tuple[Event, Audience]:

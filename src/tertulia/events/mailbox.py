@@ -5,7 +5,10 @@ at any moment and made anew at the next poll, on this server or another. So one 
 not come holds nothing, and none holds much.
 
 An event's id is its place in the log, moved up to leave room below for what is never written
-down: several wire events of one happening, and then those that only travel through memory.
+down: several wire events of one happening, and then those that only travel through memory. These
+numbers do not begin at 0 but at an offset that follows from the stamp of the event. So an id also
+says, with a chance of 255 in 256 or more, from which log it is: a copy that was put back and has
+grown since holds other events at the same places.
 """
 
 import asyncio
@@ -26,8 +29,28 @@ LEFT_AFTER_SECONDS = 10  # a client that listens comes back within the time of a
 _ROOM_MASK = (1 << ROOM) - 1
 
 
-def event_id(seq: int, index: int = 0) -> int:
-    return (seq << ROOM) + index
+MAX_INDEX = 2048  # ids of one place that are recognized after a restart, or at another server
+_OFFSETS = 1 << 19  # that there are; as many numbers are left behind the last of them
+
+
+def event_id(seq: int, index: int = 0, stamp: int = 0) -> int:
+    return (seq << ROOM) + offset(stamp) + index
+
+
+def offset(stamp: int) -> int:
+    """Where the ids of an event begin; an event without a stamp has the first of its place."""
+    return MAX_INDEX + stamp % _OFFSETS if stamp else 0
+
+
+def is_stamped(event_id: int) -> bool:
+    """Whether an id says from which log it is. The last of a place stands for all of it."""
+    return MAX_INDEX <= event_id & _ROOM_MASK < _ROOM_MASK
+
+
+def index_of(event_id: int, stamp: int) -> int | None:
+    """The place of an id among those of an event; None if it is of another event."""
+    index = (event_id & _ROOM_MASK) - offset(stamp)
+    return index if not stamp or 0 <= index < MAX_INDEX else None
 
 
 def seq_of(event_id: int) -> int:
@@ -153,9 +176,11 @@ class Mailbox:
 
     # --- filling ---
 
-    def add_durable(self, seq: int, bodies: list[bytes], about: About = NOTHING) -> None:
+    def add_durable(
+        self, seq: int, bodies: list[bytes], about: About = NOTHING, stamp: int = 0
+    ) -> None:
         for index, body in enumerate(bodies):
-            self._add(Pending(event_id(seq, index), body, about))
+            self._add(Pending(event_id(seq, index, stamp), body, about))
 
     def merge(self, event: Event) -> Event:
         """The event together with one that is pending, which is then taken out, if they can be
@@ -175,7 +200,7 @@ class Mailbox:
                 between.append(entry.about.in_order)
         return event
 
-    def add_fleeting(self, seq: int, body: bytes) -> None:
+    def add_fleeting(self, seq: int, body: bytes, stamp: int = 0) -> None:
         """Add an event that is in no log, after all that are known up to `seq`.
 
         While we are behind it would overtake what the log still holds for us, and where much is
@@ -183,7 +208,7 @@ class Mailbox:
         """
         if self.behind or self.is_full:
             return
-        number = max(self.last_id + 1, event_id(seq) + 1)
+        number = max(self.last_id + 1, event_id(seq, 1, stamp))
         if number & _ROOM_MASK:  # a million of them without a durable one: let it go
             self._add(Pending(number, body, NOTHING))
 
@@ -224,9 +249,9 @@ class Mailbox:
         gone = frozenset(message_ids)
         self._drop(entry for entry in self.pending if entry.about.message_id in gone)
 
-    def note_gone(self, seq: int) -> None:
+    def note_gone(self, seq: int, stamp: int = 0) -> None:
         """An event of the log is told to nobody any more, but may have been told before."""
-        self._gone |= {event_id(seq)}
+        self._gone |= {event_id(seq, stamp=stamp)}
 
     def _drop(self, entries: Iterable[Pending]) -> None:
         ids = {entry.id for entry in entries}
@@ -249,13 +274,25 @@ class Mailbox:
 
     # --- reading ---
 
-    def acknowledge(self, last_event_id: int, head: int) -> None:
-        """Drop what the client has; refuse a number that it cannot have from this queue."""
+    def knows(self, number: int) -> bool:
+        """Whether an id was given out here, or is the last that the client has acknowledged."""
+        return (
+            number == self.acked
+            or number in self._gone
+            or number in self._merged
+            or any(entry.id == number for entry in self.pending)
+        )
+
+    def acknowledge(self, last_event_id: int, head: int, index: int | None = None) -> None:
+        """Drop what the client has; refuse a number that it cannot have from this queue.
+
+        `index` is its place among the ids of one event, where the mailbox does not know it.
+        """
         if last_event_id == -1 and self.acked == self.start:
             return
         if last_event_id == -1 or self.start <= last_event_id < self.acked:
             raise BadRequest(f"An event newer than {last_event_id} has already been pruned!")
-        if last_event_id != self.acked and not self._was_given(last_event_id, head):
+        if not self.knows(last_event_id) and not self._is_fleeting(last_event_id, head, index):
             raise EventNotInQueue(event_id=last_event_id)
         self.acked = last_event_id
         if last_event_id in self._merged:  # another server told it by itself, and we would again
@@ -269,15 +306,10 @@ class Mailbox:
         self._gone = _beyond(last_event_id, self._gone)
         self._merged = _beyond(last_event_id, self._merged)
 
-    def _was_given(self, number: int, head: int) -> bool:
-        if (
-            number in self._gone
-            or number in self._merged
-            or any(entry.id == number for entry in self.pending)
-        ):
-            return True
-        # Another server, or this one before a restart, may have given out a fleeting one.
-        return number > self.start and bool(number & _ROOM_MASK) and seq_of(number) <= head
+    def _is_fleeting(self, number: int, head: int, index: int | None) -> bool:
+        """Another server, or this one before a restart, may have given out a fleeting one."""
+        is_behind_another = bool(number & _ROOM_MASK if index is None else index)
+        return number > self.start and is_behind_another and seq_of(number) <= head
 
     async def wait(self) -> None:
         """Wait until something is pending, another poll takes over, or the queue is closed."""

@@ -11,7 +11,7 @@ from tertulia.events.loading import Patch, Touched
 from tertulia.events.log import PAGE
 from tertulia.events.organizations import Organizations
 from tertulia.events.passed_over import PassedOver
-from tertulia.storage.database.tx import Tx
+from tertulia.storage.database.tx import Later, Tx
 from tertulia.storage.log import Head, LogPlace
 
 MOST_REPLAYED = 5000  # events; whoever was away for more begins afresh, which costs no more
@@ -26,13 +26,24 @@ class News:
     patches: dict[int, Patch] = field(default_factory=dict)
     newcomers: list[Organization] = field(default_factory=list)
     went_back: set[int] = field(default_factory=set)  # whose logs lack what we have seen
+    replaced: set[int] = field(default_factory=set)  # whose logs hold something else in its place
+    # Whose epoch has another name, before and now, though the log is the same.
+    renamed: dict[int, tuple[str, str]] = field(default_factory=dict)
     gone: set[int] = field(default_factory=set)  # organizations that were deleted
     first: list[int] | None = None  # organizations that there are, if that was looked at
     is_appended: bool = False  # nothing but plain sends, whose senders need not wait for us
 
     def realms(self) -> set[int]:
         newcomers = (org.realm.id for org in self.newcomers)
-        return {*self.happenings, *self.went_back, *self.gone, *newcomers}
+        return {*self.happenings, *self.went_back, *self.gone, *self.renamed, *newcomers}
+
+    def rename_in(self, organizations: Organizations) -> None:
+        """Go on in logs whose epoch has another name; send permits contain the name."""
+        for realm_id, (before, epoch) in self.renamed.items():
+            org = organizations.get(realm_id)
+            if org is not None and org.epoch == before:
+                org.epoch = epoch
+                org.settled.forget()
 
     def rewritten(self, realm_id: int) -> frozenset[int] | None:
         """The messages that were rewritten meanwhile; None if nobody knows which."""
@@ -87,7 +98,8 @@ class NewsDesk:
         news = News()
         known = self._organizations.places_in(realms)
         followed = [realm_id for realm_id in realms if realm_id in known]
-        ends, first = storage.log.glance(tx, followed)
+        same = self._recognized(tx, followed)
+        ends, first, _ = storage.log.glance(tx, followed)
         if len(followed) < len(realms):
             news.first = first  # it may be a new one
         self._activity.note(
@@ -99,13 +111,29 @@ class NewsDesk:
         for realm_id, end in ends.items():
             place, here = known[realm_id], tx.for_realm(realm_id)
             is_far = end.seq - place.seq > MOST_REPLAYED
-            if place.epoch != end.epoch or realm_id in self._out_of_step or is_far:
+            is_same = same[realm_id]() if realm_id in same else place.epoch == end.epoch
+            if not is_same:
+                news.replaced.add(realm_id)
+            is_begun = storage.log.branch(place.epoch) != storage.log.branch(end.epoch)
+            if not is_same or is_begun or realm_id in self._out_of_step or is_far:
                 news.newcomers.append(self._load(here))
-            elif end.seq > place.seq:
-                self._fetch_since(here, place, news)
+                continue
+            if place.epoch != end.epoch:
+                news.renamed[realm_id] = (place.epoch, end.epoch)
+            if end.seq > place.seq:
+                self._fetch_since(here, LogPlace(place.seq, end.epoch), news)
             elif end.seq < place.seq:
                 news.went_back.add(realm_id)
         return news
+
+    def _recognized(self, tx: Tx, realms: Collection[int]) -> dict[int, Later[bool]]:
+        """Whether logs hold the last event that we know, of those where it has a stamp."""
+        found: dict[int, Later[bool]] = {}
+        for realm_id in realms:
+            org = self._organizations.get(realm_id)
+            if org is not None and org.stamped[1]:
+                found[realm_id] = tx.for_realm(realm_id).later(storage.log.holds, *org.stamped)
+        return found
 
     def _fetch_since(self, tx: Tx, place: LogPlace, news: News) -> None:
         applied = place.seq

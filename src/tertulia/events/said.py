@@ -23,6 +23,7 @@ class Said(msgspec.Struct, frozen=True, array_like=True):
     kind: str
     audience: msgspec.Raw
     event: msgspec.Raw
+    stamp: int = 0  # an older server leaves it out
 
 
 Appended = tuple[LogPlace, Happening]
@@ -42,7 +43,9 @@ def written(appended: Iterable[Appended]) -> tuple[list[str], dict[int, int]]:
     for known, happening in appended:
         realm_id, seq = happening.realm_id, happening.seq
         event = happening.event
-        one = _encode((realm_id, seq, known.epoch, event.kind, happening.audience, event))
+        one = _encode(
+            (realm_id, seq, known.epoch, event.kind, happening.audience, event, happening.stamp)
+        )
         if len(one) > LONGEST_BYTES:
             left_out.add(realm_id)
             continue
@@ -62,7 +65,8 @@ def read(notice: str) -> Iterator[Appended]:
     for said in _decode(notice):
         to = events.audience.decode(said.audience)
         event = events.log.decoder(said.kind).decode(said.event)
-        yield LogPlace(said.seq, said.epoch), Happening(said.realm_id, said.seq, event, to)
+        happening = Happening(said.realm_id, said.seq, event, to, said.stamp)
+        yield LogPlace(said.seq, said.epoch), happening
 
 
 def _joined(some: list[bytes]) -> str:

@@ -54,11 +54,12 @@ async def keep_positions(
         here = database.of(realm_id)
         if jump > 0:
             await here.write(actions.queues.put_forward, jump)
-        positions = delivery.positions(realm_id) if realm_id in in_use else []
+        if realm_id not in in_use:
+            return
+        positions, known = delivery.positions(realm_id), delivery.organizations[realm_id].stamped
         for start in range(0, len(positions), QUEUES_AT_ONCE):
-            await here.write(
-                actions.queues.note_positions, positions[start : start + QUEUES_AT_ONCE]
-            )
+            some = positions[start : start + QUEUES_AT_ONCE]
+            await here.write(actions.queues.note_positions, some, known)
 
     async def forget(realm_id: int) -> None:
         for queue_id in await database.of(realm_id).write(actions.queues.delete_expired, now):

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
         erasing,
         files,
         groups,
+        installation,
         later,
         leaving,
         letters,

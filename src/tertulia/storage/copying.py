@@ -85,11 +85,27 @@ def drop_errands(tx: Tx) -> None:
     )
 
 
+# How many ids may have been given out since a copy was made, at the very most.
+LEAP = 1_000_000
+LEAP_PER_SECOND = 20
+
+
+def leap_after(seconds: float) -> int:
+    """How far to leap if a copy is so old."""
+    return LEAP + int(LEAP_PER_SECOND * max(0.0, seconds))
+
+
 def leap(tx: Tx, counters: dict[str, int], by: int) -> None:
     """Go on counting so far from where a copy was made that no number is given out twice.
 
     The schema must be up to date.
     """
+    leap_ids(tx, counters, by)
+    tx.execute("UPDATE log_head SET seq = seq + :by", by=by)
+
+
+def leap_ids(tx: Tx, counters: dict[str, int], by: int) -> None:
+    """The same for everything but the log, in which queues are positions."""
     for table, last in counters.items():
         tx.count_from(table, last + by)
     tx.execute("DELETE FROM deleted_message")
@@ -98,5 +114,4 @@ def leap(tx: Tx, counters: dict[str, int], by: int) -> None:
         " SELECT min(id), :newest FROM realm HAVING count(*) > 0",
         newest=counters["message"] + by,
     )
-    tx.execute("UPDATE log_head SET seq = seq + :by", by=by)
     tx.execute("UPDATE presence SET update_id = update_id + :by", by=by)

@@ -4,6 +4,7 @@ Numbers have no gaps: they are taken from `log_head` in the same transaction, so
 is undone gives its numbers back.
 """
 
+import random
 import secrets
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -38,6 +39,47 @@ class Entry:
     audience: str
     payload: str
     at: float
+    stamp: int = 0  # 0 if it was written before events had one, or by an older server
+
+
+def new_stamp() -> int:
+    """A random number that tells an event from another one with the same number."""
+    return 1 + random.getrandbits(31) % 0x7FFFFFFE
+
+
+def branch(epoch: str) -> str:
+    """An epoch without the timeline of PostgreSQL, which changes while the log stays the same."""
+    return epoch.partition("@")[0]
+
+
+def stamp_at(tx: Tx, seq: int) -> int:
+    """The stamp of an event; 0 if it is not known."""
+    found: int | None = tx.value(
+        "SELECT stamp AS value FROM event WHERE realm_id = :realm AND seq = :seq", seq=seq
+    )
+    return found or 0
+
+
+def holds(tx: Tx, seq: int, stamp: int) -> bool:
+    """Whether the log is one in which an event has this stamp, as far as it can be told."""
+    row = tx.one(
+        "SELECT h.seq, e.stamp FROM log_head h LEFT JOIN event e"
+        " ON e.realm_id = h.realm_id AND e.seq = :seq WHERE h.realm_id = :realm",
+        seq=seq,
+    )
+    if row is None or row["seq"] < seq:
+        return row is None
+    return not (stamp and row["stamp"]) or row["stamp"] == stamp
+
+
+def idle_seconds(tx: Tx) -> float:
+    """For how long nothing has been written, in any organization, that has a time."""
+    newest = tx.value(
+        "SELECT max(e.at) AS value FROM log_head h"
+        " JOIN event e ON e.realm_id = h.realm_id AND e.seq = h.seq"
+    )
+    seen = tx.value("SELECT max(seen_at) AS value FROM queue")
+    return tx.now - max(newest or 0.0, seen or 0.0)
 
 
 def head(tx: Tx) -> int:
@@ -72,13 +114,22 @@ class Glance(NamedTuple):
 
     ends: dict[int, LogPlace]
     first: list[int]
+    stamps: dict[int, int]  # of the last event of each
+
+    def is_at(self, realm_id: int, place: LogPlace, stamp: int) -> bool:
+        """Whether a log ends at a place, with an event of this stamp as far as is known."""
+        if self.ends.get(realm_id) != place:
+            return False
+        found = self.stamps[realm_id]
+        return not (found and stamp) or found == stamp
 
 
 def glance(tx: Tx, realm_ids: list[int]) -> Glance:
     """One statement, however many organizations there are."""
     rows = tx.all(
-        "SELECT realm_id, seq, epoch FROM log_head WHERE realm_id IN :realms"
-        " UNION ALL SELECT realm_id, -1, '' FROM"
+        "SELECT h.realm_id, h.seq, h.epoch, e.stamp FROM log_head h LEFT JOIN event e"
+        " ON e.realm_id = h.realm_id AND e.seq = h.seq WHERE h.realm_id IN :realms"
+        " UNION ALL SELECT realm_id, -1, '', 0 FROM"
         " (SELECT realm_id FROM log_head ORDER BY realm_id LIMIT 2) AS first",
         realms=realm_ids,
     )
@@ -88,7 +139,8 @@ def glance(tx: Tx, realm_ids: list[int]) -> Glance:
         for row in rows
         if row["seq"] >= 0
     }
-    return Glance(ends, [row["realm_id"] for row in rows if row["seq"] < 0])
+    stamps = {row["realm_id"]: row["stamp"] or 0 for row in rows if row["seq"] >= 0}
+    return Glance(ends, [row["realm_id"] for row in rows if row["seq"] < 0], stamps)
 
 
 def begin_epoch(tx: Tx) -> None:
@@ -101,6 +153,12 @@ def begin_epoch(tx: Tx) -> None:
     )
     storage.queues.delete_all(tx)
     tx.announced[tx.realm_id] = head(tx)
+
+
+def end_epoch(tx: Tx, epoch: str) -> None:
+    """Begin another epoch, unless another server was first."""
+    if end(tx).epoch == epoch:
+        begin_epoch(tx)
 
 
 def count_after(tx: Tx, seq: int, kinds: list[str]) -> int:
@@ -118,7 +176,15 @@ def append(tx: Tx, kind: str, audience: str, payload: str, *, changes_rules: boo
     rules = ", rules_seq = seq + 1" if changes_rules else ""
     row = tx.one(f"UPDATE log_head SET seq = seq + 1{rules} WHERE realm_id = :realm RETURNING seq")
     assert row is not None
-    tx.put("event", seq=row["seq"], kind=kind, audience=audience, payload=payload, at=tx.now)
+    tx.put(
+        "event",
+        seq=row["seq"],
+        kind=kind,
+        audience=audience,
+        payload=payload,
+        at=tx.now,
+        stamp=new_stamp(),
+    )
     seq: int = row["seq"]
     tx.announced[tx.realm_id] = seq
     return seq
@@ -126,7 +192,7 @@ def append(tx: Tx, kind: str, audience: str, payload: str, *, changes_rules: boo
 
 def after(tx: Tx, realm_id: int, seq: int, limit: int) -> list[Entry]:
     rows = tx.all(
-        "SELECT realm_id, seq, kind, audience, payload, at FROM event"
+        "SELECT realm_id, seq, kind, audience, payload, at, stamp FROM event"
         " WHERE realm_id = :realm AND seq > :seq ORDER BY seq LIMIT :limit",
         realm=realm_id,
         seq=seq,
@@ -138,7 +204,7 @@ def after(tx: Tx, realm_id: int, seq: int, limit: int) -> list[Entry]:
 def turning_after(tx: Tx, seq: int, limit: int) -> list[Entry]:
     """The next events of an organization that change by what others are judged."""
     rows = tx.all(
-        "SELECT realm_id, seq, kind, audience, payload, at FROM event"
+        "SELECT realm_id, seq, kind, audience, payload, at, stamp FROM event"
         f" WHERE realm_id = :realm AND seq > :seq AND {_IS_TURNING} ORDER BY seq LIMIT :limit",
         seq=seq,
         limit=limit,
@@ -208,5 +274,11 @@ def gaps(tx: Tx) -> list[str]:
 
 def _entry(row: Row) -> Entry:
     return Entry(
-        row["realm_id"], row["seq"], row["kind"], row["audience"], row["payload"], row["at"]
+        row["realm_id"],
+        row["seq"],
+        row["kind"],
+        row["audience"],
+        row["payload"],
+        row["at"],
+        row["stamp"],
     )

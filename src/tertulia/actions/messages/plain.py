@@ -125,7 +125,7 @@ def _happening(
         **storage.messages.known_of(row),
     )
     event = msgspec.structs.replace(told, message_id=given.message_id, message=sent)
-    return Happening(realm_id, given.seq, event, to)
+    return Happening(realm_id, given.seq, event, to, given.stamp)
 
 
 def _sent(channel: Channel | None, topic: str, member_ids: tuple[int, ...], given: Numbers) -> Sent:

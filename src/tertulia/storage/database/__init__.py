@@ -32,6 +32,7 @@ if TYPE_CHECKING:
         pause,
         readers,
         schema,
+        timelines,
         tx,
         unattended,
         watching,
@@ -339,7 +340,8 @@ class Database:
         assert not kwargs, "actions take their arguments by position"
         answer: asyncio.Future[T] = asyncio.get_running_loop().create_future()
         write = storage.database.writer.PendingWrite
-        self._writers.submit(write(action, args, realm_id, partial(_settle, answer), plain))
+        done = partial(storage.database.writer.settle, answer)
+        self._writers.submit(write(action, args, realm_id, done, plain))
         try:
             return await answer
         finally:
@@ -395,12 +397,3 @@ class Database:
         connection: Any,
     ) -> T:
         return query(Tx(connection, self.dialect, realm_id, self.clock()), *args, **kwargs)
-
-
-def _settle(answer: "asyncio.Future[Any]", job: "PendingWrite") -> None:
-    if answer.done():
-        return  # nobody waits any longer
-    if job.error is not None:
-        answer.set_exception(job.error)
-    else:
-        answer.set_result(job.result)

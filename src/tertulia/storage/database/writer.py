@@ -21,6 +21,7 @@ from tertulia import storage
 from tertulia.errors import ClientError
 from tertulia.errors.http import ServiceUnavailable
 from tertulia.log_lines import log
+from tertulia.modules import asyncio
 from tertulia.storage.database.tx import Dialect, Tx
 from tertulia.storage.log import LogPlace
 from tertulia.storage.messages.appending import PlainSend
@@ -377,3 +378,13 @@ def _sorted_out(
 
 def _appended(jobs: list[PendingWrite]) -> list[tuple[LogPlace, Any]]:
     return [(job.plain.known, job.told) for job in jobs if job.plain is not None and job.told]
+
+
+def settle(answer: "asyncio.Future[Any]", job: PendingWrite) -> None:
+    """Give a job's result or error to the caller who waits for it."""
+    if answer.done():
+        return  # the caller waits no longer
+    if job.error is not None:
+        answer.set_exception(job.error)
+    else:
+        answer.set_result(job.result)

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from tertulia import storage
 from tertulia.storage.database.tx import Tx
 from tertulia.storage.log import LogPlace
 
@@ -22,6 +23,7 @@ class Numbers(NamedTuple):
     message_id: int
     seq: int
     at: float
+    stamp: int = 0
 
 
 class PlainSend(msgspec.Struct, frozen=True):
@@ -50,10 +52,11 @@ def append(tx: Tx, sends: Sequence[PlainSend]) -> list[Numbers] | None:
     row = tx.one(taking, line=tx.history_line(), **_head(sends))
     if row is None:
         return None
-    before = row["seq"] - len(sends)
+    before, stamp = row["seq"] - len(sends), storage.log.new_stamp()
     tx.announced[tx.realm_id] = row["seq"]
     given = [
-        Numbers(row["first_id"] + place, before + 1 + place, tx.now) for place in range(len(sends))
+        Numbers(row["first_id"] + place, before + 1 + place, tx.now, stamp)
+        for place in range(len(sends))
     ]
     columns = ["id", "realm_id", "sent_at", *sends[0].row]
     rows = [
@@ -66,7 +69,7 @@ def append(tx: Tx, sends: Sequence[PlainSend]) -> list[Numbers] | None:
         tx.load_rows("message", columns, some)
     tx.load_rows(
         "event",
-        ["realm_id", "seq", "kind", "audience", "payload", "at"],
+        ["realm_id", "seq", "kind", "audience", "payload", "at", "stamp"],
         [
             (
                 tx.realm_id,
@@ -75,6 +78,7 @@ def append(tx: Tx, sends: Sequence[PlainSend]) -> list[Numbers] | None:
                 send.audience,
                 f"{_BEGINNING}{each.message_id}{send.payload}",
                 tx.now,
+                stamp,
             )
             for each, send in zip(given, sends, strict=True)
         ],
@@ -111,7 +115,8 @@ def as_one_statement(
         for realm_id, some in sends.items()
         for place, send in enumerate(some, 1)
     ]
-    params: dict[str, Any] = {"rows": _encode(rows), "now": now, "line": line}
+    stamp = storage.log.new_stamp()
+    params: dict[str, Any] = {"rows": _encode(rows), "now": now, "line": line, "stamp": stamp}
     columns = tuple(next(iter(sends.values()))[0].row)
     if len(sends) > 1:
         heads = [{"realm_id": realm_id} | _head(some) for realm_id, some in sends.items()]
@@ -123,8 +128,9 @@ def as_one_statement(
 def numbers(rows: Iterable[Sequence[Any]], now: float) -> dict[int, list[Numbers]]:
     """What the statement has given, by organization."""
     given: dict[int, list[Numbers]] = {}
-    for realm_id, message_id, seq in rows:
-        given.setdefault(int(realm_id), []).append(Numbers(int(message_id), int(seq), now))
+    for realm_id, message_id, seq, stamp in rows:
+        each = Numbers(int(message_id), int(seq), now, int(stamp))
+        given.setdefault(int(realm_id), []).append(each)
     return given
 
 
@@ -181,11 +187,11 @@ def _statement(head: str, columns: tuple[str, ...]) -> str:
         " numbered AS MATERIALIZED (SELECT nextval('message_id_seq') AS id, o.* FROM ordered o),"
         f" said AS (INSERT INTO message (id, realm_id, sent_at, {names})"
         f" SELECT id, realm_id, :now::float8, {names} FROM numbered),"
-        " told AS (INSERT INTO event (realm_id, seq, kind, audience, payload, at)"
+        " told AS (INSERT INTO event (realm_id, seq, kind, audience, payload, at, stamp)"
         " SELECT realm_id, seq, 'message', audience,"
-        f" '{_BEGINNING}' || id || payload, :now::float8 FROM numbered),"
+        f" '{_BEGINNING}' || id || payload, :now::float8, :stamp::int FROM numbered),"
         " keyed AS (INSERT INTO send_key (realm_id, sender_id, key, fingerprint, message_id,"
         " sent_at) SELECT realm_id, sender_id, key, decode(fingerprint, 'hex'), id, :now"
         " FROM numbered WHERE key IS NOT NULL)"
-        " SELECT realm_id, id, seq FROM numbered ORDER BY realm_id, seq"
+        " SELECT realm_id, id, seq, :stamp::int FROM numbered ORDER BY realm_id, seq"
     )

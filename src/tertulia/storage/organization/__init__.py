@@ -75,7 +75,10 @@ def insert(tx: Tx, subdomain: str, name: str, uuid: str) -> int:
         uuid=uuid,
         now=tx.now,
     )
-    tx.execute("INSERT INTO log_head (realm_id, seq) VALUES (:realm, 0)", realm=realm_id)
+    tx.execute(
+        "INSERT INTO log_head (realm_id, seq, epoch) SELECT :realm, 0, id FROM installation",
+        realm=realm_id,
+    )
     return realm_id
 
 

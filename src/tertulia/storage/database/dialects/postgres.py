@@ -14,12 +14,12 @@ import psycopg
 from psycopg.rows import dict_row
 
 from tertulia import storage
-from tertulia.errors import CannotStart
 from tertulia.modules import asyncio
 from tertulia.storage.database.broadcast import LOG
 from tertulia.storage.database.dialects.loop_connection import Heard, LoopConnection
 from tertulia.storage.database.dialects.postgres_connection import Connection, Ids, IdsDumper
 from tertulia.storage.database.dialects.postgres_installation import UNKNOWN
+from tertulia.storage.database.dialects.postgres_sessions import WrongEncoding
 from tertulia.storage.database.tx import Cursor
 from tertulia.storage.database.watching import Changed
 
@@ -46,16 +46,6 @@ def _close(connecting: "asyncio.Future[Connection]") -> None:
         connecting.result().close()
 
 
-class WrongEncoding(CannotStart):
-    """The database cannot hold every letter there is."""
-
-    def __init__(self, encoding: str) -> None:
-        super().__init__(
-            f"The database is in {encoding}, which cannot hold every letter. Please make one in"
-            " UTF-8: createdb --encoding UTF8 --template template0 NAME"
-        )
-
-
 class Postgres:
     name = "postgres"
     types: Mapping[str, str] = {
@@ -66,6 +56,7 @@ class Postgres:
         "clustered": "",  # rows lie in a heap
         "sha256_of_digest": "encode(sha256(convert_to(digest, 'UTF8')), 'hex')",
         "random_id": "replace(gen_random_uuid()::text, '-', '')",
+        "random_stamp": "(1 + floor(random() * 2147483646))::integer",
     }
     declared_references = (
         "SELECT t.relname AS table_name, a.attname AS column_name, g.relname AS target"
@@ -134,12 +125,15 @@ class Postgres:
         return connection
 
     def _identify(self, connection: Connection) -> None:
-        """Learn which installation the database holds, as soon as it has one."""
+        """Learn which installation the database holds, as soon as it has one, and whether another
+        timeline has begun."""
         if not self.installation.id:
             self.installation = storage.database.dialects.postgres_installation.find(connection)
             if self.installation.id:
                 name = self.installation.application_name(self.node)
                 self.command(connection, f"SET application_name = '{name}'")
+        if self.installation.id:
+            storage.database.dialects.postgres_installation.enter(connection, self)
 
     def channel(self, name: str) -> str:
         return self.installation.channel(name)

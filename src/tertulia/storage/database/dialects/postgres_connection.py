@@ -80,6 +80,9 @@ class Connection(psycopg.Connection[dict[str, Any]]):
             self._line = (found.fetchone() or {})["name"][:8]
         return self._line
 
+    def note_history_line(self, line: str) -> None:
+        self._line = line
+
     def say(self, sql: str) -> None:
         """Past psycopg, which would forget what it has prepared at every ROLLBACK."""
         if self._asked and sql == "COMMIT":

@@ -8,6 +8,10 @@ within a database has the same id, but not the same table.
 import hashlib
 from typing import Any, NamedTuple
 
+from tertulia import storage
+from tertulia.storage.database.dialects.postgres_connection import Connection
+from tertulia.storage.database.tx import Dialect
+
 APPLICATION = "tertulia"
 
 _OTHERS = (
@@ -63,3 +67,16 @@ def find(connection: Any) -> Installation:
         return UNKNOWN
     row = connection.execute("SELECT id FROM installation").fetchone()
     return UNKNOWN if row is None else Installation(row["id"], table["oid"])
+
+
+def enter(connection: Connection, dialect: Dialect) -> None:
+    """See on which timeline a connection is, before anything is done by it."""
+    found = connection.execute(
+        "SELECT timeline, CASE WHEN pg_is_in_recovery() THEN NULL"
+        " ELSE substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) END AS current FROM installation"
+    )
+    row = found.fetchone()
+    if row is not None and row["current"] is not None:
+        connection.note_history_line(row["current"])
+        if row["timeline"] != row["current"]:
+            storage.database.timelines.follow(connection, dialect, row["current"])

@@ -19,6 +19,16 @@ class SessionsShared(CannotStart):
         )
 
 
+class WrongEncoding(CannotStart):
+    """The database cannot hold every letter there is."""
+
+    def __init__(self, encoding: str) -> None:
+        super().__init__(
+            f"The database is in {encoding}, which cannot hold every letter. Please make one in"
+            " UTF-8: createdb --encoding UTF8 --template template0 NAME"
+        )
+
+
 def check(one: Any, another: Any) -> None:
     """Raises SessionsShared if two connections do not have a backend each.
 

@@ -67,6 +67,7 @@ class Sqlite:
         "clustered": " WITHOUT ROWID",
         "sha256_of_digest": "sha256(digest)",
         "random_id": "lower(hex(randomblob(16)))",
+        "random_stamp": "(1 + abs(random() % 2147483646))",
     }
     declared_references = (
         'SELECT m.name AS table_name, f."from" AS column_name, f."table" AS target'

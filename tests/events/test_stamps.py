@@ -1,0 +1,146 @@
+"""A log is recognized by its contents: by the stamps of its events, and not by their numbers."""
+
+import pytest
+from tests.events.test_epochs import GONE, go_back
+from tests.events.test_passing_over import directory, fresh_directory
+from tests.support.databases import Databases
+from tests.support.people import Chat
+from tests.support.server import Server
+from tests.support.waiting import eventually
+
+from tertulia import events, storage
+from tertulia.storage.copying import LEAP
+from tertulia.storage.database.tx import Tx
+
+
+@pytest.fixture
+def kitchen(own_chat):
+    return own_chat.people("ana", "ben", channels=["kitchen"])
+
+
+def put_back(tx: Tx, seq: int, message_id: int, queue: storage.queues.StoredQueue) -> None:
+    """A copy of before: the log and the messages end there, and the queue was read up to there."""
+    go_back(tx, seq, message_id)
+    tx.execute(
+        "UPDATE queue SET acked = :acked, scanned = :scanned WHERE id = :id",
+        acked=queue.acked,
+        scanned=queue.scanned,
+        id=queue.id,
+    )
+
+
+def is_told_apart(chat: Chat, event_id: int) -> bool:
+    """Whether the event that has its number now cannot be taken for another one by its id."""
+    stamp = chat.server.database.read_now(
+        chat.realm.id, storage.log.stamp_at, events.mailbox.seq_of(event_id)
+    )
+    return bool(stamp) and events.mailbox.index_of(event_id, stamp) is None
+
+
+def test_a_copy_put_back_while_the_server_was_down_is_noticed(own_chat, kitchen):
+    ana, ben = kitchen
+    ears, careful = ben.listens_for("message"), ben.listens_for("message")
+    for number in range(3):
+        last = ana.says(f"soup {number}", to="kitchen > lunch")
+    before = own_chat.head()
+    assert len(ears.all()) == len(careful.all()) == 3
+    read, realm_id = own_chat.server.database.read_now, own_chat.realm.id
+    own_chat.server.stop()
+    queues = [read(realm_id, storage.queues.find, each.queue_id) for each in (ears, careful)]
+    own_chat.server.start()
+    for number in range(6):
+        ana.says(f"tea {number}", to="kitchen > lunch")
+    assert len(ears.all()) == 6
+
+    while True:  # two random stamps can be too near to each other, once in 256 times
+        own_chat.server.stop()
+        for queue in queues:
+            own_chat.write_from_outside(put_back, before, last.id, queue)
+        own_chat.server.start()
+        for number in range(9):
+            ana.says(f"cake {number}", to="kitchen > lunch")
+        if is_told_apart(own_chat, ears.last_event_id):
+            break
+
+    assert ears.poll().json["code"] == GONE
+    heard = [each["message"]["content"] for each in careful.all()]
+    assert heard == [f"cake {number}" for number in range(9)]
+
+
+def test_a_log_that_was_replaced_under_a_server_is_noticed(own_chat, kitchen):
+    ana, ben = kitchen
+    first = ana.says("Soup?", to="kitchen > lunch")
+    before = own_chat.head()
+    ears = ben.listens_for("message")
+    ana.joins("cellar")
+    ana.says("Tea?", to="kitchen > lunch")
+    ears.all()
+    count = own_chat.head() - before
+
+    def replace(tx: Tx) -> None:
+        """The log of a copy, which has grown as long as the one we knew."""
+        go_back(tx, before, first.id)
+        for _ in range(count):
+            storage.log.append(tx, "shoe_bought", '{"to":"all"}', '{"size":42}')
+
+    while True:
+        own_chat.write_from_outside(replace)
+        if is_told_apart(own_chat, ears.last_event_id):
+            break
+
+    eventually(lambda: ears.poll().json.get("code") == GONE)
+    eventually(lambda: directory(own_chat) == fresh_directory(own_chat))
+
+
+def test_an_id_from_an_older_server_is_understood(own_chat, kitchen):
+    ana, ben = kitchen
+    ears = ben.listens_for("message")
+    ana.says("Soup?", to="kitchen > lunch")
+    first = ears.poll(-1).succeeds()["events"][0]["id"]
+    tea = ana.says("Tea?", to="kitchen > lunch")
+    older = events.mailbox.event_id(events.mailbox.seq_of(first))  # as it has no stamps
+
+    for goes_cold in (False, True):
+        if goes_cold:
+            own_chat.server.restart()
+        told = ears.poll(older).succeeds()["events"]
+        assert [each["message"]["id"] for each in told] == [tea.id]
+
+
+def test_an_id_of_an_event_that_was_not_for_the_queue_is_refused(own_chat, kitchen):
+    ana, ben = kitchen
+    ears = ben.listens_for("message")
+    ana.joins("cellar")
+    stamp = own_chat.read(storage.log.stamp_at, own_chat.head())
+    own_chat.server.restart()
+
+    answer = ears.poll(events.mailbox.event_id(own_chat.head(), 0, stamp))
+
+    assert answer.status == 400
+    assert answer.json["code"] != GONE
+
+
+@pytest.mark.postgres
+def test_ids_go_far_ahead_on_another_timeline_and_queues_continue(databases: Databases):
+    url, folder = databases.new("postgres", untouched=True)
+    server = Server(url, folder).start()
+    chat = Chat.found(server, "")
+    ana, ben = chat.people("ana", "ben", channels=["kitchen"])
+    ears = ben.listens_for("message")
+    before = ana.says("Soup?", to="kitchen > lunch")
+
+    def note_another(tx: Tx) -> None:
+        """As if the database had been on this timeline until now."""
+        tx.execute("UPDATE installation SET timeline = '0000ABCD'")
+
+    chat.write_from_outside(note_another)
+    server.restart()
+    after = ana.says("Tea?", to="kitchen > lunch")
+    server.restart()
+    later = ana.says("Cake?", to="kitchen > lunch")
+
+    assert after.id > before.id + LEAP
+    assert after.id < later.id < after.id + LEAP
+    assert chat.person("cleo").id > LEAP
+    assert [each["message"]["id"] for each in ears.all()] == [before.id, after.id, later.id]
+    server.stop()

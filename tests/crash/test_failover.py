@@ -76,7 +76,7 @@ def test_queues_go_on_after_a_failover_that_loses_nothing(tmp_path: Path, new_se
         assert [each for each in ids if each in sent] == sent
         all_of_it = ben.polls(parked, dont_block=True)["events"]
         assert [event["message"]["id"] for event in all_of_it] == ids
-        server.stop()
+        server.kill()
         server.start()
         ben = ben.at(server.port)
         again = ben.polls(queue_id, later["events"][-1]["id"], dont_block=True)

@@ -10,6 +10,7 @@ from tests.support.waiting import eventually
 
 from tertulia import events, storage
 from tertulia.storage.copying import LEAP
+from tertulia.storage.database import Database
 from tertulia.storage.database.tx import Tx
 
 
@@ -144,3 +145,32 @@ def test_ids_go_far_ahead_on_another_timeline_and_queues_continue(databases: Dat
     assert chat.person("cleo").id > LEAP
     assert [each["message"]["id"] for each in ears.all()] == [before.id, after.id, later.id]
     server.stop()
+
+
+@pytest.mark.parametrize("kind", ["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)])
+def test_a_log_from_before_stamps_is_brought_up_to_date(databases: Databases, kind):
+    url, _ = databases.new(kind, untouched=True)
+    database = Database.at(url)
+    connection = database.dialect.connect()
+    every = storage.database.schema.migrations()
+    storage.database.schema.apply(
+        connection, database.dialect, [each for each in every if each.number < 134]
+    )
+    tx = Tx(connection, database.dialect, 1, 0.0)
+    tx.execute(
+        "INSERT INTO realm (id, subdomain, name, uuid, created_at) VALUES (1, '', 'x', 'u', 0)"
+    )
+    tx.execute("INSERT INTO log_head (realm_id, seq) VALUES (1, 2)")
+    for seq in (1, 2):
+        tx.put("event", seq=seq, kind="x", audience="{}", payload="{}", at=0.0)
+    connection.close()
+
+    database.migrate()
+
+    with_stamp = [database.read_now(1, storage.log.stamp_at, seq) for seq in (1, 2)]
+    assert with_stamp[0] == 0 < with_stamp[1]
+    assert database.read_now(1, storage.log.holds, 1, 77)  # it cannot be told
+    assert database.read_now(1, storage.log.holds, 2, with_stamp[1])
+    assert not database.read_now(1, storage.log.holds, 2, with_stamp[1] + 1)
+    assert not database.read_now(1, storage.log.holds, 3, 0)
+    assert storage.log.branch(database.read_now(1, storage.log.end).epoch)

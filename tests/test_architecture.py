@@ -33,6 +33,9 @@ ALLOWED = {
     "web": "api links http integrations actions events storage domain markdown errors config",
 }
 
+# Modules at the top that every layer may import; these import no layer but `errors`.
+SHARED_MODULES = ("modules", "log_lines", "fair_queue")
+
 # Layers whose functions are called by their full name, `storage.channels.find(…)`; only classes
 # and constants are imported from them. Their packages load modules when these are first named.
 CALLED_BY_NAME = {"domain", "storage", "events", "actions", "api"}
@@ -78,7 +81,7 @@ def direction(tree: Tree) -> Iterator[str]:
     for each in uses(tree):
         user, used = layer(each.user), layer(each.module)
         allowed = ALLOWED.get(user)
-        if allowed is None or used == user or used in {*allowed.split(), "modules", "log_lines"}:
+        if allowed is None or used == user or used in {*allowed.split(), *SHARED_MODULES}:
             continue
         yield f"{each}: {user} may use only {' '.join([user, allowed])}."
 

@@ -165,7 +165,11 @@ class Application:
         """Everything that lives while the server does."""
         database, follower = self.services.database, self.delivery.follower
         database.start(
-            follower.news.fetch, follower.deliver, follower.news.compose, events.said.written
+            follower.news.fetch,
+            follower.deliver,
+            follower.news.compose,
+            events.said.written,
+            follower,
         )
         await follower.start()
         tasks = [

@@ -221,9 +221,7 @@ def _change_owner(tx: Tx, vault: Vault, user: User, account: User, owner_id: int
     if given == account:
         return account
     owner = actions.people.get(tx, owner_id)
-    keeps_key = (
-        could_read and _can_read_key(tx, user, given) and _can_read_key(tx, owner, account)
-    )
+    keeps_key = could_read and _can_read_key(tx, user, given) and _can_read_key(tx, owner, account)
     if not keeps_key:
         actions.people.reset_key(tx, vault, account.id)
     return given

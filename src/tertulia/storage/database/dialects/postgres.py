@@ -24,6 +24,10 @@ from tertulia.storage.database.watching import Changed
 ASK_EVERY_SECONDS = 1.0  # whether there is news that nobody has told us of
 FEW = 16
 APPLICATION = "tertulia"
+SERVING = " serving"  # ends the name of a connection for notices, which every server has
+KEEPALIVE = (
+    "SET tcp_keepalives_idle = 10; SET tcp_keepalives_interval = 5; SET tcp_keepalives_count = 3"
+)
 DUTY_SECONDS = 10  # without a word from whoever has it, another server takes it over
 
 # What the machine or another process does to us, by PostgreSQL's codes. Everything else is the
@@ -112,7 +116,7 @@ class Postgres:
         self.node = secrets.token_hex(8)
         self._application = f"{APPLICATION} {self.node}"
 
-    def connect(self, *, to_serve: bool = False) -> Connection:
+    def connect(self, *, to_serve: bool = False, suffix: str = "") -> Connection:
         """A connection; one that serves has no patience, because others may wait for it.
 
         A server that stands still in the midst of a transaction loses it after a few seconds, and
@@ -128,7 +132,7 @@ class Postgres:
             keepalives_interval=5,
             keepalives_count=3,
             tcp_user_timeout=30_000,
-            application_name=self._application,
+            application_name=self._application + suffix,
             client_encoding="UTF8",
         )
         encoding = connection.info.parameter_status("server_encoding")
@@ -160,7 +164,10 @@ class Postgres:
         return LoopConnection(connection, self.history_line(connection), heard)
 
     def _connect_to_hear(self, channels: Sequence[str]) -> Connection:
-        connection = self.connect(to_serve=True)
+        # The name lists us among the servers that acknowledge revocations. PostgreSQL drops a host
+        # that has vanished after half a minute, so that others do not wait for it any longer.
+        connection = self.connect(to_serve=True, suffix=SERVING if channels else "")
+        self.command(connection, KEEPALIVE)
         self.history_line(connection)
         for channel in channels:
             self.command(connection, f"LISTEN {channel}")
@@ -316,9 +323,17 @@ class Postgres:
         sql = (
             "SELECT 1 FROM pg_stat_get_activity(NULL) a JOIN pg_database d ON d.oid = a.datid"
             " WHERE d.datname = current_database() AND a.application_name LIKE :ours"
-            " AND a.application_name <> :mine LIMIT 1"
+            " AND a.application_name NOT LIKE :mine LIMIT 1"
         )
-        return sql, {"ours": f"{APPLICATION}%", "mine": self._application}
+        return sql, {"ours": f"{APPLICATION}%", "mine": f"{self._application}%"}
+
+    def serving_nodes(self) -> tuple[str, dict[str, Any]]:
+        sql = (
+            "SELECT split_part(a.application_name, ' ', 2) AS node"
+            " FROM pg_stat_get_activity(NULL) a JOIN pg_database d ON d.oid = a.datid"
+            " WHERE d.datname = current_database() AND a.application_name LIKE :serving"
+        )
+        return sql, {"serving": f"{APPLICATION} %{SERVING}"}
 
     async def watch(self, changed: Changed) -> None:
         """Ask now and then, in case that what we were told was lost."""
@@ -352,8 +367,8 @@ class Postgres:
     def has_others(self, connection: Any) -> bool:
         found = connection.execute(
             "SELECT 1 FROM pg_stat_activity WHERE datname = current_database()"
-            " AND application_name LIKE %s AND application_name <> %s LIMIT 1",
-            (f"{APPLICATION}%", self._application),
+            " AND application_name LIKE %s AND application_name NOT LIKE %s LIMIT 1",
+            (f"{APPLICATION}%", f"{self._application}%"),
         )
         return found.fetchone() is not None
 

@@ -98,6 +98,8 @@ def goes(browser: Browser, site: OpenIdSite, path: str = KEYCLOAK, who: str = "s
 
 def token(**claims: Any) -> str:
     key = OctKey.import_key(KEY_TEXT)
+    claims = {"exp": 2**40} | claims
+    claims = {name: value for name, value in claims.items() if value is not None}
     return jwt.encode({"alg": "HS256"}, claims, key, algorithms=["HS256"])
 
 
@@ -615,11 +617,9 @@ def test_a_trusted_proxy_says_who_somebody_is(chat):
     ana, browser = chat.person("ana"), Browser(chat)
 
     start = browser.opens(f"/accounts/login/start/sso/?mobile_flow_otp={OTP}")
-    app = browser.opens(start.headers["Location"], **{"X-Remote-User": "ana"})
     came = browser.opens("/accounts/login/sso/", **{"X-Remote-User": ana.email})
 
     assert start.headers["Location"] == f"/accounts/login/sso/?mobile_flow_otp={OTP}"
-    assert app.headers["Location"].startswith("zulip://login?otp_encrypted_api_key=")
     assert came.status == 303
     assert browser.calls("GET", "/users/me").succeeds()["user_id"] == ana.id
     assert Browser(chat).opens("/accounts/login/sso/").status == 400
@@ -633,6 +633,51 @@ def test_a_trusted_proxy_says_who_somebody_is(chat):
         twice = dict(zip(("X-Remote-User", "x-remote-user"), names, strict=True))
         assert Browser(chat).opens("/accounts/login/sso/", **twice).status == 400
     assert Browser(chat).opens(SSO, **{"X-Remote-User": f"x@y.example, {ana.email}"}).status == 401
+
+
+def test_a_proxy_hands_a_key_to_the_mobile_app_after_a_question_only(chat):
+    ana, browser = chat.person("ana"), Browser(chat)
+    proxy = {"X-Remote-User": "ana"}
+    agreed = {"mobile_flow_otp": OTP}
+
+    page = browser.opens(f"{SSO}?mobile_flow_otp={OTP}", **proxy)
+    lured = browser.submits(SSO, agreed, **proxy, **{"Sec-Fetch-Site": "cross-site"})
+    came = browser.submits(SSO, agreed, **proxy)
+
+    assert (page.status, "Location" in page.headers) == (200, False)
+    assert ana.email in text_of(page)
+    assert f'value="{OTP}"' in page.body.decode()
+    assert "form-action 'self' zulip:" in page.headers["Content-Security-Policy"]
+    assert lured.status == 403
+    assert came.headers["Location"].startswith("zulip://login?otp_encrypted_api_key=")
+    assert Browser(chat).opens(f"{SSO}?mobile_flow_otp={OTP}").status == 400
+    assert Browser(chat).submits(SSO, agreed).status == 400
+    assert not browser.cookies
+
+
+def test_who_gets_an_old_address_does_not_get_the_account(chat):
+    """By a proxy's word and by a token, which know people by their address alone."""
+    chat.set("invite_required", False)
+    ana, ben = chat.person("ana"), chat.person("ben")
+
+    def by_header(name: str) -> Any:
+        browser = Browser(chat)
+        came = browser.opens(SSO, **{"X-Remote-User": name})
+        return browser.calls("GET", "/users/me").succeeds()["user_id"] if came.status < 400 else 0
+
+    def by_token(email: str) -> Any:
+        answer = chat.stranger.post("/jwt/fetch_api_key", token=token(email=email))
+        return answer.succeeds()["user_id"] if answer.status == 200 else 0
+
+    assert (by_header(ana.email), by_token(ben.email)) == (ana.id, ben.id)
+    for each in (ana, ben):
+        user = chat.read(actions.people.get, each.id)
+        chat.write(actions.people.change_address, user, f"new-{user.email}")
+
+    assert by_header(ana.email) not in (ana.id, ben.id)
+    assert by_token(ben.email) not in (ana.id, ben.id)
+    assert by_header(f"new-{ana.email}") == ana.id
+    assert by_token(f"new-{ben.email}") == ben.id
 
 
 @pytest.mark.parametrize("trusted", ["", "10.0.0.0/8"])
@@ -682,13 +727,36 @@ def test_a_token_that_is_no_good_gives_nothing(chat):
         {"alg": "HS256"}, {"email": ana.email}, OctKey.import_key("x" * 40), algorithms=["HS256"]
     )
     expired, early = token(email=ana.email, exp=1), token(email=ana.email, nbf=10**11)
-    for bad in (forged, expired, early, "nonsense", "a.b.c", token(email=ana.email)[:-4] + "AAAA"):
+    endless = token(email=ana.email, exp=None)
+    for bad in (
+        forged,
+        expired,
+        early,
+        endless,
+        "nonsense",
+        "a.b.c",
+        token(email=ana.email)[:-4] + "AAAA",
+    ):
         tries(token=bad).fails("Bad JSON web token")
     nobody = tries(token=token(email="nobody@example.com"))
     assert nobody.status == 401
     chat.write(actions.people.deactivate, ana.id)
     gone = tries(token=token(email=ana.email))
     gone.fails("Account is deactivated", code="USER_DEACTIVATED", status=401)
+
+
+def test_an_organization_switches_tokens_off(chat):
+    ana, owner = chat.person("ana"), chat.person("owner", role="owner")
+    proof = token(email=ana.email)
+    assert owner.post("/register").succeeds()["realm_authentication_methods"]["JWT"]["enabled"]
+
+    owner.patch("/realm", authentication_methods={"JWT": False}).succeeds()
+
+    refused = chat.stranger.post("/jwt/fetch_api_key", token=proof)
+    assert (refused.status, b"api_key" in refused.body) == (401, False)
+    assert Browser(chat).submits("/accounts/login/jwt/", {"token": proof}).status == 401
+    owner.patch("/realm", authentication_methods={"JWT": True}).succeeds()
+    chat.stranger.post("/jwt/fetch_api_key", token=proof).succeeds()
 
 
 @pytest.mark.on_one

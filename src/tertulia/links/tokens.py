@@ -18,12 +18,15 @@ LONGEST = 8000
 
 
 def email_in(issuer: JwtIssuer, token: str) -> str:
-    """Whom a token vouches for. Raises BadJwt, or BadRequest if it names nobody."""
+    """Whom a token vouches for; it must say when it ends. Raises BadJwt, or BadRequest if it names
+    nobody."""
     if len(token) > LONGEST:
         raise BadJwt()
     try:
         decoded = jwt.decode(token, _key(issuer), algorithms=list(issuer.algorithms))
-        jwt.JWTClaimsRegistry(leeway=LEEWAY_SECONDS).validate(decoded.claims)
+        # A token without an end is a key that cannot be replaced.
+        claims = jwt.JWTClaimsRegistry(leeway=LEEWAY_SECONDS, exp={"essential": True})
+        claims.validate(decoded.claims)
     except (JoseError, ValueError, TypeError) as error:
         raise BadJwt() from error
     email = decoded.claims.get("email")

@@ -37,7 +37,7 @@ def routes(entrance: DoorPages) -> list[Route]:
         route("/complete/{backend}/", _come_back, None),
         route("/accounts/login/subdomain/{token}", _finish_with_token, None),
         route("/accounts/login/start/sso/", _start_by_header, None),
-        route(SSO, _enter_by_header, None),
+        route(SSO, _enter_by_header, _finish_by_header),
         route("/accounts/login/jwt/", None, _enter_by_token, from_anywhere=True),
         door.script("desktop-login.js"),
     ]
@@ -162,6 +162,19 @@ async def _start_by_header(call: Call) -> Response:
 
 
 async def _enter_by_header(call: Call) -> Response:
+    """The proxy logs a browser in whatever link it follows, so the mobile app, which any link can
+    name, gets a key only after the person has agreed on a page of ours."""
+    ending = endings.asked_for(call)
+    if not ending.mobile_otp:
+        return await _finish_by_header(call)
+    introduced = api.people.providers.named_by_header(call)
+    headers = security_headers.of_page(form_targets=endings.form_targets(ending))
+    return await door.page(
+        call, "mobile_login.html", headers=headers, email=introduced.emails[0], ending=ending
+    )
+
+
+async def _finish_by_header(call: Call) -> Response:
     ending = endings.asked_for(call)
     return await endings.enter(call, api.people.providers.by_header(call, ending.link), ending)
 

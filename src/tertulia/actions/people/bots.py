@@ -83,8 +83,8 @@ def create(tx: Tx, vault: Vault, creator: User, new: NewBot, email_domain: str) 
 def edit(tx: Tx, vault: Vault, user: User, bot_id: int, changes: BotChanges) -> None:
     """Change a bot: all that is asked for, or nothing.
 
-    A bot may post where its owner may, so another owner means another key, unless the caller and the
-    new owner could both read the key before the change and the caller can still read it after it.
+    A bot may post where its owner may, so another owner means another key, unless the caller and
+    the new owner could both read the key before the change and the caller still can after it.
     """
     user = actions.groups.permissions.acting(tx, user)
     account = kept_by(tx, user, bot_id)

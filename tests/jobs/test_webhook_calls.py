@@ -145,6 +145,15 @@ def test_a_bot_that_is_written_to_answers_in_the_conversation(scene):
     assert scene.chat.read(unread) == set()
 
 
+def test_every_direct_message_calls_the_bot(scene):
+    """The second one takes the fast path of sends to a known place, which knew no webhooks."""
+    scene.receiver.answer = ""
+
+    for count in (1, 2, 3):
+        scene.ana.post("/messages", type="direct", to=[scene.bot_id], content="Hi").succeeds()
+        scene.called(count)
+
+
 def test_nobody_else_is_called(scene):
     chat, ana = scene.chat, scene.ana
     chat.person("ben", channels=["loft"])

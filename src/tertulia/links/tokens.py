@@ -15,6 +15,7 @@ from tertulia.links.answers import ProviderTrouble
 
 LEEWAY_SECONDS = 10
 LONGEST = 8000
+MAX_FAULT_LENGTH = 200
 
 
 def email_in(issuer: JwtIssuer, token: str) -> str:
@@ -41,6 +42,16 @@ def check_key(issuer: JwtIssuer) -> None:
         _key(issuer)
     except (JoseError, ValueError, TypeError) as error:
         raise ProviderTrouble(f"key_text is no key for {issuer.algorithms[0]}") from error
+
+
+def fault(error: Exception) -> str:
+    """Why the library refuses a token, for the log. Of errors other than its own the type alone is
+    said: their words may quote what was sent."""
+    if not isinstance(error, JoseError):
+        return type(error).__name__
+    return "".join(filter(str.isprintable, f"{error.error}: {error.description}"))[
+        :MAX_FAULT_LENGTH
+    ]
 
 
 def seal(key: bytes, nonce: bytes, text: bytes) -> bytes:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 from urllib.parse import parse_qs, urlencode, urlsplit
 
@@ -790,3 +791,89 @@ def test_the_root_tells_of_the_server_and_of_no_organization(start_server):
     assert told["authentication_methods"]["password"] is True
     nowhere = Chat(server, north.realm, "west.chat.example.com").stranger
     nowhere.get("/server_settings").fails("Invalid subdomain")
+
+
+# --- return addresses ---
+
+
+def returns_to(left: Any) -> str:
+    """The path of the return address with which a login has left."""
+    return urlsplit(parse_qs(urlsplit(left.headers["Location"]).query)["redirect_uri"][0]).path
+
+
+@pytest.mark.on_one
+def test_every_provider_has_a_return_address_of_its_own(chat):
+    paths = (KEYCLOAK, STRICT, "/accounts/login/social/github")
+
+    left = [returns_to(Browser(chat).opens(path)) for path in paths]
+
+    assert left == ["/complete/oidc/", "/complete/oidc/strict/", "/complete/github/"]
+
+
+@pytest.mark.on_one
+def test_a_login_comes_back_to_the_address_it_left_with_and_no_other(chat, site):
+    ana_is_known(site, groups=["staff"])
+    chat.person("ana")
+    browsers = [Browser(chat) for _ in range(4)]
+    ways = [goes(browser, site, STRICT) for browser in browsers]
+    assert all(way.startswith("/complete/oidc/strict/?") for way in ways)
+
+    came = [
+        browsers[0].opens(ways[0]),
+        browsers[1].opens(ways[1].replace("/strict/", "/")),
+        browsers[2].opens(ways[2].replace("/strict/", "/keycloak/")),
+        browsers[3].opens(ways[3].replace("/oidc/strict/", "/github/")),
+    ]
+
+    assert [each.status for each in came] == [303, 401, 401, 401]
+    assert ["session" in browser.cookies for browser in browsers] == [True, False, False, False]
+
+
+def test_a_login_that_left_before_a_provider_got_its_own_address_comes_back(kind, databases, site):
+    """An upgrade, or the line `return_address` in the settings: who is on the way is let in."""
+    ana_is_known(site)
+    house = OpenIdProvider(
+        name="keycloak",
+        issuer=site.address,
+        client_id="chat",
+        client_secret="hush",
+        return_address="shared",
+    )
+    server = Server(*databases.ready(kind), {"openid": (house,)}).start()
+    chat = Chat.found(server)
+    ana, browser = chat.person("ana"), Browser(chat)
+    way = goes(browser, site)
+    assert way.startswith("/complete/oidc/?")
+
+    server.settings = {"openid": (replace(house, return_address="own"),)}
+    server.restart()
+    came = browser.opens(way)
+    left = Browser(chat).opens(KEYCLOAK)
+    me = browser.calls("GET", "/users/me").succeeds()
+    server.stop()
+
+    assert (came.status, me["user_id"]) == (303, ana.id)
+    assert returns_to(left) == "/complete/oidc/keycloak/"
+
+
+@pytest.mark.on_one
+def test_a_malformed_answer_is_an_error_on_the_page_and_does_not_last(chat, github):
+    github.answers = {"/login/oauth/access_token": [1]}
+    browser = Browser(chat)
+
+    def comes_back() -> int:
+        left = browser.opens("/accounts/login/social/github")
+        state = parse_qs(urlsplit(left.headers["Location"]).query)["state"][0]
+        way = f"/complete/github/?{urlencode({'state': state, 'code': 'x'})}"
+        return browser.opens(way).status
+
+    assert comes_back() == 401
+    github.answers = {
+        "/login/oauth/access_token": {"access_token": "access"},
+        "/api/v3/user": {"id": 44, "login": "cem"},
+        "/api/v3/user/emails": [{"verified": True}, {"email": 7, "verified": True}],
+    }
+    assert comes_back() == 401
+    chat.person("cem")
+    github.answers["/api/v3/user/emails"] += [{"email": "cem@example.com", "verified": True}]
+    assert comes_back() == 303

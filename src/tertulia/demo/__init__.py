@@ -9,6 +9,6 @@ from typing import TYPE_CHECKING
 from tertulia.modules import on_demand
 
 if TYPE_CHECKING:
-    from tertulia.demo import (life, people, pictures, script, stage)
+    from tertulia.demo import life, people, pictures, script, stage
 else:
     __getattr__ = on_demand(__name__)

@@ -5,6 +5,25 @@ from typing import TYPE_CHECKING
 from tertulia.modules import on_demand
 
 if TYPE_CHECKING:
-    from tertulia.domain import (addresses, channels, files, groups, later, letters, limits, mail_html, mail_text, messages, names, organization, people, personal, received_mail, search, setting_values, version)
+    from tertulia.domain import (
+        addresses,
+        channels,
+        files,
+        groups,
+        later,
+        letters,
+        limits,
+        mail_html,
+        mail_text,
+        messages,
+        names,
+        organization,
+        people,
+        personal,
+        received_mail,
+        search,
+        setting_values,
+        version,
+    )
 else:
     __getattr__ = on_demand(__name__)

@@ -5,6 +5,34 @@ from typing import TYPE_CHECKING
 from tertulia.modules import on_demand
 
 if TYPE_CHECKING:
-    from tertulia.storage import (arriving, caches, channels, checking, copying, database, due, erasing, files, groups, later, leaving, letters, log, made, messages, numbers, organization, outdated, owned, people, personal, queues, received_mail, records, sealing, search)
+    from tertulia.storage import (
+        arriving,
+        caches,
+        channels,
+        checking,
+        copying,
+        database,
+        due,
+        erasing,
+        files,
+        groups,
+        later,
+        leaving,
+        letters,
+        log,
+        made,
+        messages,
+        numbers,
+        organization,
+        outdated,
+        owned,
+        people,
+        personal,
+        queues,
+        received_mail,
+        records,
+        sealing,
+        search,
+    )
 else:
     __getattr__ = on_demand(__name__)

@@ -24,7 +24,15 @@ from tertulia.modules import on_demand
 from tertulia.storage.database.tx import Tx
 
 if TYPE_CHECKING:
-    from tertulia.actions.channels import (access, editing, folders, subscription_settings, subscriptions, traffic, visible_channels)
+    from tertulia.actions.channels import (
+        access,
+        editing,
+        folders,
+        subscription_settings,
+        subscriptions,
+        traffic,
+        visible_channels,
+    )
 else:
     __getattr__ = on_demand(__name__)
 

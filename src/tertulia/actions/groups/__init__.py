@@ -32,7 +32,7 @@ from tertulia.modules import on_demand
 from tertulia.storage.database.tx import Tx
 
 if TYPE_CHECKING:
-    from tertulia.actions.groups import (brought, permissions)
+    from tertulia.actions.groups import brought, permissions
 else:
     __getattr__ = on_demand(__name__)
 

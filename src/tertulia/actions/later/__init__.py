@@ -5,6 +5,6 @@ from typing import TYPE_CHECKING
 from tertulia.modules import on_demand
 
 if TYPE_CHECKING:
-    from tertulia.actions.later import (reminders, retention, scheduled)
+    from tertulia.actions.later import reminders, retention, scheduled
 else:
     __getattr__ = on_demand(__name__)

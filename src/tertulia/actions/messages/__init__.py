@@ -20,7 +20,29 @@ from tertulia.storage.channels.subscriptions import Span
 from tertulia.storage.database.tx import Tx
 
 if TYPE_CHECKING:
-    from tertulia.actions.messages import (composing, deleting, editing, emoji, fetching, flags, indexing, move_notices, narrow_terms, narrowing, notices, plain, posting, reactions, reading, repeats, reports, rerendering, sending, typing, widgets)
+    from tertulia.actions.messages import (
+        composing,
+        deleting,
+        editing,
+        emoji,
+        fetching,
+        flags,
+        indexing,
+        move_notices,
+        narrow_terms,
+        narrowing,
+        notices,
+        plain,
+        posting,
+        reactions,
+        reading,
+        repeats,
+        reports,
+        rerendering,
+        sending,
+        typing,
+        widgets,
+    )
 else:
     __getattr__ = on_demand(__name__)
 

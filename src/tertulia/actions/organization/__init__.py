@@ -17,7 +17,17 @@ from tertulia.modules import on_demand
 from tertulia.storage.database.tx import Tx
 
 if TYPE_CHECKING:
-    from tertulia.actions.organization import (audit, custom_emoji, ending, exports, linkifiers, mail_domains, pictures, playgrounds, settings)
+    from tertulia.actions.organization import (
+        audit,
+        custom_emoji,
+        ending,
+        exports,
+        linkifiers,
+        mail_domains,
+        pictures,
+        playgrounds,
+        settings,
+    )
 else:
     __getattr__ = on_demand(__name__)
 

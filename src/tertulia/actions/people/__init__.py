@@ -30,7 +30,41 @@ from tertulia.modules import on_demand
 from tertulia.storage.database.tx import Tx
 
 if TYPE_CHECKING:
-    from tertulia.actions.people import (accounts, arriving, avatars, bot_memory, bots, called_bots, coming_in, erasing, finding_organizations, forgotten_passwords, full_members, greeting, identities, invitations, joining, known_people, logins_under_way, named, new_addresses, new_logins, one_time_links, open_invitations, password_attempts, presence, profile_fields, profiles, roles, sealing, second_factors, sessions, statuses, webhook_calls, welcome)
+    from tertulia.actions.people import (
+        accounts,
+        arriving,
+        avatars,
+        bot_memory,
+        bots,
+        called_bots,
+        coming_in,
+        erasing,
+        finding_organizations,
+        forgotten_passwords,
+        full_members,
+        greeting,
+        identities,
+        invitations,
+        joining,
+        known_people,
+        logins_under_way,
+        named,
+        new_addresses,
+        new_logins,
+        one_time_links,
+        open_invitations,
+        password_attempts,
+        presence,
+        profile_fields,
+        profiles,
+        roles,
+        sealing,
+        second_factors,
+        sessions,
+        statuses,
+        webhook_calls,
+        welcome,
+    )
 else:
     __getattr__ = on_demand(__name__)
 

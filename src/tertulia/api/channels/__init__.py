@@ -26,7 +26,7 @@ from tertulia.modules import on_demand
 from tertulia.storage.database.tx import Tx
 
 if TYPE_CHECKING:
-    from tertulia.api.channels import (folders, subscriptions)
+    from tertulia.api.channels import folders, subscriptions
 else:
     __getattr__ = on_demand(__name__)
 

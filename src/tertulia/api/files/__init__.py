@@ -5,6 +5,6 @@ from typing import TYPE_CHECKING
 from tertulia.modules import on_demand
 
 if TYPE_CHECKING:
-    from tertulia.api.files import (contents, pictures, uploads)
+    from tertulia.api.files import contents, pictures, uploads
 else:
     __getattr__ = on_demand(__name__)

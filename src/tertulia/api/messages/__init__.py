@@ -5,6 +5,16 @@ from typing import TYPE_CHECKING
 from tertulia.modules import on_demand
 
 if TYPE_CHECKING:
-    from tertulia.api.messages import (calls, editing, fetching, flags, reactions, reports, sending, typing, widgets)
+    from tertulia.api.messages import (
+        calls,
+        editing,
+        fetching,
+        flags,
+        reactions,
+        reports,
+        sending,
+        typing,
+        widgets,
+    )
 else:
     __getattr__ = on_demand(__name__)

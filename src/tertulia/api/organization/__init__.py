@@ -5,6 +5,18 @@ from typing import TYPE_CHECKING
 from tertulia.modules import on_demand
 
 if TYPE_CHECKING:
-    from tertulia.api.organization import (audit, custom_emoji, ending, exports, linkifiers, mail_domains, pictures, playgrounds, server, settings, welcome)
+    from tertulia.api.organization import (
+        audit,
+        custom_emoji,
+        ending,
+        exports,
+        linkifiers,
+        mail_domains,
+        pictures,
+        playgrounds,
+        server,
+        settings,
+        welcome,
+    )
 else:
     __getattr__ = on_demand(__name__)

@@ -38,6 +38,12 @@ def find_saml(call: Call, name: str) -> SamlProvider:
     return provider
 
 
+def return_path(call: Call, provider: OpenIdProvider) -> str:
+    """Where logins with a provider come back to in this organization."""
+    here = [each for each in call.config.openid if each.is_for(call.org.realm.subdomain)]
+    return provider.return_path(here)
+
+
 async def recognize(call: Call, introduced: Introduction, link: str = "") -> ProvenIdentity:
     """Whose account it is that a provider vouches for; it is made where that is wanted. `link` is
     the key of an invitation for many that they came with."""

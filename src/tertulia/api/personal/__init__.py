@@ -5,6 +5,17 @@ from typing import TYPE_CHECKING
 from tertulia.modules import on_demand
 
 if TYPE_CHECKING:
-    from tertulia.api.personal import (alert_words, devices, drafts, muted_users, navigation_views, settings, settings_of_others, snippets, topic_policies, web_push)
+    from tertulia.api.personal import (
+        alert_words,
+        devices,
+        drafts,
+        muted_users,
+        navigation_views,
+        settings,
+        settings_of_others,
+        snippets,
+        topic_policies,
+        web_push,
+    )
 else:
     __getattr__ = on_demand(__name__)

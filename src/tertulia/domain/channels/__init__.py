@@ -5,6 +5,6 @@ from typing import TYPE_CHECKING
 from tertulia.modules import on_demand
 
 if TYPE_CHECKING:
-    from tertulia.domain.channels import (access, channel, folders, topics)
+    from tertulia.domain.channels import access, channel, folders, topics
 else:
     __getattr__ = on_demand(__name__)

@@ -5,6 +5,6 @@ from typing import TYPE_CHECKING
 from tertulia.modules import on_demand
 
 if TYPE_CHECKING:
-    from tertulia.domain.files import (attachments, drawn_pictures, images, places)
+    from tertulia.domain.files import attachments, drawn_pictures, images, places
 else:
     __getattr__ = on_demand(__name__)

@@ -5,6 +5,6 @@ from typing import TYPE_CHECKING
 from tertulia.modules import on_demand
 
 if TYPE_CHECKING:
-    from tertulia.domain.groups import (group, permissions)
+    from tertulia.domain.groups import group, permissions
 else:
     __getattr__ = on_demand(__name__)

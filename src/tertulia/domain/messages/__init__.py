@@ -5,6 +5,21 @@ from typing import TYPE_CHECKING
 from tertulia.modules import on_demand
 
 if TYPE_CHECKING:
-    from tertulia.domain.messages import (calls, diffs, emoji, external_pictures, links, message, moves, narrow, notices, notification_text, plain_text, quotations, reports, widgets)
+    from tertulia.domain.messages import (
+        calls,
+        diffs,
+        emoji,
+        external_pictures,
+        links,
+        message,
+        moves,
+        narrow,
+        notices,
+        notification_text,
+        plain_text,
+        quotations,
+        reports,
+        widgets,
+    )
 else:
     __getattr__ = on_demand(__name__)

@@ -5,6 +5,17 @@ from typing import TYPE_CHECKING
 from tertulia.modules import on_demand
 
 if TYPE_CHECKING:
-    from tertulia.domain.organization import (audit, custom_emoji, exports, languages, linkifiers, mail_domains, pictures, playgrounds, realm, settings)
+    from tertulia.domain.organization import (
+        audit,
+        custom_emoji,
+        exports,
+        languages,
+        linkifiers,
+        mail_domains,
+        pictures,
+        playgrounds,
+        realm,
+        settings,
+    )
 else:
     __getattr__ = on_demand(__name__)

@@ -5,6 +5,18 @@ from typing import TYPE_CHECKING
 from tertulia.modules import on_demand
 
 if TYPE_CHECKING:
-    from tertulia.domain.personal import (alert_words, devices, digests, drafts, missed, navigation_views, settings, snippets, topic_policies, unsubscribing, web_push)
+    from tertulia.domain.personal import (
+        alert_words,
+        devices,
+        digests,
+        drafts,
+        missed,
+        navigation_views,
+        settings,
+        snippets,
+        topic_policies,
+        unsubscribing,
+        web_push,
+    )
 else:
     __getattr__ = on_demand(__name__)

@@ -5,6 +5,16 @@ from typing import TYPE_CHECKING
 from tertulia.modules import on_demand
 
 if TYPE_CHECKING:
-    from tertulia.events.types import (channels, event, files, groups, later, messages, organization, people, personal)
+    from tertulia.events.types import (
+        channels,
+        event,
+        files,
+        groups,
+        later,
+        messages,
+        organization,
+        people,
+        personal,
+    )
 else:
     __getattr__ = on_demand(__name__)

@@ -9,6 +9,6 @@ from typing import TYPE_CHECKING
 from tertulia.modules import on_demand
 
 if TYPE_CHECKING:
-    from tertulia.links.stores import (file_stores, folder, s3, signing, store)
+    from tertulia.links.stores import file_stores, folder, s3, signing, store
 else:
     __getattr__ = on_demand(__name__)

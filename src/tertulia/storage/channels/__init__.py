@@ -13,7 +13,7 @@ from tertulia.storage.database.tx import Tx
 from tertulia.storage.records import Record
 
 if TYPE_CHECKING:
-    from tertulia.storage.channels import (alike, folders, subscriptions, topics)
+    from tertulia.storage.channels import alike, folders, subscriptions, topics
 else:
     __getattr__ = on_demand(__name__)
 

@@ -12,7 +12,20 @@ from tertulia.modules import on_demand
 from tertulia.storage.database.tx import Row, Tx
 
 if TYPE_CHECKING:
-    from tertulia.storage.messages import (appending, conversations, details, edits, flags, history, narrows, reactions, selections, send_keys, submessages, unread)
+    from tertulia.storage.messages import (
+        appending,
+        conversations,
+        details,
+        edits,
+        flags,
+        history,
+        narrows,
+        reactions,
+        selections,
+        send_keys,
+        submessages,
+        unread,
+    )
 else:
     __getattr__ = on_demand(__name__)
 

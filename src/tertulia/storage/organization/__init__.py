@@ -11,7 +11,16 @@ from tertulia.storage.database.tx import Tx
 from tertulia.storage.records import Record
 
 if TYPE_CHECKING:
-    from tertulia.storage.organization import (audit, custom_emoji, exports, linkifiers, mail_domains, pictures, playgrounds, settings)
+    from tertulia.storage.organization import (
+        audit,
+        custom_emoji,
+        exports,
+        linkifiers,
+        mail_domains,
+        pictures,
+        playgrounds,
+        settings,
+    )
 else:
     __getattr__ = on_demand(__name__)
 

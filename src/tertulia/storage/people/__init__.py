@@ -9,7 +9,25 @@ from tertulia.modules import on_demand
 from tertulia.storage.database.tx import Row, Tx
 
 if TYPE_CHECKING:
-    from tertulia.storage.people import (avatars, bot_memory, bots, identities, invitations, known_people, login_places, logins_under_way, one_time_links, password_attempts, presence, profile_fields, profiles, second_factors, sessions, statuses, webhook_calls)
+    from tertulia.storage.people import (
+        avatars,
+        bot_memory,
+        bots,
+        identities,
+        invitations,
+        known_people,
+        login_places,
+        logins_under_way,
+        one_time_links,
+        password_attempts,
+        presence,
+        profile_fields,
+        profiles,
+        second_factors,
+        sessions,
+        statuses,
+        webhook_calls,
+    )
 else:
     __getattr__ = on_demand(__name__)
 

@@ -5,6 +5,6 @@ from typing import TYPE_CHECKING
 from tertulia.modules import on_demand
 
 if TYPE_CHECKING:
-    from tertulia.storage.search import (finding, index, joints, segments, texts)
+    from tertulia.storage.search import finding, index, joints, segments, texts
 else:
     __getattr__ = on_demand(__name__)

@@ -5,6 +5,14 @@ from typing import TYPE_CHECKING
 from tertulia.modules import on_demand
 
 if TYPE_CHECKING:
-    from tertulia.events.types.organization import (custom_emoji, exports, linkifiers, mail_domains, pictures, playgrounds, settings)
+    from tertulia.events.types.organization import (
+        custom_emoji,
+        exports,
+        linkifiers,
+        mail_domains,
+        pictures,
+        playgrounds,
+        settings,
+    )
 else:
     __getattr__ = on_demand(__name__)

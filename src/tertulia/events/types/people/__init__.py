@@ -5,6 +5,14 @@ from typing import TYPE_CHECKING
 from tertulia.modules import on_demand
 
 if TYPE_CHECKING:
-    from tertulia.events.types.people import (bots, invitations, known_people, profile_fields, sessions, status, user)
+    from tertulia.events.types.people import (
+        bots,
+        invitations,
+        known_people,
+        profile_fields,
+        sessions,
+        status,
+        user,
+    )
 else:
     __getattr__ = on_demand(__name__)

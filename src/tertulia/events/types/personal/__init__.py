@@ -5,6 +5,15 @@ from typing import TYPE_CHECKING
 from tertulia.modules import on_demand
 
 if TYPE_CHECKING:
-    from tertulia.events.types.personal import (alert_words, devices, drafts, muted_users, navigation_views, settings, snippets, topic_policies)
+    from tertulia.events.types.personal import (
+        alert_words,
+        devices,
+        drafts,
+        muted_users,
+        navigation_views,
+        settings,
+        snippets,
+        topic_policies,
+    )
 else:
     __getattr__ = on_demand(__name__)

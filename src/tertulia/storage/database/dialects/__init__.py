@@ -5,6 +5,13 @@ from typing import TYPE_CHECKING
 from tertulia.modules import on_demand
 
 if TYPE_CHECKING:
-    from tertulia.storage.database.dialects import (loop_connection, postgres, postgres_connection, postgres_together, postgres_words, sqlite)
+    from tertulia.storage.database.dialects import (
+        loop_connection,
+        postgres,
+        postgres_connection,
+        postgres_together,
+        postgres_words,
+        sqlite,
+    )
 else:
     __getattr__ = on_demand(__name__)

@@ -30,15 +30,15 @@ pytestmark = [
 
 
 @contextmanager
-def pooled(url: str, mode: str) -> Iterator[str]:
-    """The address of a database behind a pgbouncer of our own."""
+def pooled(url: str, mode: str, *more: str) -> Iterator[str]:
+    """The address of a database behind a pgbouncer of our own, with more settings of its own."""
     server, port = urlsplit(POSTGRES), own_port()
     place = Path(tempfile.mkdtemp(prefix="tertulia-pooler-"))
     settings = place / "pgbouncer.ini"
     settings.write_text(
         f"[databases]\n* = host={server.hostname} port={server.port or 5432} user=postgres\n"
         f"[pgbouncer]\nlisten_addr = 127.0.0.1\nlisten_port = {port}\nunix_socket_dir =\n"
-        f"auth_type = any\npool_mode = {mode}\n"
+        f"auth_type = any\npool_mode = {mode}\n" + "".join(f"{line}\n" for line in more)
     )
     as_somebody = ["-u", "nobody"] if os.geteuid() == 0 else []  # it refuses to be root
     place.chmod(0o755)
@@ -56,10 +56,24 @@ def is_listening(port: int) -> bool:
         return caller.connect_ex(("127.0.0.1", port)) == 0
 
 
-def test_sessions_that_are_shared_are_refused(databases: Databases):
+RESET_ALWAYS = "server_reset_query_always = 1"
+ROUND_ROBIN = "server_round_robin = 1"
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        (),
+        (RESET_ALWAYS,),
+        (RESET_ALWAYS, ROUND_ROBIN),
+        (RESET_ALWAYS, ROUND_ROBIN, "min_pool_size = 4"),
+        (RESET_ALWAYS, "min_pool_size = 4"),
+    ],
+)
+def test_sessions_that_are_shared_are_refused(databases: Databases, settings: tuple[str, ...]):
     url, folder = databases.new("postgres")
 
-    with pooled(url, "transaction") as address, pytest.raises(SessionsShared):
+    with pooled(url, "transaction", *settings) as address, pytest.raises(SessionsShared):
         opening.open_database(Config(data=folder, database=address))
 
     databases.give_back(url)

@@ -355,13 +355,17 @@ class Postgres:
         return code in _OUTAGES or code.startswith("08")
 
     def check_fitness(self) -> None:
-        """Refuse a pooler that lends one session to many: notices, time limits and prepared
-        statements would be somebody else's there. What one says must not be heard by another."""
+        """Refuse a pooler that shares sessions: LISTEN, time limits and prepared statements would
+        end up in another client's session.
+
+        A client of its own session stays in one backend, also while another client is inside a
+        transaction, and no other client ever uses that backend. A pooler that resets sessions
+        (`server_reset_query_always`) hides settings, but not the process id.
+        """
         with self.connect() as one, self.connect() as another:
-            one.execute("SET tertulia.said = 'here'")
+            own = _backend_pid(one)
             another.execute("BEGIN")
-            heard = another.execute("SELECT current_setting('tertulia.said', true) AS said")
-            if (heard.fetchone() or {})["said"] == "here":
+            if own in (_backend_pid(another), None) or _backend_pid(one) != own:
                 raise SessionsShared()
 
     def has_others(self, connection: Any) -> bool:
@@ -398,6 +402,12 @@ class Postgres:
     def integrity_problems(self, connection: Any) -> list[str]:
         """PostgreSQL keeps its own house; constraints are always on."""
         return []
+
+
+def _backend_pid(connection: Connection) -> int | None:
+    """The process of PostgreSQL that runs our statements."""
+    found = connection.execute("SELECT pg_backend_pid() AS pid").fetchone()
+    return None if found is None else found["pid"]
 
 
 def _stopwatch() -> float:

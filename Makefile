@@ -31,6 +31,7 @@ check: .venv/dev.stamp ## format, lint, types, import direction
 	if [ -n "$$tsc" ]; then echo "Types of the page" && $$tsc -p src/tertulia/web/static/jsconfig.json && \
 		$$tsc -p src/tertulia/web/static/jsconfig.worker.json; \
 	else echo "Types of the page: skipped, there is no tsc here (npm install -g typescript)"; fi
+	@echo "Sizes" && $(BIN)/python scripts/sizes.py
 	@echo "Imports" && $(BIN)/python -m pytest -q tests/test_architecture.py
 
 bench: .venv/dev.stamp ## measure speed and memory

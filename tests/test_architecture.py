@@ -33,6 +33,9 @@ ALLOWED = {
     "web": "api links http integrations actions events storage domain markdown errors config",
 }
 
+# Modules at the top that every layer may import; these import no layer but `errors`.
+SHARED_MODULES = ("modules", "log_lines", "fair_queue")
+
 # Layers whose functions are called by their full name, `storage.channels.find(…)`; only classes
 # and constants are imported from them. Their packages load modules when these are first named.
 CALLED_BY_NAME = {"domain", "storage", "events", "actions", "api"}
@@ -41,8 +44,6 @@ CALLED_BY_NAME = {"domain", "storage", "events", "actions", "api"}
 # they are loaded, and a package full of code would make them wait for it.
 SUBJECTS_WITH_CODE = {"storage", "actions", "api"}
 
-LINES_OF_A_MODULE = 400
-LINES_OF_A_FUNCTION = 60
 FLOORS = 6  # how many modules of actions may stand on each other
 
 Tree = dict[str, str]  # the text of each module, by its dotted name; a package ends in .__init__
@@ -78,7 +79,7 @@ def direction(tree: Tree) -> Iterator[str]:
     for each in uses(tree):
         user, used = layer(each.user), layer(each.module)
         allowed = ALLOWED.get(user)
-        if allowed is None or used == user or used in {*allowed.split(), "modules", "log_lines"}:
+        if allowed is None or used == user or used in {*allowed.split(), *SHARED_MODULES}:
             continue
         yield f"{each}: {user} may use only {' '.join([user, allowed])}."
 
@@ -177,26 +178,6 @@ def name_with_two_meanings(tree: Tree) -> Iterator[str]:
             yield f"{name} is a class in {' and in '.join(modules)}: one word, one meaning."
 
 
-def long_module(tree: Tree) -> Iterator[str]:
-    for name, text in tree.items():
-        count = text.count("\n")
-        is_table = "one long table" in (ast.get_docstring(parse(text, name)) or "")
-        if count > LINES_OF_A_MODULE and not is_table:
-            yield (
-                f"{name} has {count} lines: give a second subject its own file, or say in its"
-                " docstring that it is one long table."
-            )
-
-
-def long_function(tree: Tree) -> Iterator[str]:
-    for name, text in tree.items():
-        for node in nodes_in(text, name):
-            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-                count = (node.end_lineno or node.lineno) - node.lineno + 1
-                if count > LINES_OF_A_FUNCTION:
-                    yield f"{name}.{node.name} has {count} lines: let a part of it have a name."
-
-
 LAWS = [
     direction,
     cycle,
@@ -208,8 +189,6 @@ LAWS = [
     missing_contents,
     busy_package,
     name_with_two_meanings,
-    long_module,
-    long_function,
 ]
 
 
@@ -271,12 +250,6 @@ LAWS = [
             name_with_two_meanings,
             {"tertulia.app": "class Job: ...\nclass _Work: ...", "tertulia.jobs": "class Job: ..."},
             "Job is a class in tertulia.app and in tertulia.jobs",
-        ),
-        (long_module, {"tertulia.app": '"""App."""' + "\nx = 1" * 401}, "app has 401 lines: give"),
-        (
-            long_function,
-            {"tertulia.app": "def f():" + "\n    x = 1" * 60},
-            "app.f has 61 lines: let",
         ),
     ],
 )

@@ -62,6 +62,7 @@ from tertulia.web import (
     second_factor,
     second_step,
     single_sign_on,
+    slash_redirect,
 )
 from tertulia.web.api_page import ApiPage
 from tertulia.web.assets import Assets
@@ -165,7 +166,11 @@ class Application:
         """Everything that lives while the server does."""
         database, follower = self.services.database, self.delivery.follower
         database.start(
-            follower.news.fetch, follower.deliver, follower.news.compose, events.said.written
+            follower.news.fetch,
+            follower.deliver,
+            follower.news.compose,
+            events.said.written,
+            follower,
         )
         await follower.start()
         tasks = [
@@ -271,7 +276,7 @@ class Application:
         assets = Assets(as_they_are=self.services.config.dev)
         entrance = DoorPages(gate)
         guest = demo.people.GUEST if self.services.config.demo else None
-        return Starlette(
+        pages = Starlette(
             lifespan=self.running,
             exception_handlers={ClientError: _refuse},
             routes=[
@@ -297,6 +302,8 @@ class Application:
                 *self._external_pictures(),
             ],
         )
+        slash_redirect.install(pages, self.services)
+        return pages
 
     def _external_pictures(self) -> list[Route]:
         if not self.services.config.external_pictures:

@@ -11,12 +11,18 @@ from urllib.parse import urlsplit
 
 from prometheus_client import CollectorRegistry, Gauge, generate_latest
 from prometheus_client.exposition import CONTENT_TYPE_LATEST
-from prometheus_client.metrics_core import CounterMetricFamily, HistogramMetricFamily, Metric
+from prometheus_client.metrics_core import (
+    CounterMetricFamily,
+    GaugeMetricFamily,
+    HistogramMetricFamily,
+    Metric,
+)
 from prometheus_client.process_collector import ProcessCollector
 from prometheus_client.registry import Collector
 from prometheus_client.utils import floatToGoString
 from starlette.requests import Request
 
+from tertulia import fair_queue
 from tertulia.connections import Connections
 from tertulia.events.delivery import Delivery
 from tertulia.http.answers import SECONDS, AnswerCounts
@@ -63,6 +69,36 @@ class Answers(Collector):
         yield took
 
 
+class FairQueues(Collector):
+    """What waits, runs, was served and was refused in every fair queue."""
+
+    def collect(self) -> Iterator[Metric]:
+        waiting = GaugeMetricFamily(
+            "tertulia_queue_waiting", "Work items that wait for a slot", labels=["queue"]
+        )
+        running = GaugeMetricFamily(
+            "tertulia_queue_running", "Work items that run", labels=["queue"]
+        )
+        served = CounterMetricFamily(
+            "tertulia_queue_served", "Work items that got a slot", labels=["queue"]
+        )
+        waited = CounterMetricFamily(
+            "tertulia_queue_waited_seconds", "Time that work items waited", labels=["queue"]
+        )
+        refused = CounterMetricFamily(
+            "tertulia_queue_refused",
+            "Work items refused because one person had too many waiting",
+            labels=["queue"],
+        )
+        for name, queue in sorted(fair_queue.QUEUES.items()):
+            waiting.add_metric([name], queue.waiting)
+            running.add_metric([name], queue.running)
+            served.add_metric([name], queue.served)
+            waited.add_metric([name], queue.waited_seconds)
+            refused.add_metric([name], queue.refused)
+        yield from (waiting, running, served, waited, refused)
+
+
 class Metrics:
     def __init__(
         self,
@@ -78,6 +114,7 @@ class Metrics:
         self._registry = CollectorRegistry()
         ProcessCollector(registry=self._registry)
         self._registry.register(Answers(answers))
+        self._registry.register(FairQueues())
         self._tell("mailboxes", "Event queues held in memory", lambda: len(delivery.mailroom))
         self._tell("parked_polls", "Polls waiting for an event", delivery.mailroom.count_parked)
         self._tell_each(

@@ -64,6 +64,37 @@ def test_an_administrator_moves_a_bot_that_has_to_go_on(chat, root):
     assert bot.get("/users/me").succeeds()["bot_owner_id"] == root.id
 
 
+def test_an_administrator_who_takes_over_an_owners_bot_does_not_get_its_key(chat, root):
+    adam = chat.person("adam", role="admin")
+    bot = makes_bot(root)
+    adam.get(f"/bots/{bot.id}/api_key").fails("Insufficient permission")
+
+    adam.patch(f"/bots/{bot.id}", bot_owner_id=adam.id).succeeds()
+
+    assert is_shut_out(bot)
+    assert adam.get(f"/bots/{bot.id}/api_key").succeeds()["api_key"] != bot.key
+
+
+def test_an_administrator_does_not_pass_an_owners_bot_key_to_a_third_person(chat, root):
+    adam, ben = chat.person("adam", role="admin"), chat.person("ben")
+    bot = makes_bot(root)
+
+    adam.patch(f"/bots/{bot.id}", bot_owner_id=ben.id).succeeds()
+
+    assert is_shut_out(bot)
+
+
+def test_a_new_owner_who_could_not_read_the_key_gets_another_one(chat, root):
+    eve, ben, adam = chat.person("eve"), chat.person("ben"), chat.person("adam", role="admin")
+    bot, moved = makes_bot(eve), makes_bot(eve, "moved")
+
+    root.patch(f"/bots/{bot.id}", bot_owner_id=ben.id).succeeds()
+    root.patch(f"/bots/{moved.id}", bot_owner_id=adam.id).succeeds()
+
+    assert is_shut_out(bot)
+    assert moved.get("/users/me").succeeds()["bot_owner_id"] == adam.id
+
+
 def test_a_guest_is_given_no_bot(chat):
     eve, gus = chat.person("eve"), chat.person("gus", role="guest")
     bot = makes_bot(eve)

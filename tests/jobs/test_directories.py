@@ -99,6 +99,35 @@ def test_disabled_people_go_and_come_back(house):
     assert house.account(ana.id).is_active
 
 
+def test_what_a_directory_changes_is_in_the_audit_log(house):
+    owner = house.chat.person("owner", role="owner")
+    ana, ben = house.moves_in("ana"), house.moves_in("ben")
+    house.slapd.change(house.dns["ana"], mail="diaz@example.com")
+    house.slapd.add_group("it", house.dns["ana"])
+    house.slapd.change(house.dns["ben"], employeeType="TRUE")
+    house.syncs()
+    house.slapd.change(house.dns["ben"], employeeType="FALSE")
+    house.syncs()
+    house.syncs()
+
+    entries = owner.get("/realm/audit_log").succeeds()["entries"]
+    noted = [each for each in reversed(entries) if each["act"].startswith("provider ")]
+    who = {each["act"]: each["details"] for each in noted}
+    assert [(each["act"], each["details"]["user_id"]) for each in noted] == [
+        ("provider join", ana.id),
+        ("provider join", ben.id),
+        ("provider address", ana.id),
+        ("provider role", ana.id),
+        ("provider deactivate", ben.id),
+        ("provider reactivate", ben.id),
+    ]
+    assert who["provider role"] == {"user_id": ana.id, "role": int(Role.ADMINISTRATOR)}
+    assert {(each["actor_id"], each["address"], each["result"]) for each in noted} == {
+        (None, noted[0]["address"], "done")
+    }
+    assert noted[0]["address"].startswith("provider, ldap")
+
+
 @pytest.mark.on_one
 def test_who_was_sent_away_by_hand_is_not_brought_back(house):
     house.chat.person("owner", role="owner")

@@ -145,6 +145,15 @@ def test_a_bot_that_is_written_to_answers_in_the_conversation(scene):
     assert scene.chat.read(unread) == set()
 
 
+def test_every_direct_message_calls_the_bot(scene):
+    """The second one takes the fast path of sends to a known place, which knew no webhooks."""
+    scene.receiver.answer = ""
+
+    for count in (1, 2, 3):
+        scene.ana.post("/messages", type="direct", to=[scene.bot_id], content="Hi").succeeds()
+        scene.called(count)
+
+
 def test_nobody_else_is_called(scene):
     chat, ana = scene.chat, scene.ana
     chat.person("ben", channels=["loft"])
@@ -274,6 +283,77 @@ def test_a_bot_that_hangs_holds_up_nobody_else(scene):
 
     assert len(stuck.heard) == 1
     stuck.close()
+
+
+def test_the_hanging_webhooks_of_one_person_do_not_delay_those_of_another(scene):
+    scene.chat.server.application.webhook_calls.patience_seconds = 1000
+    eve = scene.chat.person("eve", channels=["kitchen"])
+    stuck = Receiver(receivers.hang)
+    for number in range(60):
+        name = f"stuck{number}"
+        bot_id = make_bot(eve, stuck.url, full_name=name, short_name=name)
+        eve.post("/messages", type="direct", to=[bot_id], content="Hi").succeeds()
+    eventually(lambda: len(stuck.heard) >= 8)
+
+    scene.ana.says("@**Tide** when?", to="kitchen > tides")
+    scene.called(1)
+
+    assert len(stuck.heard) == 8  # her share of the slots
+    stuck.close()
+
+
+def insert_calls(tx: Tx, bot_ids: list[int], message_id: int, count: int, due_at: float) -> None:
+    for bot_id in bot_ids:
+        tx.put_each(
+            "webhook_call",
+            ({"bot_id": bot_id} for _ in range(count)),
+            message_id=message_id,
+            reason="mention",
+            due_at=due_at,
+        )
+
+
+def test_due_calls_are_claimed_person_by_person(scene):
+    chat, ana = scene.chat, scene.ana
+    eve, url = chat.person("eve", channels=["kitchen"]), scene.receiver.url
+    crowd = [make_bot(eve, url, full_name=f"c{n}", short_name=f"c{n}") for n in range(20)]
+    message = ana.says("Hi", to="kitchen > tides")
+
+    def look(tx: Tx) -> list[int]:
+        insert_calls(tx, crowd, message.id, 500, tx.now - 900)
+        insert_calls(tx, [scene.bot_id], message.id, 1, tx.now - 1)
+        due = storage.people.webhook_calls.first_of_each_bot(tx, 10, 8)
+        tx.execute("DELETE FROM webhook_call")
+        return [call.bot_id for call in due]
+
+    claimed = chat.write(look)
+
+    assert set(claimed[:2]) == {crowd[0], scene.bot_id}
+    assert len(claimed) == 9  # eight of one person, and one of the other
+
+
+def test_a_webhook_that_timed_out_last_time_goes_behind_the_others(scene):
+    chat, ana, url = scene.chat, scene.ana, scene.receiver.url
+    chat.server.application.webhook_calls.patience_seconds = 0.5
+    scene.receiver.answer = receivers.hang
+    ana.says("@**Tide** when?", to="kitchen > tides")
+    eventually(lambda: chat.read(tries) == 1)
+    others = [make_bot(ana, url, full_name=f"o{n}", short_name=f"o{n}") for n in range(3)]
+    message = ana.says("Hi", to="kitchen > tides")
+
+    def look(tx: Tx) -> list[tuple[int, bool]]:
+        insert_calls(tx, [scene.bot_id], message.id, 1, tx.now - 900)
+        insert_calls(tx, others, message.id, 1, tx.now - 1)
+        due = storage.people.webhook_calls.first_of_each_bot(tx, 10, 8)
+        tx.execute("DELETE FROM webhook_call WHERE message_id = :message", message=message.id)
+        return [(call.bot_id, call.is_slow) for call in due]
+
+    assert chat.write(look) == [*((bot_id, False) for bot_id in others), (scene.bot_id, True)]
+
+    scene.receiver.answer = {"content": "Low"}
+    chat.server.clock.move(seconds=6)
+    scene.all_done()
+    assert chat.write(look)[0] == (scene.bot_id, False)
 
 
 def test_a_server_that_goes_away_in_the_middle_calls_again(scene):

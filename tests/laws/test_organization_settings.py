@@ -3,14 +3,16 @@
 Each row is played with good and bad values, once through the API and once with the command.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.support.databases import Databases, Kind
 from tests.support.ears import Ears
 from tests.support.people import Chat, Person
 from tests.support.server import SECRET
+from tests.support.shared_servers import SharedServers
 from tests.support.terminal import Said, Terminal
 
 import tertulia
@@ -104,6 +106,18 @@ class Doors:
             back = setting.kind.written(setting.default) or "quiet"
             assert self.types(name, back).code == 0, f"the default of {name} cannot be set"
         self.hears()
+
+
+@pytest.fixture(scope="module")
+def servers_without_tokens(databases: Databases) -> Iterator[SharedServers]:
+    """The command reads no settings of the server: both offer the same ways to log in."""
+    with SharedServers(databases, jwt=()) as servers:
+        yield servers
+
+
+@pytest.fixture
+def chat(kind: Kind, servers_without_tokens: SharedServers) -> Chat:
+    return servers_without_tokens.chat_on(kind)
 
 
 @pytest.fixture

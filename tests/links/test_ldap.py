@@ -1,7 +1,9 @@
 """Asking an LDAP directory, a real one: who is let through, and who is found."""
 
+import asyncio
 import io
 import socket
+import threading
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -13,6 +15,8 @@ from tests.support.slapd import PEOPLE, Slapd
 from tertulia import links
 from tertulia.config import reading
 from tertulia.config.providers import LdapDirectory
+from tertulia.errors.http import RateLimited
+from tertulia.links import ldap
 from tertulia.links.answers import DirectoryTrouble, LdapPerson
 
 
@@ -242,3 +246,21 @@ def test_a_directory_that_says_nothing_is_given_up(slapd):
         url = f"ldap://127.0.0.1:{silent.getsockname()[1]}"
         with pytest.raises(DirectoryTrouble):
             ask(slapd, "ana", "x", url=url, timeout_seconds=1)
+
+
+def test_one_address_does_not_use_up_the_threads_of_all():
+    released = threading.Event()
+
+    async def scene() -> str:
+        hanging = [
+            asyncio.create_task(ldap.asked("203.0.113.9", released.wait, 60)) for _ in range(22)
+        ]
+        await asyncio.sleep(0)
+        with pytest.raises(RateLimited):
+            await ldap.asked("203.0.113.9", released.wait, 60)
+        answer = await ldap.asked("198.51.100.7", lambda: "answer")
+        released.set()
+        await asyncio.gather(*hanging)
+        return answer
+
+    assert asyncio.run(scene()) == "answer"

@@ -149,7 +149,10 @@ def test_userinfo_must_be_about_the_same_person(site):
     "said, trusting, emails",
     [
         (True, False, ("ana@example.com",)),
-        ("true", False, ("ana@example.com",)),
+        ("true", False, ()),
+        ("true", True, ()),
+        (1, False, ()),
+        ([True], True, ()),
         (False, True, ()),
         ("false", True, ()),
         (None, False, ()),
@@ -160,6 +163,26 @@ def test_only_verified_addresses_count(site, said, trusting, emails):
     site.is_openid(signed(claims(site, email_verified=said)))
 
     assert come_back(site, addresses_are_verified=trusting).emails == emails
+
+
+@pytest.mark.parametrize(
+    "in_token, in_userinfo, emails",
+    [
+        ((None, True), ("owner@example.com", None), ()),
+        (("ana@example.com", True), ("owner@example.com", None), ()),
+        (("ana@example.com", True), ("owner@example.com", False), ()),
+        (("ana@example.com", None), (None, True), ()),
+        (("ana@example.com", True), (None, None), ("ana@example.com",)),
+        (("ana@example.com", None), ("ana.diaz@example.com", True), ("ana.diaz@example.com",)),
+    ],
+)
+def test_an_address_counts_only_by_the_document_that_names_it(site, in_token, in_userinfo, emails):
+    token = claims(site, email=in_token[0], email_verified=in_token[1])
+    told = {"sub": "s-1", "email": in_userinfo[0], "email_verified": in_userinfo[1]}
+    userinfo = {name: value for name, value in told.items() if value is not None}
+    site.is_openid(signed(token), userinfo)
+
+    assert come_back(site).emails == emails
 
 
 def test_a_provider_that_speaks_for_another_is_refused(site):
@@ -259,6 +282,23 @@ def test_a_check_looks_at_all_who_vouch_for_people(site):
     ):
         assert [each for each in told if part in each], part
     assert len(told) == 7
+
+
+def test_a_check_names_providers_that_share_a_return_address(site):
+    site.is_openid("")
+    one = provider(site, name="one", return_address="shared")
+    two = provider(site, name="two", return_address="shared")
+    own = provider(site, name="own")
+    elsewhere = provider(site, name="elsewhere", organizations=("b",), return_address="shared")
+
+    told = logins.examine(Config(openid=(one, own, two, elsewhere)), ["", "b"]).problems
+    apart = Config(openid=(replace(one, organizations=("",)), own, elsewhere))
+
+    assert told == [
+        "[[openid]] one, two: they share a return address; set return_address",
+        "[[openid]] one, two, elsewhere: they share a return address; set return_address",
+    ]
+    assert logins.examine(apart, ["", "b"]).problems == []
 
 
 def _part(value: Any) -> str:

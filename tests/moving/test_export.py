@@ -203,6 +203,7 @@ def belongings(file: Path):
         "groups": sorted(
             (groups[row["user_group"]], emails[row["user_profile"]])
             for row in tables["zerver_usergroupmembership"]
+            if row["user_group"] in groups  # others are the values of permissions
         ),
         "answers": sorted(
             (emails[row["user_profile"]], fields[row["field"]], row["rendered_value"])

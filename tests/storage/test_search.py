@@ -16,7 +16,7 @@ from tertulia.storage.search.finding import Search
 
 TABLES = (
     *("search_document", "search_posting", "search_word", "search_gram", "search_stale"),
-    "search_joint",
+    *("search_joint", "search_signature"),
 )
 WORDS = [
     *("soup", "soups", "souper", "market", "supermarket", "the", "run", "running", "café"),
@@ -110,7 +110,7 @@ def test_the_index_finds_what_reading_everything_would(database: Database, realm
         for number in range(200):
             shelf.say(words(chance), f"topic {number % 4}")
             if number in (70, 140):
-                while storage.search.index.index_some(tx, 50):
+                while storage.search.batch.index_some(tx, 50):
                     pass
                 storage.search.joints.join_some(tx, most=60, least=1)
         shelf.check()  # the last ones are not indexed, and some have no joints
@@ -122,7 +122,7 @@ def test_the_index_finds_what_reading_everything_would(database: Database, realm
         shelf.delete(chance.sample(numbers, 30))
         shelf.check()  # many are indexed as they were
 
-        while storage.search.index.index_some(tx, 50):
+        while storage.search.batch.index_some(tx, 50):
             pass
         assert storage.search.index.count_behind(tx, 10) == 0
         shelf.check()
@@ -154,14 +154,14 @@ def test_what_changes_while_it_is_joined_is_found_as_it_is_now(
         shelf = Shelf(tx, storage.people.everyone(tx)[0].id)
         edited, gone = shelf.say("the soup market", "x"), shelf.say("the run", "x")
         shelf.say("running soup market", "x")
-        storage.search.index.index_some(tx, 10)
+        storage.search.batch.index_some(tx, 10)
 
         some = joints.unjoined(tx, most=10, least=1)
         for part in range(joints.PARTS):
             joints.join_part(tx, some, part)
             if part == joints.PARTS // 2:
                 shelf.edit(edited, "soup market the run")
-                storage.search.index.index_some(tx, 10)
+                storage.search.batch.index_some(tx, 10)
                 shelf.delete([gone])
             shelf.check()
         joints.finish_joining(tx, some)
@@ -186,14 +186,14 @@ def test_long_texts_are_indexed_a_few_at_a_time(
     def scene(tx: Tx) -> None:
         shelf = Shelf(tx, storage.people.everyone(tx)[0].id)
         numbers = [shelf.say(long, "x"), shelf.say(long, "x"), shelf.say("the run", "x")]
-        assert [storage.search.index.index_some(tx, 10) for _ in range(4)] == [1, 1, 1, 0]
+        assert [storage.search.batch.index_some(tx, 10) for _ in range(4)] == [1, 1, 1, 0]
 
         for number in numbers:
             shelf.edit(number, f"{long} anew")
         shelf.say("soup", "x")
         shelf.check()
-        assert [storage.search.index.index_some(tx, 10) for _ in range(4)] == [1, 1, 1, 1]
-        assert storage.search.index.index_some(tx, 10) == 0
+        assert [storage.search.batch.index_some(tx, 10) for _ in range(4)] == [1, 1, 1, 1]
+        assert storage.search.batch.index_some(tx, 10) == 0
         shelf.check()
 
     database.write_now(realm.id, scene)
@@ -206,11 +206,11 @@ def test_a_word_goes_with_the_last_message_that_held_it(database: Database, real
     def scene(tx: Tx) -> None:
         shelf = Shelf(tx, storage.people.everyone(tx)[0].id)
         secret, plain = shelf.say("the password is hunter2", "x"), shelf.say("the weather", "x")
-        storage.search.index.index_some(tx, 10)
+        storage.search.batch.index_some(tx, 10)
         assert "hunter2" in known(tx)
 
         shelf.edit(secret, "the soup")
-        storage.search.index.index_some(tx, 10)
+        storage.search.batch.index_some(tx, 10)
         assert known(tx) == {"the", "soup", "weather", "x"}
 
         shelf.delete([plain])
@@ -228,7 +228,7 @@ def test_organizations_share_no_words(database: Database, realm: Realm) -> None:
     def talk(tx: Tx) -> None:
         shelf = Shelf(tx, storage.people.everyone(tx)[0].id, said=100 * tx.realm_id)
         shelf.say("our soup", "x")
-        storage.search.index.index_some(tx, 10)
+        storage.search.batch.index_some(tx, 10)
         assert shelf.holding("soup") == storage.messages.history.before(
             tx, Selection(search=Search(tx, domain.search.query.parse("soup"), [])), BEYOND_ALL, 10
         )
@@ -267,7 +267,7 @@ def test_what_the_database_sifts_is_never_what_was_looked_for(
         pages = {shelf.say(said, topic): (said, topic) for said in SAID for topic in topics}
         for number, (said, _) in pages.items():
             tx.execute("UPDATE message SET rendered = :said WHERE id = :id", said=said, id=number)
-        while storage.search.index.index_some(tx, 50):
+        while storage.search.batch.index_some(tx, 50):
             pass
 
         asked = domain.search.query.parse(query)

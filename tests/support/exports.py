@@ -61,7 +61,7 @@ def zulip_export(folder: Path, people: int = 4, messages: int = 10) -> Path:
                 "reaction_type": "unicode_emoji",
             }
         ],
-        "zerver_realmplayground": [{"id": 1}, {"id": 2}],
+        "zerver_realmauditlog": [{"id": 1}, {"id": 2}],
     }
     _write(folder / "realm.json", realm)
     path = "7/ab/random/notes.txt"

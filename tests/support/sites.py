@@ -3,8 +3,8 @@
 import importlib
 import json
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import cache
 from http.client import HTTPConnection
@@ -12,7 +12,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
-from joserfc import jwt
+from joserfc import jws
 from joserfc.jwk import RSAKey
 
 
@@ -61,6 +61,14 @@ def openid_site() -> Iterator[OpenIdSite]:
         yield OpenIdSite(f"http://localhost:{server.server_port}")
 
 
+@dataclass(frozen=True)
+class RawAnswer:
+    """An answer byte by byte, for what no JSON library would write."""
+
+    chunks: Iterable[bytes]
+    headers: tuple[tuple[str, str], ...] = ()
+
+
 @dataclass
 class WilfulSite:
     """Answers by path what a test puts there, or what that makes of the form it is sent, and
@@ -89,8 +97,14 @@ class WilfulSite:
             self.answers["/userinfo"] = userinfo
 
 
+def _as_json(answer: Any) -> bytes:
+    return json.dumps(answer).encode()
+
+
 def signed(claims: dict[str, Any], by: str = "provider", **header: Any) -> str:
-    return jwt.encode({"alg": "RS256", "kid": "one", **header}, claims, key_of(by))
+    """Written in ASCII, so that it can say what UTF-8 cannot."""
+    protected = {"alg": "RS256", "kid": "one", **header}
+    return jws.serialize_compact(protected, json.dumps(claims).encode(), key_of(by))
 
 
 @contextmanager
@@ -111,9 +125,14 @@ def wilful_site() -> Iterator[WilfulSite]:
             answer = site.answers.get(path)
             if callable(answer):
                 answer = answer(site.asked[-1][1])
+            raw = answer if isinstance(answer, RawAnswer) else RawAnswer([_as_json(answer)])
             self.send_response(404 if answer is None else 200)
+            for name, value in raw.headers:
+                self.send_header(name, value)
             self.end_headers()
-            self.wfile.write(json.dumps(answer).encode())
+            with suppress(OSError):  # the client may have seen enough
+                for chunk in raw.chunks:
+                    self.wfile.write(chunk)
 
         def log_message(self, format: str, *args: Any) -> None:
             pass

@@ -161,8 +161,9 @@ class WatchedDatabase(Database):
         deliver: Callable[..., None],
         compose_news: Callable[..., Any],
         put_in_words: Callable[..., Any] = lambda appended: ([], {}),
+        applier: Any = None,
     ) -> None:
-        super().start(_timed(fetch_news), deliver, _timed(compose_news), put_in_words)
+        super().start(_timed(fetch_news), deliver, _timed(compose_news), put_in_words, applier)
 
     async def send_in(
         self, realm_id: int, plain: Any, action: Any, *args: Any, **kwargs: Any

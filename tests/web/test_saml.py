@@ -11,7 +11,7 @@ from tests.support.browser import Browser
 from tests.support.people import Chat
 from tests.support.saml import ENTITY, SamlSite
 
-from tertulia import links
+from tertulia import actions, links
 from tertulia.config.providers import SamlProvider
 from tertulia.links.answers import ProviderTrouble
 
@@ -187,6 +187,25 @@ def test_what_was_signed_for_another_host_is_no_good_by_naming_that_host(chat, s
     page = comes_back(browser, site.answers(there, "id-7", attributes=ANA), asked["state"])
 
     assert page.status == 401
+
+
+def test_who_gets_an_old_address_does_not_get_the_account(chat, site):
+    """Without `id_attribute` the name that a provider uses for a person may be their address."""
+
+    def comes(address: str) -> dict[str, Any]:
+        browser = Browser(chat)
+        asked = leaves(browser, site)
+        told = {"mail": [address], "cn": ["Ana"], "groups": ["it"]}
+        comes_back(browser, site.answers(asked, address, attributes=told), asked["state"])
+        found: dict[str, Any] = browser.calls("GET", "/users/me").succeeds()
+        return found
+
+    ana = comes("ana@example.com")
+    user = chat.read(actions.people.get, ana["user_id"])
+    chat.write(actions.people.change_address, user, "diaz@example.com")
+
+    assert comes("ana@example.com")["user_id"] != ana["user_id"]
+    assert comes("diaz@example.com")["user_id"] == ana["user_id"]
 
 
 @pytest.mark.on_one

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 from urllib.parse import parse_qs, urlencode, urlsplit
 
@@ -98,6 +99,8 @@ def goes(browser: Browser, site: OpenIdSite, path: str = KEYCLOAK, who: str = "s
 
 def token(**claims: Any) -> str:
     key = OctKey.import_key(KEY_TEXT)
+    claims = {"exp": 2**40} | claims
+    claims = {name: value for name, value in claims.items() if value is not None}
     return jwt.encode({"alg": "HS256"}, claims, key, algorithms=["HS256"])
 
 
@@ -615,11 +618,9 @@ def test_a_trusted_proxy_says_who_somebody_is(chat):
     ana, browser = chat.person("ana"), Browser(chat)
 
     start = browser.opens(f"/accounts/login/start/sso/?mobile_flow_otp={OTP}")
-    app = browser.opens(start.headers["Location"], **{"X-Remote-User": "ana"})
     came = browser.opens("/accounts/login/sso/", **{"X-Remote-User": ana.email})
 
     assert start.headers["Location"] == f"/accounts/login/sso/?mobile_flow_otp={OTP}"
-    assert app.headers["Location"].startswith("zulip://login?otp_encrypted_api_key=")
     assert came.status == 303
     assert browser.calls("GET", "/users/me").succeeds()["user_id"] == ana.id
     assert Browser(chat).opens("/accounts/login/sso/").status == 400
@@ -633,6 +634,51 @@ def test_a_trusted_proxy_says_who_somebody_is(chat):
         twice = dict(zip(("X-Remote-User", "x-remote-user"), names, strict=True))
         assert Browser(chat).opens("/accounts/login/sso/", **twice).status == 400
     assert Browser(chat).opens(SSO, **{"X-Remote-User": f"x@y.example, {ana.email}"}).status == 401
+
+
+def test_a_proxy_hands_a_key_to_the_mobile_app_after_a_question_only(chat):
+    ana, browser = chat.person("ana"), Browser(chat)
+    proxy = {"X-Remote-User": "ana"}
+    agreed = {"mobile_flow_otp": OTP}
+
+    page = browser.opens(f"{SSO}?mobile_flow_otp={OTP}", **proxy)
+    lured = browser.submits(SSO, agreed, **proxy, **{"Sec-Fetch-Site": "cross-site"})
+    came = browser.submits(SSO, agreed, **proxy)
+
+    assert (page.status, "Location" in page.headers) == (200, False)
+    assert ana.email in text_of(page)
+    assert f'value="{OTP}"' in page.body.decode()
+    assert "form-action 'self' zulip:" in page.headers["Content-Security-Policy"]
+    assert lured.status == 403
+    assert came.headers["Location"].startswith("zulip://login?otp_encrypted_api_key=")
+    assert Browser(chat).opens(f"{SSO}?mobile_flow_otp={OTP}").status == 400
+    assert Browser(chat).submits(SSO, agreed).status == 400
+    assert not browser.cookies
+
+
+def test_who_gets_an_old_address_does_not_get_the_account(chat):
+    """By a proxy's word and by a token, which know people by their address alone."""
+    chat.set("invite_required", False)
+    ana, ben = chat.person("ana"), chat.person("ben")
+
+    def by_header(name: str) -> Any:
+        browser = Browser(chat)
+        came = browser.opens(SSO, **{"X-Remote-User": name})
+        return browser.calls("GET", "/users/me").succeeds()["user_id"] if came.status < 400 else 0
+
+    def by_token(email: str) -> Any:
+        answer = chat.stranger.post("/jwt/fetch_api_key", token=token(email=email))
+        return answer.succeeds()["user_id"] if answer.status == 200 else 0
+
+    assert (by_header(ana.email), by_token(ben.email)) == (ana.id, ben.id)
+    for each in (ana, ben):
+        user = chat.read(actions.people.get, each.id)
+        chat.write(actions.people.change_address, user, f"new-{user.email}")
+
+    assert by_header(ana.email) not in (ana.id, ben.id)
+    assert by_token(ben.email) not in (ana.id, ben.id)
+    assert by_header(f"new-{ana.email}") == ana.id
+    assert by_token(f"new-{ben.email}") == ben.id
 
 
 @pytest.mark.parametrize("trusted", ["", "10.0.0.0/8"])
@@ -682,13 +728,36 @@ def test_a_token_that_is_no_good_gives_nothing(chat):
         {"alg": "HS256"}, {"email": ana.email}, OctKey.import_key("x" * 40), algorithms=["HS256"]
     )
     expired, early = token(email=ana.email, exp=1), token(email=ana.email, nbf=10**11)
-    for bad in (forged, expired, early, "nonsense", "a.b.c", token(email=ana.email)[:-4] + "AAAA"):
+    endless = token(email=ana.email, exp=None)
+    for bad in (
+        forged,
+        expired,
+        early,
+        endless,
+        "nonsense",
+        "a.b.c",
+        token(email=ana.email)[:-4] + "AAAA",
+    ):
         tries(token=bad).fails("Bad JSON web token")
     nobody = tries(token=token(email="nobody@example.com"))
     assert nobody.status == 401
     chat.write(actions.people.deactivate, ana.id)
     gone = tries(token=token(email=ana.email))
     gone.fails("Account is deactivated", code="USER_DEACTIVATED", status=401)
+
+
+def test_an_organization_switches_tokens_off(chat):
+    ana, owner = chat.person("ana"), chat.person("owner", role="owner")
+    proof = token(email=ana.email)
+    assert owner.post("/register").succeeds()["realm_authentication_methods"]["JWT"]["enabled"]
+
+    owner.patch("/realm", authentication_methods={"JWT": False}).succeeds()
+
+    refused = chat.stranger.post("/jwt/fetch_api_key", token=proof)
+    assert (refused.status, b"api_key" in refused.body) == (401, False)
+    assert Browser(chat).submits("/accounts/login/jwt/", {"token": proof}).status == 401
+    owner.patch("/realm", authentication_methods={"JWT": True}).succeeds()
+    chat.stranger.post("/jwt/fetch_api_key", token=proof).succeeds()
 
 
 @pytest.mark.on_one
@@ -722,3 +791,89 @@ def test_the_root_tells_of_the_server_and_of_no_organization(start_server):
     assert told["authentication_methods"]["password"] is True
     nowhere = Chat(server, north.realm, "west.chat.example.com").stranger
     nowhere.get("/server_settings").fails("Invalid subdomain")
+
+
+# --- return addresses ---
+
+
+def returns_to(left: Any) -> str:
+    """The path of the return address with which a login has left."""
+    return urlsplit(parse_qs(urlsplit(left.headers["Location"]).query)["redirect_uri"][0]).path
+
+
+@pytest.mark.on_one
+def test_every_provider_has_a_return_address_of_its_own(chat):
+    paths = (KEYCLOAK, STRICT, "/accounts/login/social/github")
+
+    left = [returns_to(Browser(chat).opens(path)) for path in paths]
+
+    assert left == ["/complete/oidc/", "/complete/oidc/strict/", "/complete/github/"]
+
+
+@pytest.mark.on_one
+def test_a_login_comes_back_to_the_address_it_left_with_and_no_other(chat, site):
+    ana_is_known(site, groups=["staff"])
+    chat.person("ana")
+    browsers = [Browser(chat) for _ in range(4)]
+    ways = [goes(browser, site, STRICT) for browser in browsers]
+    assert all(way.startswith("/complete/oidc/strict/?") for way in ways)
+
+    came = [
+        browsers[0].opens(ways[0]),
+        browsers[1].opens(ways[1].replace("/strict/", "/")),
+        browsers[2].opens(ways[2].replace("/strict/", "/keycloak/")),
+        browsers[3].opens(ways[3].replace("/oidc/strict/", "/github/")),
+    ]
+
+    assert [each.status for each in came] == [303, 401, 401, 401]
+    assert ["session" in browser.cookies for browser in browsers] == [True, False, False, False]
+
+
+def test_a_login_that_left_before_a_provider_got_its_own_address_comes_back(kind, databases, site):
+    """An upgrade, or the line `return_address` in the settings: who is on the way is let in."""
+    ana_is_known(site)
+    house = OpenIdProvider(
+        name="keycloak",
+        issuer=site.address,
+        client_id="chat",
+        client_secret="hush",
+        return_address="shared",
+    )
+    server = Server(*databases.ready(kind), {"openid": (house,)}).start()
+    chat = Chat.found(server)
+    ana, browser = chat.person("ana"), Browser(chat)
+    way = goes(browser, site)
+    assert way.startswith("/complete/oidc/?")
+
+    server.settings = {"openid": (replace(house, return_address="own"),)}
+    server.restart()
+    came = browser.opens(way)
+    left = Browser(chat).opens(KEYCLOAK)
+    me = browser.calls("GET", "/users/me").succeeds()
+    server.stop()
+
+    assert (came.status, me["user_id"]) == (303, ana.id)
+    assert returns_to(left) == "/complete/oidc/keycloak/"
+
+
+@pytest.mark.on_one
+def test_a_malformed_answer_is_an_error_on_the_page_and_does_not_last(chat, github):
+    github.answers = {"/login/oauth/access_token": [1]}
+    browser = Browser(chat)
+
+    def comes_back() -> int:
+        left = browser.opens("/accounts/login/social/github")
+        state = parse_qs(urlsplit(left.headers["Location"]).query)["state"][0]
+        way = f"/complete/github/?{urlencode({'state': state, 'code': 'x'})}"
+        return browser.opens(way).status
+
+    assert comes_back() == 401
+    github.answers = {
+        "/login/oauth/access_token": {"access_token": "access"},
+        "/api/v3/user": {"id": 44, "login": "cem"},
+        "/api/v3/user/emails": [{"verified": True}, {"email": 7, "verified": True}],
+    }
+    assert comes_back() == 401
+    chat.person("cem")
+    github.answers["/api/v3/user/emails"] += [{"email": "cem@example.com", "verified": True}]
+    assert comes_back() == 303

@@ -242,9 +242,9 @@ class Admission:
     def _limiter(self, request: ApiRequest, caller: User | None) -> Limiter | None:
         """What counts a caller's requests, and notes for whom."""
         if caller is not None:
-            request.counted_for = caller.id
+            request.counted_for, request.person = caller.id, caller.person
             return self._users
-        request.counted_for = neighbourhood(request.client_address)
+        request.counted_for = request.person = neighbourhood(request.client_address)
         return self._strangers
 
 

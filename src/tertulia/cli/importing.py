@@ -4,7 +4,6 @@ import contextlib
 import hashlib
 import os
 import traceback
-from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -17,10 +16,11 @@ from tertulia.cli.flags import config_options
 from tertulia.cli.progress import Progress
 from tertulia.config import Config
 from tertulia.moving import folders
-from tertulia.moving.arrivals import ImportReport, Source
+from tertulia.moving.arrivals import Source
 from tertulia.moving.bringing import Bringing
 from tertulia.moving.folders import NoExport
 from tertulia.moving.sources import mattermost, rocketchat, slack, zulip
+from tertulia.moving.tally import Tally
 
 HERE = str(Path(__file__).parents[1])
 OPENERS = (zulip.open_export, slack.open_export, rocketchat.open_export, mattermost.open_export)
@@ -41,16 +41,16 @@ def import_(file: Path, name: str | None, subdomain: str, dry_run: bool, **flags
     with folders.opened(file) as folder, _understood(file):
         source = _open(folder, file)
         if dry_run:
-            _show(source, _foreseen(source))
+            _show(source, source.tally().foreseen())
             return
         database = opening.open_database(config)
         opening.check_vault(config, database)
         bringing = Bringing(database, opening.open_vault(config), source, _mark(file, source))
         progress = Progress(source.message_count, "messages")
-        report = bringing.run((name or source.name)[:40], subdomain, progress.show)
+        tally = bringing.run((name or source.name)[:40], subdomain, progress.show)
         progress.end()
         database.write_now(bringing.realm.id, actions.organization.audit.note, command_act())
-    _show(source, report)
+    _show(source, tally)
     click.echo(
         "People come without passwords: `tertulia user link` prints a link to hand over, with which"
         " one chooses a password, and `tertulia user password` gives one. Whoever logs in by"
@@ -81,35 +81,24 @@ def _open(folder: Path, file: Path) -> Source:
     raise NoExport(f"{file} is no export of Zulip, Slack, Mattermost or Rocket.Chat.")
 
 
-def _foreseen(source: Source) -> ImportReport:
-    people, found = source.people(), source.belongings()
-    brought = {
-        "people": sum(not each.is_bot and not each.is_house_bot for each in people),
-        "bots": sum(each.is_bot for each in people),
-        "channels": len(source.channels()),
-        "files": sum(1 for _ in source.files()),
-        "messages": source.message_count,
-        "custom emoji": len(found.emoji),
-        "pictures of people": len(found.avatars),
-        "groups": len(found.groups),
-        "profile fields": len(found.profile_fields),
-        "topics muted or followed": len(found.topic_policies),
-        "muted people": len(found.muted_people),
-        "alert words": len(found.alert_words),
-        "statuses": len(found.statuses),
-    }
-    return ImportReport(Counter(brought), source.left())
-
-
-def _show(source: Source, report: ImportReport) -> None:
+def _show(source: Source, tally: Tally) -> None:
+    """What was read, dropped and brought, by kind: brought is the difference of the others."""
     click.echo(f"From {source.kind}:")
-    for kind, number in report.brought.items():
-        if number:
-            click.echo(f"  {number:>9,}  {kind}")
-    if +report.left:
+    click.echo(f"{'read':>11}{'dropped':>11}{'brought':>11}")
+    for kind in tally.kinds():
+        read, dropped, brought = tally.read[kind], tally.dropped_of(kind), tally.brought[kind]
+        click.echo(f"{read:>11,}{dropped:>11,}{brought:>11,}  {kind}")
+    if any(tally.dropped.values()):
         click.echo("Not brought along:")
-        for kind, number in sorted((+report.left).items()):
-            click.echo(f"  {number:>9,}  {kind}")
+        for kind, reasons in sorted(tally.dropped.items()):
+            for reason, number in sorted(reasons.items()):
+                click.echo(f"{number:>11,}  {kind} {reason}")
+    if tally.notes:
+        click.echo("In another form:")
+        for what, number in sorted(tally.notes.items()):
+            click.echo(f"{number:>11,}  {what}")
+    for kind, number in tally.unaccounted().items():
+        click.echo(f"The sum of {kind} is off by {number:,}. Please report this.", err=True)
 
 
 def _mark(file: Path, source: Source) -> str:

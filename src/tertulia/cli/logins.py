@@ -20,9 +20,22 @@ def examine(config: Config, subdomains: Collection[str]) -> Finding:
     for provider in config.providers:
         named = f"[[{provider.TABLE}]] {provider.called}"
         problems += [f"{named}: {problem}" for problem in _problems(config, provider, subdomains)]
+    problems += _shared_addresses(config, subdomains)
     problems += _mail_problems(config)
     count = len(config.providers)
     return Finding("logging in", f"{count or 'no'} other ways than a password kept here", problems)
+
+
+def _shared_addresses(config: Config, subdomains: Collection[str]) -> list[str]:
+    """Providers that a setting has come back to one address, in the same organization."""
+    shared: dict[str, None] = {}
+    for subdomain in subdomains:
+        here = [each for each in config.openid if each.is_for(subdomain)]
+        sharing = [each.called for each in here if each.return_path(here) == "/complete/oidc/"]
+        if len(sharing) > 1:
+            names = ", ".join(sharing)
+            shared[f"[[openid]] {names}: they share a return address; set return_address"] = None
+    return list(shared)
 
 
 def _mail_problems(config: Config) -> list[str]:

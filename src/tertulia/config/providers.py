@@ -3,6 +3,7 @@
 One class for each kind of table, and its rows; what they share is in `provider`.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
@@ -22,6 +23,7 @@ from tertulia.config.values import (
     ConfigError,
     filter_with,
     one_of,
+    text,
     whole,
 )
 
@@ -38,7 +40,8 @@ class OpenIdProvider(InformedProvider):
     TABLE = "openid"
     MEANING = (
         "A site that people log in with in their browser: anything that speaks OpenID Connect, and"
-        " GitHub. Give it our return address: `https://CHAT/complete/oidc/`, or"
+        " GitHub. Give it our return address: `https://CHAT/complete/oidc/`, for every further"
+        " table `https://CHAT/complete/oidc/NAME/` (see `return_address`), or"
         " `https://CHAT/complete/google/` and so on for a preset."
     )
 
@@ -68,6 +71,12 @@ class OpenIdProvider(InformedProvider):
     ca_file: str = unset_row(
         FILE, "Certificates to check the provider's with.", "the well-known ones"
     )
+    return_address: str = unset_row(
+        text("own|shared", "own or shared", "(own|shared)?"),
+        "Where logins come back to: `own` is `/complete/oidc/NAME/`, `shared` is"
+        " `/complete/oidc/`. A preset has its own address in any case.",
+        "`own`, but `shared` for the first table without a preset of an organization",
+    )
 
     @property
     def key(self) -> str:
@@ -84,6 +93,18 @@ class OpenIdProvider(InformedProvider):
     @property
     def title(self) -> str:
         return self.display_name or self.method
+
+    def return_path(self, others: "Sequence[OpenIdProvider]") -> str:
+        """Where a login comes back to; `others` are all providers of the organization. An address
+        that two providers share lets one of them receive codes of the other."""
+        if self.preset != "openid":
+            return f"/complete/{self.preset}/"
+        plain = [each for each in others if each.preset == "openid"]
+        shared = [each.called for each in plain if each.return_address == "shared"]
+        if not shared:
+            shared = [each.called for each in plain if each.return_address != "own"][:1]
+        is_shared = self.called in shared
+        return "/complete/oidc/" if is_shared else f"/complete/oidc/{self.called}/"
 
     def check(self) -> None:
         if not self.site:

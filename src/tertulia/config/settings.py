@@ -64,6 +64,9 @@ if TYPE_CHECKING:
     )
 
 
+HSTS_SECONDS = 365 * 24 * 3600
+
+
 @dataclass(frozen=True, slots=True)
 class Config:
     data: Path = setting(
@@ -349,6 +352,13 @@ class Config:
     @property
     def secret_file(self) -> Path:
         return self.data / "secret"
+
+    @property
+    def transport_security(self) -> list[tuple[str, str]]:
+        """The header that keeps browsers on HTTPS, where people reach the server by it."""
+        if not self.external_url.lower().startswith("https://"):
+            return []
+        return [("strict-transport-security", f"max-age={HSTS_SECONDS}")]
 
     @property
     def external_host(self) -> str:

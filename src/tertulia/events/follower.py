@@ -365,7 +365,29 @@ class Follower:
         A server that was paused, or cut off from its database, must not go by keys that were
         revoked and rights that were taken away meanwhile.
         """
-        return self._database.is_shared and time.monotonic() - self._looked_at > LEASE_SECONDS
+        if not self._database.is_shared:
+            return False
+        connected_at = self._database.connected_at
+        if connected_at is None or self._looked_at < connected_at:
+            return True  # others do not wait for us, or did not when we looked
+        return time.monotonic() - self._looked_at > LEASE_SECONDS
+
+    @property
+    def lease_seconds(self) -> float:
+        return LEASE_SECONDS
+
+    async def apply_until(self, ends: Mapping[int, int]) -> bool:
+        """Apply the logs of some organizations up to these events; False if that is not possible.
+
+        An organization that is not in memory is read when somebody asks for it.
+        """
+        for realm_id in ends:
+            if realm_id in self._loading:
+                await asyncio.wait([self._loading[realm_id]])
+        known = {realm_id: seq for realm_id, seq in ends.items() if realm_id in self.organizations}
+        if behind := self._behind(known):
+            await self._take_in(behind)
+        return not self._behind(known)
 
     async def look_afresh(self) -> None:
         """Look at the log from now on, together with all others who wait for that."""

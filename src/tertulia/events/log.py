@@ -34,6 +34,7 @@ def announce(tx: Tx, event: Event, to: Audience) -> int:
         _encode(to).decode(),
         _encode(event).decode(),
         changes_rules=event.changes_rules,
+        revokes_access=event.revokes_access,
     )
 
 

@@ -115,6 +115,9 @@ class Api:
         self._refused = refused
         self._look_again = look_again
         self._always = _ALWAYS if for_browsers else [*_ALWAYS, *_ANY_PAGE_MAY_CALL]
+        self._transport_security = [
+            (name.encode(), value.encode()) for name, value in config.transport_security
+        ]
         self._usual_head = lru_cache(maxsize=1)(self._make_usual_head)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -248,12 +251,14 @@ class Api:
         """Nearly all heads of one second are alike, but for the length."""
         if reply_headers or answer.headers or answer.status != 200:
             date = (b"date", _http_date(int(time.time())))
-            return head_of(answer.status, [date, *self._headers(answer, reply_headers)])
+            headers = [date, *self._transport_security, *self._headers(answer, reply_headers)]
+            return head_of(answer.status, headers)
         return b"%bcontent-length: %d\r\n" % (self._usual_head(int(time.time())), len(answer.body))
 
     def _make_usual_head(self, now: int) -> bytes:
         date = _http_date(now)
-        dated = [(b"date", date), *self._always, _CACHE_CONTROL, (b"expires", date)]
+        first = [(b"date", date), *self._transport_security, *self._always]
+        dated = [*first, _CACHE_CONTROL, (b"expires", date)]
         return head_of(200, [*dated, (b"content-type", b"application/json")])
 
     def _headers(self, answer: Answer, reply_headers: dict[str, str]) -> list[tuple[bytes, bytes]]:

@@ -11,6 +11,7 @@ from urllib.parse import quote
 
 from tertulia.errors import BadRequest, ClientError
 from tertulia.errors.http import AddressTooLong, BodyTooLarge, HeadersTooLarge
+from tertulia.fair_queue import Person
 from tertulia.http.aside import QUICK_BYTES, decoded
 from tertulia.http.forms import FileHead, RawBody, UploadedFile, media_type, read_urlencoded
 from tertulia.http.json_text import read_json
@@ -57,6 +58,7 @@ class ApiRequest:
         "params",
         "path",
         "peer_address",
+        "person",
         "reply_headers",
         "round",
         "scheme",
@@ -79,6 +81,7 @@ class ApiRequest:
         self.params: dict[str, str] = {}
         self.files: list[UploadedFile] = []
         self.counted_for: Hashable = None  # whose limits it counts against, once that is known
+        self.person: Person = ""  # whose turn it uses in fair queues, once that is known
         self.reply_headers: dict[str, str] = {}  # sent with the answer, whatever it will be
 
         # Whether the parameters can be read matters only once the sender is known.

@@ -8,13 +8,19 @@ from tertulia.domain.personal.devices import Device
 from tertulia.errors import ClientError
 from tertulia.errors.http import ServiceUnavailable
 from tertulia.events.delivery import Delivery
+from tertulia.fair_queue import FairQueue
 from tertulia.jobs.runner import described
 from tertulia.links import push_service
 from tertulia.links.push_service import NotRegistered
 from tertulia.log_lines import log
 from tertulia.storage.database import Database
 
-AT_ONCE = 20
+MAX_CLAIMED = 200  # devices taken from the database in one round
+MAX_CLAIMED_PER_PERSON = 4
+
+REGISTRATIONS = FairQueue(
+    "push_registrations", slots=20, slots_per_person=2, max_waiting=MAX_CLAIMED_PER_PERSON
+)
 
 
 class DeviceRegistrations:
@@ -24,12 +30,15 @@ class DeviceRegistrations:
         self._delivery = delivery
 
     async def look(self) -> None:
-        due = await self._database.read_in(0, storage.personal.devices.due, AT_ONCE)
+        due = await self._database.read_in(
+            0, storage.personal.devices.due, MAX_CLAIMED, MAX_CLAIMED_PER_PERSON
+        )
         await asyncio.gather(*(self._safely(device) for device in due))
 
     async def _safely(self, device: Device) -> None:
         try:
-            await self._register(device)
+            async with REGISTRATIONS.slot(device.user_id):
+                await self._register(device)
         except ServiceUnavailable:
             pass  # it is still there when the data comes back
         except Exception as error:

@@ -6,6 +6,7 @@ from tertulia import actions, links, storage
 from tertulia.config.providers import LdapDirectory
 from tertulia.domain.organization.realm import Realm
 from tertulia.errors import BadRequest
+from tertulia.fair_queue import SERVER
 from tertulia.jobs.each import each
 from tertulia.links.answers import DirectoryTrouble
 from tertulia.log_lines import log
@@ -45,7 +46,7 @@ async def sync(database: Database, realm: Realm, directory: LdapDirectory) -> in
     known = await here.read(storage.people.identities.of_provider, directory.key)
     try:
         found = await links.ldap.asked(
-            links.introductions.tidings, directory, realm.subdomain, known
+            SERVER, links.introductions.tidings, directory, realm.subdomain, known
         )
         await here.read(actions.people.identities.check, found, directory.deactivate_missing)
     except (DirectoryTrouble, BadRequest) as trouble:

@@ -1,7 +1,7 @@
 """Pushing: telling browsers and phones of messages at once, and taking back what was read.
 
-People are told side by side, and each of them one thing after the other: an endpoint that hangs
-holds up nobody else. One that is in trouble is left in peace for a while, each time for longer.
+People take turns, and each of them is told one thing after the other: an endpoint that hangs delays
+its owner alone. One that is in trouble is left in peace for a while, each time for longer.
 """
 
 import asyncio
@@ -16,6 +16,7 @@ from tertulia.domain.personal.web_push import SHOWN_DAYS, PushNotice
 from tertulia.errors.http import ServiceUnavailable
 from tertulia.events.delivery import Delivery
 from tertulia.events.directory import Organization
+from tertulia.fair_queue import FairQueue
 from tertulia.jobs import push_words, runner
 from tertulia.jobs.missed import site_of
 from tertulia.jobs.phones import Phones
@@ -28,11 +29,14 @@ from tertulia.links.web_push import TOO_LARGE, PushAnswer, PushOrder
 from tertulia.log_lines import log
 from tertulia.storage.database import Database
 
-MOST_AT_ONCE = 50  # people
+MAX_CLAIMED = 500  # people whose notices run or wait for a slot
 GONE = (404, 410)  # a browser that was told to forget us
 REFUSED = (400, 401, 403, 413)  # this one, for good
 SHOWN_AT_ONCE = 2000
 TAKEN_BACK_AT_ONCE = 200  # numbers of messages, so that they fit
+
+NOTICES = FairQueue("push", slots=50, slots_per_person=1, max_waiting=2)
+REMOVALS = FairQueue("push_removals", slots=20, slots_per_person=1, max_waiting=10)
 
 
 class Pushing:
@@ -52,11 +56,11 @@ class Pushing:
 
     async def look(self) -> None:
         """Begin to tell what is due, as far as there is room; it goes on by itself."""
-        room = MOST_AT_ONCE - len(self.busy)
+        room = MAX_CLAIMED - len(self.busy)
         if room <= 0:
             return
         due = await self._database.read_in(
-            0, storage.personal.web_push.people_due, MOST_AT_ONCE + len(self.busy)
+            0, storage.personal.web_push.people_due, MAX_CLAIMED + len(self.busy)
         )
         for realm_id, user_id in [each for each in due if each[1] not in self.busy][:room]:
             self.busy[user_id] = asyncio.create_task(self._serve(realm_id, user_id))
@@ -71,10 +75,11 @@ class Pushing:
         try:
             org = await self._delivery.follower.find(realm_id)
             while org is not None:
-                notice = await db.read(storage.personal.web_push.next_of, user_id)
-                if notice is None:
-                    break
-                await self._tell(org, notice)
+                async with NOTICES.slot(user_id):
+                    notice = await db.read(storage.personal.web_push.next_of, user_id)
+                    if notice is None:
+                        break
+                    await self._tell(org, notice)
         except ServiceUnavailable:
             pass  # the data is away: the notice is still there when it comes back
         except Exception as error:
@@ -168,20 +173,17 @@ class Pushing:
         by_person: dict[tuple[int, int], list[int]] = {}
         for realm_id, user_id, message_id in shown:
             by_person.setdefault((realm_id, user_id), []).append(message_id)
-        room = asyncio.Semaphore(MOST_AT_ONCE)
-        await asyncio.gather(*(self._take_back(room, *each) for each in by_person.items()))
+        await asyncio.gather(*(self._take_back(*each) for each in by_person.items()))
         await self._database.write_in(
             0,
             storage.personal.web_push.forget_shown_before,
             self._database.clock() - SHOWN_DAYS * SECONDS_PER_DAY,
         )
 
-    async def _take_back(
-        self, room: asyncio.Semaphore, who: tuple[int, int], message_ids: list[int]
-    ) -> None:
+    async def _take_back(self, who: tuple[int, int], message_ids: list[int]) -> None:
         """One that is not taken is not said again: it is worth little, and soon nothing."""
         realm_id, user_id = who
-        async with room:
+        async with REMOVALS.slot(user_id):
             org = await self._delivery.follower.find(realm_id)
             if org is None:
                 return

@@ -67,9 +67,12 @@ class Indexing:
         return await self._database.read_in(realm_id, storage.search.index.is_something_long)
 
     async def _index_all(self, realm_id: int) -> None:
-        done = actions.messages.indexing.AT_ONCE
-        while done == actions.messages.indexing.AT_ONCE or (done and self._waiting.get(realm_id)):
-            done = await self._database.write_in(realm_id, actions.messages.indexing.index_some)
+        indexing, done = actions.messages.indexing, actions.messages.indexing.AT_ONCE
+        while done == indexing.AT_ONCE or self._waiting.get(realm_id):
+            batch = await self._database.read_aside_in(realm_id, indexing.prepare)
+            if batch.is_empty:
+                break
+            done = await self._database.write_in(realm_id, indexing.write_batch, batch)
             self._waiting[realm_id] = max(0, self._waiting.get(realm_id, 0) - done)
             await self._breathe(realm_id)
         self._waiting.pop(realm_id, None)
@@ -78,7 +81,7 @@ class Indexing:
     async def _join_all(self, realm_id: int) -> None:
         write, joints = self._database.write_in, storage.search.joints
         unjoined = actions.messages.indexing.unjoined
-        while (some := await self._database.read_aside_in(realm_id, unjoined)).texts:
+        while (some := await self._database.read_aside_in(realm_id, unjoined)).joints:
             for part in range(joints.PARTS):
                 await write(realm_id, joints.join_part, some, part)
                 await self._breathe(realm_id)

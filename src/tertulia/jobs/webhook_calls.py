@@ -1,11 +1,13 @@
 """Calling outgoing webhooks: each at least once, one at a time for a bot, many bots at a time.
 
-A bot that hangs holds up nobody but itself. Whoever is killed while a call is on its way has it
-made a second time, a minute later.
+People take turns: a person's bots share a few slots, and which due calls are claimed from the
+database is decided person by person. A webhook whose last call timed out waits in a queue of its
+own, behind all others. If the server is killed during a call, the call is repeated a minute later.
 """
 
 import asyncio
 import math
+from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
@@ -24,6 +26,7 @@ from tertulia.errors import ClientError
 from tertulia.errors.http import ServiceUnavailable
 from tertulia.events.delivery import Delivery
 from tertulia.events.directory import Organization
+from tertulia.fair_queue import FairQueue
 from tertulia.jobs import runner
 from tertulia.jobs.runner import described
 from tertulia.links import guarded
@@ -31,7 +34,14 @@ from tertulia.links.guarded import AnswerTooLarge, NotAllowed, NotReached, TookT
 from tertulia.log_lines import log
 from tertulia.storage.database import Bound, Database
 
-MOST_AT_ONCE = 50
+MAX_CLAIMED = 400  # calls taken from the database that run or wait for a slot
+MAX_CLAIMED_PER_PERSON = 8
+
+CALLS = FairQueue("webhooks", slots=64, slots_per_person=8, max_waiting=MAX_CLAIMED_PER_PERSON)
+SLOW_CALLS = FairQueue(
+    "slow_webhooks", slots=16, slots_per_person=4, max_waiting=MAX_CLAIMED_PER_PERSON
+)
+
 USER_AGENT = f"ZulipOutgoingWebhook/{COMPATIBLE_VERSION}"
 CLIENT = "OutgoingWebhookResponse"
 
@@ -53,18 +63,24 @@ class WebhookCalls:
         self._delivery = delivery
         self.patience_seconds: float = domain.people.webhook_calls.SECONDS
         self._busy: dict[int, asyncio.Task[None]] = {}  # by bot
+        self._claimed: Counter[tuple[int, bool]] = Counter()  # by person and queue
 
     async def look(self) -> None:
-        """Begin what is due, as far as there is room; it goes on by itself."""
-        room = MOST_AT_ONCE - len(self._busy)
+        """Claim due calls, people in turn; each runs when its person gets a slot."""
+        room = MAX_CLAIMED - len(self._busy)
         if room <= 0:
             return
-        waiting = await self._database.read_in(
-            0, storage.people.webhook_calls.first_of_each_bot, MOST_AT_ONCE + len(self._busy)
+        due = await self._database.read_in(
+            0,
+            storage.people.webhook_calls.first_of_each_bot,
+            MAX_CLAIMED + len(self._busy),
+            4 * MAX_CLAIMED_PER_PERSON,  # all that may be busy in both queues, and as many more
         )
-        for call in [each for each in waiting if each.bot_id not in self._busy][:room]:
-            task = asyncio.create_task(self._serve(call))
-            self._busy[call.bot_id] = task
+        for call in due:
+            is_free = call.bot_id not in self._busy and len(self._busy) < MAX_CLAIMED
+            if is_free and self._claimed[call.person, call.is_slow] < MAX_CLAIMED_PER_PERSON:
+                self._claimed[call.person, call.is_slow] += 1
+                self._busy[call.bot_id] = asyncio.create_task(self._serve(call))
 
     async def stop(self) -> None:
         """Leave what is on its way; it is taken up again later."""
@@ -72,13 +88,17 @@ class WebhookCalls:
 
     async def _serve(self, call: WebhookCall) -> None:
         try:
-            await self._make(call)
+            async with (SLOW_CALLS if call.is_slow else CALLS).slot(call.person):
+                await self._make(call)
         except ServiceUnavailable:
             pass  # the data is away: the call is still there when it comes back
         except Exception as error:
             log.error("a webhook could not be called", **described(error))
         finally:
             self._busy.pop(call.bot_id, None)
+            self._claimed[call.person, call.is_slow] -= 1
+            if not self._claimed[call.person, call.is_slow]:
+                del self._claimed[call.person, call.is_slow]
 
     async def _make(self, call: WebhookCall) -> None:
         org = await self._delivery.follower.find(call.realm_id)
@@ -95,11 +115,16 @@ class WebhookCalls:
             return
         next_try = call.next_try(self._database.clock()) if outcome.may_pass else None
         if next_try is not None:
-            await db.write(actions.people.webhook_calls.put_off, call, next_try)
+            await db.write(actions.people.webhook_calls.put_off, call, next_try, outcome.is_timeout)
             return
         complaint = await _complaint(db, org, occasion, outcome)
         await db.write(
-            actions.people.webhook_calls.give_up, call, occasion, complaint, org.email_domain
+            actions.people.webhook_calls.give_up,
+            call,
+            occasion,
+            complaint,
+            org.email_domain,
+            outcome.is_timeout,
         )
 
     async def _ask(self, org: Organization, call: WebhookCall, occasion: Occasion) -> Any:
@@ -117,6 +142,7 @@ class WebhookCalls:
                 seconds=self.patience_seconds,
                 most_bytes=domain.people.webhook_calls.MOST_ANSWER_BYTES,
                 allowed=self._config.webhook_networks,
+                person=call.person,
             )
         except NotAllowed:
             return domain.people.webhook_calls.not_allowed()

@@ -7,13 +7,14 @@ of readers is one visit to the other site; that there is none is kept, too.
 import asyncio
 import io
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Hashable
+from collections.abc import Awaitable, Callable
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from typing import Any
 
 from tertulia import domain, links
 from tertulia.domain.addresses import Networks
+from tertulia.fair_queue import Person
 from tertulia.links.guarded import CallFailed
 
 MOST_BYTES = 5 << 20
@@ -28,7 +29,7 @@ OVERHEAD_BYTES = 1000  # what it takes to remember one
 ASKING = {"User-Agent": "Tertulia", "Accept": "image/*", "Accept-Encoding": "identity"}
 
 Drawn = Callable[..., Awaitable[Any]]
-Turn = Callable[[Hashable], AbstractAsyncContextManager[None]]
+Turn = Callable[[Person], AbstractAsyncContextManager[None]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +65,7 @@ class Fetching:
         self._kept: OrderedDict[str, Visited] = OrderedDict()
         self._kept_bytes = 0
 
-    async def picture(self, address: str, reader: Hashable) -> ExternalPicture:
+    async def picture(self, address: str, reader: Person) -> ExternalPicture:
         kept = self._kept.get(address)
         if kept is not None and self._clock() < kept.until:
             self._kept.move_to_end(address)
@@ -75,9 +76,9 @@ class Fetching:
             visit.add_done_callback(lambda _: self._under_way.pop(address))
         return await asyncio.shield(visit)
 
-    async def _visit(self, address: str, reader: Hashable) -> ExternalPicture:
+    async def _visit(self, address: str, reader: Person) -> ExternalPicture:
         async with self._turn(reader):
-            data = await self._fetched(address)
+            data = await self._fetched(address, reader)
             looks = await self._drawn(domain.files.images.looks, io.BytesIO(data)) if data else None
         picture = ExternalPicture()
         if looks is not None and looks.width * looks.height <= MOST_PIXELS:
@@ -85,7 +86,7 @@ class Fetching:
         self._keep(address, picture)
         return picture
 
-    async def _fetched(self, address: str) -> bytes:
+    async def _fetched(self, address: str, reader: Person) -> bytes:
         try:
             answer = await links.guarded.get(
                 address,
@@ -94,6 +95,7 @@ class Fetching:
                 most_bytes=MOST_BYTES,
                 most_redirects=MOST_REDIRECTS,
                 allowed=self._allowed,
+                person=reader,
             )
         except CallFailed:
             return b""

@@ -28,6 +28,11 @@ async def leave(provider: OpenIdProvider, pending: PendingLogin) -> str:
 
 async def come_back(provider: OpenIdProvider, pending: PendingLogin, code: str) -> SiteUser:
     """Who came back with a code. Raises ProviderTrouble."""
+    async with links.web.within_login_time():
+        return await _user(provider, pending, code)
+
+
+async def _user(provider: OpenIdProvider, pending: PendingLogin, code: str) -> SiteUser:
     proof = {"redirect_uri": pending.return_address, "code_verifier": pending.verifier}
     token = (await _tokens(provider, code, **proof)).get("access_token")
     if not isinstance(token, str):
@@ -79,9 +84,11 @@ def _verified(emails: Any) -> tuple[str, ...]:
     known = [each for each in emails if isinstance(each, dict)] if isinstance(emails, list) else []
     known.sort(key=lambda each: not each.get("primary"))
     return tuple(
-        str(each["email"])
+        each["email"]
         for each in known
-        if each.get("verified") is True and not str(each.get("email", "@")).endswith(NO_REPLY)
+        if each.get("verified") is True
+        and isinstance(each.get("email"), str)
+        and not each["email"].endswith(NO_REPLY)
     )
 
 

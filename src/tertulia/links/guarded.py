@@ -1,17 +1,16 @@
 """HTTP to addresses that people wrote down: asked once, within bounds, never inside the house.
 
 Where a name leads is looked up when the connection is made, and the connection goes to the very
-address that was judged: what a name says a moment later makes no difference. Who answers for a name
-may take their time, so names are looked up on threads on which nothing else waits. Redirects are
-followed only as often as a caller says, each judged like the first address; proxies of the
-environment are not used.
+address that was judged: what a name says a moment later makes no difference. A name server may
+answer late or never, so names are resolved on threads of their own, which people use in turn.
+Redirects are followed only as often as a caller says, each judged like the first address; proxies
+of the environment are not used.
 """
 
 import asyncio
 import socket
 import ssl
 from collections.abc import AsyncIterator, Iterable, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
@@ -23,6 +22,8 @@ from urllib.parse import quote, urljoin, urlsplit
 
 from tertulia import domain
 from tertulia.domain.addresses import Networks
+from tertulia.errors.http import RateLimited
+from tertulia.fair_queue import SERVER, FairQueue, Person
 
 # What the library would load while everybody waits for its first connection.
 LOADED_LATER = ("anyio._backends._asyncio", "encodings.idna")
@@ -30,9 +31,9 @@ LOADED_LATER = ("anyio._backends._asyncio", "encodings.idna")
 IN_PATHS = "/%:@!$&'()*+,;=~-._?"
 REDIRECTS = (301, 302, 303, 307, 308)
 LONGEST_REST_SECONDS = 86400.0  # whatever somebody asks for
-NAMES_AT_ONCE = 64  # one that nobody waits for any more is still looked up for half a minute
 
-_LOOKING_UP = ThreadPoolExecutor(NAMES_AT_ONCE, thread_name_prefix="names")
+# A lookup that timed out keeps its thread until the resolver gives up, about 30 seconds later.
+NAMES = FairQueue("names", slots=64, slots_per_person=8, max_waiting=500)
 
 # For what the operator named: that may be anywhere.
 EVERYWHERE = (ip_network("0.0.0.0/0"), ip_network("::/0"))
@@ -84,10 +85,11 @@ async def post(
     seconds: float,
     most_bytes: int,
     allowed: Networks = (),
+    person: Person = SERVER,
 ) -> HttpAnswer:
-    """Raises CallFailed."""
+    """Send a request on behalf of `person`. Raises CallFailed."""
     async with _bounded(seconds) as httpcore:
-        return await _ask(httpcore, "POST", address, headers, content, most_bytes, allowed)
+        return await _ask(httpcore, "POST", address, headers, content, most_bytes, allowed, person)
 
 
 async def get(
@@ -98,11 +100,14 @@ async def get(
     most_bytes: int,
     most_redirects: int,
     allowed: Networks = (),
+    person: Person = SERVER,
 ) -> HttpAnswer:
     """Raises CallFailed: NotReached, too, for one who sends us on and on."""
     async with _bounded(seconds) as httpcore:
         for _ in range(most_redirects + 1):
-            answer = await _ask(httpcore, "GET", address, headers, None, most_bytes, allowed)
+            answer = await _ask(
+                httpcore, "GET", address, headers, None, most_bytes, allowed, person
+            )
             if answer.status not in REDIRECTS or "location" not in answer.headers:
                 return answer
             address = _led_to(address, answer.headers["location"])
@@ -132,12 +137,13 @@ async def _ask(
     content: bytes | None,
     most_bytes: int,
     allowed: Networks,
+    person: Person,
 ) -> HttpAnswer:
     _, certificates = _library()
     url, host = _checked(httpcore, address)
     pool = httpcore.AsyncConnectionPool(
         ssl_context=certificates,
-        network_backend=_Guard(httpcore.AnyIOBackend(), list(allowed)),
+        network_backend=_Guard(httpcore.AnyIOBackend(), list(allowed), person),
         max_connections=1,
         retries=0,
     )
@@ -157,9 +163,10 @@ def _led_to(address: str, location: str) -> str:
 class _Guard:
     """Connects to where a name leads, if all of that is open to us."""
 
-    def __init__(self, backend: Any, allowed: list[Any]) -> None:
+    def __init__(self, backend: Any, allowed: list[Any], person: Person) -> None:
         self._backend = backend
         self._allowed = allowed
+        self._person = person
 
     async def connect_tcp(
         self,
@@ -169,7 +176,7 @@ class _Guard:
         local_address: str | None = None,
         socket_options: Iterable[Any] | None = None,
     ) -> Any:
-        addresses = await _addresses(host, port)
+        addresses = await _addresses(host, port, self._person)
         if not all(domain.addresses.is_open(each, self._allowed) for each in addresses):
             raise NotAllowed(host)
         trouble: Exception | None = None
@@ -186,11 +193,11 @@ class _Guard:
         await self._backend.sleep(seconds)
 
 
-async def _addresses(host: str, port: int) -> list[str]:
+async def _addresses(host: str, port: int, person: Person) -> list[str]:
     look_up = partial(socket.getaddrinfo, host, port, type=socket.SOCK_STREAM)
     try:
-        found = await asyncio.get_running_loop().run_in_executor(_LOOKING_UP, look_up)
-    except (OSError, UnicodeError):
+        found = await NAMES.run(person, look_up)
+    except (OSError, UnicodeError, RateLimited):
         raise NotReached(host) from None
     return list(dict.fromkeys(str(place[0]) for *_, place in found))
 

@@ -1,16 +1,14 @@
 """LDAP and Active Directory: whether a name and a password belong together, and who that is.
 
-Everything here blocks and is called on threads of its own (`asked`), so that a directory that does
-not answer keeps nobody waiting but those who ask it. A certificate is demanded and checked, unless
-the settings say `plain`; what people type is escaped before it enters a filter.
+Everything here blocks and is called on threads of its own (`asked`), which people use in turn, so
+that a directory that does not answer delays only logins that need it. A certificate is demanded and
+checked, unless the settings say `plain`; what people type is escaped before it enters a filter.
 """
 
-import asyncio
 import re
 import secrets
 import ssl
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Any, ParamSpec, TypeVar
 
@@ -31,13 +29,14 @@ from ldap3.core.exceptions import (
 from ldap3.utils.conv import escape_filter_chars
 
 from tertulia.config.providers import LdapDirectory
+from tertulia.fair_queue import FairQueue, Person
 from tertulia.links.answers import NOBODY, DirectoryTrouble, LdapName, LdapPerson
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
-THREADS = 4
-MOST_WAITING = 100
+QUEUE = FairQueue("ldap", slots=8, slots_per_person=2, max_waiting=20)
+
 LONGEST_NAME = 200
 MOST_HITS = 2  # whoever finds two of a name has not found anybody
 MOST_GROUPS = 1000
@@ -68,22 +67,13 @@ def _unescaped(value: bytes | str) -> bytes:
 # bracket in it nor any id that is no text.
 ldap3.operation.search.prepare_filter_for_sending = _unescaped
 
-_threads = ThreadPoolExecutor(THREADS, thread_name_prefix="ldap")
-_waiting = 0
 
+async def asked(person: Person, ask: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    """Ask on a thread, when it is this person's turn.
 
-async def asked(ask: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-    """Ask on a thread. Raises DirectoryTrouble, also if too many wait for an answer already."""
-    global _waiting
-    if _waiting >= MOST_WAITING:
-        raise DirectoryTrouble("too many wait for it already")
-    _waiting += 1
-    try:
-        return await asyncio.get_running_loop().run_in_executor(
-            _threads, lambda: ask(*args, **kwargs)
-        )
-    finally:
-        _waiting -= 1
+    Raises DirectoryTrouble, and RateLimited if the person has too many questions waiting.
+    """
+    return await QUEUE.run(person, lambda: ask(*args, **kwargs))
 
 
 def named(directory: LdapDirectory, typed: str) -> LdapName:

@@ -7,14 +7,14 @@ the very login that left.
 """
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
-from urllib.parse import quote, urlencode
+from urllib.parse import quote, urlencode, urlsplit
 
 import msgspec
 from joserfc import jwt
 from joserfc.errors import JoseError
-from joserfc.jwk import KeySet
+from joserfc.jwk import JWKRegistry, Key, KeySet
 
 from tertulia import links
 from tertulia.config.providers import OpenIdProvider
@@ -25,6 +25,10 @@ T = TypeVar("T")
 
 REMEMBERED_SECONDS = 3600
 LEEWAY_SECONDS = 60
+MAX_SUBJECT_LENGTH = 255  # as OpenID Connect demands
+MAX_KEYS = 100
+# What the library raises for tokens and keys that are malformed in one way or another.
+MALFORMED = (JoseError, ValueError, TypeError, KeyError, AttributeError, RecursionError)
 # What a provider signs with. A shared secret would be known to whoever knows ours.
 ALGORITHMS = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "EdDSA"]
 
@@ -44,7 +48,8 @@ class Description(msgspec.Struct, frozen=True):
 
 async def leave(provider: OpenIdProvider, pending: PendingLogin) -> str:
     """Where to send the browser."""
-    described = await describe(provider)
+    async with links.web.within_login_time():
+        described = await describe(provider)
     return with_query(
         described.authorization_endpoint,
         response_type="code",
@@ -60,16 +65,14 @@ async def leave(provider: OpenIdProvider, pending: PendingLogin) -> str:
 
 async def come_back(provider: OpenIdProvider, pending: PendingLogin, code: str) -> SiteUser:
     """Who came back with a code. Raises ProviderTrouble."""
-    described = await describe(provider)
-    tokens = await _exchange(provider, described, pending, code)
-    claims = await _checked(provider, described, tokens.id_token, pending.nonce)
-    if described.userinfo_endpoint and tokens.access_token:
-        inquiry = Inquiry(described.userinfo_endpoint, bearer=tokens.access_token)
-        told = await links.web.ask(inquiry, provider.ca_file)
-        if not isinstance(told, dict) or told.get("sub") != claims["sub"]:
-            raise ProviderTrouble("userinfo is about somebody else")
-        claims = claims | told
-    return _user(provider, claims)
+    async with links.web.within_login_time():
+        described = await describe(provider)
+        tokens = await _exchange(provider, described, pending, code)
+        claims = await _checked(provider, described, tokens.id_token, pending.nonce)
+        told = await _userinfo(provider, described, tokens, claims["sub"])
+    # An address is only as good as the document that says whether it is verified.
+    emails = _verified_emails(provider, told if "email" in told else claims)
+    return SiteUser(subject=claims["sub"], emails=emails, claims=claims | told)
 
 
 def is_from(provider: OpenIdProvider, issuer: str) -> bool:
@@ -79,12 +82,17 @@ def is_from(provider: OpenIdProvider, issuer: str) -> bool:
 
 
 async def describe(provider: OpenIdProvider) -> Description:
-    """What a provider says of itself; asked once in a while."""
+    """What a provider says of itself; asked once in a while. Raises ProviderTrouble."""
     address = f"{provider.site}/.well-known/openid-configuration"
-    told = _convert(await _remembered(address, provider), Description)
-    if told.issuer.rstrip("/") != provider.site:
-        raise ProviderTrouble(f"{address}: it is about {told.issuer}")
-    return told
+
+    def convert(told: Any) -> Description:
+        described = _convert(told, Description, address)
+        if described.issuer.rstrip("/") != provider.site:
+            raise ProviderTrouble(f"{address}: it is about {described.issuer}")
+        _check_endpoints(described, address)
+        return described
+
+    return await _remembered(provider, Description, address, convert)
 
 
 def with_query(address: str, **params: str) -> str:
@@ -96,7 +104,7 @@ def with_query(address: str, **params: str) -> str:
 
 class Tokens(msgspec.Struct, frozen=True):
     id_token: str
-    access_token: str = ""
+    access_token: str | None = None
 
 
 async def _exchange(
@@ -114,7 +122,8 @@ async def _exchange(
     else:
         form |= {"client_id": provider.client_id, "client_secret": provider.client_secret}
     inquiry = Inquiry(described.token_endpoint, form, login)
-    return _convert(await links.web.ask(inquiry, provider.ca_file), Tokens)
+    told = await links.web.ask(inquiry, provider.ca_file)
+    return _convert(told, Tokens, described.token_endpoint)
 
 
 async def _checked(
@@ -131,13 +140,17 @@ async def _checked(
     try:
         token = await _decoded(provider, described, id_token)
         registry.validate(token.claims)
-    except (JoseError, ValueError) as error:
-        raise ProviderTrouble(f"the ID token is no good: {type(error).__name__}") from error
+    except MALFORMED as error:
+        raise ProviderTrouble(f"the ID token is not valid: {links.tokens.fault(error)}") from error
     claims: dict[str, Any] = token.claims
+    links.web.check_bounds(claims, "the ID token")
     if claims.get("azp", provider.client_id) != provider.client_id:
-        raise ProviderTrouble("the ID token is for somebody else")
-    if not isinstance(claims["sub"], str) or not claims["sub"]:
-        raise ProviderTrouble("the ID token names nobody")
+        raise ProviderTrouble("the ID token is not valid: azp names another client")
+    subject = claims["sub"]
+    if not isinstance(subject, str) or not 0 < len(subject) <= MAX_SUBJECT_LENGTH:
+        raise ProviderTrouble(
+            f"the ID token is not valid: sub must be a text of 1 to {MAX_SUBJECT_LENGTH} characters"
+        )
     return claims
 
 
@@ -146,43 +159,104 @@ async def _decoded(provider: OpenIdProvider, described: Description, id_token: s
     try:
         keys = await _keys(provider, described)
         return jwt.decode(id_token, keys, algorithms=ALGORITHMS)
-    except (JoseError, ValueError):
-        _memory.pop(described.jwks_uri, None)
-        keys = await _keys(provider, described)
+    except MALFORMED:
+        keys = await _keys(provider, described, anew=True)
         return jwt.decode(id_token, keys, algorithms=ALGORITHMS)
 
 
-async def _keys(provider: OpenIdProvider, described: Description) -> KeySet:
-    return KeySet.import_key_set(await _remembered(described.jwks_uri, provider))
+async def _keys(provider: OpenIdProvider, described: Description, *, anew: bool = False) -> KeySet:
+    def convert(told: Any) -> KeySet:
+        return _key_set(told, described.jwks_uri)
+
+    return await _remembered(provider, KeySet, described.jwks_uri, convert, anew=anew)
 
 
-def _user(provider: OpenIdProvider, claims: Mapping[str, Any]) -> SiteUser:
-    email = claims.get("email")
-    email = email if isinstance(email, str) else ""
-    said = claims.get("email_verified")
-    is_verified = said in (True, "true") or (said is None and provider.addresses_are_verified)
-    return SiteUser(
-        subject=claims["sub"],
-        emails=(email,) if email and is_verified else (),
-        claims=claims,
-    )
+async def _userinfo(
+    provider: OpenIdProvider, described: Description, tokens: Tokens, subject: str
+) -> dict[str, Any]:
+    """What the provider tells of somebody beside the ID token; may be nothing."""
+    if not described.userinfo_endpoint or not tokens.access_token:
+        return {}
+    inquiry = Inquiry(described.userinfo_endpoint, bearer=tokens.access_token)
+    told = await links.web.ask(inquiry, provider.ca_file)
+    if not isinstance(told, dict):
+        raise ProviderTrouble(f"{described.userinfo_endpoint}: userinfo is no JSON object")
+    if told.get("sub") != subject:
+        raise ProviderTrouble(
+            f"{described.userinfo_endpoint}: its sub is not the one of the ID token"
+        )
+    return told
+
+
+def _verified_emails(provider: OpenIdProvider, document: Mapping[str, Any]) -> tuple[str, ...]:
+    """The address of a document, if the same document says that it is verified."""
+    email, said = document.get("email"), document.get("email_verified")
+    is_verified = said is True or (said is None and provider.addresses_are_verified)
+    return (email,) if isinstance(email, str) and email and is_verified else ()
 
 
 # --- what is remembered for a while ---
 
-_memory: dict[str, tuple[float, Any]] = {}
+# By kind and address; only what was converted and found good.
+_memory: dict[tuple[type[Any], str], tuple[float, Any]] = {}
 
 
-async def _remembered(address: str, provider: OpenIdProvider) -> Any:
-    since, told = _memory.get(address, (float("-inf"), None))
-    if time.monotonic() - since > REMEMBERED_SECONDS:
-        told = await links.web.ask(Inquiry(address), provider.ca_file)
-        _memory[address] = (time.monotonic(), told)
-    return told
+async def _remembered(
+    provider: OpenIdProvider,
+    kind: type[T],
+    address: str,
+    convert: Callable[[Any], T],
+    *,
+    anew: bool = False,
+) -> T:
+    """What a site answers at an address, converted. An answer that `convert` refuses is not
+    remembered, and leaves the one that is."""
+    since, known = _memory.get((kind, address), (float("-inf"), None))
+    if known is not None and not anew and time.monotonic() - since <= REMEMBERED_SECONDS:
+        remembered: T = known
+        return remembered
+    converted = convert(await links.web.ask(Inquiry(address), provider.ca_file))
+    _memory[kind, address] = (time.monotonic(), converted)
+    return converted
 
 
-def _convert(told: Any, kind: type[T]) -> T:
+def _convert(told: Any, kind: type[T], address: str) -> T:
     try:
         return msgspec.convert(told, kind)
     except msgspec.ValidationError as error:
-        raise ProviderTrouble(f"the provider's answer lacks something: {error}") from error
+        raise ProviderTrouble(f"{address}: the answer is malformed: {error}") from error
+
+
+def _check_endpoints(described: Description, address: str) -> None:
+    """Raises ProviderTrouble for an endpoint that is no address of a site."""
+    for name in ("authorization_endpoint", "token_endpoint", "jwks_uri", "userinfo_endpoint"):
+        endpoint = getattr(described, name)
+        if not endpoint and name == "userinfo_endpoint":
+            continue
+        try:
+            parts = urlsplit(endpoint)
+            is_good = parts.scheme in ("http", "https") and bool(parts.hostname)
+        except ValueError:
+            is_good = False
+        if not is_good or parts.fragment or not endpoint.isprintable() or " " in endpoint:
+            raise ProviderTrouble(f"{address}: {name} is no http(s) address")
+
+
+def _key_set(told: Any, address: str) -> KeySet:
+    """A provider's keys. One that cannot be read does not spoil the others (RFC 7517, 5)."""
+    listed = told.get("keys") if isinstance(told, dict) else None
+    if not isinstance(listed, list):
+        raise ProviderTrouble(f"{address}: the answer is malformed: `keys` is no list")
+    keys = [key for key in map(_key, listed[:MAX_KEYS]) if key is not None]
+    if not keys:
+        raise ProviderTrouble(f"{address}: none of its {len(listed)} keys can be used")
+    return KeySet(keys)
+
+
+def _key(told: Any) -> Key | None:
+    try:
+        key = JWKRegistry.import_key(told)
+        key.ensure_kid()
+    except MALFORMED:
+        return None
+    return None if key.key_type == "oct" else key

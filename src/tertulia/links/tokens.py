@@ -15,15 +15,19 @@ from tertulia.links.answers import ProviderTrouble
 
 LEEWAY_SECONDS = 10
 LONGEST = 8000
+MAX_FAULT_LENGTH = 200
 
 
 def email_in(issuer: JwtIssuer, token: str) -> str:
-    """Whom a token vouches for. Raises BadJwt, or BadRequest if it names nobody."""
+    """Whom a token vouches for; it must say when it ends. Raises BadJwt, or BadRequest if it names
+    nobody."""
     if len(token) > LONGEST:
         raise BadJwt()
     try:
         decoded = jwt.decode(token, _key(issuer), algorithms=list(issuer.algorithms))
-        jwt.JWTClaimsRegistry(leeway=LEEWAY_SECONDS).validate(decoded.claims)
+        # A token without an end is a key that cannot be replaced.
+        claims = jwt.JWTClaimsRegistry(leeway=LEEWAY_SECONDS, exp={"essential": True})
+        claims.validate(decoded.claims)
     except (JoseError, ValueError, TypeError) as error:
         raise BadJwt() from error
     email = decoded.claims.get("email")
@@ -38,6 +42,16 @@ def check_key(issuer: JwtIssuer) -> None:
         _key(issuer)
     except (JoseError, ValueError, TypeError) as error:
         raise ProviderTrouble(f"key_text is no key for {issuer.algorithms[0]}") from error
+
+
+def fault(error: Exception) -> str:
+    """Why the library refuses a token, for the log. Of errors other than its own the type alone is
+    said: their words may quote what was sent."""
+    if not isinstance(error, JoseError):
+        return type(error).__name__
+    return "".join(filter(str.isprintable, f"{error.error}: {error.description}"))[
+        :MAX_FAULT_LENGTH
+    ]
 
 
 def seal(key: bytes, nonce: bytes, text: bytes) -> bytes:

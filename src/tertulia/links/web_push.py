@@ -84,6 +84,7 @@ async def push(
         seconds=seconds,
         most_bytes=MOST_ANSWER_BYTES,
         allowed=allowed,
+        person=order.subscription.user_id,
     )
     return PushAnswer(answer.status, answer.retry_seconds(now))
 

@@ -5,28 +5,29 @@ People, channels and files have the keys that the export calls them by. A text n
 """
 
 import re
-from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import IO, Protocol
+from typing import IO, Any, Protocol
 
 from tertulia.domain.people.user import Role
+from tertulia.moving.tally import Tally
 
 MARK = "\ue0ff"  # of private use: nobody types it
 NAMED = re.compile(f"{MARK}([pmca])([^{MARK}]*){MARK}")
 
 
-def person(key: str) -> str:
-    return f"{MARK}p{key}{MARK}"
+def person(key: str, label: str = "") -> str:
+    """A person, by the label where the key is not known."""
+    return f"{MARK}p{key}|{label}{MARK}"
 
 
 def mention(key: str) -> str:
-    """The same, of somebody who was called by it."""
+    """The same, of a person who was called by it."""
     return f"{MARK}m{key}{MARK}"
 
 
-def channel(key: str) -> str:
-    return f"{MARK}c{key}{MARK}"
+def channel(key: str, label: str = "") -> str:
+    return f"{MARK}c{key}|{label}{MARK}"
 
 
 def address(key: str) -> str:
@@ -61,6 +62,32 @@ class ArrivingChannel:
     is_default: bool = False
     created_at: float | None = None
     members: tuple[str, ...] = ()
+    folder: str = ""
+    topics_policy: str = "inherit"
+    retention_days: int | None = None
+    default_push: bool = False
+    creator: str = ""
+    permissions: Mapping[str, "ArrivingGroupValue"] = field(default_factory=dict)
+    # What members have chosen for themselves, by their keys: columns of our subscriptions.
+    choices: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class ArrivingFolder:
+    key: str
+    name: str
+    description: str = ""
+    creator: str = ""
+    created_at: float | None = None
+    is_archived: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ArrivingGroupValue:
+    """Who has a permission: people and groups."""
+
+    people: tuple[str, ...] = ()
+    groups: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +107,28 @@ class ArrivingReaction:
     type: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class ArrivingSubmessage:
+    """A part of a poll or a to-do list; the first one of a message is the widget itself."""
+
+    sender: str
+    type: str
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class ArrivingEdit:
+    """What a message was before a change."""
+
+    person: str
+    at: float
+    content: str | None = None
+    topic: str | None = None
+    new_topic: str | None = None
+    channel: str | None = None
+    new_channel: str | None = None
+
+
 @dataclass(slots=True)
 class ArrivingMessage:
     sender: str
@@ -95,6 +144,9 @@ class ArrivingMessage:
     unread_by: list[str] = field(default_factory=list)
     received_by: list[str] | None = None  # None for all who are in the channel
     marks: list[tuple[str, str]] = field(default_factory=list)  # person and flag
+    parts: list[ArrivingSubmessage] = field(default_factory=list)
+    edits: list[ArrivingEdit] = field(default_factory=list)  # oldest first
+    unknown_emoji: int = 0  # names in the text that stay as they are
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +172,8 @@ class ArrivingGroup:
     members: tuple[str, ...] = ()
     subgroups: tuple[str, ...] = ()
     is_deactivated: bool = False
+    creator: str = ""
+    permissions: Mapping[str, ArrivingGroupValue] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,6 +203,50 @@ class ArrivingStatus:
     emoji: ArrivingReaction | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class ArrivingLinkifier:
+    pattern: str
+    url_template: str
+    example_input: str | None = None
+    reverse_template: str | None = None
+    alternative_url_templates: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ArrivingPlayground:
+    name: str
+    language: str
+    url_template: str
+
+
+@dataclass(frozen=True, slots=True)
+class ArrivingWording:
+    """A draft or a scheduled message: what was written, and where it is to go."""
+
+    person: str
+    content: str
+    at: float  # when it was written, or is to be sent
+    channel: str = ""
+    people: tuple[str, ...] = ()
+    topic: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ArrivingSnippet:
+    person: str
+    title: str
+    content: str
+    created_at: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ArrivingView:
+    person: str
+    fragment: str
+    name: str | None = None
+    is_pinned: bool = False
+
+
 @dataclass(slots=True)
 class Belongings:
     """What people and the organization have, beside what was said."""
@@ -161,14 +259,12 @@ class Belongings:
     muted_people: list[tuple[str, str]] = field(default_factory=list)
     alert_words: list[tuple[str, str]] = field(default_factory=list)
     statuses: list[ArrivingStatus] = field(default_factory=list)
-
-
-@dataclass(slots=True)
-class ImportReport:
-    """What was brought along and what not, by kind and number."""
-
-    brought: Counter[str]
-    left: Counter[str]
+    linkifiers: list[ArrivingLinkifier] = field(default_factory=list)
+    playgrounds: list[ArrivingPlayground] = field(default_factory=list)
+    drafts: list[ArrivingWording] = field(default_factory=list)
+    scheduled: list[ArrivingWording] = field(default_factory=list)
+    snippets: list[ArrivingSnippet] = field(default_factory=list)
+    views: list[ArrivingView] = field(default_factory=list)
 
 
 class Source(Protocol):
@@ -178,10 +274,12 @@ class Source(Protocol):
     name: str  # of the organization
     number: int | None  # its id, if ids can be kept
     message_count: int
+    last_message: int  # the highest number of a message, if numbers can be kept
 
     def people(self) -> list[ArrivingPerson]: ...
+    def folders(self) -> list[ArrivingFolder]: ...
     def channels(self) -> list[ArrivingChannel]: ...
     def belongings(self) -> Belongings: ...
     def files(self) -> Iterator[ArrivingFile]: ...
     def messages(self) -> Iterator[ArrivingMessage]: ...
-    def left(self) -> Counter[str]: ...
+    def tally(self) -> Tally: ...

@@ -6,7 +6,6 @@ closed.
 """
 
 import secrets
-from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import cached_property
 from itertools import islice
@@ -26,13 +25,25 @@ from tertulia.moving import belongings
 from tertulia.moving.arrivals import (
     ArrivingChannel,
     ArrivingFile,
+    ArrivingFolder,
     ArrivingPerson,
     Belongings,
-    ImportReport,
     Source,
 )
 from tertulia.moving.here import Here
 from tertulia.moving.speech import Speech
+from tertulia.moving.tally import (
+    BOTS,
+    CHANNELS,
+    DEFAULTS,
+    FILES,
+    FOLDERS,
+    OF_OTHERS,
+    PEOPLE,
+    SUBSCRIPTIONS,
+    TWICE,
+    Tally,
+)
 from tertulia.storage.database import Database
 from tertulia.storage.database.tx import Tx
 
@@ -41,6 +52,7 @@ INDEXED_AT_ONCE = 40_000
 FILES_AT_ONCE, FILE_BYTES_AT_ONCE = 100, 16 << 20
 AVATARS_AT_ONCE = 50
 UNNAMED = "Unnamed"
+SAME_ADDRESS = "with the address of another, who stands for both"
 
 Progress = Callable[[int], None]
 
@@ -65,7 +77,7 @@ class Bringing:
         assert self._realm is not None
         return self._realm
 
-    def run(self, name: str, subdomain: str, progress: Progress) -> ImportReport:
+    def run(self, name: str, subdomain: str, progress: Progress) -> Tally:
         run = self._begin(name, subdomain)
         if not run.is_finished:
             self._settle()
@@ -74,8 +86,8 @@ class Bringing:
             self._bring_messages(run.messages_done, progress)
             self._write(self._finish)
         self._index()
-        left = Counter(self._here.left) + self._source.left()
-        return ImportReport(Counter(self._here.brought), left)
+        here = self._here
+        return self._source.tally().with_import(here.brought, here.dropped, here.notes)
 
     # --- the organization ---
 
@@ -96,7 +108,7 @@ class Bringing:
                 f"There is an organization at the subdomain '{subdomain}' already, and this export"
                 " was not being brought into it. Choose another one with --subdomain."
             )
-        self._here = Here(**run.state)
+        self._here = Here.of_state(run.state)
         return run
 
     def _found(self, tx: Tx, name: str, subdomain: str) -> Realm:
@@ -113,6 +125,8 @@ class Bringing:
         by_address: dict[str, int] = {}
         for person in people:
             self._add_person(here, person, bot, by_address)
+        for folder in self._source.folders():
+            self._add_folder(here, folder, bot)
         for channel in channels:
             self._add_channel(here, channel, bot)
         storage.arriving.keep_state(here, self._here.state())
@@ -130,9 +144,11 @@ class Bringing:
         self, tx: Tx, person: ArrivingPerson, bot: User, by_address: dict[str, int]
     ) -> None:
         email = _address(person)
+        kind = BOTS if person.is_bot else PEOPLE
         known = bot.id if person.is_house_bot else by_address.get(email.casefold())
         if known is not None:
             self._here.people[person.key] = known
+            self._here.drop(kind, SAME_ADDRESS, int(not person.is_house_bot))
             return
         user = storage.people.insert(
             tx,
@@ -156,7 +172,24 @@ class Bringing:
         )
         storage.messages.unread.store(tx, number, BitMap64(), 0)
         self._here.people[person.key] = by_address[email.casefold()] = number
-        self._here.count("bots" if person.is_bot else "people")
+        self._here.count(kind)
+
+    def _add_folder(self, tx: Tx, arriving: ArrivingFolder, bot: User) -> None:
+        name = domain.names.cleaned(arriving.name, domain.limits.FOLDER_NAME_LENGTH)
+        taken = [each.name for each in storage.channels.folders.everything(tx) if not each.archived]
+        if not name or (domain.names.is_like_one_of(name, taken) and not arriving.is_archived):
+            self._here.drop(FOLDERS, "whose name cannot be used")
+            return
+        description = arriving.description[: domain.limits.FOLDER_DESCRIPTION_LENGTH]
+        html = markdown.render_text(description, Found(), Settings())
+        creator = self._here.people.get(arriving.creator, bot.id)
+        folder = storage.channels.folders.insert(tx, name, description, html, creator)
+        created_at = arriving.created_at or tx.now
+        storage.arriving.date_folder(
+            tx, folder.id, created_at=created_at, archived=arriving.is_archived
+        )
+        self._here.folders[arriving.key] = folder.id
+        self._here.count(FOLDERS)
 
     def _add_channel(self, tx: Tx, arriving: ArrivingChannel, bot: User) -> None:
         name = _free_name(tx, arriving.name)
@@ -167,7 +200,13 @@ class Bringing:
             is_web_public=arriving.is_web_public and not arriving.is_private,
             history_public=arriving.shares_history,
             is_default=arriving.is_default and not arriving.is_private,
+            retention_days=arriving.retention_days,
+            topics_policy=arriving.topics_policy,
+            folder_id=self._here.folders.get(arriving.folder),
+            default_push=arriving.default_push,
         )
+        too_long = len(arriving.description) > len(new.description)
+        self._here.note("descriptions of channels that were shortened", int(too_long))
         html = markdown.render_description(new.description, Found(), Settings())
         channel = actions.channels.found(tx, bot, new, html)
         number = channel.id
@@ -177,27 +216,52 @@ class Bringing:
         storage.arriving.date_channel(
             tx, number, created_at=arriving.created_at or tx.now, archived=arriving.is_archived
         )
+        if arriving.creator in self._here.people:
+            storage.arriving.set_creator(tx, number, self._here.people[arriving.creator])
         self._here.channels[arriving.key] = number
         self._subscribe(tx, arriving, number)
-        self._here.count("channels")
+        self._here.count(CHANNELS)
+        if new.is_default:
+            self._here.count(DEFAULTS)
+        elif arriving.is_default:
+            self._here.drop(DEFAULTS, "which are private")
 
     def _subscribe(self, tx: Tx, arriving: ArrivingChannel, channel_id: int) -> None:
         """Where history is protected, spans begin with the first message that somebody has."""
         members = self._here.people_of(arriving.members)
         color = COLORS[channel_id % len(COLORS)]
-        rows = [(tx.realm_id, channel_id, user_id, True, color) for user_id in members]
+        default = storage.arriving.CHOICES | {"color": color}
+        chosen = {
+            self._here.people[key]: choices
+            for key, choices in arriving.choices.items()
+            if key in self._here.people
+        }
+        rows = [
+            (
+                tx.realm_id,
+                channel_id,
+                user_id,
+                True,
+                *(default | {**chosen.get(user_id, {})}).values(),
+            )
+            for user_id in members
+        ]
         tx.load_rows("subscription", storage.arriving.SUBSCRIPTION, rows)
         if arriving.shares_history or self._source.kind != "Zulip":
             spans = [(tx.realm_id, channel_id, user_id, 0, 0) for user_id in members]
             tx.load_rows("subscription_span", storage.arriving.SPAN, spans)
-        self._here.count("subscriptions", len(members))
+        known = sum(key in self._here.people for key in arriving.members)
+        self._here.count(SUBSCRIPTIONS, len(members))
+        self._here.drop(SUBSCRIPTIONS, TWICE, known - len(members))
+        self._here.drop(SUBSCRIPTIONS, OF_OTHERS, len(arriving.members) - known)
 
     # --- what people have ---
 
     def _settle(self) -> None:
         if not self._here.is_settled:
             drawn = belongings.drawn_emoji(self._belongings.emoji)
-            self._write(belongings.settle, self._here, self._belongings, drawn, self._bot)
+            channels = self._source.channels()
+            self._write(belongings.settle, self._here, self._belongings, channels, drawn, self._bot)
 
     def _bring_avatars(self) -> None:
         while some := self._belongings.avatars[self._here.avatars :][:AVATARS_AT_ONCE]:
@@ -238,7 +302,7 @@ class Bringing:
     def _add_file(self, tx: Tx, file: ArrivingFile) -> int:
         owner_id = self._here.people.get(file.owner)
         if owner_id is None:
-            self._here.leave("files of nobody who was brought")
+            self._here.drop(FILES, OF_OTHERS)
             return 0
         upload_id = storage.files.uploads.begin(tx)
         size = 0
@@ -256,20 +320,25 @@ class Bringing:
             tx, owner_id, upload_id, path_id, name, size, looks
         )
         self._here.files[file.key] = [attachment_id, path_id, name]
-        self._here.count("files")
+        self._here.count(FILES)
         return size
 
     # --- messages ---
 
     def _bring_messages(self, done: int, progress: Progress) -> None:
-        speech = self._write(Speech, self._here, self._keeps_ids)
+        speech = self._write(self._speech)
         messages = islice(self._source.messages(), done, None)
         while batch := list(islice(messages, AT_ONCE)):
             done += len(batch)
             self._write(speech.write, batch, done)
             progress(done)
 
+    def _speech(self, tx: Tx) -> Speech:
+        return Speech(tx, self._here, self._keeps_ids, self._source.last_message)
+
     def _finish(self, tx: Tx) -> None:
+        belongings.add_writings(tx, self._here, self._belongings, self._speech(tx))
+        storage.arriving.keep_state(tx, self._here.state())
         newest = storage.messages.newest_id(tx)
         storage.arriving.caught_up(tx, newest)
         self._end_spans(tx, newest)

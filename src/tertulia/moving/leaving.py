@@ -9,7 +9,7 @@ emoji/, avatars/            pictures
 import io
 import tarfile
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,7 @@ from pyroaring import BitMap64
 from tertulia import storage
 from tertulia.backup.held_files import HeldFiles
 from tertulia.domain.files.attachments import Attachment
+from tertulia.domain.messages.message import Edit
 from tertulia.domain.organization.exports import PUBLIC, WITHOUT_CONSENT
 from tertulia.domain.people.user import NOTIFICATION_BOT, User
 from tertulia.moving import leaving_belongings
@@ -101,19 +102,25 @@ def write(
     ):
         ids = [row["id"] for row in page]
         flags = storage.leaving.of_messages(tx, "message_flag", ids)
+        edits = storage.messages.edits.of_messages(tx, ids)
         archive.put(
             f"messages-{number:06}.json",
             {
-                "zerver_message": [_message(row, recipients) for row in page],
+                "zerver_message": [
+                    _message(row, recipients, edits.get(row["id"], ())) for row in page
+                ],
                 "zerver_usermessage": list(readers.held(page, flags, recipients)),
             },
         )
         reactions = storage.leaving.of_messages(tx, "reaction", ids)
         tables["zerver_reaction"] += map(_reaction, reactions)
+        parts = storage.leaving.of_messages(tx, "submessage", ids)
+        tables["zerver_submessage"] += map(_part, sorted(parts, key=lambda row: row["id"]))
         for row in storage.leaving.of_messages(tx, "attachment_message", ids):
             linking[row["attachment_id"]].append(row["message_id"])
         done += len(page)
         progress(done)
+    tables |= leaving_belongings.writings(tx, export, recipients)
     archive.put("realm.json", tables)
     leaving_belongings.put_pictures(tx, people, archive)
     _put_files(tx, linking, archive, files)
@@ -139,6 +146,7 @@ def _small_tables(tx: Tx, export: PlannedExport, people: list[User]) -> Tables:
     realm = storage.organization.current(tx)
     leaving = storage.leaving.channel_ids(tx, export.kind, export.consenting)
     channels = [each for each in storage.channels.everything(tx) if each.id in leaving]
+    values = leaving_belongings.GroupValues(tx)
     tables: Tables = {
         "import_source": "zulip",  # type: ignore[dict-item]
         "zerver_realm": [
@@ -172,8 +180,27 @@ def _small_tables(tx: Tx, export: PlannedExport, people: list[User]) -> Tables:
                 "deactivated": each.archived,
                 "date_created": each.created_at,
                 "creator": each.creator_id,
+                "folder": each.folder_id,
+                "topics_policy": each.topics_policy,
+                "message_retention_days": each.retention_days,
+                "default_push_notifications": each.default_push,
+                **values.of(each.permissions),
             }
             for each in channels
+        ],
+        "zerver_channelfolder": [
+            {
+                "id": each.id,
+                "realm": realm.id,
+                "name": each.name,
+                "description": each.description,
+                "rendered_description": each.rendered_description,
+                "order": each.position,
+                "is_archived": each.archived,
+                "creator": each.creator_id,
+                "date_created": each.created_at,
+            }
+            for each in storage.channels.folders.everything(tx)
         ],
         "zerver_defaultstream": [
             {"id": each.id, "realm": realm.id, "stream": each.id}
@@ -184,8 +211,9 @@ def _small_tables(tx: Tx, export: PlannedExport, people: list[User]) -> Tables:
         "zerver_huddle": [],
         "zerver_subscription": [],
         "zerver_reaction": [],
+        "zerver_submessage": [],
     }
-    return tables | leaving_belongings.tables(tx, export, leaving)
+    return tables | leaving_belongings.tables(tx, export, leaving, values)
 
 
 def _person(user: User, is_told_of: bool) -> dict[str, Any]:
@@ -213,11 +241,20 @@ class _Recipients:
         self._of_channel: dict[int, int] = {}
         self._of_conversation: dict[int, int] = {}
         self.members: dict[int, list[int]] = {}
+        self._of_members: dict[tuple[int, ...], int] = {}
+        self._tables = tables
         subscribers: dict[int, list[int]] = defaultdict(list)
-        for channel_id, user_id in storage.channels.subscriptions.active_pairs(tx):
-            subscribers[channel_id].append(user_id)
+        choices: dict[tuple[int, int], dict[str, Any]] = {}
+        for row in storage.leaving.rows(tx, "subscription"):
+            if row["active"]:
+                subscribers[row["channel_id"]].append(row["user_id"])
+                if export.tells_of(row["user_id"]):
+                    place = (row["channel_id"], row["user_id"])
+                    choices[place] = {name: row[name] for name in storage.arriving.CHOICES}
         for row in tables["zerver_stream"]:
-            number = self._add(tables, CHANNEL, row["id"], subscribers[row["id"]])
+            members = subscribers[row["id"]]
+            chosen = {each: choices.get((row["id"], each), {}) for each in members}
+            number = self._add(tables, CHANNEL, row["id"], members, chosen)
             self._of_channel[row["id"]] = number
         for found in storage.leaving.rows(tx, "conversation"):
             members = [int(each) for each in found["member_ids"].split(",") if each]
@@ -226,6 +263,7 @@ class _Recipients:
             tables["zerver_huddle"].append({"id": found["id"], "group_size": len(members)})
             number = self._add(tables, GROUP, found["id"], members)
             self._of_conversation[found["id"]] = number
+            self._of_members[tuple(sorted(members))] = number
             self.members[found["id"]] = members
 
     def of(self, row: Row) -> int:
@@ -233,7 +271,27 @@ class _Recipients:
             return self._of_channel[row["channel_id"]]
         return self._of_conversation[row["conversation_id"]]
 
-    def _add(self, tables: Tables, kind: int, type_id: int, members: list[int]) -> int:
+    def of_channel(self, channel_id: int) -> int | None:
+        return self._of_channel.get(channel_id)
+
+    def of_members(self, members: Iterable[int]) -> int:
+        """Of people between whom nothing may have been said yet."""
+        key = tuple(sorted(set(members)))
+        if key not in self._of_members:
+            huddles = self._tables["zerver_huddle"]
+            number = max((row["id"] for row in huddles), default=0) + 1
+            huddles.append({"id": number, "group_size": len(key)})
+            self._of_members[key] = self._add(self._tables, GROUP, number, list(key))
+        return self._of_members[key]
+
+    def _add(
+        self,
+        tables: Tables,
+        kind: int,
+        type_id: int,
+        members: list[int],
+        choices: Mapping[int, Mapping[str, Any]] | None = None,
+    ) -> int:
         number = len(tables["zerver_recipient"]) + 1
         tables["zerver_recipient"].append({"id": number, "type": kind, "type_id": type_id})
         for user_id in members:
@@ -243,6 +301,7 @@ class _Recipients:
                     "user_profile": user_id,
                     "recipient": number,
                     "active": True,
+                    **_as_booleans((choices or {}).get(user_id, {})),
                 }
             )
         return number
@@ -282,7 +341,7 @@ class _Readers:
                 yield {"user_profile": user_id, "message": number, "flags_mask": mask}
 
 
-def _message(row: Row, recipients: _Recipients) -> dict[str, Any]:
+def _message(row: Row, recipients: _Recipients, edits: Sequence[Edit]) -> dict[str, Any]:
     is_direct = row["channel_id"] is None
     return {
         "id": row["id"],
@@ -295,11 +354,47 @@ def _message(row: Row, recipients: _Recipients) -> dict[str, Any]:
         "rendered_content": row["rendered"],
         "date_sent": row["sent_at"],
         "last_edit_time": row["edited_at"],
+        "edit_history": msgspec.json.encode([_edit(each) for each in reversed(edits)]).decode()
+        if edits
+        else None,
         "has_attachment": bool(row["has_attachment"]),
         "has_image": bool(row["has_image"]),
         "has_link": bool(row["has_link"]),
         "is_channel_message": not is_direct,
         "sending_client": 1,
+    }
+
+
+def _edit(edit: Edit) -> dict[str, Any]:
+    """A change in the words of Zulip, which leaves out what has not changed."""
+    found = {
+        "user_id": edit.user_id,
+        "timestamp": edit.edited_at,
+        "prev_content": edit.prev_content,
+        "prev_rendered_content": edit.prev_rendered,
+        "prev_topic": edit.prev_topic,
+        "topic": edit.topic,
+        "prev_stream": edit.prev_channel_id,
+        "stream": edit.channel_id,
+    }
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def _part(row: Row) -> dict[str, Any]:
+    return {
+        "id": row["id"],
+        "message": row["message_id"],
+        "sender": row["sender_id"],
+        "msg_type": row["msg_type"],
+        "content": row["content"],
+    }
+
+
+def _as_booleans(choices: Mapping[str, Any]) -> dict[str, Any]:
+    """Of a row of subscriptions: SQLite has numbers for yes and no."""
+    return {
+        name: value if name == "color" or value is None else bool(value)
+        for name, value in choices.items()
     }
 
 

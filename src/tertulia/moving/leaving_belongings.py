@@ -1,9 +1,12 @@
 """What people and the organization have, beside what was said, in the form of Zulip's exports."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Protocol
 
+import msgspec
+
 from tertulia import storage
+from tertulia.domain.groups.group import GroupValue, Members
 from tertulia.domain.people.user import User
 from tertulia.storage.database.tx import Row, Tx
 
@@ -21,8 +24,34 @@ class PictureArchive(Protocol):
     def put_bytes(self, name: str, data: bytes) -> None: ...
 
 
-def tables(tx: Tx, export: Chosen, channel_ids: set[int]) -> Tables:
-    return _groups(tx) | _profiles(tx, export) | _personal(tx, export, channel_ids)
+class Recipients(Protocol):
+    """The numbers of places, by which Zulip says where a message goes."""
+
+    def of_channel(self, channel_id: int) -> int | None: ...
+    def of_members(self, members: Iterable[int]) -> int: ...
+
+
+class GroupValues:
+    """Permissions as Zulip has them: a group each, made for people who are named in place."""
+
+    def __init__(self, tx: Tx) -> None:
+        self._next = max((each.id for each in storage.groups.everything(tx)), default=0)
+        self.unnamed: dict[int, Members] = {}
+
+    def of(self, permissions: Mapping[str, GroupValue]) -> dict[str, int]:
+        return {name: self._number(value) for name, value in permissions.items()}
+
+    def _number(self, value: GroupValue) -> int:
+        if isinstance(value, int):
+            return value
+        self._next += 1
+        self.unnamed[self._next] = value
+        return self._next
+
+
+def tables(tx: Tx, export: Chosen, channel_ids: set[int], values: GroupValues) -> Tables:
+    found = _groups(tx, values) | _profiles(tx, export) | _personal(tx, export, channel_ids)
+    return found | _links(tx)
 
 
 def put_pictures(tx: Tx, people: list[User], archive: PictureArchive) -> None:
@@ -63,12 +92,113 @@ def emoji_table(tx: Tx) -> list[dict[str, Any]]:
     ]
 
 
-def _groups(tx: Tx) -> Tables:
+def writings(tx: Tx, export: Chosen, recipients: Recipients) -> Tables:
+    """Drafts, messages that are to be sent, snippets, and views of the sidebar."""
+
+    def rows(table: str, column: str = "user_id") -> Iterator[Row]:
+        found = storage.leaving.rows(tx, table)
+        return (row for row in found if export.tells_of(row[column]))
+
+    def place(row: Row, user_id: int, people: list[int]) -> int | None:
+        if row["channel_id"] is not None:
+            return recipients.of_channel(row["channel_id"])
+        return recipients.of_members([*people, user_id]) if people else None
+
+    return {
+        "zerver_draft": [
+            {
+                "id": row["id"],
+                "user_profile": row["user_id"],
+                "recipient": place(row, row["user_id"], msgspec.json.decode(row["user_ids"])),
+                "topic": row["topic"],
+                "content": row["content"],
+                "last_edit_time": row["edited_at"],
+            }
+            for row in rows("draft")
+        ],
+        "zerver_scheduledmessage": [
+            {
+                "id": row["id"],
+                "realm": tx.realm_id,
+                "sender": row["owner_id"],
+                "recipient": place(row, row["owner_id"], _numbers(row["user_ids"])),
+                "subject": row["topic"],
+                "content": row["content"],
+                "scheduled_timestamp": row["deliver_at"],
+                "delivered": False,
+                "failed": bool(row["failed"]),
+                "delivery_type": 1,
+            }
+            for row in rows("scheduled_message", "owner_id")
+            if row["sent_at"] is None
+        ],
+        "zerver_savedsnippet": [
+            {
+                "id": row["id"],
+                "realm": tx.realm_id,
+                "user_profile": row["user_id"],
+                "title": row["title"],
+                "content": row["content"],
+                "date_created": row["created_at"],
+            }
+            for row in rows("saved_snippet")
+        ],
+        "zerver_navigationview": [
+            {
+                "user_profile": row["user_id"],
+                "fragment": row["fragment"],
+                "name": row["name"],
+                "is_pinned": bool(row["is_pinned"]),
+            }
+            for row in rows("navigation_view")
+        ],
+    }
+
+
+def _numbers(text: str) -> list[int]:
+    return [int(each) for each in text.split(",") if each]
+
+
+def _links(tx: Tx) -> Tables:
+    """Linkifiers and code playgrounds."""
+    return {
+        "zerver_realmfilter": [
+            {
+                "id": each.id,
+                "realm": tx.realm_id,
+                "pattern": each.rule.pattern,
+                "url_template": each.rule.url_template,
+                "example_input": each.rule.example_input,
+                "reverse_template": each.rule.reverse_template,
+                "alternative_url_templates": list(each.rule.alternative_url_templates),
+                "order": position,
+            }
+            for position, each in enumerate(storage.organization.linkifiers.everything(tx))
+        ],
+        "zerver_realmplayground": [
+            {
+                "id": each.id,
+                "realm": tx.realm_id,
+                "name": each.name,
+                "pygments_language": each.language,
+                "url_template": each.url_template,
+            }
+            for each in storage.organization.playgrounds.everything(tx)
+        ],
+    }
+
+
+def _groups(tx: Tx, values: GroupValues) -> Tables:
     groups = storage.groups.everything(tx)
     own = [each for each in groups if not each.is_system]
+    permissions = {each.id: values.of(each.permissions) for each in own}
+    unnamed = values.unnamed
     return {
         "zerver_realmemoji": emoji_table(tx),
-        "zerver_usergroup": [{"id": each.id, "realm": tx.realm_id} for each in groups],
+        "zerver_usergroup": [
+            {"id": number, "realm": tx.realm_id}
+            for number in (*(each.id for each in groups), *unnamed)
+        ],
         "zerver_namedusergroup": [
             {
                 "usergroup_ptr": each.id,
@@ -78,6 +208,7 @@ def _groups(tx: Tx) -> Tables:
                 "is_system_group": each.is_system,
                 "deactivated": each.deactivated,
                 "creator": each.creator_id,
+                **permissions.get(each.id, {}),
             }
             for each in groups
         ],
@@ -85,9 +216,19 @@ def _groups(tx: Tx) -> Tables:
             {"user_group": each.id, "user_profile": user_id}
             for each in own
             for user_id in each.members
+        ]
+        + [
+            {"user_group": number, "user_profile": user_id}
+            for number, value in unnamed.items()
+            for user_id in value.direct_members
         ],
         "zerver_groupgroupmembership": [
             {"supergroup": each.id, "subgroup": inner} for each in own for inner in each.subgroups
+        ]
+        + [
+            {"supergroup": number, "subgroup": inner}
+            for number, value in unnamed.items()
+            for inner in value.direct_subgroups
         ],
     }
 

@@ -11,7 +11,23 @@ from tertulia.storage.database.tx import Tx
 FLAG = ("realm_id", "user_id", "flag", "message_id")
 REACTION = ("realm_id", "message_id", "user_id", "emoji_name", "emoji_code", "reaction_type")
 LINK = ("realm_id", "attachment_id", "message_id")
-SUBSCRIPTION = ("realm_id", "channel_id", "user_id", "active", "color")
+# What members choose for a channel, by the name of the column, and what it is without a choice.
+CHOICES: dict[str, Any] = {
+    "color": None,
+    "is_muted": False,
+    "pin_to_top": False,
+    "desktop_notifications": None,
+    "audible_notifications": None,
+    "push_notifications": None,
+    "email_notifications": None,
+    "wildcard_mentions_notify": None,
+}
+SUBSCRIPTION = ("realm_id", "channel_id", "user_id", "active", *CHOICES)
+PART = ("realm_id", "message_id", "sender_id", "msg_type", "content")
+EDIT = (
+    "realm_id", "message_id", "user_id", "edited_at", "prev_content", "prev_rendered",
+    "prev_topic", "topic", "prev_channel_id", "channel_id",
+)  # fmt: skip
 SPAN = ("realm_id", "channel_id", "user_id", "start_seq", "start_message_id")
 
 
@@ -97,6 +113,18 @@ def claim_stub(tx: Tx, user_id: int) -> bool:
 
 def date_channel(tx: Tx, channel_id: int, *, created_at: float, archived: bool) -> None:
     tx.change("channel", channel_id, created_at=created_at, archived=archived)
+
+
+def set_creator(tx: Tx, channel_id: int, user_id: int) -> None:
+    tx.change("channel", channel_id, creator_id=user_id)
+
+
+def date_folder(tx: Tx, folder_id: int, *, created_at: float, archived: bool) -> None:
+    tx.change("channel_folder", folder_id, created_at=created_at, archived=archived)
+
+
+def date_snippet(tx: Tx, snippet_id: int, created_at: float) -> None:
+    tx.change("saved_snippet", snippet_id, created_at=created_at)
 
 
 def note_first_messages(tx: Tx) -> None:

@@ -14,6 +14,7 @@ UNDECLARED = (
     ("message_edit", "prev_channel_id", "channel"),
     ("search_document", "message_id", "message"),
     ("search_posting", "word_id", "search_word"),
+    ("search_signature", "message_id", "message"),
     ("search_stale", "message_id", "message"),
     ("send_key", "message_id", "message"),
 )
@@ -76,6 +77,10 @@ _SEARCH_PROBLEMS = {
         "SELECT count(*) AS value FROM search_document d WHERE length(d.joints) > 0"
         " AND NOT EXISTS (SELECT 1 FROM search_joint j WHERE j.realm_id = d.realm_id"
         " AND j.segment = d.message_id >> 16)"
+    ),
+    "{} messages have a signature in the search index, but are not in it": (
+        "SELECT count(*) AS value FROM search_signature s LEFT JOIN search_document d"
+        " ON d.message_id = s.message_id WHERE s.part = 0 AND d.message_id IS NULL"
     ),
     "{} words of the search index are in no message": (
         "SELECT count(*) AS value FROM search_word"

@@ -171,8 +171,17 @@ def count_after(tx: Tx, seq: int, kinds: list[str]) -> int:
     )
 
 
-def append(tx: Tx, kind: str, audience: str, payload: str, *, changes_rules: bool = True) -> int:
-    """Write an event at the end; `changes_rules` if it bears on what somebody may send."""
+def append(
+    tx: Tx,
+    kind: str,
+    audience: str,
+    payload: str,
+    *,
+    changes_rules: bool = True,
+    revokes_access: bool = False,
+) -> int:
+    """Write an event at the end; `changes_rules` if it bears on what somebody may send,
+    `revokes_access` if it ends a key, a session or an account."""
     rules = ", rules_seq = seq + 1" if changes_rules else ""
     row = tx.one(f"UPDATE log_head SET seq = seq + 1{rules} WHERE realm_id = :realm RETURNING seq")
     assert row is not None
@@ -187,6 +196,8 @@ def append(tx: Tx, kind: str, audience: str, payload: str, *, changes_rules: boo
     )
     seq: int = row["seq"]
     tx.announced[tx.realm_id] = seq
+    if revokes_access:
+        tx.revoked[tx.realm_id] = seq
     return seq
 
 

@@ -1,5 +1,6 @@
 """Logging in by way of others: to a provider's site and back, by a proxy's word, by a token."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 from urllib.parse import urlencode
@@ -21,6 +22,7 @@ from tertulia.web.departures import Luggage
 from tertulia.web.door import DoorPages
 from tertulia.web.endings import NO_STORE, Ending
 
+MAX_ERROR_LENGTH = 100
 SSO = "/accounts/login/sso/"
 
 
@@ -35,9 +37,10 @@ def routes(entrance: DoorPages) -> list[Route]:
         route("/accounts/login/google/", _leave_for_google, None),
         route("/complete/address/", None, _choose),
         route("/complete/{backend}/", _come_back, None),
+        route("/complete/oidc/{name}/", _come_back_to_own_address, None),
         route("/accounts/login/subdomain/{token}", _finish_with_token, None),
         route("/accounts/login/start/sso/", _start_by_header, None),
-        route(SSO, _enter_by_header, None),
+        route(SSO, _enter_by_header, _finish_by_header),
         route("/accounts/login/jwt/", None, _enter_by_token, from_anywhere=True),
         door.script("desktop-login.js"),
     ]
@@ -57,7 +60,7 @@ async def _leave(call: Call, backend: str, idp: str = "") -> Response:
         provider=provider.key,
         nonce=domain.people.sessions.new_token(),
         verifier=domain.people.sessions.new_token(),
-        return_address=f"{call.site}/complete/{backend}/",
+        return_address=f"{call.site}{api.people.providers.return_path(call, provider)}",
         ending=endings.asked_for(call),
     )
     state = domain.people.sessions.new_token()
@@ -80,8 +83,10 @@ async def _come_back(call: Call, backend: str) -> Response:
     state = params.get("state", "")
     luggage = await departures.recall(call, state, Luggage)
     provider = api.people.providers.find(call, luggage.provider)
-    if "code" not in params or provider.key.partition(":")[0] != backend:
-        raise ProviderFailed()
+    if not luggage.return_address.endswith(call.request.path):
+        raise _failed(provider, ProviderTrouble("the answer came to another return address"))
+    if "code" not in params:
+        raise _failed(provider, ProviderTrouble(_refusal(params)))
     if not _link(provider).is_from(provider, params.get("iss", "")):
         raise _failed(provider, ProviderTrouble("the answer is another provider's"))
     try:
@@ -90,6 +95,10 @@ async def _come_back(call: Call, backend: str) -> Response:
     except ProviderTrouble as trouble:
         raise _failed(provider, trouble) from trouble
     return await _go_on(call, provider, user, luggage.ending)
+
+
+async def _come_back_to_own_address(call: Call, name: str) -> Response:
+    return await _come_back(call, "oidc")
 
 
 async def _go_on(call: Call, provider: OpenIdProvider, user: SiteUser, ending: Ending) -> Response:
@@ -147,6 +156,12 @@ def _link(provider: OpenIdProvider) -> Any:
     return links.github if provider.preset == "github" else links.openid
 
 
+def _refusal(params: Mapping[str, str]) -> str:
+    """Why the provider sends no code, as it says (RFC 6749, 4.1.2.1)."""
+    error = "".join(filter(str.isprintable, params.get("error", "")))[:MAX_ERROR_LENGTH]
+    return f"it sends no code, error {error}" if error else "it sends no code"
+
+
 def _failed(provider: OpenIdProvider, trouble: ProviderTrouble) -> ProviderFailed:
     log.warning("a provider is of no help", provider=provider.key, why=str(trouble))
     return ProviderFailed()
@@ -162,6 +177,19 @@ async def _start_by_header(call: Call) -> Response:
 
 
 async def _enter_by_header(call: Call) -> Response:
+    """The proxy logs a browser in whatever link it follows, so the mobile app, which any link can
+    name, gets a key only after the person has agreed on a page of ours."""
+    ending = endings.asked_for(call)
+    if not ending.mobile_otp:
+        return await _finish_by_header(call)
+    introduced = api.people.providers.named_by_header(call)
+    headers = security_headers.of_page(form_targets=endings.form_targets(ending))
+    return await door.page(
+        call, "mobile_login.html", headers=headers, email=introduced.emails[0], ending=ending
+    )
+
+
+async def _finish_by_header(call: Call) -> Response:
     ending = endings.asked_for(call)
     return await endings.enter(call, api.people.providers.by_header(call, ending.link), ending)
 

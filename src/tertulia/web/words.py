@@ -17,6 +17,10 @@ ENGLISH = {
     "look_around": "Look around",
     "another_organization": "Another organization",
     "which_organization": "Which organization?",
+    "mobile_login": "Log in to the mobile app?",
+    "mobile_login_explained": "The app gets access to your account. Agree only if you have just "
+    "opened the app to log in.",
+    "mobile_login_as": "Log in as",
     "which_address": "Which address?",
     "which_address_explained": "The other site vouches for all of these.",
     "which_explained": "Several live here, each at an address of its own.",
@@ -148,6 +152,10 @@ SPANISH = {
     "look_around": "Echar un vistazo",
     "another_organization": "Otra organización",
     "which_organization": "¿Qué organización?",
+    "mobile_login": "¿Entrar en la aplicación móvil?",
+    "mobile_login_explained": "La aplicación tendrá acceso a tu cuenta. Acepta solo si acabas de "
+    "abrirla para entrar.",
+    "mobile_login_as": "Entrar como",
     "which_address": "¿Qué dirección?",
     "which_address_explained": "El otro sitio responde por todas estas.",
     "which_explained": "Aquí viven varias, cada una en su propia dirección.",

@@ -82,6 +82,54 @@ def test_what_opens_ones_own_account_or_changes_that_of_others_is_noted(chat, in
     ]
 
 
+def test_reading_a_bots_key_is_noted(chat, owner, ana):
+    bot = ana.post("/bots", full_name="Tide", short_name="tide").succeeds()["user_id"]
+    before = len(entries(owner))
+
+    owner.get(f"/bots/{bot}/api_key").succeeds()
+    chat.person("ben").get(f"/bots/{bot}/api_key").fails("Insufficient permission")
+
+    refused, read = entries(owner)[: len(entries(owner)) - before]
+    assert told(read) == (f"GET /bots/{bot}/api_key", owner.id, "done")
+    assert (refused["act"], refused["result"]) == (f"GET /bots/{bot}/api_key", "BAD_REQUEST")
+
+
+def test_reading_the_mail_address_of_a_channel_is_noted(chat, owner):
+    owner.joins("kitchen")
+    kitchen = chat.channel("kitchen").id
+    before = len(entries(owner))
+
+    owner.get(f"/streams/{kitchen}/email_address").succeeds()
+
+    (read,) = entries(owner)[: len(entries(owner)) - before]
+    assert told(read) == (f"GET /streams/{kitchen}/email_address", owner.id, "done")
+
+
+def test_moving_messages_of_others_is_noted(chat, in_kitchen, owner, ana):
+    ana.joins("kitchen")
+    owner.joins("kitchen", "attic")
+    kitchen, attic = chat.channel("kitchen").id, chat.channel("attic").id
+    first = ana.says("Soup's on", to="kitchen > lunch")
+    ana.says("Bread, too", to="kitchen > lunch")
+    own = owner.says("Mine", to="kitchen > mine")
+    quietly = {"send_notification_to_new_thread": False}
+    before = len(entries(owner))
+
+    ana.patch(f"/messages/{first.id}", topic="dinner").succeeds()
+    owner.patch(f"/messages/{own.id}", topic="ours").succeeds()
+    owner.patch(f"/messages/{first.id}", topic="soup", **quietly).succeeds()
+    everything = {"stream_id": attic, "topic": "bread", "propagate_mode": "change_all"}
+    last = ana.says("Salt?", to="kitchen > soup")
+    owner.patch(f"/messages/{last.id}", **everything).succeeds()
+
+    moved, renamed = entries(owner)[: len(entries(owner)) - before]
+    assert told(renamed) == (f"PATCH /messages/{first.id}", owner.id, "done")
+    place = {"from_stream_id": kitchen, "messages_of_others": 1}
+    assert renamed["details"] == place | {"stream_id": kitchen}
+    assert renamed["address"] == "127.0.0.1"
+    assert moved["details"] == place | {"stream_id": attic, "messages_of_others": 2}
+
+
 # What concerns nobody else, or is somebody's speech: it has no place in the audit log. Whatever is
 # neither here nor noted makes whoever adds it decide.
 UNRECORDED = """

@@ -12,6 +12,7 @@ from tertulia.domain.channels.channel import Channel
 from tertulia.domain.files.attachments import Attachment
 from tertulia.domain.messages.message import Draft, Message
 from tertulia.domain.messages.moves import Move
+from tertulia.domain.organization.audit import Act
 from tertulia.domain.people.user import User
 from tertulia.errors import BadRequest
 from tertulia.errors.channels import ChannelNotAccessible
@@ -45,6 +46,7 @@ class MessageChanges:
     tells_new_place: bool = True
     expected_sha256: str | None = None
     site: str = ""
+    address: str = ""  # of the client, for the audit log
 
     @property
     def is_move(self) -> bool:
@@ -79,7 +81,19 @@ def change(tx: Tx, user: User, message_id: int, wish: MessageChanges) -> list[At
     if wish.draft is not None:
         detached = actions.files.attachments.claim(tx, user, message.id, wish.draft.path_ids)
     _carry_out(tx, user, message, channel, wish, move)
+    if move is not None and not move.only_resolves:
+        _note_others(tx, user, message, wish, move)
     return detached
+
+
+def _note_others(tx: Tx, user: User, message: Message, wish: MessageChanges, move: Move) -> None:
+    """Write into the audit log that messages of other people are in another place."""
+    count = storage.messages.edits.count_of_others(tx, move.ids, user.id)
+    if count:
+        places = {"from_stream_id": move.channel.id, "stream_id": move.target.id}
+        details = {**places, "messages_of_others": count}
+        act = Act(f"PATCH /messages/{message.id}", user.id, wish.address, details)
+        actions.organization.audit.note(tx, act)
 
 
 # --- what may be asked ---

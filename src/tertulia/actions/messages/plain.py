@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 
-from tertulia import events, storage
+from tertulia import actions, events, storage
 from tertulia.actions.messages.repeats import SendKey, Sent
 from tertulia.domain.channels.channel import Channel
 from tertulia.domain.messages.message import Draft, Mentions, Message
@@ -58,8 +58,15 @@ def to_people(
     if len(ids) != len(recipients):
         return None
     member_ids = tuple(sorted(ids | {sender.id}))
+    if any(_is_called(org, user_id) for user_id in member_ids):
+        return None  # every message to an outgoing webhook is a call of it
     place = events.settled.in_conversation(member_ids)
     return _plain(org, sender, place, draft, key, echo, member_ids=member_ids)
+
+
+def _is_called(org: Organization, user_id: int) -> bool:
+    user = org.users.get(user_id)
+    return user is not None and actions.people.called_bots.is_called(user)
 
 
 def _plain(

@@ -23,6 +23,19 @@ def add(tx: Tx, user: User, rule: LinkifierRule) -> int:
     return linkifier_id
 
 
+def bring(tx: Tx, rule: LinkifierRule) -> bool:
+    """Add one of an import, unless it cannot be used here; says whether it was added."""
+    known = storage.organization.linkifiers.everything(tx)
+    try:
+        _check(rule, known)
+    except BadRequest:
+        return False
+    if len(known) >= PER_ORGANIZATION:
+        return False
+    storage.organization.linkifiers.insert(tx, rule)
+    return True
+
+
 def change(tx: Tx, user: User, linkifier_id: int, rule: LinkifierRule) -> None:
     actions.groups.permissions.require_administrator(tx, user)
     others = [each for each in _including(tx, linkifier_id) if each.id != linkifier_id]

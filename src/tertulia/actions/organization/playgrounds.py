@@ -27,6 +27,20 @@ def add(tx: Tx, user: User, name: str, language: str, url_template: str) -> int:
     return playground_id
 
 
+def bring(tx: Tx, name: str, language: str, url_template: str) -> bool:
+    """Add one of an import, unless it cannot be used here; says whether it was added."""
+    known = storage.organization.playgrounds.everything(tx)
+    try:
+        _check(name, language, url_template)
+    except BadRequest:
+        return False
+    is_known = any((each.language, each.name) == (language, name) for each in known)
+    if is_known or len(known) >= PER_ORGANIZATION:
+        return False
+    storage.organization.playgrounds.insert(tx, name, language, url_template)
+    return True
+
+
 def remove(tx: Tx, user: User, playground_id: int) -> None:
     actions.groups.permissions.require_administrator(tx, user)
     if not storage.organization.playgrounds.delete(tx, playground_id):

@@ -83,9 +83,8 @@ def create(tx: Tx, vault: Vault, creator: User, new: NewBot, email_domain: str) 
 def edit(tx: Tx, vault: Vault, user: User, bot_id: int, changes: BotChanges) -> None:
     """Change a bot: all that is asked for, or nothing.
 
-    A bot may post where its owner may. So whoever gives one away gives its key away with it: the
-    new owner, who was not asked, finds another one. Administrators, who may have the key all the
-    same, move bots that have to go on.
+    A bot may post where its owner may, so another owner means another key, unless the caller and
+    the new owner could both read the key before the change and the caller still can after it.
     """
     user = actions.groups.permissions.acting(tx, user)
     account = kept_by(tx, user, bot_id)
@@ -94,10 +93,7 @@ def edit(tx: Tx, vault: Vault, user: User, bot_id: int, changes: BotChanges) -> 
     if changes.role is not None:
         _change_role(tx, user, account, changes.role)
     if changes.owner_id is not None:
-        given = _give_to(tx, account, changes.owner_id)
-        if given != account and not _may_have_key(tx, user, given):
-            actions.people.reset_key(tx, vault, account.id)
-        account = given
+        account = _change_owner(tx, vault, user, account, changes.owner_id)
     if changes.avatar is not None:
         actions.people.avatars.put(tx, account.id, changes.avatar)
     before = storage.people.bots.find(tx, bot_id)
@@ -145,11 +141,15 @@ def kept_by(tx: Tx, user: User, bot_id: int) -> User:
     account = storage.people.find(tx, bot_id)
     if account is None or not account.is_bot or account.is_system_bot:
         raise BotNotFound()
-    if account.bot_owner_id == user.id:
-        return account
-    if not user.is_admin or (account.is_owner and not user.is_owner):
+    if not _may_keep(user, account):
         raise InsufficientPermission()
     return account
+
+
+def _may_keep(user: User, account: User) -> bool:
+    if account.bot_owner_id == user.id:
+        return True
+    return user.is_admin and (user.is_owner or not account.is_owner)
 
 
 def _with_key_for(tx: Tx, user: User, bot_id: int) -> User:
@@ -212,6 +212,23 @@ def _change_role(tx: Tx, user: User, account: User, role: Role) -> None:
         raise AdministratorRequired()
     actions.people.roles.check(user, account, role)
     actions.people.roles.change(tx, account, role)
+
+
+def _change_owner(tx: Tx, vault: Vault, user: User, account: User, owner_id: int) -> User:
+    """Give a bot to another owner, with a new key where the old one would reach a new reader."""
+    could_read = _can_read_key(tx, user, account)
+    given = _give_to(tx, account, owner_id)
+    if given == account:
+        return account
+    owner = actions.people.get(tx, owner_id)
+    keeps_key = could_read and _can_read_key(tx, user, given) and _can_read_key(tx, owner, account)
+    if not keeps_key:
+        actions.people.reset_key(tx, vault, account.id)
+    return given
+
+
+def _can_read_key(tx: Tx, user: User, account: User) -> bool:
+    return _may_keep(user, account) and _may_have_key(tx, user, account)
 
 
 def _give_to(tx: Tx, account: User, owner_id: int) -> User:

@@ -8,9 +8,11 @@ hand stays.
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 from tertulia import actions, domain, storage
 from tertulia.actions.people.coming_in import Newcomer
+from tertulia.domain.organization.audit import Act
 from tertulia.domain.people.identities import Identity, Introduction, Tidings, Welcome
 from tertulia.domain.people.invitations import Invitation
 from tertulia.domain.people.keys import Vault
@@ -104,6 +106,7 @@ def bring_up_to_date(tx: Tx, identity: Identity, introduced: Introduction) -> li
     did: list[str] = []
     if not user.is_active and identity.is_ended:
         actions.people.reactivate(tx, user.id)
+        _note(tx, introduced.provider, "reactivate", user.id)
         did.append("is active again")
     if introduced.leads:
         did += _rename(tx, user, introduced) + _readdress(tx, user, introduced)
@@ -118,10 +121,13 @@ def bring_up_to_date(tx: Tx, identity: Identity, introduced: Introduction) -> li
     group_ids = identity.group_ids
     if introduced.groups is not None:
         groups = actions.groups.brought.find_or_make(tx, introduced.groups)
-        did += actions.groups.brought.bring(
+        moved = actions.groups.brought.bring(
             tx, actions.people.get(tx, user.id), groups, identity.group_ids
         )
         group_ids = tuple(group.id for group in groups)
+        if moved:
+            _note(tx, introduced.provider, "groups", user.id, group_ids=list(group_ids))
+        did += moved
     now = replace(
         identity,
         is_ended=False,
@@ -168,6 +174,7 @@ def _end(tx: Tx, identity: Identity, why: str) -> list[str]:
     if not user.is_active:
         return []
     actions.people.deactivate(tx, user.id)
+    _note(tx, identity.provider, "deactivate", user.id)
     storage.people.identities.put(tx, replace(identity, is_ended=True))
     return [f"is deactivated, since {user.full_name} {why}"]
 
@@ -176,9 +183,13 @@ def _end(tx: Tx, identity: Identity, why: str) -> list[str]:
 
 
 def _find(tx: Tx, introduced: Introduction) -> Identity | None:
-    known = storage.people.identities.find(tx, introduced.provider, introduced.subject)
-    if known is not None:
-        return known
+    """The account of somebody. Where a provider has no lasting subject, the present address of an
+    account alone says whose it is: an address may be given to another person. A directory changes
+    the addresses of its accounts, so it finds them by name."""
+    if introduced.has_lasting_subject or introduced.leads:
+        known = storage.people.identities.find(tx, introduced.provider, introduced.subject)
+        if known is not None:
+            return known
     for email in introduced.emails:
         user = storage.people.find_by_email(tx, email)
         if user is not None and not user.is_bot:
@@ -188,8 +199,16 @@ def _find(tx: Tx, introduced: Introduction) -> Identity | None:
             if introduced.has_lasting_subject and introduced.provider in theirs:
                 # Somebody else there has got this address: it may have been given away.
                 raise AccountOfAnother(email=email)
-            return Identity(introduced.provider, introduced.subject, user.id)
+            return _with_subject(tx, introduced, user)
     return None
+
+
+def _with_subject(tx: Tx, introduced: Introduction, user: User) -> Identity:
+    """What the provider has brought so far, under the subject that it names now."""
+    for known in storage.people.identities.of_user(tx, user.id):
+        if known.provider == introduced.provider:
+            return replace(known, subject=introduced.subject)
+    return Identity(introduced.provider, introduced.subject, user.id)
 
 
 def _join(
@@ -212,6 +231,7 @@ def _join(
     role = Role.MEMBER if introduced.role is None else introduced.role
     newcomer = Newcomer(_free_name(tx, introduced, None), None, role)
     user = actions.people.coming_in.join(tx, vault, email, newcomer, invitation, reception)
+    _note(tx, introduced.provider, "join", user.id, role=int(user.role))
     return user.id
 
 
@@ -251,6 +271,7 @@ def _readdress(tx: Tx, user: User, introduced: Introduction) -> list[str]:
     except ClientError:
         return []
     actions.people.change_address(tx, user, email)
+    _note(tx, introduced.provider, "address", user.id)
     return [f"has the address {email} now"]
 
 
@@ -264,4 +285,11 @@ def _give_role(tx: Tx, user: User, introduced: Introduction) -> list[str]:
     if user.is_owner and storage.people.active_owner_ids(tx) == [user.id]:
         return ["stays the only owner"]
     actions.people.roles.change(tx, user, role)
+    _note(tx, introduced.provider, "role", user.id, role=int(role))
     return [f"is {role.name.lower()} now"]
+
+
+def _note(tx: Tx, provider: str, change: str, user_id: int, **details: Any) -> None:
+    """Write what a provider has changed into the audit log."""
+    act = Act(f"provider {change}", None, f"provider, {provider}", {"user_id": user_id, **details})
+    actions.organization.audit.note(tx, act)

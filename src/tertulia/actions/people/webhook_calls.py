@@ -79,17 +79,23 @@ def answered(
     _end(tx, call)
 
 
-def put_off(tx: Tx, call: WebhookCall, until: float) -> None:
+def put_off(tx: Tx, call: WebhookCall, until: float, timed_out: bool) -> None:
     storage.people.webhook_calls.put_off(tx, call.id, until)
+    storage.people.webhook_calls.note_timeout(tx, call.bot_id, timed_out)
 
 
 def give_up(
-    tx: Tx, call: WebhookCall, occasion: Occasion, complaint: Complaint, email_domain: str
+    tx: Tx,
+    call: WebhookCall,
+    occasion: Occasion,
+    complaint: Complaint,
+    email_domain: str,
+    timed_out: bool,
 ) -> None:
     """Forget a call that failed, and say so, as far as the bot may."""
     if not storage.people.webhook_calls.exists(tx, call.id):
         return
-    _end(tx, call)
+    _end(tx, call, timed_out)
     try:
         _say(tx, occasion, complaint.in_place, email_domain)
     except ClientError:
@@ -100,9 +106,10 @@ def give_up(
         actions.messages.notices.tell(tx, owner.id, complaint.to_owner)
 
 
-def _end(tx: Tx, call: WebhookCall) -> None:
+def _end(tx: Tx, call: WebhookCall, timed_out: bool = False) -> None:
     """Forget a call; the bot has read what it was called with."""
     storage.people.webhook_calls.delete(tx, call.id)
+    storage.people.webhook_calls.note_timeout(tx, call.bot_id, timed_out)
     if storage.messages.unread.among(tx, call.bot_id, [call.message_id]):
         actions.messages.reading.mark_read(tx, call.bot_id, [call.message_id])
 

@@ -77,6 +77,7 @@ async def update(
         tells_new_place=send_notification_to_new_thread,
         expected_sha256=prev_content_sha256,
         site=call.site,
+        address=call.request.client_address,
     )
     detached = await call.db.write(actions.messages.editing.change, call.user, message_id, wish)
     return EditedMessage(

@@ -203,9 +203,10 @@ async def prepare_search(call: Call, terms: list[Term]) -> None:
     """
     if _searches(terms):
         for _ in range(MOST_BATCHES):
-            if not await call.db.read(actions.messages.indexing.is_far_behind):
+            if not await call.db.read_aside(actions.messages.indexing.is_far_behind):
                 return
-            await call.db.write(actions.messages.indexing.index_some)
+            batch = await call.db.read_aside(actions.messages.indexing.prepare)
+            await call.db.write(actions.messages.indexing.write_batch, batch)
 
 
 def _searches(terms: list[Term]) -> bool:

@@ -168,7 +168,8 @@ async def deactivate(call: Call, bot_id: int) -> None:
 
 async def key(call: Call, bot_id: int) -> Key:
     """The API key of a bot."""
-    sealed = await call.db.read(actions.people.bots.sealed_key, call.user, bot_id)
+    # A write, because reading a key leaves an entry in the audit log.
+    sealed = await call.db.write(actions.people.bots.sealed_key, call.user, bot_id)
     return Key(api_key=call.vault.unseal(sealed))
 
 

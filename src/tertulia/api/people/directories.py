@@ -49,6 +49,7 @@ async def identify(call: Call, typed: str, password: str, link: str = "") -> Pro
             return None
         known = await call.db.read(storage.people.identities.find, directory.key, person.subject)
         introduced = await links.ldap.asked(
+            call.request.person,
             links.introductions.from_directory,
             directory,
             call.org.realm.subdomain,
@@ -77,7 +78,7 @@ async def _authenticate(
     while: if that were told, it would show that they are there. Raises DirectoryTrouble."""
     if not password:
         return None
-    name = await links.ldap.asked(links.ldap.named, directory, typed)
+    name = await links.ldap.asked(call.request.person, links.ldap.named, directory, typed)
     counted = actions.people.password_attempts.entry_hash(
         call.vault, directory.key, name.subject or secrets.token_hex(8)
     )
@@ -86,7 +87,9 @@ async def _authenticate(
         await call.aside_db.write(actions.people.password_attempts.count, counted, address)
     except RateLimited:
         name = NOBODY
-    person = await links.ldap.asked(links.ldap.authenticate, directory, name, password)
+    person = await links.ldap.asked(
+        call.request.person, links.ldap.authenticate, directory, name, password
+    )
     if person is not None:
         await call.aside_db.write(actions.people.password_attempts.clear, counted, address)
     return person

@@ -38,6 +38,12 @@ def find_saml(call: Call, name: str) -> SamlProvider:
     return provider
 
 
+def return_path(call: Call, provider: OpenIdProvider) -> str:
+    """Where logins with a provider come back to in this organization."""
+    here = [each for each in call.config.openid if each.is_for(call.org.realm.subdomain)]
+    return provider.return_path(here)
+
+
 async def recognize(call: Call, introduced: Introduction, link: str = "") -> ProvenIdentity:
     """Whose account it is that a provider vouches for; it is made where that is wanted. `link` is
     the key of an invitation for many that they came with."""
@@ -50,13 +56,18 @@ async def recognize(call: Call, introduced: Introduction, link: str = "") -> Pro
 
 async def by_header(call: Call, link: str = "") -> ProvenIdentity:
     """Who somebody is by the word of the proxy before us. Raises RemoteUserMissing."""
+    return await recognize(call, named_by_header(call), link)
+
+
+def named_by_header(call: Call) -> Introduction:
+    """What the proxy before us says of the caller. Raises RemoteUserMissing."""
     proxy = _open_to(call, call.config.remote_user)
     name = "" if proxy is None else (call.request.only_header(proxy.header) or "").strip()
     if proxy is None or not name or not _is_trusted(call):
         raise RemoteUserMissing()
     if "@" not in name and proxy.email_domain:
         name = f"{name}@{proxy.email_domain}"
-    return await recognize(call, links.introductions.by_address(proxy, name), link)
+    return links.introductions.by_address(proxy, name)
 
 
 async def by_token(call: Call, token: str, link: str = "") -> ProvenIdentity:

@@ -35,7 +35,10 @@ Consequence = Literal["full members", "whom guests know"]
 class LoginMethods(ValueKind):
     """The ways to log in that there are, and whether each is open; one has to be."""
 
-    KNOWN = ("Email", "LDAP", "RemoteUser", "GitHub", "GitLab", "Google", "OpenID Connect", "SAML")
+    KNOWN = (
+        "Email", "LDAP", "RemoteUser", "GitHub", "GitLab", "Google", "OpenID Connect", "SAML",
+        "JWT",
+    )  # fmt: skip
     must_be = f"a list of ways to log in, out of {', '.join(KNOWN)}"
 
     def read(self, text: str) -> dict[str, bool]:

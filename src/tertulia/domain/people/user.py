@@ -71,6 +71,11 @@ class User:
         return self.bot_type is not None
 
     @property
+    def person(self) -> int:
+        """The account that this one's load counts for: a bot's is its owner's."""
+        return self.id if self.bot_owner_id is None else self.bot_owner_id
+
+    @property
     def is_spectator(self) -> bool:
         return self.id == SPECTATOR_ID
 

@@ -24,6 +24,8 @@ class WebhookCall:
     reason: str
     due_at: float
     tries: int
+    person: int = 0  # the owner of the bot, for whom the load counts
+    is_slow: bool = False  # whether the last call of this bot timed out
 
     def next_try(self, now: float) -> float | None:
         """When to try again; None when it was tried often enough."""
@@ -38,11 +40,12 @@ class Trouble:
     to_owner: str
     answer: str = ""
     may_pass: bool = False  # whether it is worth another try
+    is_timeout: bool = False
 
 
 def timed_out() -> Trouble:
     words = f"Request timed out after {SECONDS} seconds."
-    return Trouble("Bot is unavailable", words, may_pass=True)
+    return Trouble("Bot is unavailable", words, may_pass=True, is_timeout=True)
 
 
 def not_reached() -> Trouble:

@@ -60,7 +60,8 @@ class Event(msgspec.Struct, frozen=True, omit_defaults=True):
     without any only moves the directory. `touches` is what every event of the kind makes be read
     again, `leaves_history` says that what was said before, and who may read it, is as it was.
     `changes_rules` says that somebody may now send what they could not, or the other way round, or
-    that other things follow from it.
+    that other things follow from it. `revokes_access` says that it ends a key, a session or an
+    account: the answer to such a change waits for the other servers.
     """
 
     kind: ClassVar[str]
@@ -69,6 +70,7 @@ class Event(msgspec.Struct, frozen=True, omit_defaults=True):
     is_readable: ClassVar[bool] = True
     leaves_history: ClassVar[bool] = False
     changes_rules: ClassVar[bool] = True
+    revokes_access: ClassVar[bool] = False
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()

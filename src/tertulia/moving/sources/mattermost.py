@@ -1,7 +1,5 @@
 """Mattermost's export: one object per line, people, channels and posts with their replies."""
 
-import re
-from collections import Counter
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -9,7 +7,6 @@ from typing import IO, Any
 
 import msgspec
 
-from tertulia.domain.messages.emoji import CUSTOM
 from tertulia.domain.people.user import Role
 from tertulia.moving import folders, threads
 from tertulia.moving.arrivals import (
@@ -17,18 +14,31 @@ from tertulia.moving.arrivals import (
     ArrivingChannel,
     ArrivingEmoji,
     ArrivingFile,
+    ArrivingFolder,
     ArrivingMessage,
     ArrivingPerson,
-    ArrivingReaction,
     Belongings,
-    person,
+)
+from tertulia.moving.emoji import SLACK_NAMES
+from tertulia.moving.sources import attachments
+from tertulia.moving.sources.wording import Wording
+from tertulia.moving.tally import (
+    AVATARS,
+    BOTS,
+    CHANNELS,
+    EMOJI,
+    FILES,
+    MARKS,
+    MESSAGES,
+    NOT_IN_ARCHIVE,
+    PEOPLE,
+    REACTIONS,
+    SUBSCRIPTIONS,
+    Tally,
 )
 
 TOPIC = "imported from Mattermost"
-KNOWN = {"user", "bot", "channel", "post", "direct_post", "direct_channel", "version", "team"}
-KNOWN |= {"role", "info", "emoji"}
-
-_MENTION = re.compile(r"(?<![\w@/.])@([a-z0-9][a-z0-9._-]*[a-z0-9_-]|[a-z0-9])")
+STRUCTURE = {"version", "info", "direct_channel"}  # lines that are about others
 
 Row = dict[str, Any]
 
@@ -36,6 +46,7 @@ Row = dict[str, Any]
 class MattermostExport:
     kind = "Mattermost"
     number: int | None = None
+    last_message = 0
 
     def __init__(self, file: Path) -> None:
         self._file = file
@@ -44,15 +55,22 @@ class MattermostExport:
         self._rooms: list[Row] = []
         self._emoji: dict[str, str] = {}  # where the picture is, by name
         self._members: dict[str, list[str]] = {}
-        self._left: Counter[str] = Counter()
+        self._tally = Tally()
         self._order: list[tuple[int, int, int]] = []  # time, where the post is, which reply
         self._owners: dict[str, str] = {}  # of attachments
         self._look()
-        self._names = {each["username"] for each in self._users}
+        self._wording = Wording(
+            SLACK_NAMES,
+            {each["username"]: each["username"] for each in self._users},
+            {name: name for name in self._emoji},
+        )
         self.message_count = len(self._order)
 
     def people(self) -> list[ArrivingPerson]:
         return [_person(row) for row in self._users]
+
+    def folders(self) -> list[ArrivingFolder]:
+        return []
 
     def channels(self) -> list[ArrivingChannel]:
         return [
@@ -96,66 +114,34 @@ class MattermostExport:
                 file.seek(place)
                 yield self._message(_decode(file.readline()), reply)
 
-    def left(self) -> Counter[str]:
-        gone = sum(self._find(path) is None for path in self._owners)
-        return +(self._left + Counter({"files that are not in the archive": gone}))
-
-    def _look(self) -> None:
-        """Find out who there is, and in which order what was said."""
-        place = 0
-        with self._file.open("rb") as file:
-            for line in file:
-                row = _decode(line)
-                self._note(row.get("type", ""), row, place)
-                place += len(line)
-        self._order.sort()
-
-    def _note(self, kind: str, row: Row, place: int) -> None:
-        if kind in ("user", "bot"):
-            user = row[kind]
-            self._users.append(user | {"is_bot": kind == "bot"})
-            for team in user.get("teams") or ():
-                for room in team.get("channels") or ():
-                    members = self._members.setdefault(_key(team["name"], room["name"]), [])
-                    members.append(user["username"])
-        elif kind == "emoji":
-            self._emoji[row["emoji"]["name"]] = row["emoji"].get("image") or ""
-        elif kind == "channel":
-            self._rooms.append(row["channel"])
-        elif kind in ("post", "direct_post"):
-            post = row[kind]
-            for number, said in enumerate([post, *(post.get("replies") or ())], -1):
-                self._order.append((said["create_at"], place, number))
-                for each in said.get("attachments") or ():
-                    self._owners[each["path"]] = said["user"]
-        elif kind not in KNOWN:
-            self._left[f"lines of the kind {kind}"] += 1
+    def tally(self) -> Tally:
+        return self._tally
 
     def _message(self, row: Row, reply: int) -> ArrivingMessage:
         post: Row = row.get("post") or row["direct_post"]
         said = post if reply < 0 else post["replies"][reply]
+        text, unknown = self._wording.text(_text(said))
         arriving = ArrivingMessage(
             sender=said["user"],
             at=said["create_at"] / 1000,
-            text=_MENTION.sub(self._mention, said.get("message") or ""),
+            text=text,
             edited_at=said["edit_at"] / 1000 if said.get("edit_at") else None,
             files=tuple(each["path"] for each in said.get("attachments") or ()),
             reactions=[
-                self._reaction(each["user"], each["emoji_name"])
+                self._wording.reaction(each["user"], each["emoji_name"])
                 for each in said.get("reactions") or ()
             ],
+            marks=[(name, "starred") for name in said.get("flagged_by") or ()],
+            unknown_emoji=unknown,
         )
         if "post" in row:
             arriving.channel = _key(post["team"], post["channel"])
             began = post["create_at"] / 1000
-            text = post.get("message") or ""
-            arriving.topic = threads.topic_of(began, text) if post.get("replies") else TOPIC
+            first = post.get("message") or ""
+            arriving.topic = threads.topic_of(began, first) if post.get("replies") else TOPIC
         else:
             arriving.people = tuple({*post["channel_members"], said["user"]})
         return arriving
-
-    def _reaction(self, user: str, name: str) -> ArrivingReaction:
-        return ArrivingReaction(user, name, *((name, CUSTOM) if name in self._emoji else ()))
 
     def _open(self, path: str) -> IO[bytes]:
         found = self._find(path)
@@ -163,14 +149,68 @@ class MattermostExport:
             raise FileNotFoundError
         return found.open("rb")
 
-    def _mention(self, match: re.Match[str]) -> str:
-        if match[1] in ("all", "channel", "here"):
-            return "@**all**"
-        return person(match[1]) if match[1] in self._names else match[0]
-
     def _find(self, path: str) -> Path | None:
         folder = self._file.parent
         return folders.find(folder, f"data/{path}") or folders.find(folder, path)
+
+    # --- the first reading ---
+
+    def _look(self) -> None:
+        """Find out who there is, and in which order what was said; count all of it."""
+        place = 0
+        with self._file.open("rb") as file:
+            for line in file:
+                row = _decode(line)
+                if row:
+                    self._note(row.get("type", ""), row, place)
+                place += len(line)
+        self._order.sort()
+        gone = sum(self._find(path) is None for path in self._owners)
+        self._tally.read[FILES] += len(self._owners)
+        self._tally.drop(FILES, NOT_IN_ARCHIVE, gone)
+        rooms = {_key(row["team"], row["name"]) for row in self._rooms}
+        for key, members in self._members.items():
+            self._tally.read[SUBSCRIPTIONS] += len(members)
+            if key not in rooms:
+                reason = "to channels that are not in the export"
+                self._tally.drop(SUBSCRIPTIONS, reason, len(members))
+
+    def _note(self, kind: str, row: Row, place: int) -> None:
+        if kind in ("user", "bot"):
+            self._note_user(row[kind] | {"is_bot": kind == "bot"})
+        elif kind == "emoji":
+            name, image = row["emoji"]["name"], row["emoji"].get("image")
+            self._tally.read[EMOJI] += 1
+            if name in self._emoji:
+                self._tally.drop(EMOJI, "whose name is taken")
+            self._emoji[name] = image or ""
+        elif kind == "channel":
+            self._tally.read[CHANNELS] += 1
+            self._rooms.append(row["channel"])
+        elif kind in ("post", "direct_post"):
+            post = row[kind]
+            for number, said in enumerate([post, *(post.get("replies") or ())], -1):
+                self._note_message(said, place, number)
+        elif kind not in STRUCTURE:
+            self._tally.drop_unread(f"lines of the kind {kind}", 1)
+
+    def _note_user(self, user: Row) -> None:
+        self._users.append(user)
+        self._tally.read[BOTS if user["is_bot"] else PEOPLE] += 1
+        self._tally.read[AVATARS] += bool(user.get("profile_image"))
+        for team in user.get("teams") or ():
+            for room in team.get("channels") or ():
+                members = self._members.setdefault(_key(team["name"], room["name"]), [])
+                members.append(user["username"])
+
+    def _note_message(self, said: Row, place: int, number: int) -> None:
+        self._order.append((said["create_at"], place, number))
+        self._tally.read[MESSAGES] += 1
+        self._tally.read[REACTIONS] += len(said.get("reactions") or ())
+        self._tally.read[MARKS] += len(said.get("flagged_by") or ())
+        self._tally.drop_unread("pinned messages", int(bool(said.get("is_pinned"))))
+        for each in said.get("attachments") or ():
+            self._owners[each["path"]] = said["user"]
 
 
 def open_export(folder: Path) -> MattermostExport | None:
@@ -183,6 +223,14 @@ def open_export(folder: Path) -> MattermostExport | None:
 def _decode(line: bytes) -> Row:
     row: Row = msgspec.json.decode(line) if line.strip() else {}
     return row
+
+
+def _text(said: Row) -> str:
+    """What was said, and what apps have attached to it."""
+    props = said.get("props") or {}
+    rows = [each for each in props.get("attachments") or () if isinstance(each, dict)]
+    about = attachments.texts(rows, lambda value: "" if value is None else str(value))
+    return "\n\n".join(filter(None, [said.get("message"), *about]))
 
 
 def _key(team: str, channel: str) -> str:

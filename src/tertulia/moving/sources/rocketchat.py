@@ -1,13 +1,10 @@
 """Rocket.Chat's data as `mongodump` writes it: a file of BSON for each collection."""
 
-import re
-from collections import Counter
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from tertulia.domain.messages.emoji import CUSTOM
 from tertulia.domain.people.user import Role
 from tertulia.moving import bson, folders, threads
 from tertulia.moving.arrivals import (
@@ -15,20 +12,41 @@ from tertulia.moving.arrivals import (
     ArrivingChannel,
     ArrivingEmoji,
     ArrivingFile,
+    ArrivingFolder,
     ArrivingMessage,
     ArrivingPerson,
-    ArrivingReaction,
     Belongings,
-    person,
 )
+from tertulia.moving.emoji import ROCKETCHAT_NAMES
 from tertulia.moving.gridfs import FilesInPieces
+from tertulia.moving.sources import attachments
+from tertulia.moving.sources.wording import Wording
+from tertulia.moving.tally import (
+    AVATARS,
+    BOTS,
+    CHANNELS,
+    DEFAULTS,
+    EMOJI,
+    FILES,
+    MARKS,
+    MESSAGES,
+    OF_OTHER_MESSAGES,
+    PEOPLE,
+    REACTIONS,
+    SUBSCRIPTIONS,
+    Tally,
+)
 
 TOPIC = "imported from Rocket.Chat"
-MESSAGES = "rocketchat_message.bson"
-DIRECT, LIVE_CHAT = "d", "l"
+MESSAGES_FILE = "rocketchat_message.bson"
+DIRECT, LIVE_CHAT, ENCRYPTED = "d", "l", "e2e"
 THUMBNAIL = "thumb"
-
-_MENTION = re.compile(r"(?<![\w@/.])@([\w.-]*\w)")
+# Collections that are read; `.chunks` and `.files` hold the pieces of files.
+READ = {
+    "users", "rocketchat_room", "rocketchat_subscription", "rocketchat_uploads",
+    "rocketchat_custom_emoji", "rocketchat_avatars", "rocketchat_message",
+}  # fmt: skip
+PIECES = (".chunks", ".files")
 
 Row = dict[str, Any]
 
@@ -36,45 +54,41 @@ Row = dict[str, Any]
 class RocketChatExport:
     kind = "Rocket.Chat"
     number: int | None = None
+    last_message = 0
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self.name = "Imported from Rocket.Chat"
-        self._users = _all(folder / "users.bson")
-        self._rooms = {row["_id"]: row for row in _all(folder / "rocketchat_room.bson")}
+        self._users = self._all("users")
+        self._rooms = {row["_id"]: row for row in self._all("rocketchat_room")}
         self._by_name = {row["username"]: row["_id"] for row in self._users if "username" in row}
         self._members: dict[str, list[str]] = {}
-        for row in _all(folder / "rocketchat_subscription.bson"):
+        for row in self._all("rocketchat_subscription"):
             self._members.setdefault(row["rid"], []).append((row.get("u") or {}).get("_id", ""))
-        self._uploads = {row["_id"]: row for row in _all(folder / "rocketchat_uploads.bson")}
+        self._uploads = {row["_id"]: row for row in self._all("rocketchat_uploads")}
         self._stored = FilesInPieces(folder / "rocketchat_uploads.chunks.bson")
-        self._emoji = _all(folder / "rocketchat_custom_emoji.bson")
-        self._emoji_names = {
-            name: row["name"]
-            for row in self._emoji
-            for name in (*(row.get("aliases") or ()), row["name"])
-        }
-        self._left: Counter[str] = Counter()
+        self._emoji = self._all("rocketchat_custom_emoji")
+        self._avatars = self._all("rocketchat_avatars")
+        self._wording = Wording(
+            ROCKETCHAT_NAMES,
+            self._by_name,
+            {
+                name: row["name"]
+                for row in self._emoji
+                for name in (*(row.get("aliases") or ()), row["name"])
+            },
+        )
         self._topics: dict[str, str] = {}  # of threads, by their first message
-        order = []
-        for place, row in bson.documents(folder / MESSAGES):
-            room = self._rooms.get(row.get("rid", ""), {})
-            if row.get("t"):
-                self._left["notices of joining, leaving and the like"] += 1
-            elif room.get("t", LIVE_CHAT) == LIVE_CHAT:
-                self._left["messages of live chats"] += 1
-            else:
-                order.append((row.get("ts") or 0.0, place))
-                gone = [each for each in _file_keys(row) if each not in self._stored]
-                self._left["files that are not in the dump"] += len(gone)
-                if row.get("tcount"):
-                    topic = threads.topic_of(row.get("ts") or 0.0, row.get("msg") or "")
-                    self._topics[row["_id"]] = topic
-        self._places = [place for _, place in sorted(order)]
+        self._tally = Tally()
+        self._places = self._look()
+        self._count()
         self.message_count = len(self._places)
 
     def people(self) -> list[ArrivingPerson]:
         return [_person(row) for row in self._users if row.get("username")]
+
+    def folders(self) -> list[ArrivingFolder]:
+        return []
 
     def channels(self) -> list[ArrivingChannel]:
         return [
@@ -89,7 +103,7 @@ class RocketChatExport:
                 members=tuple(self._members.get(row["_id"], ())),
             )
             for row in self._rooms.values()
-            if row.get("t") in ("c", "p") and not row.get("prid")
+            if _is_channel(row)
         ]
 
     def belongings(self) -> Belongings:
@@ -103,7 +117,7 @@ class RocketChatExport:
             ],
             avatars=[
                 ArrivingAvatar(row["userId"], partial(avatars.open, row["_id"]))
-                for row in _all(self._folder / "rocketchat_avatars.bson")
+                for row in self._avatars
                 if row.get("userId")
             ],
         )
@@ -119,25 +133,27 @@ class RocketChatExport:
                 )
 
     def messages(self) -> Iterator[ArrivingMessage]:
-        for row in bson.at(self._folder / MESSAGES, self._places):
+        for row in bson.at(self._folder / MESSAGES_FILE, self._places):
             yield self._message(row)
 
-    def left(self) -> Counter[str]:
-        return +self._left
+    def tally(self) -> Tally:
+        return self._tally
 
     def _message(self, row: Row) -> ArrivingMessage:
         room = self._rooms[row["rid"]]
+        text, unknown = self._wording.text(_text(row))
         arriving = ArrivingMessage(
-            sender=row["u"]["_id"],
+            sender=(row.get("u") or {}).get("_id", ""),
             at=row.get("ts") or 0.0,
-            text=_MENTION.sub(self._mention, _text(row)),
+            text=text,
             edited_at=row.get("editedAt"),
             files=tuple(each for each in _file_keys(row) if each in self._stored),
             reactions=[
-                self._reaction(self._by_name.get(name, ""), emoji.strip(":"))
-                for emoji, given in (row.get("reactions") or {}).items()
-                for name in given.get("usernames") or ()
+                self._wording.reaction(self._by_name.get(name, ""), emoji.strip(":"))
+                for emoji, name in _reactions(row)
             ],
+            marks=[(key, "starred") for key in _stars(row)],
+            unknown_emoji=unknown,
         )
         if room["t"] == DIRECT:
             arriving.people = tuple({*(room.get("uids") or ()), arriving.sender})
@@ -149,20 +165,79 @@ class RocketChatExport:
             arriving.topic = self._topics.get(row.get("tmid") or row["_id"], TOPIC)
         return arriving
 
-    def _reaction(self, key: str, emoji: str) -> ArrivingReaction:
-        if (name := self._emoji_names.get(emoji)) is None:
-            return ArrivingReaction(key, emoji)
-        return ArrivingReaction(key, name, name, CUSTOM)
+    # --- the first reading ---
 
-    def _mention(self, match: re.Match[str]) -> str:
-        if match[1] in ("all", "here"):
-            return "@**all**"
-        key = self._by_name.get(match[1])
-        return match[0] if key is None else person(key)
+    def _look(self) -> list[int]:
+        """Where messages are, in the order of time. All are counted, and threads are named."""
+        order, named = [], set()
+        tally = self._tally
+        for place, row in bson.documents(self._folder / MESSAGES_FILE):
+            reactions, stars = len(list(_reactions(row))), len(_stars(row))
+            tally.read[MESSAGES] += 1
+            tally.read[REACTIONS] += reactions
+            tally.read[MARKS] += stars
+            tally.drop_unread("pinned messages", int(bool(row.get("pinned"))))
+            reason = self._dropped_because(row)
+            if reason is not None:
+                tally.drop(MESSAGES, reason)
+                tally.drop(REACTIONS, OF_OTHER_MESSAGES, reactions)
+                tally.drop(MARKS, OF_OTHER_MESSAGES, stars)
+                continue
+            order.append((row.get("ts") or 0.0, place))
+            named.update(_file_keys(row))
+            if row.get("tcount"):
+                topic = threads.topic_of(row.get("ts") or 0.0, row.get("msg") or "")
+                self._topics[row["_id"]] = topic
+        files = {key for key, row in self._uploads.items() if row.get("typeGroup") != THUMBNAIL}
+        gone = sum(key not in self._stored for key in files)
+        tally.read[FILES] += len(files | named)
+        tally.drop(FILES, "that are not in the dump", gone + len(named - files))
+        return [place for _, place in sorted(order)]
+
+    def _dropped_because(self, row: Row) -> str | None:
+        """Why a row does not become a message; None if it does."""
+        room = self._rooms.get(row.get("rid", ""))
+        if row.get("_hidden"):
+            return "that were changed or deleted later"
+        if row.get("t") == ENCRYPTED:
+            return "that are encrypted"
+        if row.get("t"):
+            return "that tell of joining, leaving and the like"
+        if room is None:
+            return "of rooms that are not in the dump"
+        return "of live chats" if room.get("t", LIVE_CHAT) == LIVE_CHAT else None
+
+    def _count(self) -> None:
+        tally = self._tally
+        for row in self._users:
+            person = _person(row)
+            kind = BOTS if person.is_bot else PEOPLE
+            tally.read[kind] += 1
+            tally.drop(kind, "without a user name", int(not row.get("username")))
+        for key, row in self._rooms.items():
+            if _is_channel(row):
+                tally.read[CHANNELS] += 1
+                tally.read[DEFAULTS] += bool(row.get("default"))
+                tally.read[SUBSCRIPTIONS] += len(self._members.get(key, ()))
+            elif row.get("prid"):
+                tally.notes["discussions, which are topics now"] += 1
+            elif row.get("t") != DIRECT:
+                tally.drop_unread("live chats and other rooms", 1)
+        tally.read[EMOJI] += len(self._emoji)
+        tally.read[AVATARS] += len(self._avatars)
+        of_rooms = sum(not row.get("userId") for row in self._avatars)
+        tally.drop(AVATARS, "of rooms", of_rooms)
+        for file in sorted(self._folder.glob("*.bson")):
+            if file.stem not in READ and not file.stem.endswith(PIECES):
+                tally.drop_unread(f"documents of {file.stem}", bson.count(file))
+
+    def _all(self, collection: str) -> list[Row]:
+        file = self._folder / f"{collection}.bson"
+        return [row for _, row in bson.documents(file)] if file.exists() else []
 
 
 def open_export(folder: Path) -> RocketChatExport | None:
-    place = folders.holding(folder, MESSAGES, "users.bson")
+    place = folders.holding(folder, MESSAGES_FILE, "users.bson")
     return None if place is None else RocketChatExport(place)
 
 
@@ -173,13 +248,28 @@ def _file_keys(row: Row) -> list[str]:
 
 
 def _text(row: Row) -> str:
-    """What was said: of a file, what was said of that."""
-    about = [each.get("description") or "" for each in row.get("attachments") or ()]
-    return row.get("msg") or "\n".join(filter(None, about))
+    """What was said, and what is shown below it; of a file, what was said of that."""
+    shown = [each for each in row.get("attachments") or () if isinstance(each, dict)]
+    is_file = bool(row.get("file") or row.get("files"))
+    about = [each.get("description") or "" for each in shown] if is_file else []
+    quoted = [] if is_file else attachments.texts(shown, lambda v: "" if v is None else str(v))
+    text = attachments.end_quotations(row.get("msg") or "")
+    return "\n\n".join(filter(None, [text, *about, *quoted]))
 
 
-def _all(file: Path) -> list[Row]:
-    return [row for _, row in bson.documents(file)] if file.exists() else []
+def _reactions(row: Row) -> Iterator[tuple[str, str]]:
+    """The emoji of a reaction, and who has given it."""
+    for emoji, given in (row.get("reactions") or {}).items():
+        for name in given.get("usernames") or ():
+            yield emoji, name
+
+
+def _stars(row: Row) -> list[str]:
+    return [str(each["_id"]) for each in row.get("starred") or () if "_id" in each]
+
+
+def _is_channel(room: Row) -> bool:
+    return room.get("t") in ("c", "p") and not room.get("prid")
 
 
 def _person(row: Row) -> ArrivingPerson:
@@ -192,7 +282,7 @@ def _person(row: Row) -> ArrivingPerson:
         role = Role.GUEST
     return ArrivingPerson(
         key=row["_id"],
-        name=row.get("name") or row["username"],
+        name=row.get("name") or row.get("username") or "",
         email=emails[0].get("address") or "",
         role=role,
         is_bot=row.get("type") == "bot" or "bot" in roles,

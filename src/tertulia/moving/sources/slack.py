@@ -1,13 +1,12 @@
 """Slack's export: lists of people and channels, and a folder of days for each channel.
 
-Neither files nor custom emoji are in it: files stay links to where they are.
+Neither files nor custom emoji are in it: files stay links to where they are. The links come with
+tokens that open the files to anyone; they are removed from everything that is read.
 """
 
 import heapq
-import html
 import re
-from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,33 +15,57 @@ import msgspec
 from tertulia.domain.people.user import Role
 from tertulia.moving import folders, threads
 from tertulia.moving.arrivals import (
+    NAMED,
     ArrivingChannel,
     ArrivingFile,
+    ArrivingFolder,
     ArrivingMessage,
     ArrivingPerson,
     ArrivingReaction,
     Belongings,
-    channel,
-    person,
+)
+from tertulia.moving.emoji import SLACK_NAMES, EmojiNames
+from tertulia.moving.sources import slack_text
+from tertulia.moving.tally import (
+    BOTS,
+    CHANNELS,
+    DEFAULTS,
+    FILES,
+    MESSAGES,
+    OF_OTHER_MESSAGES,
+    PEOPLE,
+    REACTIONS,
+    SUBSCRIPTIONS,
+    Tally,
 )
 
 TOPIC = "imported from Slack"
 NOTICES = {
     "channel_join", "channel_leave", "group_join", "group_leave", "channel_topic",
     "channel_purpose", "channel_name", "channel_archive", "channel_unarchive", "bot_add",
-    "bot_remove", "pinned_item", "tombstone",
+    "bot_remove", "bot_enable", "bot_disable", "pinned_item", "tombstone", "group_topic",
+    "group_purpose", "group_name", "group_archive", "group_unarchive", "reminder_add",
+    "channel_posting_permissions", "channel_convert_to_private", "channel_convert_to_public",
 }  # fmt: skip
+NOTICE = "that tell of joining, leaving and the like"
+WITHOUT_SENDER, WITHOUT_TIME = "without a sender", "without a time"
+LISTS = ("users", "channels", "groups", "dms", "mpims")
+SLACKBOT = "USLACKBOT"
 
-_REFERENCE = re.compile(r"<([^<>\n]+)>")
-_BOLD = re.compile(r"(?<![\w*])\*(?=\S)([^*\n]+?)(?<=\S)\*(?![\w*])")
-_STRIKE = re.compile(r"(?<![\w~])~(?=\S)([^~\n]+?)(?<=\S)~(?![\w~])")
+# A token in the address of a file. The text is JSON, in which `&` may be written in other ways.
+_AND = rb"(?:&(?:amp;)?|\\u0026(?:amp;)?)"
+_TOKEN = rb"(?:(?:t|token)=xox[a-z]-[\w.%-]*|pub_secret=\w*)"
+_FIRST_TOKEN = re.compile(rb"\?" + _TOKEN + _AND)
+_ANY_TOKEN = re.compile(rb"(?:\?|" + _AND + rb")" + _TOKEN)
 
 Row = dict[str, Any]
+Said = tuple[float, str, tuple[str, ...], Row]  # when, in which channel, between whom, what
 
 
 class SlackExport:
     kind = "Slack"
     number: int | None = None
+    last_message = 0
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -51,19 +74,25 @@ class SlackExport:
         self._rooms = [(row, False) for row in _read(folder / "channels.json")]
         self._rooms += [(row, True) for row in _read(folder / "groups.json")]
         self._talks = [*_read(folder / "dms.json"), *_read(folder / "mpims.json")]
+        self._names = {row["id"]: _person(row).name for row in self._users}
         self._bots: dict[str, str] = {}
-        self._left: Counter[str] = Counter()
-        self.message_count = 0
-        for message in self._everything():
-            self.message_count += 1
-            self._note_bot(message[3])
+        self._strangers: dict[str, str] = {}  # who have written, and are in no list
+        self._emoji = EmojiNames(SLACK_NAMES)
+        self._tally = Tally()
+        self.message_count = self._look()
 
     def people(self) -> list[ArrivingPerson]:
         known = [_person(row) for row in self._users]
-        return known + [
+        known += [
             ArrivingPerson(key, name, is_bot=True, is_active=False)
             for key, name in self._bots.items()
         ]
+        return known + [
+            ArrivingPerson(key, name, is_active=False) for key, name in self._strangers.items()
+        ]
+
+    def folders(self) -> list[ArrivingFolder]:
+        return []
 
     def channels(self) -> list[ArrivingChannel]:
         return [
@@ -88,13 +117,15 @@ class SlackExport:
 
     def messages(self) -> Iterator[ArrivingMessage]:
         topics: dict[tuple[str, str], str] = {}
-        for _, place, people, row in self._everything():
+        for at, place, people, row in self._everything():
+            text, unknown = self._emoji.replace(_text(row))
             arriving = ArrivingMessage(
                 sender=_sender(row),
-                at=float(row["ts"]),
-                text=self._text(row),
+                at=at,
+                text=text,
                 edited_at=_number((row.get("edited") or {}).get("ts")),
-                reactions=list(_reactions(row)),
+                reactions=list(self._reactions(row)),
+                unknown_emoji=unknown,
             )
             if people:
                 arriving.people = tuple({*people, arriving.sender})
@@ -103,65 +134,123 @@ class SlackExport:
                 arriving.topic = self._topic(row, place, topics)
             yield arriving
 
-    def left(self) -> Counter[str]:
-        return self._left
+    def tally(self) -> Tally:
+        return self._tally
 
     def _topic(self, row: Row, place: str, topics: dict[tuple[str, str], str]) -> str:
         thread = row.get("thread_ts")
         if thread is None:
             return TOPIC
         if thread == row["ts"]:
-            plain = " ".join(str(row.get("text", "")).split())
-            topics[place, thread] = threads.topic_of(float(thread), plain)
+            text, _ = self._emoji.replace(slack_text.message_text(row))
+            topics[place, thread] = threads.topic_of(float(thread), NAMED.sub(self._named, text))
         return topics.get((place, thread), TOPIC)
 
-    def _everything(self) -> Iterator[tuple[float, str, tuple[str, ...], Row]]:
+    def _named(self, match: re.Match[str]) -> str:
+        key, _, label = match[2].partition("|")
+        sign = "#" if match[1] == "c" else "@"
+        return f"{sign}{self._names.get(key) or label or key}"
+
+    def _reactions(self, row: Row) -> Iterator[ArrivingReaction]:
+        for each in row.get("reactions") or ():
+            found = self._emoji.find(each["name"])
+            for user in each.get("users") or ():
+                yield ArrivingReaction(user, each["name"], "" if found is None else found.code)
+
+    # --- reading ---
+
+    def _everything(self) -> Iterator[Said]:
         """All messages, in the order of time."""
-        self._left.clear()
+        return heapq.merge(*(self._said(*each) for each in self._places()), key=lambda s: s[:2])
+
+    def _places(self) -> list[tuple[str, str, tuple[str, ...]]]:
+        """The folders of channels and of direct conversations; these have members."""
         places: list[tuple[str, str, tuple[str, ...]]] = [
             (row["name"], row["id"], ()) for row, _ in self._rooms
         ]
         for row in self._talks:
             name = row["id"] if (self._folder / row["id"]).is_dir() else row.get("name", "")
             places.append((name, row["id"], tuple(row.get("members", ()))))
-        return heapq.merge(*(self._days(*each) for each in places), key=lambda each: each[:2])
+        return places
 
-    def _days(
-        self, name: str, place: str, people: tuple[str, ...]
-    ) -> Iterator[tuple[float, str, tuple[str, ...], Row]]:
+    def _said(self, name: str, place: str, people: tuple[str, ...]) -> Iterator[Said]:
+        for row in self._days(name):
+            if _dropped_because(row) is None:
+                yield float(row["ts"]), place, people, row
+
+    def _days(self, name: str) -> Iterator[Row]:
+        """All that the folder of a channel holds, in the order of time."""
         folder = self._folder / name
-        if not name or Path(name).name != name or not folder.is_dir():
-            return
-        for day in sorted(folder.glob("*.json")):
-            for row in sorted(_read(day), key=lambda each: float(each.get("ts", 0))):
-                if row.get("type") != "message" or row.get("subtype") in NOTICES:
-                    self._left["notices of joining, leaving and the like"] += 1
-                elif not _sender(row):
-                    self._left["messages of nobody"] += 1
-                else:
-                    yield float(row["ts"]), place, people, row
+        if name and Path(name).name == name and folder.is_dir():
+            for day in sorted(folder.glob("*.json")):
+                yield from sorted(_read(day), key=lambda each: _number(each.get("ts")) or 0.0)
 
-    def _note_bot(self, row: Row) -> None:
-        if not row.get("user") and row.get("bot_id"):
+    # --- counting ---
+
+    def _look(self) -> int:
+        """Count everything, and find who has written; gives the number of messages."""
+        tally, found = self._tally, 0
+        places = self._places()
+        for name, _, people in places:
+            self._note_strangers(people)
+            for row in self._days(name):
+                reason = _dropped_because(row)
+                self._count(row, reason)
+                if reason is None:
+                    found += 1
+                    self._note_sender(row)
+        known = {name for name, _, _ in places}
+        for folder in sorted(self._folder.glob("*/")):
+            for row in self._days(folder.name) if folder.name not in known else ():
+                self._count(row, "in folders that belong to no channel of the export")
+        for person in self.people():
+            tally.read[BOTS if person.is_bot else PEOPLE] += 1
+        tally.notes["people who are in no list and have written"] += len(self._strangers)
+        for channel in self.channels():
+            tally.read[CHANNELS] += 1
+            tally.read[SUBSCRIPTIONS] += len(channel.members)
+            tally.read[DEFAULTS] += channel.is_default
+        for room, _ in self._rooms:
+            tally.drop_unread("pinned messages", len(room.get("pins") or ()))
+        for file in sorted(self._folder.glob("*.json")):
+            if file.stem not in LISTS:
+                tally.drop_unread(f"entries of {file.name}", len(_read(file)))
+        return found
+
+    def _count(self, row: Row, reason: str | None) -> None:
+        """A row, its reactions and its files; a reason if it is dropped."""
+        tally = self._tally
+        tally.read[MESSAGES] += 1
+        reactions = [each for each in row.get("reactions") or () if isinstance(each, dict)]
+        named = sum(len(each.get("users") or ()) for each in reactions)
+        given = sum(
+            max(int(each.get("count") or 0), len(each.get("users") or ())) for each in reactions
+        )
+        tally.read[REACTIONS] += given
+        files = row.get("files") or ()
+        tally.read[FILES] += len(files)
+        if reason is not None:
+            tally.drop(MESSAGES, reason)
+            tally.drop(REACTIONS, OF_OTHER_MESSAGES, given)
+            tally.drop(FILES, OF_OTHER_MESSAGES, len(files))
+            return
+        tally.drop(REACTIONS, "of people whom the export does not name", given - named)
+        linked = sum(bool(each.get("url_private")) for each in files)
+        tally.drop(FILES, "which are not in Slack's exports, but linked", linked)
+        tally.drop(FILES, "which are not in Slack's exports", len(files) - linked)
+
+    def _note_sender(self, row: Row) -> None:
+        if row.get("user"):
+            profile = row.get("user_profile") or {}
+            name = profile.get("real_name") or profile.get("name") or ""
+            self._note_strangers([row["user"]], str(name))
+        else:
             self._bots.setdefault(row["bot_id"], row.get("username") or "Bot")
 
-    def _text(self, row: Row) -> str:
-        parts = [str(row.get("text") or "")]
-        if not parts[0]:
-            parts += [
-                str(each.get("text") or each.get("fallback") or "")
-                for each in row.get("attachments") or ()
-            ]
-        plain = "\n".join(filter(None, parts))
-        plain = _REFERENCE.sub(lambda match: _reference(match[1]), plain)
-        plain = _STRIKE.sub(r"~~\1~~", _BOLD.sub(r"**\1**", html.unescape(plain)))
-        links = [
-            f"[{each.get('name') or 'file'}]({each['url_private']})"
-            for each in row.get("files") or ()
-            if each.get("url_private")
-        ]
-        self._left["files, which are not in Slack's exports"] += len(links)
-        return "\n".join([plain, *links]).strip()
+    def _note_strangers(self, keys: Iterable[str], name: str = "") -> None:
+        for key in keys:
+            if key not in self._names and (name or not self._strangers.get(key)):
+                self._strangers[key] = name or self._strangers.get(key) or key
 
 
 def open_export(folder: Path) -> SlackExport | None:
@@ -169,9 +258,24 @@ def open_export(folder: Path) -> SlackExport | None:
     return None if place is None else SlackExport(place)
 
 
+def without_tokens(data: bytes) -> bytes:
+    """A file of an export, without what opens Slack's files to anyone who has the address."""
+    return _ANY_TOKEN.sub(b"", _FIRST_TOKEN.sub(b"?", data))
+
+
 def _read(path: Path) -> list[Row]:
-    rows: list[Row] = msgspec.json.decode(path.read_bytes()) if path.exists() else []
+    data = without_tokens(path.read_bytes()) if path.exists() else b"[]"
+    rows: list[Row] = msgspec.json.decode(data)
     return rows
+
+
+def _dropped_because(row: Row) -> str | None:
+    """Why a row does not become a message; None if it does."""
+    if row.get("type") != "message" or row.get("subtype") in NOTICES:
+        return NOTICE
+    if not _sender(row):
+        return WITHOUT_SENDER
+    return None if row.get("ts") else WITHOUT_TIME
 
 
 def _sender(row: Row) -> str:
@@ -180,6 +284,18 @@ def _sender(row: Row) -> str:
 
 def _number(text: Any) -> float | None:
     return None if text is None else float(text)
+
+
+def _text(row: Row) -> str:
+    text = slack_text.message_text(row)
+    if row.get("subtype") == "me_message":
+        text = f"/me {text}"
+    links = [
+        f"[{each.get('name') or 'file'}]({each['url_private']})"
+        for each in row.get("files") or ()
+        if each.get("url_private")
+    ]
+    return "\n".join(filter(None, [text, *links]))
 
 
 def _person(row: Row) -> ArrivingPerson:
@@ -196,27 +312,7 @@ def _person(row: Row) -> ArrivingPerson:
         name=profile.get("real_name") or row.get("real_name") or row.get("name") or "",
         email=profile.get("email") or "",
         role=role,
-        is_bot=bool(row.get("is_bot")) or row["id"] == "USLACKBOT",
+        is_bot=bool(row.get("is_bot")) or row["id"] == SLACKBOT,
         is_active=not row.get("deleted"),
         timezone=row.get("tz") or "",
     )
-
-
-def _reactions(row: Row) -> Iterator[ArrivingReaction]:
-    for each in row.get("reactions") or ():
-        for user in each.get("users") or ():
-            yield ArrivingReaction(user, each["name"].partition("::")[0])
-
-
-def _reference(inside: str) -> str:
-    """What stands between angle brackets: somebody, a channel, everybody or a link."""
-    target, _, label = inside.partition("|")
-    if target.startswith("@"):
-        return person(target[1:])
-    if target.startswith("#"):
-        return channel(target[1:])
-    if target.startswith("!"):
-        word = target[1:].partition("^")[0]
-        return "@**all**" if word in ("channel", "here", "everyone") else label or f"@{word}"
-    target = target.removeprefix("mailto:") if label == target.removeprefix("mailto:") else target
-    return f"[{label}]({target})" if label and label != target else target

@@ -6,42 +6,94 @@ attachment.json, uploads/   files
 """
 
 import re
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import msgspec
+from pyroaring import BitMap64
 
+from tertulia import storage
+from tertulia.domain.messages.widgets import WIDGET
 from tertulia.domain.people.user import Role
 from tertulia.moving import folders
 from tertulia.moving.arrivals import (
     ArrivingChannel,
+    ArrivingEdit,
     ArrivingFile,
+    ArrivingFolder,
     ArrivingMessage,
     ArrivingPerson,
-    ArrivingReaction,
+    ArrivingSubmessage,
     Belongings,
     address,
     mention,
     person,
 )
 from tertulia.moving.sources import zulip_belongings
+from tertulia.moving.tally import (
+    ALERT_WORDS,
+    ANSWERS,
+    BOTS,
+    CHANNELS,
+    DEFAULTS,
+    DRAFTS,
+    EDITS,
+    EMOJI,
+    FIELDS,
+    FILES,
+    FOLDERS,
+    LINKIFIERS,
+    MARKS,
+    MESSAGES,
+    MUTED,
+    NOT_IN_ARCHIVE,
+    OF_OTHER_MESSAGES,
+    PEOPLE,
+    PLAYGROUNDS,
+    POLICIES,
+    REACTIONS,
+    SNIPPETS,
+    STATUSES,
+    SUBSCRIPTIONS,
+    UNREAD,
+    VIEWS,
+    VOTES,
+    Tally,
+)
 
 PERSONAL, CHANNEL, GROUP = 1, 2, 3  # of recipients
 READ, STARRED, COLLAPSED, MENTIONED = 1, 2, 4, 8
-MARKS = {STARRED: "starred", COLLAPSED: "collapsed", MENTIONED: "mentioned"}
+MARKED = {STARRED: "starred", COLLAPSED: "collapsed", MENTIONED: "mentioned"}
+TOPICS_POLICIES = ("inherit", "allow_empty_topic", "disable_empty_topic", "empty_topic_only")
 KNOWN_ROLES = {int(role): role for role in Role}
+# Tables whose rows are counted one by one below, and those that only hold others together.
 BROUGHT = {
     "zerver_realm", "zerver_userprofile", "zerver_userprofile_mirrordummy",
     "zerver_userprofile_crossrealm", "zerver_stream", "zerver_recipient", "zerver_huddle",
-    "zerver_subscription", "zerver_defaultstream", "zerver_reaction", "zerver_client",
-    "zerver_usergroup", "zerver_namedusergroup", "zerver_usergroupmembership",
-    "zerver_groupgroupmembership", "zerver_realmemoji", "zerver_customprofilefield",
-    "zerver_customprofilefieldvalue", "zerver_usertopic", "zerver_muteduser", "zerver_alertword",
-    "zerver_userstatus",
+    "zerver_subscription", "zerver_reaction", "zerver_client", "zerver_usergroup",
+    "zerver_namedusergroup", "zerver_usergroupmembership", "zerver_groupgroupmembership",
+    "zerver_scheduledmessage", "zerver_submessage",
 }  # fmt: skip
+# Tables of which every row is one thing.
+COUNTED = {
+    "zerver_channelfolder": FOLDERS,
+    "zerver_defaultstream": DEFAULTS,
+    "zerver_realmemoji": EMOJI,
+    "zerver_customprofilefield": FIELDS,
+    "zerver_customprofilefieldvalue": ANSWERS,
+    "zerver_usertopic": POLICIES,
+    "zerver_muteduser": MUTED,
+    "zerver_alertword": ALERT_WORDS,
+    "zerver_userstatus": STATUSES,
+    "zerver_realmfilter": LINKIFIERS,
+    "zerver_realmplayground": PLAYGROUNDS,
+    "zerver_draft": DRAFTS,
+    "zerver_savedsnippet": SNIPPETS,
+    "zerver_navigationview": VIEWS,
+}
 
 _MENTION = re.compile(r"@(_?)\*\*[^*|\n]+\|([0-9]+)\*\*")
 _FILE = re.compile(r"/user_uploads/([0-9]+/[^\s)\]\"'>]+)")
@@ -59,15 +111,14 @@ class ZulipExport:
         self.name = str(realm.get("name") or realm.get("string_id") or "Imported")
         self.number: int | None = realm.get("id")
         self._pages = sorted(folder.glob("messages-*.json"))
-        self.message_count = sum(len(_read(page)["zerver_message"]) for page in self._pages)
         self._recipients = {row["id"]: row for row in self._rows("zerver_recipient")}
         self._members: dict[int, list[str]] = defaultdict(list)
+        self._choices: dict[int, dict[str, Row]] = defaultdict(dict)
         for row in self._rows("zerver_subscription"):
             if row.get("active", True):
-                self._members[row["recipient"]].append(str(row["user_profile"]))
-        self._reactions: dict[int, list[ArrivingReaction]] = defaultdict(list)
-        for row in self._rows("zerver_reaction"):
-            self._reactions[row["message"]].append(zulip_belongings.reaction(row))
+                key = str(row["user_profile"])
+                self._members[row["recipient"]].append(key)
+                self._choices[row["recipient"]][key] = _choices(row)
         attachments = folder / "attachment.json"
         self._files = _read(attachments)["zerver_attachment"] if attachments.exists() else []
         self._paths = {row["path_id"] for row in self._files}
@@ -76,6 +127,10 @@ class ZulipExport:
             for row in self._rows("zerver_stream")
             if not row.get("history_public_to_subscribers", True)
         }
+        self._tally = Tally()
+        self.message_count = 0
+        self.last_message = 0
+        self._look()
 
     def people(self) -> list[ArrivingPerson]:
         house = [
@@ -85,7 +140,24 @@ class ZulipExport:
         rows = [*self._rows("zerver_userprofile"), *self._rows("zerver_userprofile_mirrordummy")]
         return house + [_person(row) for row in rows]
 
+    def folders(self) -> list[ArrivingFolder]:
+        rows = sorted(
+            self._rows("zerver_channelfolder"), key=lambda r: (r.get("order", 0), r["id"])
+        )
+        return [
+            ArrivingFolder(
+                key=str(row["id"]),
+                name=row["name"],
+                description=row.get("description") or "",
+                creator=str(row.get("creator")),
+                created_at=_time(row.get("date_created")),
+                is_archived=bool(row.get("is_archived")),
+            )
+            for row in rows
+        ]
+
     def channels(self) -> list[ArrivingChannel]:
+        values = zulip_belongings.GroupValues(self._rows)
         defaults = {row["stream"] for row in self._rows("zerver_defaultstream")}
         recipients = {
             row["type_id"]: row["id"] for row in self._recipients.values() if row["type"] == CHANNEL
@@ -103,12 +175,19 @@ class ZulipExport:
                 is_default=row["id"] in defaults,
                 created_at=_time(row.get("date_created")),
                 members=tuple(self._members.get(recipients.get(row["id"], 0), ())),
+                folder=str(row.get("folder")),
+                topics_policy=_topics_policy(row.get("topics_policy")),
+                retention_days=row.get("message_retention_days"),
+                default_push=bool(row.get("default_push_notifications")),
+                creator=str(row.get("creator")),
+                permissions=values.of(row),
+                choices=self._choices.get(recipients.get(row["id"], 0), {}),
             )
             for row in self._rows("zerver_stream")
         ]
 
     def belongings(self) -> Belongings:
-        return zulip_belongings.found_in(self._folder, self._tables)
+        return zulip_belongings.found_in(self._folder, self._tables, self._text)
 
     def files(self) -> Iterator[ArrivingFile]:
         for row in self._files:
@@ -124,24 +203,74 @@ class ZulipExport:
                 )
 
     def messages(self) -> Iterator[ArrivingMessage]:
+        reactions = _by_message(self._rows("zerver_reaction"))
+        parts = _by_message(self._rows("zerver_submessage"))
         for page in self._pages:
             tables = _read(page)
             held: dict[int, list[Row]] = defaultdict(list)
             for row in tables.get("zerver_usermessage", []):
                 held[row["message"]].append(row)
             for row in sorted(tables["zerver_message"], key=lambda each: each["id"]):
-                yield self._message(row, held[row["id"]])
+                arriving = self._message(row, held[row["id"]])
+                arriving.reactions = list(map(zulip_belongings.reaction, reactions[row["id"]]))
+                arriving.parts = list(map(_part, parts[row["id"]]))
+                yield arriving
 
-    def left(self) -> Counter[str]:
-        counts = Counter(
-            {
-                name: len(rows)
-                for name, rows in self._tables.items()
-                if name not in BROUGHT and isinstance(rows, list)
-            }
-        )
-        gone = len(self._files) - len(list(self.files()))
-        return +(counts + Counter({"files that are not in the archive": gone}))
+    def tally(self) -> Tally:
+        return self._tally
+
+    def _look(self) -> None:
+        """Count everything that there is."""
+        tally = self._tally
+        numbers = BitMap64()
+        for page in self._pages:
+            tables = _read(page)
+            numbers.update(row["id"] for row in tables["zerver_message"])
+            self.message_count += len(tables["zerver_message"])
+            tally.read[EDITS] += sum(len(_edits(row)) for row in tables["zerver_message"])
+            for row in tables.get("zerver_usermessage", []):
+                mask, is_here = row["flags_mask"], row["message"] in numbers
+                marks = sum(bool(mask & bit) for bit in MARKED)
+                tally.read[UNREAD] += not mask & READ
+                tally.read[MARKS] += marks
+                if not is_here:
+                    tally.drop(UNREAD, OF_OTHER_MESSAGES, int(not mask & READ))
+                    tally.drop(MARKS, OF_OTHER_MESSAGES, marks)
+        self.last_message = numbers.max() if numbers else 0
+        tally.read[MESSAGES] += self.message_count
+        for table, kind in (("zerver_reaction", REACTIONS), ("zerver_submessage", VOTES)):
+            rows = self._rows(table)
+            tally.read[kind] += len(rows)
+            gone = sum(row["message"] not in numbers for row in rows)
+            tally.drop(kind, OF_OTHER_MESSAGES, gone)
+        for each in self.people():
+            if not each.is_house_bot:  # the server's own is here already
+                tally.read[BOTS if each.is_bot else PEOPLE] += 1
+        tally.read[CHANNELS] += len(self._rows("zerver_stream"))
+        self._count_tables()
+
+    def _count_tables(self) -> None:
+        tally = self._tally
+        streams = {row["id"] for row in self._rows("zerver_stream")}
+        of_channels = {
+            row["id"]
+            for row in self._recipients.values()
+            if row["type"] == CHANNEL and row["type_id"] in streams
+        }
+        for row in self._rows("zerver_subscription"):
+            if row["recipient"] in of_channels:
+                tally.read[SUBSCRIPTIONS] += 1
+                tally.drop(SUBSCRIPTIONS, "that have ended", int(not row.get("active", True)))
+        for table, kind in COUNTED.items():
+            tally.read[kind] += len(self._rows(table))
+        lost = sum(row["stream"] not in streams for row in self._rows("zerver_defaultstream"))
+        tally.drop(DEFAULTS, "that are not in the export", lost)
+        zulip_belongings.count(self._folder, self._rows, tally)
+        tally.read[FILES] += len(self._files)
+        tally.drop(FILES, NOT_IN_ARCHIVE, len(self._files) - len(list(self.files())))
+        for name, rows in self._tables.items():
+            if name not in BROUGHT and name not in COUNTED and isinstance(rows, list):
+                tally.drop_unread(f"rows of {name}", len(rows))
 
     def _rows(self, table: str) -> list[Row]:
         return self._tables.get(table) or []
@@ -154,12 +283,12 @@ class ZulipExport:
             text=self._text(row["content"]),
             number=row["id"],
             edited_at=_time(row.get("last_edit_time")),
-            reactions=self._reactions.pop(row["id"], []),
+            edits=[self._edit(each) for each in reversed(_edits(row))],
             unread_by=[str(each["user_profile"]) for each in held if not each["flags_mask"] & READ],
             marks=[
                 (str(each["user_profile"]), name)
                 for each in held
-                for bit, name in MARKS.items()
+                for bit, name in MARKED.items()
                 if each["flags_mask"] & bit
             ],
         )
@@ -173,6 +302,18 @@ class ZulipExport:
         elif recipient["type"] == GROUP:
             arriving.people = tuple({sender, *self._members.get(row["recipient"], ())})
         return arriving
+
+    def _edit(self, row: Row) -> ArrivingEdit:
+        content, channel = row.get("prev_content"), row.get("prev_stream")
+        return ArrivingEdit(
+            person=str(row.get("user_id")),
+            at=_time(row.get("timestamp")) or 0.0,
+            content=None if content is None else self._text(content),
+            topic=row.get("prev_topic"),
+            new_topic=row.get("topic"),
+            channel=None if channel is None else str(channel),
+            new_channel=None if channel is None else str(row.get("stream")),
+        )
 
     def _text(self, content: str) -> str:
         content = _MENTION.sub(lambda m: person(m[2]) if m[1] else mention(m[2]), content)
@@ -190,6 +331,40 @@ def _read(path: Path) -> Any:
 
 def _time(value: Any) -> float | None:
     return float(value) if isinstance(value, int | float) else None
+
+
+def _by_message(rows: list[Row]) -> dict[int, list[Row]]:
+    found: dict[int, list[Row]] = defaultdict(list)
+    for row in rows:
+        found[row["message"]].append(row)
+    return found
+
+
+def _part(row: Row) -> ArrivingSubmessage:
+    return ArrivingSubmessage(str(row["sender"]), row.get("msg_type") or WIDGET, row["content"])
+
+
+def _edits(message: Row) -> list[Row]:
+    """The history of a message, newest first."""
+    history = message.get("edit_history")
+    rows: list[Row] = msgspec.json.decode(history) if history else []
+    return rows
+
+
+def _choices(row: Row) -> Row:
+    """What a member has chosen for a channel; whatever an export does not say is the default."""
+    return {
+        name: row[name]
+        for name in storage.arriving.CHOICES
+        if row.get(name) is not None and isinstance(row[name], str if name == "color" else bool)
+    }
+
+
+def _topics_policy(value: Any) -> str:
+    """Zulip numbers them, or names them."""
+    if isinstance(value, int):
+        return TOPICS_POLICIES[value - 1] if 0 < value <= len(TOPICS_POLICIES) else "inherit"
+    return str(value) if value in TOPICS_POLICIES else "inherit"
 
 
 def _person(row: Row) -> ArrivingPerson:

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
         outages,
         pause,
         readers,
+        revocation,
         schema,
         timelines,
         tx,
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
         writer,
         writers,
     )
+    from tertulia.storage.database.revocation import Applier
     from tertulia.storage.database.watching import Changed, Overheard
     from tertulia.storage.database.writer import ComposeNews, FetchNews, PendingWrite
     from tertulia.storage.database.writers import Deliver
@@ -113,6 +115,7 @@ class Database:
         self._behind_seconds = 0.0  # our clock, behind that of the database
         self._writers: writers.Writers | None = None
         self._broadcast: broadcast.Broadcast | None = None
+        self._barrier: revocation.RevocationBarrier | None = None
         self._put_in_words: PutInWords = _no_words
         self._resting: list[Any] | None = None  # connections, if they are kept
 
@@ -231,13 +234,15 @@ class Database:
         deliver: "Deliver",
         compose_news: "ComposeNews",
         put_in_words: PutInWords = _no_words,
+        applier: "Applier | None" = None,
     ) -> None:
         """Begin to serve the running loop.
 
         After each commit `fetch_news` reads what it made, on the writer's thread, or
         `compose_news` puts it together from plain sends; then `deliver(news, answer)` is called on
         the loop and answers the callers when it is done. `put_in_words` makes the notices by
-        which other servers learn of plain sends.
+        which other servers learn of plain sends. `applier` makes answers that revoke a credential
+        wait for the other servers.
         """
         self._put_in_words = put_in_words
         self._writers = storage.database.writers.Writers(
@@ -245,7 +250,13 @@ class Database:
         )
         self._readers.start()
         if not self.dialect.reads_block:
-            self._broadcast = storage.database.broadcast.Broadcast(self.dialect)
+            revoked: Overheard = _ignore
+            if applier is not None:
+                self._barrier = storage.database.revocation.RevocationBarrier(
+                    self.dialect, partial(self.glance_in, 0), applier
+                )
+                revoked = self._barrier.hear
+            self._broadcast = storage.database.broadcast.Broadcast(self.dialect, revoked)
 
     async def watch(self, changed: "Changed", overheard: "Overheard", said: "Overheard") -> None:
         """Notice what others write, for as long as we serve, and hear what other servers say."""
@@ -258,7 +269,9 @@ class Database:
         if self._writers is not None:
             await self._writers.stop()
             self._writers = None
-        self._broadcast = None
+        if self._barrier is not None:
+            self._barrier.close()
+        self._broadcast = self._barrier = None
         self._duty.give_up()
         self._readers.stop()
 
@@ -341,9 +354,13 @@ class Database:
         answer: asyncio.Future[T] = asyncio.get_running_loop().create_future()
         write = storage.database.writer.PendingWrite
         done = partial(storage.database.writer.settle, answer)
-        self._writers.submit(write(action, args, realm_id, done, plain))
+        job = write(action, args, realm_id, done, plain)
+        self._writers.submit(job)
         try:
-            return await answer
+            result = await answer
+            if job.revoked and self._barrier is not None:
+                await self._barrier.wait(job.revoked)
+            return result
         finally:
             # An error knows where it came by: here it would find itself, and never go away.
             del answer
@@ -357,6 +374,12 @@ class Database:
     def may_have_peers(self) -> bool:
         """Whether another server may have written to it since we looked."""
         return self._broadcast is not None and self._broadcast.may_have_peers
+
+    @property
+    def connected_at(self) -> float | None:
+        """Since when other servers wait for us before they answer that a credential is revoked;
+        None if they do not. By the stopwatch."""
+        return None if self._broadcast is None else self._broadcast.connected_at
 
     @property
     def busy_seconds(self) -> float:
@@ -397,3 +420,7 @@ class Database:
         connection: Any,
     ) -> T:
         return query(Tx(connection, self.dialect, realm_id, self.clock()), *args, **kwargs)
+
+
+def _ignore(notice: str) -> None:
+    """There is no barrier."""

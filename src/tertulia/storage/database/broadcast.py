@@ -15,6 +15,7 @@ import msgspec
 from tertulia import storage
 from tertulia.log_lines import log
 from tertulia.modules import asyncio
+from tertulia.storage.database.revocation import REVOCATIONS
 from tertulia.storage.database.tx import Dialect, LoopAnswers
 from tertulia.storage.database.watching import Changed, Overheard, Told
 
@@ -22,6 +23,7 @@ from tertulia.storage.database.watching import Changed, Overheard, Told
 LOG = "tertulia_log"
 WHISPERS = "tertulia_whispers"
 SAID = "tertulia_said"
+CHANNELS = [LOG, SAID, WHISPERS, REVOCATIONS]
 MOST_WAITING = 1000
 PAUSE_SECONDS = 0.002  # between two times that something is told, so that it is told together
 BREATH_SECONDS = 0.002  # between two looks, so that news are read together
@@ -49,9 +51,12 @@ _NOTIFY = (
 
 
 class Broadcast:
-    def __init__(self, dialect: Dialect) -> None:
+    def __init__(self, dialect: Dialect, revoked: Overheard) -> None:
+        """`revoked` handles what other servers say of revocations."""
         self._dialect = dialect
         self._connection: LoopAnswers | None = None
+        self._connected_at = 0.0
+        self._revoked = revoked
         self._told = Told()
         self._overheard: Overheard = _ignore
         self._said: Overheard = _ignore
@@ -64,6 +69,13 @@ class Broadcast:
     def may_have_peers(self) -> bool:
         """False for a moment after no other server was found."""
         return time.monotonic() >= self._alone_until
+
+    @property
+    def connected_at(self) -> float | None:
+        """Since when other servers know that we serve; None if they may not."""
+        if self._connection is None or not self._connection.is_open():
+            return None
+        return self._connected_at
 
     # --- listening ---
 
@@ -89,7 +101,8 @@ class Broadcast:
         while True:
             connection = None
             try:
-                connection = await self._dialect.connect_on_loop(self._hear, [LOG, SAID, WHISPERS])
+                connection = await self._dialect.connect_on_loop(self._hear, CHANNELS)
+                self._connected_at = time.monotonic()
                 self._connection = connection
                 self._told.of_everything()  # what was said while we were deaf
                 await connection.lost()
@@ -114,6 +127,8 @@ class Broadcast:
             self._welcome()
         elif channel == SAID:
             self._said(words)
+        elif channel == REVOCATIONS:
+            self._revoked(notice)
         else:
             self._told.of_logs(words)
 

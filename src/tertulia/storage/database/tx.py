@@ -40,6 +40,7 @@ class LoopAnswers(Protocol):
 
     @property
     def is_lost(self) -> bool: ...
+    def is_open(self) -> bool: ...  # as far as this machine knows, whatever was read of it
     async def lost(self) -> None: ...
     async def ask(self, sql: str, params: Mapping[str, Any]) -> list[tuple[bytes | None, ...]]: ...
     def close(self) -> None: ...
@@ -95,6 +96,7 @@ class Dialect(Protocol):
     def is_lock_timeout(self, error: BaseException) -> bool: ...
     def check_fitness(self) -> None: ...
     def others(self) -> tuple[str, dict[str, Any]]: ...
+    def serving_nodes(self) -> tuple[str, dict[str, Any]]: ...  # that are connected, as `node`
     def has_others(self, connection: Any) -> bool: ...
     def own_clock(self) -> Callable[[], float]: ...
     def time(self, connection: Any) -> float | None: ...
@@ -113,9 +115,10 @@ class Dialect(Protocol):
 
 
 class Tx:
-    """`announced` says how far the log of each organization goes that it has written to."""
+    """`announced` says how far the log of each organization goes that it has written to; `revoked`
+    holds the last event of each that has revoked a credential."""
 
-    __slots__ = ("_connection", "announced", "dialect", "now", "realm_id")
+    __slots__ = ("_connection", "announced", "dialect", "now", "realm_id", "revoked")
 
     def __init__(
         self,
@@ -124,20 +127,22 @@ class Tx:
         realm_id: int,
         now: float,
         announced: dict[int, int] | None = None,
+        revoked: dict[int, int] | None = None,
     ) -> None:
         self._connection = connection
         self.dialect = dialect
         self.realm_id = realm_id
         self.now = now
         self.announced = {} if announced is None else announced
+        self.revoked = {} if revoked is None else revoked
 
     def for_realm(self, realm_id: int) -> "Tx":
         """The same transaction, looking at another organization."""
-        return Tx(self._connection, self.dialect, realm_id, self.now, self.announced)
+        return Tx(self._connection, self.dialect, realm_id, self.now, self.announced, self.revoked)
 
     def at(self, now: float) -> "Tx":
         """The same transaction at another time: for telling a past that never was."""
-        return Tx(self._connection, self.dialect, self.realm_id, now, self.announced)
+        return Tx(self._connection, self.dialect, self.realm_id, now, self.announced, self.revoked)
 
     def execute(self, sql: str, **params: Any) -> int:
         """Run a statement and say how many rows it touched."""

@@ -49,6 +49,7 @@ class PendingWrite:
     told: Any = None  # what it left in the log, if it was
     result: Any = None
     error: BaseException | None = None
+    revoked: dict[int, int] | None = None  # the last event of each log that revoked a credential
 
 
 @dataclass(slots=True)
@@ -332,6 +333,7 @@ class Writer:
         try:
             job.result = job.action(tx, *job.args)
             self._announced |= tx.announced
+            job.revoked = tx.revoked or None
         except BaseException as error:
             if self._dialect.is_outage(error):
                 raise

@@ -105,6 +105,15 @@ def set_content(tx: Tx, message_id: int, draft: Draft) -> None:
     storage.search.index.note_changes(tx, [message_id])
 
 
+def count_of_others(tx: Tx, message_ids: Sequence[int], user_id: int) -> int:
+    """How many of these messages somebody else has sent."""
+    return tx.number(
+        "SELECT count(*) AS value FROM message WHERE id IN :ids AND sender_id <> :user",
+        ids=list(message_ids),
+        user=user_id,
+    )
+
+
 def set_topic(tx: Tx, message_ids: Sequence[int], topic: str) -> None:
     tx.execute(
         "UPDATE message SET topic = :topic, topic_key = :key"

@@ -19,14 +19,25 @@ def insert(tx: Tx, bot_ids: Sequence[int], message_id: int, reason: Reason) -> N
     )
 
 
-def first_of_each_bot(tx: Tx, most: int) -> list[WebhookCall]:
-    """The oldest call that is due of each bot, in all organizations."""
+def first_of_each_bot(tx: Tx, most: int, most_per_person: int) -> list[WebhookCall]:
+    """The oldest due call of each bot, in all organizations, people in turn.
+
+    Of one person's bots at most `most_per_person` are returned. Bots whose last call timed out come
+    behind all others.
+    """
     return _CALLS.all(
         tx,
-        "FROM webhook_call c WHERE due_at <= :now AND id ="
-        " (SELECT min(id) FROM webhook_call o WHERE o.bot_id = c.bot_id AND o.due_at <= :now)"
-        " ORDER BY due_at LIMIT :most",
+        "FROM (SELECT c.id, c.realm_id, c.bot_id, c.message_id, c.reason, c.due_at, c.tries,"
+        " p.person, p.is_slow, row_number() OVER"
+        " (PARTITION BY p.person ORDER BY p.is_slow, c.due_at, c.id) AS turn"
+        " FROM (SELECT bot_id, min(id) AS id FROM webhook_call WHERE due_at <= :now"
+        " GROUP BY bot_id) f JOIN webhook_call c ON c.id = f.id"
+        " JOIN (SELECT a.id, COALESCE(a.bot_owner_id, a.id) AS person,"
+        " COALESCE(b.service_timed_out, FALSE) AS is_slow"
+        " FROM account a LEFT JOIN bot b ON b.user_id = a.id) p ON p.id = f.bot_id) ranked"
+        " WHERE turn <= :most_per_person ORDER BY is_slow, turn, due_at, id LIMIT :most",
         now=tx.now,
+        most_per_person=most_per_person,
         most=most,
     )
 
@@ -59,3 +70,13 @@ def put_off(tx: Tx, call_id: int, until: float) -> None:
 
 def delete(tx: Tx, call_id: int) -> None:
     tx.remove("webhook_call", id=call_id)
+
+
+def note_timeout(tx: Tx, bot_id: int, timed_out: bool) -> None:
+    """Record whether the last call of a bot timed out."""
+    tx.execute(
+        "UPDATE bot SET service_timed_out = :timed_out WHERE user_id = :bot AND realm_id = :realm"
+        " AND service_timed_out <> :timed_out",
+        timed_out=timed_out,
+        bot=bot_id,
+    )

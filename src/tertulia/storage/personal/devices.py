@@ -31,12 +31,15 @@ def user_ids(tx: Tx) -> set[int]:
     return {row["user_id"] for row in rows}
 
 
-def due(tx: Tx, most: int) -> list[Device]:
-    """Whose registration the service is to be asked for, in all organizations."""
+def due(tx: Tx, most: int, most_per_person: int) -> list[Device]:
+    """Whose registration the service is to be asked for, in all organizations, people in turn."""
     return _DEVICES.all(
         tx,
-        "FROM device WHERE due_at <= :now ORDER BY due_at LIMIT :most",
+        "FROM (SELECT d.*, row_number() OVER (PARTITION BY d.user_id ORDER BY d.due_at, d.id)"
+        " AS turn FROM device d WHERE d.due_at <= :now) ranked"
+        " WHERE turn <= :most_per_person ORDER BY turn, due_at, id LIMIT :most",
         now=tx.now,
+        most_per_person=most_per_person,
         most=most,
     )
 

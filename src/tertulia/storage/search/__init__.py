@@ -5,6 +5,15 @@ from typing import TYPE_CHECKING
 from tertulia.modules import on_demand
 
 if TYPE_CHECKING:
-    from tertulia.storage.search import finding, index, joints, segments, texts
+    from tertulia.storage.search import (
+        batch,
+        changes,
+        finding,
+        index,
+        joints,
+        segments,
+        signatures,
+        texts,
+    )
 else:
     __getattr__ = on_demand(__name__)

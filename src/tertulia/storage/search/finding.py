@@ -16,6 +16,7 @@ from tertulia.storage.database.tx import Row, Tx
 
 MANY_AT_ONCE, FEW_AT_ONCE = 1000, 125  # ids that the database is asked about
 MOST_FRESH = 1000  # messages that are looked through by themselves; more are indexed before
+MAX_FRESH_BYTES = 2_000_000  # of their HTML; more is indexed before, as far as a request may wait
 FEW_WORDS = 64
 MOST_ALTERNATIVES = 128  # joints: by more than that, hardly a message is ruled out
 
@@ -37,6 +38,7 @@ class Search:
         self._unwanted = unwanted
         self._thought = LongThought()
         self._known: dict[int, BitMap] = {}  # what may match in the segments we have read
+        self._unsure: set[int] = set()  # ids that a signature allows; their texts decide
         if wanted is not None:
             self._last = storage.messages.newest_id(tx) >> storage.search.segments.BITS
             self._read_fresh(wanted)
@@ -46,6 +48,9 @@ class Search:
             self._joints = [each for each in joints if each is not None]
             self._can_match = not wanted.is_empty
             self._rarest = self._read_rarest() if self._can_match else {}
+            self._signed = (
+                storage.search.signatures.segments(tx) if self._can_match else frozenset()
+            )
 
     @property
     def is_by_index(self) -> bool:
@@ -85,14 +90,19 @@ class Search:
     def confirmed(self, ids: list[int]) -> list[int]:
         """Those of the ids that match; the texts are read only where the index is not enough."""
         needs_text = self._wanted is not None and self._wanted.needs_text
-        if not ids or not (needs_text or self._unwanted):
+        if needs_text or self._unwanted:
+            asked = ids
+        else:
+            asked = [each for each in ids if each in self._unsure]
+        if not asked:
             return ids
         found = {
             row["id"]
-            for some in self.portions(ids)
+            for some in self.portions(asked)
             for row in self._texts(some)
-            if self._is_match(SearchedText(row["rendered"], row["topic"]))
+            if self._is_match(row["id"], SearchedText(row["rendered"], row["topic"]))
         }
+        found.update({*ids}.difference(asked))
         return [each for each in ids if each in found]
 
     def _texts(self, ids: list[int]) -> Iterable[Row]:
@@ -102,10 +112,12 @@ class Search:
         longest = max(self._wanted.phrases, key=lambda phrase: len(phrase.text))
         return storage.search.texts.that_may_hold(self._tx, ids, longest.text)
 
-    def _is_match(self, page: SearchedText) -> bool:
+    def _is_match(self, message_id: int, page: SearchedText) -> bool:
         self._thought.give_way()
-        if self._wanted is not None and not self._wanted.is_confirmed_by(page):
-            return False
+        if self._wanted is not None:
+            is_unsure = message_id in self._unsure
+            if not (self._wanted.matches if is_unsure else self._wanted.is_confirmed_by)(page):
+                return False
         return not any(query.matches(page) for query in self._unwanted)
 
     def _beyond(self, segment: int, anchor: int, count: int, *, back: bool) -> list[int]:
@@ -121,9 +133,21 @@ class Search:
     def _in_segment(self, segment: int) -> BitMap:
         if segment not in self._known:
             self._thought.give_way()
-            bits = self._indexed(segment) - self._fresh.get(segment, BitMap())
+            bits = self._indexed(segment) | self._allowed(segment)
+            bits -= self._fresh.get(segment, BitMap())
             self._known[segment] = bits | self._fresh_matches.get(segment, BitMap())
         return self._known[segment]
+
+    def _allowed(self, segment: int) -> BitMap:
+        """What may match by its signature."""
+        if segment not in self._signed or self._wanted is None:
+            return BitMap()
+        found = storage.search.signatures.candidates(
+            self._tx, segment, self._wanted.clues, self._thought
+        )
+        base = segment << storage.search.segments.BITS
+        self._unsure.update(base + each for each in found)
+        return found
 
     def _indexed(self, segment: int) -> BitMap:
         """What may match by all that the index knows; ids counted within the segment."""
@@ -164,6 +188,7 @@ class Search:
         self._fresh: dict[int, BitMap] = {}
         self._fresh_matches: dict[int, BitMap] = {}
         for row in storage.search.texts.one_by_one(self._tx, ids):
+            self._thought.give_way()
             segment, rest = (
                 row["id"] >> storage.search.segments.BITS,
                 row["id"] & (storage.search.segments.SIZE - 1),

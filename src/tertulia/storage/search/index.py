@@ -11,19 +11,18 @@ and one number says how far the index has come.
 """
 
 from array import array
-from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from pyroaring import BitMap
 
 from tertulia import domain, storage
-from tertulia.domain.search.query import Clue, SearchedText
-from tertulia.storage.database.tx import Row, Tx
+from tertulia.domain.search.query import Clue
+from tertulia.storage.database.tx import Tx
 from tertulia.storage.search.segments import SegmentChanges, SegmentTable
 
 POSTINGS = SegmentTable("search_posting", "word_id")  # the messages that hold a word
 _GRAMS = SegmentTable("search_gram", "gram")  # the words that contain some letters
-USUAL_LENGTH = 20_000  # of a message as HTML; nearly all are shorter
+USUAL_LENGTH = 20_000  # bytes of a message as HTML; nearly all are shorter
 
 
 # --- keeping it up to date ---
@@ -58,11 +57,17 @@ def count_behind(tx: Tx, most: int) -> int:
     ) + len(stale(tx, most))
 
 
+def bytes_behind(tx: Tx, most: int) -> int:
+    """The bytes of HTML of the messages that are not indexed as they are, of at most so many."""
+    ids = [*stale(tx, most), *newest_unindexed(tx, most)]
+    return sum(storage.search.texts.sizes(tx, ids).values())
+
+
 def is_something_long(tx: Tx) -> bool:
     """Whether one of the messages that are not indexed takes long to look through."""
     return tx.exists(
-        "SELECT 1 FROM message WHERE realm_id = :realm AND id > :head AND length(rendered) > :usual"
-        " LIMIT 1",
+        "SELECT 1 FROM message WHERE realm_id = :realm AND id > :head"
+        f" AND {tx.dialect.size_of('rendered')} > :usual LIMIT 1",
         head=indexed_to(tx),
         usual=USUAL_LENGTH,
     )
@@ -71,37 +76,25 @@ def is_something_long(tx: Tx) -> bool:
 def stale(tx: Tx, most: int) -> list[int]:
     """Messages that have changed since they were indexed, newest first."""
     return tx.column(
-        "SELECT message_id FROM search_stale WHERE realm_id = :realm"
+        "SELECT message_id FROM search_stale WHERE realm_id = :realm AND message_id <= :head"
         " ORDER BY message_id DESC LIMIT :most",
+        head=indexed_to(tx),
         most=most,
     )
 
 
-def note_changes(tx: Tx, message_ids: Sequence[int]) -> None:
-    """Remember that messages do not say any more what they said when they were indexed."""
-    tx.execute(
-        "INSERT INTO search_stale (realm_id, message_id)"
-        " SELECT realm_id, message_id FROM search_document"
-        " WHERE realm_id = :realm AND message_id IN :ids ON CONFLICT DO NOTHING",
+def word_counts(tx: Tx, message_ids: Sequence[int]) -> dict[int, int]:
+    """How many words the index lists of messages."""
+    rows = tx.tuples(
+        "SELECT message_id, length(words) FROM search_document WHERE message_id IN :ids",
         ids=list(message_ids),
     )
+    return {message_id: size // array("I").itemsize for message_id, size in rows}
 
 
-def index_some(tx: Tx, most: int) -> int:
-    """Index what was changed, then what is new, oldest first; says how many that were.
-
-    Others who write wait for it, so texts that are long come a few at a time.
-    """
-    changed = stale(tx, most)
-    longest = most * USUAL_LENGTH
-    known = _few(storage.search.texts.of(tx, changed), longest)
-    changed = [each for each in changed if each not in known.left]
-    forget(tx, changed)
-    fresh = _few(_fresh(tx, indexed_to(tx), most - len(changed)), longest, known.length)
-    _index(tx, [*known.rows, *fresh.rows])
-    if fresh.rows:
-        tx.replace("search_head", ("realm_id",), indexed_to=fresh.rows[-1]["id"])
-    return len(changed) + len(fresh.rows)
+def note_changes(tx: Tx, message_ids: Sequence[int]) -> None:
+    """Remember that messages do not say any more what they said when they were indexed."""
+    storage.search.changes.note(tx, message_ids)
 
 
 def forget(tx: Tx, message_ids: Sequence[int]) -> None:
@@ -116,9 +109,34 @@ def forget(tx: Tx, message_ids: Sequence[int]) -> None:
         for word_id in array("I", row["words"]):
             gone.note(word_id, [row["message_id"]])
     emptied = storage.search.segments.take_out(tx, POSTINGS, gone)
+    storage.search.signatures.forget(tx, [row["message_id"] for row in rows if not row["words"]])
     tx.execute("DELETE FROM search_document WHERE message_id IN :ids", ids=ids)
-    tx.execute("DELETE FROM search_stale WHERE message_id IN :ids", ids=ids)
+    storage.search.changes.forget(tx, ids)
     _forget_words(tx, emptied)
+
+
+def forget_some_words(tx: Tx, message_id: int, count: int) -> int:
+    """Take a message that has changed out of some of its words; says whether that was done, as 1
+    or 0. Searches do not go by the words of such a message."""
+    row = tx.one(
+        "SELECT d.words FROM search_document d JOIN search_stale s ON s.realm_id = d.realm_id"
+        " AND s.message_id = d.message_id WHERE d.message_id = :id",
+        id=message_id,
+    )
+    if row is None:
+        return 0
+    word_ids = array("I", row["words"])
+    gone = SegmentChanges()
+    for word_id in word_ids[:count]:
+        gone.note(word_id, [message_id])
+    emptied = storage.search.segments.take_out(tx, POSTINGS, gone)
+    tx.execute(
+        "UPDATE search_document SET words = :rest WHERE message_id = :id",
+        rest=word_ids[count:].tobytes(),
+        id=message_id,
+    )
+    _forget_words(tx, emptied)
+    return 1
 
 
 def newest_unindexed(tx: Tx, most: int) -> list[int]:
@@ -132,39 +150,11 @@ def newest_unindexed(tx: Tx, most: int) -> list[int]:
     return [row["id"] for row in rows]
 
 
-def _fresh(tx: Tx, head: int, most: int) -> list[Row]:
-    return tx.all(
-        "SELECT id, rendered, topic FROM message WHERE realm_id = :realm AND id > :head"
-        " ORDER BY id LIMIT :most",
-        head=head,
-        most=most,
-    )
-
-
-class FewTexts(NamedTuple):
-    """As many of some messages as are indexed at once."""
-
-    rows: list[Row]
-    left: frozenset[int]
-    length: int
-
-
-def _few(rows: list[Row], longest: int, length: int = 0) -> FewTexts:
-    """As many as fit beside others of that length, and at least one if there are none."""
-    count = 0
-    for row in rows:
-        if length and length + len(row["rendered"]) > longest:
-            break
-        length += len(row["rendered"])
-        count += 1
-    return FewTexts(rows[:count], frozenset(row["id"] for row in rows[count:]), length)
-
-
-def _index(tx: Tx, rows: list[Row]) -> None:
-    of_message = {row["id"]: SearchedText(row["rendered"], row["topic"]).words for row in rows}
+def add(tx: Tx, words_of: Mapping[int, Collection[str]], change: int) -> None:
+    """Add messages with their words; those have all changes of messages up to that one."""
     holders: dict[str, list[int]] = {}
-    for message_id, found in of_message.items():
-        for word in found:
+    for message_id in sorted(words_of):
+        for word in words_of[message_id]:
             holders.setdefault(word, []).append(message_id)
     numbers = _numbers(tx, set(holders))
     new = SegmentChanges()
@@ -173,10 +163,15 @@ def _index(tx: Tx, rows: list[Row]) -> None:
     storage.search.segments.put_in(tx, POSTINGS, new)
     tx.load_rows(
         "search_document",
-        ("message_id", "realm_id", "words"),
+        ("message_id", "realm_id", "words", "change"),
         (
-            (message_id, tx.realm_id, array("I", [numbers[word] for word in found]).tobytes())
-            for message_id, found in of_message.items()
+            (
+                message_id,
+                tx.realm_id,
+                array("I", [numbers[word] for word in found]).tobytes(),
+                change,
+            )
+            for message_id, found in words_of.items()
         ),
     )
 
@@ -227,7 +222,7 @@ def _containing(tx: Tx, part: str) -> BitMap:
 
 def _numbers(tx: Tx, found: set[str]) -> dict[str, int]:
     """The number of each word; new ones get theirs."""
-    numbers = _known(tx, found)
+    numbers = known(tx, found)
     missing = found - numbers.keys()
     if missing:
         tx.load_rows(
@@ -235,13 +230,16 @@ def _numbers(tx: Tx, found: set[str]) -> dict[str, int]:
             ("realm_id", "word", "stem"),
             ((tx.realm_id, word, domain.search.words.stem(word)) for word in sorted(missing)),
         )
-        new = _known(tx, missing)
+        new = known(tx, missing)
         storage.search.segments.put_in(tx, _GRAMS, _grams_of(new))
         numbers |= new
     return numbers
 
 
-def _known(tx: Tx, some: set[str]) -> dict[str, int]:
+def known(tx: Tx, some: set[str]) -> dict[str, int]:
+    """Those of some words that the vocabulary has, with their numbers."""
+    if not some:
+        return {}
     rows = tx.all(
         "SELECT id, word FROM search_word WHERE realm_id = :realm AND word IN :words",
         words=list(some),

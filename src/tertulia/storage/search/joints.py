@@ -39,8 +39,8 @@ def realms_without(tx: Tx) -> list[int]:
 class Unjoined:
     """Messages whose joints are to be noted."""
 
-    texts: dict[int, tuple[str, str]]  # as they were read, with their topics
     joints: "dict[int, array[int]]"
+    change: int = 0  # the number of changes when their texts were read
 
 
 def join_some(tx: Tx, most: int, least: int) -> int:
@@ -50,7 +50,7 @@ def join_some(tx: Tx, most: int, least: int) -> int:
     for part in range(PARTS):
         join_part(tx, some, part)
     finish_joining(tx, some)
-    return len(some.texts)
+    return len(some.joints)
 
 
 def unjoined(tx: Tx, most: int, least: int) -> Unjoined:
@@ -61,19 +61,22 @@ def unjoined(tx: Tx, most: int, least: int) -> Unjoined:
         least=least,
     )
     if waiting < least:
-        return Unjoined({}, {})
-    rows = tx.all(
+        return Unjoined({})
+    change = storage.search.changes.count(tx)
+    ids = tx.column(
         "SELECT message_id FROM search_document WHERE realm_id = :realm AND joints IS NULL"
         " ORDER BY message_id LIMIT :most",
         most=most,
     )
-    texts = _texts(tx, [row["message_id"] for row in rows])
-    joints = {}
+    segment = ids[0] >> storage.search.segments.BITS  # one at a time, which bounds the rows
+    ids = [each for each in ids if each >> storage.search.segments.BITS == segment]
+    joints = dict.fromkeys(ids, array("H"))
     thought = LongThought()
-    for message_id, text in texts.items():
-        joints[message_id] = array("H", {*map(number_of, SearchedText(*text).joints)})
+    for row in storage.search.texts.one_by_one(tx, ids):
+        text = SearchedText(row["rendered"], row["topic"])
+        joints[row["id"]] = array("H", {*map(number_of, text.joints)})
         thought.give_way()
-    return Unjoined(texts, joints)
+    return Unjoined(joints, change)
 
 
 def join_part(tx: Tx, some: Unjoined, part: int) -> None:
@@ -87,12 +90,14 @@ def join_part(tx: Tx, some: Unjoined, part: int) -> None:
 
 def finish_joining(tx: Tx, some: Unjoined) -> None:
     """All parts are in: go by them, but take out what was changed or deleted meanwhile."""
-    now = _texts(tx, list(some.texts))
-    outdated = {
-        message_id: joints
-        for message_id, joints in some.joints.items()
-        if now[message_id] != some.texts[message_id]
-    }
+    rows = tx.tuples(
+        "SELECT message_id FROM search_document WHERE message_id IN :ids AND change <= :change",
+        ids=list(some.joints),
+        change=some.change,
+    )
+    noted = storage.search.changes.last_of(tx, list(some.joints))
+    current = {each for (each,) in rows if noted.get(each, 0) <= some.change}
+    outdated = {each: joints for each, joints in some.joints.items() if each not in current}
     storage.search.segments.take_out(tx, _JOINTS, _changes(outdated))
     tx.execute_many(
         "UPDATE search_document SET joints = :joints WHERE message_id = :id",
@@ -102,6 +107,16 @@ def finish_joining(tx: Tx, some: Unjoined) -> None:
             if message_id not in outdated
         ),
     )
+
+
+def leave_out(tx: Tx, message_ids: Sequence[int]) -> None:
+    """Note that messages get no joints: those with a signature are not found by them."""
+    if message_ids:
+        tx.execute(
+            "UPDATE search_document SET joints = :none WHERE message_id IN :ids",
+            none=b"",
+            ids=list(message_ids),
+        )
 
 
 def forget(tx: Tx, message_ids: Sequence[int]) -> None:
@@ -134,14 +149,6 @@ def _unjoined(tx: Tx, segment: int) -> BitMap:
         beyond=base + storage.search.segments.SIZE,
     )
     return BitMap([number for (number,) in rows])
-
-
-def _texts(tx: Tx, message_ids: Sequence[int]) -> dict[int, tuple[str, str]]:
-    """What messages say, and their topics; of one that is gone, nothing."""
-    found = dict.fromkeys(message_ids, ("", ""))
-    for row in storage.search.texts.of(tx, message_ids):
-        found[row["id"]] = (row["rendered"], row["topic"])
-    return found
 
 
 def _changes(joints: Mapping[int, Sequence[int]]) -> SegmentChanges:

@@ -28,6 +28,36 @@ def of(tx: Tx, message_ids: Sequence[int]) -> list[Row]:
     )
 
 
+def sizes(tx: Tx, message_ids: Sequence[int]) -> dict[int, int]:
+    """The bytes of HTML of the messages among these that there are."""
+    if not message_ids:
+        return {}
+    rows = tx.tuples(
+        f"SELECT id, {tx.dialect.size_of('rendered')} FROM message"
+        " WHERE realm_id = :realm AND id IN :ids",
+        ids=list(message_ids),
+    )
+    return dict(rows)
+
+
+def fresh_sizes(tx: Tx, head: int, most: int) -> list[tuple[int, int]]:
+    """The first messages after one, with their bytes of HTML."""
+    return tx.tuples(
+        f"SELECT id, {tx.dialect.size_of('rendered')} FROM message"
+        " WHERE realm_id = :realm AND id > :head ORDER BY id LIMIT :most",
+        head=head,
+        most=most,
+    )
+
+
+def existing(tx: Tx, message_ids: Sequence[int]) -> set[int]:
+    """Those of the messages that there are."""
+    rows = tx.tuples(
+        "SELECT id FROM message WHERE realm_id = :realm AND id IN :ids", ids=list(message_ids)
+    )
+    return {message_id for (message_id,) in rows}
+
+
 def that_may_hold(tx: Tx, message_ids: Sequence[int], phrase: str) -> list[Row]:
     """The same without most of those in which a folded phrase does not stand.
 

@@ -62,6 +62,7 @@ class RealmDeactivated(Event, frozen=True):
     """The organization was closed: this is the last thing that anybody hears."""
 
     kind: ClassVar[str] = "realm_deactivated"
+    revokes_access: ClassVar[bool] = True
     types: ClassVar[tuple[str, ...]] = ("realm",)
     touches: ClassVar[Touched] = Touched(realm=True)
 

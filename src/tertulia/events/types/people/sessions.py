@@ -10,6 +10,7 @@ class SessionsEnded(Event, frozen=True):
     """Some of somebody's sessions are over."""
 
     kind: ClassVar[str] = "sessions_ended"
+    revokes_access: ClassVar[bool] = True
 
     user_id: int
 

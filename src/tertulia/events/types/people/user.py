@@ -210,6 +210,7 @@ class UserActivityChanged(UserEvent, frozen=True):
     """
 
     kind: ClassVar[str] = "user_activity"
+    revokes_access: ClassVar[bool] = True
     types: ClassVar[tuple[str, ...]] = ("realm_user", "subscription", "user_status")
 
     is_active: bool
@@ -318,6 +319,7 @@ class KeyChanged(UserEvent, frozen=True):
     """A key was replaced: every server must forget the old one. No client is told."""
 
     kind: ClassVar[str] = "key_changed"
+    revokes_access: ClassVar[bool] = True
 
     def taken_back(self) -> TakenBack:
         return TakenBack(queues_of=[self.user_id])

@@ -5,6 +5,7 @@ all the time, appending messages and telling other servers of them, goes past ps
 statement at a time is sent, and the answer is taken when there is something to read.
 """
 
+import select
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -32,12 +33,18 @@ class LoopConnection:
         self._lost = asyncio.Event()
         self._pgconn.nonblocking = 1
         self._socket = self._pgconn.socket
+        self._hangup = select.poll()
+        self._hangup.register(self._socket, select.POLLRDHUP)
         self._loop.add_reader(self._socket, self._read)
         self._read()  # what came while nobody looked
 
     @property
     def is_lost(self) -> bool:
         return self._lost.is_set()
+
+    def is_open(self) -> bool:
+        """Whether PostgreSQL has not hung up, even if the loop has not read that yet."""
+        return not self._lost.is_set() and not self._hangup.poll(0)
 
     async def lost(self) -> None:
         """Returns when it is."""

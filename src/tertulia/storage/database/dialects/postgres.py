@@ -18,13 +18,16 @@ from tertulia.modules import asyncio
 from tertulia.storage.database.broadcast import LOG
 from tertulia.storage.database.dialects.loop_connection import Heard, LoopConnection
 from tertulia.storage.database.dialects.postgres_connection import Connection, Ids, IdsDumper
-from tertulia.storage.database.dialects.postgres_installation import UNKNOWN
+from tertulia.storage.database.dialects.postgres_installation import SERVING, UNKNOWN
 from tertulia.storage.database.dialects.postgres_sessions import WrongEncoding
 from tertulia.storage.database.tx import Cursor
 from tertulia.storage.database.watching import Changed
 
 ASK_EVERY_SECONDS = 1.0  # whether there is news that nobody has told us of
 FEW = 16
+KEEPALIVE = (
+    "SET tcp_keepalives_idle = 10; SET tcp_keepalives_interval = 5; SET tcp_keepalives_count = 3"
+)
 DUTY_SECONDS = 10  # without a word from whoever has it, another server takes it over
 
 _ALSO_ASLEEP = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)  # goes on with the machine
@@ -89,7 +92,7 @@ class Postgres:
         self.installation = UNKNOWN
 
     def connect(
-        self, *, to_serve: bool = False, also: Mapping[str, str] | None = None
+        self, *, to_serve: bool = False, also: Mapping[str, str] | None = None, suffix: str = ""
     ) -> Connection:
         """A connection; one that serves has no patience, because others may wait for it.
 
@@ -106,7 +109,7 @@ class Postgres:
             keepalives_interval=5,
             keepalives_count=3,
             tcp_user_timeout=30_000,
-            application_name=self.installation.application_name(self.node),
+            application_name=self.installation.application_name(self.node) + suffix,
             client_encoding="UTF8",
         )
         encoding = connection.info.parameter_status("server_encoding")
@@ -119,18 +122,18 @@ class Postgres:
         chosen = {"synchronous_commit": "on", "client_min_messages": "warning", "jit": "off"}
         chosen |= {"enable_bitmapscan": "off", **limits}
         self.command(connection, "; ".join(f"SET {name} = '{chosen[name]}'" for name in chosen))
-        self._identify(connection)
+        self._identify(connection, suffix)
         connection.prepare_threshold = 2
         connection.adapters.register_dumper(Ids, IdsDumper)
         return connection
 
-    def _identify(self, connection: Connection) -> None:
+    def _identify(self, connection: Connection, suffix: str) -> None:
         """Learn which installation the database holds, as soon as it has one, and whether another
         timeline has begun."""
         if not self.installation.id:
             self.installation = storage.database.dialects.postgres_installation.find(connection)
             if self.installation.id:
-                name = self.installation.application_name(self.node)
+                name = self.installation.application_name(self.node) + suffix
                 self.command(connection, f"SET application_name = '{name}'")
         if self.installation.id:
             storage.database.dialects.postgres_installation.enter(connection, self)
@@ -174,7 +177,10 @@ class Postgres:
         return connection
 
     def _connect_to_hear(self, channels: Sequence[str]) -> Connection:
-        connection = self.connect(to_serve=True)
+        # The name lists us among the servers that acknowledge revocations. PostgreSQL drops a host
+        # that has vanished after half a minute, so that others do not wait for it any longer.
+        connection = self.connect(to_serve=True, suffix=SERVING if channels else "")
+        self.command(connection, KEEPALIVE)
         for channel in channels:
             self.command(connection, f"LISTEN {self.channel(channel)}")
         if channels:  # what is told need not be on the disk first
@@ -325,6 +331,9 @@ class Postgres:
     def others(self) -> tuple[str, dict[str, Any]]:
         """A statement that finds something if other servers are connected, or the command line."""
         return self.installation.others(self.node)
+
+    def serving_nodes(self) -> tuple[str, dict[str, Any]]:
+        return self.installation.serving_nodes()
 
     async def watch(self, changed: Changed) -> None:
         """Ask now and then, in case that what we were told was lost."""

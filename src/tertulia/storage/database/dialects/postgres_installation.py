@@ -13,12 +13,19 @@ from tertulia.storage.database.dialects.postgres_connection import Connection
 from tertulia.storage.database.tx import Dialect
 
 APPLICATION = "tertulia"
+SERVING = " serving"  # ends the name of a connection for notices, which every server has
 
 _OTHERS = (
     "SELECT 1 FROM pg_stat_get_activity(NULL) a JOIN pg_database d ON d.oid = a.datid"
     " WHERE d.datname = current_database()"
     " AND (a.application_name LIKE :ours OR a.application_name LIKE :any"
     " AND a.application_name NOT LIKE :labelled) AND a.application_name NOT LIKE :mine LIMIT 1"
+)
+
+_SERVING_NODES = (
+    "SELECT split_part(a.application_name, ' ', 3) AS node"
+    " FROM pg_stat_get_activity(NULL) a JOIN pg_database d ON d.oid = a.datid"
+    " WHERE d.datname = current_database() AND a.application_name LIKE :serving"
 )
 
 
@@ -39,8 +46,12 @@ class Installation(NamedTuple):
             "ours": f"{APPLICATION} {self._label} %",
             "any": f"{APPLICATION} %",
             "labelled": f"{APPLICATION} % %",
-            "mine": f"% {node}",
+            "mine": f"% {node}%",
         }
+
+    def serving_nodes(self) -> tuple[str, dict[str, str]]:
+        """A statement that finds the servers of this installation that are connected."""
+        return _SERVING_NODES, {"serving": f"{APPLICATION} {self._label} %{SERVING}"}
 
     @property
     def _label(self) -> str:

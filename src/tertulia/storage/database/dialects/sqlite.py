@@ -259,6 +259,10 @@ class Sqlite:
         """Never asked for: a file belongs to one server."""
         raise NotImplementedError
 
+    def serving_nodes(self) -> tuple[str, dict[str, Any]]:
+        """Never asked for: a file belongs to one server."""
+        raise NotImplementedError
+
     def has_others(self, connection: Any) -> bool:
         """Whoever works on the file holds a lock of its own."""
         return False

@@ -1,0 +1,89 @@
+"""What an import has read, brought and dropped, by kind.
+
+The source counts what it reads, and what it drops itself; the import counts what it brings, and
+what it drops. So the sums can be checked: for every kind, read = brought + dropped.
+"""
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+PEOPLE, BOTS = "people", "bots"
+CHANNELS, FOLDERS = "channels", "channel folders"
+SUBSCRIPTIONS, DEFAULTS = "subscriptions", "default channels"
+MESSAGES, REACTIONS, FILES = "messages", "reactions", "files"
+VOTES = "parts of polls and to-do lists"
+EDITS = "edits"
+UNREAD, MARKS = "unread messages", "stars, mentions and collapsed messages"
+EMOJI, AVATARS = "custom emoji", "pictures of people"
+GROUPS, MEMBERS, SUBGROUPS = "groups", "members of groups", "groups in groups"
+FIELDS, ANSWERS = "profile fields", "answers in profiles"
+POLICIES = "topics muted or followed"
+MUTED, ALERT_WORDS, STATUSES = "muted people", "alert words", "statuses"
+LINKIFIERS, PLAYGROUNDS = "linkifiers", "code playgrounds"
+DRAFTS, SNIPPETS, VIEWS = "drafts", "saved snippets", "views of the sidebar"
+SCHEDULED = "scheduled messages"
+
+# Reasons that several sources have.
+NOT_IN_ARCHIVE = "that are not in the archive"
+OF_OTHERS = "of people who were not brought"
+OF_OTHER_MESSAGES = "of messages that were not brought"
+TWICE = "that are there twice"
+
+Dropped = dict[str, dict[str, int]]  # by kind and reason
+
+
+@dataclass(slots=True)
+class Tally:
+    read: Counter[str] = field(default_factory=Counter)
+    brought: Counter[str] = field(default_factory=Counter)
+    dropped: dict[str, Counter[str]] = field(default_factory=dict)
+    notes: Counter[str] = field(default_factory=Counter)  # what came along in another form
+
+    def drop(self, kind: str, reason: str, number: int = 1) -> None:
+        if number:
+            self.dropped.setdefault(kind, Counter())[reason] += number
+
+    def drop_unread(self, kind: str, number: int) -> None:
+        """Things that this import has no use for."""
+        self.read[kind] += number
+        self.drop(kind, "that are not known here", number)
+
+    def dropped_of(self, kind: str) -> int:
+        return sum(self.dropped.get(kind, Counter()).values())
+
+    def unaccounted(self) -> dict[str, int]:
+        """By how much the sums are off: kinds for which something is missing, or too much."""
+        return {
+            kind: missing
+            for kind in self.kinds()
+            if (missing := self.read[kind] - self.brought[kind] - self.dropped_of(kind))
+        }
+
+    def kinds(self) -> Iterable[str]:
+        """All kinds of which there is something, those that were brought first."""
+        known = [*self.read, *self.brought, *self.dropped]
+        found = dict.fromkeys(
+            kind for kind in known if self.read[kind] or self.brought[kind] or self.dropped_of(kind)
+        )
+        return sorted(found, key=lambda kind: not self.brought[kind])
+
+    def with_import(
+        self, brought: dict[str, int], dropped: Dropped, notes: dict[str, int]
+    ) -> "Tally":
+        """The tally of a source, and what became of what it gave."""
+        whole = Tally(
+            Counter(self.read),
+            Counter(brought),
+            {kind: Counter(reasons) for kind, reasons in self.dropped.items()},
+            self.notes + Counter(notes),
+        )
+        for kind, reasons in dropped.items():
+            for reason, number in reasons.items():
+                whole.drop(kind, reason, number)
+        return whole
+
+    def foreseen(self) -> "Tally":
+        """As if everything that the source does not drop were brought."""
+        brought = Counter({k: number - self.dropped_of(k) for k, number in self.read.items()})
+        return Tally(Counter(self.read), brought, self.dropped, Counter(self.notes))

@@ -1,0 +1,188 @@
+"""Batches: messages on their way into the index.
+
+Texts are read and cut into words before the transaction that writes, so that other writers wait
+only for rows. The rows of a batch are bounded, and so are those of each message: one with more
+words, or more new ones, than the index lists gets a signature, which has always 64 rows.
+
+Between `prepare` and `write` a message can change, be deleted, or be indexed by another server.
+`search_head.changes` counts the changes, and `write` leaves out what was read too early.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from tertulia import domain, storage
+from tertulia.domain.search.query import SearchedText
+from tertulia.storage.database.giving_way import LongThought
+from tertulia.storage.database.tx import Row, Tx
+
+MAX_WORDS_PER_MESSAGE = 768  # that are listed; 10,000 characters of English have about 600
+MAX_NEW_WORDS_PER_MESSAGE = 128
+MAX_NEW_GRAMS_PER_MESSAGE = 768
+MAX_MESSAGES = 50
+MAX_TEXT_BYTES = 64_000
+MAX_ROWS = 1024  # more only for a message that is alone in its batch
+MAX_ROWS_OF_ONE_MESSAGE = (
+    MAX_WORDS_PER_MESSAGE + MAX_NEW_WORDS_PER_MESSAGE + MAX_NEW_GRAMS_PER_MESSAGE + 1
+)
+MAX_REMOVED_WORDS = 128  # of a message that is indexed anew; it loses the others before
+
+
+@dataclass(frozen=True, slots=True)
+class BatchLimits:
+    """How much one batch holds; at least one message."""
+
+    messages: int = MAX_MESSAGES
+    text_bytes: int = MAX_TEXT_BYTES
+    rows: int | None = MAX_ROWS
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """What is written for one message: words, or else a signature."""
+
+    message_id: int
+    words: frozenset[str]
+    signature: list[bytes] | None = None
+
+
+@dataclass(slots=True)
+class IndexBatch:
+    change: int  # the number of changes when the texts were read
+    indexed_to: int
+    changed: list[Document] = field(default_factory=list)
+    fresh: list[Document] = field(default_factory=list)
+    missing: list[int] = field(default_factory=list)  # noted as changed, but not there
+    shrinking: int | None = None  # a message that loses some of its words
+    rows: int = 0
+
+    @property
+    def is_empty(self) -> bool:
+        return not (self.changed or self.fresh or self.missing or self.shrinking is not None)
+
+
+def index_some(tx: Tx, most: int = MAX_MESSAGES) -> int:
+    """Index some messages in this very transaction: for commands that no other writer waits for."""
+    length = most * storage.search.index.USUAL_LENGTH
+    return write(tx, prepare(tx, BatchLimits(most, length, rows=None)))
+
+
+def prepare(tx: Tx, limits: BatchLimits | None = None) -> IndexBatch:
+    """Read and split what to index next: changed messages for half of the batch, then new ones."""
+    limits = limits or BatchLimits()
+    batch = IndexBatch(storage.search.changes.count(tx), storage.search.index.indexed_to(tx))
+    plan = _Plan(tx, limits, batch)
+    plan.add_changed()
+    plan.add_fresh()
+    return batch
+
+
+def write(tx: Tx, batch: IndexBatch) -> int:
+    """Write a batch, as far as it is still true; says how many messages are done."""
+    done = 0
+    ids = [document.message_id for document in (*batch.changed, *batch.fresh)]
+    noted = storage.search.changes.last_of(tx, ids)
+    current = {message_id for message_id, change in noted.items() if change <= batch.change}
+    if batch.shrinking is not None:
+        done += storage.search.index.forget_some_words(tx, batch.shrinking, MAX_REMOVED_WORDS)
+    documents = [each for each in batch.changed if each.message_id in current]
+    storage.search.index.forget(tx, [*batch.missing, *(each.message_id for each in documents)])
+    if batch.fresh and storage.search.index.indexed_to(tx) == batch.indexed_to:
+        there = storage.search.texts.existing(tx, [each.message_id for each in batch.fresh])
+        documents += [each for each in batch.fresh if each.message_id in there]
+        done += len(batch.fresh) - len(there)
+        storage.search.changes.forget(tx, sorted(there & current))
+        tx.replace("search_head", ("realm_id",), indexed_to=batch.fresh[-1].message_id)
+    storage.search.index.add(tx, {each.message_id: each.words for each in documents}, batch.change)
+    signed = {each.message_id: each.signature for each in documents if each.signature is not None}
+    storage.search.signatures.insert(tx, signed)
+    storage.search.joints.leave_out(tx, list(signed))
+    return done + len(documents) + len(batch.missing)
+
+
+class _Plan:
+    """Fills a batch, within its limits."""
+
+    def __init__(self, tx: Tx, limits: BatchLimits, batch: IndexBatch) -> None:
+        self._tx = tx
+        self._limits = limits
+        self._batch = batch
+        self._thought = LongThought()
+        self._known: set[str] = set()  # words that are in the vocabulary, or will be
+        self._listed: set[str] = set()
+        self._grams: set[str] = set()
+        self._bytes = 0
+
+    def add_changed(self) -> None:
+        limits = self._limits
+        stale = storage.search.index.stale(self._tx, max(1, (limits.messages + 1) // 2))
+        counts = storage.search.index.word_counts(self._tx, stale)
+        kept = []
+        for message_id in stale:
+            if limits.rows is not None and counts.get(message_id, 0) > MAX_REMOVED_WORDS:
+                if self._batch.shrinking is None:
+                    self._batch.shrinking = message_id
+                    self._batch.rows += 2 * MAX_REMOVED_WORDS
+            else:
+                kept.append(message_id)
+        sizes = storage.search.texts.sizes(self._tx, kept)
+        self._batch.missing = [message_id for message_id in kept if message_id not in sizes]
+        for row in self._rows([(each, sizes[each]) for each in kept if each in sizes], half=True):
+            removed = 2 * counts.get(row["id"], 0)
+            if not self._add(row, self._batch.changed, removed):
+                return
+
+    def add_fresh(self) -> None:
+        count = self._limits.messages - len(self._batch.changed)
+        sizes = storage.search.texts.fresh_sizes(self._tx, self._batch.indexed_to, count)
+        for row in self._rows(sizes):
+            if not self._add(row, self._batch.fresh, 0):
+                return
+
+    def _rows(self, sizes: Sequence[tuple[int, int]], *, half: bool = False) -> list[Row]:
+        """The texts of as many of these messages as fit, in the same order."""
+        limit = self._limits.text_bytes // 2 if half else self._limits.text_bytes
+        ids: list[int] = []
+        for message_id, size in sizes:
+            if self._bytes and self._bytes + size > limit:
+                break
+            self._bytes += size
+            ids.append(message_id)
+        found = {row["id"]: row for row in storage.search.texts.of(self._tx, ids)}
+        rows = [found[message_id] for message_id in ids if message_id in found]
+        self._words = {}
+        for row in rows:
+            self._words[row["id"]] = SearchedText(row["rendered"], row["topic"]).words
+            self._thought.give_way()
+        short = [each for each in self._words.values() if len(each) <= MAX_WORDS_PER_MESSAGE]
+        asked = set[str]().union(*short) - self._known
+        self._known |= storage.search.index.known(self._tx, asked).keys()
+        return rows
+
+    def _add(self, row: Row, documents: list[Document], removed: int) -> bool:
+        """Add a message to the batch, unless that has too many rows then."""
+        words = self._words[row["id"]]
+        new = words - self._known if len(words) <= MAX_WORDS_PER_MESSAGE else words
+        grams: set[str] = set()
+        is_listed = len(words) <= MAX_WORDS_PER_MESSAGE and len(new) <= MAX_NEW_WORDS_PER_MESSAGE
+        if is_listed:
+            grams = set[str]().union(*map(domain.search.words.grams, new))
+            is_listed = len(grams) <= MAX_NEW_GRAMS_PER_MESSAGE
+        if is_listed:
+            rows = 1 + removed + len(words - self._listed) + len(new) + len(grams - self._grams)
+        else:
+            rows = 1 + removed + domain.search.signature.PARTS
+        limit = self._limits.rows
+        if limit is not None and self._batch.rows and self._batch.rows + rows > limit:
+            return False
+        self._batch.rows += rows
+        if is_listed:
+            self._listed |= words
+            self._grams |= grams
+            self._known |= new
+            documents.append(Document(row["id"], frozenset(words)))
+        else:
+            signature = domain.search.signature.of(words)
+            documents.append(Document(row["id"], frozenset(), signature))
+        self._thought.give_way()
+        return True

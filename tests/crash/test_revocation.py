@@ -1,0 +1,93 @@
+"""Servers on one PostgreSQL: a credential that was revoked on one is refused on all of them."""
+
+import threading
+from pathlib import Path
+
+import pytest
+from tests.crash.client import Client
+from tests.crash.conftest import NewServer
+from tests.crash.people import settle
+from tests.crash.proxy import Wire
+from tests.crash.server import ServerProcess
+from tests.support.databases import Databases
+
+pytestmark = pytest.mark.postgres
+
+ROUNDS = 60
+ME = "/users/me"
+
+
+@pytest.fixture
+def place(databases: Databases) -> tuple[str, Path]:
+    return databases.ready("postgres")
+
+
+def started(new_server: NewServer, url: str, folder: Path) -> ServerProcess:
+    server = new_server(url, folder)
+    server.start()
+    return server
+
+
+def test_a_replaced_key_is_refused_by_the_other_server_at_once(place, new_server: NewServer):
+    url, folder = place
+    ana = settle(url, "ana")["ana"]
+    one, other = (started(new_server, url, folder / name) for name in ("a", "b"))
+    key, answers = ana.key, []
+
+    for _ in range(ROUNDS):
+        here, there = (Client(server.port, ana.email, key) for server in (one, other))
+        assert there.get(ME).status == 200
+        key = here.post("/users/me/api_key/regenerate")["api_key"]
+        answers.append(there.get(ME).status)
+
+    assert answers == [401] * ROUNDS
+    assert Client(other.port, ana.email, key).get(ME).status == 200
+
+
+def test_an_ended_account_is_refused_by_the_other_server_at_once(place, new_server: NewServer):
+    url, folder = place
+    names = [f"p{number}" for number in range(20)]
+    people = settle(url, " ".join(["ana", *names]))
+    one, other = (started(new_server, url, folder / name) for name in ("a", "b"))
+    ana, answers = people["ana"].at(one.port), []
+
+    for name in names:
+        there = people[name].at(other.port)
+        assert there.get(ME).status == 200
+        assert ana.delete(f"/users/{people[name].id}").status == 200
+        answers.append(there.get(ME).status)
+
+    assert answers == [401] * len(names)
+
+
+def test_a_server_that_was_paused_meanwhile_refuses_a_replaced_key(place, new_server: NewServer):
+    url, folder = place
+    ana = settle(url, "ana")["ana"]
+    one, other = (started(new_server, url, folder / name) for name in ("a", "b"))
+    there, answers = ana.at(other.port), []
+    assert there.get(ME).status == 200
+    later = threading.Thread(target=lambda: answers.append(there.get(ME).status))
+
+    other.pause()
+    assert ana.at(one.port).post("/users/me/api_key/regenerate").status == 200
+    later.start()
+    other.go_on()
+    later.join()
+
+    assert answers == [401]
+
+
+def test_a_server_without_its_database_does_not_accept_a_replaced_key(place, new_server: NewServer):
+    url, folder = place
+    ana = settle(url, "ana")["ana"]
+    wire = Wire(url)
+    one, other = started(new_server, url, folder / "a"), started(new_server, wire.url, folder / "b")
+    there = ana.at(other.port)
+    assert there.get(ME).status == 200
+
+    wire.cut()
+    assert ana.at(one.port).post("/users/me/api_key/regenerate").status == 200
+    answer = there.get(ME)
+
+    assert answer.status in (401, 503)
+    wire.mend()

@@ -1,0 +1,12 @@
+"""Fixtures of imports and exports."""
+
+import pytest
+from tests.support.house import House
+
+
+@pytest.fixture
+def house(databases, kind):
+    made = House(databases, kind)
+    yield made
+    if made.server is not None:
+        made.server.stop()

@@ -1,0 +1,403 @@
+"""What an import has read is what it has brought and what it has dropped, for every kind."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from tests.support.exports import (
+    NOON,
+    _bson,
+    mattermost_export,
+    rocketchat_export,
+    slack_export,
+    zulip_export,
+)
+from tests.support.house import enters, history
+
+from tertulia.domain.limits import MESSAGE_LENGTH
+from tertulia.moving.sources import mattermost, rocketchat, slack, zulip
+
+TOKEN = "xoxe-1234567890-abcdef"
+
+
+def sums(shown: str) -> dict[str, tuple[int, int, int]]:
+    """Read, dropped and brought, by kind, as they are printed."""
+    rows = re.findall(r"^ +([0-9,]+) +([0-9,]+) +([0-9,]+)  (.+)$", shown, re.MULTILINE)
+    return {
+        kind: tuple(int(each.replace(",", "")) for each in numbers)  # type: ignore[misc]
+        for *numbers, kind in rows
+    }
+
+
+def reasons(shown: str) -> dict[str, int]:
+    """How many were dropped, by kind and reason."""
+    below = shown.partition("Not brought along:\n")[2].partition("In another form:\n")[0]
+    return {
+        what: int(number.replace(",", ""))
+        for number, what in re.findall(r"^ +([0-9,]+)  (.+)$", below, re.MULTILINE)
+    }
+
+
+def add_rows(file: Path, *rows: dict) -> None:
+    file.write_text(json.dumps([*json.loads(file.read_text()), *rows]))
+
+
+def message(number: int, text: str, **more) -> dict:
+    row = {"type": "message", "user": "U0", "ts": f"{NOON + 100 + number:.6f}", "text": text}
+    return {name: value for name, value in (row | more).items() if value is not None}
+
+
+def lossy_slack_export(folder: Path) -> Path:
+    """An export with something of every kind that cannot come along, or not as it was."""
+    slack_export(folder)
+    link = f"https://files.slack.com/files-pri/T1-F1/soup.png?t={TOKEN}"
+    add_rows(
+        folder / "kitchen" / "2023-11-14.json",
+        message(0, "long " * 5_000, reactions=[{"name": "cat", "users": ["U1"], "count": 1}]),
+        message(1, f"see <{link}|soup>", files=[{"name": "soup.png", "url_private": link}]),
+        message(2, "gone", files=[{"mode": "tombstone"}]),
+        message(3, "", user=None, bot_id="B1", username="CI", attachments=[{"text": "Build 7"}]),
+        message(4, "from elsewhere", user="UX", user_profile={"real_name": "Xenia"}),
+        message(5, "of nobody", user=None),
+        message(6, "no time", ts=None, reactions=[{"name": "tada", "users": ["U1"], "count": 1}]),
+        message(7, ":white_check_mark: :glitch_crab: <@UGONE|gus> <#CGONE|attic>"),
+        message(
+            8,
+            "liked",
+            reactions=[
+                {"name": "heavy_check_mark", "users": ["U1", "U1"], "count": 2},
+                {"name": "glitch_crab", "users": ["U1"], "count": 1},
+                {"name": "wave::skin-tone-3", "users": ["U2", "UGONE"], "count": 60},
+            ],
+        ),
+        message(9, "&gt; Soup?\nYes", thread_ts=f"{NOON + 109:.6f}"),
+    )
+    add_rows(folder / "users.json", {"id": "U9", "profile": {"email": "U0@example.com"}})
+    channels = json.loads((folder / "channels.json").read_text())
+    channels[0] |= {"pins": [{"id": "1"}], "members": ["U0", "U1", "U1", "UGONE"]}
+    (folder / "channels.json").write_text(json.dumps(channels))
+    (folder / "integration_logs.json").write_text(json.dumps([{}, {}]))
+    (folder / "FC:canvas").mkdir()
+    (folder / "FC:canvas" / "2023-11-14.json").write_text(json.dumps([message(0, "unseen")]))
+    return folder
+
+
+def test_all_that_slack_exports_is_accounted_for(house, tmp_path):
+    export = lossy_slack_export(tmp_path / "export")
+
+    foreseen = house.imports(str(export), "--dry-run")
+    said = house.imports(str(export))
+    again = house.imports(str(export))
+    chat = house.opens()
+
+    assert said.code == 0, said.err
+    assert "is off by" not in foreseen.err + said.err
+    for shown in (foreseen.out, said.out):
+        for kind, (read, dropped, brought) in sums(shown).items():
+            assert read == dropped + brought, kind
+    found = sums(said.out)
+    assert found["messages"] == (22, 4, 18)
+    assert found["reactions"] == (67, 62, 5)
+    assert found["files"] == (2, 2, 0)
+    assert found["people"] == (6, 1, 5)
+    assert found["bots"] == (1, 0, 1)
+    assert found["subscriptions"] == (4, 2, 2)
+    assert reasons(said.out) == {
+        "entries of integration_logs.json that are not known here": 2,
+        "files which are not in Slack's exports": 1,
+        "files which are not in Slack's exports, but linked": 1,
+        "messages in folders that belong to no channel of the export": 1,
+        "messages that tell of joining, leaving and the like": 1,
+        "messages without a sender": 1,
+        "messages without a time": 1,
+        "people with the address of another, who stands for both": 1,
+        "pinned messages that are not known here": 1,
+        "reactions of messages that were not brought": 1,
+        "reactions of people who were not brought": 1,
+        "reactions of people whom the export does not name": 58,
+        "reactions that are there twice": 1,
+        "reactions with an emoji that is not known here": 1,
+        "subscriptions of people who were not brought": 1,
+        "subscriptions that are there twice": 1,
+    }
+    assert sum(reasons(said.out).values()) == sum(each[1] for each in found.values())
+    assert (sums(again.out), reasons(again.out)) == (found, reasons(said.out))
+    assert "2  further messages, as parts of long ones\n" in said.out
+    assert "1  names of emoji in texts that stay as they are\n" in said.out
+    assert "1  mentions of people who were not brought\n" in said.out
+    assert "1  links to channels that were not brought\n" in said.out
+
+    ana = enters(chat, "U1@example.com")
+    shown = history(ana, ("channel", "kitchen"))
+    long = [each for each in shown if each["content"].startswith("<p>long")]
+    assert [each["timestamp"] for each in long] == [int(NOON) + 100] * 3
+    assert len({each["sender_id"] for each in long}) == 1
+    assert sum(each["content"].count("long") for each in long) == 5_000
+    assert [each["emoji_code"] for each in long[0]["reactions"]] == ["1f431"]
+    assert long[1]["reactions"] == long[2]["reactions"] == []
+    texts = " ".join(each["content"] for each in shown)
+    assert "<blockquote>\n<p>Build 7</p>\n</blockquote>" in texts
+    assert "<blockquote>\n<p>Soup?</p>\n</blockquote>\n<p>Yes</p>" in texts
+    assert 'class="emoji emoji-2705"' in texts
+    assert ":glitch_crab: @gus #attic" in texts
+    (liked,) = [each["reactions"] for each in shown if "liked" in each["content"]]
+    assert [each["emoji_code"] for each in liked] == ["2714", "1f44b"]
+    assert "Xenia" in [each["full_name"] for each in ana.get("/users").succeeds()["members"]]
+
+
+def test_no_token_of_slack_is_kept(house, tmp_path):
+    export = lossy_slack_export(tmp_path / "export")
+    channels = json.loads((export / "channels.json").read_text())
+    channels[0]["purpose"] = {"value": f"https://files.slack.com/menu.pdf?t={TOKEN}"}
+    (export / "channels.json").write_text(json.dumps(channels))
+
+    said = house.imports(str(export))
+    chat = house.opens()
+
+    ana = enters(chat, "U1@example.com")
+    shown = json.dumps([history(ana), ana.get("/streams").succeeds()])
+    assert "files-pri/T1-F1/soup.png" in shown
+    assert "menu.pdf" in shown
+    assert "xox" not in shown + said.out + said.err
+
+
+def lossy_mattermost_export(folder: Path) -> Path:
+    file = mattermost_export(folder) / "import.jsonl"
+    team = {"name": "house", "channels": [{"name": "attic"}, {"name": "kitchen"}]}
+    post = {"team": "house", "channel": "kitchen", "user": "ana", "create_at": int(NOON * 1000)}
+    shown = [{"pretext": "CI", "text": "Build **7**", "fields": [{"title": "on", "value": "main"}]}]
+    for row in (
+        {"type": "user", "user": {"username": "gus", "email": "ana@x.org", "teams": [team]}},
+        {"type": "bot", "bot": {"username": "ci", "display_name": "CI"}},
+        {"type": "emoji", "emoji": {"name": "soup", "image": "soup.png"}},
+        {"type": "team", "team": {"name": "house"}},
+        {"type": "post", "post": post | {"message": "word " * 3_000, "is_pinned": True}},
+        {"type": "post", "post": post | {"channel": "attic", "message": "lost"}},
+        {
+            "type": "post",
+            "post": post
+            | {
+                "message": ":white_check_mark: :soup: :nosuch:",
+                "flagged_by": ["007", "nobody"],
+                "attachments": [{"path": "gone.txt"}],
+                "reactions": [
+                    {"user": "007", "emoji_name": "thinking_face"},
+                    {"user": "007", "emoji_name": "nosuch"},
+                    {"user": "nobody", "emoji_name": "tada"},
+                ],
+                "props": {"attachments": shown},
+            },
+        },
+    ):
+        with file.open("a") as lines:
+            lines.write("\n" + json.dumps(row))
+    return folder
+
+
+@pytest.mark.on_one
+def test_all_that_mattermost_exports_is_accounted_for(house, tmp_path):
+    said = house.imports(str(lossy_mattermost_export(tmp_path / "export")))
+    chat = house.opens()
+
+    assert (said.code, "is off by" in said.err) == (0, False), said.err
+    found = sums(said.out)
+    for kind, (read, dropped, brought) in found.items():
+        assert read == dropped + brought, kind
+    assert found["messages"] == (6, 1, 5)
+    assert found["people"] == (3, 1, 2)
+    assert found["reactions"] == (5, 2, 3)
+    assert found["stars, mentions and collapsed messages"] == (2, 1, 1)
+    assert reasons(said.out) == {
+        "custom emoji that cannot be drawn": 1,
+        "custom emoji whose name is taken": 1,
+        "files that are not in the archive": 1,
+        "lines of the kind scheme that are not known here": 1,
+        "lines of the kind team that are not known here": 1,
+        "messages of people or channels that were not brought": 1,
+        "people with the address of another, who stands for both": 1,
+        "pinned messages that are not known here": 1,
+        "reactions of people who were not brought": 1,
+        "reactions with an emoji that is not known here": 1,
+        "stars, mentions and collapsed messages of people who were not brought": 1,
+        "subscriptions that are there twice": 1,
+        "subscriptions to channels that are not in the export": 1,
+    }
+    shown = history(enters(chat, "007@x.org"), ("channel", "kitchen"))
+    assert sum(each["content"].count("word") for each in shown) == 3_000
+    texts = " ".join(each["content"] for each in shown)
+    assert "emoji-2705" in texts
+    assert 'title="soup"' in texts
+    assert "<p>CI<br>\nBuild <strong>7</strong><br>\n<strong>on</strong>: main</p>" in texts
+
+
+def lossy_rocketchat_export(folder: Path) -> Path:
+    rocketchat_export(folder)
+    ana, ben = {"_id": "u1"}, {"_id": "u2"}
+    liked = {":rolling_eyes:": {"usernames": ["ben", "gone"]}, ":nosuch:": {"usernames": ["ben"]}}
+    said = {"rid": "r1", "u": ana, "ts": NOON + 10}
+    for name, rows in (
+        (
+            "users",
+            [{"_id": "u3", "name": "Nameless"}, {"_id": "u4", "username": "ci", "type": "bot"}],
+        ),
+        (
+            "rocketchat_room",
+            [{"_id": "r3", "t": "l"}, {"_id": "r4", "t": "p", "prid": "r1", "fname": "Soup"}],
+        ),
+        (
+            "rocketchat_message",
+            [
+                said | {"_id": "n1", "msg": "word " * 3_000, "starred": [ben, {"_id": "gone"}]},
+                said | {"_id": "n2", "msg": "help", "rid": "r3", "reactions": liked},
+                said | {"_id": "n3", "msg": "> Soup?\nYes", "reactions": liked, "pinned": True},
+                said | {"_id": "n4", "msg": "of another room", "rid": "r9"},
+                said | {"_id": "n5", "msg": "secret", "t": "e2e"},
+                said | {"_id": "n6", "msg": "earlier", "_hidden": True, "parent": "n3"},
+                said | {"_id": "n7", "msg": "of nobody", "u": {"_id": "u9"}},
+                said | {"_id": "n8", "msg": "discussed", "rid": "r4"},
+                said | {"_id": "n9", "msg": "", "attachments": [{"title": "Build", "text": "7"}]},
+            ],
+        ),
+        ("rocketchat_settings", [{"_id": "a"}, {"_id": "b"}]),
+        ("rocketchat_avatars", [{"_id": "a3", "rid": "r1"}]),
+    ):
+        with (folder / f"{name}.bson").open("ab") as file:
+            file.write(b"".join(map(_bson, rows)))
+    return folder
+
+
+@pytest.mark.on_one
+def test_all_that_rocket_chat_has_is_accounted_for(house, tmp_path):
+    said = house.imports(str(lossy_rocketchat_export(tmp_path / "export")))
+    chat = house.opens()
+
+    assert (said.code, "is off by" in said.err) == (0, False), said.err
+    found = sums(said.out)
+    for kind, (read, dropped, brought) in found.items():
+        assert read == dropped + brought, kind
+    assert found["messages"] == (14, 6, 8)
+    assert found["reactions"] == (8, 5, 3)
+    assert reasons(said.out) == {
+        "documents of rocketchat_settings that are not known here": 2,
+        "files that are not in the dump": 1,
+        "live chats and other rooms that are not known here": 1,
+        "messages of live chats": 1,
+        "messages of people or channels that were not brought": 1,
+        "messages of rooms that are not in the dump": 1,
+        "messages that are encrypted": 1,
+        "messages that tell of joining, leaving and the like": 1,
+        "messages that were changed or deleted later": 1,
+        "people without a user name": 1,
+        "pictures of people of rooms": 1,
+        "pictures of people that cannot be drawn": 1,
+        "pinned messages that are not known here": 1,
+        "reactions of messages that were not brought": 3,
+        "reactions of people who were not brought": 1,
+        "reactions with an emoji that is not known here": 1,
+        "stars, mentions and collapsed messages of people who were not brought": 1,
+    }
+    shown = history(enters(chat, "ana@x.org"), ("channel", "kitchen"))
+    assert sum(each["content"].count("word") for each in shown) == 3_000
+    assert "discussed" in [each["content"][3:-4] for each in shown if each["subject"] == "Soup"]
+    texts = " ".join(each["content"] for each in shown)
+    assert "<blockquote>\n<p>Soup?</p>\n</blockquote>\n<p>Yes</p>" in texts
+    assert "<blockquote>\n<p><strong>Build</strong><br>\n7</p>\n</blockquote>" in texts
+
+
+def lossy_zulip_export(folder: Path) -> Path:
+    zulip_export(folder)
+    tables = json.loads((folder / "realm.json").read_text())
+    reaction = {"emoji_name": "tada", "emoji_code": "1f389", "user_profile": 12, "message": 1000}
+    tables["zerver_reaction"] += [reaction, reaction, reaction | {"message": 9}]
+    tables["zerver_reaction"] += [reaction | {"user_profile": 99}]
+    tables["zerver_subscription"] += [
+        {"user_profile": 99, "recipient": 31},
+        {"user_profile": 11, "recipient": 31, "active": False},
+    ]
+    tables["zerver_submessage"] = [
+        {"message": 1000, "sender": 99, "content": "{}"},
+        {"message": 9, "sender": 11, "content": "{}"},
+    ]
+    tables["zerver_channelfolder"] = [{"id": 1, "name": "Food"}, {"id": 2, "name": "food"}]
+    tables["zerver_realmfilter"] = [{"pattern": "(", "url_template": "https://x.org"}]
+    tables["zerver_alertword"] = [{"user_profile": 99, "word": "soup"}]
+    tables["zerver_muteduser"] = [{"user_profile": 11, "muted_user": 99}]
+    tables["zerver_scheduledmessage"] = [
+        {"sender": 11, "recipient": 31, "scheduled_timestamp": NOON, "content": "late"},
+        {"sender": 11, "recipient": 31, "scheduled_timestamp": NOON, "delivered": True},
+    ]
+    tables["zerver_userstatus"] = [{"user_profile": 99, "status_text": "gone"}]
+    (folder / "realm.json").write_text(json.dumps(tables))
+    page = json.loads((folder / "messages-000001.json").read_text())
+    page["zerver_message"][1] |= {"content": "word " * 3_000}
+    page["zerver_message"][4] |= {"sender": 99}
+    history_of = json.dumps([{"user_id": 99, "timestamp": NOON, "prev_content": "x"}])
+    page["zerver_message"][0] |= {"edit_history": history_of}
+    (folder / "messages-000001.json").write_text(json.dumps(page))
+    return folder
+
+
+@pytest.mark.on_one
+def test_all_that_zulip_exports_is_accounted_for(house, tmp_path):
+    said = house.imports(str(lossy_zulip_export(tmp_path / "export")))
+    chat = house.opens()
+
+    assert (said.code, "is off by" in said.err) == (0, False), said.err
+    found = sums(said.out)
+    for kind, (read, dropped, brought) in found.items():
+        assert read == dropped + brought, kind
+    assert found["messages"] == (10, 1, 9)
+    assert {kind: found[kind] for kind in ("reactions", "channel folders", "edits")} == {
+        "reactions": (5, 3, 2),
+        "channel folders": (2, 1, 1),
+        "edits": (1, 1, 0),
+    }
+    assert reasons(said.out) == {
+        "alert words of people who were not brought": 1,
+        "channel folders whose name cannot be used": 1,
+        "edits of people who were not brought": 1,
+        "linkifiers that are not accepted here": 1,
+        "messages of people or channels that were not brought": 1,
+        "muted people of people who were not brought": 1,
+        "parts of polls and to-do lists of messages that were not brought": 1,
+        "parts of polls and to-do lists of people who were not brought": 1,
+        "reactions of messages that were not brought": 1,
+        "reactions of people who were not brought": 1,
+        "reactions that are there twice": 1,
+        "rows of zerver_realmauditlog that are not known here": 2,
+        "scheduled messages that were sent, or could not be": 1,
+        "scheduled messages whose time has passed": 1,
+        "statuses of people who were not brought": 1,
+        "subscriptions of people who were not brought": 1,
+        "subscriptions that have ended": 1,
+        "unread messages of messages that were not brought": 1,
+    }
+    ben = enters(chat, "user12@example.com")
+    shown = history(ben, ("channel", "kitchen"))
+    long = [each for each in shown if "word" in each["content"]]
+    assert sum(each["content"].count("word") for each in long) == 3_000
+    assert [each["id"] for each in long] == [1001, 1010]  # numbers that others have are kept
+    assert ben.says("On we go", to="kitchen > lunch").id == 1011
+
+
+@pytest.mark.parametrize(
+    "module, make",
+    [
+        (slack, lossy_slack_export),
+        (mattermost, lossy_mattermost_export),
+        (rocketchat, lossy_rocketchat_export),
+        (zulip, lossy_zulip_export),
+    ],
+)
+def test_a_source_gives_as_many_messages_as_it_says(tmp_path, module, make):
+    source = module.open_export(make(tmp_path / "export"))
+    tally = source.tally()
+
+    given = list(source.messages())
+
+    assert len(given) == source.message_count
+    assert tally.read["messages"] - tally.dropped_of("messages") == len(given)
+    given_reactions = sum(len(each.reactions) for each in given)
+    assert tally.read["reactions"] - tally.dropped_of("reactions") == given_reactions
+    assert max(len(each.text) for each in given) > MESSAGE_LENGTH

@@ -1,0 +1,42 @@
+"""A place to move into, and the people that an import has brought there."""
+
+import json
+
+from tests.support.databases import Databases, Kind
+from tests.support.people import Chat, Person
+from tests.support.server import SECRET, Server
+from tests.support.terminal import Said, Terminal
+
+from tertulia import actions, storage
+
+
+class House:
+    """A place to move into, and a server on it once somebody has."""
+
+    def __init__(self, databases: Databases, kind: Kind) -> None:
+        self.url, self.folder = databases.new(kind, untouched=True)
+        self.terminal = Terminal(self.folder, self.url)
+        self.server: Server | None = None
+
+    def imports(self, *words: str) -> Said:
+        return self.terminal.runs("import", *words, TERTULIA_SECRET=SECRET)
+
+    def opens(self) -> Chat:
+        self.server = Server(self.url, self.folder).start()
+        (realm,) = self.server.read(0, storage.organization.all_of_them)
+        return Chat(self.server, realm, "localhost")
+
+
+def enters(chat: Chat, email: str) -> Person:
+    """Somebody who was brought along, with the new key they have here."""
+    user = chat.read(actions.people.get_by_email, email)
+    sealed = chat.read(storage.people.sealed_key, user.id)
+    assert sealed is not None
+    return chat._person(user, chat.server.vault.unseal(sealed))
+
+
+def history(person: Person, *narrow: tuple[str, str]):
+    terms = [{"operator": operator, "operand": operand} for operator, operand in narrow]
+    return person.get(
+        "/messages", anchor="newest", num_before=100, num_after=0, narrow=json.dumps(terms)
+    ).succeeds()["messages"]

@@ -1,0 +1,167 @@
+"""Fair queues: slow work is served person by person, bounded for each, and cancelled cleanly."""
+
+import asyncio
+import functools
+import secrets
+import threading
+
+import pytest
+
+from tertulia.errors.http import RateLimited
+from tertulia.fair_queue import QUEUES, FairQueue
+
+ANA, BEN, CAM = 1, 2, "203.0.113.9"
+
+
+@pytest.fixture
+def make_queue():
+    made = []
+
+    def make(slots=1, max_waiting=100, slots_per_person=None):
+        queue = FairQueue(
+            secrets.token_hex(8),
+            slots=slots,
+            max_waiting=max_waiting,
+            slots_per_person=slots_per_person,
+        )
+        made.append(queue)
+        return queue
+
+    yield make
+    for queue in made:
+        del QUEUES[queue.name]
+
+
+def on_a_loop(test):
+    @functools.wraps(test)
+    def run(**fixtures):
+        asyncio.run(test(**fixtures))
+
+    return run
+
+
+def submit(queue, person, work):
+    return asyncio.create_task(queue.run(person, work))
+
+
+@on_a_loop
+async def test_one_item_of_another_person_is_served_before_the_rest_of_a_backlog(make_queue):
+    queue, order, gate = make_queue(), [], threading.Event()
+    backlog = [submit(queue, ANA, gate.wait)]
+    backlog += [submit(queue, ANA, lambda: order.append(ANA)) for _ in range(20)]
+    await asyncio.sleep(0)
+
+    others = [submit(queue, each, lambda each=each: order.append(each)) for each in (BEN, CAM)]
+    await asyncio.sleep(0)
+    gate.set()
+    await asyncio.gather(*backlog, *others)
+
+    assert order[:3] == [ANA, BEN, CAM]
+    assert order[3:] == [ANA] * 19
+
+
+@on_a_loop
+async def test_a_person_with_too_much_waiting_is_refused_and_others_are_not(make_queue):
+    queue, gate = make_queue(max_waiting=2), threading.Event()
+    waiting = [submit(queue, ANA, gate.wait) for _ in range(3)]  # one of them runs
+    await asyncio.sleep(0)
+
+    with pytest.raises(RateLimited) as refused:
+        await queue.run(ANA, gate.wait)
+    waiting.append(submit(queue, BEN, gate.wait))
+    await asyncio.sleep(0)
+
+    assert refused.value.reply_headers() == {"Retry-After": "1"}
+    assert (queue.running, queue.waiting, queue.refused) == (1, 3, 1)
+    gate.set()
+    await asyncio.gather(*waiting)
+    assert (queue.running, queue.waiting, queue.served) == (0, 0, 4)
+
+
+@on_a_loop
+async def test_one_person_leaves_a_slot_free_for_others(make_queue):
+    queue, gate = make_queue(slots=3, slots_per_person=2), threading.Event()
+    hanging = [submit(queue, ANA, gate.wait) for _ in range(10)]
+
+    assert await queue.run(BEN, lambda: "served") == "served"
+
+    assert queue.running == 2
+    gate.set()
+    await asyncio.gather(*hanging)
+
+
+@on_a_loop
+async def test_cancelled_work_that_waits_never_runs(make_queue):
+    queue, gate, ran = make_queue(), threading.Event(), []
+    first = submit(queue, ANA, gate.wait)
+    second = submit(queue, ANA, lambda: ran.append("second"))
+    await asyncio.sleep(0)
+
+    second.cancel()
+    await asyncio.wait([second])
+
+    assert queue.waiting == 0
+    gate.set()
+    await first
+    assert await queue.run(ANA, lambda: "next") == "next"
+    assert ran == []
+
+
+@on_a_loop
+async def test_cancelled_work_that_runs_keeps_its_slot_until_it_ends(make_queue):
+    queue, gate = make_queue(), threading.Event()
+    first = submit(queue, ANA, gate.wait)
+    await asyncio.sleep(0)
+    first.cancel()
+    await asyncio.wait([first])
+
+    second = submit(queue, BEN, lambda: "second")
+    await asyncio.sleep(0)
+
+    assert (queue.running, queue.waiting) == (1, 1)
+    gate.set()
+    assert await second == "second"
+
+
+@on_a_loop
+async def test_an_error_reaches_the_caller_and_frees_the_slot(make_queue):
+    queue = make_queue()
+
+    with pytest.raises(ZeroDivisionError):
+        await queue.run(ANA, lambda: 1 // 0)
+
+    assert await queue.run(ANA, lambda: "next") == "next"
+
+
+@on_a_loop
+async def test_slots_for_awaiting_work_are_given_in_turn(make_queue):
+    queue, order = make_queue(), []
+
+    async def call(person):
+        async with queue.slot(person):
+            order.append(person)
+            await asyncio.sleep(0)
+
+    await asyncio.gather(*(call(each) for each in [ANA, ANA, ANA, BEN]))
+
+    assert order == [ANA, ANA, BEN, ANA]
+    assert queue.running == 0
+
+
+@on_a_loop
+async def test_a_cancelled_wait_for_a_slot_leaves_nothing_behind(make_queue):
+    queue = make_queue()
+
+    async def call():
+        async with queue.slot(BEN):
+            pytest.fail("it was cancelled")
+
+    async with queue.slot(ANA):
+        waiting = asyncio.create_task(call())
+        await asyncio.sleep(0)
+        waiting.cancel()
+        await asyncio.wait([waiting])
+
+    assert (queue.running, queue.waiting) == (0, 0)
+    async with queue.slot(CAM):
+        assert queue.running == 1

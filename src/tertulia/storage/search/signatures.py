@@ -14,7 +14,7 @@ from tertulia.storage.database.giving_way import LongThought
 from tertulia.storage.database.tx import Tx
 
 MAX_LISTED_IDS = 200  # more candidates than that are found by reading the whole segment
-FEW_CANDIDATES = 4  # whose texts are read rather than more of their signatures
+FEW_CANDIDATES = 1  # whose texts are read rather than more of their signatures
 
 
 def insert(tx: Tx, signatures: Mapping[int, Sequence[bytes]]) -> None:

@@ -233,7 +233,11 @@ def holding(texts: Mapping[int, str], query: str) -> list[int]:
     ]
 
 
-def test_signatures_rule_out_nearly_all_messages_without_a_phrase(index: Index) -> None:
+@pytest.mark.parametrize("few", [storage.search.signatures.FEW_SIGNATURES, 0])
+def test_signatures_rule_out_nearly_all_messages_without_a_phrase(
+    index: Index, monkeypatch: pytest.MonkeyPatch, few: int
+) -> None:
+    monkeypatch.setattr(storage.search.signatures, "FEW_SIGNATURES", few)
     chance = random.Random(3)
     texts = {index.says(text): text for text in (chinese(chance) for _ in range(16))}
     index.catches_up()

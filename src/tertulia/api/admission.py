@@ -241,6 +241,7 @@ class Admission:
 
     def _limiter(self, request: ApiRequest, caller: User | None) -> Limiter | None:
         """What counts a caller's requests, and notes for whom."""
+        request.is_from_stranger = caller is None
         if caller is not None:
             request.counted_for, request.person = caller.id, caller.person
             return self._users

@@ -61,7 +61,7 @@ async def receive(
     )
     try:
         sent = (call, service, webhook_secret, payload, body)
-        report = await decoded(call.request.size, _report, *sent)
+        report = await decoded(call.request.person, call.request.size, _report, *sent)
         if report is not None and wanted.pass_on(report):
             await _say(call, service, report, stream, topic)
     except (RateLimited, ServiceUnavailable):

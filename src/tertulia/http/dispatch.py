@@ -27,7 +27,12 @@ from tertulia.http.aside import QUICK_BYTES, decoded
 from tertulia.http.forms import Files, Incoming
 from tertulia.http.holdings import Holdings
 from tertulia.http.replies import Elsewhere, encode, encode_error
-from tertulia.http.request import EARLY_BODY_BYTES, ApiRequest, Disconnected
+from tertulia.http.request import (
+    EARLY_BODY_BYTES,
+    STRANGERS_BODY_BYTES,
+    ApiRequest,
+    Disconnected,
+)
 from tertulia.http.rounds import BLOCK_BYTES, Pieces, Receive, Scope, Send, head_of
 from tertulia.http.routing import Route, RouteNode, Router, path_arguments
 from tertulia.log_lines import log
@@ -172,6 +177,9 @@ class Api:
             request.refuse_larger(limit)
 
         call = await self._admit(request, route)
+        if request.is_from_stranger and not streams:
+            limit = min(limit, STRANGERS_BODY_BYTES)
+            request.refuse_larger(limit)
         try:
             answer = await self._tried(request, route, texts, call, limit)
         except ClientError as error:
@@ -206,7 +214,9 @@ class Api:
         if not contract.streams_files:
             await request.read_rest(limit)
         files = Incoming(request.incoming()) if contract.streams_files else Files(request.files)
-        arguments = await decoded(request.size, contract.parse, request.params, files, request.body)
+        arguments = await decoded(
+            request.person, request.size, contract.parse, request.params, files, request.body
+        )
         if texts:
             arguments |= path_arguments(route, texts)
         run = route.endpoint(call, **arguments)

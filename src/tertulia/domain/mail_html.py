@@ -8,7 +8,8 @@ import re
 from collections import Counter
 from dataclasses import dataclass
 
-from tertulia.domain.html_tokens import EndTag, StartTag, tokenize
+from tertulia import domain
+from tertulia.domain.html_tokens import EndTag, StartTag
 
 IGNORED = frozenset({"head", "script", "style", "title", "template", "noscript", "svg"})
 BLOCKS = frozenset(
@@ -104,7 +105,7 @@ _SIGNS = re.compile(f"[{QUOTE}{UNQUOTE}]")
 def text_of(html: str, *, quotes: bool = False, footer: bool = False) -> tuple[str, set[str]]:
     """The text, and the pictures in it, by their Content-ID."""
     reader = _Reader(quotes=quotes, footer=footer)
-    for token in tokenize(_SIGNS.sub("", html[:MOST_CHARACTERS])):
+    for token in domain.html_tokens.tokenize(_SIGNS.sub("", html[:MOST_CHARACTERS])):
         if isinstance(token, str):
             reader.take_text(token)
         elif isinstance(token, StartTag):

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import NamedTuple
 
-from tertulia import api, storage
+from tertulia import api, domain, storage
 from tertulia.api.call import Call, Services
 from tertulia.domain.people.user import BotType, User
 from tertulia.errors import ClientError
@@ -278,6 +278,8 @@ def _heed(request: ApiRequest, decision: Decision) -> None:
 
 def _is_address_of(user: User, email: str, email_domain: str) -> bool:
     """The real address, or the one that stands in for it."""
-    given = email.strip().casefold().encode()
+    given = domain.people.user.email_key(email).encode()
     known = (user.email, user.api_email(email_domain), f"user{user.id}@{email_domain}")
-    return any(hmac.compare_digest(given, each.casefold().encode()) for each in known)
+    return any(
+        hmac.compare_digest(given, domain.people.user.email_key(each).encode()) for each in known
+    )

@@ -107,7 +107,7 @@ def by_address(provider: Provider, email: str) -> Introduction:
     return Introduction(
         provider=provider.key,
         method=provider.method,
-        subject=email.casefold(),
+        subject=domain.people.user.email_key(email),
         emails=(email,),
         full_name=full_name("", email),
         welcome=Welcome(provider.new_people),

@@ -28,6 +28,7 @@ from ldap3.core.exceptions import (
 )
 from ldap3.utils.conv import escape_filter_chars
 
+from tertulia import domain
 from tertulia.config.providers import LdapDirectory
 from tertulia.fair_queue import FairQueue, Person
 from tertulia.links.answers import NOBODY, DirectoryTrouble, LdapName, LdapPerson
@@ -210,8 +211,9 @@ def _login_name(connection: ldap3.Connection, directory: LdapDirectory, typed: s
     if "@" not in typed or len(typed) > LONGEST_NAME:
         return typed
     if directory.email_domain:
-        local, _, domain = typed.rpartition("@")
-        return local if domain.casefold() == directory.email_domain.casefold() else ""
+        local, _, host = typed.rpartition("@")
+        wanted, given = map(domain.people.user.email_key, (directory.email_domain, host))
+        return local if given == wanted else ""
     if not directory.email_filter:
         return typed
     wanted = directory.email_filter.replace("{email}", escape_filter_chars(typed))
@@ -318,7 +320,7 @@ def _email(directory: LdapDirectory, entry: dict[str, Any], login_name: str) -> 
 def _subject(directory: LdapDirectory, entry: dict[str, Any]) -> str:
     values = _values(entry, directory.id_attribute)
     if not values:
-        return _first(entry, directory.username_attribute).casefold()
+        return domain.people.user.email_key(_first(entry, directory.username_attribute))
     try:
         text = values[0].decode()
     except UnicodeDecodeError:

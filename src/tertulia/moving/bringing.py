@@ -145,7 +145,9 @@ class Bringing:
     ) -> None:
         email = _address(person)
         kind = BOTS if person.is_bot else PEOPLE
-        known = bot.id if person.is_house_bot else by_address.get(email.casefold())
+        known = (
+            bot.id if person.is_house_bot else by_address.get(domain.people.user.email_key(email))
+        )
         if known is not None:
             self._here.people[person.key] = known
             self._here.drop(kind, SAME_ADDRESS, int(not person.is_house_bot))
@@ -171,7 +173,7 @@ class Bringing:
             is_active=person.is_active,
         )
         storage.messages.unread.store(tx, number, BitMap64(), 0)
-        self._here.people[person.key] = by_address[email.casefold()] = number
+        self._here.people[person.key] = by_address[domain.people.user.email_key(email)] = number
         self._here.count(kind)
 
     def _add_folder(self, tx: Tx, arriving: ArrivingFolder, bot: User) -> None:

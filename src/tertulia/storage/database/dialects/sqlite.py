@@ -64,6 +64,7 @@ class Sqlite:
         "last_message_id": "(SELECT coalesce(max(seq), 0) FROM sqlite_sequence"
         " WHERE name = 'message')",
         "blob": "BLOB",
+        "bytewise": "",  # lower() changes ASCII letters alone
         "clustered": " WITHOUT ROWID",
         "sha256_of_digest": "sha256(digest)",
         "random_id": "lower(hex(randomblob(16)))",

@@ -47,6 +47,7 @@ class SamlAnswer(msgspec.Struct, frozen=True):
     attributes: dict[str, list[str]]
     name_format: str
     session_index: str
+    session_ends_at: float | None = None
 
 
 def routes(entrance: DoorPages) -> list[Route]:
@@ -92,6 +93,7 @@ async def _take_answer(call: Call) -> Response:
         dict(person.attributes),
         person.name_format,
         person.session_index,
+        person.session_ends_at,
     )
     token = domain.people.sessions.new_token()
     await call.db.write(
@@ -152,6 +154,7 @@ def _provider_session(call: Call, answer: SamlAnswer) -> ProviderSession:
         _person_mark(call, session.provider, session.name_id),
         _session_mark(call, session.provider, session.name_id, session.index),
         call.vault.seal(msgspec.json.encode(session).decode()),
+        answer.session_ends_at,
     )
 
 

@@ -7,6 +7,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
+from structlog.testing import capture_logs
 from tests.support.browser import Browser
 from tests.support.people import Chat
 from tests.support.saml import ENTITY, SamlSite
@@ -324,3 +325,33 @@ def test_a_session_ends_when_the_provider_wants_it_to(chat, site):
     assert browser.calls("GET", "/users/me").status == 401
     listed = other.calls("GET", "/users/me/sessions").succeeds()["sessions"]
     assert len(listed) == 1
+
+
+@pytest.mark.on_one
+def test_the_log_says_which_attribute_was_looked_for_and_which_came(chat, site):
+    browser = Browser(chat)
+    asked = leaves(browser, site)
+    answer = site.answers(asked, "id-7", attributes={"email": ["ana@example.com"], "cn": ["Ana"]})
+
+    with capture_logs() as lines:
+        assert comes_back(browser, answer, asked["state"]).status == 401
+
+    (line,) = [each for each in lines if each["event"] == "sso.login_refused"]
+    assert (line["provider"], line["subject"]) == ("saml:house", "id-7")
+    assert line["why"] == (
+        "NoVerifiedAddress; looked for the attribute mail; attributes: cn, email"
+    )
+
+
+@pytest.mark.on_one
+def test_the_log_says_for_whom_an_answer_was(chat, site):
+    browser = Browser(chat)
+    asked = leaves(browser, site)
+    answer = site.answers(asked, "id-7", attributes=ANA, audience="https://other.example")
+
+    with capture_logs() as lines:
+        comes_back(browser, answer, asked["state"])
+
+    (line,) = [each for each in lines if "why" in each]
+    assert "AudienceMismatch received_audience https://other.example" in line["why"]
+    assert f"expected_audience {asked['entity']}" in line["why"]

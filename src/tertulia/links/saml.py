@@ -29,6 +29,7 @@ from tertulia.links.answers import ProviderTrouble, SamlPerson
 
 LEEWAY = datetime.timedelta(seconds=60)
 LONGEST = 200_000
+MAX_FAULT_LENGTH = 300
 PLAIN_ENCODINGS = (b"utf-8", b"us-ascii", b"iso-8859-1")  # in which ASCII looks like ASCII
 BEARER = "urn:oasis:names:tc:SAML:2.0:cm:bearer"
 SUCCESS = "urn:oasis:names:tc:SAML:2.0:status:Success"
@@ -72,7 +73,7 @@ def read_answer(
         )
         signed = _signed_element(provider, with_one_signature)
     except (MiniSAMLError, MiniSignXMLError, binascii.Error, etree.Error, ValueError) as error:
-        raise ProviderTrouble(f"the answer is no good: {type(error).__name__}") from error
+        raise ProviderTrouble(f"the answer is no good: {_fault(error)}") from error
     except (KeyError, AttributeError, TypeError) as error:  # parts that the library expects
         raise ProviderTrouble(f"the answer lacks something: {error}") from error
     _check_envelope(xml)
@@ -151,6 +152,15 @@ def _with_one_signature(xml: bytes) -> bytes:
     tree.remove(outer[0])
     left: bytes = etree.tostring(tree)
     return left
+
+
+def _fault(error: Exception) -> str:
+    """What the library found, with what it has received and expected where it says so."""
+    name = type(error).__name__
+    if not isinstance(error, MiniSAMLError):
+        return name
+    about = ", ".join(f"{key} {value}" for key, value in vars(error).items())
+    return "".join(filter(str.isprintable, f"{name} {about}".strip()))[:MAX_FAULT_LENGTH]
 
 
 def _signed_element(provider: SamlProvider, xml: bytes) -> Any:

@@ -7,10 +7,10 @@ have only so much waiting; beyond that `RateLimited` is raised. Only the server'
 refused.
 
 Every shared slow resource has one `FairQueue`, created at import and listed in `QUEUES`, which
-`/metrics` reads. A queue is guarded by a lock and bound to no event loop.
+`/metrics` reads; only the queue of a database is created and closed with it. A queue is guarded by
+a lock and bound to no event loop.
 """
 
-import asyncio
 import threading
 import time
 from collections import Counter, deque
@@ -19,7 +19,8 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from typing import Any, TypeAlias, TypeVar, cast
 
-from tertulia.errors.http import RateLimited
+from tertulia.errors.http import RateLimited, ServiceUnavailable
+from tertulia.modules import asyncio
 
 # The id of an account (a bot counts with its owner), or a network (`ratelimit.neighbourhood`).
 Person: TypeAlias = int | str
@@ -41,13 +42,21 @@ class FairQueue:
     """
 
     def __init__(
-        self, name: str, *, slots: int, max_waiting: int, slots_per_person: int | None = None
+        self,
+        name: str,
+        *,
+        slots: int,
+        max_waiting: int,
+        slots_per_person: int | None = None,
+        initializer: Callable[[], None] | None = None,  # of each thread
+        is_listed: bool = True,
     ) -> None:
-        assert name not in QUEUES, f"there are two queues called {name}"
+        assert not is_listed or name not in QUEUES, f"there are two queues called {name}"
         self.name = name
         self._slots = slots
-        self._slots_per_person = slots_per_person or slots
-        self._max_waiting = max_waiting
+        self.slots_per_person = slots_per_person or slots
+        self._initializer = initializer
+        self.max_waiting = max_waiting
         self._lock = threading.Lock()
         # The order of the keys is the order of turns. A deque is never empty.
         self._waiting: dict[Person, deque[_Item]] = {}
@@ -56,7 +65,8 @@ class FairQueue:
         self.served = 0
         self.refused = 0
         self.waited_seconds = 0.0
-        QUEUES[name] = self
+        if is_listed:
+            QUEUES[name] = self
 
     @property
     def waiting(self) -> int:
@@ -96,6 +106,20 @@ class FairQueue:
             if not self._withdraw(item):
                 self._release(item.person)
 
+    def close(self) -> None:
+        """Wait for the work that runs; work that waits fails. Only for a queue with an owner."""
+        with self._lock:
+            waiting = [item for items in self._waiting.values() for item in items]
+            self._waiting.clear()
+            threads = self._threads
+        for item in waiting:
+            if item.result.set_running_or_notify_cancel():
+                item.result.set_exception(ServiceUnavailable())
+        if threads is not None:
+            threads.shutdown()
+        if QUEUES.get(self.name) is self:
+            del QUEUES[self.name]
+
     def _enqueue(self, item: "_Item") -> None:
         with self._lock:
             if not self._has_room(item.person):
@@ -110,19 +134,20 @@ class FairQueue:
             return True
         waiting = self._waiting.get(person)
         if waiting is not None:
-            return len(waiting) < self._max_waiting
+            return len(waiting) < self.max_waiting
         is_free = self._running.total() < self._slots
-        return self._max_waiting > 0 or (is_free and self._may_start(person))
+        return self.max_waiting > 0 or (is_free and self._may_start(person))
 
     def _withdraw(self, item: "_Item") -> bool:
         """Drop an item that has not started. Returns whether it had not."""
         with self._lock:
             if item.has_started:
                 return False
-            waiting = self._waiting[item.person]
-            waiting.remove(item)
-            if not waiting:
-                del self._waiting[item.person]
+            waiting = self._waiting.get(item.person)
+            if waiting is not None and item in waiting:
+                waiting.remove(item)
+                if not waiting:
+                    del self._waiting[item.person]
             return True
 
     def _release(self, person: Person) -> None:
@@ -152,7 +177,7 @@ class FairQueue:
         return started
 
     def _may_start(self, person: Person) -> bool:
-        return self._running.get(person, 0) < self._slots_per_person
+        return self._running.get(person, 0) < self.slots_per_person
 
     def _start(self, items: list["_Item"]) -> None:
         for item in items:
@@ -164,7 +189,9 @@ class FairQueue:
     def _pool(self) -> ThreadPoolExecutor:
         with self._lock:
             if self._threads is None:
-                self._threads = ThreadPoolExecutor(self._slots, thread_name_prefix=self.name)
+                self._threads = ThreadPoolExecutor(
+                    self._slots, thread_name_prefix=self.name, initializer=self._initializer
+                )
             return self._threads
 
     def _run_on_thread(self, item: "_Item") -> None:

@@ -31,6 +31,7 @@ from tertulia.http.request import EARLY_BODY_BYTES, STRANGERS_BODY_BYTES, ApiReq
 from tertulia.http.routing import Route
 
 MOST_RECOGNIZED = 10_000
+MAX_CACHED_HEADER_BYTES = 300  # most have 100
 
 
 class Recognized(NamedTuple):
@@ -63,6 +64,7 @@ class Admission:
         anonymous = config.rate_limit_anonymous if limited else None
         self._strangers = Limiter(anonymous, clock) if anonymous else None
         self._recognized: dict[str, Recognized] = {}  # by what they said in their header
+        self._cached_headers: dict[bytes, str] = {}  # one for each key, by its fingerprint
 
     async def admit(self, request: ApiRequest, route: Route) -> Call:
         org, caller = await self._organization(request), None
@@ -176,9 +178,12 @@ class Admission:
         if request.header("authorization") is not None:
             asked = partial(self._authenticate, webhook_bots=True)
             org, caller = await self._identify(request, org, asked)
+            request.person = caller.person
             return Call(self._services, request, org, caller)
         call = await self._browser(request, org)
-        if call.caller is None and not self._is_open(org):
+        if call.caller is not None:
+            request.person = call.caller.person
+        elif not self._is_open(org):
             raise NotLoggedIn()
         return call
 
@@ -201,9 +206,17 @@ class Admission:
         return user
 
     def _recognize(self, header: str, user: User, key: str) -> None:
-        if len(self._recognized) >= MOST_RECOGNIZED:
+        """Cache who sends this header: one for each key, since a header can be padded at will."""
+        if len(header) > MAX_CACHED_HEADER_BYTES:
+            return
+        fingerprint = self._services.vault.fingerprint(key)
+        if fingerprint in self._cached_headers:
+            self._recognized.pop(self._cached_headers[fingerprint], None)
+        elif len(self._cached_headers) >= MOST_RECOGNIZED:
             self._recognized.clear()
-        self._recognized[header] = Recognized(self._services.vault.fingerprint(key), user)
+            self._cached_headers.clear()
+        self._cached_headers[fingerprint] = header
+        self._recognized[header] = Recognized(fingerprint, user)
 
     def _of_key(self, request: ApiRequest, org: Organization | None) -> User:
         """Who holds the key in the address; it alone says who asks."""

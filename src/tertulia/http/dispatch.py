@@ -157,7 +157,7 @@ class Api:
         held = early if request.is_open_ended else request.announced_bytes()
         if place.streams_files:
             held = min(held, early)  # the rest goes on while it arrives
-        with self._holdings.holding(request.counted_for, held):
+        with self._holdings.holding(request.person, held):
             return await self._call(request, exchange, place, texts, early)
 
     async def _call(
@@ -245,7 +245,7 @@ class Api:
     def _held(self, answer: Answer, request: ApiRequest) -> AbstractContextManager[None]:
         if len(answer.body) <= BLOCK_BYTES:
             return nullcontext()
-        return self._holdings.holding(request.counted_for, len(answer.body))
+        return self._holdings.holding(request.person, len(answer.body))
 
     async def _send(self, send: Send, answer: Answer, exchange: Exchange) -> None:
         request = exchange.request
@@ -287,7 +287,7 @@ class Api:
 async def _compressed(answer: Answer, request: ApiRequest) -> Answer:
     if not compression.is_wanted(request.header("accept-encoding"), len(answer.body)):
         return answer
-    body = await compression.compressed(bytes(answer.body))
+    body = await compression.compressed(request.person, bytes(answer.body))
     return Answer(answer.status, body, {**answer.headers, "Content-Encoding": "gzip"})
 
 

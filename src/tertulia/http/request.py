@@ -16,6 +16,7 @@ from tertulia.http.aside import QUICK_BYTES, decoded
 from tertulia.http.forms import FileHead, RawBody, UploadedFile, media_type, read_urlencoded
 from tertulia.http.json_text import read_json
 from tertulia.http.multipart import Multipart, read_multipart
+from tertulia.http.ratelimit import neighbourhood
 from tertulia.http.rounds import ROUND, HttpRound, Leave, Receive, Scope
 
 EARLY_BODY_BYTES = 1 << 20  # of somebody we know
@@ -45,6 +46,7 @@ class ApiRequest:
         "_is_kept",
         "_media_type",
         "_method_field",
+        "_person",
         "_problem",
         "_query",
         "_receive",
@@ -61,7 +63,6 @@ class ApiRequest:
         "params",
         "path",
         "peer_address",
-        "person",
         "reply_headers",
         "round",
         "scheme",
@@ -84,7 +85,7 @@ class ApiRequest:
         self.params: dict[str, str] = {}
         self.files: list[UploadedFile] = []
         self.counted_for: Hashable = None  # whose limits it counts against, once that is known
-        self.person: Person = ""  # whose turn it uses in fair queues, once that is known
+        self._person: Person | None = None
         self.is_from_stranger = False  # whether nobody is logged in, once that is known
         self.reply_headers: dict[str, str] = {}  # sent with the answer, whatever it will be
 
@@ -107,6 +108,17 @@ class ApiRequest:
             raise AddressTooLong(limit=MAX_QUERY_BYTES)
 
     # --- Who is asking, and how -------------------------------------------------------------------
+
+    @property
+    def person(self) -> Person:
+        """Whose turn it uses in fair queues: the network's until it is known who asks."""
+        if self._person is None:
+            self._person = neighbourhood(self.client_address)
+        return self._person
+
+    @person.setter
+    def person(self, person: Person) -> None:
+        self._person = person
 
     def header(self, name: str) -> str | None:
         return self.headers.get(name.lower())
@@ -221,7 +233,7 @@ class ApiRequest:
             raise Disconnected
 
     async def _read(self, limit: int) -> None:
-        """Reads to the end of the body and decodes it, unless there is more of it than the limit."""
+        """Reads to the end of the body and decodes it, unless it is larger than the limit."""
         while self._size <= limit and not self._has_arrived:
             message = await self._receive()
             if message["type"] == "http.disconnect":

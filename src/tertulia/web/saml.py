@@ -5,9 +5,9 @@ with what comes from another site. So the answer is checked, kept for a moment, 
 on to an address of ours; there it shows that it is the one that has left.
 """
 
-import asyncio
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Concatenate, ParamSpec, TypeVar
 
 import msgspec
@@ -113,7 +113,8 @@ async def _understood(
         if not provider.is_for(call.org.realm.subdomain):
             continue
         try:
-            return provider, await asyncio.to_thread(read, provider, *args, **kwargs)
+            said = partial(read, provider, *args, **kwargs)
+            return provider, await api.people.signatures.computed(call, said)
         except ProviderTrouble as trouble:
             log.warning("a provider is of no help", provider=provider.key, why=str(trouble))
     raise ProviderFailed()

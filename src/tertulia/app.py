@@ -23,7 +23,7 @@ from tertulia.config import Config, ConfigError
 from tertulia.connections import Connections
 from tertulia.domain.messages.external_pictures import AS_IT_IS, ExternalPictures
 from tertulia.domain.people.keys import Vault
-from tertulia.errors import ClientError
+from tertulia.errors import ClientError, outcome
 from tertulia.errors.http import ServiceUnavailable
 from tertulia.events.delivery import Delivery
 from tertulia.http import routing
@@ -136,6 +136,7 @@ class Application:
         self.pages = self._build_pages(gate)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        outcome.begin_request()
         path = scope["path"] if scope["type"] == "http" else ""
         if path.startswith("/api/") and path != "/api/v1/openapi.json":
             await self._api(scope, receive, send)
@@ -375,6 +376,7 @@ def description() -> bytes:
 
 async def _refuse(request: Request, error: Exception) -> Response:
     assert isinstance(error, ClientError)
+    error = outcome.checked(error)
     return Response(
         encode_error(error), error.status, error.reply_headers(), media_type="application/json"
     )

@@ -20,7 +20,7 @@ from typing import Any
 import msgspec
 
 from tertulia.config import Config
-from tertulia.errors import ClientError
+from tertulia.errors import ClientError, outcome
 from tertulia.errors.http import InternalError, RateLimited, ServerStopping
 from tertulia.http import compression
 from tertulia.http.aside import QUICK_BYTES, decoded
@@ -133,10 +133,10 @@ class Api:
         except Disconnected:
             return
         except ClientError as error:
-            answer = _refusal(error, exchange)
+            answer = _refusal(outcome.checked(error), exchange)
             _forget_way(error)
         except asyncio.CancelledError:  # told to stop, the server has waited for us long enough
-            answer = _refusal(ServerStopping(), exchange)
+            answer = _refusal(outcome.checked(ServerStopping()), exchange)
         except Exception as error:
             answer = _failure(error, exchange)
             _forget_way(error)

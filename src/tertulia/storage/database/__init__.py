@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
 from tertulia import storage
+from tertulia.errors import outcome
 from tertulia.errors.http import ServiceUnavailable
 from tertulia.fair_queue import SERVER, FairQueue, Person
 from tertulia.modules import asyncio, on_demand
@@ -93,8 +94,7 @@ class Bound:
     def write_beside(
         self, action: Callable[Concatenate[Tx, P], T], *args: P.args, **kwargs: P.kwargs
     ) -> "asyncio.Future[T]":
-        """Begin to write what is no part of the log, and can be repeated, beside those who write
-        there."""
+        """Begin to write what is no part of the log, and can be repeated."""
         return self._database.write_beside_for(
             self.person, self.realm_id, lambda tx: action(tx, *args, **kwargs)
         )
@@ -303,8 +303,7 @@ class Database:
         return await self.read_aside_for(person, realm_id, ask)
 
     async def look_on_duty(self, questions: Sequence[str]) -> set[str] | None:
-        """Which of these questions are answered with yes; None if another server has to see to
-        that."""
+        """Which of these questions are answered with yes; None if another server leads."""
         if self.dialect.reads_block:
             return await self.glance_in(0, storage.due.those, questions)
         try:
@@ -380,7 +379,8 @@ class Database:
         job = write(action, args, realm_id, done, plain)
         self._writers.submit(job)
         try:
-            result = await answer
+            with outcome.noting_write:
+                result = await answer
             if job.revoked and self._barrier is not None:
                 await self._barrier.wait(job.revoked)
             return result

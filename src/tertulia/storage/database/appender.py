@@ -14,7 +14,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tertulia import storage
-from tertulia.errors.http import ServiceUnavailable
+from tertulia.errors.http import OutcomeUnknown, ServiceUnavailable
 from tertulia.log_lines import log
 from tertulia.modules import asyncio
 from tertulia.storage.database.pause import Pause
@@ -161,15 +161,18 @@ class Appender:
         return batch
 
     async def _append(self, lane: Lane, batch: Batch) -> None:
+        is_sent = False
         try:
-            given = await self._ask(lane, batch)
+            connection = await lane.connection()
+            is_sent = True
+            given = await self._ask(connection, batch)
         except Exception as error:
             if self._dialect.is_outage(error) and not self._dialect.is_lock_timeout(error):
-                # Some may have been committed; which ones, nobody can tell.
+                is_unknown = is_sent and self._dialect.may_have_committed(error)
                 log.error("the database failed", doing="appending", error=type(error).__name__)
                 lane.close()
                 for job in _all(batch):
-                    job.error = ServiceUnavailable()
+                    job.error = OutcomeUnknown() if is_unknown else ServiceUnavailable()
                     job.done(job)
                 return
             log.debug("plain sends cannot be appended together", error=type(error).__name__)
@@ -193,8 +196,7 @@ class Appender:
             for job in done:
                 job.done(job)
 
-    async def _ask(self, lane: Lane, batch: Batch) -> dict[int, list[Numbers]]:
-        connection = await lane.connection()
+    async def _ask(self, connection: LoopAnswers, batch: Batch) -> dict[int, list[Numbers]]:
         sends = {
             realm_id: [job.plain for job in jobs if job.plain is not None]
             for realm_id, jobs in batch.items()

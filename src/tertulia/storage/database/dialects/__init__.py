@@ -9,6 +9,7 @@ if TYPE_CHECKING:
         loop_connection,
         postgres,
         postgres_connection,
+        postgres_failures,
         postgres_installation,
         postgres_loading,
         postgres_outages,

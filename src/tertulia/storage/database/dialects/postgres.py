@@ -351,6 +351,9 @@ class Postgres:
     def is_lock_timeout(self, error: BaseException) -> bool:
         return isinstance(error, psycopg.errors.LockNotAvailable)
 
+    def may_have_committed(self, error: BaseException) -> bool:
+        return storage.database.dialects.postgres_failures.may_have_committed(error)
+
     def check_fitness(self) -> None:
         """Raises SessionsShared."""
         with self.connect() as one, self.connect() as another:

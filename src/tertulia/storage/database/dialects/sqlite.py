@@ -253,6 +253,18 @@ class Sqlite:
         """Never: organizations have no locks of their own."""
         return False
 
+    def may_have_committed(self, error: BaseException) -> bool:
+        """Whether a COMMIT may have been done although it raised this.
+
+        The frames that a commit adds to the log are written in order, the one that makes it valid
+        last. A write that failed is therefore no commit. If they were written and could not be
+        synced, the next one who opens the file may find a valid commit.
+        """
+        code = getattr(error, "sqlite_errorcode", None)
+        if code is None:
+            return True
+        return code & 0xFF == sqlite3.SQLITE_IOERR and code != sqlite3.SQLITE_IOERR_WRITE
+
     def check_fitness(self) -> None:
         """Nothing to do: there is nobody between us and the file."""
 

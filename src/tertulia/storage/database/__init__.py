@@ -39,6 +39,7 @@ if TYPE_CHECKING:
         tx,
         unattended,
         watching,
+        write_health,
         writer,
         writers,
     )
@@ -408,6 +409,10 @@ class Database:
     def busy_seconds(self) -> float:
         """For how long the writes under way have been waiting for their commit."""
         return 0.0 if self._writers is None else self._writers.busy_seconds
+
+    @property
+    def write_failure(self) -> str | None:
+        return None if self._writers is None else self._writers.health.failure
 
     def spread(self, notice: bytes) -> None:
         """Hand a notice to other servers on the same database, soon and without promise."""

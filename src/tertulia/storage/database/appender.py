@@ -19,6 +19,7 @@ from tertulia.log_lines import log
 from tertulia.modules import asyncio
 from tertulia.storage.database.pause import Pause
 from tertulia.storage.database.tx import Dialect, LoopAnswers
+from tertulia.storage.database.write_health import WriteHealth
 from tertulia.storage.database.writer import (
     MOST_AT_ONCE,
     MOST_WAITING,
@@ -72,9 +73,11 @@ class Appender:
         clock: Callable[[], float],
         appended: Callable[[list[PendingWrite], dict[int, int]], None],
         refused: Callable[[PendingWrite], None],
+        health: WriteHealth | None = None,
     ) -> None:
         """`appended` is told which were, and how far which logs go now."""
         self._dialect = dialect
+        self._health = health or WriteHealth()
         self._clock = clock
         self._appended = appended
         self._refused = refused
@@ -169,7 +172,10 @@ class Appender:
         except Exception as error:
             if self._dialect.is_outage(error) and not self._dialect.is_lock_timeout(error):
                 is_unknown = is_sent and self._dialect.may_have_committed(error)
-                log.error("the database failed", doing="appending", error=type(error).__name__)
+                reason = self._dialect.disk_failure(error)
+                kind = type(error).__name__
+                log.error("the database failed", doing="appending", error=kind, reason=reason)
+                self._health.failed(reason)
                 lane.close()
                 for job in _all(batch):
                     job.error = OutcomeUnknown() if is_unknown else ServiceUnavailable()
@@ -179,6 +185,7 @@ class Appender:
             given = {}
         done = [job for realm_id in given for job in batch[realm_id]]
         if done:
+            self._health.succeeded()
             self._tell(done, {each: given[each][-1].seq for each in given})
         for realm_id in batch.keys() - given.keys():
             if len(batch) == 1:

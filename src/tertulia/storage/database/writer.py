@@ -23,6 +23,7 @@ from tertulia.errors.http import OutcomeUnknown, ServiceUnavailable
 from tertulia.log_lines import log
 from tertulia.modules import asyncio
 from tertulia.storage.database.tx import Dialect, Tx
+from tertulia.storage.database.write_health import WriteHealth
 from tertulia.storage.log import LogPlace
 from tertulia.storage.messages.appending import PlainSend
 
@@ -74,6 +75,7 @@ class Writer:
         compose_news: ComposeNews = list,
         tell_others: TellOthers = lambda ends, appended: None,
         set_aside: Callable[[list[PendingWrite]], None] | None = None,
+        health: WriteHealth | None = None,
     ) -> None:
         """With `set_aside` it does not wait for an organization that another transaction holds:
         that is called with its jobs, and the other organizations go on."""
@@ -88,6 +90,7 @@ class Writer:
         self._deliver = deliver
         self._waiting: queue.SimpleQueue[PendingWrite | Gathering | None] = queue.SimpleQueue()
         self._connection: Any = None
+        self._health = health or WriteHealth()
         self._is_committing = False  # what fails now may have been done
         self._given = 0  # jobs, counted by who gives them
         self._done = 0  # counted by the thread
@@ -230,13 +233,13 @@ class Writer:
 
     def _recover(self, jobs: list[PendingWrite], error: BaseException) -> None:
         """Try each by itself, unless the database is not there, or may have committed them."""
-        self._held = []
+        untouched, self._held = {id(job) for job in self._held}, []
         self._lost("writing", error)
         is_outage = self._dialect.is_outage(error)
         is_unknown = self._is_committing and self._dialect.may_have_committed(error)
         self._is_committing = False
         for job in jobs:
-            was_refused = job.error is not None
+            was_refused = job.error is not None or id(job) in untouched
             job.result = job.error = job.told = None
             if is_unknown and not was_refused:
                 job.error = OutcomeUnknown()
@@ -246,8 +249,10 @@ class Writer:
                 job.error = ServiceUnavailable() if is_outage or is_unknown else error
 
     def _lost(self, doing: str, error: BaseException) -> None:
-        expected = self._dialect.is_outage(error)
-        log.error("the database failed", doing=doing, error=type(error).__name__, outage=expected)
+        expected, reason = self._dialect.is_outage(error), self._dialect.disk_failure(error)
+        kind = type(error).__name__
+        log.error("the database failed", doing=doing, error=kind, outage=expected, reason=reason)
+        self._health.failed(reason)
         self._close()
 
     def _commit_together(self, jobs: list[PendingWrite]) -> None:
@@ -276,6 +281,7 @@ class Writer:
         self._is_committing = True
         self._dialect.command(self._connection, "COMMIT")
         self._is_committing = False
+        self._health.succeeded()
 
     def _lock(self, realm_id: int) -> bool:
         if self._set_aside is None:

@@ -354,6 +354,9 @@ class Postgres:
     def may_have_committed(self, error: BaseException) -> bool:
         return storage.database.dialects.postgres_failures.may_have_committed(error)
 
+    def disk_failure(self, error: BaseException) -> str | None:
+        return storage.database.dialects.postgres_failures.disk_failure(error)
+
     def check_fitness(self) -> None:
         """Raises SessionsShared."""
         with self.connect() as one, self.connect() as another:

@@ -43,6 +43,16 @@ _OUTAGES = frozenset(
     }
 )
 
+_DISK_FAILURES = frozenset(
+    {
+        sqlite3.SQLITE_FULL,
+        sqlite3.SQLITE_IOERR,
+        sqlite3.SQLITE_READONLY,
+        sqlite3.SQLITE_CANTOPEN,
+        sqlite3.SQLITE_CORRUPT,
+    }
+)
+
 
 class _Connection(sqlite3.Connection):
     """Knows how long it waits for others: it is told before each write, and that takes a while."""
@@ -264,6 +274,15 @@ class Sqlite:
         if code is None:
             return True
         return code & 0xFF == sqlite3.SQLITE_IOERR and code != sqlite3.SQLITE_IOERR_WRITE
+
+    def disk_failure(self, error: BaseException) -> str | None:
+        """The name of what the disk refused; None if it is not to blame."""
+        code = getattr(error, "sqlite_errorcode", None)
+        if code is None or code & 0xFF not in _DISK_FAILURES:
+            return None
+        name = str(getattr(error, "sqlite_errorname", code))
+        is_full = code & 0xFF == sqlite3.SQLITE_FULL
+        return f"{name} (ENOSPC): the disk is full" if is_full else name
 
     def check_fitness(self) -> None:
         """Nothing to do: there is nobody between us and the file."""

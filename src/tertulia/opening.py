@@ -7,6 +7,7 @@ import contextlib
 import fcntl
 import os
 import secrets
+import threading
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -281,6 +282,14 @@ def folder_lock(config: Config) -> Iterator[None]:
         except BlockingIOError:
             raise FolderInUse(config.data) from None
         yield
+
+
+def begin_quick_check(config: Config) -> None:
+    """Have a thread read through SQLite's file and log what it finds; PostgreSQL checks itself."""
+    file = sqlite_file(config)
+    if file is not None:
+        check = storage.database.dialects.sqlite_check.quick_check
+        threading.Thread(target=check, args=(file,), name="quick check", daemon=True).start()
 
 
 def check_alone(database: Database) -> None:

@@ -1,6 +1,7 @@
 """`tertulia check`: whether the data is whole. It looks and changes nothing."""
 
 import os
+from collections.abc import Callable
 from typing import Any
 
 import click
@@ -43,11 +44,27 @@ def examine(config: Config) -> list[Finding]:
         findings.append(Finding("data", "not looked at before the schema is up to date"))
     else:
         vault = opening.find_vault(config)
-        findings += database.read_now(0, actions.checking.examine, vault)
-        known = database.read_now(0, storage.organization.all_of_them)
-        findings += stores.examine(config, database)
-        findings.append(logins.examine(config, [realm.subdomain for realm in known]))
+        for subject, look in actions.checking.subjects(vault).items():
+            findings += _readable(subject, lambda look=look: [database.read_now(0, look)])
+        findings += _readable("stores", lambda: stores.examine(config, database))
+        findings += _readable("logins", lambda: [_logins(config, database)])
     return findings
+
+
+def _readable(subject: str, look: Callable[[], list[Finding]]) -> list[Finding]:
+    """What a look finds; a database that is damaged there does not end the check."""
+    try:
+        return look()
+    except Exception as error:
+        reason = storage.database.outages.in_words(error)
+        if reason is None:
+            raise
+        return [Finding(subject, "", [f"could not be examined. {reason}"])]
+
+
+def _logins(config: Config, database: Database) -> Finding:
+    known = database.read_now(0, storage.organization.all_of_them)
+    return logins.examine(config, [realm.subdomain for realm in known])
 
 
 def show(finding: Finding) -> None:

@@ -42,6 +42,7 @@ def serve(**flags: Any) -> None:
         database = opening.open_database(config)
         opening.check_vault(config, database)
         opening.check_clock(database)
+        opening.begin_quick_check(config)
         vault = opening.open_vault(config)
         zuliprc.note_address(config, address)
         cast = demo.stage.fill(config, database, vault) if config.demo else None

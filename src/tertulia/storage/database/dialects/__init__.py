@@ -17,6 +17,7 @@ if TYPE_CHECKING:
         postgres_together,
         postgres_words,
         sqlite,
+        sqlite_check,
     )
 else:
     __getattr__ = on_demand(__name__)

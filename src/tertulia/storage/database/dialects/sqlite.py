@@ -315,10 +315,7 @@ class Sqlite:
         return connection.execute(sql, (table,)).fetchone() is not None
 
     def integrity_problems(self, connection: Any) -> list[str]:
-        found = [row[0] for row in connection.execute("PRAGMA integrity_check").fetchall()]
-        dangling = connection.execute("PRAGMA foreign_key_check").fetchall()
-        problems = [text for text in found if text != "ok"]
-        return problems + [f"a row of {row[0]} refers to nothing" for row in dangling]
+        return storage.database.dialects.sqlite_check.problems(connection)
 
     async def watch(self, changed: Changed) -> None:
         """Ask a few times a second whether the file has changed."""

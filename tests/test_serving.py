@@ -328,7 +328,7 @@ def test_a_server_told_to_stop_answers_a_waiting_poll_and_leaves_no_trace(termin
 
     server.stops(how)
 
-    assert (server.said.code, server.said.err) == (0, "")
+    assert (server.said.code, server.logged) == (0, [])
     assert poll() == (200, [])
     stalled.close()
 
@@ -370,7 +370,7 @@ def test_a_refusal_is_one_line_on_stderr_and_stdout_keeps_quiet(terminal, log_fo
     server.asks("GET", "/users/me", who="ana@example.com:not-a-key", secret="hush")
 
     assert "refused" not in server.said.out
-    (line,) = server.said.err.splitlines()
+    (line,) = server.logged
     assert "refused" in line
     assert "hush" not in line
     assert "not-a-key" not in line

@@ -101,9 +101,10 @@ def _upgrade(database: Database) -> None:
     after = database.schema()
     version = domain.version.VERSION
     former = database.read_now(0, storage.server_notes.find, storage.server_notes.VERSION)
-    if former == version and before.applied == after.applied:
+    is_same = before.applied == after.applied
+    if former == version and is_same:
         return
-    if not before.is_empty:
+    if not before.is_empty and not (former is None and is_same):
         log.warning(
             "data.upgraded",
             from_version=former or "unknown",

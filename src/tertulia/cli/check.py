@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import click
@@ -14,6 +15,7 @@ from tertulia.cli.flags import config_options
 from tertulia.config import Config
 from tertulia.storage.database import Database
 from tertulia.storage.database.schema import Standing
+from tertulia.storage.database.tx import Tx
 
 MOST_SHOWN = 10  # problems of one subject; more would only hide the others
 
@@ -45,7 +47,7 @@ def examine(config: Config) -> list[Finding]:
     else:
         vault = opening.find_vault(config)
         for subject, look in actions.checking.subjects(vault).items():
-            findings += _readable(subject, lambda look=look: [database.read_now(0, look)])
+            findings += _readable(subject, partial(_examined, database, look))
         findings += _readable("stores", lambda: stores.examine(config, database))
         findings += _readable("logins", lambda: [_logins(config, database)])
     return findings
@@ -60,6 +62,10 @@ def _readable(subject: str, look: Callable[[], list[Finding]]) -> list[Finding]:
         if reason is None:
             raise
         return [Finding(subject, "", [f"could not be examined. {reason}"])]
+
+
+def _examined(database: Database, look: Callable[[Tx], Finding]) -> list[Finding]:
+    return [database.read_now(0, look)]
 
 
 def _logins(config: Config, database: Database) -> Finding:

@@ -42,7 +42,6 @@ def serve(**flags: Any) -> None:
         database = opening.open_database(config)
         opening.check_vault(config, database)
         opening.check_clock(database)
-        opening.begin_quick_check(config)
         vault = opening.open_vault(config)
         zuliprc.note_address(config, address)
         cast = demo.stage.fill(config, database, vault) if config.demo else None
@@ -54,6 +53,7 @@ def serve(**flags: Any) -> None:
             with contextlib.suppress(OSError):  # nobody may be reading
                 click.echo(text)
 
+        opening.begin_quick_check(config)
         if config.workers == 1:
             serving.serve(config, Application(config, database, vault), sockets, greet)
         else:

@@ -270,7 +270,7 @@ class Sqlite:
         last. A write that failed is therefore no commit. If they were written and could not be
         synced, the next one who opens the file may find a valid commit.
         """
-        code = getattr(error, "sqlite_errorcode", None)
+        code: int | None = getattr(error, "sqlite_errorcode", None)
         if code is None:
             return True
         return code & 0xFF == sqlite3.SQLITE_IOERR and code != sqlite3.SQLITE_IOERR_WRITE

@@ -1,6 +1,6 @@
 """Makes src/tertulia/moving/emoji_names.txt: what other chat servers call emoji.
 
-`python scripts/imported_emoji_names.py > src/tertulia/moving/emoji_names.txt`: by hand, when there
+`python -m scripts.imported_emoji_names > src/tertulia/moving/emoji_names.txt`: by hand, when there
 are new emoji. It has pip fetch one package from PyPI, `emoji`, which is not installed. From it come
 the short names that Slack, GitHub and many others share, and the names in CLDR. Unicode's own
 names of characters, in small letters, are what newer emoji are called in Slack and Mattermost. What
@@ -15,7 +15,7 @@ import unicodedata
 from collections.abc import Iterator
 
 import msgspec
-from emoji_names import fetch
+from scripts.emoji_names import fetch
 
 from tertulia.markdown import emoji_names
 from tertulia.moving import emoji

@@ -60,7 +60,7 @@ def test_a_removed_member_receives_what_was_sent_before_the_removal(chat, in_kit
     ana.says("more secrets", to="cellar > light")
     ana.patch(f"/messages/{secret.id}", topic="dark").succeeds()
 
-    def told(ears) -> list:
+    def received(ears):
         return [(e["type"], e.get("message", {}).get("id")) for e in ears.all()]
 
     expected = [
@@ -70,9 +70,9 @@ def test_a_removed_member_receives_what_was_sent_before_the_removal(chat, in_kit
         ("message", known.id),
         ("subscription", None),
     ]
-    assert told(warm) == expected
+    assert received(warm) == expected
     chat.server.goes_cold()
-    assert [each for each in told(cold) if each[1] != secret.id] == expected[1:]
+    assert [each for each in received(cold) if each[1] != secret.id] == expected[1:]
 
 
 def test_a_removed_member_does_not_receive_words_of_after_the_removal(chat, in_kitchen, ana, ben):

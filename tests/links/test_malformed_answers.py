@@ -195,7 +195,15 @@ def test_all_requests_of_a_login_together_are_bounded(site, monkeypatch):
     """Each answer comes in time; all of them together do not."""
     monkeypatch.setattr(links.web, "MAX_LOGIN_SECONDS", 0.5)
     for path, good in list(site.answers.items()):
-        site.answers[path] = lambda form, good=good: time.sleep(0.2) or good
+        site.answers[path] = slow(good)
 
     with pytest.raises(ProviderTrouble, match="it takes longer than"):
         come_back(site)
+
+
+def slow(answer):
+    def reply(form):
+        time.sleep(0.2)
+        return answer
+
+    return reply

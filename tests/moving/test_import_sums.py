@@ -3,6 +3,7 @@
 import json
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.support.exports import (
@@ -39,11 +40,11 @@ def reasons(shown: str) -> dict[str, int]:
     }
 
 
-def add_rows(file: Path, *rows: dict) -> None:
+def add_rows(file: Path, *rows: dict[str, Any]) -> None:
     file.write_text(json.dumps([*json.loads(file.read_text()), *rows]))
 
 
-def message(number: int, text: str, **more) -> dict:
+def message(number: int, text: str, **more) -> dict[str, Any]:
     row = {"type": "message", "user": "U0", "ts": f"{NOON + 100 + number:.6f}", "text": text}
     return {name: value for name, value in (row | more).items() if value is not None}
 

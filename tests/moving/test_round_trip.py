@@ -237,7 +237,9 @@ class Names:
         nested = self._tables["zerver_groupgroupmembership"]
         people = {r["user_profile"] for r in memberships if r["user_group"] == number}
         groups = {r["subgroup"] for r in nested if r["supergroup"] == number}
-        return sorted(map(self.people.get, people)), sorted(map(self.groups.get, groups))
+        return sorted(map(self.people.__getitem__, people)), sorted(
+            map(self.groups.__getitem__, groups)
+        )
 
     def content(self, text: str) -> str:
         """A text with the addresses of people instead of their ids, and names of files."""

@@ -37,7 +37,9 @@ def held(chat: Chat) -> Any:
     return connection
 
 
-def while_held(stuck: list[Chat], begin: Callable[[], list[Future]], others: Callable[[], None]):
+def while_held(
+    stuck: list[Chat], begin: Callable[[], list[Future[Any]]], others: Callable[[], None]
+):
     """Hold some organizations, begin what has to wait for them, and let others act meanwhile."""
     holders = [held(each) for each in stuck]
     try:
@@ -59,7 +61,7 @@ def test_actions_of_others_are_done_while_organizations_are_held(houses: list[Ch
 
     with ThreadPoolExecutor(8) as threads:
 
-        def begin() -> list[Future]:
+        def begin() -> list[Future[Any]]:
             return [threads.submit(rename, ana) for ana in anas[:2] for _ in range(2)]
 
         def others() -> None:
@@ -82,7 +84,7 @@ def test_plain_sends_of_others_are_done_while_organizations_are_held(houses: lis
 
     with ThreadPoolExecutor(16) as threads:
 
-        def begin() -> list[Future]:
+        def begin() -> list[Future[Any]]:
             return [threads.submit(say, ana) for ana in anas[:3] for _ in range(3)]
 
         def others() -> None:
@@ -100,7 +102,7 @@ def test_messages_of_a_held_organization_keep_their_order(houses: list[Chat]):
 
     with ThreadPoolExecutor() as threads:
 
-        def begin() -> list[Future]:
+        def begin() -> list[Future[Any]]:
             post = {"type": "channel", "to": "kitchen", "topic": "lunch", "content": "second"}
             return [threads.submit(ana.post, "/messages", **post)]
 

@@ -799,7 +799,8 @@ def test_the_root_tells_of_the_server_and_of_no_organization(start_server):
 
 def returns_to(left: Any) -> str:
     """The path of the return address with which a login has left."""
-    return urlsplit(parse_qs(urlsplit(left.headers["Location"]).query)["redirect_uri"][0]).path
+    (address,) = parse_qs(urlsplit(str(left.headers["Location"])).query)["redirect_uri"]
+    return urlsplit(address).path
 
 
 @pytest.mark.on_one
@@ -840,7 +841,8 @@ def test_a_login_that_left_before_a_provider_got_its_own_address_comes_back(kind
         client_secret="hush",
         return_address="shared",
     )
-    server = Server(*databases.ready(kind), {"openid": (house,)}).start()
+    url, folder = databases.ready(kind)
+    server = Server(url, folder, {"openid": (house,)}).start()
     chat = Chat.found(server)
     ana, browser = chat.person("ana"), Browser(chat)
     way = goes(browser, site)

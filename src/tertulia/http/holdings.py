@@ -1,8 +1,7 @@
-"""How much one person makes us hold: bodies that arrive, and answers that are not read yet. The bots
-of a person count with them, and so do all strangers at one address.
+"""How much one person makes the server hold: bodies that arrive, and answers not read yet.
 
-Whoever sends or asks for much and does not take it away is told to come back later; nobody else
-notices.
+The bots of a person count with them, and so do all strangers at one address. A caller that sends
+or asks for much and does not take it away gets a 429; other callers are not affected.
 """
 
 from collections import Counter

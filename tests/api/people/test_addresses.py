@@ -127,7 +127,8 @@ def test_stored_keys_are_written_anew(kind, databases):
         assert [key for key in kept if key in keys] == keys
     assert database.read_now(realm.id, _column, "subject", "identity") == [keys[0], "s-1"]
     for email in EMAILS:
-        assert database.read_now(realm.id, storage.people.find_by_email, email).email == email
+        found = database.read_now(realm.id, storage.people.find_by_email, email)
+        assert found is not None and found.email == email
     database.close()
 
 

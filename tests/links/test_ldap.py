@@ -281,8 +281,10 @@ def test_placeholders_are_filled_in_one_pass(slapd):
 
     chief, boss = (links.ldap.find(asked, uid) for uid in ("chief", "boss"))
 
-    assert chief is not None and chief.groups == ("chiefs",)
-    assert boss is not None and (boss.dn, boss.groups) == (f"cn={{name}},{PEOPLE}", ())
+    assert chief is not None
+    assert chief.groups == ("chiefs",)
+    assert boss is not None
+    assert (boss.dn, boss.groups) == (f"cn={{name}},{PEOPLE}", ())
 
 
 def test_a_missing_id_attribute_is_an_error(slapd):

@@ -128,7 +128,8 @@ def test_stored_keys_are_written_anew(kind, databases):
     assert database.read_now(realm.id, _column, "subject", "identity") == [keys[0], "s-1"]
     for email in EMAILS:
         found = database.read_now(realm.id, storage.people.find_by_email, email)
-        assert found is not None and found.email == email
+        assert found is not None
+        assert found.email == email
     database.close()
 
 

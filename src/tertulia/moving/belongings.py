@@ -1,48 +1,35 @@
 """What people and the organization have, beside what was said: written where they live now."""
 
 import secrets
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import IO, TypeVar
 
 import msgspec
 
 from tertulia import actions, domain, markdown, storage
 from tertulia.domain.files.drawn_pictures import Avatar, Picture
-from tertulia.domain.groups.group import (
-    CHANNEL_PERMISSIONS,
-    GROUP_PERMISSIONS,
-    GroupValue,
-    Members,
-    Permission,
-)
-from tertulia.domain.later.scheduled import Destination, ToChannel, ToPeople
 from tertulia.domain.messages.emoji import CUSTOM, UNICODE
 from tertulia.domain.organization.linkifiers import LinkifierRule
 from tertulia.domain.people.profile_fields import RENDERED, FieldType, FieldValue, ProfileField
 from tertulia.domain.people.user import User
-from tertulia.domain.personal.drafts import Wording
-from tertulia.domain.personal.navigation_views import NavigationView
 from tertulia.domain.personal.topic_policies import Visibility
 from tertulia.errors import BadRequest
 from tertulia.errors.messages import BadImage
 from tertulia.markdown import Found, Settings
+from tertulia.moving import permissions
 from tertulia.moving.arrivals import (
     ArrivingAvatar,
     ArrivingChannel,
     ArrivingEmoji,
-    ArrivingGroupValue,
     ArrivingProfileField,
     ArrivingReaction,
-    ArrivingWording,
     Belongings,
 )
 from tertulia.moving.here import Here
-from tertulia.moving.speech import Speech
 from tertulia.moving.tally import (
     ALERT_WORDS,
     ANSWERS,
     AVATARS,
-    DRAFTS,
     EMOJI,
     FIELDS,
     GROUPS,
@@ -52,12 +39,9 @@ from tertulia.moving.tally import (
     OF_OTHERS,
     PLAYGROUNDS,
     POLICIES,
-    SCHEDULED,
-    SNIPPETS,
     STATUSES,
     SUBGROUPS,
     TWICE,
-    VIEWS,
 )
 from tertulia.storage.database.tx import Tx
 
@@ -93,7 +77,7 @@ def settle(
     """All but avatars, at once. Ids may be kept for nothing of this: no link leads there."""
     _add_emoji(tx, here, emoji, keeper)
     _add_groups(tx, here, belongings)
-    _permit(tx, here, channels, belongings)
+    permissions.permit(tx, here, channels, belongings)
     for field in belongings.profile_fields:
         _add_profile_field(tx, here, field)
     _add_policies(tx, here, belongings)
@@ -121,42 +105,6 @@ def put_avatars(tx: Tx, here: Here, drawn: list[tuple[str, Avatar | None]]) -> N
         actions.people.avatars.put(tx, user_id, avatar)
         here.count(AVATARS)
     storage.arriving.keep_state(tx, here.state())
-
-
-def add_writings(tx: Tx, here: Here, belongings: Belongings, speech: Speech) -> None:
-    """Drafts, scheduled messages, snippets and views of the sidebar, when messages are here."""
-    for each in belongings.drafts:
-        if each.person not in here.people:
-            here.drop(DRAFTS, OF_OTHERS)
-            continue
-        channel_id, user_ids = here.channels.get(each.channel), here.people_of(each.people)
-        topic = domain.names.cleaned(each.topic, domain.limits.TOPIC_LENGTH)
-        content = speech.with_names(each.content)[: domain.limits.MESSAGE_LENGTH]
-        wording = Wording(channel_id, user_ids, topic, content, each.at)
-        storage.personal.drafts.insert(tx, here.people[each.person], wording)
-        here.count(DRAFTS)
-    for each in belongings.scheduled:
-        _schedule(tx, here, each, speech)
-    for snippet in belongings.snippets:
-        if snippet.person not in here.people:
-            here.drop(SNIPPETS, OF_OTHERS)
-            continue
-        title = domain.names.cleaned(snippet.title, domain.limits.SNIPPET_TITLE_LENGTH)
-        content = speech.with_names(snippet.content)[: domain.limits.MESSAGE_LENGTH]
-        owner = here.people[snippet.person]
-        number = storage.personal.snippets.insert(tx, owner, title, content)
-        storage.arriving.date_snippet(tx, number, snippet.created_at or tx.now)
-        here.count(SNIPPETS)
-    known: set[tuple[int, str]] = set()
-    for view in belongings.views:
-        user_id = here.people.get(view.person)
-        if user_id is None or (user_id, view.fragment) in known:
-            here.drop(VIEWS, OF_OTHERS if user_id is None else TWICE)
-            continue
-        known.add((user_id, view.fragment))
-        arriving = NavigationView(view.fragment, view.name, view.is_pinned)
-        storage.personal.navigation_views.insert(tx, user_id, arriving)
-        here.count(VIEWS)
 
 
 def _drawn(
@@ -232,62 +180,6 @@ def _add_groups(tx: Tx, here: Here, belongings: Belongings) -> None:
         here.drop(SUBGROUPS, OF_OTHER_GROUPS, len(arriving.subgroups) - len(inner))
 
 
-def _permit(tx: Tx, here: Here, channels: list[ArrivingChannel], belongings: Belongings) -> None:
-    """Who may do what in channels and with groups. What cannot be so here stays at its default."""
-    values = _GroupValues(tx, here)
-    for channel in channels:
-        if channel.permissions and channel.key in here.channels:
-            found = storage.channels.find(tx, here.channels[channel.key])
-            assert found is not None
-            changed = values.permitted(CHANNEL_PERMISSIONS, channel.permissions)
-            if not found.history_public:  # then all may start topics
-                changed.pop("can_create_topic_group", None)
-            storage.channels.set_permissions(tx, found.id, found.permissions | changed)
-    for arriving in belongings.groups:
-        if arriving.permissions and arriving.key in here.groups:
-            group = storage.groups.find(tx, here.groups[arriving.key])
-            assert group is not None
-            changed = values.permitted(GROUP_PERMISSIONS, arriving.permissions)
-            storage.groups.set_permissions(tx, group.id, group.permissions | changed)
-
-
-class _GroupValues:
-    """The values of permissions, with the numbers that people and groups have here."""
-
-    def __init__(self, tx: Tx, here: Here) -> None:
-        self._tx, self._here = tx, here
-        self._system_ids = storage.groups.system_ids(tx)
-        self._members = {
-            each.id
-            for each in storage.people.everyone(tx)
-            if each.is_active and not each.is_system_bot
-        }
-
-    def permitted(
-        self, rules: Mapping[str, Permission], values: Mapping[str, ArrivingGroupValue]
-    ) -> dict[str, GroupValue]:
-        found: dict[str, GroupValue] = {}
-        for name, value in values.items():
-            if name not in rules:
-                continue
-            people = [each for each in self._here.people_of(value.people) if each in self._members]
-            groups = [self._group(key) for key in value.groups]
-            if value.people and not people and not groups:
-                continue
-            try:
-                members = Members(people, [each for each in groups if each is not None])
-                if None in groups:
-                    raise BadRequest("A group was not brought")
-                checked = actions.groups.permissions.checked_value(self._tx, rules[name], members)
-                found[name] = checked
-            except BadRequest:
-                self._here.note("permissions that stay at their default")
-        return found
-
-    def _group(self, key: str) -> int | None:
-        return self._system_ids.get(key) or self._here.groups.get(key)
-
-
 def _add_policies(tx: Tx, here: Here, belongings: Belongings) -> None:
     known: set[tuple[int, int, str]] = set()
     for policy in belongings.topic_policies:
@@ -338,24 +230,6 @@ def _add_links(tx: Tx, here: Here, belongings: Belongings) -> None:
             here.count(PLAYGROUNDS)
         else:
             here.drop(PLAYGROUNDS, NOT_ACCEPTED)
-
-
-def _schedule(tx: Tx, here: Here, arriving: ArrivingWording, speech: Speech) -> None:
-    owner, channel_id = here.people.get(arriving.person), here.channels.get(arriving.channel)
-    people = here.people_of(arriving.people)
-    to: Destination = ToPeople(tuple(people))
-    if channel_id is not None:
-        topic = domain.names.cleaned(arriving.topic, domain.limits.TOPIC_LENGTH)
-        to = ToChannel(channel_id, topic)
-    if owner is None or (channel_id is None and not people):
-        here.drop(SCHEDULED, "of people or channels that were not brought")
-    elif arriving.at <= tx.now:
-        here.drop(SCHEDULED, "whose time has passed")
-    else:
-        content = speech.with_names(arriving.content)[: domain.limits.MESSAGE_LENGTH]
-        deliver_at = int(arriving.at)
-        storage.later.scheduled.insert(tx, owner, to, speech.draft(content), None, deliver_at)
-        here.count(SCHEDULED)
 
 
 def _add_profile_field(tx: Tx, here: Here, arriving: ArrivingProfileField) -> None:

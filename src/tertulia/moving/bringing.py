@@ -11,37 +11,26 @@ from functools import cached_property
 from itertools import islice
 from typing import Any
 
-from pyroaring import BitMap64
-
 from tertulia import actions, domain, markdown, storage
-from tertulia.domain.channels.channel import COLORS, NewChannel
 from tertulia.domain.files.attachments import PIECE_BYTES, Looks
 from tertulia.domain.organization.realm import Realm
 from tertulia.domain.people.keys import Vault
-from tertulia.domain.people.user import NOTIFICATION_BOT, BotType, User
-from tertulia.errors import BadRequest, CannotStart
-from tertulia.markdown import Found, Settings
-from tertulia.moving import belongings
+from tertulia.domain.people.user import NOTIFICATION_BOT, User
+from tertulia.errors import CannotStart
+from tertulia.moving import belongings, writings
 from tertulia.moving.arrivals import (
     ArrivingChannel,
     ArrivingFile,
-    ArrivingFolder,
     ArrivingPerson,
     Belongings,
     Source,
 )
 from tertulia.moving.here import Here
+from tertulia.moving.newcomers import Newcomers
 from tertulia.moving.speech import Speech
 from tertulia.moving.tally import (
-    BOTS,
-    CHANNELS,
-    DEFAULTS,
     FILES,
-    FOLDERS,
     OF_OTHERS,
-    PEOPLE,
-    SUBSCRIPTIONS,
-    TWICE,
     Tally,
 )
 from tertulia.storage.database import Database
@@ -51,8 +40,6 @@ AT_ONCE = 2_000  # messages in one transaction
 INDEXED_AT_ONCE = 40_000
 FILES_AT_ONCE, FILE_BYTES_AT_ONCE = 100, 16 << 20
 AVATARS_AT_ONCE = 50
-UNNAMED = "Unnamed"
-SAME_ADDRESS = "with the address of another, who stands for both"
 
 Progress = Callable[[int], None]
 
@@ -122,17 +109,19 @@ class Bringing:
         storage.organization.set_deactivated(here, True)
         bot = storage.people.find_system_bot(here, NOTIFICATION_BOT)
         assert bot is not None
-        by_address: dict[str, int] = {}
-        for person in people:
-            self._add_person(here, person, bot, by_address)
-        for person in people:
-            if person.is_bot and person.owner in self._here.people:
-                bot_id, owner_id = (self._here.people[key] for key in (person.key, person.owner))
-                storage.people.bots.set_owner(here, bot_id, owner_id)
+        newcomers = Newcomers(
+            here,
+            self._here,
+            self._vault,
+            bot,
+            keeps_ids=self._keeps_ids,
+            knows_receivers=self._source.kind == "Zulip",
+        )
+        newcomers.add_people(people)
         for folder in self._source.folders():
-            self._add_folder(here, folder, bot)
+            newcomers.add_folder(folder)
         for channel in channels:
-            self._add_channel(here, channel, bot)
+            newcomers.add_channel(channel)
         storage.arriving.keep_state(here, self._here.state())
         return realm
 
@@ -143,123 +132,6 @@ class Bringing:
         tx.count_from("account", max((each.number or 0 for each in people), default=0))
         tx.count_from("channel", max((each.number or 0 for each in channels), default=0))
         tx.count_from("realm", (self._source.number or 1) - 1)
-
-    def _add_person(
-        self, tx: Tx, person: ArrivingPerson, bot: User, by_address: dict[str, int]
-    ) -> None:
-        email = _address(person)
-        kind = BOTS if person.is_bot else PEOPLE
-        known = (
-            bot.id if person.is_house_bot else by_address.get(domain.people.user.email_key(email))
-        )
-        if known is not None:
-            self._here.people[person.key] = known
-            self._here.drop(kind, SAME_ADDRESS, int(not person.is_house_bot))
-            return
-        user = storage.people.insert(
-            tx,
-            email=email,
-            full_name=_full_name(person.name),
-            role=person.role,
-            bot_type=_bot_type(person),
-        )
-        number = user.id
-        if self._keeps_ids and person.number is not None:
-            number = person.number
-            storage.arriving.renumber(tx, "account", user.id, number)
-        key = domain.people.keys.new_key()
-        storage.people.set_key(tx, number, self._vault.fingerprint(key), self._vault.seal(key))
-        storage.arriving.make_stub(
-            tx,
-            number,
-            joined_at=person.joined_at or tx.now,
-            timezone=person.timezone,
-            is_active=person.is_active,
-        )
-        storage.messages.unread.store(tx, number, BitMap64(), 0)
-        self._here.people[person.key] = by_address[domain.people.user.email_key(email)] = number
-        self._here.count(kind)
-
-    def _add_folder(self, tx: Tx, arriving: ArrivingFolder, bot: User) -> None:
-        name = domain.names.cleaned(arriving.name, domain.limits.FOLDER_NAME_LENGTH)
-        taken = [each.name for each in storage.channels.folders.everything(tx) if not each.archived]
-        if not name or (domain.names.is_like_one_of(name, taken) and not arriving.is_archived):
-            self._here.drop(FOLDERS, "whose name cannot be used")
-            return
-        description = arriving.description[: domain.limits.FOLDER_DESCRIPTION_LENGTH]
-        html = markdown.render_text(description, Found(), Settings())
-        creator = self._here.people.get(arriving.creator, bot.id)
-        folder = storage.channels.folders.insert(tx, name, description, html, creator)
-        created_at = arriving.created_at or tx.now
-        storage.arriving.date_folder(
-            tx, folder.id, created_at=created_at, archived=arriving.is_archived
-        )
-        self._here.folders[arriving.key] = folder.id
-        self._here.count(FOLDERS)
-
-    def _add_channel(self, tx: Tx, arriving: ArrivingChannel, bot: User) -> None:
-        name = _free_name(tx, arriving.name)
-        new = NewChannel(
-            name=name,
-            description=arriving.description[: domain.limits.CHANNEL_DESCRIPTION_LENGTH],
-            invite_only=arriving.is_private,
-            is_web_public=arriving.is_web_public and not arriving.is_private,
-            history_public=arriving.shares_history,
-            is_default=arriving.is_default and not arriving.is_private,
-            retention_days=arriving.retention_days,
-            topics_policy=arriving.topics_policy,
-            folder_id=self._here.folders.get(arriving.folder),
-            default_push=arriving.default_push,
-        )
-        too_long = len(arriving.description) > len(new.description)
-        self._here.note("descriptions of channels that were shortened", int(too_long))
-        html = markdown.render_description(new.description, Found(), Settings())
-        channel = actions.channels.found(tx, bot, new, html)
-        number = channel.id
-        if self._keeps_ids and arriving.number is not None:
-            number = arriving.number
-            storage.arriving.renumber(tx, "channel", channel.id, number)
-        storage.arriving.date_channel(
-            tx, number, created_at=arriving.created_at or tx.now, archived=arriving.is_archived
-        )
-        if arriving.creator in self._here.people:
-            storage.arriving.set_creator(tx, "channel", number, self._here.people[arriving.creator])
-        self._here.channels[arriving.key] = number
-        self._subscribe(tx, arriving, number)
-        self._here.count(CHANNELS)
-        if new.is_default:
-            self._here.count(DEFAULTS)
-        elif arriving.is_default:
-            self._here.drop(DEFAULTS, "which are private")
-
-    def _subscribe(self, tx: Tx, arriving: ArrivingChannel, channel_id: int) -> None:
-        """Where history is protected, spans begin with the first message that somebody has."""
-        members = self._here.people_of(arriving.members)
-        color = COLORS[channel_id % len(COLORS)]
-        default = storage.arriving.CHOICES | {"color": color}
-        chosen = {
-            self._here.people[key]: choices
-            for key, choices in arriving.choices.items()
-            if key in self._here.people
-        }
-        rows = [
-            (
-                tx.realm_id,
-                channel_id,
-                user_id,
-                True,
-                *(default | {**chosen.get(user_id, {})}).values(),
-            )
-            for user_id in members
-        ]
-        tx.load_rows("subscription", storage.arriving.SUBSCRIPTION, rows)
-        if arriving.shares_history or self._source.kind != "Zulip":
-            spans = [(tx.realm_id, channel_id, user_id, 0, 0) for user_id in members]
-            tx.load_rows("subscription_span", storage.arriving.SPAN, spans)
-        known = sum(key in self._here.people for key in arriving.members)
-        self._here.count(SUBSCRIPTIONS, len(members))
-        self._here.drop(SUBSCRIPTIONS, TWICE, known - len(members))
-        self._here.drop(SUBSCRIPTIONS, OF_OTHERS, len(arriving.members) - known)
 
     # --- what people have ---
 
@@ -343,7 +215,7 @@ class Bringing:
         return Speech(tx, self._here, self._keeps_ids, self._source.last_message)
 
     def _finish(self, tx: Tx) -> None:
-        belongings.add_writings(tx, self._here, self._belongings, self._speech(tx))
+        writings.add(tx, self._here, self._belongings, self._speech(tx))
         storage.arriving.keep_state(tx, self._here.state())
         newest = storage.messages.newest_id(tx)
         storage.arriving.caught_up(tx, newest)
@@ -386,40 +258,6 @@ class Bringing:
             return action(tx, *args)
 
         return self._database.write_now(self.realm.id, step)
-
-
-def _bot_type(person: ArrivingPerson) -> BotType | None:
-    """Bots that call services come without these, as plain ones."""
-    if not person.is_bot:
-        return None
-    return BotType.INCOMING_WEBHOOK if person.is_incoming_webhook else BotType.GENERIC
-
-
-def _address(person: ArrivingPerson) -> str:
-    email = person.email.strip()
-    if domain.people.user.looks_like_email(email):
-        return email
-    plain = "".join(c if c.isalnum() else "-" for c in person.key.lower()) or "nobody"
-    return f"{plain}@imported.invalid"
-
-
-def _full_name(name: str) -> str:
-    plain = "".join(c for c in name if c not in '*`\\>"@|#')
-    short = domain.names.cleaned(plain, domain.limits.FULL_NAME_LENGTH)
-    try:
-        return domain.people.user.checked_full_name(short)
-    except BadRequest:
-        return UNNAMED
-
-
-def _free_name(tx: Tx, wanted: str) -> str:
-    """A channel name that nobody has yet."""
-    plain = domain.names.cleaned(wanted, 55) or "channel"
-    taken = list(storage.channels.names(tx).values())
-    name, number = plain, 2
-    while domain.names.is_like_one_of(name, taken):
-        name, number = f"{plain} {number}", number + 1
-    return name
 
 
 def _looks(file: ArrivingFile, name: str) -> Looks:

@@ -9,7 +9,7 @@ emoji/, avatars/            pictures
 import io
 import tarfile
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,16 +19,17 @@ from pyroaring import BitMap64
 
 from tertulia import storage
 from tertulia.backup.held_files import HeldFiles
+from tertulia.domain.channels.channel import Channel
 from tertulia.domain.files.attachments import Attachment
 from tertulia.domain.messages.message import Edit
 from tertulia.domain.organization.exports import PUBLIC, WITHOUT_CONSENT
 from tertulia.domain.people.user import NOTIFICATION_BOT, User
-from tertulia.moving import leaving_belongings
-from tertulia.moving.leaving_belongings import Tables
+from tertulia.moving import exported_writings, leaving_belongings
+from tertulia.moving.exported_permissions import ExportedPermissions
+from tertulia.moving.recipients import Recipients, Tables
 from tertulia.storage.channels.subscriptions import Span
 from tertulia.storage.database.tx import Row, Tx
 
-CHANNEL, GROUP = 2, 3
 BITS = {"read": 1, "starred": 2, "collapsed": 4, "mentioned": 8}
 DIRECT_TOPIC = "\x07"
 MODE = 0o600
@@ -93,7 +94,7 @@ def write(
     """Everything as of one moment, into an archive."""
     people = storage.people.everyone(tx)
     tables = _small_tables(tx, export, people)
-    recipients = _Recipients(tx, export, tables)
+    recipients = Recipients(tx, export, tables)
     linking: dict[int, list[int]] = defaultdict(list)
     done = 0
     readers = _Readers(tx, [each for each in people if export.tells_of(each.id)])
@@ -120,7 +121,7 @@ def write(
             linking[row["attachment_id"]].append(row["message_id"])
         done += len(page)
         progress(done)
-    tables |= leaving_belongings.writings(tx, export, recipients)
+    tables |= exported_writings.tables(tx, export, recipients)
     archive.put("realm.json", tables)
     leaving_belongings.put_pictures(tx, people, archive)
     _put_files(tx, linking, archive, files)
@@ -146,7 +147,7 @@ def _small_tables(tx: Tx, export: PlannedExport, people: list[User]) -> Tables:
     realm = storage.organization.current(tx)
     leaving = storage.leaving.channel_ids(tx, export.kind, export.consenting)
     channels = [each for each in storage.channels.everything(tx) if each.id in leaving]
-    values = leaving_belongings.GroupValues(tx)
+    values = ExportedPermissions(tx)
     tables: Tables = {
         "import_source": "zulip",  # type: ignore[dict-item]
         "zerver_realm": [
@@ -167,10 +168,27 @@ def _small_tables(tx: Tx, export: PlannedExport, people: list[User]) -> Tables:
             for each in people
             if each.is_system_bot
         ],
+        "zerver_defaultstream": [
+            {"id": each.id, "realm": realm.id, "stream": each.id}
+            for each in channels
+            if each.is_default
+        ],
+        "zerver_recipient": [],
+        "zerver_huddle": [],
+        "zerver_subscription": [],
+        "zerver_reaction": [],
+        "zerver_submessage": [],
+    }
+    tables |= _channels(tx, channels, values)
+    return tables | leaving_belongings.tables(tx, export, leaving, values)
+
+
+def _channels(tx: Tx, channels: list[Channel], values: ExportedPermissions) -> Tables:
+    return {
         "zerver_stream": [
             {
                 "id": each.id,
-                "realm": realm.id,
+                "realm": tx.realm_id,
                 "name": each.name,
                 "description": each.description,
                 "rendered_description": each.rendered_description,
@@ -191,7 +209,7 @@ def _small_tables(tx: Tx, export: PlannedExport, people: list[User]) -> Tables:
         "zerver_channelfolder": [
             {
                 "id": each.id,
-                "realm": realm.id,
+                "realm": tx.realm_id,
                 "name": each.name,
                 "description": each.description,
                 "rendered_description": each.rendered_description,
@@ -202,18 +220,7 @@ def _small_tables(tx: Tx, export: PlannedExport, people: list[User]) -> Tables:
             }
             for each in storage.channels.folders.everything(tx)
         ],
-        "zerver_defaultstream": [
-            {"id": each.id, "realm": realm.id, "stream": each.id}
-            for each in channels
-            if each.is_default
-        ],
-        "zerver_recipient": [],
-        "zerver_huddle": [],
-        "zerver_subscription": [],
-        "zerver_reaction": [],
-        "zerver_submessage": [],
     }
-    return tables | leaving_belongings.tables(tx, export, leaving, values)
 
 
 def _person(user: User, is_told_of: bool) -> dict[str, Any]:
@@ -234,79 +241,6 @@ def _person(user: User, is_told_of: bool) -> dict[str, Any]:
     }
 
 
-class _Recipients:
-    """The reference's way of saying where a message went: channels and conversations alike."""
-
-    def __init__(self, tx: Tx, export: PlannedExport, tables: Tables) -> None:
-        self._of_channel: dict[int, int] = {}
-        self._of_conversation: dict[int, int] = {}
-        self.members: dict[int, list[int]] = {}
-        self._of_members: dict[tuple[int, ...], int] = {}
-        self._tables = tables
-        subscribers: dict[int, list[int]] = defaultdict(list)
-        choices: dict[tuple[int, int], dict[str, Any]] = {}
-        for row in storage.leaving.rows(tx, "subscription"):
-            if row["active"]:
-                subscribers[row["channel_id"]].append(row["user_id"])
-                if export.tells_of(row["user_id"]):
-                    place = (row["channel_id"], row["user_id"])
-                    choices[place] = {name: row[name] for name in storage.arriving.CHOICES}
-        for row in tables["zerver_stream"]:
-            members = subscribers[row["id"]]
-            chosen = {each: choices.get((row["id"], each), {}) for each in members}
-            number = self._add(tables, CHANNEL, row["id"], members, chosen)
-            self._of_channel[row["id"]] = number
-        for found in storage.leaving.rows(tx, "conversation"):
-            members = [int(each) for each in found["member_ids"].split(",") if each]
-            if not export.tells_of_conversation(members):
-                continue
-            tables["zerver_huddle"].append({"id": found["id"], "group_size": len(members)})
-            number = self._add(tables, GROUP, found["id"], members)
-            self._of_conversation[found["id"]] = number
-            self._of_members[tuple(sorted(members))] = number
-            self.members[found["id"]] = members
-
-    def of(self, row: Row) -> int:
-        if row["channel_id"] is not None:
-            return self._of_channel[row["channel_id"]]
-        return self._of_conversation[row["conversation_id"]]
-
-    def of_channel(self, channel_id: int) -> int | None:
-        return self._of_channel.get(channel_id)
-
-    def of_members(self, members: Iterable[int]) -> int:
-        """Of people between whom nothing may have been said yet."""
-        key = tuple(sorted(set(members)))
-        if key not in self._of_members:
-            huddles = self._tables["zerver_huddle"]
-            number = max((row["id"] for row in huddles), default=0) + 1
-            huddles.append({"id": number, "group_size": len(key)})
-            self._of_members[key] = self._add(self._tables, GROUP, number, list(key))
-        return self._of_members[key]
-
-    def _add(
-        self,
-        tables: Tables,
-        kind: int,
-        type_id: int,
-        members: list[int],
-        choices: Mapping[int, Mapping[str, Any]] | None = None,
-    ) -> int:
-        number = len(tables["zerver_recipient"]) + 1
-        tables["zerver_recipient"].append({"id": number, "type": kind, "type_id": type_id})
-        for user_id in members:
-            tables["zerver_subscription"].append(
-                {
-                    "id": len(tables["zerver_subscription"]) + 1,
-                    "user_profile": user_id,
-                    "recipient": number,
-                    "active": True,
-                    **_as_booleans((choices or {}).get(user_id, {})),
-                }
-            )
-        return number
-
-
 class _Readers:
     """Which of these people have a message, and what they have done with it."""
 
@@ -321,7 +255,7 @@ class _Readers:
             self._unread[user.id] = storage.messages.unread.load(tx, user.id)
 
     def held(
-        self, page: list[Row], flags: list[Row], recipients: _Recipients
+        self, page: list[Row], flags: list[Row], recipients: Recipients
     ) -> Iterator[dict[str, int]]:
         marks: dict[tuple[int, int], int] = defaultdict(int)
         for row in flags:
@@ -341,7 +275,7 @@ class _Readers:
                 yield {"user_profile": user_id, "message": number, "flags_mask": mask}
 
 
-def _message(row: Row, recipients: _Recipients, edits: Sequence[Edit]) -> dict[str, Any]:
+def _message(row: Row, recipients: Recipients, edits: Sequence[Edit]) -> dict[str, Any]:
     is_direct = row["channel_id"] is None
     return {
         "id": row["id"],
@@ -387,14 +321,6 @@ def _part(row: Row) -> dict[str, Any]:
         "sender": row["sender_id"],
         "msg_type": row["msg_type"],
         "content": row["content"],
-    }
-
-
-def _as_booleans(choices: Mapping[str, Any]) -> dict[str, Any]:
-    """Of a row of subscriptions: SQLite has numbers for yes and no."""
-    return {
-        name: value if name == "color" or value is None else bool(value)
-        for name, value in choices.items()
     }
 
 

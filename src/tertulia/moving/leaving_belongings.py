@@ -1,22 +1,13 @@
 """What people and the organization have, beside what was said, in the form of Zulip's exports."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any, Protocol
 
-import msgspec
-
 from tertulia import storage
-from tertulia.domain.groups.group import GroupValue, Members
 from tertulia.domain.people.user import User
+from tertulia.moving.exported_permissions import ExportedPermissions
+from tertulia.moving.recipients import Chosen, Tables
 from tertulia.storage.database.tx import Row, Tx
-
-Tables = dict[str, list[dict[str, Any]]]
-
-
-class Chosen(Protocol):
-    """Which people an export tells of."""
-
-    def tells_of(self, user_id: int) -> bool: ...
 
 
 class PictureArchive(Protocol):
@@ -24,32 +15,7 @@ class PictureArchive(Protocol):
     def put_bytes(self, name: str, data: bytes) -> None: ...
 
 
-class Recipients(Protocol):
-    """The numbers of places, by which Zulip says where a message goes."""
-
-    def of_channel(self, channel_id: int) -> int | None: ...
-    def of_members(self, members: Iterable[int]) -> int: ...
-
-
-class GroupValues:
-    """Permissions as Zulip has them: a group each, made for people who are named in place."""
-
-    def __init__(self, tx: Tx) -> None:
-        self._next = max((each.id for each in storage.groups.everything(tx)), default=0)
-        self.unnamed: dict[int, Members] = {}
-
-    def of(self, permissions: Mapping[str, GroupValue]) -> dict[str, int]:
-        return {name: self._number(value) for name, value in permissions.items()}
-
-    def _number(self, value: GroupValue) -> int:
-        if isinstance(value, int):
-            return value
-        self._next += 1
-        self.unnamed[self._next] = value
-        return self._next
-
-
-def tables(tx: Tx, export: Chosen, channel_ids: set[int], values: GroupValues) -> Tables:
+def tables(tx: Tx, export: Chosen, channel_ids: set[int], values: ExportedPermissions) -> Tables:
     found = _groups(tx, values) | _profiles(tx, export) | _personal(tx, export, channel_ids)
     return found | _links(tx)
 
@@ -92,73 +58,6 @@ def emoji_table(tx: Tx) -> list[dict[str, Any]]:
     ]
 
 
-def writings(tx: Tx, export: Chosen, recipients: Recipients) -> Tables:
-    """Drafts, messages that are to be sent, snippets, and views of the sidebar."""
-
-    def rows(table: str, column: str = "user_id") -> Iterator[Row]:
-        found = storage.leaving.rows(tx, table)
-        return (row for row in found if export.tells_of(row[column]))
-
-    def place(row: Row, user_id: int, people: list[int]) -> int | None:
-        if row["channel_id"] is not None:
-            return recipients.of_channel(row["channel_id"])
-        return recipients.of_members([*people, user_id]) if people else None
-
-    return {
-        "zerver_draft": [
-            {
-                "id": row["id"],
-                "user_profile": row["user_id"],
-                "recipient": place(row, row["user_id"], msgspec.json.decode(row["user_ids"])),
-                "topic": row["topic"],
-                "content": row["content"],
-                "last_edit_time": row["edited_at"],
-            }
-            for row in rows("draft")
-        ],
-        "zerver_scheduledmessage": [
-            {
-                "id": row["id"],
-                "realm": tx.realm_id,
-                "sender": row["owner_id"],
-                "recipient": place(row, row["owner_id"], _numbers(row["user_ids"])),
-                "subject": row["topic"],
-                "content": row["content"],
-                "scheduled_timestamp": row["deliver_at"],
-                "delivered": False,
-                "failed": bool(row["failed"]),
-                "delivery_type": 1,
-            }
-            for row in rows("scheduled_message", "owner_id")
-            if row["sent_at"] is None
-        ],
-        "zerver_savedsnippet": [
-            {
-                "id": row["id"],
-                "realm": tx.realm_id,
-                "user_profile": row["user_id"],
-                "title": row["title"],
-                "content": row["content"],
-                "date_created": row["created_at"],
-            }
-            for row in rows("saved_snippet")
-        ],
-        "zerver_navigationview": [
-            {
-                "user_profile": row["user_id"],
-                "fragment": row["fragment"],
-                "name": row["name"],
-                "is_pinned": bool(row["is_pinned"]),
-            }
-            for row in rows("navigation_view")
-        ],
-    }
-
-
-def _numbers(text: str) -> list[int]:
-    return [int(each) for each in text.split(",") if each]
-
-
 def _links(tx: Tx) -> Tables:
     """Linkifiers and code playgrounds."""
     return {
@@ -188,7 +87,7 @@ def _links(tx: Tx) -> Tables:
     }
 
 
-def _groups(tx: Tx, values: GroupValues) -> Tables:
+def _groups(tx: Tx, values: ExportedPermissions) -> Tables:
     groups = storage.groups.everything(tx)
     own = [each for each in groups if not each.is_system]
     permissions = {each.id: values.of(each.permissions) for each in own}

@@ -21,7 +21,7 @@ from tertulia.moving.arrivals import (
 )
 from tertulia.moving.emoji import SLACK_NAMES
 from tertulia.moving.sources import attachments
-from tertulia.moving.sources.wording import Wording
+from tertulia.moving.sources.text_names import TextNames
 from tertulia.moving.tally import (
     AVATARS,
     BOTS,
@@ -59,7 +59,7 @@ class MattermostExport:
         self._order: list[tuple[int, int, int]] = []  # time, where the post is, which reply
         self._owners: dict[str, str] = {}  # of attachments
         self._look()
-        self._wording = Wording(
+        self._texts = TextNames(
             SLACK_NAMES,
             {each["username"]: each["username"] for each in self._users},
             {name: name for name in self._emoji},
@@ -120,7 +120,7 @@ class MattermostExport:
     def _message(self, row: Row, reply: int) -> ArrivingMessage:
         post: Row = row.get("post") or row["direct_post"]
         said = post if reply < 0 else post["replies"][reply]
-        text, unknown = self._wording.text(_text(said))
+        text, unknown = self._texts.text(_text(said))
         arriving = ArrivingMessage(
             sender=said["user"],
             at=said["create_at"] / 1000,
@@ -128,7 +128,7 @@ class MattermostExport:
             edited_at=said["edit_at"] / 1000 if said.get("edit_at") else None,
             files=tuple(each["path"] for each in said.get("attachments") or ()),
             reactions=[
-                self._wording.reaction(each["user"], each["emoji_name"])
+                self._texts.reaction(each["user"], each["emoji_name"])
                 for each in said.get("reactions") or ()
             ],
             marks=[(name, "starred") for name in said.get("flagged_by") or ()],

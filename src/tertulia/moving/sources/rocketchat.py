@@ -20,7 +20,7 @@ from tertulia.moving.arrivals import (
 from tertulia.moving.emoji import ROCKETCHAT_NAMES
 from tertulia.moving.gridfs import FilesInPieces
 from tertulia.moving.sources import attachments
-from tertulia.moving.sources.wording import Wording
+from tertulia.moving.sources.text_names import TextNames
 from tertulia.moving.tally import (
     AVATARS,
     BOTS,
@@ -69,7 +69,7 @@ class RocketChatExport:
         self._stored = FilesInPieces(folder / "rocketchat_uploads.chunks.bson")
         self._emoji = self._all("rocketchat_custom_emoji")
         self._avatars = self._all("rocketchat_avatars")
-        self._wording = Wording(
+        self._texts = TextNames(
             ROCKETCHAT_NAMES,
             self._by_name,
             {
@@ -141,7 +141,7 @@ class RocketChatExport:
 
     def _message(self, row: Row) -> ArrivingMessage:
         room = self._rooms[row["rid"]]
-        text, unknown = self._wording.text(_text(row))
+        text, unknown = self._texts.text(_text(row))
         arriving = ArrivingMessage(
             sender=(row.get("u") or {}).get("_id", ""),
             at=row.get("ts") or 0.0,
@@ -149,7 +149,7 @@ class RocketChatExport:
             edited_at=row.get("editedAt"),
             files=tuple(each for each in _file_keys(row) if each in self._stored),
             reactions=[
-                self._wording.reaction(self._by_name.get(name, ""), emoji.strip(":"))
+                self._texts.reaction(self._by_name.get(name, ""), emoji.strip(":"))
                 for emoji, name in _reactions(row)
             ],
             marks=[(key, "starred") for key in _stars(row)],

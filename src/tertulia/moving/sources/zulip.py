@@ -157,7 +157,7 @@ class ZulipExport:
         ]
 
     def channels(self) -> list[ArrivingChannel]:
-        values = zulip_belongings.GroupValues(self._rows)
+        values = zulip_belongings.NamedPermissions(self._rows)
         defaults = {row["stream"] for row in self._rows("zerver_defaultstream")}
         recipients = {
             row["type_id"]: row["id"] for row in self._recipients.values() if row["type"] == CHANNEL

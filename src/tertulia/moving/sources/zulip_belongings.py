@@ -89,24 +89,8 @@ def found_in(folder: Path, tables: Tables, in_our_words: Callable[[str], str]) -
         ],
         drafts=[_draft(rows, row, in_our_words) for row in rows("zerver_draft")],
         scheduled=[_scheduled(rows, row, in_our_words) for row in _waiting(rows)],
-        snippets=[
-            ArrivingSnippet(
-                str(row["user_profile"]),
-                row.get("title") or "",
-                in_our_words(row.get("content") or ""),
-                row.get("date_created"),
-            )
-            for row in rows("zerver_savedsnippet")
-        ],
-        views=[
-            ArrivingView(
-                str(row.get("user_profile", row.get("user"))),
-                row["fragment"],
-                row.get("name"),
-                bool(row.get("is_pinned")),
-            )
-            for row in rows("zerver_navigationview")
-        ],
+        snippets=[_snippet(row, in_our_words) for row in rows("zerver_savedsnippet")],
+        views=[_view(row) for row in rows("zerver_navigationview")],
     )
 
 
@@ -140,7 +124,7 @@ def _count_groups(rows: Callable[[str], list[Row]], tally: Tally) -> None:
     )
 
 
-class GroupValues:
+class NamedPermissions:
     """Who has a permission. People who are named in place are in a group without a name."""
 
     def __init__(self, rows: Callable[[str], list[Row]]) -> None:
@@ -211,7 +195,7 @@ def _avatars(folder: Path) -> Iterator[ArrivingAvatar]:
 def _groups(rows: Callable[[str], list[Row]]) -> Iterator[ArrivingGroup]:
     """Groups of roles are ours already."""
     members, inner = _memberships(rows)
-    values = GroupValues(rows)
+    values = NamedPermissions(rows)
     for row in _named_groups(rows):
         if not row.get("name") or row.get("is_system_group"):
             continue
@@ -271,6 +255,17 @@ def _scheduled(
     rows: Callable[[str], list[Row]], row: Row, in_our_words: Callable[[str], str]
 ) -> ArrivingWording:
     return _wording(rows, row, "sender", row.get("scheduled_timestamp"), in_our_words)
+
+
+def _snippet(row: Row, in_our_words: Callable[[str], str]) -> ArrivingSnippet:
+    content = in_our_words(row.get("content") or "")
+    title, created_at = row.get("title") or "", row.get("date_created")
+    return ArrivingSnippet(str(row["user_profile"]), title, content, created_at)
+
+
+def _view(row: Row) -> ArrivingView:
+    person = str(row.get("user_profile", row.get("user")))
+    return ArrivingView(person, row["fragment"], row.get("name"), bool(row.get("is_pinned")))
 
 
 def _waiting(rows: Callable[[str], list[Row]]) -> list[Row]:

@@ -12,7 +12,7 @@ EVERYONE = frozenset(("all", "channel", "here"))
 _MENTION = re.compile(r"(?<![\w@/.])@([\w][\w.-]*[\w-]|\w)")
 
 
-class Wording:
+class TextNames:
     """The names of one export: keys of people by user name, and custom emoji by name and alias."""
 
     def __init__(

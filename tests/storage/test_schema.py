@@ -119,3 +119,41 @@ def test_what_is_about_a_message_goes_with_it(on_sqlite):
         for table in sorted(about - DELETED_BY_ACTIONS - {*storage.messages.GOES_WITH_A_MESSAGE})
     ]
     assert not staying, "\n".join(staying)
+
+
+WITH_SEMICOLONS = """
+-- A comment; with a semicolon.
+CREATE TABLE tried (id {serial}, word TEXT NOT NULL DEFAULT 'salt; pepper');
+INSERT INTO tried (word) VALUES ('one; two'), ('it''s; done'); -- and this; too
+/* A block; of words. */
+INSERT INTO tried (word) VALUES ('
+-- no comment;');
+-- The end; really.
+"""
+
+
+def test_a_semicolon_ends_a_statement_only_where_sql_says_so(database):
+    """On both databases, within a transaction that is taken back."""
+    dialect = database.dialect
+    connection = dialect.connect()
+    migration = storage.database.schema.Migration(9999, lambda: WITH_SEMICOLONS)
+
+    dialect.begin_write(connection)
+    storage.database.schema.apply(connection, dialect, [migration])
+    rows = Tx(connection, dialect, 0, 0.0).all("SELECT word FROM tried ORDER BY id")
+    connection.execute("ROLLBACK")
+    connection.close()
+
+    assert [row["word"] for row in rows] == ["one; two", "it's; done", "\n-- no comment;"]
+
+
+def test_the_last_statement_needs_no_semicolon():
+    code = "CREATE TABLE one (id INTEGER); CREATE TABLE two (word TEXT DEFAULT ';')\n-- The end; "
+
+    assert len(list(storage.database.schema.statements(code))) == 2
+
+
+def test_a_trigger_is_one_statement():
+    code = "CREATE TRIGGER t AFTER INSERT ON a BEGIN DELETE FROM b; DELETE FROM c; END; SELECT 1;"
+
+    assert len(list(storage.database.schema.statements(code))) == 2

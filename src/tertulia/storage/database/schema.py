@@ -7,7 +7,8 @@ an older server can ignore, and then old and new servers work side by side; one 
 `-- older servers cannot work with this` on a line of its own, and they refuse to start.
 """
 
-from collections.abc import Callable
+import sqlite3
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -132,9 +133,26 @@ def _remember(connection: Any, dialect: Dialect, before: Standing, new: list[Mig
 
 
 def _apply(connection: Any, dialect: Dialect, text: str) -> None:
-    code = "\n".join(line for line in text.splitlines() if not line.lstrip().startswith("--"))
+    code = text
     for word, meaning in dialect.types.items():
         code = code.replace("{" + word + "}", meaning)
-    for statement in code.split(";"):
-        if statement.strip():
-            connection.execute(statement)
+    for statement in statements(code):
+        connection.execute(statement)
+
+
+def statements(code: str) -> Iterator[str]:
+    """The statements of a migration, each with the comments before it.
+
+    SQLite says where a statement ends: a semicolon in a text, a comment or a trigger is none of it.
+    """
+    *pieces, last = code.split(";")
+    begun = ""
+    for piece in pieces:
+        begun += f"{piece};"
+        if sqlite3.complete_statement(begun):
+            yield begun
+            begun = ""
+    rest = begun + last
+    lines = (line.strip() for line in rest.splitlines())
+    if any(line and not line.startswith("--") for line in lines):
+        yield rest  # the last one may do without a semicolon

@@ -181,8 +181,10 @@ def test_an_import_that_was_interrupted_goes_on_where_it_was(house, tmp_path, mo
     said = house.imports(str(export))
 
     assert "25  messages" in said.out
+    assert "is off by" not in said.err  # each message is counted once
     again = house.imports(str(export))
     assert "25  messages" in again.out
+    assert again.out == said.out
     chat = house.opens()
     assert len(history(enters(chat, "user11@example.com"))) == 25
 

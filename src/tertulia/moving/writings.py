@@ -4,6 +4,7 @@ from tertulia import domain, storage
 from tertulia.domain.later.scheduled import Destination, ToChannel, ToPeople
 from tertulia.domain.personal.drafts import Wording
 from tertulia.domain.personal.navigation_views import NavigationView
+from tertulia.errors import BadRequest
 from tertulia.moving.arrivals import ArrivingWording, Belongings
 from tertulia.moving.here import Here
 from tertulia.moving.speech import Speech
@@ -43,6 +44,11 @@ def add(tx: Tx, here: Here, belongings: Belongings, speech: Speech) -> None:
             continue
         known.add((user_id, view.fragment))
         arriving = NavigationView(view.fragment, view.name, view.is_pinned)
+        try:
+            domain.personal.navigation_views.checked(arriving)
+        except BadRequest:
+            here.drop(VIEWS, "that are not accepted here")
+            continue
         storage.personal.navigation_views.insert(tx, user_id, arriving)
         here.count(VIEWS)
 

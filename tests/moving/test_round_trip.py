@@ -29,9 +29,8 @@ NOT_CARRIED = {
     "login_departure", "login_place", "login_token", "missed_message", "missed_timer",
     "one_time_link", "passkey", "password_attempt", "presence", "push_key", "push_notice",
     "push_subscription", "queue", "realm_export", "realm_picture", "received_mail",
-    "recovery_code", "reminder", "reply_address", "search_document", "search_posting",
-    "search_stale", "send_key", "session", "webhook_call", "attachment_scheduled",
-    "attachment_thumbnail",
+    "recovery_code", "reminder", "reply_address", "send_key", "session", "webhook_call",
+    "attachment_scheduled", "attachment_thumbnail",
 }  # fmt: skip
 CARRIED = {
     "account": "zerver_userprofile",
@@ -70,8 +69,9 @@ CARRIED = {
 
 
 def test_of_every_table_it_is_decided_whether_it_leaves(chat):
-    tables = {table for table, _, _ in chat.read(storage.checking.references)}
+    found = {table for table, _, _ in chat.read(storage.checking.references)}
 
+    tables = {each for each in found if not each.startswith("search_")}  # the index is made anew
     assert tables - CARRIED.keys() - NOT_CARRIED == set()
 
 

@@ -9,7 +9,7 @@ import weakref
 
 import pytest
 
-from tertulia.errors.http import RateLimited
+from tertulia.errors.http import RateLimited, ServiceUnavailable
 from tertulia.fair_queue import QUEUES, SERVER, FairQueue
 
 ANA, BEN, CAM = 1, 2, "203.0.113.9"
@@ -31,7 +31,7 @@ def make_queue():
 
     yield make
     for queue in made:
-        del QUEUES[queue.name]
+        QUEUES.pop(queue.name, None)
 
 
 def on_a_loop(test):
@@ -223,3 +223,21 @@ def test_what_a_work_item_held_is_freed_without_the_garbage_collector(make_queue
         gc.enable()
 
     assert is_gone
+
+
+@on_a_loop
+async def test_a_closed_queue_ends_what_runs_and_refuses_what_waits(make_queue):
+    queue, gate = make_queue(), threading.Event()
+    running = submit(queue, ANA, gate.wait)
+    waiting = submit(queue, BEN, gate.wait)
+    await asyncio.sleep(0)
+
+    closing = asyncio.create_task(asyncio.to_thread(queue.close))
+    with pytest.raises(ServiceUnavailable):
+        await waiting
+    assert not closing.done()
+    gate.set()
+    await closing
+
+    assert await running is True
+    assert queue.name not in QUEUES

@@ -34,7 +34,7 @@ ALLOWED = {
 }
 
 # Modules at the top that every layer may import; these import no layer but `errors`.
-SHARED_MODULES = ("modules", "log_lines", "fair_queue")
+SHARED_MODULES = ("modules", "log_lines", "fair_queue", "file_owner")
 
 # Layers whose functions are called by their full name, `storage.channels.find(…)`; only classes
 # and constants are imported from them. Their packages load modules when these are first named.

@@ -2,13 +2,15 @@
 
 import asyncio
 import functools
+import gc
 import secrets
 import threading
+import weakref
 
 import pytest
 
 from tertulia.errors.http import RateLimited
-from tertulia.fair_queue import QUEUES, FairQueue
+from tertulia.fair_queue import QUEUES, SERVER, FairQueue
 
 ANA, BEN, CAM = 1, 2, "203.0.113.9"
 
@@ -165,3 +167,59 @@ async def test_a_cancelled_wait_for_a_slot_leaves_nothing_behind(make_queue):
     assert (queue.running, queue.waiting) == (0, 0)
     async with queue.slot(CAM):
         assert queue.running == 1
+
+
+@on_a_loop
+async def test_the_work_of_the_server_itself_is_never_refused(make_queue):
+    queue, gate = make_queue(max_waiting=0), threading.Event()
+    running = [submit(queue, SERVER, gate.wait) for _ in range(5)]
+    await asyncio.sleep(0)
+
+    with pytest.raises(RateLimited):
+        await queue.run(ANA, gate.wait)
+
+    gate.set()
+    assert await asyncio.gather(*running) == [True] * 5
+
+
+@on_a_loop
+async def test_a_person_whose_slots_are_taken_waits_even_if_others_are_free(make_queue):
+    queue, gate = make_queue(slots=2, slots_per_person=1, max_waiting=0), threading.Event()
+    running = submit(queue, ANA, gate.wait)
+    await asyncio.sleep(0)
+
+    with pytest.raises(RateLimited):
+        await queue.run(ANA, gate.wait)
+
+    gate.set()
+    await running
+
+
+class Held:
+    """What a work item refers to, such as the bytes of a form."""
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_what_a_work_item_held_is_freed_without_the_garbage_collector(make_queue, fails):
+    queue, held = make_queue(), Held()
+    gone = weakref.ref(held)
+
+    def work(held=held):
+        if fails:
+            raise ValueError
+
+    async def submit_one(work):
+        try:
+            await queue.run(ANA, work)
+        except ValueError as error:
+            error.__traceback__ = None  # as the HTTP layer does
+
+    gc.disable()
+    try:
+        asyncio.run(submit_one(work))
+        del held, work
+        is_gone = gone() is None
+    finally:
+        gc.enable()
+
+    assert is_gone

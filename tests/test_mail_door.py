@@ -2,6 +2,8 @@
 
 import re
 import smtplib
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from email.message import EmailMessage
 from typing import Any
 
@@ -10,10 +12,16 @@ from tests.jobs.test_missed import looks, waits
 from tests.support.people import Chat, Person
 from tests.support.server import MAIL_IN
 from tests.support.terminal import Terminal
+from tests.support.waiting import PATIENCE_SECONDS
 
-from tertulia import actions, opening, storage
+from tertulia import actions, domain, opening, storage
 from tertulia.config import Config
-from tertulia.domain.received_mail import MOST_BYTES, REPLY_SECONDS
+from tertulia.domain.received_mail import (
+    MOST_BYTES,
+    REPLY_SECONDS,
+    ReceivedMail,
+)
+from tertulia.links import reading
 from tertulia.storage.database.tx import Tx
 
 PICTURE = b"\x89PNG not really"
@@ -31,7 +39,9 @@ def letter(to: str, words: str = "Soup it is", **about: Any) -> EmailMessage:
     return mail
 
 
-def delivers(chat: Chat, *mails: Any, to: str = "") -> list[tuple[int, str]]:
+def delivers(
+    chat: Chat, *mails: Any, to: str = "", sender: str = "else@example.org"
+) -> list[tuple[int, str]]:
     """What a mail server is told of each, by LMTP."""
     told = []
     words: Any
@@ -41,7 +51,7 @@ def delivers(chat: Chat, *mails: Any, to: str = "") -> list[tuple[int, str]]:
             raw = mail if isinstance(mail, bytes) else mail.as_bytes()
             try:
                 server.ehlo_or_helo_if_needed()
-                server.mail("else@example.org")
+                server.mail(sender)
                 code, words = server.rcpt(to or str(mail["To"]))
                 if code == 250:
                     code, words = server.data(raw)
@@ -160,6 +170,142 @@ def test_who_writes_is_known_by_the_address_and_held_to_every_rule(mailing, peop
     assert "5.1.1 This reply address is too old." in delivers(mailing, letter(direct))[0][1]
 
     assert last_seen_by(ana)["id"] == before
+
+
+def files_of(chat: Chat) -> int:
+    def count(tx: Tx) -> int:
+        found: int = tx.value("SELECT count(*) AS value FROM attachment WHERE realm_id = :realm")
+        return found
+
+    return chat.read(count)
+
+
+def with_file(mail: EmailMessage, name: str = "soup.png") -> EmailMessage:
+    mail.add_attachment(PICTURE, "image", "png", filename=name)
+    return mail
+
+
+def test_refused_mails_count_and_leave_no_files(mailing, people, told, monkeypatch):
+    """That Ben may not mention a group is known when the message is sent, after the upload."""
+    address = told("@**Ben** bread?", "kitchen > lunch")
+    owner = mailing.person("cleo", role="owner", channels=["kitchen"])
+    owner.post(
+        "/user_groups/create",
+        name="cooks",
+        description="",
+        members=[owner.id],
+        can_mention_group={"direct_members": [owner.id], "direct_subgroups": []},
+    ).succeeds()
+    monkeypatch.setattr(actions.received_mail, "MOST_AN_HOUR", 5)
+    mails = [with_file(letter(address, "@*cooks* soup!")) for _ in range(8)]
+
+    answers = delivers(mailing, *mails)
+
+    refused = [words.split()[0] for _, words in answers]
+    assert refused[:5] == ["5.7.1"] * 5
+    assert set(answers[5:]) == {
+        (451, "4.7.0 Too many mails come to this address; try again later.")
+    }
+    assert files_of(mailing) == 0
+
+
+def test_names_of_files_mention_neither_people_nor_everyone(mailing, people, told):
+    ana, _ = people
+    names = ["@**all**.png", f"@**Ana|{ana.id}**.png", "@*role:members*.png", "`@@**all**`.png"]
+    mail = letter(told("@**Ben** bread?", "kitchen > lunch"))
+    for name in names:
+        with_file(mail, name)
+
+    assert delivers(mailing, mail)[0][0] == 250
+
+    said = last_seen_by(ana)
+    assert not {"mentioned", "wildcard_mentioned", "stream_wildcard_mentioned"} & set(said["flags"])
+    links = re.findall(r"\[(.*?)\]\(/user_uploads", said["content"])
+    assert links == ["@all.png", f"@Ana|{ana.id}.png", "@role:members.png", "@@all.png"]
+
+
+@pytest.mark.parametrize("what", ["password", "key"])
+def test_a_reply_address_ends_with_the_password_and_with_the_key(mailing, people, told, what):
+    _, ben = people
+    address = told("Soup?", [ben])
+
+    if what == "key":
+        ben.post("/users/me/api_key/regenerate").succeeds()
+    else:
+        hash = domain.people.passwords.ended("")
+        mailing.write(actions.people.set_password, ben.id, hash)
+
+    code, words = delivers(mailing, letter(address))[0]
+    assert (code, "5.1.1 Bad destination" in words) == (550, True)
+
+
+def test_a_reply_address_is_good_for_one_thread(mailing, people, told):
+    ana, ben = people
+    owner = mailing.person("cleo", role="owner", channels=["kitchen"])
+    address = told("@**Ben** bread?", "kitchen > lunch")
+    asked = last_seen_by(ana)["id"]
+
+    def move(**where: Any) -> None:
+        owner.patch(f"/messages/{asked}", propagate_mode="change_all", **where).succeeds()
+
+    move(topic="✔ lunch")  # still the same thread
+    assert delivers(mailing, letter(address, "Rye"))[0][0] == 250
+    assert last_seen_by(ana)["subject"] == "✔ lunch"
+    move(topic="lunch")
+    ana.says("And soup?", to="kitchen > lunch")
+    owner.patch(f"/messages/{asked}", propagate_mode="change_one", topic="gossip").succeeds()
+    refused = [(550, "5.1.1 The message has moved. Please answer in the chat.")]
+    assert delivers(mailing, letter(address, "Wheat")) == refused
+    owner.joins("garden")
+    ben.joins("garden")
+    move(stream_id=mailing.channel("garden").id)
+    assert delivers(mailing, letter(address, "Spelt")) == refused
+
+
+@pytest.mark.on_one
+def test_mails_of_one_sender_do_not_delay_those_of_another(mailing, people, told, monkeypatch):
+    address, released, began = told("Soup?", [people[1]]), threading.Event(), threading.Event()
+    reads = reading.read
+
+    def read(raw: bytes) -> ReceivedMail:
+        if b"Subject: Slow" in raw:
+            began.set()
+            released.wait(PATIENCE_SECONDS)
+        return reads(raw)
+
+    monkeypatch.setattr(reading, "read", read)
+    slow = letter(address, subject="Slow")
+    with ThreadPoolExecutor(6) as threads:
+        others = [threads.submit(delivers, mailing, slow, sender="eve@x.test") for _ in range(6)]
+        began.wait(PATIENCE_SECONDS)
+        answer = delivers(mailing, letter(address, "Leek"), sender="dan@x.test")
+        released.set()
+
+    assert answer == [(250, "2.0.0 OK: it was said")]
+    assert {each.result()[0][0] for each in others} == {250}
+
+
+@pytest.mark.parametrize(
+    "html", ["<![if x]>soup", "&#" + "1" * 5000 + ";soup", "<a <!-- '", "<!-", "</", "<![CDATA[x"]
+)
+@pytest.mark.on_one
+def test_odd_html_is_never_a_failure_that_the_sender_repeats(mailing, people, told, html):
+    mail = letter(told("Soup?", [people[1]]), "")
+    mail.set_content(f"<p>soup</p>{html}", "html")
+
+    assert delivers(mailing, mail)[0] == (250, "2.0.0 OK: it was said")
+
+
+@pytest.mark.on_one
+def test_a_mail_at_which_reading_fails_is_refused_for_good(mailing, people, told, monkeypatch):
+    def fail(raw: bytes) -> ReceivedMail:
+        raise AssertionError("something that the library does not expect")
+
+    monkeypatch.setattr(reading, "read", fail)
+
+    refused = delivers(mailing, letter(told("Soup?", [people[1]])))
+
+    assert refused == [(550, "5.6.0 The mail cannot be read.")]
 
 
 @pytest.mark.parametrize(

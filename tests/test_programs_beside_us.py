@@ -1,27 +1,12 @@
 """What docs and packaging tell other programs: they take it, where they are installed."""
 
-import re
-import shutil
 import subprocess
 from pathlib import Path
 
-import pytest
-from tests.support import certificates
+from tests.support import balancers, certificates
+from tests.support.balancers import program, written
 
 ROOT = Path(__file__).parents[1]
-RUNNING = (ROOT / "docs" / "running.md").read_text(encoding="utf-8")
-SCRATCH = ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
-
-
-def program(name: str) -> str:
-    found = shutil.which(name, path="/usr/local/sbin:/usr/sbin:/sbin:/usr/local/bin:/usr/bin:/bin")
-    if found is None:
-        pytest.skip(f"there is no {name} here")
-    return found
-
-
-def written(kind: str) -> list[str]:
-    return re.findall(rf"```{kind}\n(.*?)```", RUNNING, re.DOTALL)
 
 
 def test_haproxy_takes_what_the_docs_say(tmp_path):
@@ -41,15 +26,8 @@ def test_haproxy_takes_what_the_docs_say(tmp_path):
 
 
 def test_nginx_takes_what_the_docs_say(tmp_path):
-    location, several = written("nginx")
-    upstream, lines = several.split("# and in the location\n")
-    kept = "".join(f"{each}_temp_path {tmp_path / each};\n" for each in SCRATCH)
-    told = location.replace("proxy_pass http://127.0.0.1:9009;", lines)
     file = tmp_path / "nginx.conf"
-    file.write_text(
-        f"pid {tmp_path}/pid;\nevents {{}}\nhttp {{\naccess_log off;\n{kept}{upstream}"
-        f"server {{\nlisten 127.0.0.1:9;\n{told}\n}}\n}}\n"
-    )
+    file.write_text(balancers.nginx_config(tmp_path, 9, [9009]))
 
     said = subprocess.run(
         [program("nginx"), "-t", "-e", str(tmp_path / "log"), "-c", str(file)],

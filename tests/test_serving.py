@@ -21,6 +21,7 @@ from urllib.parse import urlsplit
 import pytest
 from tests.http.toy import Kitchen
 from tests.support.databases import Databases, Kind
+from tests.support.sites import wilful_site
 from tests.support.terminal import Serving, Terminal, clean_environment
 from tests.support.waiting import eventually
 
@@ -327,7 +328,7 @@ def test_a_server_told_to_stop_answers_a_waiting_poll_and_leaves_no_trace(termin
 
     server.stops(how)
 
-    assert (server.said.code, server.said.err) == (0, "")
+    assert (server.said.code, server.logged) == (0, [])
     assert poll() == (200, [])
     stalled.close()
 
@@ -369,11 +370,39 @@ def test_a_refusal_is_one_line_on_stderr_and_stdout_keeps_quiet(terminal, log_fo
     server.asks("GET", "/users/me", who="ana@example.com:not-a-key", secret="hush")
 
     assert "refused" not in server.said.out
-    (line,) = server.said.err.splitlines()
+    (line,) = server.logged
     assert "refused" in line
     assert "hush" not in line
     assert "not-a-key" not in line
     assert line.startswith("{") is (log_format == "json")
+
+
+REQUEST = """
+import asyncio, logging, sys
+from tertulia import links, logs
+from tertulia.config import Config
+from tertulia.links.web import Inquiry
+
+logs.configure(Config(log_level=sys.argv[2]))
+print(asyncio.run(links.web.ask(Inquiry(sys.argv[1]))))
+"""
+
+
+@pytest.mark.parametrize("log_level", ["info", "debug"])
+def test_requests_to_others_are_not_logged_by_their_library(log_level):
+    """It would log each with its address, and in a form that is not ours."""
+    with wilful_site() as site:
+        site.answers = {"/": {"soup": "on"}}
+        done = subprocess.run(
+            [sys.executable, "-c", REQUEST, f"{site.address}/", log_level],
+            capture_output=True,
+            text=True,
+            env=clean_environment(),
+        )
+
+    assert done.stdout.strip() == "{'soup': 'on'}"
+    assert "HTTP Request" not in done.stderr
+    assert "http" not in done.stderr
 
 
 ACCIDENTS = """

@@ -23,7 +23,7 @@ from tertulia.config import Config, ConfigError
 from tertulia.connections import Connections
 from tertulia.domain.messages.external_pictures import AS_IT_IS, ExternalPictures
 from tertulia.domain.people.keys import Vault
-from tertulia.errors import ClientError
+from tertulia.errors import ClientError, outcome
 from tertulia.errors.http import ServiceUnavailable
 from tertulia.events.delivery import Delivery
 from tertulia.http import routing
@@ -39,6 +39,7 @@ from tertulia.jobs.counting import Counting
 from tertulia.jobs.devices import DeviceRegistrations
 from tertulia.jobs.digests import Digests
 from tertulia.jobs.directories import DirectoryWatch
+from tertulia.jobs.disk import DiskWatch
 from tertulia.jobs.letters import Postman
 from tertulia.jobs.missed import MissedMessages
 from tertulia.jobs.preparing import Preparation
@@ -80,7 +81,7 @@ if TYPE_CHECKING:
 
 TABLE_HEADERS = {"Cache-Control": "public, max-age=86400", "Access-Control-Allow-Origin": "*"}
 
-HEALTHY_WRITE_SECONDS = 2.0  # whoever waits longer for a commit should ask another server
+HEALTHY_WRITE_SECONDS = 2.0  # a commit that takes longer is reported as waiting
 
 
 class Application:
@@ -116,6 +117,7 @@ class Application:
         )
         self.indexing = Indexing(database, self.delivery)
         self.counting = Counting(database)
+        self.disk = DiskWatch(config, database)
         self.exports = AskedExports(database, self.services.stores)
         self.carrying = Carrying(database, self.services.stores)
         self.postman = Postman(config, database, vault)
@@ -136,6 +138,7 @@ class Application:
         self.pages = self._build_pages(gate)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        outcome.begin_request()
         path = scope["path"] if scope["type"] == "http" else ""
         if path.startswith("/api/") and path != "/api/v1/openapi.json":
             await self._api(scope, receive, send)
@@ -218,6 +221,7 @@ class Application:
             Job("presence", 2, partial(presence.write_down, *both)),
             Job("unused organizations", 60, partial(housekeeping.let_go_of_unused, delivery)),
             Job("numbers", 300, self.counting.look, at_once=True),
+            Job("disk", 10, self.disk.look, at_once=True),
             _due(
                 "scheduled messages",
                 0.5,
@@ -311,10 +315,12 @@ class Application:
         return ExternalPicturePages(self.services, self._pictures).routes()
 
     async def _health(self, request: Request) -> Response:
-        if self.services.database.busy_seconds > HEALTHY_WRITE_SECONDS:
-            raise ServiceUnavailable()
-        await self.services.database.glance_in(0, storage.organization.first)
-        return JSONResponse({"status": "ok"})
+        database = self.services.database
+        await database.glance_in(0, storage.organization.first)  # 503 if it cannot be read
+        if (why := database.write_failure) is not None:
+            return JSONResponse({"status": "ok", "writes": "failing", "reason": why})
+        is_waiting = database.busy_seconds > HEALTHY_WRITE_SECONDS
+        return JSONResponse({"status": "ok", "writes": "waiting" if is_waiting else "ok"})
 
     @cached_property
     def metrics(self) -> "Metrics":
@@ -327,6 +333,8 @@ class Application:
             self.connections,
             self.postman,
             self.pushing,
+            self.services.database,
+            self.disk,
         )
         return found
 
@@ -375,6 +383,7 @@ def description() -> bytes:
 
 async def _refuse(request: Request, error: Exception) -> Response:
     assert isinstance(error, ClientError)
+    error = outcome.checked(error)
     return Response(
         encode_error(error), error.status, error.reply_headers(), media_type="application/json"
     )

@@ -3,22 +3,24 @@
 A person is an account together with all its bots, or a network address for callers that are not
 logged in. Waiting work is served round-robin by person, so what one person submits delays another
 by one work item, not by all of them. A person may use only some of the slots at once, and may
-have only so much waiting; beyond that `RateLimited` is raised.
+have only so much waiting; beyond that `RateLimited` is raised. Only the server's own work is never
+refused.
 
 Every shared slow resource has one `FairQueue`, created at import and listed in `QUEUES`, which
-`/metrics` reads. A queue is guarded by a lock and bound to no event loop.
+`/metrics` reads; only the queue of a database is created and closed with it. A queue is guarded by
+a lock and bound to no event loop.
 """
 
-import asyncio
 import threading
 import time
 from collections import Counter, deque
 from collections.abc import AsyncIterator, Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import asynccontextmanager
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypeVar, cast
 
-from tertulia.errors.http import RateLimited
+from tertulia.errors.http import RateLimited, ServiceUnavailable
+from tertulia.modules import asyncio
 
 # The id of an account (a bot counts with its owner), or a network (`ratelimit.neighbourhood`).
 Person: TypeAlias = int | str
@@ -40,13 +42,21 @@ class FairQueue:
     """
 
     def __init__(
-        self, name: str, *, slots: int, max_waiting: int, slots_per_person: int | None = None
+        self,
+        name: str,
+        *,
+        slots: int,
+        max_waiting: int,
+        slots_per_person: int | None = None,
+        initializer: Callable[[], None] | None = None,  # of each thread
+        is_listed: bool = True,
     ) -> None:
-        assert name not in QUEUES, f"there are two queues called {name}"
+        assert not is_listed or name not in QUEUES, f"there are two queues called {name}"
         self.name = name
         self._slots = slots
-        self._slots_per_person = slots_per_person or slots
-        self._max_waiting = max_waiting
+        self.slots_per_person = slots_per_person or slots
+        self._initializer = initializer
+        self.max_waiting = max_waiting
         self._lock = threading.Lock()
         # The order of the keys is the order of turns. A deque is never empty.
         self._waiting: dict[Person, deque[_Item]] = {}
@@ -55,7 +65,8 @@ class FairQueue:
         self.served = 0
         self.refused = 0
         self.waited_seconds = 0.0
-        QUEUES[name] = self
+        if is_listed:
+            QUEUES[name] = self
 
     @property
     def waiting(self) -> int:
@@ -64,7 +75,8 @@ class FairQueue:
 
     @property
     def running(self) -> int:
-        return self._running.total()
+        with self._lock:
+            return self._running.total()
 
     async def run(self, person: Person, work: Callable[[], T]) -> T:
         """Run `work` on a thread when it is this person's turn, and return its result.
@@ -72,69 +84,91 @@ class FairQueue:
         If the caller is cancelled, work that waits is dropped, and work that runs keeps its slot
         until it ends. Raises RateLimited if the person has too much waiting.
         """
-        result: Future[T] = Future()
-        item = _Item(person, lambda: self._run_on_thread(item, work, result))
+        item = _Item(person, work)
         self._enqueue(item)
         try:
-            return await asyncio.wrap_future(result)
+            return cast(T, await asyncio.wrap_future(item.result))
         except asyncio.CancelledError:
             self._withdraw(item)
             raise
+        finally:
+            del item  # the traceback of an error holds this frame, and the item holds the error
 
     @asynccontextmanager
     async def slot(self, person: Person) -> AsyncIterator[None]:
         """Hold a slot during the `async with` block, for work that awaits instead of computing."""
-        ready: Future[None] = Future()
-        item = _Item(person, lambda: _resolve(ready, None))
+        item = _Item(person)
         self._enqueue(item)
         try:
-            await asyncio.wrap_future(ready)
+            await asyncio.wrap_future(item.result)
             yield
         finally:
             if not self._withdraw(item):
-                self._release(item)
+                self._release(item.person)
+
+    def close(self) -> None:
+        """Wait for the work that runs; work that waits fails. Only for a queue with an owner."""
+        with self._lock:
+            waiting = [item for items in self._waiting.values() for item in items]
+            self._waiting.clear()
+            threads = self._threads
+        for item in waiting:
+            if item.result.set_running_or_notify_cancel():
+                item.result.set_exception(ServiceUnavailable())
+        if threads is not None:
+            threads.shutdown()
+        if QUEUES.get(self.name) is self:
+            del QUEUES[self.name]
 
     def _enqueue(self, item: "_Item") -> None:
         with self._lock:
-            waiting = self._waiting.get(item.person)
-            is_free = self._running.total() < self._slots and waiting is None
-            if not is_free and len(waiting or ()) >= self._max_waiting:
+            if not self._has_room(item.person):
                 self.refused += 1
                 raise RateLimited(retry_after=RETRY_AFTER_SECONDS)
             self._waiting.setdefault(item.person, deque()).append(item)
             started = self._take_turns()
-        _start(started)
+        self._start(started)
+
+    def _has_room(self, person: Person) -> bool:
+        if person == SERVER:
+            return True
+        waiting = self._waiting.get(person)
+        if waiting is not None:
+            return len(waiting) < self.max_waiting
+        is_free = self._running.total() < self._slots
+        return self.max_waiting > 0 or (is_free and self._may_start(person))
 
     def _withdraw(self, item: "_Item") -> bool:
         """Drop an item that has not started. Returns whether it had not."""
         with self._lock:
             if item.has_started:
                 return False
-            waiting = self._waiting[item.person]
-            waiting.remove(item)
-            if not waiting:
-                del self._waiting[item.person]
+            waiting = self._waiting.get(item.person)
+            if waiting is not None and item in waiting:
+                waiting.remove(item)
+                if not waiting:
+                    del self._waiting[item.person]
             return True
 
-    def _release(self, item: "_Item") -> None:
+    def _release(self, person: Person) -> None:
         with self._lock:
-            self._running[item.person] -= 1
-            if not self._running[item.person]:
-                del self._running[item.person]
+            self._running[person] -= 1
+            if not self._running[person]:
+                del self._running[person]
             started = self._take_turns()
-        _start(started)
+        self._start(started)
 
     def _take_turns(self) -> list["_Item"]:
         """Claim the free slots. The caller holds the lock, and starts the items without it."""
         started = []
         while self._running.total() < self._slots:
-            person = self._next_person()
+            person = next(filter(self._may_start, self._waiting), None)
             if person is None:
                 break
             waiting = self._waiting.pop(person)
             item = waiting.popleft()
             if waiting:
-                self._waiting[person] = waiting  # behind everybody else
+                self._waiting[person] = waiting  # behind all other persons
             item.has_started = True
             self._running[person] += 1
             self.served += 1
@@ -142,40 +176,53 @@ class FairQueue:
             started.append(item)
         return started
 
-    def _next_person(self) -> Person | None:
-        for person in self._waiting:
-            if self._running[person] < self._slots_per_person:
-                return person
-        return None
+    def _may_start(self, person: Person) -> bool:
+        return self._running.get(person, 0) < self.slots_per_person
 
-    def _run_on_thread(self, item: "_Item", work: Callable[[], Any], result: Future[Any]) -> None:
-        def run() -> None:
-            try:
-                if result.set_running_or_notify_cancel():
-                    result.set_result(work())
-            except BaseException as error:
-                result.set_exception(error)
-            finally:
-                self._release(item)
+    def _start(self, items: list["_Item"]) -> None:
+        for item in items:
+            if item.work is None:
+                _resolve(item.result, None)
+            else:
+                self._pool().submit(self._run_on_thread, item)
 
-        if self._threads is None:
-            self._threads = ThreadPoolExecutor(self._slots, thread_name_prefix=self.name)
-        self._threads.submit(run)
+    def _pool(self) -> ThreadPoolExecutor:
+        with self._lock:
+            if self._threads is None:
+                self._threads = ThreadPoolExecutor(
+                    self._slots, thread_name_prefix=self.name, initializer=self._initializer
+                )
+            return self._threads
+
+    def _run_on_thread(self, item: "_Item") -> None:
+        work, result = item.work, item.result
+        item.work = None  # what it holds is not kept until the caller has taken the result
+        assert work is not None
+        answer, failure = None, None
+        try:
+            if result.set_running_or_notify_cancel():
+                answer = work()
+        except BaseException as error:
+            failure = error
+        self._release(item.person)  # before the caller continues, who may enqueue the next item
+        if failure is not None:
+            result.set_exception(failure)
+        elif not result.cancelled():
+            result.set_result(answer)
+        del work, result, failure  # the traceback of an error holds this frame
 
 
 class _Item:
-    __slots__ = ("enqueued_at", "has_started", "person", "start")
+    """`work` runs on a thread; an item without it gets a slot for as long as its caller wants."""
 
-    def __init__(self, person: Person, start: Callable[[], None]) -> None:
+    __slots__ = ("enqueued_at", "has_started", "person", "result", "work")
+
+    def __init__(self, person: Person, work: Callable[[], Any] | None = None) -> None:
         self.person = person
-        self.start = start
+        self.work = work
+        self.result: Future[Any] = Future()
         self.enqueued_at = time.monotonic()
         self.has_started = False
-
-
-def _start(items: list[_Item]) -> None:
-    for item in items:
-        item.start()
 
 
 def _resolve(future: Future[Any], result: Any) -> None:

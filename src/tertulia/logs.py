@@ -45,6 +45,9 @@ def configure(config: Config) -> None:
     logging.root.setLevel(level)
     # Its comings and goings are for somebody who looks for a fault in it.
     logging.getLogger("uvicorn").setLevel(level if level < logging.INFO else logging.WARNING)
+    # They would log every request, with its address, at the level of ours.
+    for name in ("httpx", "httpcore"):
+        logging.getLogger(name).setLevel(logging.WARNING)
     sys.excepthook = _tell_of_death
     threading.excepthook = _tell_of_thread
 

@@ -2,13 +2,11 @@
 
 A mail is answered for only when its message is stored; before that the mail server keeps it and
 brings it again. A mail that comes twice is one message, known by its Message-ID. To read one may
-take long, so it is done one at a time, on a thread on which nothing else waits.
+take long, so that happens on threads that the senders of mails use in turn.
 """
 
-import asyncio
 import re
 from collections.abc import Awaitable, Callable
-from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import ParamSpec, TypeVar
 
@@ -17,7 +15,7 @@ from tertulia.actions.files.receiving import Receiving
 from tertulia.actions.messages.composing import Author
 from tertulia.actions.received_mail import MailPlace
 from tertulia.config import Config
-from tertulia.domain.files.attachments import Quota
+from tertulia.domain.files.attachments import Attachment, Quota
 from tertulia.domain.limits import MESSAGE_LENGTH, TOPIC_LENGTH
 from tertulia.domain.messages.message import Draft
 from tertulia.domain.received_mail import (
@@ -32,16 +30,20 @@ from tertulia.domain.received_mail import (
     ReplyAddress,
 )
 from tertulia.errors import ClientError
-from tertulia.errors.http import ServiceUnavailable
+from tertulia.errors.http import RateLimited, ServiceUnavailable
 from tertulia.events.directory import Organization
+from tertulia.fair_queue import FairQueue, Person
 from tertulia.links import reading
+from tertulia.links.reading import NAMELESS
 from tertulia.log_lines import log
 from tertulia.storage.database import Bound, Database
 
 CLIENT = "Mail"
 
 _CALL = re.compile(r"@(?=\*)")
-_READING = ThreadPoolExecutor(1, thread_name_prefix="mails")
+_MARKUP = re.compile(r"[*`\[\]]")
+
+MAILS = FairQueue("mails", slots=2, slots_per_person=1, max_waiting=8)
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -61,23 +63,28 @@ class MailDoor:
         """Raises MailRefused for an address that is none of ours."""
         await self._target(recipient)
 
-    async def take(self, recipient: str, raw: bytes) -> str:
+    async def take(self, recipient: str, raw: bytes, sender: str = "") -> str:
         """Say what a mail says where its address leads; gives what became of it, in words.
 
-        Raises MailRefused.
+        `sender` is the address that the mail server names, whose turn it is. Raises MailRefused.
         """
         try:
-            return await self._take(recipient, raw)
+            return await self._take(recipient, raw, sender.strip().lower())
+        except RateLimited:
+            words = "Too many mails of this sender wait; try again later."
+            raise MailRefused("4.7.0", words) from None
         except ServiceUnavailable:
             raise MailRefused("4.3.0", "The data is away for a moment; try again later.") from None
         except ClientError as refusal:
             raise MailRefused("5.7.1", refusal.msg) from None
 
-    async def _take(self, recipient: str, raw: bytes) -> str:
+    async def _take(self, recipient: str, raw: bytes, sender: str) -> str:
         address, target = await self._target(recipient)
         if len(raw) > domain.received_mail.MOST_BYTES:
             raise too_large()
-        mail = await _aside(reading.read, raw)
+        db = self._database.of(target.realm_id)
+        await db.write(actions.received_mail.count, address)
+        mail = await _aside(sender, reading.read, raw)
         if _is_to_be_dropped(mail, address):
             # Nobody is told of it, or two machines might talk to each other for ever.
             log.info("a mail was dropped", why="it was written by a machine")
@@ -87,22 +94,30 @@ class MailDoor:
         org = await self._find_organization(target.realm_id)
         if org is None:
             raise _unknown(recipient)
-        db = self._database.of(target.realm_id)
         place = await db.read(actions.received_mail.place_of, target)
-        if not await db.read(actions.received_mail.check, address, mail.number):
+        if not await db.read(actions.received_mail.is_new, address, mail.number):
             return "it was taken before"
-        words, place, files = await _aside(_said, mail, address, place)
-        links = [await self._uploaded(db, place, each) for each in files[:MOST_FILES]]
-        if len(files) > MOST_FILES:
-            links.append(f"(+ {len(files) - MOST_FILES})")
-        if not words and not links:
+        words, place, files = await _aside(sender, _said, mail, address, place)
+        if not words and not files:
             raise MailRefused("5.6.0", "The mail says nothing of its own.")
-        text = domain.received_mail.with_links(words, links, MESSAGE_LENGTH)
-        draft = await self._composed(db, org, place, text)
-        await db.write(
-            actions.received_mail.say, address, mail.number, place, draft, org.email_domain
-        )
-        return "it was said"
+        uploaded: list[Attachment] = []
+        is_said = False
+        try:
+            for each in files[:MOST_FILES]:
+                uploaded.append(await self._uploaded(db, place, each))
+            links = [_link(each) for each in uploaded]
+            if len(files) > MOST_FILES:
+                links.append(f"(+ {len(files) - MOST_FILES})")
+            text = domain.received_mail.with_links(words, links, MESSAGE_LENGTH)
+            draft = await self._composed(db, org, place, text)
+            is_said = await db.write(
+                actions.received_mail.say, address, mail.number, place, draft, org.email_domain
+            )
+        finally:
+            if uploaded and not is_said:
+                ids = [each.id for each in uploaded]
+                await db.write(actions.received_mail.delete_unused_files, ids)
+        return "it was said" if is_said else "it was taken before"
 
     async def _target(self, recipient: str) -> tuple[MailAddress, ReplyAddress | ChannelAddress]:
         address = domain.received_mail.read_address(recipient, self._config.mail_in_address)
@@ -113,17 +128,15 @@ class MailDoor:
             raise _unknown(recipient)
         return address, found
 
-    async def _uploaded(self, db: Bound, place: MailPlace, file: MailFile) -> str:
+    async def _uploaded(self, db: Bound, place: MailPlace, file: MailFile) -> Attachment:
         quota = Quota(self._config.upload_quota_mib, self._config.user_upload_quota_mib)
         receiving = Receiving(db, place.owner, self._config.max_upload_mib, quota, len(file.data))
         try:
             await receiving.take(file.data)
-            added = await receiving.finish(file.name, file.content_type)
+            return await receiving.finish(file.name, file.content_type)
         except Exception:
             await receiving.give_up()
             raise
-        name = added.name.replace("[", "(").replace("]", ")")
-        return f"[{name}]({added.url})"
 
     async def _composed(self, db: Bound, org: Organization, place: MailPlace, text: str) -> Draft:
         author = Author(db, org, place.owner)
@@ -140,9 +153,25 @@ def _unknown(recipient: str) -> MailRefused:
     return MailRefused("5.1.1", f"Bad destination mailbox address: {shown}")
 
 
-async def _aside(read: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-    work = partial(read, *args, **kwargs)
-    return await asyncio.get_running_loop().run_in_executor(_READING, work)
+def _link(file: Attachment) -> str:
+    """A link whose text is plain: a name of a file mentions no person, group or channel."""
+    name = _MARKUP.sub(lambda found: {"[": "(", "]": ")"}.get(found[0], ""), file.name)
+    return f"[{name or NAMELESS}]({file.url})"
+
+
+async def _aside(sender: Person, read: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    """Read a mail on a thread, when it is this sender's turn.
+
+    The result depends on the mail alone. So one that makes us fail is refused for good: the mail
+    server would bring it again for days.
+    """
+    try:
+        return await MAILS.run(sender, partial(read, *args, **kwargs))
+    except (MailRefused, ClientError, MemoryError):
+        raise
+    except Exception as error:
+        log.error("mail.unreadable", error=type(error).__name__, exc_info=True)
+        raise MailRefused("5.6.0", "The mail cannot be read.") from None
 
 
 def _is_to_be_dropped(mail: ReceivedMail, address: MailAddress) -> bool:

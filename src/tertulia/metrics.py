@@ -27,10 +27,12 @@ from tertulia.connections import Connections
 from tertulia.events.delivery import Delivery
 from tertulia.http.answers import SECONDS, AnswerCounts
 from tertulia.jobs.counting import Counting
+from tertulia.jobs.disk import DiskWatch
 from tertulia.jobs.letters import Postman
 from tertulia.jobs.pushing import Pushing
 from tertulia.jobs.runner import Runner
 from tertulia.jobs.searching import Indexing
+from tertulia.storage.database import Database
 
 SIGNS_OF_A_PROXY = frozenset(
     ("forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "x-real-ip")
@@ -110,6 +112,8 @@ class Metrics:
         connections: Connections,
         postman: Postman,
         pushing: Pushing,
+        database: Database,
+        disk: DiskWatch,
     ) -> None:
         self._registry = CollectorRegistry()
         ProcessCollector(registry=self._registry)
@@ -140,6 +144,17 @@ class Metrics:
             "mails_given_up",
             "Mails given up: refused for good, or not taken within a day",
             lambda: postman.given_up,
+        )
+        self._tell("disk_free_bytes", "Free on the disk of the data folder", disk.free_bytes)
+        self._tell(
+            "writes_waiting_seconds",
+            "For how long the writes under way have been waiting for their commit",
+            lambda: database.busy_seconds,
+        )
+        self._tell(
+            "writes_failing",
+            "1 if the disk refused the last write",
+            lambda: float(database.write_failure is not None),
         )
         self._tell("pushes_sent", "Pushes sent", lambda: pushing.told)
         self._tell(

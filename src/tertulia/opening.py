@@ -7,11 +7,12 @@ import contextlib
 import fcntl
 import os
 import secrets
+import threading
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
-from tertulia import actions, private_files, storage
+from tertulia import actions, domain, file_owner, private_files, storage
 from tertulia.config import Config
 from tertulia.domain.organization.realm import Realm
 from tertulia.domain.people.keys import Vault, WrongSecret
@@ -22,6 +23,7 @@ from tertulia.storage.database.schema import Standing
 
 ODD_CLOCK_SECONDS = 2.0
 WRONG_CLOCK_SECONDS = 60.0
+RESTORE_MARK = "restore-unfinished"
 
 
 class WrongClock(CannotStart):
@@ -53,12 +55,26 @@ class NoData(CannotStart):
         )
 
 
+class RestoreInterrupted(CannotStart):
+    """A restore began here and did not come to its end."""
+
+    def __init__(self, config: Config) -> None:
+        super().__init__(
+            f"A restore into {config.data} was not finished. Please run `tertulia restore` again,"
+            f" or delete {' and '.join(map(str, _signs_of_restore(config)))} to start with nothing."
+        )
+
+
 def open_database(config: Config) -> Database:
-    """The database with its schema up to date; it is made if there is none."""
+    """The database with its schema up to date; it is made if there is none.
+
+    Raises RestoreInterrupted where a copy should be and is not.
+    """
+    _check_restored(config)
     _make_place(config)
     database = Database.at(config.database_url)
     database.dialect.check_fitness()
-    database.migrate()
+    _upgrade(database)
     return database
 
 
@@ -74,8 +90,30 @@ def open_beside(config: Config) -> Database:
     schema.check()
     if schema.missing():
         with folder_lock(config):
-            database.migrate()
+            _upgrade(database)
     return database
+
+
+def _upgrade(database: Database) -> None:
+    """Bring the schema up to date, and log from which version to which the data was brought."""
+    before = database.schema()
+    database.migrate()
+    after = database.schema()
+    version = domain.version.VERSION
+    former = database.read_now(0, storage.server_notes.find, storage.server_notes.VERSION)
+    is_same = before.applied == after.applied
+    if former == version and is_same:
+        return
+    if not before.is_empty and not (former is None and is_same):
+        log.warning(
+            "data.upgraded",
+            from_version=former or "unknown",
+            to_version=version,
+            from_schema=max(before.applied),
+            to_schema=max(after.applied),
+            one_way=after.must_know > before.must_know,
+        )
+    database.write_now(0, storage.server_notes.put, storage.server_notes.VERSION, version)
 
 
 def find_database(config: Config) -> Database:
@@ -203,6 +241,34 @@ def first_organization(database: Database, name: str) -> tuple[Realm, bool]:
 
 
 @contextlib.contextmanager
+def marked_restore(config: Config) -> Iterator[None]:
+    """Leave a mark in the data folder until a restore is finished, so that no server starts there
+    with an empty organization."""
+    private_files.write(config.data / RESTORE_MARK, b"")
+    yield
+    (config.data / RESTORE_MARK).unlink(missing_ok=True)
+
+
+def _check_restored(config: Config) -> None:
+    if not _signs_of_restore(config):
+        return
+    file = sqlite_file(config)
+    if file is None:
+        is_empty = Database.at(config.database_url).schema().is_empty
+    else:
+        is_empty = not file.exists() or not file.stat().st_size
+    if is_empty:
+        raise RestoreInterrupted(config)
+
+
+def _signs_of_restore(config: Config) -> list[Path]:
+    """What a restore leaves that was killed: its mark, and half of a database."""
+    file = sqlite_file(config)
+    halves = [] if file is None else [file.with_name(f"{file.name}.part")]
+    return [each for each in [config.data / RESTORE_MARK, *halves] if each.exists()]
+
+
+@contextlib.contextmanager
 def folder_lock(config: Config) -> Iterator[None]:
     """Hold the database, so that no second server can work on it; PostgreSQL may be shared."""
     path = sqlite_file(config)
@@ -217,6 +283,14 @@ def folder_lock(config: Config) -> Iterator[None]:
         except BlockingIOError:
             raise FolderInUse(config.data) from None
         yield
+
+
+def begin_quick_check(config: Config) -> None:
+    """Have a thread read through SQLite's file and log what it finds; PostgreSQL checks itself."""
+    file = sqlite_file(config)
+    if file is not None:
+        check = storage.database.dialects.sqlite_check.quick_check
+        threading.Thread(target=check, args=(file,), name="quick check", daemon=True).start()
 
 
 def check_alone(database: Database) -> None:
@@ -246,7 +320,7 @@ def keep_from_others(config: Config) -> None:
 def make_folder(config: Config) -> None:
     file = sqlite_file(config)
     for folder in {config.data} | ({file.parent} if file is not None else set()):
-        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        file_owner.make_folders(folder, 0o700)
 
 
 def _make_place(config: Config) -> None:
@@ -275,6 +349,7 @@ def keep_secret(config: Config, secret: bytes) -> None:
         with os.fdopen(handle, "wb") as file:
             file.write(secret + b"\n")
             file.flush()
+            file_owner.match_folder(file.fileno(), path.parent)
             os.fsync(file.fileno())
         os.link(draft, path)
     except FileExistsError:

@@ -4,6 +4,8 @@ import os
 import stat
 from pathlib import Path
 
+from tertulia import file_owner
+
 MODE = 0o600
 
 
@@ -17,12 +19,14 @@ def create(path: Path) -> None:
     except FileExistsError:
         return
     path.chmod(MODE)
+    file_owner.match_folder(path, path.parent)
 
 
 def write(path: Path, data: bytes) -> None:
     """Put this into a file, in place of what was there."""
     with open(os.open(path, os.O_WRONLY | os.O_CREAT, MODE), "wb") as file:
         os.fchmod(file.fileno(), MODE)
+        file_owner.match_folder(file.fileno(), path.parent)
         file.truncate()
         file.write(data)
 

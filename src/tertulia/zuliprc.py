@@ -7,7 +7,7 @@ it can tell.
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from tertulia import private_files
+from tertulia import file_owner, private_files
 from tertulia.config import Config
 from tertulia.domain.organization.realm import Realm
 
@@ -44,7 +44,9 @@ def address(config: Config, port: int | None = None) -> str:
 
 
 def note_address(config: Config, address: str) -> None:
-    (config.data / ADDRESS_FILE).write_text(f"{address}\n", encoding="utf-8")
+    path = config.data / ADDRESS_FILE
+    path.write_text(f"{address}\n", encoding="utf-8")
+    file_owner.match_folder(path, config.data)
 
 
 def _noted_address(config: Config) -> str:

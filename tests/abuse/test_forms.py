@@ -4,19 +4,23 @@ import asyncio
 import contextlib
 import select
 import socket
+import sys
 import threading
 
 import pytest
 from tests.http.toy import FORM, Kitchen, http_scope
+from tests.support.growth import grows_linearly
 from tests.support.people import Chat
 from tests.support.waiting import PATIENCE_SECONDS
 
 from tertulia.config import Rate
-from tertulia.http import forms, request
+from tertulia.errors.parameters import MalformedForm
+from tertulia.http import forms, multipart, request
 from tertulia.http.aside import QUICK_BYTES, decoded
 from tertulia.http.holdings import MOST_BYTES
-from tertulia.http.json_text import decode_json
-from tertulia.http.request import STRANGERS_BODY_BYTES
+from tertulia.http.json_text import MAX_DEPTH, decode_json, read_json
+from tertulia.http.request import MAX_QUERY_BYTES, STRANGERS_BODY_BYTES
+from tertulia.http.rules import Problem
 
 LARGE = b"name=soup&x=" + b"%41" * 100_000
 MULTIPART = "multipart/form-data; boundary=x"
@@ -57,13 +61,21 @@ def test_a_large_form_is_decoded_off_the_loop(decodings, body, content_type):
     assert [off_loop for size, off_loop in decodings if size > QUICK_BYTES] == [True]
 
 
-def test_so_are_large_parameters_in_an_address(decodings):
-    many = ",".join("1" for _ in range(QUICK_BYTES))
+def test_a_long_query_is_refused_before_it_is_decoded(decodings):
+    quick, long = "1" * (MAX_QUERY_BYTES - len("hot=")), "1" * MAX_QUERY_BYTES
 
-    answer = Kitchen().get(f"/pots?sizes=[{many}]")
+    answers = [Kitchen().get(f"/pots?hot={each}") for each in (quick, long)]
 
-    assert len(answer.json()["pots"]) == QUICK_BYTES
-    assert [off_loop for size, off_loop in decodings if size] == [True]
+    assert [each.json()["code"] for each in answers] == ["BAD_REQUEST", "REQUEST_URI_TOO_LONG"]
+    assert answers[1].status_code == 414
+    assert [size for size, _ in decodings] == [MAX_QUERY_BYTES]
+
+
+@pytest.mark.parametrize("path", ["/api/v1/messages", "/json/messages", "/", "/login/"])
+def test_every_page_refuses_a_long_query(chat, path):
+    answer = chat.stranger.raw("GET", f"{path}?a={'%41' * MAX_QUERY_BYTES}")
+
+    assert answer.status == 414
 
 
 def test_large_parameters_are_checked_off_the_loop(monkeypatch):
@@ -76,8 +88,9 @@ def test_large_parameters_are_checked_off_the_loop(monkeypatch):
     monkeypatch.setattr("tertulia.http.params.decode_json", noted)
     many = ",".join("1" for _ in range(QUICK_BYTES))
 
-    Kitchen().get(f"/pots?sizes=[{many}]")
-    Kitchen().get("/pots?sizes=[1]")
+    for sizes in (many, "1"):
+        body = f"method=GET&sizes=[{sizes}]"
+        Kitchen().post("/pots", content=body, headers={"Content-Type": FORM}).raise_for_status()
 
     assert [name.startswith("forms") for name in threads] == [True, False]
 
@@ -96,7 +109,7 @@ def test_one_large_form_is_decoded_at_a_time():
             at_once -= 1
 
     async def scene():
-        await asyncio.gather(*(decoded(QUICK_BYTES + 1, work) for _ in range(10)))
+        await asyncio.gather(*(decoded("ana", QUICK_BYTES + 1, work) for _ in range(10)))
 
     asyncio.run(scene())
 
@@ -174,6 +187,34 @@ def test_of_a_stranger_only_little_is_decoded_before_they_are_counted(chat, deco
     assert [size for size, _ in decodings if size > STRANGERS_BODY_BYTES] == []
 
 
+PUBLIC = ["/api/v1/fetch_api_key", "/api/v1/jwt/fetch_api_key", "/login/"]
+
+
+@pytest.mark.parametrize("path", PUBLIC)
+def test_a_stranger_may_send_16_kb(chat, decodings, path):
+    quick = b"username=" + b"%41" * ((STRANGERS_BODY_BYTES - len("username=")) // 3)
+
+    answers = [
+        chat.stranger.raw("POST", path, body, Content_Type=FORM) for body in (quick, quick + b"%41")
+    ]
+
+    assert answers[0].status != 413
+    assert answers[1].status == 413
+    assert [size for size, _ in decodings if size] == [len(quick)]
+
+
+def test_a_stranger_whose_body_has_no_length_may_send_16_kb(chat, decodings):
+    piece = b"a=" + b"%41" * 8000
+    chunks = b"%x\r\n%b\r\n0\r\n\r\n" % (len(piece), piece)
+
+    answer = chat.stranger.raw(
+        "POST", "/api/v1/fetch_api_key", chunks, Content_Type=FORM, Transfer_Encoding="chunked"
+    )
+
+    assert answer.status == 413
+    assert decodings == []
+
+
 def test_what_is_escaped_comes_out_as_it_always_did():
     assert forms.read_urlencoded(b"a=%41%4a%4A&b=%&c=%4&d=%zz%41&e=a+b%2B&f=%E3%81%82%C3%A9") == {
         "a": "AJJ",
@@ -183,6 +224,74 @@ def test_what_is_escaped_comes_out_as_it_always_did():
         "e": "a b+",
         "f": "あé",
     }
+
+
+SLOW_UNITS = {
+    "escapes": (forms.read_urlencoded, b"a=", b"%41a", b""),
+    "backslashes": (forms.read_urlencoded, b"a=", b"\\%41", b""),
+    "lists": (read_json, b'{"a":[0', b",[]", b"]}"),
+    "objects": (read_json, b'{"a":[0', b',{"a":"["}', b"]}"),
+}
+
+
+@pytest.mark.parametrize("decode, begin, unit, end", SLOW_UNITS.values(), ids=SLOW_UNITS)
+def test_decoding_takes_linear_time_and_few_python_calls(decode, begin, unit, end):
+    def work(size):
+        return decode(begin + unit * (size // len(unit)) + end)
+
+    assert work(1000)["a"]
+    assert calls_of(lambda: work(1 << 20)) < 100
+    assert grows_linearly(work, 100_000)
+
+
+def calls_of(work):
+    """How many functions of Python are called, which is what makes decoding slow."""
+    count = 0
+
+    def note(frame, event, argument):
+        nonlocal count
+        count += event == "call"
+
+    sys.setprofile(note)
+    try:
+        work()
+    finally:
+        sys.setprofile(None)
+    return count
+
+
+def test_percent_signs_that_begin_no_escape_are_bounded():
+    most = b"%z" * forms.MAX_LONE_PERCENT_SIGNS
+
+    assert forms.read_urlencoded(b"a=" + most + b"%41") == {"a": most.decode() + "A"}
+    with pytest.raises(MalformedForm):
+        forms.read_urlencoded(b"a=" + most + b"%")
+
+
+@pytest.mark.parametrize("unit", ["[]", "{}", "[[[]]]"])
+def test_values_in_a_json_text_are_bounded(unit):
+    few, many = (f"[{','.join([unit] * count)}]" for count in (1000, 100_000))
+
+    assert len(decode_json(few)) == 1000
+    with pytest.raises(Problem, match="too many values"):
+        decode_json(many)
+
+
+@pytest.mark.parametrize("inner", ['"]"', '"\\"["', '"\\\\"', '{"a": "[{"}', "1"])
+def test_json_may_be_32_levels_deep_whatever_its_strings_hold(inner):
+    levels = MAX_DEPTH - inner.startswith("{")
+
+    assert decode_json("[" * levels + inner + "]" * levels)
+    with pytest.raises(Problem):
+        decode_json("[" * (levels + 1) + inner + "]" * (levels + 1))
+
+
+def test_heads_of_parts_are_bounded_together():
+    head = b'--x\r\nContent-Disposition: form-data; name="a"' + b"; b=c" * 1000 + b"\r\n\r\nd\r\n"
+
+    assert multipart.read_multipart(head * 10 + b"--x--\r\n", MULTIPART) == ({"a": "d"}, [])
+    with pytest.raises(MalformedForm):
+        multipart.read_multipart(head * 100 + b"--x--\r\n", MULTIPART)
 
 
 # --- answers that nobody reads ---
@@ -203,9 +312,10 @@ class Lazy:
 
     async def asks(self) -> None:
         many = b"sizes=[" + b",".join(b"1" for _ in range(60_000)) + b"]"
+        headers = [(b"content-type", FORM.encode()), (b"authorization", b"ana")]
 
         async def receive():
-            return {"type": "http.request", "body": b""}
+            return {"type": "http.request", "body": b"method=GET&" + many}
 
         async def send(message):
             if message["type"] == "http.response.start":
@@ -217,7 +327,7 @@ class Lazy:
                 await self.reads.wait()
             self.sent += len(message["body"])
 
-        await self.kitchen.api(http_scope(query=many), receive, send)
+        await self.kitchen.api(http_scope(method="POST", headers=headers), receive, send)
 
 
 def test_of_answers_that_one_caller_does_not_read_only_so_many_are_held():

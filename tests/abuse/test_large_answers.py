@@ -1,15 +1,13 @@
 """Large answers: whoever asks for very much is given it, and nobody waits for that."""
 
 import weakref
-from contextlib import AbstractAsyncContextManager
 
 import pytest
 from tests.support.watch import MOST_COUNTS, WATCH, count
 
-from tertulia import actions, domain, storage
+from tertulia import actions, api, domain, storage
 from tertulia.domain.messages.message import Draft
 from tertulia.http.rounds import BLOCK_BYTES, Pieces
-from tertulia.http.turns import Turns
 from tertulia.storage.database.tx import Tx
 
 LONG = "All work and no play. " * 450
@@ -76,26 +74,19 @@ def test_what_is_few_messages_and_much_text_is_put_together_by_turns(
 ):
     """Those of them that have to be read: what others have read is there already."""
     monkeypatch.setattr(actions.messages.fetching, "LITTLE_TEXT", LONGER)
-    turns: list[object] = []
-    of = Turns.of
-
-    def noted(self: Turns, caller: object) -> AbstractAsyncContextManager[None]:
-        turns.append(caller)
-        return of(self, caller)
-
-    monkeypatch.setattr(Turns, "of", noted)
+    queue = api.messages.fetching.LARGE_ANSWERS
     ana = chat.person("ana", channels=["kitchen"])
     chat.write(says_much, ana.id, 20)
     plain = {"anchor": "newest", "num_before": 20, "apply_markdown": False}
     ids = [each["id"] for each in fetched(ana, whole=True, **plain)]
-    turns.clear()
+    before = queue.served
     given = {name: ids if isinstance(value, range) else value for name, value in params.items()}
 
     assert len(ana.get(path, **given).succeeds()["messages"]) == 20
-    assert len(turns) == 1
+    assert queue.served == before + 1
 
     ana.get("/messages", anchor="newest", num_before=0).succeeds()
-    assert len(turns) == 1
+    assert queue.served == before + 1
 
 
 def test_what_was_sent_of_an_answer_is_let_go():

@@ -78,7 +78,9 @@ def test_pictures_are_drawn_one_at_a_time():
     slow = Slow()
 
     async def scene() -> None:
-        drawings = [asyncio.create_task(api.files.pictures.drawn(slow, b"")) for _ in range(24)]
+        drawings = [
+            asyncio.create_task(api.files.pictures.drawn(n % 3, slow, b"")) for n in range(24)
+        ]
         await asyncio.sleep(0.05)
         slow.may_end.set()
         await asyncio.gather(*drawings)
@@ -93,9 +95,9 @@ def test_who_uploads_many_at_once_is_told_to_wait_and_nobody_else_waits(chat, mo
     monkeypatch.setattr(domain.files.images, "avatar", slow)
     ana, ben = chat.people("ana", "ben")
     cleo = chat.person("cleo", password="open sesame")
-    most = api.files.pictures.MOST_AT_ONCE
-    waiting = [in_background(lambda: uploads_to(ana, MINE, picture())) for _ in range(most)]
-    eventually(lambda: api.files.pictures._waiting[ana.id] == most)
+    most = api.files.pictures.MAX_WAITING_PICTURES
+    waiting = [in_background(lambda: uploads_to(ana, MINE, picture())) for _ in range(most + 1)]
+    eventually(lambda: api.files.pictures.PICTURES.waiting == most)
 
     refused = uploads_to(ana, MINE, picture())
     his = in_background(lambda: uploads_to(ben, MINE, picture()))
@@ -108,4 +110,4 @@ def test_who_uploads_many_at_once_is_told_to_wait_and_nobody_else_waits(chat, mo
     slow.may_end.set()
     for each in (*waiting, his):
         each.result(PATIENCE_SECONDS).succeeds()
-    assert not api.files.pictures._waiting
+    assert (api.files.pictures.PICTURES.waiting, slow.at_once) == (0, 0)

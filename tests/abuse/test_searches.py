@@ -31,4 +31,4 @@ def test_what_was_found_is_marked_on_one_thread_of_its_own(chat, monkeypatch, pa
     assert [each["match_content"] for each in marked] == [
         f'<p><span class="highlight">soup</span> {number}</p>' for number in range(3)
     ]
-    assert threads == {"marks_0"}
+    assert threads == {"highlights_0"}

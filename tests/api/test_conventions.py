@@ -340,7 +340,7 @@ def test_there_is_no_page_for_an_organization_that_does_not_exist(chat):
 
 
 def test_health_and_metrics_answer_on_this_machine(chat):
-    assert chat.stranger.raw("GET", "/health").json == {"status": "ok"}
+    assert chat.stranger.raw("GET", "/health").json == {"status": "ok", "writes": "ok"}
     assert b"tertulia_requests_total" in chat.stranger.raw("GET", "/metrics").body
 
 

@@ -136,6 +136,31 @@ def test_a_signature_is_checked_where_a_secret_was_given(ana, bot):
     none.fails("Zapier does not sign what it sends: leave webhook_secret out.")
 
 
+@pytest.mark.parametrize("written_as", ["form", "multipart"])
+def test_a_secret_in_the_body_does_not_override_the_one_in_the_address(chat, bot, written_as):
+    place = f"/api/v1/external/github?stream=kitchen&webhook_secret=hush&api_key={bot.key}"
+    told = json.dumps({"zen": "Rain.", "repository": {"full_name": "house/roof"}})
+    if written_as == "form":
+        written = "application/x-www-form-urlencoded"
+        body = urlencode({"webhook_secret": "mine", "payload": told}).encode()
+    else:
+        written = "multipart/form-data; boundary=x"
+        fields = {"webhook_secret": "mine", "payload": told}
+        body = b"".join(
+            f'--x\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n{value}\r\n'.encode()
+            for name, value in fields.items()
+        )
+        body += b"--x--\r\n"
+
+    def signed_with(secret: bytes):
+        code = hmac.new(secret, body, hashlib.sha256).hexdigest()
+        headers = {"X_GitHub_Event": "ping", "X_Hub_Signature_256": f"sha256={code}"}
+        return chat.stranger.raw("POST", place, body, Content_Type=written, **headers)
+
+    signed_with(b"mine").fails("Webhook signature verification failed.")
+    signed_with(b"hush").succeeds()
+
+
 @pytest.mark.parametrize("topic", ["a%20b", "a+b", "%61(b)~%2F"])
 def test_who_signs_the_address_signs_it_as_it_was_pasted(chat, bot, topic):
     place = (

@@ -16,7 +16,7 @@ from tests.support.server import SECRET
 from tests.support.terminal import Said, Terminal, clean_environment
 from tests.support.waiting import PATIENCE_SECONDS
 
-from tertulia import storage
+from tertulia import opening, storage
 from tertulia.backup import archives, copies
 from tertulia.backup.held_files import HeldFiles
 from tertulia.config import Config
@@ -371,3 +371,39 @@ def test_a_backup_is_one_moment(terminal, tmp_path):
     there.runs("restore", str(file))
     assert there.runs("user", "list").out.splitlines()[1:] == []
     assert len(terminal.runs("user", "list").out.splitlines()) > 2
+
+
+def test_no_server_starts_where_a_restore_was_interrupted(terminal, kind, databases, tmp_path):
+    terminal.founds().adds("ana")
+    file = tmp_path / "backup.tar"
+    assert terminal.runs("backup", str(file), "--with-secret").code == 0
+    url, folder = databases.new(kind, untouched=True)
+    place = Terminal(folder, url)
+    folder.mkdir(parents=True, exist_ok=True)
+    with pytest.raises(RuntimeError), opening.marked_restore(Config(data=folder)):
+        raise RuntimeError("the power fails here")
+
+    refused = place.runs_process("serve", "--port", "0")
+    founded = place.runs("org", "create", "Another")
+    restored = place.runs("restore", str(file))
+
+    for said in (refused, founded):
+        assert said.code == 1
+        assert "was not finished. Please run `tertulia restore` again" in said.err
+    assert restored.code == 0, restored.err
+    assert [each["email"] for each in json.loads(place.runs("user", "list", "--json").out)] == [
+        "ana@example.com"
+    ]
+    assert "Another" not in place.runs("org", "list").out
+
+
+def test_half_of_a_database_that_an_older_restore_has_left_is_no_empty_place(tmp_path):
+    place = Terminal(tmp_path / "data")
+    place.data.mkdir()
+    (place.data / "tertulia.db.part").write_bytes(b"half")
+
+    refused = place.runs_process("serve", "--port", "0")
+
+    assert refused.code == 1
+    assert "tertulia.db.part to start with nothing" in refused.err
+    assert not (place.data / "tertulia.db").exists()

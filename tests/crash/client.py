@@ -35,6 +35,11 @@ class Answer:
     def code(self) -> str:
         return str(self.body.get("code", ""))
 
+    @property
+    def is_outage(self) -> bool:
+        """The server cannot reach its data; whether the request was done depends on the code."""
+        return self.status == 503 or self.code == "OUTCOME_UNKNOWN"
+
 
 class Client:
     """One person's connection to one port; connects again whenever it has to."""
@@ -42,7 +47,7 @@ class Client:
     def __init__(self, port: int, email: str, key: str) -> None:
         self.port = port
         credentials = base64.b64encode(f"{email}:{key}".encode()).decode()
-        self._headers = {"Authorization": f"Basic {credentials}"}
+        self.headers = {"Authorization": f"Basic {credentials}"}
         self._connection: http.client.HTTPConnection | None = None
 
     def get(self, path: str, **params: Any) -> Answer:
@@ -55,7 +60,7 @@ class Client:
         """Ask again while the server says that it cannot right now: a PostgreSQL that others test
         with, too, may have no room for a moment. Only for what may be done twice."""
         deadline = time.monotonic() + PATIENCE_SECONDS
-        while (answer := self.post(path, **params)).status == 503 and time.monotonic() < deadline:
+        while (answer := self.post(path, **params)).is_outage and time.monotonic() < deadline:
             time.sleep(PAUSE_SECONDS)
         return answer
 
@@ -82,7 +87,7 @@ class Client:
         """Poll, but do not wait for the answer yet."""
         target = {"queue_id": queue_id, "last_event_id": last_event_id}
         connection = connect(self.port)
-        ask(connection, "GET", f"/api/v1/events?{encoded(target)}", None, self._headers)
+        ask(connection, "GET", f"/api/v1/events?{encoded(target)}", None, self.headers)
         return Parked(connection)
 
     def patch(self, path: str, **params: Any) -> Answer:
@@ -109,7 +114,7 @@ class Client:
         if self._connection is None:
             self._connection = connect(self.port)
         try:
-            ask(self._connection, method, target, body, self._headers | headers)
+            ask(self._connection, method, target, body, self.headers | headers)
             return hear(self._connection)
         except Unreachable:
             self.close()

@@ -55,7 +55,7 @@ class Doer(threading.Thread):
         except Unreachable:
             time.sleep(PAUSE_SECONDS)
             answer = None
-        if answer is None or answer.status == 503:
+        if answer is None or answer.is_outage:
             self.ledger.is_left_alone()
             return None
         return answer

@@ -64,7 +64,7 @@ class Sender(threading.Thread):
             self.acknowledged[content] = answer["id"]
 
     def _send(self, content: str) -> Answer | None:
-        """Nothing if we were told nothing; 503 says that a keyed send may be repeated."""
+        """None without an answer, or with one that says that the server lost its data."""
         try:
             answer = self._client.post("/messages", **self._proven(content), **self._place)
         except Unreachable:
@@ -72,7 +72,7 @@ class Sender(threading.Thread):
             return None
         if answer.status == 200:
             return answer
-        if answer.status != 503:
+        if not answer.is_outage:
             self.problems.append(f"{self.name} was refused: {answer.status} {answer.body}")
         return None
 
@@ -116,7 +116,7 @@ class Listener(threading.Thread):
                 time.sleep(PAUSE_SECONDS)
             elif answer.status == 200:
                 self._take(answer["events"])
-            elif answer.status != 503:
+            elif not answer.is_outage:
                 self.problems.append(f"{self.name} was refused: {answer.status} {answer.body}")
 
     def _poll(self) -> Answer | None:

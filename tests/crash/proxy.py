@@ -18,6 +18,7 @@ class Wire:
         self.url = urlunsplit(parts._replace(netloc=f"{user}127.0.0.1:{self.port}"))
         self._ends: list[socket.socket] = []
         self._lock = threading.Lock()
+        self.loses_answers_to: bytes | None = None  # to what contains this, if set
         self._accept_in_background()
 
     def cut(self) -> None:
@@ -40,16 +41,28 @@ class Wire:
                 far = socket.create_connection(self._target)
                 with self._lock:
                     self._ends += (near, far)
-                for source, sink in ((near, far), (far, near)):
-                    threading.Thread(target=_pass_on, args=(source, sink), daemon=True).start()
+                both = (near, far, threading.Event())
+                for target in (self._ask, self._answer):
+                    threading.Thread(target=target, args=both, daemon=True).start()
 
+    def _ask(self, near: socket.socket, far: socket.socket, is_doomed: threading.Event) -> None:
+        with contextlib.suppress(OSError):
+            while data := near.recv(65536):
+                if self.loses_answers_to is not None and self.loses_answers_to in data:
+                    is_doomed.set()
+                far.sendall(data)
+        _shut(near)
+        _shut(far)
 
-def _pass_on(source: socket.socket, sink: socket.socket) -> None:
-    with contextlib.suppress(OSError):
-        while data := source.recv(65536):
-            sink.sendall(data)
-    _shut(source)
-    _shut(sink)
+    def _answer(self, near: socket.socket, far: socket.socket, is_doomed: threading.Event) -> None:
+        """Pass answers on; one that is to be lost ends the connection in its place."""
+        with contextlib.suppress(OSError):
+            while data := far.recv(65536):
+                if is_doomed.is_set():
+                    break
+                near.sendall(data)
+        _shut(near)
+        _shut(far)
 
 
 def _shut(end: socket.socket) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from tests.crash.client import request
 from tests.crash.conftest import NewServer
 from tests.crash.people import settle
 from tests.crash.server import ServerProcess
@@ -60,6 +61,8 @@ def play(server: ServerProcess, url: str, fill: Callable[[], Remedy]) -> None:
 
     make_room = fill()
     tried = [ana.says(words, to="kitchen") for words in [LONG, "Briefly"] * 10]
+    health = request(server.port, "GET", "/health")
+    numbers = request(server.port, "GET", "/metrics")["text"]
     seen = ben.get(f"/messages/{before['id']}")
     heard = ben.polls(queue_id)
     make_room()
@@ -71,6 +74,12 @@ def play(server: ServerProcess, url: str, fill: Callable[[], Remedy]) -> None:
     refused = tried[-1]
     assert (refused.status, refused.code) == (503, "SERVICE_UNAVAILABLE")
     assert refused.content_type == "application/json"
+    assert (health.status, health["writes"]) == (200, "failing")
+    assert "SQLITE_" in health["reason"]
+    assert health["reason"] in server.failures()
+    assert "tertulia_writes_failing 1.0" in numbers
+    assert "tertulia_disk_free_bytes" in numbers
+    assert request(server.port, "GET", "/health")["writes"] == "ok"
     assert seen.status == 200
     assert after.status == 200
     news = ben.polls(queue_id, heard["events"][-1]["id"])

@@ -88,7 +88,7 @@ def test_what_was_acknowledged_survives_a_wire_that_is_cut_again_and_again(
 def says_until_heard(client: Client, content: str) -> Answer:
     deadline = time.monotonic() + PATIENCE_SECONDS
     answer = client.says(content, to="kitchen")
-    while answer.status == 503 and time.monotonic() < deadline:
+    while answer.is_outage and time.monotonic() < deadline:
         time.sleep(0.05)
         answer = client.says(content, to="kitchen")
     assert answer.status == 200, answer

@@ -4,14 +4,18 @@ The newer one is played by what it would do to the database: a migration that ad
 event in words that the older one does not know.
 """
 
+import shutil
 from dataclasses import replace
 
 import pytest
+from structlog.testing import capture_logs
 from tests.support.databases import Databases
 from tests.support.people import Chat
 from tests.support.server import Server
 
-from tertulia import storage
+from tertulia import domain, opening, storage
+from tertulia.config import Config
+from tertulia.domain.version import VERSION
 from tertulia.storage.database import Database
 from tertulia.storage.database.schema import BREAKING, Migration, SchemaTooNew
 from tertulia.storage.database.tx import Tx
@@ -72,3 +76,36 @@ def test_an_older_server_refuses_what_it_cannot_work_with(databases: Databases):
     with pytest.raises(SchemaTooNew, match=f"it needs schema {FROM_THE_FUTURE}"):
         database.migrate()
     assert database.schema().must_know == FROM_THE_FUTURE
+
+
+@pytest.mark.parametrize("words", ["", BREAKING])
+def test_an_upgrade_logs_from_where_to_where_and_whether_it_is_one_way(
+    databases: Databases, tmp_path, monkeypatch, words: str, kind
+):
+    url, folder = databases.new(kind, untouched=True)
+    config = Config(data=folder, database=url)
+    with capture_logs() as logged:
+        opening.open_database(config)
+    assert not logged, "a new database is no upgrade"
+    old = storage.database.schema.latest()
+    newer = tmp_path / "migrations"
+    shutil.copytree(storage.database.schema.FOLDER, newer)
+    (newer / f"{FROM_THE_FUTURE}_shoes.sql").write_text(f"{words}\n{ADDS}")
+    monkeypatch.setattr(storage.database.schema, "FOLDER", newer)
+    monkeypatch.setattr(domain.version, "VERSION", "99.0.0")
+
+    with capture_logs() as logged:
+        opening.open_database(config)
+        opening.open_database(config)
+
+    assert logged == [
+        {
+            "event": "data.upgraded",
+            "log_level": "warning",
+            "from_version": VERSION,
+            "to_version": "99.0.0",
+            "from_schema": old,
+            "to_schema": FROM_THE_FUTURE,
+            "one_way": bool(words),
+        }
+    ]

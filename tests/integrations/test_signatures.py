@@ -103,9 +103,44 @@ def test_a_signature_is_good_for_what_was_signed(name):
         assert not check(SignedCall(BODY + b" ", headers, ADDRESS, NOW), SECRET)
 
 
-@pytest.mark.parametrize("name", ["stripe", "slack_incoming"])
+@pytest.mark.parametrize("name", ["stripe", "slack_incoming", "zendesk"])
 def test_a_dated_signature_ends(name):
     check = integrations.INTEGRATIONS[name].check
     assert check is not None
 
     assert not check(SignedCall(BODY, SIGNED[name], ADDRESS, NOW + 301), SECRET)
+
+
+@pytest.mark.parametrize("at", ["", "yesterday", "2026-01-01T10:00:00", str(NOW), "9" * 400])
+def test_zendesk_has_to_say_when(at):
+    check = integrations.INTEGRATIONS["zendesk"].check
+    assert check is not None
+    headers = {
+        "x-zendesk-webhook-signature-timestamp": at,
+        "x-zendesk-webhook-signature": base64.b64encode(code(at.encode() + BODY)).decode(),
+    }
+
+    assert not check(SignedCall(BODY, headers, ADDRESS, NOW), SECRET)
+
+
+@pytest.mark.parametrize(
+    "body, is_good",
+    [
+        (b'{"webhookTimestamp": %d}' % (NOW * 1000), True),
+        (b'{"webhookTimestamp": %d}' % ((NOW - 299) * 1000), True),
+        (b'{"webhookTimestamp": %d}' % ((NOW - 302) * 1000), False),
+        (b'{"webhookTimestamp": %d}' % ((NOW + 302) * 1000), False),
+        (b'{"webhookTimestamp": "now"}', False),
+        (b'{"webhookTimestamp": true}', False),
+        (b'{"webhookTimestamp": -1}', False),
+        (b"{}", True),
+        (b"[]", True),
+    ],
+)
+def test_what_linear_signs_says_when_it_was_sent(body, is_good):
+    check = integrations.INTEGRATIONS["linear"].check
+    assert check is not None
+
+    signed = SignedCall(body, {"linear-signature": code(body).hex()}, ADDRESS, NOW)
+
+    assert check(signed, SECRET) is is_good

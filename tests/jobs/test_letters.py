@@ -6,7 +6,7 @@ import pytest
 from click.testing import CliRunner
 from tests.support.post import PostOffice, certificate, html_in, text_in
 
-from tertulia import actions
+from tertulia import actions, storage
 from tertulia.cli import logins
 from tertulia.cli.commands import main
 from tertulia.config import Config
@@ -128,6 +128,19 @@ def test_who_is_killed_while_sending_has_it_sent_by_another(mailing, post):
 
     assert ana in {actions.letters.opened(mailing.server.vault, each).to for each in taken}
     assert len(post.letters_to(ana)) == 1
+
+
+def test_many_letters_of_one_kind_do_not_delay_one_of_another_kind(mailing):
+    def look(tx: Tx) -> list[str]:
+        """The letters are taken back at once, so that none of them is sent."""
+        kinds = ["missed-messages"] * 100 + ["password-reset"]
+        ids = [storage.letters.insert(tx, kind, b"") for kind in kinds]
+        due = [each.kind for each in storage.letters.due(tx, 20) if each.id in ids]
+        for letter_id in ids:
+            storage.letters.delete(tx, letter_id)
+        return due
+
+    assert "password-reset" in mailing.write(look)
 
 
 def test_what_a_letter_says_is_sealed(mailing):

@@ -42,9 +42,10 @@ def test_what_is_said_is_indexed_a_moment_later(chat: Chat, in_kitchen: None, an
     assert chat.read(problems) == []
 
 
-def test_what_is_long_is_indexed_though_people_talk_on(chat: Chat) -> None:
+@pytest.mark.parametrize("text", ["$$x$$ " * 1000, "漢字" * 5000])
+def test_what_is_long_is_indexed_though_people_talk_on(chat: Chat, text: str) -> None:
     ana = chat.person("ana", channels=["kitchen"])
-    long = ana.says("$$x$$ " * 1000, to="kitchen > formulas").id
+    long = ana.says(text, to="kitchen > formulas").id
     said = 0
 
     while chat.read(storage.search.index.indexed_to) < long:

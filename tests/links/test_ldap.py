@@ -4,7 +4,10 @@ import asyncio
 import io
 import socket
 import threading
+import time
 import tomllib
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +16,8 @@ from PIL import Image
 from tests.support.slapd import PEOPLE, Slapd
 
 from tertulia import links
-from tertulia.config import reading
+from tertulia.cli import logins
+from tertulia.config import Config, reading
 from tertulia.config.providers import LdapDirectory
 from tertulia.errors.http import RateLimited
 from tertulia.links import ldap
@@ -264,3 +268,143 @@ def test_one_address_does_not_use_up_the_threads_of_all():
         return answer
 
     assert asyncio.run(scene()) == "answer"
+
+
+def test_placeholders_are_filled_in_one_pass(slapd):
+    """An entry may be called `cn={name}`: it must not get the groups of another."""
+    secret = {"sn": "x", "userPassword": "open sesame"}
+    for name, uid in (("boss", "chief"), ("{name}", "boss")):
+        about = secret | {"uid": uid, "mail": f"{uid}@example.com"}
+        slapd._add(f"cn={name},{PEOPLE}", ["inetOrgPerson"], about)
+    slapd.add_group("chiefs", f"cn=boss,{PEOPLE}")
+    asked = directory(slapd, groups=("*",), group_filter="(|(member={dn})(cn=of-{name}))")
+
+    assert links.ldap.find(asked, "chief").groups == ("chiefs",)
+    assert links.ldap.find(asked, "boss").dn == f"cn={{name}},{PEOPLE}"
+    assert links.ldap.find(asked, "boss").groups == ()
+
+
+def test_a_missing_id_attribute_is_an_error(slapd):
+    slapd.add_person("ana")
+    lacking = directory(slapd, id_attribute="employeeNumber")
+
+    for ask_it in (
+        lambda: links.ldap.named(lacking, "ana"),
+        lambda: links.ldap.find_all(lacking, ["7"]),
+        lambda: links.ldap.try_out(lacking),
+    ):
+        with pytest.raises(DirectoryTrouble, match=r"employeeNumber \(look at id_attribute"):
+            ask_it()
+    unnamed = directory(slapd, id_attribute="")
+    links.ldap.try_out(unnamed)
+    assert links.ldap.named(unnamed, "ANA").subject == "ana"
+    assert links.ldap.find_all(directory(slapd), ["none-such"]) == {}
+
+
+@pytest.mark.parametrize(
+    "settings, setting",
+    [
+        ({"url": "ldap://127.0.0.1:9"}, "url"),
+        ({"url": "ldap://nowhere.invalid"}, "url"),
+        ({"bind_password": "wrong"}, "bind_dn and bind_password"),
+        ({"base": "ou=nowhere,dc=example,dc=com"}, "base and group_base"),
+        ({"url": "ldaps://localhost:{tls}", "plain": False, "ca_file": ""}, "ca_file"),
+        ({"url": "ldaps://127.0.0.1:{tls}", "plain": False}, "the host in url"),
+    ],
+    ids=str,
+)
+def test_errors_name_the_setting_to_look_at(slapd, settings, setting):
+    slapd.add_person("ana")
+    url = settings.get("url", "").format(tls=slapd.tls_port)
+    given = settings | ({"url": url} if url else {})
+
+    with pytest.raises(DirectoryTrouble, match=rf"\(look at {setting}\)$"):
+        links.ldap.try_out(directory(slapd, **given))
+
+
+def _hostile(answers: Callable[[bytes], Iterator[bytes]]) -> Iterator[LdapDirectory]:
+    """A directory that lets us bind, and answers a search as a test wishes."""
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+
+        def serve() -> None:
+            with suppress(OSError), listening.accept()[0] as one:
+                bind = _message_id(one.recv(4096))
+                one.sendall(_ber(0x30, bind + bytes.fromhex("61070a010004000400")))
+                for chunk in answers(_message_id(one.recv(4096))):
+                    one.sendall(chunk)
+
+        threading.Thread(target=serve, daemon=True).start()
+        port = listening.getsockname()[1]
+        seconds = 1 if answers is trickles else 60
+        yield LdapDirectory(
+            url=f"ldap://127.0.0.1:{port}", plain=True, base="dc=x", timeout_seconds=seconds
+        )
+
+
+def _message_id(request: bytes) -> bytes:
+    """The id of a request, encoded: every answer begins with it."""
+    start = 2 + (request[1] & 0x7F if request[1] > 0x7F else 0)
+    return request[start : start + 2 + request[start + 1]]
+
+
+def _ber(tag: int, value: bytes) -> bytes:
+    return bytes([tag, 0x84]) + len(value).to_bytes(4, "big") + value
+
+
+def trickles(message_id: bytes) -> Iterator[bytes]:
+    """An entry that takes half a minute, none of its bytes late."""
+    yield b"\x30\x82\x7f\xff"
+    for _ in range(300):
+        time.sleep(0.1)
+        yield b"\0"
+
+
+def floods(message_id: bytes) -> Iterator[bytes]:
+    """An entry that says it has two gigabytes."""
+    yield b"\x30\x84\x7f\xff\xff\xff"
+    for _ in range(1000):
+        yield bytes(1 << 16)
+
+
+def nests(message_id: bytes) -> Iterator[bytes]:
+    """Sequences in sequences, deeper than the library can follow."""
+    inner = b""
+    for _ in range(5000):
+        inner = _ber(0x30, inner)
+    yield _ber(0x30, message_id + _ber(0x64, inner))
+
+
+def babbles(message_id: bytes) -> Iterator[bytes]:
+    """An operation that there is not."""
+    yield _ber(0x30, message_id + b"\x7f\x01\x00")
+
+
+@pytest.mark.parametrize(
+    "answers, words",
+    [
+        (trickles, "within 1 seconds|timed out"),
+        (floods, "the answer is larger than"),
+        (nests, "malformed"),
+        (babbles, "malformed"),
+    ],
+)
+def test_what_a_directory_answers_is_bounded(answers, words):
+    for hostile in _hostile(answers):
+        with pytest.raises(DirectoryTrouble, match=words):
+            links.ldap.named(hostile, "ana")
+
+
+@pytest.mark.parametrize(
+    "settings, words",
+    [
+        ({}, "keep account, sessions and key here (deactivate_missing is off)"),
+        ({}, "are noticed within 15 minutes"),
+        ({"deactivate_missing": True}, "are noticed within 15 minutes (sync_minutes) and deactiv"),
+        ({"sync_minutes": 0}, "are noticed by `tertulia ldap sync` alone"),
+    ],
+)
+def test_a_check_says_what_becomes_of_deleted_people(slapd, settings, words):
+    finding = logins.examine(Config(ldap=(directory(slapd, **settings),)), [""])
+
+    assert words in finding.summary
+    assert finding.problems == []

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from tests.support.waiting import eventually
 
+from tertulia.fair_queue import SERVER
 from tertulia.storage.database import giving_way
 from tertulia.storage.database.dialects.sqlite import Sqlite
 from tertulia.storage.database.giving_way import LongThought, Requests
@@ -101,7 +102,7 @@ def test_threads_that_read_may_rest(requests: Requests):
         return thought.has_rested
 
     async def scene() -> bool:
-        return await readers.on_thread(thinks)
+        return await readers.on_thread(SERVER, thinks)
 
     assert asyncio.run(scene())
     readers.stop()

@@ -1,11 +1,17 @@
 """What SQLite says of its own integrity, whatever its version, is to be believed."""
 
 import sqlite3
+from pathlib import Path
 
+import pytest
+from structlog.testing import capture_logs
 from tests.support.files import uploads
 from tests.support.people import Chat
+from tests.support.terminal import Terminal
+from tests.support.waiting import eventually
 
 from tertulia.storage.database import Database
+from tertulia.storage.database.dialects import sqlite_check
 
 
 def test_a_linked_file_is_no_fault(start_server):
@@ -31,3 +37,66 @@ def test_the_key_of_a_table_without_row_ids_stands_first(tmp_path):
     for table, columns in found.items():
         keys = [bool(column[5]) for column in columns]
         assert keys == sorted(keys, reverse=True), table
+
+
+def damaged(terminal: Terminal, table: str) -> Path:
+    """Overwrite the first page of a table of a data folder."""
+    file = terminal.data / "tertulia.db"
+    with sqlite3.connect(file) as database:
+        database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        (page,) = database.execute(
+            "SELECT rootpage FROM sqlite_master WHERE name = ?", (table,)
+        ).fetchone()
+        (size,) = database.execute("PRAGMA page_size").fetchone()
+    with file.open("r+b") as data:
+        data.seek((page - 1) * size)
+        data.write(b"\xff" * size)
+    return file
+
+
+@pytest.mark.on_one
+def test_a_check_goes_on_past_damaged_tables_and_says_what_to_do(tmp_path):
+    terminal = Terminal(tmp_path / "data").founds()
+    terminal.adds("ana")
+    for table in ("search_word", "realm"):
+        damaged(terminal, table)
+
+    said = terminal.runs("check")
+
+    assert said.code == 1
+    for words in ("the table search_word", "the table realm", "restore the last backup"):
+        assert words in said.out
+    assert "the table account" not in said.out
+    for subject in ("schema", "database", "keys", "search", "files", "references"):
+        assert any(line.startswith(subject) for line in said.out.splitlines()), subject
+
+
+@pytest.mark.on_one
+def test_a_server_logs_a_quick_check_of_its_file(tmp_path, monkeypatch):
+    terminal = Terminal(tmp_path / "data").founds()
+    file = terminal.data / "tertulia.db"
+
+    with capture_logs() as logged:
+        sqlite_check.quick_check(file)
+        monkeypatch.setattr(sqlite_check, "MAX_QUICK_CHECK_BYTES", 1)
+        sqlite_check.quick_check(file)
+        monkeypatch.undo()
+        damaged(terminal, "draft")
+        sqlite_check.quick_check(file)
+
+    assert {line["event"] for line in logged} == {"database.quick_check"}
+    assert [line["result"] for line in logged[:2]] == ["ok", "skipped"]
+    assert logged[2]["log_level"] == "error"
+    assert logged[2]["advice"] == "tertulia check"
+
+
+@pytest.mark.on_one
+def test_a_server_that_starts_on_a_damaged_file_says_so(tmp_path):
+    terminal = Terminal(tmp_path / "data").founds()
+    damaged(terminal, "saved_snippet")
+    try:
+        server = terminal.serves()
+        eventually(lambda: "database.quick_check" in server.said.err)
+        assert "tertulia check" in server.said.err
+    finally:
+        terminal.close()

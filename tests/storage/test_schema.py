@@ -7,7 +7,13 @@ from tertulia.domain.messages.message import Draft
 from tertulia.storage.database import Database
 from tertulia.storage.database.tx import Tx
 
-WITHOUT_AN_ORGANIZATION = {"schema_version", "schema_change", "realm", "sqlite_sequence"}
+WITHOUT_AN_ORGANIZATION = {
+    "schema_version",
+    "schema_change",
+    "realm",
+    "sqlite_sequence",
+    "server_note",
+}
 
 # How far something has come; no row has to be there with that number.
 PLACES = {"closed_message_id", "start_message_id", "end_message_id", "update_id"}

@@ -15,6 +15,8 @@ from tertulia.storage.database.dialects.postgres import Postgres
 from tertulia.storage.database.tx import Tx
 from tertulia.storage.database.writer import Gathering, PendingWrite, Writer
 
+WAITING_SECONDS = "tertulia_writes_waiting_seconds "
+
 
 @pytest.fixture(params=[pytest.param("postgres", marks=pytest.mark.postgres)])
 def kind(request: pytest.FixtureRequest) -> Kind:
@@ -97,18 +99,25 @@ def test_who_waits_for_a_lock_is_answered_and_looks_busy_meanwhile(database, rea
     waiting.writer.stop()
 
 
-def test_a_server_whose_writes_wait_is_not_well(own_chat):
+def test_a_server_whose_writes_wait_stays_in_the_balancer_and_says_so(own_chat):
     ana, database = own_chat.person("ana", channels=["kitchen"]), own_chat.server.database
     holder = database.dialect.connect()
     holder.execute("BEGIN")
     database.dialect.lock_organization(holder, own_chat.realm.id)
 
-    def is_well() -> Any:
-        return own_chat.stranger.raw("GET", "/health").status == 200
+    def writes() -> Any:
+        answer = own_chat.stranger.raw("GET", "/health")
+        assert answer.status == 200
+        return answer.json["writes"]
+
+    def waiting_seconds() -> float:
+        text = own_chat.stranger.raw("GET", "/metrics").body.decode()
+        (line,) = [each for each in text.splitlines() if each.startswith(WAITING_SECONDS)]
+        return float(line.split()[1])
 
     with ThreadPoolExecutor() as threads:
         threads.submit(ana.says, "Soup?", to="kitchen > lunch")
-        eventually(lambda: not is_well())
+        eventually(lambda: writes() == "waiting" and waiting_seconds() > 0)
         holder.close()
 
-    eventually(is_well)
+    eventually(lambda: writes() == "ok" and waiting_seconds() == 0)

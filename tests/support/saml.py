@@ -70,6 +70,7 @@ class SamlSite:
             "attributes": {},
             "signs": "response",  # or the assertion, or both
             "session": "s-1",
+            "edits": (),  # texts to replace before it is signed
         } | others
         attributes = "".join(
             f'<a:Attribute Name="{name}">'
@@ -78,8 +79,7 @@ class SamlSite:
             for name, values in said["attributes"].items()
         )
         since, until = _written(now - datetime.timedelta(minutes=1)), _written(said["until"])
-        response = etree.fromstring(
-            f"""<p:Response {NAMES} ID="_r" Version="2.0" Destination="{said["recipient"]}">
+        text = f"""<p:Response {NAMES} ID="_r" Version="2.0" Destination="{said["recipient"]}">
             <a:Issuer>{said["issuer"]}</a:Issuer>
             <p:Status><p:StatusCode Value="{said["status"]}"/></p:Status>
             <a:Assertion ID="_a" Version="2.0"><a:Issuer>{said["issuer"]}</a:Issuer>
@@ -93,7 +93,10 @@ class SamlSite:
             <a:AuthnStatement AuthnInstant="{since}" SessionIndex="{said["session"]}"/>
             <a:AttributeStatement>{attributes}</a:AttributeStatement>
             </a:Assertion></p:Response>"""
-        )
+        for old, new in said["edits"]:
+            assert old in text, old
+            text = text.replace(old, new)
+        response = etree.fromstring(text)
         part = response if said["signs"] == "response" else response.find("{*}Assertion")
         signed = self._sign(part)
         if said["signs"] == "both":

@@ -133,6 +133,12 @@ class Serving:
         return Said(-1 if code is None else code, self._out.read_text(), self._log.read_text())
 
     @property
+    def logged(self) -> list[str]:
+        """The lines of its log, but for that of every start."""
+        lines = self._log.read_text().splitlines()
+        return [line for line in lines if "database.quick_check" not in line]
+
+    @property
     def port(self) -> int:
         address = re.search(r"https?://\S+", self._out.read_text())
         assert address is not None

@@ -7,6 +7,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
+from structlog.testing import capture_logs
 from tests.support.browser import Browser
 from tests.support.people import Chat
 from tests.support.saml import ENTITY, SamlSite
@@ -224,3 +225,133 @@ def test_an_answer_is_good_once_in_the_browser_that_left(chat, site):
     assert unasked.status == 401
     assert "session" not in other.cookies
     assert urlsplit(first.headers["Location"]).path == "/"
+
+
+PAST, FUTURE = "2020-01-01T00:00:00Z", "2100-01-01T00:00:00Z"
+DATA = "<a:SubjectConfirmationData "
+CONFIRMATION = '<a:SubjectConfirmation Method="urn:oasis:names:tc:SAML:2.0:cm:bearer">'
+HOLDER = CONFIRMATION.replace("bearer", "holder-of-key")
+STATEMENT = "<a:AuthnStatement "
+
+
+@pytest.mark.on_one
+@pytest.mark.parametrize("signs", ["response", "assertion"])
+def test_what_a_confirmation_says_is_heeded(chat, site, signs):
+    """All of it is signed; the provider has said it for another address, moment or bearer."""
+    browser = Browser(chat)
+    asked = leaves(browser, site)
+    recipient, request = f'Recipient="{asked["return"]}"', f'InResponseTo="{asked["id"]}"'
+    until = _written_until()
+    ends = f'{recipient} NotOnOrAfter="{until}"'
+    odd = {
+        "another method": ((CONFIRMATION, HOLDER),),
+        "no data": ((DATA, "<a:Other "),),
+        "confirmed until the past": ((ends, ends.replace(until, PAST)),),
+        "confirmed without an end": ((ends, recipient),),
+        "confirmed from the future on": ((DATA, f'{DATA}NotBefore="{FUTURE}" '),),
+        "a time without a zone": ((DATA, f'{DATA}NotBefore="2020-01-01T00:00:00" '),),
+        "no time": ((DATA, f'{DATA}NotBefore="soon" '),),
+        "another recipient": ((recipient, 'Recipient="https://evil/"'),),
+        "no recipient": ((recipient, ""),),
+        "another login": ((request, 'InResponseTo="_other"'),),
+        "no login": ((request, ""),),
+        "another destination": (('Destination="http', 'Destination="https://evil/?http'),),
+        "a session that is over": ((STATEMENT, f'{STATEMENT}SessionNotOnOrAfter="{PAST}" '),),
+    }
+    if signs == "response":
+        odd["no destination"] = ((f'Destination="{asked["return"]}"', ""),)
+
+    for why, edits in odd.items():
+        answer = site.answers(asked, "id-7", attributes=ANA, signs=signs, edits=edits, until=UNTIL)
+        page = comes_back(browser, answer, asked["state"])
+        assert page.status == 401, why
+        assert "session" not in browser.cookies, why
+    answer = site.answers(asked, "id-7", attributes=ANA, signs=signs)
+    assert comes_back(browser, answer, asked["state"]).status == 303
+
+
+UNTIL = datetime.datetime(2100, 1, 1, tzinfo=datetime.UTC)
+
+
+def _written_until() -> str:
+    return UNTIL.strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def test_the_session_and_the_kind_of_name_are_read_from_what_was_signed(site):
+    """Somebody puts others around the signed assertion, before and behind it."""
+    asked = {"entity": "https://us", "id": "_1", "return": "https://us/complete/saml/"}
+    edits = (("<a:NameID>", '<a:NameID Format="urn:kind">'),)
+    answer = site.answers(asked, "id-7", signs="assertion", edits=edits)
+    evil = (
+        '<p:Extensions xmlns:a="urn:oasis:names:tc:SAML:2.0:assertion">'
+        '<a:Subject><a:NameID Format="urn:evil">x</a:NameID></a:Subject>'
+        '<a:AuthnStatement SessionIndex="evil" SessionNotOnOrAfter="2100-01-01T00:00:00Z"/>'
+        "</p:Extensions>"
+    )
+    xml = base64.b64decode(answer).decode()
+    slipped = xml.replace("<a:Assertion ", f"{evil}<a:Assertion ").replace(
+        "</p:Response>", f"{evil}</p:Response>"
+    )
+    assert slipped.count(evil) == 2
+    house = SamlProvider(
+        name="house", entity_id=ENTITY, url="https://id.example.com", certificate=site.pem
+    )
+
+    read = links.saml.read_answer(
+        house,
+        asked["entity"],
+        asked["return"],
+        asked["id"],
+        base64.b64encode(slipped.encode()).decode(),
+    )
+
+    assert (read.name_id, read.name_format, read.session_index) == ("id-7", "urn:kind", "s-1")
+    assert read.session_ends_at is None
+
+
+def test_a_session_ends_when_the_provider_wants_it_to(chat, site):
+    browser, other = Browser(chat), Browser(chat)
+    end = datetime.datetime.now(datetime.UTC) + datetime.timedelta(hours=8)
+    edits = ((STATEMENT, f'{STATEMENT}SessionNotOnOrAfter="{end.isoformat()[:19]}Z" '),)
+    for each, changes in ((browser, edits), (other, ())):
+        asked = leaves(each, site)
+        answer = site.answers(asked, "id-7", attributes=ANA, edits=changes)
+        assert comes_back(each, answer, asked["state"]).status == 303
+
+    chat.server.clock.move(hours=7)
+    assert browser.calls("GET", "/users/me").status == 200
+    chat.server.clock.move(hours=2)
+
+    assert browser.calls("GET", "/users/me").status == 401
+    listed = other.calls("GET", "/users/me/sessions").succeeds()["sessions"]
+    assert len(listed) == 1
+
+
+@pytest.mark.on_one
+def test_the_log_says_which_attribute_was_looked_for_and_which_came(chat, site):
+    browser = Browser(chat)
+    asked = leaves(browser, site)
+    answer = site.answers(asked, "id-7", attributes={"email": ["ana@example.com"], "cn": ["Ana"]})
+
+    with capture_logs() as lines:
+        assert comes_back(browser, answer, asked["state"]).status == 401
+
+    (line,) = [each for each in lines if each["event"] == "sso.login_refused"]
+    assert (line["provider"], line["subject"]) == ("saml:house", "id-7")
+    assert line["why"] == (
+        "NoVerifiedAddress; looked for the attribute mail; attributes: cn, email"
+    )
+
+
+@pytest.mark.on_one
+def test_the_log_says_for_whom_an_answer_was(chat, site):
+    browser = Browser(chat)
+    asked = leaves(browser, site)
+    answer = site.answers(asked, "id-7", attributes=ANA, audience="https://other.example")
+
+    with capture_logs() as lines:
+        comes_back(browser, answer, asked["state"])
+
+    (line,) = [each for each in lines if "why" in each]
+    assert "AudienceMismatch received_audience https://other.example" in line["why"]
+    assert f"expected_audience {asked['entity']}" in line["why"]

@@ -10,6 +10,7 @@ import pytest
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from joserfc import jwt
 from joserfc.jwk import OctKey
+from structlog.testing import capture_logs
 from tests.support.browser import Browser, text_of
 from tests.support.databases import Databases, Kind
 from tests.support.people import Chat
@@ -877,3 +878,68 @@ def test_a_malformed_answer_is_an_error_on_the_page_and_does_not_last(chat, gith
     chat.person("cem")
     github.answers["/api/v3/user/emails"] += [{"email": "cem@example.com", "verified": True}]
     assert comes_back() == 303
+
+
+# --- why a login is refused ---
+
+
+def refusals(lines: list[Any]) -> list[Any]:
+    return [each for each in lines if each["event"].startswith("sso.")]
+
+
+@pytest.mark.on_one
+@pytest.mark.parametrize(
+    "made, why",
+    [
+        ("nonsense", "decode_error: "),
+        (lambda: token(email="ana@example.com", exp=1), "expired_token: The token is expired"),
+        (lambda: token(exp=4_000_000_000), "no email among its claims"),
+        ("x" * 9000, "longer than 8000"),
+        (
+            lambda: jwt.encode(
+                {"alg": "HS256"}, {}, OctKey.import_key("another" * 8), algorithms=["HS256"]
+            ),
+            "bad_signature: ",
+        ),
+    ],
+    ids=["nonsense", "expired", "no address", "long", "another key"],
+)
+def test_the_log_says_why_a_token_is_bad(chat, made, why):
+    given = made if isinstance(made, str) else made()
+
+    with capture_logs() as lines:
+        assert chat.stranger.post("/jwt/fetch_api_key", token=given).status == 400
+
+    (line,) = refusals(lines)
+    assert (line["event"], line["provider"]) == ("sso.token_refused", "jwt:jwt")
+    assert line["why"].startswith(why)
+    assert given not in str(line)
+
+
+@pytest.mark.on_one
+def test_the_log_says_why_somebody_of_a_provider_is_refused(chat, site):
+    ana_is_known(site, groups=["press"])
+    with capture_logs() as lines:
+        browser = Browser(chat)
+        browser.opens(goes(browser, site, STRICT))
+    (line,) = refusals(lines)
+    assert (line["provider"], line["subject"]) == ("oidc:strict", "s-ana")
+    assert line["why"] == "NotAdmitted; in none of only_groups (staff); groups: press"
+
+    ana_is_known(site, email_verified=False)
+    with capture_logs() as lines:
+        browser = Browser(chat)
+        browser.opens(goes(browser, site))
+    (line,) = refusals(lines)
+    assert line["why"].startswith("NoVerifiedAddress; looked for email with email_verified true")
+    assert "email_verified" in line["why"].partition("claims: ")[2]
+
+
+@pytest.mark.on_one
+def test_the_log_says_why_a_header_is_not_believed(chat):
+    with capture_logs() as lines:
+        Browser(chat).opens(SSO)
+
+    (line,) = refusals(lines)
+    assert line["event"] == "sso.header_refused"
+    assert line["why"] == "X-Remote-User is missing, empty or there twice"

@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from tertulia.actions import (
         channels,
         checking,
+        disk_warnings,
         files,
         groups,
         housekeeping,

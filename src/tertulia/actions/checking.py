@@ -1,6 +1,8 @@
 """Checking the data: what `tertulia check` looks at, subject by subject."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 
 from tertulia import storage
 from tertulia.domain.people.keys import Vault, WrongSecret
@@ -16,12 +18,20 @@ class Finding:
     problems: list[str] = field(default_factory=list)
 
 
-def examine(tx: Tx, vault: Vault | None) -> list[Finding]:
-    """Look at the log, the keys, the search index, the files and who refers to whom.
+def subjects(vault: Vault | None) -> dict[str, Callable[[Tx], Finding]]:
+    """What is looked at, one by one: the log, the keys, the search index, the files and who refers
+    to whom. The schema must be up to date."""
+    return {
+        "log": _log,
+        "keys": partial(_keys, vault=vault),
+        "search": _search,
+        "files": _files,
+        "references": _references,
+    }
 
-    The schema must be up to date.
-    """
-    return [_log(tx), _keys(tx, vault), _search(tx), _files(tx), _references(tx)]
+
+def examine(tx: Tx, vault: Vault | None) -> list[Finding]:
+    return [look(tx) for look in subjects(vault).values()]
 
 
 def _log(tx: Tx) -> Finding:

@@ -13,7 +13,7 @@ def for_reply(tx: Tx, pattern: str, user: User, message: Message) -> str:
     """A new address at which somebody can answer to where a message is."""
     token = domain.received_mail.new_token()
     storage.received_mail.insert_reply_address(
-        tx, domain.received_mail.hashed(token), user.id, message.id, tx.now + REPLY_SECONDS
+        tx, domain.received_mail.hashed(token), user.id, message, tx.now + REPLY_SECONDS
     )
     return domain.received_mail.reply_address(pattern, token)
 

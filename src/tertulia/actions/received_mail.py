@@ -4,11 +4,12 @@ Every rule of sending holds, as of the moment when the mail comes: whoever has l
 here no more, is refused in words that their mail server hands back to them.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tertulia import actions, domain, storage
 from tertulia.domain.channels.channel import Channel
-from tertulia.domain.messages.message import Draft
+from tertulia.domain.messages.message import Draft, Message
 from tertulia.domain.people.user import User
 from tertulia.domain.received_mail import (
     MOST_AN_HOUR,
@@ -51,24 +52,29 @@ def place_of(tx: Tx, target: ReplyAddress | ChannelAddress) -> MailPlace:
     return MailPlace(author, author or maker, channel)
 
 
-def check(tx: Tx, address: MailAddress, number: str) -> bool:
-    """Whether a mail is new; raises MailRefused if too many come."""
-    if storage.received_mail.has_come(tx, _mail_hash(address, number)):
-        return False
+def count(tx: Tx, address: MailAddress) -> None:
+    """Count a mail to an address before it is read, whether it is taken or refused later.
+
+    Raises MailRefused if too many come.
+    """
     since = tx.now - HOUR
     if storage.received_mail.count_since(tx, address.hash, since) >= MOST_AN_HOUR:
         raise MailRefused("4.7.0", "Too many mails come to this address; try again later.")
-    return True
+    storage.received_mail.note(tx, domain.received_mail.new_token(), address.hash)
+
+
+def is_new(tx: Tx, address: MailAddress, number: str) -> bool:
+    return not storage.received_mail.has_come(tx, _mail_hash(address, number))
 
 
 def say(
     tx: Tx, address: MailAddress, number: str, place: MailPlace, draft: Draft, email_domain: str
-) -> None:
-    """Say it, unless it was said already."""
+) -> bool:
+    """Say it; returns False if it was said already."""
     hash = _mail_hash(address, number)
     if storage.received_mail.has_come(tx, hash):
-        return
-    storage.received_mail.note(tx, hash, address.hash)
+        return False
+    storage.received_mail.note(tx, hash)
     if place.channel is None:
         assert place.author is not None
         actions.messages.sending.to_people(
@@ -81,6 +87,15 @@ def say(
         actions.messages.posting.check_to_channel(tx, maker, channel.id, place.topic, draft)
         message_id = actions.messages.notices.pass_on(tx, channel, place.topic, draft)
         actions.files.attachments.claim(tx, maker, message_id, draft.path_ids)
+    return True
+
+
+def delete_unused_files(tx: Tx, attachment_ids: Sequence[int]) -> None:
+    """Delete the files of a mail that was refused; those that a message links stay."""
+    for attachment_id in attachment_ids:
+        found = storage.files.attachments.find(tx, attachment_id)
+        if found is not None and not found.message_ids:
+            actions.files.attachments.drop(tx, attachment_id)
 
 
 def forget_old(tx: Tx) -> None:
@@ -99,6 +114,8 @@ def _place_of_reply(tx: Tx, target: ReplyAddress) -> MailPlace:
         channel = actions.channels.named(tx, author, message.channel_id)
         if channel is None:
             raise MailRefused("5.7.1", "You no longer have access to this channel.")
+        if not _is_in_thread(tx, target, message):
+            raise MailRefused("5.1.1", "The message has moved. Please answer in the chat.")
         actions.messages.posting.check_may_post(tx, author, channel)
         return MailPlace(author, author, channel, message.topic)
     others = [each for each in message.member_ids if each != author.id]
@@ -106,6 +123,22 @@ def _place_of_reply(tx: Tx, target: ReplyAddress) -> MailPlace:
     if others and not present:
         raise MailRefused("5.7.1", "Nobody else is in this conversation any more.")
     return MailPlace(author, author, people=tuple(present or [author.id]))
+
+
+def _is_in_thread(tx: Tx, target: ReplyAddress, message: Message) -> bool:
+    """Whether a message is still where its reply address was made for.
+
+    A topic that was renamed or resolved as a whole is the same thread. Addresses of an older
+    version do not know their thread; they are followed until they expire.
+    """
+    if target.channel_id is None or target.topic is None:
+        return True
+    if message.channel_id != target.channel_id:
+        return False
+    fold = domain.channels.topics.fold
+    return fold(message.topic) == fold(target.topic) or not storage.channels.topics.exists(
+        tx, target.channel_id, target.topic
+    )
 
 
 def _active(tx: Tx, user_id: int) -> User:

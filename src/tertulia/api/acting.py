@@ -23,7 +23,7 @@ class ActingBound(Bound):
     __slots__ = ("_user",)
 
     def __init__(self, plain: Bound, user: User) -> None:
-        super().__init__(plain._database, plain.realm_id)
+        super().__init__(plain._database, plain.realm_id, plain.person)
         self._user = user
 
     async def write(

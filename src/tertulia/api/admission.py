@@ -9,7 +9,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import NamedTuple
 
-from tertulia import api, storage
+from tertulia import api, domain, storage
 from tertulia.api.call import Call, Services
 from tertulia.domain.people.user import BotType, User
 from tertulia.errors import ClientError
@@ -31,6 +31,7 @@ from tertulia.http.request import EARLY_BODY_BYTES, STRANGERS_BODY_BYTES, ApiReq
 from tertulia.http.routing import Route
 
 MOST_RECOGNIZED = 10_000
+MAX_CACHED_HEADER_BYTES = 300  # most have 100
 
 
 class Recognized(NamedTuple):
@@ -63,6 +64,7 @@ class Admission:
         anonymous = config.rate_limit_anonymous if limited else None
         self._strangers = Limiter(anonymous, clock) if anonymous else None
         self._recognized: dict[str, Recognized] = {}  # by what they said in their header
+        self._cached_headers: dict[bytes, str] = {}  # one for each key, by its fingerprint
 
     async def admit(self, request: ApiRequest, route: Route) -> Call:
         org, caller = await self._organization(request), None
@@ -176,9 +178,12 @@ class Admission:
         if request.header("authorization") is not None:
             asked = partial(self._authenticate, webhook_bots=True)
             org, caller = await self._identify(request, org, asked)
+            request.person = caller.person
             return Call(self._services, request, org, caller)
         call = await self._browser(request, org)
-        if call.caller is None and not self._is_open(org):
+        if call.caller is not None:
+            request.person = call.caller.person
+        elif not self._is_open(org):
             raise NotLoggedIn()
         return call
 
@@ -201,9 +206,17 @@ class Admission:
         return user
 
     def _recognize(self, header: str, user: User, key: str) -> None:
-        if len(self._recognized) >= MOST_RECOGNIZED:
+        """Cache who sends this header: one for each key, since a header can be padded at will."""
+        if len(header) > MAX_CACHED_HEADER_BYTES:
+            return
+        fingerprint = self._services.vault.fingerprint(key)
+        if fingerprint in self._cached_headers:
+            self._recognized.pop(self._cached_headers[fingerprint], None)
+        elif len(self._cached_headers) >= MOST_RECOGNIZED:
             self._recognized.clear()
-        self._recognized[header] = Recognized(self._services.vault.fingerprint(key), user)
+            self._cached_headers.clear()
+        self._cached_headers[fingerprint] = header
+        self._recognized[header] = Recognized(fingerprint, user)
 
     def _of_key(self, request: ApiRequest, org: Organization | None) -> User:
         """Who holds the key in the address; it alone says who asks."""
@@ -241,6 +254,7 @@ class Admission:
 
     def _limiter(self, request: ApiRequest, caller: User | None) -> Limiter | None:
         """What counts a caller's requests, and notes for whom."""
+        request.is_from_stranger = caller is None
         if caller is not None:
             request.counted_for, request.person = caller.id, caller.person
             return self._users
@@ -277,6 +291,8 @@ def _heed(request: ApiRequest, decision: Decision) -> None:
 
 def _is_address_of(user: User, email: str, email_domain: str) -> bool:
     """The real address, or the one that stands in for it."""
-    given = email.strip().casefold().encode()
+    given = domain.people.user.email_key(email).encode()
     known = (user.email, user.api_email(email_domain), f"user{user.id}@{email_domain}")
-    return any(hmac.compare_digest(given, each.casefold().encode()) for each in known)
+    return any(
+        hmac.compare_digest(given, domain.people.user.email_key(each).encode()) for each in known
+    )

@@ -34,7 +34,7 @@ async def session(
     fingerprint = _fingerprint(services, request)
     if fingerprint is None or org is None or org.realm.deactivated:
         return None
-    found = org.sessions.find(fingerprint) or await _read(services, org, fingerprint)
+    found = org.sessions.find(fingerprint) or await _read(services, request, org, fingerprint)
     if found is None or _is_refused(services, org, found):
         return None
     if found.is_worth_noting(services.clock()):
@@ -125,13 +125,15 @@ def _is_refused(services: Services, org: Organization, found: Session) -> bool:
     return owner is None or not owner.is_active or found.is_over(services.clock())
 
 
-async def _read(services: Services, org: Organization, fingerprint: bytes) -> Session | None:
+async def _read(
+    services: Services, request: ApiRequest, org: Organization, fingerprint: bytes
+) -> Session | None:
     """Ask the database, and remember what it says, unless sessions have ended since."""
     known, before = org.sessions, org.sessions.forgotten
-    db = services.database.of(org.realm.id)
+    db = services.database.of(org.realm.id, request.person)
     found = await db.read(storage.people.sessions.find, fingerprint)
     if known is not org.sessions or known.forgotten != before:
-        return await _read(services, org, fingerprint)
+        return await _read(services, request, org, fingerprint)
     if found is not None:
         known.keep(fingerprint, found)
     return found

@@ -1,7 +1,7 @@
 """A call: one request that was let in, with what an endpoint needs to answer it."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from tertulia import domain
 from tertulia.actions.messages.composing import Author
@@ -13,14 +13,13 @@ from tertulia.domain.people.user import User
 from tertulia.errors.authentication import NotLoggedIn, UnknownSubdomain
 from tertulia.events.delivery import Delivery
 from tertulia.events.directory import Organization
+from tertulia.fair_queue import Person
 from tertulia.http.ratelimit import Limiter
 from tertulia.http.request import ApiRequest
-from tertulia.http.turns import Turns
 from tertulia.links.stores.file_stores import FileStores
 from tertulia.storage.database import Bound, Database
 
 COMPLAINTS = Rate(1, 60)
-LARGE_ANSWERS = 2  # put together at once, one for each caller
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +34,6 @@ class Services:
     clock: Callable[[], float]
     started_at: int
     complaints: Limiter  # how often a bot's owner is told of the same trouble
-    large_answers: Turns = field(default_factory=lambda: Turns(LARGE_ANSWERS, for_one=1))
 
 
 @dataclass(slots=True)
@@ -53,6 +51,11 @@ class Call:
         if self.caller is None:
             raise NotLoggedIn()
         return self.caller
+
+    @property
+    def person(self) -> Person:
+        """Whose turn slow work for this call uses."""
+        return self.request.person
 
     @property
     def reader(self) -> User:
@@ -79,7 +82,7 @@ class Call:
     @property
     def aside_db(self) -> Bound:
         """For what is not the act that is asked for, such as counting attempts."""
-        return self.services.database.of(self.org.realm.id)
+        return self.services.database.of(self.org.realm.id, self.person)
 
     @property
     def author(self) -> Author:

@@ -99,7 +99,7 @@ class RecordingBound(Bound):
     __slots__ = ("_act", "_is_noted", "_plain")
 
     def __init__(self, plain: Bound, act: Act) -> None:
-        super().__init__(plain._database, plain.realm_id)
+        super().__init__(plain._database, plain.realm_id, plain.person)
         self._plain = plain
         self._act = act
         self._is_noted = False

@@ -1,6 +1,8 @@
 """`tertulia check`: whether the data is whole. It looks and changes nothing."""
 
 import os
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import click
@@ -13,6 +15,7 @@ from tertulia.cli.flags import config_options
 from tertulia.config import Config
 from tertulia.storage.database import Database
 from tertulia.storage.database.schema import Standing
+from tertulia.storage.database.tx import Tx
 
 MOST_SHOWN = 10  # problems of one subject; more would only hide the others
 
@@ -43,11 +46,31 @@ def examine(config: Config) -> list[Finding]:
         findings.append(Finding("data", "not looked at before the schema is up to date"))
     else:
         vault = opening.find_vault(config)
-        findings += database.read_now(0, actions.checking.examine, vault)
-        known = database.read_now(0, storage.organization.all_of_them)
-        findings += stores.examine(config, database)
-        findings.append(logins.examine(config, [realm.subdomain for realm in known]))
+        for subject, look in actions.checking.subjects(vault).items():
+            findings += _readable(subject, partial(_examined, database, look))
+        findings += _readable("stores", lambda: stores.examine(config, database))
+        findings += _readable("logins", lambda: [_logins(config, database)])
     return findings
+
+
+def _readable(subject: str, look: Callable[[], list[Finding]]) -> list[Finding]:
+    """What a look finds; a database that is damaged there does not end the check."""
+    try:
+        return look()
+    except Exception as error:
+        reason = storage.database.outages.in_words(error)
+        if reason is None:
+            raise
+        return [Finding(subject, "", [f"could not be examined. {reason}"])]
+
+
+def _examined(database: Database, look: Callable[[Tx], Finding]) -> list[Finding]:
+    return [database.read_now(0, look)]
+
+
+def _logins(config: Config, database: Database) -> Finding:
+    known = database.read_now(0, storage.organization.all_of_them)
+    return logins.examine(config, [realm.subdomain for realm in known])
 
 
 def show(finding: Finding) -> None:

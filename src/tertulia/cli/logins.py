@@ -23,7 +23,23 @@ def examine(config: Config, subdomains: Collection[str]) -> Finding:
     problems += _shared_addresses(config, subdomains)
     problems += _mail_problems(config)
     count = len(config.providers)
-    return Finding("logging in", f"{count or 'no'} other ways than a password kept here", problems)
+    summary = f"{count or 'no'} other ways than a password kept here"
+    return Finding("logging in", "; ".join([summary, *map(_meaning, config.ldap)]), problems)
+
+
+def _meaning(directory: LdapDirectory) -> str:
+    """What a directory's settings mean for people who are deleted there."""
+    named = f"[[ldap]] {directory.called}"
+    if not directory.sync_minutes:
+        when = "are noticed by `tertulia ldap sync` alone (sync_minutes = 0)"
+    else:
+        when = f"are noticed within {directory.sync_minutes} minutes (sync_minutes)"
+    if directory.deactivate_missing:
+        return f"{named}: people deleted there {when} and deactivated here (deactivate_missing)"
+    return (
+        f"{named}: people deleted there keep account, sessions and key here"
+        f" (deactivate_missing is off); disabled ones {when}"
+    )
 
 
 def _shared_addresses(config: Config, subdomains: Collection[str]) -> list[str]:

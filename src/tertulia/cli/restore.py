@@ -43,7 +43,8 @@ def restore(file: Path, **flags: Any) -> None:
         now = datetime.now(UTC).timestamp()
         progress = Progress(about.total, "rows")
         leap = restoring.leap_since(about, now)
-        restoring.restore(archive, config, leap, settle, progress.show)
+        with opening.marked_restore(config):
+            restoring.restore(archive, config, leap, settle, progress.show)
         progress.end()
 
     taken = datetime.fromtimestamp(about.taken_at, UTC)

@@ -53,6 +53,7 @@ def serve(**flags: Any) -> None:
             with contextlib.suppress(OSError):  # nobody may be reading
                 click.echo(text)
 
+        opening.begin_quick_check(config)
         if config.workers == 1:
             serving.serve(config, Application(config, database, vault), sockets, greet)
         else:

@@ -184,10 +184,16 @@ class LdapDirectory(InformedProvider):
     )
     group_name_attribute: str = row("cn", ATTRIBUTE, "The attribute that holds a group's name.")
     deactivate_missing: bool = row(
-        False, SWITCH, "Whether to deactivate people whom the directory no longer has."
+        False,
+        SWITCH,
+        "Whether to deactivate people whom the directory no longer has. Without it they keep their"
+        " account, their sessions and their key; only logging in by the directory ends.",
     )
     sync_minutes: int = row(
-        60, whole(0, 10_080), "How often the server brings accounts up to date; `0` is never."
+        15,
+        whole(0, 10_080),
+        "How often the server brings accounts up to date; `0` is never. For that long an account"
+        " that was disabled or deleted there stays active here.",
     )
 
     @property

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
         channels,
         files,
         groups,
+        html_tokens,
         later,
         letters,
         limits,

@@ -1,10 +1,15 @@
 """The HTML of a mail as text in our own markup, as far as it says something.
 
-By hand on the parser of the standard library: what others write is Markdown in another dialect.
+By hand on a tokenizer of our own: what libraries write is Markdown in another dialect, and the
+parser of the standard library takes quadratic time. Everything here is linear in the length.
 """
 
 import re
-from html.parser import HTMLParser
+from collections import Counter
+from dataclasses import dataclass
+
+from tertulia import domain
+from tertulia.domain.html_tokens import EndTag, StartTag
 
 IGNORED = frozenset({"head", "script", "style", "title", "template", "noscript", "svg"})
 BLOCKS = frozenset(
@@ -90,67 +95,93 @@ MOST_CHARACTERS = 250_000  # that are looked at
 
 FENCE = "```"
 
-# Signs that no mail holds, for what can only be written when its end is known.
-STARS, QUOTE, UNQUOTE, LINK, ADDRESS, UNLINK = "\x00\x01\x02\x03\x04\x05"
+# Signs that no mail holds, for quotations, which become signs at the beginning of lines.
+QUOTE, UNQUOTE = "\x01\x02"
 
 _SPACES = re.compile(r"[ \t\r\n\f]+")
-_LINKED = re.compile(f"{LINK}([^{LINK}{ADDRESS}{UNLINK}]*){ADDRESS}([^{UNLINK}]*){UNLINK}")
-_STARRED = re.compile(rf"{STARS}(\*+)([^{STARS}]*)\1{STARS}")
-_SIGNS = re.compile(f"[{STARS}{LINK}{ADDRESS}{UNLINK}]")
+_SIGNS = re.compile(f"[{QUOTE}{UNQUOTE}]")
 
 
 def text_of(html: str, *, quotes: bool = False, footer: bool = False) -> tuple[str, set[str]]:
     """The text, and the pictures in it, by their Content-ID."""
     reader = _Reader(quotes=quotes, footer=footer)
-    reader.feed(html[:MOST_CHARACTERS])
-    reader.close()
+    for token in domain.html_tokens.tokenize(_SIGNS.sub("", html[:MOST_CHARACTERS])):
+        if isinstance(token, str):
+            reader.take_text(token)
+        elif isinstance(token, StartTag):
+            reader.take_start(token)
+        else:
+            reader.take_end(token)
     return reader.text(), reader.pictures
 
 
-class _Reader(HTMLParser):
+@dataclass(slots=True)
+class _Element:
+    name: str
+    end: str = ""  # what is written at its end
+    stars: str = ""  # of emphasis
+    address: str = ""  # of a link
+    begins_at: int = 0  # the part of the text that it begins with
+    line_ends: int = 0  # before it
+    is_innermost: bool = True  # no other emphasis (or link) within it
+
+
+class _Reader:
     def __init__(self, *, quotes: bool, footer: bool) -> None:
-        super().__init__(convert_charrefs=True)
         self._left_out = (frozenset() if quotes else QUOTATIONS) | (
             frozenset() if footer else SIGNATURES
         )
         self._keeps_quotes = quotes
-        self._open: list[tuple[str, str]] = []  # elements, and what is written at their end
+        self._open: list[_Element] = []
+        self._open_names: Counter[str] = Counter()
+        self._emphasized: list[_Element] = []
+        self._links: list[_Element] = []
         self._ignored_from: int | None = None  # how many were open when something began to be
         self._parts: list[str] = []
+        self._line_ends = 0  # at the end of the text, apart from spaces
         self._verbatim = 0
         self.pictures: set[str] = set()
 
-    # --- what the parser finds ---
+    # --- tokens ---
 
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        about = {name: value or "" for name, value in attrs}
-        if tag in VOID:
+    def take_start(self, tag: StartTag) -> None:
+        name, about = tag.name, tag.attributes
+        if name in VOID:
             if self._ignored_from is None:
-                self._void(tag, about)
+                self._void(name, about)
             return
-        if self._ignored_from is None and self._is_ignored(tag, about):
+        if len(self._open) >= DEEPEST:
+            return
+        if self._ignored_from is None and self._is_ignored(name, about):
             self._ignored_from = len(self._open)
-        end = "" if self._ignored_from is not None else self._begin(tag, about)
-        if len(self._open) < DEEPEST:
-            self._open.append((tag, end))
+        element = _Element(name) if self._ignored_from is not None else self._begin(name, about)
+        self._open.append(element)
+        self._open_names[name] += 1
 
-    def handle_endtag(self, tag: str) -> None:
-        if not any(name == tag for name, _ in self._open):
+    def take_end(self, tag: EndTag) -> None:
+        if not self._open_names[tag.name]:
             return
         while self._open:
-            name, end = self._open.pop()
+            element = self._open.pop()
+            self._open_names[element.name] -= 1
             if self._ignored_from is not None:
                 if len(self._open) <= self._ignored_from:
                     self._ignored_from = None
             else:
-                self._end(name, end)
-            if name == tag:
+                self._end(element)
+            if element.name == tag.name:
                 return
 
-    def handle_data(self, data: str) -> None:
-        if self._ignored_from is not None:
-            return
-        self._parts.append(data if self._verbatim else _SPACES.sub(" ", data))
+    def take_text(self, text: str) -> None:
+        if self._ignored_from is None:
+            self._write(text if self._verbatim else _SPACES.sub(" ", text))
+
+    def _write(self, text: str) -> None:
+        bare = text.rstrip("\n ")
+        ends = text.count("\n", len(bare))
+        self._line_ends = ends if bare else self._line_ends + ends
+        if text:
+            self._parts.append(text)
 
     # --- what that means ---
 
@@ -169,85 +200,104 @@ class _Reader(HTMLParser):
 
     def _void(self, tag: str, about: dict[str, str]) -> None:
         if tag == "br":
-            self._parts.append("\n")
+            self._write("\n")
         elif tag == "hr":
             self._break(2)
-            self._parts.append("---")
+            self._write("---")
             self._break(2)
         elif tag == "img" and about.get("src", "").lower().startswith("cid:"):
             self.pictures.add(about["src"][4:])
 
-    def _begin(self, tag: str, about: dict[str, str]) -> str:
-        """Write the beginning of an element; gives what is written at its end."""
+    def _begin(self, tag: str, about: dict[str, str]) -> _Element:
+        """Write the beginning of an element."""
         if tag in BLOCKS:
             self._break(2 if tag in APART else 1)
-        if tag in STRONG:
-            self._parts.append(f"{STARS}**")
-            return f"**{STARS}"
-        if tag in EMPHASIZED:
-            self._parts.append(f"{STARS}*")
-            return f"*{STARS}"
-        if tag == "pre":
+        element = _Element(tag, begins_at=len(self._parts))
+        if tag in STRONG or tag in EMPHASIZED:
+            element.stars = "**" if tag in STRONG else "*"
+            self._write_start(element, self._emphasized)
+        elif tag == "pre":
             self._verbatim += 1
-            self._parts.append(f"{FENCE}\n")
-            return f"\n{FENCE}"
-        if tag == "li":
-            self._parts.append("* ")
+            self._write(f"{FENCE}\n")
+            element.end = f"\n{FENCE}"
+        elif tag == "li":
+            self._write("* ")
         elif tag in ("td", "th"):
-            return " "
+            element.end = " "
         elif tag == "blockquote":
-            self._parts.append(QUOTE)
-            return UNQUOTE
+            self._write(QUOTE)
+            element.end = UNQUOTE
         elif tag == "a" and about.get("href", "").startswith(("http://", "https://", "mailto:")):
-            self._parts.append(LINK)
-            return f"{ADDRESS}{about['href'].strip()}{UNLINK}"
-        return ""
+            element.address = _SIGNS.sub("", about["href"].strip())
+            self._write_start(element, self._links)
+        return element
 
-    def _end(self, tag: str, end: str) -> None:
-        self._parts.append(end)
-        if tag == "pre":
+    def _write_start(self, element: _Element, around: list[_Element]) -> None:
+        """Write the stars of an element, or nothing for a link, as one part of the text."""
+        if around:
+            around[-1].is_innermost = False
+        around.append(element)
+        element.line_ends = self._line_ends
+        self._parts.append(element.stars)
+        if element.stars:
+            self._line_ends = 0
+
+    def _end(self, element: _Element) -> None:
+        if element.stars:
+            self._emphasized.pop()
+            self._end_emphasis(element)
+        elif element.address:
+            self._links.pop()
+            self._end_link(element)
+        else:
+            self._write(element.end)
+        if element.name == "pre":
             self._verbatim -= 1
-        if tag in BLOCKS:
-            self._break(2 if tag in APART else 1)
+        if element.name in BLOCKS:
+            self._break(2 if element.name in APART else 1)
+
+    def _end_emphasis(self, element: _Element) -> None:
+        """Stars stand close to the words, or they are none."""
+        if not element.is_innermost:
+            self._write(element.stars)
+            return
+        inside = self._take_back(element)
+        words = inside.strip()
+        if not words or "\n" in words:
+            self._write(inside)
+            return
+        before, _, after = inside.partition(words)
+        self._write(f"{before}{element.stars}{words}{element.stars}{after}")
+
+    def _end_link(self, element: _Element) -> None:
+        if element.is_innermost:
+            self._write(_link(_SIGNS.sub("", self._take_back(element)), element.address))
+
+    def _take_back(self, element: _Element) -> str:
+        """Remove what was written since the beginning of an element, and return what is inside."""
+        inside = "".join(self._parts[element.begins_at + 1 :])
+        del self._parts[element.begins_at :]
+        self._line_ends = element.line_ends
+        return inside
 
     def _break(self, lines: int) -> None:
         """End the line, unless it has ended; two ends are a blank line."""
-        ended = 0
-        for part in reversed(self._parts):
-            bare = part.rstrip("\n ")
-            ended += part.count("\n", len(bare))
-            if bare or ended >= lines:
-                break
-        if ended < lines:
-            self._parts.append("\n" * (lines - ended))
+        if self._line_ends < lines:
+            self._write("\n" * (lines - self._line_ends))
 
     # --- all of it ---
 
     def text(self) -> str:
-        for _, end in reversed(self._open):
-            if self._ignored_from is None:
-                self._parts.append(end)
-        text = "".join(self._parts).replace("\xa0", " ")
-        text = _STARRED.sub(_marked, _LINKED.sub(_link, text))
-        return _quoted(_SIGNS.sub("", text))
+        while self._open and self._ignored_from is None:
+            self._end(self._open.pop())
+        return _quoted("".join(self._parts).replace("\xa0", " "))
 
 
-def _link(found: re.Match[str]) -> str:
-    words, address = " ".join(found[1].replace(STARS, "").split()), found[2]
-    bare = address.removeprefix("mailto:")
+def _link(inside: str, address: str) -> str:
+    words, bare = " ".join(inside.split()), address.removeprefix("mailto:")
     if not words or words.strip("*") in (address, bare, bare.partition("://")[2].rstrip("/")):
         return bare
     return f"[{words.replace('[', '(').replace(']', ')')}]({address.replace(')', '%29')})"
-
-
-def _marked(found: re.Match[str]) -> str:
-    """Stars stand close to the words, or they are none."""
-    stars, inside = found.groups()
-    words = inside.strip()
-    if not words or "\n" in words:
-        return inside
-    before, _, after = inside.partition(words)
-    return f"{before}{stars}{words}{stars}{after}"
 
 
 def _quoted(text: str) -> str:

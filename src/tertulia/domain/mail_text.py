@@ -27,20 +27,20 @@ _BEGINS = re.compile(r"^(?:On|El|Am|Le|Il|Op|Em|Den|På|\d{4}-\d\d-\d\d|\d\d?[./
 _LONGEST_INTRODUCTION = 3  # lines
 _LONGEST_LINE = 400  # characters of one that could be an introduction
 MOST_CHARACTERS = 250_000  # that are looked at
+MAX_LINES = 10_000  # a message has no more characters than that
 
 
 def unflowed(text: str) -> str:
     """Paragraphs of `format=flowed` (RFC 3676) on one line each."""
-    lines: list[str] = []
+    pieces: list[str] = []
     is_open = False
-    for line in text.splitlines():
+    for line in text[:MOST_CHARACTERS].splitlines():
         line = line[1:] if line.startswith(" ") else line  # it was stuffed
-        if is_open and not line.startswith(">"):
-            lines[-1] += line
-        else:
-            lines.append(line)
+        if pieces and not (is_open and not line.startswith(">")):
+            pieces.append("\n")
+        pieces.append(line)
         is_open = line.endswith(" ") and line != "-- " and not line.startswith(">")
-    return "\n".join(lines)
+    return "".join(pieces)
 
 
 def written(text: str, *, quotes: bool = False, footer: bool = False) -> str:
@@ -49,7 +49,7 @@ def written(text: str, *, quotes: bool = False, footer: bool = False) -> str:
     What is quoted in between stays, since the words are about it. `quotes` and `footer` keep these.
     """
     text = text[:MOST_CHARACTERS]
-    lines = [line.rstrip() for line in text.replace("\xa0", " ").splitlines()]
+    lines = [line.rstrip() for line in text.replace("\xa0", " ").splitlines()[:MAX_LINES]]
     if not quotes:
         lines = _without_copy(lines)
         lines = _without_last_quotation(lines)
@@ -61,11 +61,12 @@ def written(text: str, *, quotes: bool = False, footer: bool = False) -> str:
 def _without_copy(lines: list[str]) -> list[str]:
     """Up to where a whole mail is copied, with its headers."""
     for number, line in enumerate(lines):
-        if _ORIGINAL.match(line):
+        if "---" in line and _ORIGINAL.match(line):
             return lines[:number]
+        if ":" not in line or not _FROM.match(line):
+            continue
         after = [each for each in lines[number + 1 : number + 5] if each]
-        is_head = _FROM.match(line) and any(map(_OTHER_HEADER.match, after[:3]))
-        if is_head:
+        if any(map(_OTHER_HEADER.match, after[:3])):
             above = number - 1
             while above >= 0 and (not lines[above] or _RULE.match(lines[above])):
                 above -= 1

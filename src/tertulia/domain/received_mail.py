@@ -60,6 +60,8 @@ class ReplyAddress:
     user_id: int
     message_id: int
     expires_at: float
+    channel_id: int | None = None  # the thread that it is good for; none for direct messages
+    topic: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

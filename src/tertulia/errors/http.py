@@ -99,7 +99,10 @@ class InternalError(ClientError):
 
 
 class ServiceUnavailable(ClientError):
-    """The disk is full or the database cannot be reached; the same request may succeed later."""
+    """The disk is full or the database cannot be reached; the same request may succeed later.
+
+    It promises that nothing was done: see `errors/outcome.py`.
+    """
 
     status = 503
     code = "SERVICE_UNAVAILABLE"
@@ -107,11 +110,27 @@ class ServiceUnavailable(ClientError):
     headers = {"Retry-After": "1"}
 
 
+class OutcomeUnknown(ServiceUnavailable):
+    """The same failure, at a moment when the request may have been done already.
+
+    Load balancers repeat a 503 elsewhere, which would do it twice, so this has another status, and
+    no `Retry-After`. A caller that sent an `Idempotency-Key` may repeat it.
+    """
+
+    status = 500
+    code = "OUTCOME_UNKNOWN"
+    message = (
+        "The server lost its data while it did this. It may have been done; please look before you"
+        " try again."
+    )
+    headers = {}
+
+
 class ServerFull(ServiceUnavailable):
     message = "The server has too many connections. Please try again in a moment."
 
 
 class ServerStopping(ServiceUnavailable):
-    """The server was told to stop while it answered; whether the request was done is unknown."""
+    """The server was stopped while it answered, and had begun to write nothing."""
 
     message = "The server is stopping. Please try again in a moment."

@@ -2,6 +2,7 @@
 
 from pyroaring import BitMap
 
+from tertulia import domain
 from tertulia.domain.people.user import Role, User
 from tertulia.events.name_index import NameIndex
 
@@ -22,7 +23,7 @@ class Accounts:
 
     def with_email(self, email: str) -> User | None:
         """By real address."""
-        user_id = self._by_email.owner(email.casefold())
+        user_id = self._by_email.owner(domain.people.user.email_key(email))
         return None if user_id is None else self.by_id[user_id]
 
     def named(self, name: str) -> list[User]:
@@ -37,7 +38,7 @@ class Accounts:
         if known is not None:
             self._take_out(known)
         self._place(user)
-        self._by_email.add(user.email.casefold(), user.id)
+        self._by_email.add(domain.people.user.email_key(user.email), user.id)
         self._by_name.setdefault(user.full_name.lower(), set()).add(user.id)
         if fingerprint is not None:
             self._by_key[fingerprint] = user.id
@@ -67,7 +68,7 @@ class Accounts:
 
     def _take_out(self, user: User) -> None:
         """Forget all by which somebody was found."""
-        self._by_email.remove(user.email.casefold(), user.id)
+        self._by_email.remove(domain.people.user.email_key(user.email), user.id)
         self._by_name[user.full_name.lower()].discard(user.id)
         self._by_key.pop(self._key_of.pop(user.id, b""), None)
         self.by_role[user.role].discard(user.id)

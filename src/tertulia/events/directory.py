@@ -98,9 +98,9 @@ class Organization:
 
     def user_with_stand_in(self, email: str) -> User | None:
         """By the address that stands in for the real one."""
-        name, _, domain = email.strip().lower().partition("@")
+        name, _, host = domain.people.user.email_key(email).partition("@")
         digits = name.removeprefix("user")
-        if domain != self.email_domain.lower() or not digits.isdecimal() or len(digits) > 18:
+        if host != self.email_domain.lower() or not digits.isdecimal() or len(digits) > 18:
             return None
         return self.users.get(int(digits))
 

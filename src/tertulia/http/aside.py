@@ -1,23 +1,24 @@
-"""Decoding that takes long happens on one thread, one request after the other, while others are
-served; what is short is not worth the way there."""
+"""Decoding of what was sent: on a fair queue if it takes long, at once if it is short."""
 
-import asyncio
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import ParamSpec, TypeVar
 
+from tertulia.fair_queue import FairQueue, Person
+
 QUICK_BYTES = 1 << 14
 
-_DECODING = ThreadPoolExecutor(1, thread_name_prefix="forms")
+# One slot: decoding holds the interpreter, so a second thread would not make it faster.
+FORMS = FairQueue("forms", slots=1, max_waiting=100)
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
 
-async def decoded(size: int, decode: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-    """What comes of so many bytes."""
+async def decoded(
+    person: Person, size: int, decode: Callable[P, T], *args: P.args, **kwargs: P.kwargs
+) -> T:
+    """The result of decoding `size` bytes that this person has sent. Raises RateLimited."""
     if size <= QUICK_BYTES:
         return decode(*args, **kwargs)
-    work = partial(decode, *args, **kwargs)
-    return await asyncio.get_running_loop().run_in_executor(_DECODING, work)
+    return await FORMS.run(person, partial(decode, *args, **kwargs))

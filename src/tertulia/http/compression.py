@@ -1,20 +1,22 @@
 """Answers made smaller, for clients that can read them so.
 
 JSON shrinks to a tenth. What fits into one packet gains nothing by it, and what is large is
-compressed on a thread, while others are served.
+compressed on a thread, person by person in turn.
 """
 
-import asyncio
 import re
 import zlib
-from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+
+from tertulia.fair_queue import FairQueue, Person
 
 LEAST_BYTES = 1300
 QUICK_BYTES = 1 << 15  # a quarter of a millisecond
 LEVEL = 4  # higher ones take longer and gain nothing with JSON
 
 _ASKED = re.compile(r"(?:^|,)\s*(?:gzip|\*)\s*(?:;\s*q=(?!0(?:\.0*)?\s*(?:,|$))[0-9.]+\s*)?(?:,|$)")
-_COMPRESSING = ThreadPoolExecutor(1, thread_name_prefix="compression")
+
+COMPRESSION = FairQueue("compression", slots=1, max_waiting=100)
 
 
 def is_wanted(accept_encoding: str | None, size: int) -> bool:
@@ -25,10 +27,10 @@ def is_wanted(accept_encoding: str | None, size: int) -> bool:
     )
 
 
-async def compressed(body: bytes) -> bytes:
+async def compressed(person: Person, body: bytes) -> bytes:
     if len(body) <= QUICK_BYTES:
         return gzip(body)
-    return await asyncio.get_running_loop().run_in_executor(_COMPRESSING, gzip, body)
+    return await COMPRESSION.run(person, partial(gzip, body))
 
 
 def gzip(body: bytes) -> bytes:
@@ -45,8 +47,8 @@ class GzipInParts:
     def begin(self, part: bytes) -> bytes:
         return self._packer.compress(part) + self._packer.flush(zlib.Z_SYNC_FLUSH)
 
-    async def end(self, part: bytes) -> bytes:
-        return await asyncio.get_running_loop().run_in_executor(_COMPRESSING, self._end, part)
+    async def end(self, person: Person, part: bytes) -> bytes:
+        return await COMPRESSION.run(person, partial(self._end, part))
 
     def _end(self, part: bytes) -> bytes:
         return self._packer.compress(part) + self._packer.flush()

@@ -20,14 +20,19 @@ from typing import Any
 import msgspec
 
 from tertulia.config import Config
-from tertulia.errors import ClientError
+from tertulia.errors import ClientError, outcome
 from tertulia.errors.http import InternalError, RateLimited, ServerStopping
 from tertulia.http import compression
 from tertulia.http.aside import QUICK_BYTES, decoded
 from tertulia.http.forms import Files, Incoming
 from tertulia.http.holdings import Holdings
 from tertulia.http.replies import Elsewhere, encode, encode_error
-from tertulia.http.request import EARLY_BODY_BYTES, ApiRequest, Disconnected
+from tertulia.http.request import (
+    EARLY_BODY_BYTES,
+    STRANGERS_BODY_BYTES,
+    ApiRequest,
+    Disconnected,
+)
 from tertulia.http.rounds import BLOCK_BYTES, Pieces, Receive, Scope, Send, head_of
 from tertulia.http.routing import Route, RouteNode, Router, path_arguments
 from tertulia.log_lines import log
@@ -128,10 +133,10 @@ class Api:
         except Disconnected:
             return
         except ClientError as error:
-            answer = _refusal(error, exchange)
+            answer = _refusal(outcome.checked(error), exchange)
             _forget_way(error)
         except asyncio.CancelledError:  # told to stop, the server has waited for us long enough
-            answer = _refusal(ServerStopping(), exchange)
+            answer = _refusal(outcome.checked(ServerStopping()), exchange)
         except Exception as error:
             answer = _failure(error, exchange)
             _forget_way(error)
@@ -152,7 +157,7 @@ class Api:
         held = early if request.is_open_ended else request.announced_bytes()
         if place.streams_files:
             held = min(held, early)  # the rest goes on while it arrives
-        with self._holdings.holding(request.counted_for, held):
+        with self._holdings.holding(request.person, held):
             return await self._call(request, exchange, place, texts, early)
 
     async def _call(
@@ -172,6 +177,9 @@ class Api:
             request.refuse_larger(limit)
 
         call = await self._admit(request, route)
+        if request.is_from_stranger and not streams:
+            limit = min(limit, STRANGERS_BODY_BYTES)
+            request.refuse_larger(limit)
         try:
             answer = await self._tried(request, route, texts, call, limit)
         except ClientError as error:
@@ -206,7 +214,9 @@ class Api:
         if not contract.streams_files:
             await request.read_rest(limit)
         files = Incoming(request.incoming()) if contract.streams_files else Files(request.files)
-        arguments = await decoded(request.size, contract.parse, request.params, files, request.body)
+        arguments = await decoded(
+            request.person, request.size, contract.parse, request.params, files, request.body
+        )
         if texts:
             arguments |= path_arguments(route, texts)
         run = route.endpoint(call, **arguments)
@@ -235,7 +245,7 @@ class Api:
     def _held(self, answer: Answer, request: ApiRequest) -> AbstractContextManager[None]:
         if len(answer.body) <= BLOCK_BYTES:
             return nullcontext()
-        return self._holdings.holding(request.counted_for, len(answer.body))
+        return self._holdings.holding(request.person, len(answer.body))
 
     async def _send(self, send: Send, answer: Answer, exchange: Exchange) -> None:
         request = exchange.request
@@ -277,7 +287,7 @@ class Api:
 async def _compressed(answer: Answer, request: ApiRequest) -> Answer:
     if not compression.is_wanted(request.header("accept-encoding"), len(answer.body)):
         return answer
-    body = await compression.compressed(bytes(answer.body))
+    body = await compression.compressed(request.person, bytes(answer.body))
     return Answer(answer.status, body, {**answer.headers, "Content-Encoding": "gzip"})
 
 

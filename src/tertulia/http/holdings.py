@@ -1,4 +1,5 @@
-"""How much one caller makes us hold: bodies that arrive, and answers that are not read yet.
+"""How much one person makes us hold: bodies that arrive, and answers that are not read yet. The bots
+of a person count with them, and so do all strangers at one address.
 
 Whoever sends or asks for much and does not take it away is told to come back later; nobody else
 notices.

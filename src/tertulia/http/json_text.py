@@ -15,54 +15,63 @@ from tertulia.http.rules import Problem
 
 MAX_DEPTH = 32
 MAX_CHARACTERS = 2_000_000  # of one parameter: decoding must not hold up everyone else
+MAX_VALUES = 100_000  # in one text, or one for each `CHARACTERS_PER_VALUE` of a longer text
+CHARACTERS_PER_VALUE = 16
 
 _decode = msgspec.json.Decoder().decode
+_decode_members = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
+_decode_text = msgspec.json.Decoder(str).decode
+
+_BRACKETS_ONLY = bytes.maketrans(b"{}", b"[]")
+_NEITHER_BRACKETS_NOR_QUOTES = bytes(set(range(256)) - set(b'[]{}"'))
 
 
 def decode_json(text: str) -> Any:
     """Raises a Problem."""
     if len(text) > MAX_CHARACTERS:
         raise Problem(f" is too long (limit: {MAX_CHARACTERS} characters)")
+    brackets = text.count("[") + text.count("{")
+    if brackets > MAX_DEPTH:
+        most = max(MAX_VALUES, len(text) // CHARACTERS_PER_VALUE)
+        if brackets + text.count(",") > most:
+            raise Problem(f" has too many values (limit: {most})")
+        if _is_too_deep(text):
+            raise Problem(" is not valid JSON")
     try:
-        value = _decode(text)
+        return _decode(text)
     except (msgspec.DecodeError, RecursionError, UnicodeEncodeError):
         raise Problem(" is not valid JSON") from None
-    if _is_nested(value) and _is_too_deep(text, value):
-        raise Problem(" is not valid JSON")
-    return value
 
 
 def read_json(body: bytes) -> dict[str, str]:
-    """The members of an object, as a form would have held them: texts bare, all else as JSON."""
+    """The members of an object, as a form would have held them: texts bare, all else as JSON.
+
+    Lists and objects in it are checked here, and become values only if a parameter asks for them.
+    """
     if not body.strip():
         return {}
-    try:
-        value = decode_json(as_text(body))
-    except Problem:
-        raise MalformedForm(reason="the body is not valid JSON") from None
-    if not isinstance(value, dict):
+    if not as_text(body).lstrip().startswith("{"):
         raise MalformedForm(reason="a JSON body is an object that holds the parameters")
-    if len(value) > MAX_FIELDS:
-        raise TooManyParameters(limit=MAX_FIELDS)
-    return {
-        checked_name(name): each if isinstance(each, str) else msgspec.json.encode(each).decode()
-        for name, each in value.items()
-    }
+    try:
+        members = _decode_members(body)
+        if len(members) > MAX_FIELDS:
+            raise TooManyParameters(limit=MAX_FIELDS)
+        return {checked_name(name): _as_field(bytes(each)) for name, each in members.items()}
+    except (msgspec.DecodeError, RecursionError):
+        raise MalformedForm(reason="the body is not valid JSON") from None
 
 
-def _is_nested(value: Any) -> bool:
-    return type(value) is list or type(value) is dict
+def _as_field(value: bytes) -> str:
+    return _decode_text(value) if value.startswith(b'"') else value.decode()
 
 
-def _is_too_deep(text: str, value: Any) -> bool:
-    if text.count("[") + text.count("{") <= MAX_DEPTH:
-        return False
-    level = [value]
+def _is_too_deep(text: str) -> bool:
+    """Strings are cut out, then the innermost pairs of brackets, one level at a time."""
+    data = text.encode(errors="replace").replace(b"\\\\", b"").replace(b'\\"', b"")
+    data = data.translate(_BRACKETS_ONLY, _NEITHER_BRACKETS_NOR_QUOTES)
+    data = b"".join(data.split(b'"')[::2])
     for _ in range(MAX_DEPTH):
-        below: list[Any] = []
-        for item in level:
-            below += item.values() if type(item) is dict else item
-        level = [item for item in below if _is_nested(item)]
-        if not level:
+        if not data:
             return False
-    return True
+        data = data.replace(b"[]", b"")
+    return bool(data)

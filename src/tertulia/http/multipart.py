@@ -15,6 +15,7 @@ from tertulia.http.forms import MAX_FIELDS, FileHead, UploadedFile, as_text, che
 
 MAX_FIELD_BYTES = 1 << 16  # beside a file that is read while it arrives
 MAX_HEAD_LINE_BYTES = 8192
+MAX_HEADS_BYTES = 1 << 17  # of all parts together: to take a head apart is slow
 
 _BOUNDARY = re.compile(r';\s*boundary\s*=\s*(?:"([^"]{1,200})"|([^\s;"]{1,200}))\s*(?:;|$)', re.I)
 _QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"')
@@ -106,7 +107,12 @@ class Multipart:
 
 
 class _Parser(PushMultipartParser):  # type: ignore[misc]  # the package has no types
+    _heads_bytes = 0
+
     def _create_segment(self, headerlist: list[tuple[str, str]]) -> MultipartSegment:
+        self._heads_bytes += sum(len(name) + len(value) for name, value in headerlist)
+        if self._heads_bytes > MAX_HEADS_BYTES:
+            raise MalformedForm(reason="the heads of its parts are too long")
         part = MultipartSegment(headerlist)
         if part.disposition != "form-data":
             raise MalformedForm(reason="a part is not form data")

@@ -58,6 +58,23 @@ REFUSALS: dict[str, dict[str, Any]] = {
         },
         "content": {JSON: {"schema": {"$ref": REFERENCE.format(name="Error")}}},
     },
+    "OutcomeUnknown": {
+        "description": "The server failed. With the code `OUTCOME_UNKNOWN` it lost its data while"
+        " it did this, which may therefore be done: look first, or repeat it with the same"
+        " `Idempotency-Key`.",
+        "content": {JSON: {"schema": {"$ref": REFERENCE.format(name="Error")}}},
+    },
+    "Unavailable": {
+        "description": "The data cannot be reached now, or the server stops. Nothing was done, and"
+        " the same request may be repeated.",
+        "headers": {
+            "Retry-After": {
+                "description": "In how many seconds to ask again.",
+                "schema": {"type": "integer"},
+            }
+        },
+        "content": {JSON: {"schema": {"$ref": REFERENCE.format(name="Error")}}},
+    },
 }
 
 SECURITY: dict[Access, list[dict[str, list[str]]]] = {
@@ -178,6 +195,8 @@ def _operation(route: Route, reply: Mapping[str, Any], glossary: Glossary) -> di
             },
             **({} if route.access == "public" else {"401": _refusal("NotLoggedIn")}),
             "429": _refusal("TooManyRequests"),
+            **({} if has_query else {"500": _refusal("OutcomeUnknown")}),
+            "503": _refusal("Unavailable"),
             "default": _refusal("Refused"),
         },
     }

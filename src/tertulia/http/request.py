@@ -16,12 +16,14 @@ from tertulia.http.aside import QUICK_BYTES, decoded
 from tertulia.http.forms import FileHead, RawBody, UploadedFile, media_type, read_urlencoded
 from tertulia.http.json_text import read_json
 from tertulia.http.multipart import Multipart, read_multipart
+from tertulia.http.ratelimit import neighbourhood
 from tertulia.http.rounds import ROUND, HttpRound, Leave, Receive, Scope
 
 EARLY_BODY_BYTES = 1 << 20  # of somebody we know
-STRANGERS_BODY_BYTES = 1 << 16
+STRANGERS_BODY_BYTES = QUICK_BYTES  # also after the route is known
 MAX_HEADERS = 128
 MAX_URL_BYTES = 1 << 18
+MAX_QUERY_BYTES = QUICK_BYTES  # longer parameters are sent in a body
 MAX_CLIENT_NAME = 30
 
 _METHODS_WITH_BODY = frozenset({"POST", "PUT", "PATCH", "DELETE"})
@@ -40,9 +42,11 @@ class ApiRequest:
     __slots__ = (
         "_announced_bytes",
         "_body",
+        "_has_arrived",
         "_is_kept",
         "_media_type",
         "_method_field",
+        "_person",
         "_problem",
         "_query",
         "_receive",
@@ -54,11 +58,11 @@ class ApiRequest:
         "counted_for",
         "files",
         "headers",
+        "is_from_stranger",
         "method",
         "params",
         "path",
         "peer_address",
-        "person",
         "reply_headers",
         "round",
         "scheme",
@@ -81,13 +85,15 @@ class ApiRequest:
         self.params: dict[str, str] = {}
         self.files: list[UploadedFile] = []
         self.counted_for: Hashable = None  # whose limits it counts against, once that is known
-        self.person: Person = ""  # whose turn it uses in fair queues, once that is known
+        self._person: Person | None = None
+        self.is_from_stranger = False  # whether nobody is logged in, once that is known
         self.reply_headers: dict[str, str] = {}  # sent with the answer, whatever it will be
 
         # Whether the parameters can be read matters only once the sender is known.
         self._problem: ClientError | None = None
         self.body = RawBody()  # as it came, for those who have asked to keep it
         self._body = bytearray()
+        self._has_arrived = False  # the whole body
         self._is_kept = False
         self._size = 0
         self._method_field = ""
@@ -96,10 +102,23 @@ class ApiRequest:
         self._media_type = media_type(self.headers.get("content-type", ""))
         self._unread = self.method in _METHODS_WITH_BODY and self._has_form()
         self._query: bytes = scope["query_string"]
-        if len(self.path) + len(self._query) > MAX_URL_BYTES:
+        if len(self.path) > MAX_URL_BYTES:
             raise AddressTooLong(limit=MAX_URL_BYTES)
+        if len(self._query) > MAX_QUERY_BYTES:
+            raise AddressTooLong(limit=MAX_QUERY_BYTES)
 
     # --- Who is asking, and how -------------------------------------------------------------------
+
+    @property
+    def person(self) -> Person:
+        """Whose turn it uses in fair queues: the network's until it is known who asks."""
+        if self._person is None:
+            self._person = neighbourhood(self.client_address)
+        return self._person
+
+    @person.setter
+    def person(self, person: Person) -> None:
+        self._person = person
 
     def header(self, name: str) -> str | None:
         return self.headers.get(name.lower())
@@ -141,8 +160,7 @@ class ApiRequest:
     @property
     def is_small(self) -> bool:
         """Whether it is quick to decode, by what it says of itself."""
-        quick = max(len(self._query), self._announced_bytes) <= QUICK_BYTES
-        return quick and not self.is_open_ended
+        return self._announced_bytes <= QUICK_BYTES and not self.is_open_ended
 
     @property
     def is_open_ended(self) -> bool:
@@ -163,7 +181,7 @@ class ApiRequest:
         """Reads the query, and a body up to the limit; a larger one is left for `read_rest`."""
         if self._query:
             try:
-                self.params = await decoded(len(self._query), read_urlencoded, self._query)
+                self.params = read_urlencoded(self._query)
             except ClientError as problem:
                 self._problem = problem
         if self._unread and self._announced_bytes <= limit:
@@ -215,18 +233,18 @@ class ApiRequest:
             raise Disconnected
 
     async def _read(self, limit: int) -> None:
-        """Reads to the end of the body, or until there is more of it than the limit."""
-        while self._size <= limit:
+        """Reads to the end of the body and decodes it, unless it is larger than the limit."""
+        while self._size <= limit and not self._has_arrived:
             message = await self._receive()
             if message["type"] == "http.disconnect":
                 raise Disconnected
             chunk: bytes = message.get("body", b"")
             self._body += chunk
             self._size += len(chunk)
-            if not message.get("more_body", False):
-                self._unread = False
-                await self._take_form()
-                return
+            self._has_arrived = not message.get("more_body", False)
+        if self._size <= limit:
+            self._unread = False
+            await self._take_form()
 
     async def _stream(self) -> AsyncIterator[FileHead | bytes]:
         form = Multipart(self.headers["content-type"])
@@ -234,7 +252,7 @@ class ApiRequest:
         early, self._body = bytes(self._body), bytearray()
         for item in form.feed(early):
             yield item
-        is_over = False
+        is_over = self._has_arrived
         while not is_over:
             message = await self._receive()
             if message["type"] == "http.disconnect":
@@ -252,7 +270,7 @@ class ApiRequest:
             if not self._has_form() or not self._is_form():
                 return
         try:
-            fields, self.files = await decoded(len(body), self._decode, body)
+            fields, self.files = await decoded(self.person, len(body), self._decode, body)
         except ClientError as problem:
             self._problem = self._problem or problem
             return

@@ -174,7 +174,7 @@ _ALL = [
         "Linear",
         "In Settings, API, Webhooks, New webhook.",
         linear.report,
-        _sha256("linear-signature"),
+        signatures.linear,
     ),
     Integration(
         "newrelic",

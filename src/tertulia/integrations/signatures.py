@@ -9,9 +9,11 @@ since the address itself holds a key that nobody else knows.
 import base64
 import hashlib
 import hmac
+import json
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from importlib import import_module
 from typing import Any
 from urllib.parse import parse_qs
@@ -70,11 +72,25 @@ def trello(call: SignedCall, secret: bytes) -> bool:
 
 
 def zendesk(call: SignedCall, secret: bytes) -> bool:
-    """HMAC-SHA-256 over the time and the body, in Base64."""
+    """HMAC-SHA-256 over the time (ISO 8601) and the body, in Base64."""
     at = call.headers.get("x-zendesk-webhook-signature-timestamp", "")
+    if not _is_recent(_seconds(at), call.now):
+        return False
     code = hmac.new(secret, at.encode("latin-1", "replace") + call.body, hashlib.sha256).digest()
     given = call.headers.get("x-zendesk-webhook-signature", "")
-    return bool(at) and _is_same(given, base64.b64encode(code).decode())
+    return _is_same(given, base64.b64encode(code).decode())
+
+
+def linear(call: SignedCall, secret: bytes) -> bool:
+    """HMAC-SHA-256 of the body, which says when it was sent (`webhookTimestamp`, milliseconds)."""
+    if not hexadecimal("linear-signature")(call, secret):
+        return False
+    try:
+        sent = json.loads(call.body)
+    except (ValueError, RecursionError):
+        return True  # what cannot be read is refused as such
+    at = sent.get("webhookTimestamp") if isinstance(sent, dict) else None
+    return at is None or (type(at) is int and _is_recent(str(at // 1000), call.now))
 
 
 def slack(call: SignedCall, secret: bytes) -> bool:
@@ -114,6 +130,15 @@ def _public_key(pasted: str) -> Any:
 
 def _is_recent(at: str, now: float) -> bool:
     return bool(_DIGITS.fullmatch(at)) and abs(now - int(at)) <= MOST_SECONDS
+
+
+def _seconds(written: str) -> str:
+    """A moment in ISO 8601 as UNIX seconds; empty if it is none, or has no time zone."""
+    try:
+        moment = datetime.fromisoformat(written)
+    except ValueError:
+        return ""
+    return "" if moment.tzinfo is None else str(int(moment.timestamp()))
 
 
 def _is_same(given: str, expected: str) -> bool:

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
         devices,
         digests,
         directories,
+        disk,
         each,
         housekeeping,
         letters,

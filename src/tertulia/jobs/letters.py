@@ -45,7 +45,7 @@ class Postman:
             await self._go_round()
 
     async def _go_round(self) -> None:
-        while await self._database.read_in(0, storage.letters.due, 1):
+        while await self._database.read_in(0, storage.letters.is_any_due):
             letters = await self._database.write_in(0, actions.letters.take_due)
             done = await self._carry(letters)
             given_up = await self._database.write_in(

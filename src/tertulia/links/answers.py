@@ -55,6 +55,7 @@ class SamlPerson:
     attributes: Mapping[str, list[str]]
     name_format: str = ""
     session_index: str = ""
+    session_ends_at: float | None = None  # SessionNotOnOrAfter
 
     def first(self, name: str) -> str:
         values = self.attributes.get(name, [])

@@ -79,7 +79,9 @@ class Fetching:
     async def _visit(self, address: str, reader: Person) -> ExternalPicture:
         async with self._turn(reader):
             data = await self._fetched(address, reader)
-            looks = await self._drawn(domain.files.images.looks, io.BytesIO(data)) if data else None
+            looks = None
+            if data:
+                looks = await self._drawn(reader, domain.files.images.looks, io.BytesIO(data))
         picture = ExternalPicture()
         if looks is not None and looks.width * looks.height <= MOST_PIXELS:
             picture = ExternalPicture(looks.content_type, data)

@@ -2,7 +2,7 @@
 
 import hashlib
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from tertulia import domain, links
@@ -23,6 +23,7 @@ ROLES = {
     "guest": Role.GUEST,
 }
 EVERY_GROUP = "*"
+MAX_LISTED_LENGTH = 300
 
 
 def from_directory(
@@ -32,7 +33,7 @@ def from_directory(
     so one that is known is not drawn again."""
     mark = hashlib.sha256(person.picture).hexdigest() if person.picture else ""
     is_new = mark and (known is None or known.picture_mark != mark)
-    organizations = person.organizations
+    refusal = _directory_refusal(directory, subdomain, person)
     return Introduction(
         provider=directory.key,
         method=directory.method,
@@ -40,9 +41,7 @@ def from_directory(
         emails=(person.email,),
         full_name=full_name(person.full_name, person.email),
         welcome=Welcome(directory.new_people),
-        is_admitted=person.has_required
-        and (organizations is None or subdomain in organizations)
-        and is_admitted(directory, person.groups),
+        is_admitted=not refusal,
         is_disabled=person.is_disabled,
         has_lasting_subject=bool(directory.id_attribute),
         leads=True,
@@ -52,6 +51,7 @@ def from_directory(
         role=role(directory, person.groups),
         roles_to_take=managed_roles(directory),
         groups=groups(directory, person.groups),
+        refusal=refusal,
     )
 
 
@@ -72,6 +72,10 @@ def from_site(provider: OpenIdProvider, user: SiteUser) -> Introduction:
         role=role(provider, theirs),
         roles_to_take=managed_roles(provider),
         groups=groups(provider, theirs),
+        refusal=_groups_refusal(provider, theirs),
+        address_source=(
+            f"looked for email with email_verified true; claims: {_listed(user.claims)}"
+        ),
     )
 
 
@@ -85,6 +89,10 @@ def from_saml(provider: SamlProvider, subdomain: str, person: SamlPerson) -> Int
     theirs = person.attributes.get(provider.groups_attribute, [])
     organizations = person.attributes.get(provider.organization_attribute, [])
     told = {name: values[0] for name, values in person.attributes.items() if values}
+    refusal = _groups_refusal(provider, theirs)
+    if provider.organization_attribute and subdomain not in organizations:
+        refusal = _organization_refusal(provider.organization_attribute, subdomain, organizations)
+    wanted = f"attribute {provider.email_attribute}" if provider.email_attribute else "NameID"
     return Introduction(
         provider=provider.key,
         method=provider.method,
@@ -92,13 +100,14 @@ def from_saml(provider: SamlProvider, subdomain: str, person: SamlPerson) -> Int
         emails=(email,) if email else (),
         full_name=full_name(parts or person.first(provider.name_attribute), email),
         welcome=Welcome(provider.new_people),
-        is_admitted=is_admitted(provider, theirs)
-        and (not provider.organization_attribute or subdomain in organizations),
+        is_admitted=not refusal,
         has_lasting_subject=bool(provider.id_attribute),
         profile=profile(provider, told),
         role=role(provider, theirs),
         roles_to_take=managed_roles(provider),
         groups=groups(provider, theirs),
+        refusal=refusal,
+        address_source=f"looked for the {wanted}; attributes: {_listed(person.attributes)}",
     )
 
 
@@ -107,7 +116,7 @@ def by_address(provider: Provider, email: str) -> Introduction:
     return Introduction(
         provider=provider.key,
         method=provider.method,
-        subject=email.casefold(),
+        subject=domain.people.user.email_key(email),
         emails=(email,),
         full_name=full_name("", email),
         welcome=Welcome(provider.new_people),
@@ -161,6 +170,33 @@ def full_name(told: str, email: str) -> str:
 def is_admitted(provider: InformedProvider, groups: Sequence[str]) -> bool:
     wanted = {name.casefold() for name in provider.only_groups}
     return not wanted or any(name.casefold() in wanted for name in groups)
+
+
+def _directory_refusal(directory: LdapDirectory, subdomain: str, person: LdapPerson) -> str:
+    """Why somebody of a directory may not come in; empty if they may."""
+    if not person.has_required:
+        return "the entry lacks the values of required_attributes"
+    organizations = person.organizations
+    if organizations is not None and subdomain not in organizations:
+        name = directory.organization_attribute
+        return _organization_refusal(name, subdomain, organizations)
+    return _groups_refusal(directory, person.groups)
+
+
+def _organization_refusal(attribute: str, subdomain: str, listed: Sequence[str]) -> str:
+    return f"{attribute} does not list {subdomain or 'the empty subdomain'}: {_listed(listed)}"
+
+
+def _groups_refusal(provider: InformedProvider, groups: Sequence[str]) -> str:
+    if is_admitted(provider, groups):
+        return ""
+    return f"in none of only_groups ({_listed(provider.only_groups)}); groups: {_listed(groups)}"
+
+
+def _listed(names: Iterable[str]) -> str:
+    """Names for the log, as many as fit in a line."""
+    text = ", ".join(sorted(names)) or "none"
+    return "".join(filter(str.isprintable, text))[:MAX_LISTED_LENGTH]
 
 
 def role(provider: InformedProvider, groups: Sequence[str]) -> Role | None:

@@ -8,6 +8,7 @@ checked, unless the settings say `plain`; what people type is escaped before it 
 import re
 import secrets
 import ssl
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, ParamSpec, TypeVar
@@ -22,12 +23,15 @@ from ldap3.core.exceptions import (
     LDAPInvalidCredentialsResult,
     LDAPInvalidFilterError,
     LDAPNoSuchObjectResult,
+    LDAPOperationsErrorResult,
     LDAPSASLPrepError,
     LDAPSizeLimitExceededResult,
+    LDAPStrongerAuthRequiredResult,
     LDAPUnwillingToPerformResult,
 )
 from ldap3.utils.conv import escape_filter_chars
 
+from tertulia import domain
 from tertulia.config.providers import LdapDirectory
 from tertulia.fair_queue import FairQueue, Person
 from tertulia.links.answers import NOBODY, DirectoryTrouble, LdapName, LdapPerson
@@ -40,6 +44,8 @@ QUEUE = FairQueue("ldap", slots=8, slots_per_person=2, max_waiting=20)
 LONGEST_NAME = 200
 MOST_HITS = 2  # whoever finds two of a name has not found anybody
 MOST_GROUPS = 1000
+CHUNK_BYTES = 1 << 16  # the library copies all it has for each chunk
+MAX_ANSWER_BYTES = 4 << 20  # of all that comes for one request
 DISABLED_BIT = 2  # of userAccountControl
 BYTES_MARK = "hex:"  # before a lasting id that is no text
 
@@ -51,6 +57,26 @@ REFUSED = (
     LDAPInvalidCredentialsResult,
     LDAPNoSuchObjectResult,
     LDAPSASLPrepError,
+    LDAPUnwillingToPerformResult,
+)
+
+# What the library raises for answers that are no LDAP.
+MALFORMED = (
+    AttributeError,
+    IndexError,
+    KeyError,
+    RecursionError,
+    TypeError,
+    ValueError,
+)
+
+# What a directory answers to who may not ask it.
+_NOT_ALLOWED = (
+    LDAPInappropriateAuthenticationResult,
+    LDAPInsufficientAccessRightsResult,
+    LDAPInvalidCredentialsResult,
+    LDAPOperationsErrorResult,
+    LDAPStrongerAuthRequiredResult,
     LDAPUnwillingToPerformResult,
 )
 
@@ -89,7 +115,7 @@ def authenticate(directory: LdapDirectory, name: LdapName, password: str) -> Lda
     if not password:  # a bind without one succeeds: for LDAP it is anonymous
         return None
     nobody = f"cn={secrets.token_hex(8)},{directory.base}"
-    with _trouble_told():
+    with _trouble_told(directory):
         is_right = _opens(directory, name.dn or nobody, password)
     if not is_right or name.entry is None:
         return None
@@ -111,13 +137,17 @@ def find_all(directory: LdapDirectory, subjects: list[str]) -> dict[str, LdapPer
             entry = _only(connection, directory, _subject_filter(directory, subject))
             if entry is not None:
                 found[subject] = _person(connection, directory, entry)
+        if len(found) < len(subjects):
+            _check_id_attribute(connection, directory)
     return found
 
 
 def try_out(directory: LdapDirectory) -> None:
-    """Raises DirectoryTrouble unless we can speak to it and search."""
+    """Raises DirectoryTrouble unless we can speak to it and search, and entries have what accounts
+    are remembered by."""
     with _connection(directory) as connection:
         connection.search(directory.base, "(objectClass=*)", ldap3.BASE, attributes=["1.1"])
+        _check_id_attribute(connection, directory)
 
 
 # --- connecting ---
@@ -125,7 +155,7 @@ def try_out(directory: LdapDirectory) -> None:
 
 @contextmanager
 def _connection(directory: LdapDirectory) -> Iterator[ldap3.Connection]:
-    with _trouble_told():
+    with _trouble_told(directory):
         connection = _bound(directory, directory.bind_dn, directory.bind_password)
         try:
             yield connection
@@ -134,12 +164,45 @@ def _connection(directory: LdapDirectory) -> Iterator[ldap3.Connection]:
 
 
 @contextmanager
-def _trouble_told() -> Iterator[None]:
+def _trouble_told(directory: LdapDirectory) -> Iterator[None]:
     """Raises DirectoryTrouble for whatever the library raises."""
     try:
         yield
     except (LDAPException, OSError, ssl.SSLError) as error:
-        raise DirectoryTrouble(f"{type(error).__name__}: {error}") from error
+        setting = _setting_to_look_at(directory, error)
+        raise DirectoryTrouble(f"{type(error).__name__}: {error} (look at {setting})") from error
+
+
+def _setting_to_look_at(directory: LdapDirectory, error: Exception) -> str:
+    """Which line of the `[[ldap]]` table an error is about."""
+    words = str(error)
+    if "mismatch" in words:  # the name in the certificate
+        return "the host in url"
+    if "CERTIFICATE_VERIFY_FAILED" in words:
+        return "ca_file"
+    if isinstance(error, _NOT_ALLOWED):
+        return "bind_dn and bind_password"
+    if isinstance(error, LDAPNoSuchObjectResult):
+        return "base and group_base"
+    if isinstance(error, LDAPInvalidFilterError):
+        return "filter, email_filter and group_filter"
+    if "timed out" in words or "within" in words:
+        return "url and timeout_seconds"
+    if "ssl" in words.lower() or "tls" in words.lower():
+        return "url and plain"
+    return "url"
+
+
+@contextmanager
+def _malformed_told() -> Iterator[None]:
+    """Raises DirectoryTrouble for answers that the library cannot read; around its calls alone, so
+    that no mistake of ours is taken for one of the directory."""
+    try:
+        yield
+    except (LDAPException, OSError):  # some of these are ValueErrors as well
+        raise
+    except MALFORMED as error:
+        raise DirectoryTrouble(f"its answer is malformed: {type(error).__name__}") from error
 
 
 def _bound(directory: LdapDirectory, dn: str, password: str) -> ldap3.Connection:
@@ -154,11 +217,12 @@ def _bound(directory: LdapDirectory, dn: str, password: str) -> ldap3.Connection
         check_names=False,
         read_only=True,
     )
-    if directory.is_ldaps or directory.plain:
+    with _malformed_told():
         connection.open(read_server_info=False)
-    else:
-        connection.start_tls(read_server_info=False)
-    connection.bind(read_server_info=False)
+        connection.socket = _BoundedSocket(connection.socket, directory.timeout_seconds)
+        if not directory.is_ldaps and not directory.plain:
+            connection.start_tls(read_server_info=False)
+        connection.bind(read_server_info=False)
     return connection
 
 
@@ -179,9 +243,46 @@ class _CheckedTls(ldap3.Tls):  # type: ignore[misc]  # the library has no types
 
     def wrap_socket(self, connection: ldap3.Connection, do_handshake: bool = False) -> None:
         context = ssl.create_default_context(cafile=self.ca_certs_file)
-        connection.socket = context.wrap_socket(
-            connection.socket, server_hostname=connection.server.host
-        )
+        name, bounded = connection.server.host, connection.socket
+        if not isinstance(bounded, _BoundedSocket):
+            connection.socket = context.wrap_socket(bounded, server_hostname=name)
+            return
+        bounded.inner.settimeout(bounded.seconds)
+        encrypted = context.wrap_socket(bounded.inner, server_hostname=name)
+        connection.socket = _BoundedSocket(encrypted, bounded.seconds)
+
+
+class _BoundedSocket:
+    """Bounds the time and the size of all that is received for one request, which the library does
+    for a single read alone: a directory that trickles would hold a thread for ever."""
+
+    def __init__(self, inner: Any, seconds: float) -> None:
+        self.inner = inner
+        self.seconds = seconds
+        self._begin()
+
+    def sendall(self, data: bytes) -> None:
+        self._begin()
+        self.inner.settimeout(self.seconds)
+        self.inner.sendall(data)
+
+    def recv(self, size: int) -> bytes:
+        left = self._deadline - time.monotonic()
+        if left <= 0:
+            raise TimeoutError(f"no whole answer within {self.seconds} seconds")
+        self.inner.settimeout(left)
+        data: bytes = self.inner.recv(max(size, CHUNK_BYTES))
+        self._bytes_left -= len(data)
+        if self._bytes_left < 0:
+            raise OSError(f"the answer is larger than {MAX_ANSWER_BYTES} bytes")
+        return data
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.inner, name)
+
+    def _begin(self) -> None:
+        self._deadline = time.monotonic() + self.seconds
+        self._bytes_left = MAX_ANSWER_BYTES
 
 
 def _opens(directory: LdapDirectory, dn: str, password: str) -> bool:
@@ -201,7 +302,7 @@ def _find_entry(
     name = _login_name(connection, directory, typed.strip())
     if not name or len(name) > LONGEST_NAME:
         return None
-    wanted = directory.filter.replace("{name}", escape_filter_chars(name))
+    wanted = _filled(directory.filter, name=name)
     return _only(connection, directory, wanted)
 
 
@@ -210,24 +311,60 @@ def _login_name(connection: ldap3.Connection, directory: LdapDirectory, typed: s
     if "@" not in typed or len(typed) > LONGEST_NAME:
         return typed
     if directory.email_domain:
-        local, _, domain = typed.rpartition("@")
-        return local if domain.casefold() == directory.email_domain.casefold() else ""
+        local, _, host = typed.rpartition("@")
+        wanted, given = map(domain.people.user.email_key, (directory.email_domain, host))
+        return local if given == wanted else ""
     if not directory.email_filter:
         return typed
-    wanted = directory.email_filter.replace("{email}", escape_filter_chars(typed))
+    wanted = _filled(directory.email_filter, email=typed)
     entry = _only(connection, directory, wanted)
     return typed if entry is None else _first(entry, directory.username_attribute) or typed
 
 
 def _subject_filter(directory: LdapDirectory, subject: str) -> str:
     if not directory.id_attribute:
-        return directory.filter.replace("{name}", escape_filter_chars(subject))
+        return _filled(directory.filter, name=subject)
     if subject.startswith(BYTES_MARK):
         raw = bytes.fromhex(subject.removeprefix(BYTES_MARK))
         value = "".join(f"\\{byte:02x}" for byte in raw)
     else:
         value = escape_filter_chars(subject)
     return f"({directory.id_attribute}={value})"
+
+
+def _filled(template: str, **values: str) -> str:
+    """A filter with values in place of `{name}` and so on, escaped. In one pass: a value that holds
+    such a word itself, as an entry called `cn={name}`, stays as it is."""
+
+    def value(found: re.Match[str]) -> str:
+        escaped: str = escape_filter_chars(values[found[1]])
+        return escaped
+
+    return re.sub("{(" + "|".join(values) + ")}", value, template)
+
+
+def _check_id_attribute(connection: ldap3.Connection, directory: LdapDirectory) -> None:
+    """Raises DirectoryTrouble if there are people, and none of them has the attribute."""
+    if not directory.id_attribute:
+        return
+    anybody = directory.filter.replace("{name}", "*")
+    with_id = f"(&{anybody}({directory.id_attribute}=*))"
+    if _is_any(connection, directory, anybody) and not _is_any(connection, directory, with_id):
+        raise DirectoryTrouble(_no_id(directory, "no entry"))
+
+
+def _no_id(directory: LdapDirectory, who: str) -> str:
+    return (
+        f"{who} has the attribute {directory.id_attribute} (look at id_attribute: objectGUID in"
+        ' Active Directory, "" to remember people by their login name)'
+    )
+
+
+def _is_any(connection: ldap3.Connection, directory: LdapDirectory, wanted: str) -> bool:
+    try:
+        return bool(_search(connection, directory, directory.base, wanted, ["1.1"], 1))
+    except LDAPSizeLimitExceededResult:
+        return True
 
 
 def _only(
@@ -252,15 +389,16 @@ def _search(
     attributes: list[str],
     most: int,
 ) -> list[dict[str, Any]]:
-    connection.search(
-        base,
-        wanted,
-        ldap3.SUBTREE,
-        attributes=attributes,
-        size_limit=most,
-        time_limit=directory.timeout_seconds,
-    )
-    return [each for each in connection.response if each["type"] == "searchResEntry"]
+    with _malformed_told():
+        connection.search(
+            base,
+            wanted,
+            ldap3.SUBTREE,
+            attributes=attributes,
+            size_limit=most,
+            time_limit=directory.timeout_seconds,
+        )
+        return [each for each in connection.response if each["type"] == "searchResEntry"]
 
 
 def _attributes(directory: LdapDirectory) -> list[str]:
@@ -316,9 +454,12 @@ def _email(directory: LdapDirectory, entry: dict[str, Any], login_name: str) -> 
 
 
 def _subject(directory: LdapDirectory, entry: dict[str, Any]) -> str:
+    """What an account is remembered by. Raises DirectoryTrouble if the entry has it not."""
     values = _values(entry, directory.id_attribute)
+    if directory.id_attribute and not values:
+        raise DirectoryTrouble(_no_id(directory, f"not every entry ({entry['dn']} for one)"))
     if not values:
-        return _first(entry, directory.username_attribute).casefold()
+        return domain.people.user.email_key(_first(entry, directory.username_attribute))
     try:
         text = values[0].decode()
     except UnicodeDecodeError:
@@ -357,9 +498,7 @@ def _groups(
 ) -> tuple[str, ...]:
     if not directory.asks_for_groups:
         return ()
-    wanted = directory.group_filter.replace("{dn}", escape_filter_chars(dn)).replace(
-        "{name}", escape_filter_chars(login_name)
-    )
+    wanted = _filled(directory.group_filter, dn=dn, name=login_name)
     base, name = directory.group_base or directory.base, directory.group_name_attribute
     entries = _search(connection, directory, base, wanted, [name], MOST_GROUPS)
     names = [_first(each, name) for each in entries]

@@ -17,7 +17,7 @@ from typing import Protocol
 from tertulia.domain.received_mail import MOST_BYTES, MailRefused
 from tertulia.log_lines import log
 
-MOST_CONNECTIONS = 8  # others wait for their turn
+MOST_CONNECTIONS = 16  # twice what one sender may have waiting; each holds a mail in memory
 MOST_RECIPIENTS = 100
 MOST_LINE = 4096
 MOST_MISTAKES = 20
@@ -32,7 +32,7 @@ _SIZE = re.compile(r"\bSIZE=(\d{1,15})\b", re.IGNORECASE)
 
 class MailTaker(Protocol):
     async def look_up(self, recipient: str) -> None: ...
-    async def take(self, recipient: str, raw: bytes) -> str: ...
+    async def take(self, recipient: str, raw: bytes, sender: str) -> str: ...
 
 
 class HungUp(Exception):
@@ -42,6 +42,7 @@ class HungUp(Exception):
 @dataclass(slots=True)
 class Handover:
     is_open: bool = False
+    sender: str = ""
     recipients: list[str] = field(default_factory=list)
 
 
@@ -137,12 +138,13 @@ class Talk:
 
     async def _mail(self, rest: str) -> None:
         size = _SIZE.search(rest)
-        if _PATH.match(rest) is None or self._envelope.is_open:
+        found = _PATH.match(rest)
+        if found is None or self._envelope.is_open:
             await self._mistake("503 5.5.1 MAIL FROM:<address> comes first, once")
         elif size is not None and int(size[1]) > MOST_BYTES:
             await self._answer(f"552 5.3.4 The mail is larger than {MOST_BYTES >> 20} MiB.")
         else:
-            self._envelope = Handover(is_open=True)
+            self._envelope = Handover(is_open=True, sender=found[1])
             await self._answer("250 2.1.0 OK")
 
     async def _rcpt(self, rest: str) -> None:
@@ -168,13 +170,13 @@ class Talk:
         raw = await self._body()
         envelope, self._envelope = self._envelope, Handover()
         for recipient in envelope.recipients:
-            await self._answer(await self._taken(recipient, raw))
+            await self._answer(await self._taken(recipient, raw, envelope.sender))
 
-    async def _taken(self, recipient: str, raw: bytes | None) -> str:
+    async def _taken(self, recipient: str, raw: bytes | None, sender: str) -> str:
         if raw is None:
             return f"552 5.3.4 The mail is larger than {MOST_BYTES >> 20} MiB."
         try:
-            return f"250 2.0.0 OK: {await self._door.take(recipient, raw)}"
+            return f"250 2.0.0 OK: {await self._door.take(recipient, raw, sender)}"
         except MailRefused as refusal:
             return _as_answer(refusal)
         except Exception as error:  # the mail server keeps it, and somebody can look

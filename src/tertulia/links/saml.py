@@ -1,9 +1,9 @@
 """SAML: where to send a browser, and whether what comes back was signed by the provider.
 
 The library checks the signature, who has signed, for whom, and from when to when it is good. What
-it leaves to us: that the answer is to the very login that left, and meant for our return address.
-What is read is the signed element alone, and no answer may hold comments, with which a name could
-be cut short.
+it leaves to us: that the answer is to the very login that left, meant for our return address, and
+confirmed for its bearer (Web Browser SSO Profile, 4.1.4.3). What is read is the signed element
+alone, and no answer may hold comments, with which a name could be cut short.
 """
 
 import base64
@@ -22,13 +22,16 @@ from minisaml.errors import MiniSAMLError
 from minisaml.request import get_request_redirect_url
 from minisaml.response import TimeDriftLimits, validate_response
 from minisignxml.errors import MiniSignXMLError
+from minisignxml.verify import extract_verified_element_and_certificate
 
 from tertulia.config.providers import SamlProvider
 from tertulia.links.answers import ProviderTrouble, SamlPerson
 
 LEEWAY = datetime.timedelta(seconds=60)
 LONGEST = 200_000
+MAX_FAULT_LENGTH = 300
 PLAIN_ENCODINGS = (b"utf-8", b"us-ascii", b"iso-8859-1")  # in which ASCII looks like ASCII
+BEARER = "urn:oasis:names:tc:SAML:2.0:cm:bearer"
 SUCCESS = "urn:oasis:names:tc:SAML:2.0:status:Success"
 NAMES = {
     "p": "urn:oasis:names:tc:SAML:2.0:protocol",
@@ -60,22 +63,31 @@ def read_answer(
         raise ProviderTrouble("the answer is too long")
     try:
         xml = harmless(base64.b64decode("".join(answer.split()), validate=True))
+        with_one_signature = _with_one_signature(xml)
         found = validate_response(
-            data=base64.b64encode(_with_one_signature(xml)),
+            data=base64.b64encode(with_one_signature),
             certificate=list(certificates(provider)),
             expected_audience=entity,
             idp_issuer=provider.entity_id,
             allowed_time_drift=TimeDriftLimits(LEEWAY, LEEWAY),
         )
+        signed = _signed_element(provider, with_one_signature)
     except (MiniSAMLError, MiniSignXMLError, binascii.Error, etree.Error, ValueError) as error:
-        raise ProviderTrouble(f"the answer is no good: {type(error).__name__}") from error
+        raise ProviderTrouble(f"the answer is no good: {_fault(error)}") from error
     except (KeyError, AttributeError, TypeError) as error:  # parts that the library expects
         raise ProviderTrouble(f"the answer lacks something: {error}") from error
-    if found.in_response_to != request_id:
-        raise ProviderTrouble("the answer is to another login")
-    _check_envelope(xml, return_address)
+    _check_envelope(xml)
+    _check_destination(signed, xml, return_address)
+    assertion = _assertion(signed)
+    now = datetime.datetime.now(datetime.UTC)
+    _check_confirmed(assertion, return_address, request_id, now)
     attributes = {each.name: list(filter(None, each.values)) for each in found.attributes}
-    return SamlPerson((found.name_id or "").strip(), attributes, *_session(xml))
+    return SamlPerson(
+        (found.name_id or "").strip(),
+        attributes,
+        *_session(assertion),
+        _session_end(assertion, now),
+    )
 
 
 def check_certificates(provider: SamlProvider) -> None:
@@ -142,28 +154,109 @@ def _with_one_signature(xml: bytes) -> bytes:
     return left
 
 
-def _session(xml: bytes) -> tuple[str, str]:
-    """Of what kind the NameID is, and which session it is there. There is one assertion, and it was
-    signed, by itself or with the response around it."""
-    tree = parsed(xml)
-    named = tree.find(".//a:Subject/a:NameID", NAMES)
-    begun = tree.find(".//a:AuthnStatement", NAMES)
+def _fault(error: Exception) -> str:
+    """What the library found, with what it has received and expected where it says so."""
+    name = type(error).__name__
+    if not isinstance(error, MiniSAMLError):
+        return name
+    about = ", ".join(f"{key} {value}" for key, value in vars(error).items())
+    return "".join(filter(str.isprintable, f"{name} {about}".strip()))[:MAX_FAULT_LENGTH]
+
+
+def _signed_element(provider: SamlProvider, xml: bytes) -> Any:
+    """What the signature is about: the response, or the assertion in it."""
+    found, _ = extract_verified_element_and_certificate(
+        xml=xml, certificates=set(certificates(provider))
+    )
+    return found
+
+
+def _assertion(signed: Any) -> Any:
+    if signed.tag == f"{{{NAMES['a']}}}Assertion":
+        return signed
+    found = signed.findall("./a:Assertion", NAMES)
+    if len(found) != 1:
+        raise ProviderTrouble("there must be one assertion")
+    return found[0]
+
+
+def _session(assertion: Any) -> tuple[str, str]:
+    """Of what kind the NameID is, and which session it is there."""
+    named = assertion.find("./a:Subject/a:NameID", NAMES)
+    begun = assertion.find("./a:AuthnStatement", NAMES)
     name_format = "" if named is None else named.get("Format", "")
     return name_format, "" if begun is None else begun.get("SessionIndex", "")
 
 
-def _check_envelope(xml: bytes, return_address: str) -> None:
+def _session_end(assertion: Any, now: datetime.datetime) -> float | None:
+    """Until when the provider lets a session go on. Raises ProviderTrouble if that is over."""
+    ends = [
+        _moment(each, "SessionNotOnOrAfter")
+        for each in assertion.findall("./a:AuthnStatement", NAMES)
+        if "SessionNotOnOrAfter" in each.attrib
+    ]
+    if not ends:
+        return None
+    if min(ends) <= now - LEEWAY:
+        raise ProviderTrouble("its session is over: SessionNotOnOrAfter has passed")
+    return min(ends).timestamp()
+
+
+def _check_confirmed(
+    assertion: Any, return_address: str, request_id: str, now: datetime.datetime
+) -> None:
+    """Raises ProviderTrouble unless one of the confirmations is for us, now, and for this login."""
+    faults = [
+        _confirmation_fault(each, return_address, request_id, now)
+        for each in assertion.findall("./a:Subject/a:SubjectConfirmation", NAMES)
+    ]
+    if "" not in faults:
+        raise ProviderTrouble(f"its SubjectConfirmation is no good: {'; '.join(faults) or 'none'}")
+
+
+def _confirmation_fault(
+    confirmation: Any, return_address: str, request_id: str, now: datetime.datetime
+) -> str:
+    """What is wrong with a confirmation; empty if nothing is."""
+    data = confirmation.find("./a:SubjectConfirmationData", NAMES)
+    if confirmation.get("Method") != BEARER:
+        return "its Method is not bearer"
+    if data is None or "NotOnOrAfter" not in data.attrib:
+        return "it has no NotOnOrAfter"
+    if _moment(data, "NotOnOrAfter") <= now - LEEWAY:
+        return "NotOnOrAfter has passed"
+    if "NotBefore" in data.attrib and _moment(data, "NotBefore") > now + LEEWAY:
+        return "NotBefore has not come yet"
+    if data.get("Recipient") != return_address:
+        return "its Recipient is another address"
+    if data.get("InResponseTo") != request_id:
+        return "it is to another login"
+    return ""
+
+
+def _moment(element: Any, name: str) -> datetime.datetime:
+    try:
+        moment = datetime.datetime.fromisoformat(element.get(name).strip())
+    except ValueError as error:
+        raise ProviderTrouble(f"{name} is no time") from error
+    if moment.tzinfo is None:
+        raise ProviderTrouble(f"{name} has no time zone")
+    return moment
+
+
+def _check_destination(signed: Any, xml: bytes, return_address: str) -> None:
+    """Where a response is sent to; one that is signed has to say it."""
+    is_signed = signed.tag == f"{{{NAMES['p']}}}Response"
+    destination = signed.get("Destination") if is_signed else parsed(xml).get("Destination")
+    if destination != return_address and (is_signed or destination is not None):
+        raise ProviderTrouble("its Destination is another address")
+
+
+def _check_envelope(xml: bytes) -> None:
     """What is around the signed part may only make an answer worse, never better."""
     tree = parsed(xml)
     if len(tree.findall(".//a:Assertion", NAMES)) != 1:
         raise ProviderTrouble("there must be one assertion")
-    destination = tree.get("Destination", return_address)
-    recipients = [
-        each.get("Recipient", return_address)
-        for each in tree.findall(".//a:SubjectConfirmationData", NAMES)
-    ]
-    if {destination, *recipients} != {return_address}:
-        raise ProviderTrouble("the answer is meant for another address")
     for status in tree.findall("./p:Status/p:StatusCode", NAMES):
         if status.get("Value") != SUCCESS:
             raise ProviderTrouble("the provider has refused")

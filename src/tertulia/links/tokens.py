@@ -12,6 +12,7 @@ from tertulia.config.providers import JwtIssuer
 from tertulia.errors import BadRequest
 from tertulia.errors.authentication import BadJwt
 from tertulia.links.answers import ProviderTrouble
+from tertulia.log_lines import log
 
 LEEWAY_SECONDS = 10
 LONGEST = 8000
@@ -22,6 +23,7 @@ def email_in(issuer: JwtIssuer, token: str) -> str:
     """Whom a token vouches for; it must say when it ends. Raises BadJwt, or BadRequest if it names
     nobody."""
     if len(token) > LONGEST:
+        log.info("sso.token_refused", provider=issuer.key, why=f"longer than {LONGEST}")
         raise BadJwt()
     try:
         decoded = jwt.decode(token, _key(issuer), algorithms=list(issuer.algorithms))
@@ -29,9 +31,11 @@ def email_in(issuer: JwtIssuer, token: str) -> str:
         claims = jwt.JWTClaimsRegistry(leeway=LEEWAY_SECONDS, exp={"essential": True})
         claims.validate(decoded.claims)
     except (JoseError, ValueError, TypeError) as error:
+        log.info("sso.token_refused", provider=issuer.key, why=fault(error))
         raise BadJwt() from error
     email = decoded.claims.get("email")
     if not isinstance(email, str) or not email:
+        log.info("sso.token_refused", provider=issuer.key, why="no email among its claims")
         raise BadRequest("No email specified in JSON web token claims")
     return email
 

@@ -47,6 +47,8 @@ class ArrivingPerson:
     joined_at: float | None = None
     timezone: str = ""
     is_house_bot: bool = False  # stands for our own bot, and gets no account
+    is_incoming_webhook: bool = False  # of a bot: may only send
+    owner: str = ""  # of a bot
 
 
 @dataclass(frozen=True, slots=True)

@@ -212,6 +212,9 @@ def _add_groups(tx: Tx, here: Here, belongings: Belongings) -> None:
             description=description,
             deactivated=arriving.is_deactivated,
         )
+        if arriving.creator in here.people:
+            creator = here.people[arriving.creator]
+            storage.arriving.set_creator(tx, "user_group", group.id, creator)
         members = here.people_of(arriving.members)
         known = sum(key in here.people for key in arriving.members)
         storage.groups.add_members(tx, group.id, members)

@@ -125,6 +125,10 @@ class Bringing:
         by_address: dict[str, int] = {}
         for person in people:
             self._add_person(here, person, bot, by_address)
+        for person in people:
+            if person.is_bot and person.owner in self._here.people:
+                bot_id, owner_id = (self._here.people[key] for key in (person.key, person.owner))
+                storage.people.bots.set_owner(here, bot_id, owner_id)
         for folder in self._source.folders():
             self._add_folder(here, folder, bot)
         for channel in channels:
@@ -145,7 +149,9 @@ class Bringing:
     ) -> None:
         email = _address(person)
         kind = BOTS if person.is_bot else PEOPLE
-        known = bot.id if person.is_house_bot else by_address.get(email.casefold())
+        known = (
+            bot.id if person.is_house_bot else by_address.get(domain.people.user.email_key(email))
+        )
         if known is not None:
             self._here.people[person.key] = known
             self._here.drop(kind, SAME_ADDRESS, int(not person.is_house_bot))
@@ -155,7 +161,7 @@ class Bringing:
             email=email,
             full_name=_full_name(person.name),
             role=person.role,
-            bot_type=BotType.GENERIC if person.is_bot else None,
+            bot_type=_bot_type(person),
         )
         number = user.id
         if self._keeps_ids and person.number is not None:
@@ -171,7 +177,7 @@ class Bringing:
             is_active=person.is_active,
         )
         storage.messages.unread.store(tx, number, BitMap64(), 0)
-        self._here.people[person.key] = by_address[email.casefold()] = number
+        self._here.people[person.key] = by_address[domain.people.user.email_key(email)] = number
         self._here.count(kind)
 
     def _add_folder(self, tx: Tx, arriving: ArrivingFolder, bot: User) -> None:
@@ -217,7 +223,7 @@ class Bringing:
             tx, number, created_at=arriving.created_at or tx.now, archived=arriving.is_archived
         )
         if arriving.creator in self._here.people:
-            storage.arriving.set_creator(tx, number, self._here.people[arriving.creator])
+            storage.arriving.set_creator(tx, "channel", number, self._here.people[arriving.creator])
         self._here.channels[arriving.key] = number
         self._subscribe(tx, arriving, number)
         self._here.count(CHANNELS)
@@ -380,6 +386,13 @@ class Bringing:
             return action(tx, *args)
 
         return self._database.write_now(self.realm.id, step)
+
+
+def _bot_type(person: ArrivingPerson) -> BotType | None:
+    """Bots that call services come without these, as plain ones."""
+    if not person.is_bot:
+        return None
+    return BotType.INCOMING_WEBHOOK if person.is_incoming_webhook else BotType.GENERIC
 
 
 def _address(person: ArrivingPerson) -> str:

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
         records,
         sealing,
         search,
+        server_notes,
     )
 else:
     __getattr__ = on_demand(__name__)

@@ -115,8 +115,9 @@ def date_channel(tx: Tx, channel_id: int, *, created_at: float, archived: bool) 
     tx.change("channel", channel_id, created_at=created_at, archived=archived)
 
 
-def set_creator(tx: Tx, channel_id: int, user_id: int) -> None:
-    tx.change("channel", channel_id, creator_id=user_id)
+def set_creator(tx: Tx, table: str, number: int, user_id: int) -> None:
+    """Of a channel or a group."""
+    tx.change(table, number, creator_id=user_id)
 
 
 def date_folder(tx: Tx, folder_id: int, *, created_at: float, archived: bool) -> None:

@@ -12,13 +12,24 @@ def insert(tx: Tx, kind: str, sealed: bytes) -> int:
 
 
 def due(tx: Tx, most: int) -> list[PostedLetter]:
-    """Those whose time has come, the one that waits for longest first."""
+    """Due letters: organizations and kinds in turn, of each the one that waits for longest.
+
+    So a thousand notifications of one organization delay neither a password reset nor the letters
+    of another organization.
+    """
     return _LETTERS.all(
         tx,
-        "FROM letter WHERE due_at <= :now ORDER BY due_at LIMIT :most",
+        "FROM letter WHERE id IN (SELECT id FROM (SELECT id, due_at, row_number()"
+        " OVER (PARTITION BY realm_id, kind ORDER BY due_at, id) AS turn"
+        " FROM letter WHERE due_at <= :now) ranked ORDER BY turn, due_at, id LIMIT :most)"
+        " ORDER BY due_at, id",
         now=tx.now,
         most=most,
     )
+
+
+def is_any_due(tx: Tx) -> bool:
+    return tx.exists("SELECT 1 AS found FROM letter WHERE due_at <= :now LIMIT 1", now=tx.now)
 
 
 def put_off(tx: Tx, letter_ids: list[int], until: float) -> None:

@@ -1,5 +1,6 @@
 """Addresses at which mail is taken in, and which mails have come."""
 
+from tertulia.domain.messages.message import Message
 from tertulia.domain.received_mail import ChannelAddress, ReplyAddress
 from tertulia.storage.database.tx import Tx
 from tertulia.storage.records import Record
@@ -8,11 +9,21 @@ _REPLIES, _CHANNELS = Record(ReplyAddress), Record(ChannelAddress)
 
 
 def insert_reply_address(
-    tx: Tx, hash: str, user_id: int, message_id: int, expires_at: float
+    tx: Tx, hash: str, user_id: int, message: Message, expires_at: float
 ) -> None:
     tx.put(
-        "reply_address", hash=hash, user_id=user_id, message_id=message_id, expires_at=expires_at
+        "reply_address",
+        hash=hash,
+        user_id=user_id,
+        message_id=message.id,
+        expires_at=expires_at,
+        channel_id=message.channel_id,
+        topic=None if message.channel_id is None else message.topic,
     )
+
+
+def delete_reply_addresses(tx: Tx, user_id: int) -> None:
+    tx.remove("reply_address", user_id=user_id)
 
 
 def find_reply_address(tx: Tx, hash: str) -> ReplyAddress | None:
@@ -42,7 +53,8 @@ def has_come(tx: Tx, hash: str) -> bool:
     return tx.exists("SELECT 1 AS found FROM received_mail WHERE hash = :hash", hash=hash)
 
 
-def note(tx: Tx, hash: str, address_hash: str) -> None:
+def note(tx: Tx, hash: str, address_hash: str = "") -> None:
+    """Remember a mail; with the hash of its address, as one that counts for that address."""
     tx.put("received_mail", hash=hash, address_hash=address_hash, received_at=tx.now)
 
 

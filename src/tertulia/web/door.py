@@ -68,7 +68,7 @@ class DoorPages:
         if asked.is_small:
             return nullcontext()
         self._gate.greet_stranger(asked)
-        return self._holdings.holding(asked.counted_for, most_bytes)
+        return self._holdings.holding(asked.person, most_bytes)
 
 
 def script(name: str) -> Route:

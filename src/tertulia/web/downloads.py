@@ -74,7 +74,8 @@ class Downloads:
             token = request.path_params["token"]
             path_id = api.files.uploads.linked(self._services.vault, token, self._services.clock())
             realm_id = int(path_id.partition("/")[0])
-            db = self._services.database.of(realm_id)
+            person = ApiRequest(request.scope, request.receive).person
+            db = self._services.database.of(realm_id, person)
             found = await db.read(storage.files.attachments.find_by_path, path_id)
             if found is None:
                 raise NoSuchFile()

@@ -13,15 +13,15 @@ from starlette.types import Receive, Scope, Send
 
 from tertulia import api
 from tertulia.domain.messages.external_pictures import PLACE, ExternalPictures
+from tertulia.fair_queue import FairQueue
 from tertulia.http.holdings import Holdings
 from tertulia.http.ratelimit import neighbourhood
 from tertulia.http.request import ApiRequest
 from tertulia.http.rounds import BLOCK_BYTES
-from tertulia.http.turns import Turns
 from tertulia.links.external_pictures import Fetching
 
-AT_ONCE = 16  # visits to other sites
-AT_ONCE_FOR_ONE = 8  # of them for readers at one address
+# Visits to other sites, by the network address of the reader.
+VISITS = FairQueue("external_pictures", slots=16, max_waiting=200, slots_per_person=8)
 
 ALWAYS = {
     "Content-Security-Policy": "default-src 'none'; sandbox",
@@ -34,9 +34,7 @@ MISSING = {**ALWAYS, "Cache-Control": "public, max-age=60"}
 class ExternalPicturePages:
     def __init__(self, services: api.call.Services, pictures: ExternalPictures) -> None:
         allowed = services.config.external_picture_networks
-        self._fetching = Fetching(
-            allowed, services.clock, Turns(AT_ONCE, AT_ONCE_FOR_ONE).of, api.files.pictures.drawn
-        )
+        self._fetching = Fetching(allowed, services.clock, VISITS.slot, api.files.pictures.drawn)
         self._pictures = pictures
         self._holdings = Holdings()
 

@@ -12,6 +12,7 @@ from tertulia import api, domain, events, storage
 from tertulia.api.admission import Admission
 from tertulia.api.call import Services
 from tertulia.http.request import ApiRequest
+from tertulia.storage.database import Bound
 from tertulia.storage.database.tx import Tx
 from tertulia.web.ids import REALM
 from tertulia.web.pictures import identicon
@@ -62,10 +63,13 @@ class Gallery:
         data = None
         if await self._follower.find(realm_id) is not None:
             read = partial(storage.people.avatars.find, medium=is_medium)
-            data = await self._database.read_in(realm_id, read, name)
+            data = await self._database_for(request, realm_id).read(read, name)
         if data is None:
             return _missing()
         return Response(data, media_type="image/png", headers=FIXED_HEADERS)
+
+    def _database_for(self, request: Request, realm_id: int) -> Bound:
+        return self._database.of(realm_id, ApiRequest(request.scope, request.receive).person)
 
     async def _avatar_of(self, request: Request, *, medium: bool = False) -> Response:
         """By number or address; where the picture is may be another place a moment later."""
@@ -87,7 +91,7 @@ class Gallery:
         realm_id: int = request.path_params["realm_id"]
         data = None
         if FILE_NAME.fullmatch(name) and await self._follower.find(realm_id) is not None:
-            data = await self._database.read_in(realm_id, read, name)
+            data = await self._database_for(request, realm_id).read(read, name)
         if data is None:
             return _missing()
         kind = "image/gif" if name.endswith(".gif") else "image/png"

@@ -193,7 +193,8 @@ async def _newcomer(call: Call, email: str) -> Newcomer:
     if not call.org.realm.admits_passwords:
         raise BadRequest("Can't join the organization: password authentication is not enabled.")
     password = call.request.params.get("password", "")
-    return Newcomer(full_name, await api.people.hashing.chosen(password, [email, full_name]))
+    hashed = await api.people.hashing.chosen(call.person, password, [email, full_name])
+    return Newcomer(full_name, hashed)
 
 
 async def _reception(call: Call, invitation: Invitation | None) -> Reception:

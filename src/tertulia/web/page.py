@@ -56,7 +56,7 @@ class WebPage:
         parts = _parts(call, shell)
         if compression.is_wanted(call.request.header("accept-encoding"), len(shell)):
             headers["Content-Encoding"] = "gzip"
-            parts = _compressed(parts)
+            parts = _compressed(call, parts)
         return StreamingResponse(parts, headers=headers, media_type=HTML)
 
     async def _shell(self, call: Call) -> bytes:
@@ -105,10 +105,10 @@ async def _parts(call: Call, shell: bytes) -> AsyncIterator[bytes]:
     yield state + after
 
 
-async def _compressed(parts: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+async def _compressed(call: Call, parts: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
     gzip = compression.GzipInParts()
     yield gzip.begin(await anext(parts))
-    yield await gzip.end(await anext(parts))
+    yield await gzip.end(call.person, await anext(parts))
 
 
 def _language(call: Call) -> str:

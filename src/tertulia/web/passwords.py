@@ -69,8 +69,9 @@ async def _choose(call: Call, key: str) -> Response:
 async def _save(call: Call, key: str) -> Response:
     user = await _owner(call, key)
     try:
+        password = call.request.params.get("password", "")
         hashed = await api.people.hashing.chosen(
-            call.request.params.get("password", ""), [user.email, user.full_name]
+            call.person, password, [user.email, user.full_name]
         )
     except BadRequest as error:
         return await door.page(call, "choose_password.html", error=error, email=user.email)

@@ -1,10 +1,9 @@
 """Secrets for an app that makes codes, as it can take them: a picture (QR code), or to be typed."""
 
-import asyncio
 from importlib import import_module
 from typing import Any
 
-from tertulia import domain
+from tertulia import api, domain
 from tertulia.api.call import Call
 from tertulia.domain.people.user import User
 
@@ -13,7 +12,7 @@ async def secret(call: Call, user: User, known: str) -> dict[str, Any]:
     """What a page shows of it."""
     address = domain.people.second_factors.app_address(known, call.org.realm.name, user.email)
     spaced = " ".join(known[at : at + 4] for at in range(0, len(known), 4))
-    picture = await asyncio.to_thread(_picture, address)
+    picture = await api.files.pictures.drawn(call.person, _picture, address)
     return {"secret": known, "spaced": spaced, "picture": picture}
 
 

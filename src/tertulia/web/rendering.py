@@ -44,7 +44,7 @@ async def answer(
     """An answer that is compressed for those who ask for that."""
     own = {"Vary": "Accept-Encoding, Accept-Language", **request.reply_headers, **(headers or {})}
     if compression.is_wanted(request.header("accept-encoding"), len(body)):
-        body = await compression.compressed(body)
+        body = await compression.compressed(request.person, body)
         own["Content-Encoding"] = "gzip"
     return Response(body, status, own, media_type=media_type)
 

@@ -5,9 +5,9 @@ with what comes from another site. So the answer is checked, kept for a moment, 
 on to an address of ours; there it shows that it is the one that has left.
 """
 
-import asyncio
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Concatenate, ParamSpec, TypeVar
 
 import msgspec
@@ -47,6 +47,7 @@ class SamlAnswer(msgspec.Struct, frozen=True):
     attributes: dict[str, list[str]]
     name_format: str
     session_index: str
+    session_ends_at: float | None = None
 
 
 def routes(entrance: DoorPages) -> list[Route]:
@@ -92,6 +93,7 @@ async def _take_answer(call: Call) -> Response:
         dict(person.attributes),
         person.name_format,
         person.session_index,
+        person.session_ends_at,
     )
     token = domain.people.sessions.new_token()
     await call.db.write(
@@ -111,7 +113,8 @@ async def _understood(
         if not provider.is_for(call.org.realm.subdomain):
             continue
         try:
-            return provider, await asyncio.to_thread(read, provider, *args, **kwargs)
+            said = partial(read, provider, *args, **kwargs)
+            return provider, await api.people.signatures.computed(call, said)
         except ProviderTrouble as trouble:
             log.warning("a provider is of no help", provider=provider.key, why=str(trouble))
     raise ProviderFailed()
@@ -152,6 +155,7 @@ def _provider_session(call: Call, answer: SamlAnswer) -> ProviderSession:
         _person_mark(call, session.provider, session.name_id),
         _session_mark(call, session.provider, session.name_id, session.index),
         call.vault.seal(msgspec.json.encode(session).decode()),
+        answer.session_ends_at,
     )
 
 

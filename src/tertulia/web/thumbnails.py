@@ -1,10 +1,9 @@
 """Uploaded pictures made small, when somebody first asks for one.
 
 What came of it is kept with the file; a picture that cannot be drawn is shown as it is. One file at
-a time is fetched for drawing, so that no more than one waits in memory.
+a time is fetched for drawing, so that no more than one waits in memory. Readers are served in turn.
 """
 
-import asyncio
 import io
 
 from tertulia import api, domain, storage
@@ -12,32 +11,34 @@ from tertulia.api.files.contents import FileReader
 from tertulia.domain.files.attachments import Attachment
 from tertulia.errors.files import NoSuchFile
 from tertulia.errors.messages import BadImage
+from tertulia.fair_queue import FairQueue, Person
 from tertulia.links.stores.file_stores import FileStores
 from tertulia.storage.database import Bound
 
 LARGEST_BYTES = 32 << 20  # of a file that is drawn
 
+THUMBNAILS = FairQueue("thumbnails", slots=1, max_waiting=200)  # a page may show many
+
 
 class Thumbnails:
     def __init__(self, stores: FileStores) -> None:
         self._stores = stores
-        self._drawing = asyncio.Lock()
 
     async def of(self, db: Bound, file: Attachment) -> bytes:
         """The picture as WebP; nothing if there cannot be one."""
         known = await db.read(storage.files.attachments.thumbnail, file.id)
         if known is not None:
             return known
-        async with self._drawing:
+        async with THUMBNAILS.slot(db.person):
             known = await db.read(storage.files.attachments.thumbnail, file.id)
             if known is not None:
                 return known
-            drawn = await _drawn(file, FileReader(db, self._stores, file))
+            drawn = await _drawn(db.person, file, FileReader(db, self._stores, file))
             await db.write(storage.files.attachments.put_thumbnail, file.id, drawn)
             return drawn
 
 
-async def _drawn(file: Attachment, reader: FileReader) -> bytes:
+async def _drawn(person: Person, file: Attachment, reader: FileReader) -> bytes:
     if not file.looks.width or file.size > LARGEST_BYTES:
         return b""
     contents = io.BytesIO()
@@ -47,6 +48,6 @@ async def _drawn(file: Attachment, reader: FileReader) -> bytes:
         raise NoSuchFile()
     contents.seek(0)
     try:
-        return await api.files.pictures.drawn(domain.files.images.thumbnail, contents)
+        return await api.files.pictures.drawn(person, domain.files.images.thumbnail, contents)
     except BadImage:
         return b""

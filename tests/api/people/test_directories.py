@@ -4,6 +4,7 @@ import io
 
 import pytest
 from PIL import Image
+from structlog.testing import capture_logs
 from tests.support.browser import Browser, text_of
 from tests.support.people import Chat
 
@@ -265,3 +266,37 @@ def test_whose_password_is_the_directorys_is_told_so_by_mail(ldap_chat, slapd):
 
     assert letters_after_asking("ana@example.com") == "password-elsewhere"
     assert letters_after_asking(local.email) == "password-reset"
+
+
+@pytest.mark.on_one
+@pytest.mark.parametrize(
+    "typed, password, about, why",
+    [
+        ("ana", SESAME, {"l": "Paris"}, "NotAdmitted; the entry lacks the values of required_attr"),
+        ("ana", SESAME, {"employeeType": "TRUE"}, "LoginDeactivated"),
+        ("ana", "wrong", {}, "the directory refuses the password"),
+        ("ben", SESAME, {}, "no entry fits what was typed, or several do"),
+    ],
+)
+def test_the_log_says_who_is_not_let_in_and_why(ldap_chat, slapd, typed, password, about, why):
+    dn = slapd.add_person("ana", **about)
+
+    with capture_logs() as lines:
+        assert logs_in(ldap_chat, typed, password).status == 401
+
+    (line,) = [each for each in lines if each["event"].startswith("sso.")]
+    assert line["event"] in ("sso.login_refused", "sso.password_refused")
+    assert (line["provider"], line.get("dn")) == ("ldap:ldap", dn if typed == "ana" else None)
+    assert line["why"].startswith(why)
+    assert "ben" not in str(line)
+
+
+@pytest.mark.on_one
+def test_the_log_says_where_an_address_was_looked_for(ldap_chat, slapd):
+    dn = slapd.add_person("ana", mail=None)
+
+    with capture_logs() as lines:
+        fails_to_log_in(ldap_chat, "ana")
+
+    (line,) = [each for each in lines if "looked_for" in each]
+    assert (line["dn"], line["looked_for"]) == (dn, "mail")

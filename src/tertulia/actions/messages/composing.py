@@ -5,10 +5,8 @@ as far as their author may know of it; only the newest messages of linked topics
 database. Endpoints and jobs both compose.
 """
 
-import asyncio
 import re
 from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any, TypeVar
 
@@ -19,6 +17,7 @@ from tertulia.domain.messages.message import Draft, Mentions
 from tertulia.domain.people.user import User
 from tertulia.errors import BadRequest
 from tertulia.events.directory import Organization
+from tertulia.fair_queue import FairQueue
 from tertulia.markdown import Found, Names, Rendered, Settings, Upload
 from tertulia.storage.database import Bound
 from tertulia.storage.database.tx import Tx
@@ -31,8 +30,8 @@ MOST_FILES = 100  # linked files that are looked up
 QUICK_LENGTH = 500
 _MAY_BE_SLOW = re.compile(r"```|~~~|\$\$|:::|#!")
 
-# One thread for all that takes long: two would only take turns, and lexers are not made for it.
-_SLOWLY = ThreadPoolExecutor(1, thread_name_prefix="markup")
+# One slot: rendering holds the interpreter, and lexers are not made for several threads.
+RENDERING = FairQueue("rendering", slots=1, max_waiting=100)
 
 T = TypeVar("T")
 
@@ -60,6 +59,7 @@ async def compose(
     found = await _look_up(author, markdown.scan(content))
     settings, alert_words = _settings(author), author.org.alert_words
     rendered, called = await _apart(
+        author,
         content,
         lambda: (_rendered(content, found, settings), alert_words.called_by(content)),
     )
@@ -91,7 +91,7 @@ async def rendering(author: Author, content: str) -> Rendered:
     """A message as HTML, and what that found in it. Raises if it becomes too much."""
     found = await _look_up(author, markdown.scan(content))
     settings = _settings(author)
-    return await _apart(content, lambda: _rendered(content, found, settings))
+    return await _apart(author, content, lambda: _rendered(content, found, settings))
 
 
 def _rendered(content: str, found: Found, settings: Settings) -> Rendered:
@@ -105,21 +105,21 @@ async def describe(author: Author, text: str) -> str:
     """What is said of a folder or the organization as HTML."""
     found = await _look_up(author, markdown.scan(text))
     settings = _settings(author)
-    return await _apart(text, lambda: markdown.render_text(text, found, settings))
+    return await _apart(author, text, lambda: markdown.render_text(text, found, settings))
 
 
 async def describe_channel(author: Author, text: str) -> str:
     """The description of a channel as HTML, on one line."""
     found = await _look_up(author, markdown.scan(text))
     settings = _settings(author)
-    return await _apart(text, lambda: markdown.render_description(text, found, settings))
+    return await _apart(author, text, lambda: markdown.render_description(text, found, settings))
 
 
-async def _apart(text: str, work: Callable[[], T]) -> T:
-    """Do at once what takes no time, and in a thread what others should not wait for."""
+async def _apart(author: Author, text: str, work: Callable[[], T]) -> T:
+    """Do at once what is quick, and on a thread, in the author's turn, what may take long."""
     if len(text) <= QUICK_LENGTH and not _MAY_BE_SLOW.search(text):
         return work()
-    return await asyncio.get_running_loop().run_in_executor(_SLOWLY, work)
+    return await RENDERING.run(author.db.person, work)
 
 
 def _settings(author: Author) -> Settings:

@@ -50,7 +50,7 @@ def remove(tx: Tx, user: User, name: str) -> None:
 
 
 def _known(tx: Tx, name: str) -> MailDomain:
-    wanted = name.strip().lower()
+    wanted = domain.people.user.email_key(name)
     found = next(
         (each for each in storage.organization.mail_domains.everything(tx) if each.name == wanted),
         None,

@@ -119,9 +119,11 @@ def check_name_is_free(tx: Tx, full_name: str, user_id: int | None = None) -> No
 
 def set_password(tx: Tx, user_id: int, password_hash: str, session_id: int | None = None) -> None:
     """Give somebody a password. Their browsers have to log in anew, but for the one they act from;
-    keys and queues stay. Links that somebody has asked for meanwhile are no longer good."""
+    keys and queues stay. Links that somebody has asked for meanwhile are no longer good, nor are
+    the addresses at which they could answer mails."""
     storage.people.profiles.set_password_hash(tx, user_id, password_hash)
     _end_links(tx, user_id)
+    storage.received_mail.delete_reply_addresses(tx, user_id)
     actions.people.sessions.end_all(tx, user_id, session_id)
 
 
@@ -177,9 +179,10 @@ def bring_back(tx: Tx, vault: Vault, user_id: int) -> bool:
 
 
 def reset_key(tx: Tx, vault: Vault, user_id: int) -> str:
-    """Give a new key; the old one and the queues it opened end at once."""
+    """Give a new key; the old one, the queues it opened and reply addresses end at once."""
     user = get(tx, user_id)
     key = give_key(tx, vault, user)
+    storage.received_mail.delete_reply_addresses(tx, user.id)
     storage.queues.delete(tx, storage.queues.of_user(tx, user.id))
     events.log.announce(tx, KeyChanged(user.id), to=Nobody())
     return key

@@ -264,7 +264,7 @@ def _rename(tx: Tx, user: User, introduced: Introduction) -> list[str]:
 def _readdress(tx: Tx, user: User, introduced: Introduction) -> list[str]:
     """A new address there is one here, unless somebody else has it."""
     email = introduced.emails[0] if introduced.emails else user.email
-    if email.casefold() == user.email.casefold():
+    if domain.people.user.email_key(email) == domain.people.user.email_key(user.email):
         return []
     try:
         actions.people.check_address(tx, email)

@@ -64,7 +64,7 @@ def names_for(tx: Tx, viewer: User, user_ids: Iterable[int]) -> dict[int, str]:
 
 def find_by_address(tx: Tx, viewer: User, email: str, email_domain: str) -> User | None:
     """By the address that stands in public, or by the real one for those who may see it."""
-    stand_in = _STAND_IN.fullmatch(email.strip().lower())
+    stand_in = _STAND_IN.fullmatch(domain.people.user.email_key(email))
     if stand_in is not None and stand_in[2] == email_domain.lower():
         return find(tx, viewer, int(stand_in[1]))
     user = storage.people.find_by_email(tx, email)

@@ -6,7 +6,7 @@ locked out by a stranger who guesses. A right password clears what its own addre
 
 import math
 
-from tertulia import storage
+from tertulia import domain, storage
 from tertulia.domain.people.keys import Vault
 from tertulia.domain.people.user import User
 from tertulia.errors.http import RateLimited
@@ -19,7 +19,7 @@ FROM_EVERYWHERE = 100
 
 def name_hash(vault: Vault, name: str) -> bytes:
     """What is kept of a name that was tried: it may be a password that was typed in its place."""
-    return vault.fingerprint(f"name {name.strip().casefold()}")
+    return vault.fingerprint(f"name {domain.people.user.email_key(name)}")
 
 
 def entry_hash(vault: Vault, provider: str, subject: str) -> bytes:

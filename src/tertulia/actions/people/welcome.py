@@ -34,7 +34,7 @@ def objection(tx: Tx, email: str) -> Objection | None:
 
 
 def _is_disposable(email: str) -> bool:
-    labels = email.rpartition("@")[2].lower().split(".")
+    labels = domain.people.user.email_key(email).rpartition("@")[2].split(".")
     known = _disposable_domains()
     return any(".".join(labels[at:]) in known for at in range(len(labels) - 1))
 

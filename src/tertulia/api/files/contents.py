@@ -4,16 +4,20 @@ A file may be carried from one place to another while somebody reads it: whoever
 where it was looks where it is now, and goes on there.
 """
 
-import asyncio
+from functools import partial
 
 from tertulia import storage
 from tertulia.domain.files.attachments import PIECE_BYTES, Attachment
 from tertulia.domain.files.places import DATABASE, StoredUpload
 from tertulia.errors.files import FilesUnavailable
+from tertulia.fair_queue import FairQueue
 from tertulia.links.stores.file_stores import FileStores
 from tertulia.links.stores.store import CHUNK_BYTES, NotInStore, StoreTrouble
 from tertulia.log_lines import log
 from tertulia.storage.database import Bound
+
+# Reads from a folder or a bucket, which may be far away: people are served in turn.
+FILE_STORE = FairQueue("file_store", slots=8, max_waiting=1000, slots_per_person=6)
 
 
 class FileReader:
@@ -41,7 +45,8 @@ class FileReader:
             return b"" if piece is None else piece[begin:]
         try:
             store = self._stores.store(upload.place)
-            return await asyncio.to_thread(store.read, upload.name, at, CHUNK_BYTES)
+            read = partial(store.read, upload.name, at, CHUNK_BYTES)
+            return await FILE_STORE.run(self._db.person, read)
         except NotInStore:
             log.error("a file is not in its store", upload=upload.id)
             return b""

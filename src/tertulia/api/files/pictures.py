@@ -1,46 +1,30 @@
 """Pictures that come with a request, and where pictures are drawn.
 
 To draw takes long and much memory, so it is done one at a time, on a thread on which nothing else
-waits.
+waits, person by person in turn.
 """
 
-import asyncio
-from collections import Counter
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import TypeVar
 
 from tertulia import domain
-from tertulia.api.call import Call
-from tertulia.errors.http import RateLimited
 from tertulia.errors.messages import BadImage, FileTooLarge
+from tertulia.fair_queue import FairQueue, Person
 from tertulia.http.forms import UploadedFile, media_type
 
-MOST_AT_ONCE = 4  # of one account: what waits to be drawn is in memory
+# What waits to be drawn is in memory. A reader has up to 8 pictures of other sites looked at.
+MAX_WAITING_PICTURES = 16
 
-_DRAWING = ThreadPoolExecutor(1, thread_name_prefix="pictures")
-_waiting: Counter[int] = Counter()  # by account
+PICTURES = FairQueue("pictures", slots=1, max_waiting=MAX_WAITING_PICTURES)
 
 D = TypeVar("D")
 T = TypeVar("T")
 
 
-async def drawn(draw: Callable[[D], T], data: D) -> T:
-    return await asyncio.get_running_loop().run_in_executor(_DRAWING, draw, data)
-
-
-async def drawn_for(call: Call, draw: Callable[[bytes], T], data: bytes) -> T:
-    """Drawn for somebody who waits; raises if they wait for several already."""
-    account = call.user.id
-    if _waiting[account] >= MOST_AT_ONCE:
-        raise RateLimited(retry_after=1)
-    _waiting[account] += 1
-    try:
-        return await drawn(draw, data)
-    finally:
-        _waiting[account] -= 1
-        if not _waiting[account]:
-            del _waiting[account]
+async def drawn(person: Person, draw: Callable[[D], T], data: D) -> T:
+    """Raises RateLimited if this person waits for several already."""
+    return await PICTURES.run(person, partial(draw, data))
 
 
 def picture_in(file: UploadedFile, most_bytes: int) -> bytes:

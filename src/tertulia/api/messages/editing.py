@@ -1,7 +1,6 @@
 """Editing, moving and deleting messages, and how they came to be what they are."""
 
-import asyncio
-from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Annotated
 
 import msgspec
@@ -15,14 +14,15 @@ from tertulia.domain.messages.message import Edit, Message
 from tertulia.errors import BadRequest
 from tertulia.events.types.files.attachments import AttachmentObject
 from tertulia.events.types.messages.edits import PropagateMode
+from tertulia.fair_queue import FairQueue
 from tertulia.http.replies import Reply
 from tertulia.http.rules import Alias, Id, MaxLength
 
 EMPTIED = "(deleted)"
 DELETING_SECONDS = 50  # then the client asks again
 
-# One thread: however many histories are asked for, other work has threads of its own.
-_COMPARING = ThreadPoolExecutor(1, thread_name_prefix="diffs")
+# One slot: comparing holds the interpreter, so a second thread would not make it faster.
+DIFFS = FairQueue("diffs", slots=1, max_waiting=100)
 
 
 class EditedMessage(Reply):
@@ -119,7 +119,7 @@ async def history(
         allow_empty_topic_name,
     )
     if any(each.prev_rendered_content is not UNSET for each in versions):
-        await asyncio.get_running_loop().run_in_executor(_COMPARING, _add_diffs, versions)
+        await DIFFS.run(call.person, partial(_add_diffs, versions))
     return EditHistory(versions)
 
 

@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from datetime import UTC, datetime
 from functools import lru_cache, partial
@@ -21,10 +20,10 @@ from tertulia.domain.messages.narrow import Term
 from tertulia.domain.search.highlight import Highlighter
 from tertulia.errors import BadRequest
 from tertulia.errors.parameters import UnsupportedCombination
-from tertulia.events.directory import Organization
 from tertulia.events.fragments import Fragment, Manner
 from tertulia.events.reading import Reading
 from tertulia.events.types.messages.message import MessageObject
+from tertulia.fair_queue import FairQueue
 from tertulia.http.replies import Encoded, Reply
 from tertulia.http.rules import AtLeast, Id, MaxItems
 from tertulia.storage.messages.unread import Flags
@@ -33,8 +32,10 @@ T = TypeVar("T")
 
 Narrow = Annotated[list[Any], MaxItems(100)]
 
-# One thread: it is not one of those that read from the database, for which everybody waits.
-_MARKING = ThreadPoolExecutor(1, thread_name_prefix="marks")
+# One slot: marking holds the interpreter, so a second thread would not make it faster.
+HIGHLIGHTS = FairQueue("highlights", slots=1, max_waiting=100)
+# An answer is in memory until its reader has taken it: each person gets one at a time.
+LARGE_ANSWERS = FairQueue("large_answers", slots=2, max_waiting=100, slots_per_person=1)
 
 _encode = msgspec.json.Encoder().encode
 
@@ -145,7 +146,7 @@ async def _by_size(call: Call, count: int, told: Callable[[bool], Awaitable[T]])
     if count <= MOST_ON_THE_LOOP:
         with suppress(MuchText):
             return await told(True)
-    async with call.services.large_answers.of(call.request.counted_for):
+    async with LARGE_ANSWERS.slot(call.person):
         call.request.check_client_is_there()
         return await told(False)
 
@@ -171,7 +172,7 @@ async def _matches(call: Call, terms: list[Term], msg_ids: list[int], is_little:
     read = _way(call, terms, is_little)
     asked = asker(call), terms, msg_ids
     found, highlighter = await read(actions.messages.fetching.matching, *asked, is_little=is_little)
-    marked = await _marked(call.org, highlighter, found)
+    marked = await _marked(call, highlighter, found)
     return Matches({str(message_id): text for message_id, text in marked.items()})
 
 
@@ -286,7 +287,7 @@ async def _texts(call: Call, reading: Reading, shown: Shown) -> list[bytes]:
     marked = {}
     if shown.highlighter is not None:
         read = [each for each in shown.messages.values() if isinstance(each, Message)]
-        marked = await _marked(call.org, shown.highlighter, read)
+        marked = await _marked(call, shown.highlighter, read)
         del read
     texts = []
     effort = 0
@@ -324,16 +325,17 @@ def _ending(flags: Flags) -> bytes:
 
 
 async def _marked(
-    org: Organization, highlighter: Highlighter, found: list[Message]
+    call: Call, highlighter: Highlighter, found: list[Message]
 ) -> dict[int, MatchedText]:
     """What was found, marked; in thousands of messages that takes as long as it takes."""
 
     def mark() -> dict[int, MatchedText]:
         return {
             message.id: MatchedText(
-                org.shown(highlighter.markup(message.rendered)), highlighter.text(message.topic)
+                call.org.shown(highlighter.markup(message.rendered)),
+                highlighter.text(message.topic),
             )
             for message in found
         }
 
-    return await asyncio.get_running_loop().run_in_executor(_MARKING, mark)
+    return await HIGHLIGHTS.run(call.person, mark)

@@ -54,7 +54,7 @@ async def _drawn(call: Call, files: Files, name: str, draw: Callable[[bytes], by
     if len(files) != 1:
         raise BadRequest(f"You must upload exactly one {name}.")
     uploaded = api.files.pictures.picture_in(files[0], domain.limits.REALM_PICTURE_BYTES)
-    return await api.files.pictures.drawn_for(call, draw, uploaded)
+    return await api.files.pictures.drawn(call.person, draw, uploaded)
 
 
 def _logo(night: bool) -> PictureKind:

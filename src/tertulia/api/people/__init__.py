@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         receiving,
         second_factors,
         sessions,
+        signatures,
         status,
         users,
     )

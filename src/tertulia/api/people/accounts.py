@@ -48,7 +48,7 @@ async def create(call: Call, *, email: Text, password: Text, full_name: Text) ->
     if not call.config.accounts_api:
         raise BadRequest("User not authorized to create users")
     domain.people.user.checked_full_name(full_name)
-    hashed = await api.people.hashing.chosen(password, [email, full_name])
+    hashed = await api.people.hashing.chosen(call.person, password, [email, full_name])
     new = NewUser(email, full_name, password_hash=hashed)
     user_id = await call.db.write(actions.people.joining.create, call.user, call.vault, new)
     return NewId(user_id=user_id)

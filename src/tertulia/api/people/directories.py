@@ -6,7 +6,7 @@ from tertulia import actions, api, domain, links, storage
 from tertulia.actions.people.arriving import ProvenIdentity
 from tertulia.api.call import Call
 from tertulia.config.providers import LdapDirectory
-from tertulia.errors import BadRequest
+from tertulia.errors import BadRequest, ClientError
 from tertulia.errors.authentication import (
     AccountOfAnother,
     DirectoryUnreachable,
@@ -15,7 +15,7 @@ from tertulia.errors.authentication import (
 )
 from tertulia.errors.http import RateLimited
 from tertulia.http.ratelimit import neighbourhood
-from tertulia.links.answers import NOBODY, DirectoryTrouble, LdapPerson
+from tertulia.links.answers import NOBODY, DirectoryTrouble, LdapName, LdapPerson
 from tertulia.log_lines import log
 
 LDAP = "LDAP"  # the method's name among the organization's `authentication_methods`
@@ -45,7 +45,13 @@ async def identify(call: Call, typed: str, password: str, link: str = "") -> Pro
         if person is None:
             continue
         if not domain.people.user.looks_like_email(person.email):
-            log.error("an entry has no usable address", directory=directory.key, dn=person.dn)
+            looked_for = directory.email_attribute if not directory.email_domain else "email_domain"
+            log.error(
+                "an entry has no usable address",
+                directory=directory.key,
+                dn=person.dn,
+                looked_for=looked_for or directory.username_attribute,
+            )
             return None
         known = await call.db.read(storage.people.identities.find, directory.key, person.subject)
         introduced = await links.ldap.asked(
@@ -58,13 +64,11 @@ async def identify(call: Call, typed: str, password: str, link: str = "") -> Pro
         )
         try:
             user_id = await api.people.receiving.recognize(call, introduced, link)
-        except (AccountOfAnother, NotAdmitted, NoAccountYet, BadRequest) as refusal:
-            log.info(
-                "somebody of a directory may not come in",
-                directory=directory.key,
-                why=type(refusal).__name__,
-            )
-            return None
+        except ClientError as refusal:
+            api.people.providers.log_refusal(introduced, refusal, dn=person.dn)
+            if isinstance(refusal, (AccountOfAnother, NotAdmitted, NoAccountYet, BadRequest)):
+                return None
+            raise
         return ProvenIdentity(LDAP, user_id, call.request.client_address)
     if is_in_trouble:
         raise DirectoryUnreachable()
@@ -83,6 +87,7 @@ async def _authenticate(
         call.vault, directory.key, name.subject or secrets.token_hex(8)
     )
     address = neighbourhood(call.request.client_address)
+    is_known = name is not NOBODY
     try:
         await call.aside_db.write(actions.people.password_attempts.count, counted, address)
     except RateLimited:
@@ -90,9 +95,20 @@ async def _authenticate(
     person = await links.ldap.asked(
         call.request.person, links.ldap.authenticate, directory, name, password
     )
-    if person is not None:
+    if person is None:
+        log.info("sso.password_refused", provider=directory.key, **_password_fault(name, is_known))
+    else:
         await call.aside_db.write(actions.people.password_attempts.clear, counted, address)
     return person
+
+
+def _password_fault(name: LdapName, is_known: bool) -> dict[str, str]:
+    """What was typed is not said: it may be a password."""
+    if name.dn:
+        return {"dn": name.dn, "why": "the directory refuses the password"}
+    if is_known:
+        return {"why": "tried too often"}
+    return {"why": "no entry fits what was typed, or several do"}
 
 
 async def manages(call: Call, user_id: int) -> bool:

@@ -88,7 +88,7 @@ async def is_right(call: Call, user: User, password: str) -> bool:
     """Whether a password is somebody's own; raises RateLimited if it was tried too often."""
     attempt = await _count(call, user.email)
     known = await call.db.read(storage.people.password_hash, user.id)
-    is_right = await _matches(password, known)
+    is_right = await _matches(call, password, known)
     if is_right:
         await call.aside_db.write(actions.people.password_attempts.clear, *attempt)
     return is_right
@@ -112,15 +112,15 @@ async def _by_password(call: Call, username: str, password: str) -> ProvenIdenti
     user_id = NOBODY if user is None or user.is_bot else user.id
     is_elsewhere = await api.people.directories.manages(call, user_id)
     known = await call.db.read(storage.people.password_hash, user_id)
-    is_right = await _matches(password, known and domain.people.passwords.kept(known))
+    is_right = await _matches(call, password, known and domain.people.passwords.kept(known))
     if not is_right or is_elsewhere or not call.org.realm.admits_passwords:
         return None
     return ProvenIdentity(EMAIL, user_id, call.request.client_address)
 
 
-async def _matches(password: str, known: str | None) -> bool:
+async def _matches(call: Call, password: str, known: str | None) -> bool:
     candidate = password[: domain.limits.PASSWORD_LENGTH + 1]
-    return await api.people.hashing.matches(candidate, known)
+    return await api.people.hashing.matches(call.person, candidate, known)
 
 
 async def _count(call: Call, username: str) -> tuple[bytes, str]:

@@ -1,6 +1,5 @@
 """One's own passkeys: devices that answer for their owner after the password."""
 
-import asyncio
 from typing import Annotated, Any
 
 import msgspec
@@ -47,8 +46,9 @@ async def begin(call: Call, *, password: Text) -> PasskeyBegun:
         actions.people.logins_under_way.leave, _state_hash(call, state), b"", sealed
     )
     user = (call.user.id, call.user.email, call.user.full_name)
-    options = await asyncio.to_thread(
-        lambda: links.passkeys.creation(call.site, call.org.realm.name, user, known, begun.asked)
+    options = await api.people.signatures.computed(
+        call,
+        lambda: links.passkeys.creation(call.site, call.org.realm.name, user, known, begun.asked),
     )
     return PasskeyBegun(state=state, options=options)
 
@@ -65,7 +65,9 @@ async def add(call: Call, *, state: Text, name: PasskeyName, answer: Answer) -> 
     if begun.user_id != call.user.id:
         raise LoginExpired()
     try:
-        made = await asyncio.to_thread(lambda: links.passkeys.made(call.site, begun.asked, answer))
+        made = await api.people.signatures.computed(
+            call, lambda: links.passkeys.made(call.site, begun.asked, answer)
+        )
     except ProviderTrouble as trouble:
         log.info("a passkey is not kept", why=str(trouble))
         raise BadRequest("What your browser says of this passkey cannot be used") from trouble
@@ -101,7 +103,9 @@ async def request(call: Call, user_id: int, asked: str) -> dict[str, Any] | None
     known = await call.db.read(storage.people.second_factors.passkeys, user_id)
     if not known:
         return None
-    return await asyncio.to_thread(lambda: links.passkeys.request(call.site, known, asked))
+    return await api.people.signatures.computed(
+        call, lambda: links.passkeys.request(call.site, known, asked)
+    )
 
 
 async def show(call: Call, who: ProvenIdentity, asked: str, answer: str) -> ProvenIdentity:
@@ -111,8 +115,8 @@ async def show(call: Call, who: ProvenIdentity, asked: str, answer: str) -> Prov
     await call.aside_db.write(actions.people.second_factors.count, call.vault, *counted)
     known = await call.db.read(storage.people.second_factors.passkeys, who.user_id)
     try:
-        passkey_id, sign_count = await asyncio.to_thread(
-            lambda: links.passkeys.shown(call.site, known, asked, answer)
+        passkey_id, sign_count = await api.people.signatures.computed(
+            call, lambda: links.passkeys.shown(call.site, known, asked, answer)
         )
     except ProviderTrouble as trouble:
         log.info("a passkey is not believed", why=str(trouble))

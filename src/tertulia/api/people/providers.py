@@ -8,9 +8,9 @@ from tertulia import api, domain, links
 from tertulia.actions.people.arriving import ProvenIdentity
 from tertulia.api.call import Call
 from tertulia.config import Provider
-from tertulia.config.providers import JwtIssuer, OpenIdProvider, SamlProvider
+from tertulia.config.providers import JwtIssuer, OpenIdProvider, RemoteUserProxy, SamlProvider
 from tertulia.domain.people.identities import Introduction
-from tertulia.errors import BadRequest
+from tertulia.errors import BadRequest, ClientError
 from tertulia.errors.authentication import (
     LoginFailed,
     MethodDisabled,
@@ -18,6 +18,7 @@ from tertulia.errors.authentication import (
     RemoteUserMissing,
 )
 from tertulia.errors.http import NotFound
+from tertulia.log_lines import log
 
 P = TypeVar("P", bound=Provider)
 
@@ -47,11 +48,29 @@ def return_path(call: Call, provider: OpenIdProvider) -> str:
 async def recognize(call: Call, introduced: Introduction, link: str = "") -> ProvenIdentity:
     """Whose account it is that a provider vouches for; it is made where that is wanted. `link` is
     the key of an invitation for many that they came with."""
-    for email in introduced.emails:
-        if not domain.people.user.looks_like_email(email):
-            raise NoVerifiedAddress()
-    user_id = await api.people.receiving.recognize(call, introduced, link)
+    try:
+        for email in introduced.emails:
+            if not domain.people.user.looks_like_email(email):
+                raise NoVerifiedAddress()
+        user_id = await api.people.receiving.recognize(call, introduced, link)
+    except ClientError as refusal:
+        log_refusal(introduced, refusal)
+        raise
     return ProvenIdentity(introduced.method, user_id, call.request.client_address)
+
+
+def log_refusal(introduced: Introduction, refusal: ClientError, **about: str) -> None:
+    """Say in the log why somebody for whom a provider vouches is not let in."""
+    why = [type(refusal).__name__, introduced.refusal]
+    if isinstance(refusal, NoVerifiedAddress):
+        why.append(introduced.address_source)
+    log.info(
+        "sso.login_refused",
+        provider=introduced.provider,
+        subject=introduced.subject,
+        why="; ".join(filter(None, why)),
+        **about,
+    )
 
 
 async def by_header(call: Call, link: str = "") -> ProvenIdentity:
@@ -64,6 +83,7 @@ def named_by_header(call: Call) -> Introduction:
     proxy = _open_to(call, call.config.remote_user)
     name = "" if proxy is None else (call.request.only_header(proxy.header) or "").strip()
     if proxy is None or not name or not _is_trusted(call):
+        log.info("sso.header_refused", why=_header_fault(call, proxy, name))
         raise RemoteUserMissing()
     if "@" not in name and proxy.email_domain:
         name = f"{name}@{proxy.email_domain}"
@@ -96,6 +116,14 @@ def _open_to(call: Call, providers: Sequence[P]) -> P | None:
                 raise MethodDisabled(method=provider.method)
             return provider
     return None
+
+
+def _header_fault(call: Call, proxy: RemoteUserProxy | None, name: str) -> str:
+    if proxy is None:
+        return "no [[remote_user]] is for this organization"
+    if not name:
+        return f"{proxy.header} is missing, empty or there twice"
+    return f"{call.request.peer_address} is not in trusted_proxies"
 
 
 def _is_trusted(call: Call) -> bool:

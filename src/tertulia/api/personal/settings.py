@@ -90,7 +90,8 @@ async def _new_password_hash(call: Call, old: str, new: str) -> str:
     if not await api.people.login.is_right(call, call.user, old):
         raise BadRequest("Wrong password!")
     try:
-        return await api.people.hashing.chosen(new, [call.user.email, call.user.full_name])
+        about = [call.user.email, call.user.full_name]
+        return await api.people.hashing.chosen(call.person, new, about)
     except BadRequest:
         raise BadRequest("New password is too weak!") from None
 

@@ -1,9 +1,8 @@
 """Web Push: for browsers and for UnifiedPush, without anybody in between."""
 
-import asyncio
 from typing import Annotated
 
-from tertulia import actions, domain, storage
+from tertulia import actions, api, domain, storage
 from tertulia.api.call import Call
 from tertulia.http.replies import Reply
 from tertulia.http.rules import MaxLength, NoNul, NotBlank
@@ -26,7 +25,7 @@ async def key(call: Call) -> PublicKey:
     known = await call.db.read(storage.personal.web_push.key)
     if known is not None:
         return PublicKey(public_key=known[0])
-    public, private = await asyncio.to_thread(web_push.new_key)
+    public, private = await api.people.signatures.computed(call, web_push.new_key)
     public_key = await call.db.write(
         actions.personal.web_push.keep_key, call.vault, public, private
     )

@@ -232,7 +232,9 @@ def passes(
                 operand
             )
         elif operator == "sender":
-            fits = domain.channels.topics.fold(sender_email) == domain.channels.topics.fold(operand)
+            fits = domain.people.user.email_key(sender_email) == domain.people.user.email_key(
+                operand
+            )
         elif operand in ("dm", "private"):  # Compat: queues keep the words they began with.
             fits = channel_name is None
         elif operand == "unread":

@@ -206,6 +206,16 @@ def webhook_trouble(bot: User, service: str, trouble: str) -> Words:
     )
 
 
+def disk_nearly_full(folder: str, free_bytes: int, total_bytes: int) -> Words:
+    percent = free_bytes * 100 // total_bytes
+    facts = f"{free_bytes >> 20:,} MiB, {percent} % of its disk"
+    return paragraph(
+        plain("The server will soon have no room left to store messages: only ")
+        + strong(facts)
+        + f" is free at {folder}. Please make room, or ask the operator of the server to."
+    )
+
+
 def channel_archived(channel: Channel) -> Words:
     return paragraph("Channel " + channel_link(channel) + " has been archived.")
 

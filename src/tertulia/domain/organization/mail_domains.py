@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from tertulia import domain
 from tertulia.errors.people import InvalidMailDomain
 
 RESTRICTION = "emails_restricted_to_domains"  # the setting by which they count
@@ -18,13 +19,13 @@ class MailDomain:
     with_subdomains: bool
 
     def holds(self, email: str) -> bool:
-        host = email.rpartition("@")[2].lower()
+        host = domain.people.user.email_key(email).rpartition("@")[2]
         return host == self.name or (self.with_subdomains and host.endswith(f".{self.name}"))
 
 
 def checked(name: str) -> str:
     """A domain as it is kept; raises for what is none."""
-    name = name.strip().lower()
+    name = domain.people.user.email_key(name)
     if not name:
         raise InvalidMailDomain(reason="Domain can't be empty.")
     if "." not in name:

@@ -40,6 +40,8 @@ class Introduction:
     role: Role | None = None
     roles_to_take: frozenset[Role] = frozenset()  # which the provider gives, and takes back
     groups: tuple[str, ...] | None = None
+    refusal: str = ""  # for the log: why `is_admitted` is false
+    address_source: str = ""  # for the log: where an address was looked for, and what was there
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 import re
 from dataclasses import dataclass
 
+from tertulia import domain
 from tertulia.domain.people.user import Role, User
 from tertulia.errors.authentication import AdministratorRequired, OwnerRequired
 
@@ -53,7 +54,7 @@ def addresses_in(text: str) -> list[str]:
         named = _ADDRESS.search(part.strip())
         address = (named[1] if named else part).strip()
         if address:
-            found.setdefault(address.casefold(), address)
+            found.setdefault(domain.people.user.email_key(address), address)
     return list(found.values())
 
 

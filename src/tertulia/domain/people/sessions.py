@@ -23,6 +23,7 @@ class ProviderSession:
     person: bytes  # a fingerprint of who it is there
     mark: bytes  # of which session
     sealed: bytes  # what the provider has to be told
+    ends_at: float | None = None  # when the provider wants it to end
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,9 +34,11 @@ class Session:
     address: str
     made_at: float
     seen_at: float
+    ends_at: float | None = None  # at the latest, however often it is used
 
     def is_over(self, now: float) -> bool:
-        return now - self.seen_at > LIFE_SECONDS
+        is_ended = self.ends_at is not None and now >= self.ends_at
+        return is_ended or now - self.seen_at > LIFE_SECONDS
 
     def is_worth_noting(self, now: float) -> bool:
         """Whether it was last noted so long ago that it should be written down again."""

@@ -170,6 +170,16 @@ _EMAIL = re.compile(
 )
 
 
+# Mail servers ignore the case of ASCII letters alone. Case folding would make `straße@` and
+# `strasse@` one address, and they may belong to two people.
+_ASCII_LOWER = {upper: upper + 32 for upper in range(ord("A"), ord("Z") + 1)}
+
+
+def email_key(email: str) -> str:
+    """What an address is stored under and compared by: its ASCII letters in lower case."""
+    return email.strip().translate(_ASCII_LOWER)
+
+
 def looks_like_email(text: str) -> bool:
     return _EMAIL.fullmatch(text) is not None and domain.names.first_bad_character(text) is None
 

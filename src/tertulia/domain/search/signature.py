@@ -5,7 +5,7 @@ decides then. It is cut into parts, and each word has its bits in one part for i
 part for each of its grams, so that a search reads few parts of many signatures.
 """
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from zlib import crc32
 
 from tertulia import domain
@@ -13,21 +13,35 @@ from tertulia.domain.search.query import Clue
 
 PARTS = 64
 MIN_PART_BYTES = 4
-MAX_PART_BYTES = 512  # so that a signature has at most 32 KiB
+MAX_PART_BYTES = 256  # so that a row of it fits into a page of SQLite, and all are 16 KiB
 MAX_GRAMS_PER_CLUE = 8
 
+_GRAM = 1  # a start of the checksum, so that a gram differs from the same letters as a word
 
-def of(words: Iterable[str]) -> list[bytes]:
-    """The parts of the signature of a text with these words; about eight bits for each key."""
-    keys = {key for word in words for key in _keys_of(word)}
+
+def of(keys: Collection[int]) -> list[bytes]:
+    """The parts of the signature of a text whose words have these keys; eight bits or more for
+    each key, unless there are very many."""
     size = MIN_PART_BYTES
     while size < MAX_PART_BYTES and size * PARTS < len(keys):
         size *= 2
     parts = [bytearray(size) for _ in range(PARTS)]
+    bits = size * 8
     for key in keys:
-        byte, mask = _place(key, size)
-        parts[part_of(key)][byte] |= mask
+        place = key // PARTS % bits
+        parts[key % PARTS][place // 8] |= 1 << place % 8
     return [bytes(part) for part in parts]
+
+
+def keys_of(words: Iterable[str]) -> set[int]:
+    """Of all stems and grams. Pairs of letters are their own stems, and come by the thousands."""
+    spaced: list[str] = []
+    pairs: list[str] = []
+    for word in words:
+        (pairs if domain.search.words.is_unspaced(word) else spaced).append(word)
+    stems = {*pairs, *map(domain.search.words.stem, spaced)}
+    grams = set("".join(pairs)).union(*map(domain.search.words.grams, spaced))
+    return {*map(_stem_key, stems), *map(_gram_key, grams)}
 
 
 def alternatives(clue: Clue) -> list[list[int]]:
@@ -48,23 +62,13 @@ def part_of(key: int) -> int:
 
 def may_hold(part: bytes, key: int) -> bool:
     """Whether the text of a signature may have a key, by the part that the key belongs to."""
-    byte, mask = _place(key, len(part))
-    return bool(part[byte] & mask)
-
-
-def _keys_of(word: str) -> list[int]:
-    grams = domain.search.words.grams(word)
-    return [_stem_key(domain.search.words.stem(word)), *map(_gram_key, grams)]
+    place = key // PARTS % (len(part) * 8)
+    return bool(part[place // 8] & 1 << place % 8)
 
 
 def _stem_key(stem: str) -> int:
-    return crc32(f"={stem}".encode())
+    return crc32(stem.encode())
 
 
 def _gram_key(gram: str) -> int:
-    return crc32(f"~{gram}".encode())
-
-
-def _place(key: int, size: int) -> tuple[int, int]:
-    byte, bit = divmod(key // PARTS % (size * 8), 8)
-    return byte, 1 << bit
+    return crc32(gram.encode(), _GRAM)

@@ -6,6 +6,7 @@ from pathlib import Path
 from shutil import copyfileobj
 from typing import IO
 
+from tertulia import file_owner
 from tertulia.domain.files.places import UNFINISHED
 from tertulia.links.stores.store import NotInStore, StoreTrouble
 
@@ -22,9 +23,10 @@ class FolderStore:
         path = self._folder / name
         draft = path.with_name(path.name + UNFINISHED)
         try:
-            path.parent.mkdir(mode=FOLDER_MODE, parents=True, exist_ok=True)
+            file_owner.make_folders(path.parent, FOLDER_MODE)
             handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, FILE_MODE)
             with open(handle, "wb") as file:
+                file_owner.match_folder(file.fileno(), path.parent)
                 copyfileobj(contents, file)
                 file.flush()
                 os.fsync(file.fileno())

@@ -17,7 +17,7 @@ from pyroaring import BitMap64
 
 from tertulia import storage
 from tertulia.domain.messages.widgets import WIDGET
-from tertulia.domain.people.user import Role
+from tertulia.domain.people.user import BotType, Role
 from tertulia.moving import folders
 from tertulia.moving.arrivals import (
     ArrivingChannel,
@@ -378,4 +378,6 @@ def _person(row: Row) -> ArrivingPerson:
         is_active=bool(row.get("is_active", True)) and not row.get("is_mirror_dummy"),
         joined_at=_time(row.get("date_joined")),
         timezone=row.get("timezone") or "",
+        is_incoming_webhook=row.get("bot_type") == BotType.INCOMING_WEBHOOK,
+        owner=str(row.get("bot_owner")),
     )

@@ -223,6 +223,7 @@ def _groups(rows: Callable[[str], list[Row]]) -> Iterator[ArrivingGroup]:
             members=tuple(members.get(number, ())),
             subgroups=tuple(inner.get(number, ())),
             is_deactivated=bool(row.get("deactivated")),
+            creator=str(row.get("creator")),
             permissions=values.of(row),
         )
 
@@ -304,12 +305,13 @@ def _wording(
                 for each in rows("zerver_subscription")
                 if each["recipient"] == recipient["id"]
             ]
+    others = [each for each in people if each != str(row[author])]
     return ArrivingWording(
         person=str(row[author]),
         content=in_our_words(row.get("content") or ""),
         at=float(at or 0),
         channel=channel,
-        people=tuple(people),
+        people=tuple(others or people),
         topic=str(row.get("topic", row.get("subject")) or ""),
     )
 

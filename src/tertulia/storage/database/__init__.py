@@ -12,7 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
 from tertulia import storage
+from tertulia.errors import outcome
 from tertulia.errors.http import ServiceUnavailable
+from tertulia.fair_queue import SERVER, FairQueue, Person
 from tertulia.modules import asyncio, on_demand
 from tertulia.storage.database.dialects.sqlite import Sqlite
 from tertulia.storage.database.schema import Standing
@@ -37,6 +39,7 @@ if TYPE_CHECKING:
         tx,
         unattended,
         watching,
+        write_health,
         writer,
         writers,
     )
@@ -62,22 +65,27 @@ def _no_words(appended: list[tuple[LogPlace, Any]]) -> tuple[list[str], dict[int
 class Bound:
     """The database of one organization: what an endpoint is given as `call.db`."""
 
-    __slots__ = ("_database", "realm_id")
+    __slots__ = ("_database", "person", "realm_id")
 
-    def __init__(self, database: "Database", realm_id: int) -> None:
+    def __init__(self, database: "Database", realm_id: int, person: Person = SERVER) -> None:
         self._database = database
         self.realm_id = realm_id
+        self.person = person  # whose turn reads on threads use
 
     async def read(
         self, query: Callable[Concatenate[Tx, P], T], *args: P.args, **kwargs: P.kwargs
     ) -> T:
-        return await self._database.read_in(self.realm_id, query, *args, **kwargs)
+        return await self._database.read_for(
+            self.person, self.realm_id, lambda tx: query(tx, *args, **kwargs)
+        )
 
     async def read_aside(
         self, query: Callable[Concatenate[Tx, P], T], *args: P.args, **kwargs: P.kwargs
     ) -> T:
         """Read what may take long, while others are served."""
-        return await self._database.read_aside_in(self.realm_id, query, *args, **kwargs)
+        return await self._database.read_aside_for(
+            self.person, self.realm_id, lambda tx: query(tx, *args, **kwargs)
+        )
 
     async def write(
         self, action: Callable[Concatenate[Tx, P], T], *args: P.args, **kwargs: P.kwargs
@@ -87,9 +95,10 @@ class Bound:
     def write_beside(
         self, action: Callable[Concatenate[Tx, P], T], *args: P.args, **kwargs: P.kwargs
     ) -> "asyncio.Future[T]":
-        """Begin to write what is no part of the log, and can be repeated, beside those who write
-        there."""
-        return self._database.write_beside_in(self.realm_id, lambda tx: action(tx, *args, **kwargs))
+        """Begin to write what is no part of the log, and can be repeated."""
+        return self._database.write_beside_for(
+            self.person, self.realm_id, lambda tx: action(tx, *args, **kwargs)
+        )
 
     def write_some_time(
         self, action: Callable[Concatenate[Tx, P], T], *args: P.args, **kwargs: P.kwargs
@@ -128,8 +137,8 @@ class Database:
         postgres = import_module("tertulia.storage.database.dialects.postgres")
         return cls(postgres.Postgres(url), clock)
 
-    def of(self, realm_id: int) -> Bound:
-        return Bound(self, realm_id)
+    def of(self, realm_id: int, person: Person = SERVER) -> Bound:
+        return Bound(self, realm_id, person)
 
     def clock(self) -> float:
         """The time that counts: where several servers share a database, it is the database's."""
@@ -175,7 +184,7 @@ class Database:
     def schema(self) -> Standing:
         """What is there of the schema."""
         with self._connection() as connection:
-            return self._ask(0, storage.database.schema.standing, (), {}, connection)
+            return self._ask(0, storage.database.schema.standing, connection)
 
     def integrity_problems(self) -> list[str]:
         """What the database finds wrong with itself, in words."""
@@ -200,7 +209,7 @@ class Database:
         **kwargs: P.kwargs,
     ) -> T:
         with self._connection() as connection:
-            return self._read(realm_id, query, args, kwargs, connection)
+            return self._read(realm_id, lambda tx: query(tx, *args, **kwargs), connection)
 
     def write_now(
         self,
@@ -275,6 +284,10 @@ class Database:
         self._duty.give_up()
         self._readers.stop()
 
+    @property
+    def reads(self) -> FairQueue:  # while the database is started
+        return self._readers.queue
+
     async def read_in(
         self,
         realm_id: int,
@@ -282,17 +295,20 @@ class Database:
         *args: P.args,
         **kwargs: P.kwargs,
     ) -> T:
+        return await self.read_for(SERVER, realm_id, lambda tx: query(tx, *args, **kwargs))
+
+    async def read_for(self, person: Person, realm_id: int, ask: Callable[[Tx], T]) -> T:
+        """The same in a person's turn, where reads take turns. Raises RateLimited."""
         if self.dialect.reads_block:
-            return self._readers.here(partial(self._read, realm_id, query, args, kwargs))
-        return await self.read_aside_in(realm_id, query, *args, **kwargs)
+            return self._readers.here(partial(self._read, realm_id, ask))
+        return await self.read_aside_for(person, realm_id, ask)
 
     async def look_on_duty(self, questions: Sequence[str]) -> set[str] | None:
-        """Which of these questions are answered with yes; None if another server has to see to
-        that."""
+        """Which of these questions are answered with yes; None if another server leads."""
         if self.dialect.reads_block:
             return await self.glance_in(0, storage.due.those, questions)
         try:
-            return await self._readers.on_thread(partial(self._duty.look, questions))
+            return await self._readers.on_thread(SERVER, partial(self._duty.look, questions))
         except Exception as error:
             if self.dialect.is_outage(error):
                 raise ServiceUnavailable() from error
@@ -306,10 +322,10 @@ class Database:
         **kwargs: P.kwargs,
     ) -> T:
         """Ask a single question, which needs no transaction."""
-        ask = partial(self._ask, realm_id, query, args, kwargs)
-        return (
-            self._readers.here(ask) if self.dialect.reads_block else await self._readers.aside(ask)
-        )
+        ask = partial(self._ask, realm_id, lambda tx: query(tx, *args, **kwargs))
+        if self.dialect.reads_block:
+            return self._readers.here(ask)
+        return await self._readers.aside(SERVER, ask)
 
     async def read_aside_in(
         self,
@@ -319,7 +335,11 @@ class Database:
         **kwargs: P.kwargs,
     ) -> T:
         """On a thread, so that nobody else waits for it."""
-        return await self._readers.aside(partial(self._read, realm_id, query, args, kwargs))
+        return await self.read_aside_for(SERVER, realm_id, lambda tx: query(tx, *args, **kwargs))
+
+    async def read_aside_for(self, person: Person, realm_id: int, ask: Callable[[Tx], T]) -> T:
+        """The same in a person's turn. Raises RateLimited."""
+        return await self._readers.aside(person, partial(self._read, realm_id, ask))
 
     async def write_in(
         self,
@@ -330,11 +350,14 @@ class Database:
     ) -> T:
         return await self.send_in(realm_id, None, action, *args, **kwargs)
 
-    def write_beside_in(self, realm_id: int, action: Callable[[Tx], T]) -> "asyncio.Future[T]":
+    def write_beside_for(
+        self, person: Person, realm_id: int, action: Callable[[Tx], T]
+    ) -> "asyncio.Future[T]":
         """Of what is asked together all is done or nothing; SQLite has one writer for all."""
         if self.dialect.reads_block:
             return asyncio.ensure_future(self.write_in(realm_id, action))
-        return self._readers.aside(partial(self._ask, realm_id, action, (), {}))
+        asked = self._readers.aside(person, partial(self._ask, realm_id, action))
+        return asyncio.ensure_future(asked)
 
     def write_some_time_in(self, realm_id: int, action: Callable[[Tx], Any]) -> None:
         assert self._writers is not None, "the database was not started"
@@ -357,7 +380,8 @@ class Database:
         job = write(action, args, realm_id, done, plain)
         self._writers.submit(job)
         try:
-            result = await answer
+            with outcome.noting_write:
+                result = await answer
             if job.revoked and self._barrier is not None:
                 await self._barrier.wait(job.revoked)
             return result
@@ -386,6 +410,10 @@ class Database:
         """For how long the writes under way have been waiting for their commit."""
         return 0.0 if self._writers is None else self._writers.busy_seconds
 
+    @property
+    def write_failure(self) -> str | None:
+        return None if self._writers is None else self._writers.health.failure
+
     def spread(self, notice: bytes) -> None:
         """Hand a notice to other servers on the same database, soon and without promise."""
         if self._broadcast is not None:
@@ -397,29 +425,15 @@ class Database:
             in_words = partial(self._put_in_words, appended)
             self._broadcast.tell(storage.database.broadcast.LogProgress(ends, in_words))
 
-    def _read(
-        self,
-        realm_id: int,
-        query: Callable[..., T],
-        args: tuple[Any, ...],
-        kwargs: dict[str, Any],
-        connection: Any,
-    ) -> T:
+    def _read(self, realm_id: int, ask: Callable[[Tx], T], connection: Any) -> T:
         self.dialect.begin_read(connection)
         try:
-            return self._ask(realm_id, query, args, kwargs, connection)
+            return self._ask(realm_id, ask, connection)
         finally:
             self.dialect.end_read(connection)
 
-    def _ask(
-        self,
-        realm_id: int,
-        query: Callable[..., T],
-        args: tuple[Any, ...],
-        kwargs: dict[str, Any],
-        connection: Any,
-    ) -> T:
-        return query(Tx(connection, self.dialect, realm_id, self.clock()), *args, **kwargs)
+    def _ask(self, realm_id: int, ask: Callable[[Tx], T], connection: Any) -> T:
+        return ask(Tx(connection, self.dialect, realm_id, self.clock()))
 
 
 def _ignore(notice: str) -> None:

@@ -14,11 +14,12 @@ from collections.abc import Callable
 from typing import Any
 
 from tertulia import storage
-from tertulia.errors.http import ServiceUnavailable
+from tertulia.errors.http import OutcomeUnknown, ServiceUnavailable
 from tertulia.log_lines import log
 from tertulia.modules import asyncio
 from tertulia.storage.database.pause import Pause
 from tertulia.storage.database.tx import Dialect, LoopAnswers
+from tertulia.storage.database.write_health import WriteHealth
 from tertulia.storage.database.writer import (
     MOST_AT_ONCE,
     MOST_WAITING,
@@ -72,9 +73,11 @@ class Appender:
         clock: Callable[[], float],
         appended: Callable[[list[PendingWrite], dict[int, int]], None],
         refused: Callable[[PendingWrite], None],
+        health: WriteHealth | None = None,
     ) -> None:
         """`appended` is told which were, and how far which logs go now."""
         self._dialect = dialect
+        self._health = health or WriteHealth()
         self._clock = clock
         self._appended = appended
         self._refused = refused
@@ -161,21 +164,28 @@ class Appender:
         return batch
 
     async def _append(self, lane: Lane, batch: Batch) -> None:
+        is_sent = False
         try:
-            given = await self._ask(lane, batch)
+            connection = await lane.connection()
+            is_sent = True
+            given = await self._ask(connection, batch)
         except Exception as error:
             if self._dialect.is_outage(error) and not self._dialect.is_lock_timeout(error):
-                # Some may have been committed; which ones, nobody can tell.
-                log.error("the database failed", doing="appending", error=type(error).__name__)
+                is_unknown = is_sent and self._dialect.may_have_committed(error)
+                reason = self._dialect.disk_failure(error)
+                kind = type(error).__name__
+                log.error("the database failed", doing="appending", error=kind, reason=reason)
+                self._health.failed(reason)
                 lane.close()
                 for job in _all(batch):
-                    job.error = ServiceUnavailable()
+                    job.error = OutcomeUnknown() if is_unknown else ServiceUnavailable()
                     job.done(job)
                 return
             log.debug("plain sends cannot be appended together", error=type(error).__name__)
             given = {}
         done = [job for realm_id in given for job in batch[realm_id]]
         if done:
+            self._health.succeeded()
             self._tell(done, {each: given[each][-1].seq for each in given})
         for realm_id in batch.keys() - given.keys():
             if len(batch) == 1:
@@ -193,8 +203,7 @@ class Appender:
             for job in done:
                 job.done(job)
 
-    async def _ask(self, lane: Lane, batch: Batch) -> dict[int, list[Numbers]]:
-        connection = await lane.connection()
+    async def _ask(self, connection: LoopAnswers, batch: Batch) -> dict[int, list[Numbers]]:
         sends = {
             realm_id: [job.plain for job in jobs if job.plain is not None]
             for realm_id, jobs in batch.items()

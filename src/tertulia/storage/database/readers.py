@@ -1,20 +1,22 @@
 """The connections that a server reads by: one on the loop, and those that threads share.
 
 Of these the one that was used last is used first: it has its statements planned, and its process
-in PostgreSQL the caches filled.
+in PostgreSQL the caches filled. Threads read person by person in turn, so that one person's many
+searches delay another's by one of them.
 """
 
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any, TypeVar
 
 from tertulia import storage
 from tertulia.errors.http import ServiceUnavailable
-from tertulia.modules import asyncio
+from tertulia.fair_queue import QUEUES, FairQueue, Person
 from tertulia.storage.database.tx import Dialect
 
 READERS = 4  # threads that read from PostgreSQL; with SQLite, one for what may take long
+MAX_WAITING_READS = 1000  # of one person; on PostgreSQL every read passes here
+QUEUE = "reads"
 
 T = TypeVar("T")
 
@@ -23,23 +25,34 @@ class ReadConnections:
     def __init__(self, dialect: Dialect) -> None:
         self._dialect = dialect
         self._here: Any = None
-        self._threads: ThreadPoolExecutor | None = None
+        self._queue: FairQueue | None = None
         self._resting: list[Any] = []  # those of threads; the last one was used last
 
     def start(self) -> None:
         threads = 1 if self._dialect.reads_block else READERS
-        rest = storage.database.giving_way.rest_on_this_thread
-        self._threads = ThreadPoolExecutor(threads, "reader", initializer=rest)
+        self._queue = FairQueue(
+            QUEUE,
+            slots=threads,
+            slots_per_person=max(1, threads - 1),
+            max_waiting=MAX_WAITING_READS,
+            initializer=storage.database.giving_way.rest_on_this_thread,
+            is_listed=QUEUE not in QUEUES,  # a process of tests may have several databases
+        )
 
     def stop(self) -> None:
-        if self._threads is not None:
-            self._threads.shutdown()
-            self._threads = None
+        if self._queue is not None:
+            self._queue.close()
+            self._queue = None
             while self._resting:
                 self._resting.pop().close()
         if self._here is not None:
             self._here.close()
             self._here = None
+
+    @property
+    def queue(self) -> FairQueue:
+        assert self._queue is not None, "the database was not started"
+        return self._queue
 
     def here(self, ask: Callable[[Any], T]) -> T:
         """On the loop, where everybody else waits meanwhile."""
@@ -52,13 +65,13 @@ class ReadConnections:
                 raise ServiceUnavailable() from error
             raise
 
-    def aside(self, ask: Callable[[Any], T]) -> "asyncio.Future[T]":
-        """On a thread, while others are served."""
-        return self.on_thread(partial(self._ask_in_thread, ask))
+    async def aside(self, person: Person, ask: Callable[[Any], T]) -> T:
+        """On a thread, in a person's turn. Raises RateLimited."""
+        return await self.on_thread(person, partial(self._ask_in_thread, ask))
 
-    def on_thread(self, ask: Callable[[], T]) -> "asyncio.Future[T]":
-        """The same, by a connection of one's own."""
-        return asyncio.get_running_loop().run_in_executor(self._threads, ask)
+    async def on_thread(self, person: Person, ask: Callable[[], T]) -> T:
+        """The same, by a connection of the caller's own."""
+        return await self.queue.run(person, ask)
 
     def _ask_in_thread(self, ask: Callable[[Any], T]) -> T:
         kept = self._take()

@@ -1,8 +1,8 @@
 """The schema: numbered migrations, those that are missing applied at start, all of them or none.
 
-A migration is `migrations/NNNN_name.sql`, written once for both databases; `{serial}`,
-`{blob}` and `{clustered}` stand for what the two spell differently. Which ones a database has is
-a set, so that it does not matter in which order two of them were finished. A migration adds what
+A migration is `migrations/NNNN_name.sql`, written once for both databases; `{serial}`, `{blob}`,
+`{bytewise}` and `{clustered}` stand for what the two spell differently. Which ones a database has
+is a set, so that it does not matter in which order two of them were finished. A migration adds what
 an older server can ignore, and then old and new servers work side by side; one that does not says
 `-- older servers cannot work with this` on a line of its own, and they refuse to start.
 """

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Concatenate, ParamSpec, TypeVar
 
+from tertulia.fair_queue import Person
 from tertulia.storage.database import Database
 from tertulia.storage.database.tx import Tx
 
@@ -13,23 +14,11 @@ T = TypeVar("T")
 class UnattendedDatabase(Database):
     """Each call is done at once, in a transaction of its own."""
 
-    async def read_in(
-        self,
-        realm_id: int,
-        query: Callable[Concatenate[Tx, P], T],
-        *args: P.args,
-        **kwargs: P.kwargs,
-    ) -> T:
-        return self.read_now(realm_id, query, *args, **kwargs)
+    async def read_for(self, person: Person, realm_id: int, ask: Callable[[Tx], T]) -> T:
+        return self.read_now(realm_id, ask)
 
-    async def read_aside_in(
-        self,
-        realm_id: int,
-        query: Callable[Concatenate[Tx, P], T],
-        *args: P.args,
-        **kwargs: P.kwargs,
-    ) -> T:
-        return self.read_now(realm_id, query, *args, **kwargs)
+    async def read_aside_for(self, person: Person, realm_id: int, ask: Callable[[Tx], T]) -> T:
+        return self.read_now(realm_id, ask)
 
     async def write_in(
         self,

@@ -19,10 +19,11 @@ from typing import Any
 
 from tertulia import storage
 from tertulia.errors import ClientError
-from tertulia.errors.http import ServiceUnavailable
+from tertulia.errors.http import OutcomeUnknown, ServiceUnavailable
 from tertulia.log_lines import log
 from tertulia.modules import asyncio
 from tertulia.storage.database.tx import Dialect, Tx
+from tertulia.storage.database.write_health import WriteHealth
 from tertulia.storage.log import LogPlace
 from tertulia.storage.messages.appending import PlainSend
 
@@ -74,6 +75,7 @@ class Writer:
         compose_news: ComposeNews = list,
         tell_others: TellOthers = lambda ends, appended: None,
         set_aside: Callable[[list[PendingWrite]], None] | None = None,
+        health: WriteHealth | None = None,
     ) -> None:
         """With `set_aside` it does not wait for an organization that another transaction holds:
         that is called with its jobs, and the other organizations go on."""
@@ -88,6 +90,8 @@ class Writer:
         self._deliver = deliver
         self._waiting: queue.SimpleQueue[PendingWrite | Gathering | None] = queue.SimpleQueue()
         self._connection: Any = None
+        self._health = health or WriteHealth()
+        self._is_committing = False  # what fails now may have been done
         self._given = 0  # jobs, counted by who gives them
         self._done = 0  # counted by the thread
         self._begun = -1  # how many were given when the last one was written elsewhere
@@ -192,7 +196,7 @@ class Writer:
     def _finish(self, written: Gathering) -> Gathering:
         """Commit what was written elsewhere."""
         try:
-            self._dialect.command(self._connection, "COMMIT")
+            self._send_commit()
         except BaseException as error:
             self._announced = {}
             self._recover(written.jobs, error)
@@ -228,20 +232,27 @@ class Writer:
             self._recover(jobs, error)
 
     def _recover(self, jobs: list[PendingWrite], error: BaseException) -> None:
-        """Nothing of it was committed: try each by itself, unless the database is not there."""
-        self._held = []
+        """Try each by itself, unless the database is not there, or may have committed them."""
+        untouched, self._held = {id(job) for job in self._held}, []
         self._lost("writing", error)
         is_outage = self._dialect.is_outage(error)
+        is_unknown = self._is_committing and self._dialect.may_have_committed(error)
+        self._is_committing = False
         for job in jobs:
+            was_refused = job.error is not None or id(job) in untouched
             job.result = job.error = job.told = None
-            if len(jobs) > 1 and not is_outage:
+            if is_unknown and not was_refused:
+                job.error = OutcomeUnknown()
+            elif len(jobs) > 1 and not is_outage and not is_unknown:
                 self._commit([job])
             else:
-                job.error = ServiceUnavailable() if is_outage else error
+                job.error = ServiceUnavailable() if is_outage or is_unknown else error
 
     def _lost(self, doing: str, error: BaseException) -> None:
-        expected = self._dialect.is_outage(error)
-        log.error("the database failed", doing=doing, error=type(error).__name__, outage=expected)
+        expected, reason = self._dialect.is_outage(error), self._dialect.disk_failure(error)
+        kind = type(error).__name__
+        log.error("the database failed", doing=doing, error=kind, outage=expected, reason=reason)
+        self._health.failed(reason)
         self._close()
 
     def _commit_together(self, jobs: list[PendingWrite]) -> None:
@@ -264,7 +275,13 @@ class Writer:
         if is_alone and jobs and jobs[0].error is not None:
             self._dialect.command(self._connection, "ROLLBACK")
             return
+        self._send_commit()
+
+    def _send_commit(self) -> None:
+        self._is_committing = True
         self._dialect.command(self._connection, "COMMIT")
+        self._is_committing = False
+        self._health.succeeded()
 
     def _lock(self, realm_id: int) -> bool:
         if self._set_aside is None:

@@ -13,6 +13,7 @@ from tertulia.storage.database.appender import Appender
 from tertulia.storage.database.held_organizations import HeldOrganizations
 from tertulia.storage.database.local_appender import LocalAppender
 from tertulia.storage.database.tx import Dialect
+from tertulia.storage.database.write_health import WriteHealth
 from tertulia.storage.database.writer import (
     ComposeNews,
     FetchNews,
@@ -66,8 +67,17 @@ class Writers:
             hand_over(gathering)
             loop.call_soon_threadsafe(self._held.note_done, gathering.jobs)
 
+        self.health = WriteHealth()
         self._held = HeldOrganizations(
-            lambda: Writer(dialect, clock, fetch_news, hand_over_waited, compose_news, tell)
+            lambda: Writer(
+                dialect,
+                clock,
+                fetch_news,
+                hand_over_waited,
+                compose_news,
+                tell,
+                health=self.health,
+            )
         )
         self._threads = [
             Writer(
@@ -78,12 +88,15 @@ class Writers:
                 compose_news,
                 tell,
                 None if dialect.reads_block else set_aside,
+                self.health,
             )
             for _ in range(1 if dialect.reads_block else THREADS)
         ]
         self._local = LocalAppender(self._threads[0]) if dialect.reads_block else None
         self._appender = (
-            None if self._local else Appender(dialect, clock, is_appended, self._act_after_all)
+            None
+            if self._local
+            else Appender(dialect, clock, is_appended, self._act_after_all, self.health)
         )
         for writer in self._threads:
             writer.start()

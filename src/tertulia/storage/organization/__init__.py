@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from tertulia import domain
 from tertulia.domain.groups.group import REALM_PERMISSIONS, GroupValue
 from tertulia.domain.organization.realm import Realm
 from tertulia.modules import on_demand
@@ -49,7 +50,7 @@ def with_address(tx: Tx, email: str) -> list[Realm]:
     return _REALMS.all(
         tx,
         "FROM realm WHERE id IN (SELECT realm_id FROM account WHERE email_key = :key) ORDER BY id",
-        key=email.strip().casefold(),
+        key=domain.people.user.email_key(email),
     )
 
 

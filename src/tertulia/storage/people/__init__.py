@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
+from tertulia import domain
 from tertulia.domain.people.user import DRAWN, BotType, Role, User
 from tertulia.modules import on_demand
 from tertulia.storage.database.tx import Row, Tx
@@ -59,12 +60,15 @@ def rank(tx: Tx, user_id: int) -> Rank | None:
 
 
 def find_by_email(tx: Tx, email: str) -> User | None:
-    """By real address, whatever its case."""
-    row = tx.one(
-        f"SELECT {_COLUMNS} FROM account WHERE realm_id = :realm AND email_key = :key",
-        key=email.strip().casefold(),
+    """By real address, whatever the case of its ASCII letters."""
+    key = domain.people.user.email_key(email)
+    rows = tx.all(
+        f"SELECT {_COLUMNS} FROM account WHERE realm_id = :realm AND email_key IN :keys",
+        # Compat: before schema 130 servers stored casefolded keys, and may still do so beside us.
+        keys=sorted({key, key.casefold()}),
     )
-    return None if row is None else _user(row)
+    found = [row for row in rows if domain.people.user.email_key(row["email"]) == key]
+    return _user(found[0]) if found else None
 
 
 def find_many(tx: Tx, user_ids: list[int]) -> list[User]:
@@ -213,7 +217,7 @@ def insert(
     user_id = tx.add(
         "account",
         email=email,
-        email_key=email.casefold(),
+        email_key=domain.people.user.email_key(email),
         full_name=full_name,
         role=int(role),
         bot_type=None if bot_type is None else int(bot_type),

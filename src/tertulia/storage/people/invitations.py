@@ -2,6 +2,7 @@
 
 import msgspec
 
+from tertulia import domain
 from tertulia.domain.people.invitations import Invitation, Terms
 from tertulia.domain.people.user import Role
 from tertulia.storage.database.tx import Row, Tx
@@ -27,7 +28,7 @@ def insert(
         "invitation",
         inviter_id=inviter_id,
         email=email,
-        email_key=None if email is None else email.casefold(),
+        email_key=None if email is None else domain.people.user.email_key(email),
         role=int(terms.role),
         channel_ids=msgspec.json.encode(terms.channel_ids).decode(),
         group_ids=msgspec.json.encode(terms.group_ids).decode(),
@@ -65,7 +66,7 @@ def for_address(tx: Tx, email: str) -> Invitation | None:
     row = tx.one(
         f"SELECT {_COLUMNS} FROM invitation"
         f" WHERE realm_id = :realm AND email_key = :email AND {_GOOD} ORDER BY id DESC LIMIT 1",
-        email=email.casefold(),
+        email=domain.people.user.email_key(email),
         now=tx.now,
     )
     return None if row is None else _invitation(row)
@@ -89,7 +90,7 @@ def end(tx: Tx, invitation_id: int) -> None:
 
 def end_for(tx: Tx, email: str) -> list[int]:
     """End all for an address; gives the inviters of those that were good."""
-    return _end(tx, "email_key = :who", email.casefold())
+    return _end(tx, "email_key = :who", domain.people.user.email_key(email))
 
 
 def end_of(tx: Tx, inviter_id: int) -> list[int]:

@@ -1,5 +1,6 @@
 """One-time links, found by the fingerprint of what they hold."""
 
+from tertulia import domain
 from tertulia.domain.people.one_time_links import OneTimeLink
 from tertulia.storage.database.tx import Tx
 from tertulia.storage.records import Record
@@ -23,7 +24,7 @@ def insert(
         fingerprint=fingerprint,
         user_id=user_id,
         email=email,
-        email_key=email.casefold(),
+        email_key=domain.people.user.email_key(email),
         asked_from=asked_from,
         made_at=tx.now,
         expires_at=expires_at,
@@ -58,14 +59,14 @@ def end_for(tx: Tx, purpose: str, email: str) -> None:
     tx.execute(
         "UPDATE one_time_link SET fingerprint = NULL"
         " WHERE email_key = :email AND purpose = :purpose AND realm_id = :realm",
-        email=email.casefold(),
+        email=domain.people.user.email_key(email),
         purpose=purpose,
     )
 
 
 def asked_for(tx: Tx, purpose: str, email: str, since: float) -> list[float]:
     """When something was asked for an address, first things first."""
-    return _asked(tx, purpose, "email_key", email.casefold(), since)
+    return _asked(tx, purpose, "email_key", domain.people.user.email_key(email), since)
 
 
 def asked_by(tx: Tx, purpose: str, user_id: int, since: float) -> list[float]:

@@ -4,6 +4,7 @@ from typing import Any
 
 import msgspec
 
+from tertulia import domain
 from tertulia.storage.database.tx import Tx
 
 
@@ -24,4 +25,4 @@ def set_password_hash(tx: Tx, user_id: int, password_hash: str) -> None:
 
 
 def set_email(tx: Tx, user_id: int, email: str) -> None:
-    tx.change("account", user_id, email=email, email_key=email.casefold())
+    tx.change("account", user_id, email=email, email_key=domain.people.user.email_key(email))

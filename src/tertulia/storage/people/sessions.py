@@ -18,9 +18,11 @@ def of_user(tx: Tx, user_id: int, seen_after: float) -> list[Session]:
     return _SESSIONS.all(
         tx,
         "FROM session WHERE user_id = :user AND realm_id = :realm"
-        " AND seen_at >= :after ORDER BY seen_at DESC, id DESC",
+        " AND seen_at >= :after AND (ends_at IS NULL OR ends_at > :now)"
+        " ORDER BY seen_at DESC, id DESC",
         user=user_id,
         after=seen_after,
+        now=tx.now,
     )
 
 
@@ -43,6 +45,7 @@ def insert(
         provider_person=None if elsewhere is None else elsewhere.person,
         provider_mark=None if elsewhere is None else elsewhere.mark,
         provider_sealed=None if elsewhere is None else elsewhere.sealed,
+        ends_at=None if elsewhere is None else elsewhere.ends_at,
     )
 
 
@@ -86,4 +89,10 @@ def delete_all(tx: Tx, user_id: int, but: int | None = None) -> bool:
 
 
 def delete_unseen(tx: Tx, since: float) -> None:
-    tx.execute("DELETE FROM session WHERE realm_id = :realm AND seen_at < :since", since=since)
+    """Delete those that were not used since then, and those that have ended."""
+    tx.execute(
+        "DELETE FROM session WHERE realm_id = :realm"
+        " AND (seen_at < :since OR (ends_at IS NOT NULL AND ends_at <= :now))",
+        since=since,
+        now=tx.now,
+    )

@@ -8,8 +8,9 @@ Between `prepare` and `write` a message can change, be deleted, or be indexed by
 `search_head.changes` counts the changes, and `write` leaves out what was read too early.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 
 from tertulia import domain, storage
 from tertulia.domain.search.query import SearchedText
@@ -25,6 +26,7 @@ MAX_ROWS = 1024  # more only for a message that is alone in its batch
 MAX_ROWS_OF_ONE_MESSAGE = (
     MAX_WORDS_PER_MESSAGE + MAX_NEW_WORDS_PER_MESSAGE + MAX_NEW_GRAMS_PER_MESSAGE + 1
 )
+WORDS_BETWEEN_YIELDS = 500
 MAX_REMOVED_WORDS = 128  # of a message that is indexed anew; it loses the others before
 
 
@@ -182,7 +184,14 @@ class _Plan:
             self._known |= new
             documents.append(Document(row["id"], frozenset(words)))
         else:
-            signature = domain.search.signature.of(words)
-            documents.append(Document(row["id"], frozenset(), signature))
+            documents.append(Document(row["id"], frozenset(), self._signature(words)))
         self._thought.give_way()
         return True
+
+    def _signature(self, words: Iterable[str]) -> list[bytes]:
+        keys: set[int] = set()
+        left = iter(words)
+        while some := list(islice(left, WORDS_BETWEEN_YIELDS)):
+            keys |= domain.search.signature.keys_of(some)
+            self._thought.give_way()
+        return domain.search.signature.of(keys)

@@ -48,9 +48,8 @@ class Search:
             self._joints = [each for each in joints if each is not None]
             self._can_match = not wanted.is_empty
             self._rarest = self._read_rarest() if self._can_match else {}
-            self._signed = (
-                storage.search.signatures.segments(tx) if self._can_match else frozenset()
-            )
+            self._signed = storage.search.signatures.ranges(tx) if self._can_match else {}
+            self._asked_ranges: set[range] = set()
 
     @property
     def is_by_index(self) -> bool:
@@ -142,12 +141,15 @@ class Search:
         """What may match by its signature."""
         if segment not in self._signed or self._wanted is None:
             return BitMap()
-        found = storage.search.signatures.candidates(
-            self._tx, segment, self._wanted.clues, self._thought
-        )
-        base = segment << storage.search.segments.BITS
-        self._unsure.update(base + each for each in found)
-        return found
+        ids = self._signed[segment]
+        if ids not in self._asked_ranges:
+            self._asked_ranges.add(ids)
+            self._unsure |= storage.search.signatures.candidates(
+                self._tx, ids, self._wanted.clues, self._thought
+            )
+        bits = storage.search.segments.BITS
+        size = storage.search.segments.SIZE
+        return BitMap(each & (size - 1) for each in self._unsure if each >> bits == segment)
 
     def _indexed(self, segment: int) -> BitMap:
         """What may match by all that the index knows; ids counted within the segment."""

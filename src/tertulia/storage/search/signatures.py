@@ -6,15 +6,14 @@ of these messages may match, and then reads their texts.
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from pyroaring import BitMap
-
 from tertulia import domain, storage
 from tertulia.domain.search.query import Clue
 from tertulia.storage.database.giving_way import LongThought
 from tertulia.storage.database.tx import Tx
 
-MAX_LISTED_IDS = 200  # more candidates than that are found by reading the whole segment
-FEW_CANDIDATES = 4  # whose texts are read rather than more of their signatures
+MAX_LISTED_IDS = 200  # more candidates than that are found by reading the whole range
+FEW_SIGNATURES = 1000  # are asked in one go, rather than by segments
+FEW_CANDIDATES = 1  # whose texts are read rather than more of their signatures
 
 
 def insert(tx: Tx, signatures: Mapping[int, Sequence[bytes]]) -> None:
@@ -40,53 +39,64 @@ def forget(tx: Tx, message_ids: Sequence[int]) -> None:
         )
 
 
-def segments(tx: Tx) -> frozenset[int]:
-    """The segments of message ids in which there are signatures."""
-    rows = tx.tuples(
-        f"SELECT DISTINCT message_id >> {storage.search.segments.BITS} FROM search_signature"
-        " WHERE realm_id = :realm AND part = 0"
+def ranges(tx: Tx) -> dict[int, range]:
+    """The segments of message ids in which there are signatures, and for each the ids that are
+    asked about together: those of all segments, if there are few signatures."""
+    counted = tx.tuples(
+        f"SELECT message_id >> {storage.search.segments.BITS}, count(*) FROM search_signature"
+        " WHERE realm_id = :realm AND part = 0 GROUP BY 1"
     )
-    return frozenset(segment for (segment,) in rows)
+    numbers = sorted(segment for segment, _ in counted)
+    if sum(count for _, count in counted) <= FEW_SIGNATURES:
+        return dict.fromkeys(numbers, _ids_in(numbers[0], numbers[-1]) if numbers else range(0))
+    return {segment: _ids_in(segment, segment) for segment in numbers}
 
 
-def candidates(tx: Tx, segment: int, clues: Iterable[Clue], thought: LongThought) -> BitMap:
-    """The messages of a segment whose signatures allow all clues; ids count within the segment."""
-    found: BitMap | None = None
+def candidates(tx: Tx, ids: range, clues: Iterable[Clue], thought: LongThought) -> set[int]:
+    """The messages with ids in a range whose signatures allow all clues."""
+    found: set[int] | None = None
     for clue in clues:
-        allowed = BitMap()
+        allowed: set[int] = set()
         for keys in domain.search.signature.alternatives(clue):
-            allowed |= _holding(tx, segment, keys, found, thought)
+            allowed |= _holding(tx, ids, keys, found, thought)
         found = allowed
         if len(found) <= FEW_CANDIDATES:
             break
-    return BitMap() if found is None else found
+    return found or set()
+
+
+def _ids_in(first: int, last: int) -> range:
+    bits = storage.search.segments.BITS
+    return range(first << bits, (last + 1) << bits)
 
 
 def _holding(
-    tx: Tx, segment: int, keys: Iterable[int], among: BitMap | None, thought: LongThought
-) -> BitMap:
+    tx: Tx, ids: range, keys: Iterable[int], among: set[int] | None, thought: LongThought
+) -> set[int]:
     found = among
     for key in keys:
         if found is not None and not found:
             break
         thought.give_way()
-        found = BitMap(
-            number
-            for number, part in _parts(tx, segment, domain.search.signature.part_of(key), found)
-            if (found is None or number in found) and domain.search.signature.may_hold(part, key)
-        )
-    return BitMap() if found is None else found
+        found = {
+            message_id
+            for message_id, part in _parts(tx, ids, domain.search.signature.part_of(key), found)
+            if (found is None or message_id in found)
+            and domain.search.signature.may_hold(part, key)
+        }
+    return found or set()
 
 
-def _parts(tx: Tx, segment: int, part: int, among: BitMap | None) -> list[tuple[int, bytes]]:
-    base = segment << storage.search.segments.BITS
-    selected = "SELECT message_id - :base, bits FROM search_signature WHERE realm_id = :realm"
+def _parts(tx: Tx, ids: range, part: int, among: set[int] | None) -> list[tuple[int, bytes]]:
+    """One part of the signatures in a range, or of those among them that are still of interest."""
+    selected = "SELECT message_id, bits FROM search_signature WHERE realm_id = :realm"
     if among is not None and len(among) <= MAX_LISTED_IDS:
-        ids = [base + number for number in among]
-        sql = f"{selected} AND part = :part AND message_id IN :ids"
-        rows = tx.tuples(sql, base=base, part=part, ids=ids)
-    else:
-        sql = f"{selected} AND part = :part AND message_id >= :base AND message_id < :beyond"
-        beyond = base + storage.search.segments.SIZE
-        rows = tx.tuples(sql, base=base, part=part, beyond=beyond)
-    return [(number, bytes(bits)) for number, bits in rows]
+        return tx.tuples(
+            f"{selected} AND part = :part AND message_id IN :ids", part=part, ids=sorted(among)
+        )
+    return tx.tuples(
+        f"{selected} AND part = :part AND message_id >= :start AND message_id < :stop",
+        part=part,
+        start=ids.start,
+        stop=ids.stop,
+    )

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
         loop_connection,
         postgres,
         postgres_connection,
+        postgres_failures,
         postgres_installation,
         postgres_loading,
         postgres_outages,
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
         postgres_together,
         postgres_words,
         sqlite,
+        sqlite_check,
     )
 else:
     __getattr__ = on_demand(__name__)

@@ -43,6 +43,16 @@ _OUTAGES = frozenset(
     }
 )
 
+_DISK_FAILURES = frozenset(
+    {
+        sqlite3.SQLITE_FULL,
+        sqlite3.SQLITE_IOERR,
+        sqlite3.SQLITE_READONLY,
+        sqlite3.SQLITE_CANTOPEN,
+        sqlite3.SQLITE_CORRUPT,
+    }
+)
+
 
 class _Connection(sqlite3.Connection):
     """Knows how long it waits for others: it is told before each write, and that takes a while."""
@@ -64,6 +74,7 @@ class Sqlite:
         "last_message_id": "(SELECT coalesce(max(seq), 0) FROM sqlite_sequence"
         " WHERE name = 'message')",
         "blob": "BLOB",
+        "bytewise": "",  # lower() changes ASCII letters alone
         "clustered": " WITHOUT ROWID",
         "sha256_of_digest": "sha256(digest)",
         "random_id": "lower(hex(randomblob(16)))",
@@ -252,6 +263,27 @@ class Sqlite:
         """Never: organizations have no locks of their own."""
         return False
 
+    def may_have_committed(self, error: BaseException) -> bool:
+        """Whether a COMMIT may have been done although it raised this.
+
+        The frames that a commit adds to the log are written in order, the one that makes it valid
+        last. A write that failed is therefore no commit. If they were written and could not be
+        synced, the next one who opens the file may find a valid commit.
+        """
+        code: int | None = getattr(error, "sqlite_errorcode", None)
+        if code is None:
+            return True
+        return code & 0xFF == sqlite3.SQLITE_IOERR and code != sqlite3.SQLITE_IOERR_WRITE
+
+    def disk_failure(self, error: BaseException) -> str | None:
+        """The name of what the disk refused; None if it is not to blame."""
+        code = getattr(error, "sqlite_errorcode", None)
+        if code is None or code & 0xFF not in _DISK_FAILURES:
+            return None
+        name = str(getattr(error, "sqlite_errorname", code))
+        is_full = code & 0xFF == sqlite3.SQLITE_FULL
+        return f"{name} (ENOSPC): the disk is full" if is_full else name
+
     def check_fitness(self) -> None:
         """Nothing to do: there is nobody between us and the file."""
 
@@ -283,10 +315,7 @@ class Sqlite:
         return connection.execute(sql, (table,)).fetchone() is not None
 
     def integrity_problems(self, connection: Any) -> list[str]:
-        found = [row[0] for row in connection.execute("PRAGMA integrity_check").fetchall()]
-        dangling = connection.execute("PRAGMA foreign_key_check").fetchall()
-        problems = [text for text in found if text != "ok"]
-        return problems + [f"a row of {row[0]} refers to nothing" for row in dangling]
+        return storage.database.dialects.sqlite_check.problems(connection)
 
     async def watch(self, changed: Changed) -> None:
         """Ask a few times a second whether the file has changed."""

@@ -1,0 +1,21 @@
+"""Warning the owners of every organization that a disk of the server is nearly full."""
+
+from tertulia import actions, domain, storage
+from tertulia.storage.database.tx import Tx
+
+WARN_AGAIN_SECONDS = 86400
+
+
+def claim(tx: Tx) -> bool:
+    """Whether it is this server that warns: of all servers one does, once a day."""
+    last = storage.server_notes.find(tx, storage.server_notes.DISK_WARNING)
+    if last is not None and tx.now - float(last) < WARN_AGAIN_SECONDS:
+        return False
+    storage.server_notes.put(tx, storage.server_notes.DISK_WARNING, str(tx.now))
+    return True
+
+
+def warn_owners(tx: Tx, folder: str, free_bytes: int, total_bytes: int) -> None:
+    words = domain.messages.notices.disk_nearly_full(folder, free_bytes, total_bytes)
+    for user_id in storage.people.active_owner_ids(tx):
+        actions.messages.notices.tell(tx, user_id, words)

@@ -1,0 +1,16 @@
+"""Signatures: passkeys, SAML answers and new keys, computed off the loop in each person's turn."""
+
+from collections.abc import Callable
+from typing import TypeVar
+
+from tertulia.api.call import Call
+from tertulia.fair_queue import FairQueue
+
+SIGNATURES = FairQueue("signatures", slots=1, max_waiting=50)
+
+T = TypeVar("T")
+
+
+async def computed(call: Call, work: Callable[[], T]) -> T:
+    """Raises RateLimited."""
+    return await SIGNATURES.run(call.person, work)

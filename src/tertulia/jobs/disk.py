@@ -1,0 +1,81 @@
+"""The disk: how much is free, a warning before it is full, and a probe after it refused a write.
+
+Each server watches the disk of its own data folder, and of the folder for files. The disk of a
+PostgreSQL server is that server's business; only its refusals are seen here.
+"""
+
+import contextlib
+import shutil
+from pathlib import Path
+from typing import NamedTuple
+
+from tertulia import actions, storage
+from tertulia.config import Config
+from tertulia.errors.http import ServiceUnavailable
+from tertulia.log_lines import log
+from tertulia.storage.database import Database
+from tertulia.storage.database.tx import Tx
+
+MIN_FREE_PERCENT = 10
+LOG_AGAIN_SECONDS = 86400.0
+
+
+class DiskSpace(NamedTuple):
+    folder: Path
+    free_bytes: int
+    total_bytes: int
+
+    def has_less_than(self, percent: float) -> bool:
+        return self.free_bytes * 100 < self.total_bytes * percent
+
+
+class DiskWatch:
+    def __init__(self, config: Config, database: Database) -> None:
+        self.min_free_percent = MIN_FREE_PERCENT
+        self._folders = [config.data]
+        if config.files == "folder" and config.files_folder is not None:
+            self._folders.append(config.files_folder)
+        self._database = database
+        self._logged_at: float | None = None
+
+    def free_bytes(self) -> float:
+        """On the fullest of the disks; NaN if none of them can be asked."""
+        return min((space.free_bytes for space in self._spaces()), default=float("nan"))
+
+    async def look(self) -> None:
+        if self._database.write_failure is not None:
+            with contextlib.suppress(ServiceUnavailable):
+                await self._database.write_in(0, _probe)
+        full = [space for space in self._spaces() if space.has_less_than(self.min_free_percent)]
+        if full:
+            await self._warn(min(full, key=lambda space: space.free_bytes))
+        else:
+            self._logged_at = None
+
+    async def _warn(self, space: DiskSpace) -> None:
+        now = self._database.clock()
+        if self._logged_at is None or now - self._logged_at >= LOG_AGAIN_SECONDS:
+            self._logged_at = now
+            log.warning(
+                "disk.nearly_full",
+                folder=str(space.folder),
+                free_bytes=space.free_bytes,
+                total_bytes=space.total_bytes,
+            )
+        if not await self._database.write_in(0, actions.disk_warnings.claim):
+            return
+        facts = (str(space.folder), space.free_bytes, space.total_bytes)
+        for realm in await self._database.read_in(0, storage.organization.all_of_them):
+            await self._database.write_in(realm.id, actions.disk_warnings.warn_owners, *facts)
+
+    def _spaces(self) -> list[DiskSpace]:
+        found = []
+        for folder in self._folders:
+            with contextlib.suppress(OSError):
+                usage = shutil.disk_usage(folder)
+                found.append(DiskSpace(folder, usage.free, usage.total))
+        return found
+
+
+def _probe(tx: Tx) -> None:
+    storage.server_notes.put(tx, storage.server_notes.WRITE_PROBE, str(tx.now))

@@ -1,0 +1,26 @@
+"""What PostgreSQL's errors mean for a write: whose fault it is, and what may have been done."""
+
+import psycopg
+
+# Codes that PostgreSQL may send after the commit has become durable: it is told to stop while it
+# waits for a standby, crashes, fails to write to the disk, or says itself that it does not know.
+_AFTER_COMMIT = frozenset({"40003", "57P01", "57P02", "58030"})
+
+_DISK_FAILURES = {
+    "25006": "25006: the database is read-only",
+    "53100": "53100 (ENOSPC): the disk of the database is full",
+    "58030": "58030: the disk of the database fails",
+}
+
+
+def disk_failure(error: BaseException) -> str | None:
+    """The name of what the disk refused; None if it is not to blame."""
+    code = error.sqlstate if isinstance(error, psycopg.Error) else None
+    return None if code is None else _DISK_FAILURES.get(code)
+
+
+def may_have_committed(error: BaseException) -> bool:
+    """Whether a COMMIT, or a statement that is its own transaction, may have been done although it
+    raised this. Any other code is an answer: the transaction was rolled back."""
+    code = error.sqlstate if isinstance(error, psycopg.Error) else None
+    return code is None or code in _AFTER_COMMIT or code.startswith("08")

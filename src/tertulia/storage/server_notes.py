@@ -1,0 +1,21 @@
+"""What the servers of a database note for each other, by name."""
+
+from tertulia.storage.database.tx import Tx
+
+VERSION = "version"  # of the server that opened the data last
+DISK_WARNING = "disk_warning"  # when owners were last warned of a full disk
+WRITE_PROBE = "write_probe"  # when a server last tried whether it can write
+
+
+def find(tx: Tx, name: str) -> str | None:
+    row = tx.one("SELECT value FROM server_note WHERE name = :name", name=name)
+    return None if row is None else str(row["value"])
+
+
+def put(tx: Tx, name: str, value: str) -> None:
+    tx.execute(
+        "INSERT INTO server_note (name, value) VALUES (:name, :value)"
+        " ON CONFLICT (name) DO UPDATE SET value = excluded.value",
+        name=name,
+        value=value,
+    )

@@ -1,0 +1,182 @@
+"""Addresses compare by ASCII lower case: what differs in any other letter is another person's."""
+
+import sys
+import time
+from urllib.parse import quote
+
+import pytest
+from joserfc import jwt
+from joserfc.jwk import OctKey
+from tests.support.people import Chat, basic
+from tests.support.server import SECRET
+
+from tertulia import actions, domain, storage
+from tertulia.domain.people.identities import Identity
+from tertulia.domain.people.invitations import addresses_in
+from tertulia.domain.people.keys import Vault
+from tertulia.domain.people.newcomers import NewUser
+from tertulia.domain.people.user import Role
+from tertulia.storage.database import Database
+
+ROAD, STREET = "strasse@example.com", "straße@example.com"
+KELVIN = "\u212a"  # folds to a k
+KEY = OctKey.import_key(SECRET)
+
+
+@pytest.fixture
+def road(chat):
+    return chat.person("road", email=ROAD, password="open sesame")
+
+
+def token(email: str) -> str:
+    claims = {"email": email, "exp": int(time.time()) + 60}
+    return jwt.encode({"alg": "HS256"}, claims, KEY, algorithms=["HS256"])
+
+
+def whoami(chat: Chat, email: str, key: str):
+    return chat.stranger.with_headers(Authorization=basic(email, key)).get("/users/me")
+
+
+def test_an_address_that_folds_to_anothers_does_not_open_the_account(chat, road):
+    owner = chat.person("owner", role="owner")
+
+    refused = [
+        chat.stranger.post("/fetch_api_key", username=STREET, password="open sesame"),
+        chat.stranger.post("/jwt/fetch_api_key", token=token(STREET)),
+        whoami(chat, STREET, road.key),
+        owner.get(f"/users/{quote(STREET)}"),
+    ]
+    assert [each.status for each in refused] == [401, 401, 401, 400]
+
+    for spelled in (ROAD, ROAD.upper()):
+        login = {"username": spelled, "password": "open sesame"}
+        assert chat.stranger.post("/fetch_api_key", **login).succeeds()["user_id"] == road.id
+        assert whoami(chat, spelled, road.key).succeeds()["user_id"] == road.id
+        found = chat.stranger.post("/jwt/fetch_api_key", token=token(spelled)).succeeds()
+        assert found["api_key"] == road.key
+
+
+def test_both_can_have_an_account_each_of_their_own(chat, road):
+    street = chat.person("street", email=STREET, password="open sesame")
+
+    for person, email in ((road, ROAD), (street, STREET)):
+        login = {"username": email, "password": "open sesame"}
+        assert chat.stranger.post("/fetch_api_key", **login).succeeds()["user_id"] == person.id
+        assert chat.read(storage.people.find_by_email, email).id == person.id
+
+
+def test_invitations_are_for_one_of_them(mailing, post):
+    ana = mailing.person("ana")
+    road, street = f"strasse@{mailing.host}.example", f"straße@{mailing.host}.example"
+    both = f"{road}, {street}, {road.upper()}"
+    ana.post("/invites", invitee_emails=both, stream_ids=[]).succeeds()
+    listed = ana.get("/invites").succeeds()["invites"]
+    assert sorted(each["email"] for each in listed) == [road, street]
+
+    assert mailing.read(storage.people.invitations.for_address, road.upper()) is not None
+    mailing.write(storage.people.invitations.end_for, road)
+    assert mailing.read(storage.people.invitations.for_address, road) is None
+    assert mailing.read(storage.people.invitations.for_address, street).email == street
+
+
+def test_changing_ones_address_to_the_other_is_a_change(chat, road):
+    chat.write(actions.people.change_address, road.record, STREET)
+
+    assert road.record.email == STREET
+    assert chat.read(storage.people.find_by_email, ROAD) is None
+    assert chat.read(storage.people.find_by_email, STREET).id == road.id
+
+
+@pytest.mark.parametrize(
+    "one, other, are_same",
+    [
+        ("Ana@Example.COM", "ana@example.com", True),
+        (" ana@example.com ", "ana@example.com", True),
+        (STREET, ROAD, False),
+        ("ÉVA@example.com", "éva@example.com", False),
+        (f"mi{KELVIN}e@example.com", "mike@example.com", False),
+        ("ﬁn@example.com", "fin@example.com", False),
+    ],
+)
+def test_keys_of_addresses(one, other, are_same):
+    keys = {domain.people.user.email_key(each) for each in (one, other)}
+
+    assert (len(keys) == 1) == are_same
+    assert len(addresses_in(f"{one}, {other}")) == len(keys)
+
+
+@pytest.mark.parametrize("name", ["link.example", "sub.link.example"])
+def test_a_domain_with_a_letter_that_folds_is_another_domain(name):
+    admitted = domain.organization.mail_domains.MailDomain("link.example", True)
+
+    assert admitted.holds(f"ana@{name.upper()}")
+    assert not admitted.holds(f"ana@{name.replace('k', KELVIN)}")
+
+
+def test_stored_keys_are_written_anew(kind, databases):
+    url, _ = databases.ready(kind)
+    database = Database.at(url)
+    realm = database.write_now(0, actions.organization.create, "Test", "test")
+    database.write_now(realm.id, _write_casefolded)
+
+    assert database.migrate() == [130]
+
+    keys = [domain.people.user.email_key(each) for each in EMAILS]
+    for table in ("account", "invitation", "one_time_link"):
+        kept = database.read_now(realm.id, _column, "email_key", table)
+        assert [key for key in kept if key in keys] == keys
+    assert database.read_now(realm.id, _column, "subject", "identity") == [keys[0], "s-1"]
+    for email in EMAILS:
+        assert database.read_now(realm.id, storage.people.find_by_email, email).email == email
+    database.close()
+
+
+def test_an_account_that_an_older_server_wrote_beside_us_is_found(chat, road):
+    chat.write(lambda tx: tx.change("account", road.id, email=STREET, email_key=ROAD))
+
+    assert chat.read(storage.people.find_by_email, STREET).id == road.id
+    assert chat.read(storage.people.find_by_email, ROAD) is None
+
+
+def test_new_keys_never_meet_where_the_old_ones_did_not():
+    """What the migration stands on: casefolding tells apart no two addresses that ASCII lower case
+    does not, and what was folded once folds to itself."""
+    for code in range(sys.maxunicode + 1):
+        folded = chr(code).casefold()
+        assert domain.people.user.email_key(f"x{chr(code)}x")[1:-1].casefold() == folded
+        assert folded.casefold() == folded
+
+
+EMAILS = (STREET, "ÉVA@example.com", "Bob@Example.com", "ß@example.com", "SS-x@example.com")
+
+
+def _write_casefolded(tx):
+    """What a server has written that does not know the migration."""
+    vault, ids = Vault(SECRET.encode()), []
+    for number, email in enumerate(EMAILS):
+        new = NewUser(email=email, full_name=f"Number {number}", role=Role.MEMBER)
+        user, _ = actions.people.joining.add(tx, vault, new)
+        ids.append(user.id)
+        key = email.casefold()
+        tx.change("account", user.id, email_key=key)
+        about = {"inviter": ids[0], "email": email, "key": key, "number": b"%d" % number}
+        tx.execute(INVITATION, **about)
+        tx.execute(LINK, email=email, key=key)
+    for user_id, subject in ((ids[0], STREET.casefold()), (ids[1], "s-1")):
+        storage.people.identities.put(tx, Identity("jwt:jwt", subject, user_id))
+    tx.execute("DELETE FROM schema_change WHERE number = 130")
+
+
+INVITATION = (
+    "INSERT INTO invitation (realm_id, inviter_id, email, email_key, role, channel_ids, group_ids,"
+    " with_defaults, tells_inviter, welcome, fingerprint, sealed, made_at) VALUES (:realm,"
+    " :inviter, :email, :key, 400, '[]', '[]', FALSE, FALSE, '', :number, :number, 0)"
+)
+LINK = (
+    "INSERT INTO one_time_link (realm_id, purpose, email, email_key, asked_from, made_at,"
+    " expires_at) VALUES (:realm, 'x', :email, :key, '', 0, 0)"
+)
+
+
+def _column(tx, column, table):
+    return [row[column] for row in tx.all(f"SELECT {column} FROM {table} ORDER BY id")]

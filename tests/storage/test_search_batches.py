@@ -1,0 +1,399 @@
+"""Indexing in batches: what a transaction writes is bounded, whatever a message says."""
+
+import random
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+from typing import Any
+
+import pytest
+
+from tertulia import actions, domain, storage
+from tertulia.domain.messages.message import Draft
+from tertulia.domain.organization.realm import Realm
+from tertulia.domain.search.query import SearchedText
+from tertulia.storage.database import Database
+from tertulia.storage.database.tx import Cursor, Tx
+from tertulia.storage.messages.selections import BEYOND_ALL, Selection
+from tertulia.storage.search import batch as batches
+from tertulia.storage.search.finding import MAX_FRESH_BYTES, Search
+
+LENGTH = domain.limits.MESSAGE_LENGTH
+TABLES = (
+    *("search_document", "search_posting", "search_word", "search_gram", "search_stale"),
+    *("search_joint", "search_signature"),
+)
+USUAL = [
+    *("the", "quick", "brown", "fox", "jump", "over", "lazy", "dog", "while", "discuss", "lunch"),
+    *("plan", "with", "everyone", "town", "last", "week", "bread", "soup", "rice", "bean", "milk"),
+]
+
+
+def chinese(chance: random.Random, length: int = LENGTH) -> str:
+    return "".join(chr(chance.randrange(0x4E00, 0x9FFF)) for _ in range(length))
+
+
+def hex_log(chance: random.Random, length: int = LENGTH) -> str:
+    lines = (f"{chance.getrandbits(128):032x}" for _ in range(length // 33 + 1))
+    return " ".join(lines)[:length]
+
+
+def many_short_words(chance: random.Random, length: int = LENGTH) -> str:
+    letters = "abcdefghijklmnopqrstuvwxyz0123456789"
+    words = sorted({a + b + c for a in letters for b in letters for c in letters})
+    return " ".join(chance.sample(words, length // 4))
+
+
+def rare_letters(chance: random.Random, length: int = LENGTH) -> str:
+    """Long words of a script with spaces and many letters, so that all their grams are new."""
+    letters = [chr(chance.randrange(0xA000, 0xA48C)) for _ in range(length)]
+    letters[63::64] = " " * len(letters[63::64])
+    return "".join(letters)
+
+
+def english(chance: random.Random, length: int = LENGTH) -> str:
+    """Text with the words of one language: few are frequent, and many are not."""
+    stems = [f"{a}{b}{c}" for a in USUAL for b in ("", "er", "ing", "ly") for c in ("", "s", "x")]
+    text = " ".join(chance.choice(stems) for _ in range(length // 5 + 1))
+    return text[:length]
+
+
+HOSTILE = [chinese, hex_log, many_short_words, rare_letters]
+
+
+class RowCount:
+    """A dialect that counts the rows that are written by it."""
+
+    def __init__(self, dialect: Any) -> None:
+        self._dialect = dialect
+        self.rows = 0
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._dialect, name)
+
+    def run(self, connection: Any, sql: str, params: Mapping[str, Any]) -> Cursor:
+        cursor: Cursor = self._dialect.run(connection, sql, params)
+        if not sql.startswith("SELECT"):
+            self.rows += max(0, cursor.rowcount)
+        return cursor
+
+    def load_rows(
+        self, connection: Any, table: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]
+    ) -> None:
+        def counted() -> Iterator[Sequence[Any]]:
+            for row in rows:
+                self.rows += 1
+                yield row
+
+        self._dialect.load_rows(connection, table, columns, counted())
+
+
+class Index:
+    """The index of an organization, each step in a transaction of its own, as the job has it."""
+
+    def __init__(self, database: Database, realm: Realm) -> None:
+        self._database, self._realm = database, realm
+
+    def read(self, query: Any, *args: Any) -> Any:
+        return self._database.read_now(self._realm.id, query, *args)
+
+    def write(self, action: Any, *args: Any) -> Any:
+        return self._database.write_now(self._realm.id, action, *args)
+
+    def says(self, text: str) -> int:
+        def say(tx: Tx) -> int:
+            author = storage.people.everyone(tx)[0].id
+            place = storage.messages.conversations.get_or_start(tx, [author])
+            return storage.messages.insert_in_conversation(tx, author, place, draft(text))
+
+        number: int = self.write(say)
+        return number
+
+    def edits(self, message_id: int, text: str) -> None:
+        self.write(storage.messages.edits.set_content, message_id, draft(text))
+
+    def deletes(self, message_id: int) -> None:
+        self.write(storage.messages.delete, [message_id])
+
+    def prepare(self) -> batches.IndexBatch:
+        batch: batches.IndexBatch = self.read(batches.prepare)
+        return batch
+
+    def store(self, batch: batches.IndexBatch) -> int:
+        """Write a batch and say how many rows that were."""
+
+        def count(tx: Tx) -> int:
+            dialect = RowCount(tx.dialect)
+            batches.write(Tx(tx._connection, dialect, tx.realm_id, tx.now, tx.announced), batch)
+            return dialect.rows
+
+        rows: int = self.write(count)
+        return rows
+
+    def catches_up(self) -> list[int]:
+        """Index everything; gives the rows of each transaction."""
+        rows = []
+        while not (batch := self.prepare()).is_empty:
+            rows.append(self.store(batch))
+        return rows
+
+    def finds(self, query: str) -> list[int]:
+        def find(tx: Tx) -> list[int]:
+            search = Search(tx, domain.search.query.parse(query), [])
+            return storage.messages.history.before(tx, Selection(search=search), BEYOND_ALL, 1000)
+
+        ids: list[int] = self.read(find)
+        return ids
+
+    def candidates(self, query: str, among: list[int]) -> list[int]:
+        def ask(tx: Tx) -> list[int]:
+            return Search(tx, domain.search.query.parse(query), []).may_match(among)
+
+        ids: list[int] = self.read(ask)
+        return ids
+
+    def count(self, table: str) -> int:
+        number: int = self.read(Tx.value, f"SELECT count(*) AS value FROM {table}")
+        return number
+
+    def bytes(self) -> int:
+        """What the index holds, with twenty bytes for what a database needs for a row."""
+        sizes = {
+            "search_document": "length(words) + coalesce(length(joints), 0)",
+            "search_posting": "length(bits)",
+            "search_gram": "length(bits) + length(gram)",
+            "search_word": "3 * length(word) + 60",
+            "search_signature": "length(bits)",
+            "search_joint": "length(bits)",
+        }
+        return sum(
+            self.read(Tx.value, f"SELECT coalesce(sum({size} + 20), 0) AS value FROM {table}")
+            for table, size in sizes.items()
+        )
+
+
+def draft(text: str) -> Draft:
+    return Draft(text, f"<p>{text}</p>", render_version=1, client="test", read_by_sender=True)
+
+
+@pytest.fixture
+def index(database: Database, realm: Realm) -> Index:
+    return Index(database, realm)
+
+
+@pytest.mark.parametrize("text_of", HOSTILE)
+def test_what_a_message_adds_and_what_a_transaction_writes_is_bounded(
+    index: Index, text_of: Any
+) -> None:
+    chance = random.Random(1)
+    index.says("plain words before")
+    for _ in range(6):
+        index.says(text_of(chance))
+    index.says("plain words after")
+    words = index.count("search_word")
+
+    rows = index.catches_up()
+
+    # A row that is there already is deleted and written anew, and counts twice.
+    assert max(rows) <= 2 * batches.MAX_ROWS_OF_ONE_MESSAGE
+    assert len(rows) < 15
+    assert index.count("search_word") - words <= 6 * batches.MAX_NEW_WORDS_PER_MESSAGE + 4
+
+
+@pytest.mark.parametrize("text_of", HOSTILE)
+def test_a_long_message_is_found_by_each_of_its_parts(index: Index, text_of: Any) -> None:
+    chance = random.Random(2)
+    texts = {index.says(text): text for text in (text_of(chance) for _ in range(2))}
+    other = index.says("a plain message")
+
+    def check() -> None:
+        for message_id, text in texts.items():
+            for start in (0, LENGTH // 2, LENGTH - 41):
+                phrase = text[start : start + 40].strip()
+                for asked in (f'"{phrase}"', max(phrase.split(), key=len)[:12]):
+                    expected = holding(texts, asked)
+                    assert message_id in expected
+                    assert index.finds(asked) == expected, asked
+        elsewhere = text_of(chance)[:30].strip()
+        assert index.finds(f'"{elsewhere}"') == []
+        assert index.finds("plain") == [other]
+        assert index.finds("nowhere") == []
+
+    check()  # before the index has it
+    limits = batches.BatchLimits(messages=1)
+    index.store(index.read(batches.prepare, limits))
+    check()  # while the index has the first one only
+    index.catches_up()
+    check()
+
+
+def holding(texts: Mapping[int, str], query: str) -> list[int]:
+    asked = domain.search.query.parse(query)
+    return [
+        each for each, text in texts.items() if asked.matches(SearchedText(f"<p>{text}</p>", ""))
+    ]
+
+
+@pytest.mark.parametrize("few", [storage.search.signatures.FEW_SIGNATURES, 0])
+def test_signatures_rule_out_nearly_all_messages_without_a_phrase(
+    index: Index, monkeypatch: pytest.MonkeyPatch, few: int
+) -> None:
+    monkeypatch.setattr(storage.search.signatures, "FEW_SIGNATURES", few)
+    chance = random.Random(3)
+    texts = {index.says(text): text for text in (chinese(chance) for _ in range(16))}
+    index.catches_up()
+    assert index.count("search_signature") == 16 * domain.search.signature.PARTS
+
+    phrases = [text[7000:7006] for text in islice(texts.values(), 10)]
+    candidates = [len(index.candidates(phrase, list(texts))) for phrase in phrases]
+
+    assert sum(candidates) <= 15  # of 160
+
+
+@pytest.mark.parametrize("text_of", HOSTILE)
+@pytest.mark.parametrize("length", [LENGTH, 2000])
+def test_the_index_of_odd_text_is_at_most_four_times_that_of_english(
+    index: Index, text_of: Any, length: int
+) -> None:
+    chance = random.Random(4)
+    sizes = []
+    for kind in (english, text_of):
+        before, text_bytes = index.bytes(), 0
+        for _ in range(8):
+            text = kind(chance, length)
+            text_bytes += 2 * len(text.encode())  # as it was written, and as HTML
+            index.says(text)
+        index.catches_up()
+        sizes.append(index.bytes() - before + text_bytes)
+
+    plain, odd = sizes
+    assert odd <= 4 * plain
+
+
+def test_texts_are_read_and_split_outside_of_the_writer(index: Index) -> None:
+    index.says("soup")
+    edited = index.says("bread")
+    index.catches_up()
+    index.edits(edited, "rice")
+    index.says(chinese(random.Random(5)))
+    asked = []
+
+    def write(tx: Tx) -> None:
+        class Noting(RowCount):
+            def run(self, connection: Any, sql: str, params: Mapping[str, Any]) -> Cursor:
+                asked.append(sql)
+                return super().run(connection, sql, params)
+
+        batches.write(Tx(tx._connection, Noting(tx.dialect), tx.realm_id, tx.now), batch)
+
+    batch = index.prepare()
+    index.write(write)
+
+    assert asked
+    assert not [sql for sql in asked if "rendered" in sql]
+    assert index.prepare().is_empty
+
+
+@pytest.mark.parametrize("text_of", [chinese, english])
+def test_what_changes_between_reading_and_writing_is_found_as_it_is_now(
+    index: Index, text_of: Any
+) -> None:
+    chance = random.Random(6)
+    long = text_of(chance, 3000)
+    known, gone, later = (index.says(f"alpha {long}") for _ in range(3))
+    index.catches_up()
+    index.edits(known, f"gamma {long}")
+    index.edits(gone, f"gamma {long}")
+    fresh, fleeting, after = (index.says(f"gamma {long}") for _ in range(3))
+    index.edits(fresh, f"delta {long}")
+
+    batch = index.prepare()
+    index.edits(known, f"omega {long}")
+    index.edits(fresh, f"omega {long}")
+    index.deletes(gone)
+    index.deletes(fleeting)
+    index.store(batch)
+
+    def check() -> None:
+        assert index.finds("omega") == [known, fresh]
+        assert index.finds("delta") == []
+        assert index.finds("gamma") == [after]
+        assert index.finds("alpha") == [later]
+
+    check()
+    index.catches_up()
+    check()
+    for message_id in (known, later, fresh, after):
+        index.deletes(message_id)
+    assert {table: index.count(table) for table in TABLES} == dict.fromkeys(TABLES, 0)
+
+
+def test_a_batch_that_another_server_wrote_meanwhile_changes_nothing(index: Index) -> None:
+    first, second = index.says("soup one"), index.says("soup two")
+    batch = index.prepare()
+    index.catches_up()
+    index.edits(first, "bread")
+    stale = index.prepare()
+    index.catches_up()
+    index.edits(first, "rice")
+
+    index.store(batch)
+    index.store(stale)
+
+    assert (index.finds("soup"), index.finds("bread"), index.finds("rice")) == (
+        [second],
+        [],
+        [first],
+    )
+    index.catches_up()
+    assert (index.finds("soup"), index.finds("rice")) == ([second], [first])
+    assert index.count("search_document") == 2
+
+
+def test_a_message_of_an_older_index_loses_its_words_a_few_at_a_time(index: Index) -> None:
+    text = chinese(random.Random(7), 3000)
+    message_id = index.says(text)
+    words = SearchedText(f"<p>{text}</p>", "").words
+
+    def index_as_before(tx: Tx) -> None:
+        storage.search.index.add(tx, {message_id: words}, 0)
+        tx.replace("search_head", ("realm_id",), indexed_to=message_id)
+
+    index.write(index_as_before)
+    assert index.finds(text[1000:1010]) == [message_id]
+    index.edits(message_id, f"soup {text}")
+
+    while not (batch := index.prepare()).is_empty:
+        assert index.store(batch) <= 2 * batches.MAX_ROWS_OF_ONE_MESSAGE
+        assert index.finds("soup") == index.finds(text[1000:1010]) == [message_id]
+    assert index.count("search_word") == 0
+    assert index.count("search_signature") == domain.search.signature.PARTS
+
+
+def test_changed_messages_do_not_keep_new_ones_waiting(index: Index) -> None:
+    chance = random.Random(8)
+    texts = [chinese(chance) for _ in range(8)]
+    said = [index.says(text) for text in texts]
+    index.catches_up()
+    for message_id, text in zip(said, texts, strict=True):
+        index.edits(message_id, f"{text}!")
+    new = index.says("soup")
+
+    index.store(index.prepare())
+
+    assert index.read(storage.search.index.indexed_to) == new
+    assert index.read(storage.search.index.stale, 100)
+
+
+def test_a_search_has_much_unindexed_text_indexed_first(index: Index) -> None:
+    text = "漢字" * (LENGTH // 2)
+    is_far_behind = actions.messages.indexing.is_far_behind
+    count = MAX_FRESH_BYTES // len(text.encode()) + 1
+
+    for _ in range(count - 1):
+        index.says(text)
+    assert not index.read(is_far_behind)
+    index.says(text)
+    assert index.read(is_far_behind)
+
+    index.store(index.prepare())
+    assert not index.read(is_far_behind)

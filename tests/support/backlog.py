@@ -1,0 +1,73 @@
+"""A backlog in a fair queue: work of one person that ends only when the test says so."""
+
+import asyncio
+import threading
+from concurrent.futures import Future
+from functools import partial
+from types import TracebackType
+from typing import Any
+
+from tests.support.waiting import PATIENCE_SECONDS, eventually
+
+from tertulia.fair_queue import FairQueue, Person
+
+
+class Backlog:
+    """Fills a queue with as much work of one person as it takes, until the block ends."""
+
+    def __init__(self, queue: FairQueue, person: Person) -> None:
+        self._queue = queue
+        self._person = person
+        self._permits = threading.Semaphore(0)
+        self._started = self._ended = 0
+        self._lock = threading.Lock()
+        self._thread = threading.Thread(target=lambda: asyncio.run(self._fill()))
+
+    def __enter__(self) -> "Backlog":
+        before = self._queue.waiting
+        self._thread.start()
+        eventually(lambda: self._queue.waiting == before + self._queue.max_waiting)
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._permits.release(self._size)
+        self._thread.join()
+
+    @property
+    def _size(self) -> int:
+        return self._queue.max_waiting + self._queue.slots_per_person
+
+    @property
+    def waiting(self) -> int:
+        return self._size - self._started
+
+    def turns_until(self, answer: "Future[Any]") -> int:
+        """Let as much of the work end as is served before another person's, and count it."""
+        turns = 0
+        while True:
+            eventually(lambda: answer.done() or self._queue.waiting > self.waiting)
+            if answer.done():
+                return turns
+            turns += 1
+            self._permits.release()
+            eventually(partial(self._has_ended, turns))
+
+    def _has_ended(self, count: int) -> bool:
+        return self._ended == count
+
+    async def _fill(self) -> None:
+        await asyncio.gather(
+            *(self._queue.run(self._person, self._work) for _ in range(self._size))
+        )
+
+    def _work(self) -> None:
+        with self._lock:
+            self._started += 1
+        self._permits.acquire(timeout=PATIENCE_SECONDS)
+        with self._lock:
+            self._ended += 1

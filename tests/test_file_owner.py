@@ -1,0 +1,119 @@
+"""Commands that root runs leave no file in the data folder that its server cannot read."""
+
+import os
+import pwd
+import shutil
+import signal
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from tests.crash.client import Client, Unreachable, request
+from tests.support.nursery import COMMAND
+from tests.support.ports import own_port
+from tests.support.terminal import Said, clean_environment
+from tests.support.waiting import PATIENCE_SECONDS, eventually
+
+USER = "nobody"
+
+pytestmark = [
+    pytest.mark.on_one,
+    pytest.mark.skipif(os.geteuid() != 0, reason="only root can write another user's files"),
+]
+
+
+@pytest.fixture
+def home() -> Iterator[Path]:
+    """A folder of the server's user, which that user can reach."""
+    with tempfile.TemporaryDirectory(prefix="tertulia-owner-") as folder:
+        shutil.chown(folder, USER, pwd.getpwnam(USER).pw_gid)
+        yield Path(folder)
+
+
+def as_root(*words: str) -> Said:
+    done = subprocess.run(
+        [COMMAND, *words], capture_output=True, text=True, env=clean_environment(), check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return Said(done.returncode, done.stdout, done.stderr)
+
+
+@contextmanager
+def served(data: Path) -> Iterator[int]:
+    """A server that the other user runs; gives its port."""
+    port, gid = own_port(), pwd.getpwnam(USER).pw_gid
+    drop = ["setpriv", f"--reuid={USER}", f"--regid={gid}", "--clear-groups"]
+    words = ["serve", "--data", str(data), "--port", str(port)]
+    log = data.parent / "log"
+    with log.open("wb") as file:
+        process = subprocess.Popen(
+            [*drop, COMMAND, *words], stdout=file, stderr=file, env=clean_environment()
+        )
+
+    def answers() -> bool:
+        assert process.poll() is None, log.read_text()
+        try:
+            return request(port, "GET", "/health").status == 200
+        except Unreachable:
+            return False
+
+    try:
+        eventually(answers)
+        yield port
+        process.send_signal(signal.SIGTERM)
+        process.wait(PATIENCE_SECONDS)
+    finally:
+        process.kill()
+        process.wait()
+
+
+def strangers(folder: Path) -> list[str]:
+    """What in a folder belongs to another user than the folder's."""
+    owner = folder.stat().st_uid
+    return [str(each) for each in folder.rglob("*") if each.stat().st_uid != owner]
+
+
+def test_a_server_of_another_user_goes_on_after_root_has_replaced_its_secret(home):
+    data = home / "data"
+    with served(data) as port:
+        place = ("--data", str(data))
+        key = as_root("user", "add", "ana@example.com", "--name", "Ana", *place).out.strip()
+        ana = Client(port, "ana@example.com", key)
+        eventually(lambda: ana.get("/users/me").status == 200)
+
+        as_root("secret", "rotate", *place)
+        answers = [ana.get("/users/me").status for _ in range(5)]
+        said = ana.post("/messages", type="direct", to=["ana@example.com"], content="Mine")
+
+        assert set(answers) == {200}
+        assert said.status == 200, said.body
+        assert strangers(data) == []
+    assert (data / "secret").stat().st_uid == pwd.getpwnam(USER).pw_uid
+
+
+def test_a_server_of_another_user_starts_on_what_root_has_restored(home):
+    first, second, copy = home / "first", home / "second", home / "copy.tar"
+    with served(first):
+        as_root("user", "add", "ana@example.com", "--name", "Ana", "--data", str(first))
+        as_root("backup", str(copy), "--with-secret", "--data", str(first))
+
+    as_root("restore", str(copy), "--data", str(second))
+
+    assert strangers(second) == []
+    with served(second) as port:
+        assert request(port, "GET", "/api/v1/server_settings").status == 200
+    assert strangers(second) == []
+
+
+def test_commands_of_root_make_files_in_a_data_folder_that_was_never_served(home):
+    data = home / "data"
+
+    as_root("org", "create", "Tertulia", "--data", str(data))
+    key = as_root("user", "add", "ana@example.com", "--name", "Ana", "--data", str(data)).out
+
+    assert strangers(data) == []
+    with served(data) as port:
+        assert Client(port, "ana@example.com", key.strip()).get("/users/me").status == 200

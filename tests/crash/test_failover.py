@@ -78,7 +78,7 @@ def test_queues_go_on_after_a_failover_that_loses_nothing(tmp_path: Path, new_se
         assert [event["message"]["id"] for event in all_of_it] == ids
         server.kill()
         server.start()
-        ben = ben.at(server.port)
+        ben = people["ben"].at(server.port)
         again = ben.polls(queue_id, later["events"][-1]["id"], dont_block=True)
         assert (again.status, again["events"]) == (200, [])
 

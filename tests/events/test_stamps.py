@@ -135,6 +135,9 @@ def test_ids_go_far_ahead_on_another_timeline_and_queues_continue(databases: Dat
         tx.execute("UPDATE installation SET timeline = '0000ABCD'")
 
     chat.write_from_outside(note_another)
+    with server.database.dialect.connect() as connection:  # the one that notes the new timeline
+        tx = Tx(connection, server.database.dialect, chat.realm.id, 0.0)
+        assert storage.messages.find_many(tx, chat.realm.id, [before.id, *range(9000, 9050)])
     server.restart()
     after = ana.says("Tea?", to="kitchen > lunch")
     server.restart()

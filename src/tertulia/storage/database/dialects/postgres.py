@@ -123,9 +123,9 @@ class Postgres:
         chosen = {"synchronous_commit": "on", "client_min_messages": "warning", "jit": "off"}
         chosen |= {"enable_bitmapscan": "off", **limits}
         self.command(connection, "; ".join(f"SET {name} = '{chosen[name]}'" for name in chosen))
-        self._identify(connection, suffix)
         connection.prepare_threshold = 2
         connection.adapters.register_dumper(Ids, IdsDumper)
+        self._identify(connection, suffix)  # the cursor that it uses is kept
         return connection
 
     def _identify(self, connection: Connection, suffix: str) -> None:

@@ -4,8 +4,12 @@
 const worker = /** @type {ServiceWorkerGlobalScope} */ (/** @type {unknown} */ (self));
 const FILES = ["files"];
 const SHELL = "tertulia-files";
-const READ = "tertulia-read";
+const READ = "tertulia-read"; // as in app/account_data.js
+const LOGOUT = "tertulia-logout"; // as in app/account_data.js
+const DATABASE = /^tertulia-\d+$/; // as in app/account_data.js
+const LOGOUT_PATHS = ["/logout/", "/accounts/logout/"];
 const KEPT_ANSWERS = 60;
+let sessions = 0; // that have ended since the worker was started
 const ROUTES = [
   { condition: { urlPattern: { pathname: "/static/page/*" } }, source: { cacheName: SHELL } },
   { condition: { urlPattern: { pathname: "/" }, requestMode: "navigate" }, source: "race-network-and-fetch-handler" },
@@ -30,7 +34,7 @@ worker.addEventListener("message", (event) => {
 worker.addEventListener("fetch", (event) => {
   const { request } = event;
   const address = new URL(request.url);
-  if (request.method === "POST" && address.pathname === "/logout/") event.waitUntil(caches.delete(READ));
+  if (request.method === "POST" && LOGOUT_PATHS.includes(address.pathname)) event.waitUntil(deleteAccountData());
   if (request.method !== "GET" || address.origin !== location.origin) return;
   if (FILES.includes(address.pathname)) event.respondWith(keptFirst(request));
   else if (request.mode === "navigate" && address.pathname === "/") event.respondWith(newestFirst(event, "/"));
@@ -57,11 +61,13 @@ async function keptFirst(request) {
  * @param {FetchEvent} event
  * @param {string} key */
 async function newestFirst(event, key) {
+  const session = sessions;
   try {
     const answer = (await event.preloadResponse) ?? (await fetch(event.request));
     if (answer.status >= 500) throw new Error(answer.statusText);
-    if (answer.ok && !answer.redirected) event.waitUntil(keepAnswer(key, answer.clone()));
-    else if (key === "/") event.waitUntil(caches.delete(READ)); // logged out
+    if (answer.ok && !answer.redirected) event.waitUntil(keepAnswer(key, answer.clone(), session));
+    else if (key === "/" && (answer.redirected || answer.type === "opaqueredirect")) event.waitUntil(deleteAccountData()); // logged out
+    else if (key === "/") event.waitUntil(caches.delete(READ));
     return answer;
   } catch (error) {
     const kept = await (await caches.open(READ)).match(key, { ignoreVary: true });
@@ -71,11 +77,24 @@ async function newestFirst(event, key) {
 }
 
 /** @param {string} key
- * @param {Response} answer */
-async function keepAnswer(key, answer) {
+ * @param {Response} answer
+ * @param {number} session when it was asked for */
+async function keepAnswer(key, answer, session) {
   const cache = await caches.open(READ);
   await cache.put(key, answer);
-  await trim(cache);
+  if (session !== sessions) await caches.delete(READ); // logged out meanwhile
+  else await trim(cache);
+}
+
+/** Delete what is kept of an account, and have the tabs do the same. */
+async function deleteAccountData() {
+  sessions++;
+  const siblings = new BroadcastChannel(LOGOUT);
+  siblings.postMessage("logout");
+  siblings.close();
+  const found = (await indexedDB.databases?.()) ?? [];
+  for (const { name } of found) if (name && DATABASE.test(name)) indexedDB.deleteDatabase(name);
+  await caches.delete(READ);
 }
 
 /** Files that a page has fetched before we were there.

@@ -1,6 +1,7 @@
 /** Whether the server is heard, in words that one can read: one bar under the head, always there for
  * assistive technology and seen only when there is something to say. */
 
+import { deleteAccountData, watchLogout } from "./account_data.js";
 import { fill, h, icon } from "./html.js";
 import { tell } from "./signals.js";
 import { part } from "./stage.js";
@@ -16,6 +17,7 @@ let tryNow = () => {};
 /** @param {() => void} retry what the button does */
 export function startConnection(retry) {
   tryNow = retry;
+  watchLogout(() => setConnection("logged-out"));
   drawBar();
 }
 
@@ -23,6 +25,7 @@ export function startConnection(retry) {
 export function setConnection(now) {
   if (state === now || (state === "newer" && now === "live")) return;
   state = now;
+  if (state === "logged-out") deleteAccountData();
   drawBar();
   tell("connection", state);
 }

@@ -1,5 +1,6 @@
 /** Which view is shown for which address, and coming back to where one was. */
 
+import { keepForTab } from "./account_data.js";
 import { conversationHash, conversationIn } from "./narrow.js";
 import { fullTitle, isInChannel } from "./conversations.js";
 import { living } from "./files.js";
@@ -144,7 +145,7 @@ function keepPlace() {
   const place = talk.keptPlace();
   const kept = /** @type {[string, any][]} */ (JSON.parse(sessionStorage.getItem("places") ?? "[]")).filter(([hash]) => hash !== shown?.hash);
   if (place) kept.push([shown.hash, place]);
-  sessionStorage.setItem("places", JSON.stringify(kept.slice(-50)));
+  keepForTab("places", JSON.stringify(kept.slice(-50)));
 }
 
 /** @param {string} hash */

@@ -19,10 +19,20 @@ export function openShelves(owner) {
     request.onupgradeneeded = () => {
       for (const name of ["drafts", "outbox"]) request.result.createObjectStore(name, { keyPath: "key" });
     };
-    request.onsuccess = () => resolve(request.result);
+    request.onsuccess = () => {
+      request.result.onversionchange = () => request.result.close(); // it is about to be deleted
+      resolve(request.result);
+    };
     request.onerror = () => resolve(null);
   });
   return opened;
+}
+
+/** Keep nothing more. */
+export async function closeShelves() {
+  const database = await opened;
+  opened = Promise.resolve(null);
+  database?.close();
 }
 
 /** @param {Shelf} shelf

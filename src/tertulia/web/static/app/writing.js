@@ -1,5 +1,6 @@
 /** What can be done with the box and with what waits to be sent: the commands of writing. */
 
+import { deleteDatabases } from "./account_data.js";
 import { command } from "./commands.js";
 import { keepWriting, openBox } from "./compose.js";
 import { conversationOf, keyOf } from "./conversations.js";
@@ -17,6 +18,7 @@ import { say } from "./words.js";
 /** @typedef {import("./messages.js").Message} Message */
 
 export async function startWriting() {
+  deleteDatabases(myId()).catch(() => {});
   await openShelves(myId());
   await learnDrafts(known);
   await openOutbox();

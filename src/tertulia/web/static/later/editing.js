@@ -1,5 +1,6 @@
 /** Editing a message where it stands, and looking at what it said before. */
 
+import { keepForTab } from "../app/account_data.js";
 import { attempt } from "../living/acting.js";
 import { get, patch } from "../app/api.js";
 import { completions } from "../app/completion.js";
@@ -46,7 +47,7 @@ export async function editMessage({ message }) {
     endEdit(message.id);
     document.getElementById(`message-${message.id}`)?.focus();
   };
-  box.addEventListener("input", () => sessionStorage.setItem(`edit-${message.id}`, box.value));
+  box.addEventListener("input", () => keepForTab(`edit-${message.id}`, box.value));
   box.addEventListener("keydown", (event) => {
     if (offers.key(event)) return;
     if (event.key === "Escape") close();

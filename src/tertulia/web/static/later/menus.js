@@ -1,6 +1,7 @@
 /** Menus of the organization, of oneself and of the view that is open. */
 
 import { attempt, leaveChannel, setSubscription, setTopicPolicy, toggleMute, toggleResolved } from "../living/acting.js";
+import { logOut } from "../app/account_data.js";
 import { post } from "../app/api.js";
 import { channels } from "../app/channels.js";
 import { run } from "../app/commands.js";
@@ -90,8 +91,4 @@ async function deleteTopic(channel, topic) {
   do answer = await attempt(post(`/streams/${channel}/delete_topic`, { topic_name: topic }));
   while (answer && answer.complete === false);
   toast(say("forms.done"));
-}
-
-function logOut() {
-  /** @type {HTMLFormElement} */ (part("#logout")).submit();
 }

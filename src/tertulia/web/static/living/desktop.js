@@ -1,5 +1,6 @@
 /** What the desktop app reads from the page and asks of it, through `window.electron_bridge`. */
 
+import { logOut } from "../app/account_data.js";
 import { get, post } from "../app/api.js";
 import { messageOf, takeMessage } from "../app/messages.js";
 import { realm } from "../app/me.js";
@@ -16,7 +17,7 @@ export function desktopBridge() {
 export function startDesktop() {
   const bridge = desktopBridge();
   if (!bridge) return;
-  bridge.on_event?.("logout", () => /** @type {HTMLFormElement | null} */ (document.querySelector('form[action="/logout/"]'))?.submit());
+  bridge.on_event?.("logout", () => logOut());
   bridge.on_event?.("show-keyboard-shortcuts", () => (location.hash = "#keyboard-shortcuts"));
   bridge.on_event?.("show-notification-settings", () => (location.hash = "#settings/notifications"));
   bridge.on_event?.("send_notification_reply_message", async (/** @type {number} */ id, /** @type {string} */ content) => {

@@ -1,0 +1,75 @@
+"""What a browser keeps of an account is deleted when the account logs out."""
+
+from typing import Any
+
+from playwright.sync_api import Page, expect
+from tests.support.waiting import eventually
+from tests.support.web_page import Sitter, address
+from tests.web.test_reading import topic
+
+KEPT = """async () => {
+  const databases = (await indexedDB.databases()).map((each) => each.name);
+  const cache = await caches.has("tertulia-read") && await caches.open("tertulia-read");
+  const answers = cache ? await cache.keys() : [];
+  return {databases, answers: answers.length, tab: Object.keys({...sessionStorage})};
+}"""
+NOTHING: dict[str, Any] = {"databases": [], "answers": 0, "tab": []}
+
+
+def kept(page: Page) -> dict[str, Any]:
+    found: dict[str, Any] = page.evaluate(KEPT)
+    return found
+
+
+def fills(sitter: Sitter) -> Sitter:
+    """Somebody reads and writes, so that their browser keeps something of all kinds."""
+    page = sitter.page
+    page.evaluate("navigator.serviceWorker.ready.then(() => true)")
+    page.reload()
+    page.wait_for_selector("body[data-ready]")
+    page.evaluate("sessionStorage.setItem('edit-7', 'secret words')")
+    eventually(lambda: kept(page)["answers"] > 0 and kept(page)["databases"])
+    return sitter
+
+
+def test_logging_out_in_one_tab_deletes_what_all_tabs_keep(house, sit):
+    ana, ben = house.people("ana", "ben", channels=["kitchen"])
+    ben.says("Soup's on", to="kitchen > lunch")
+    one = fills(sit(ana).goes(topic(house, "kitchen", "lunch")))
+    other = fills(one.tab().goes(topic(house, "kitchen", "lunch")))
+
+    one.page.get_by_role("button", name="Ana").first.click()
+    one.page.get_by_role("menuitem", name="Log out").click()
+    one.page.wait_for_url("**/login/**")
+
+    eventually(lambda: kept(one.page) == NOTHING)
+    eventually(lambda: kept(other.page) == NOTHING)
+    expect(other.page.get_by_role("status")).to_contain_text("logged out")
+    other.page.evaluate("window.dispatchEvent(new Event('pagehide'))")
+    assert kept(other.page) == NOTHING
+
+
+def test_a_session_that_the_server_ends_leaves_nothing(house, sit):
+    ana, ben = house.people("ana", "ben", channels=["kitchen"])
+    ben.says("Soup's on", to="kitchen > lunch")
+    sitter = fills(sit(ana).goes(topic(house, "kitchen", "lunch")))
+
+    ana.delete("/users/me/sessions").succeeds()
+    ben.says("Bread, too", to="kitchen > lunch")
+
+    expect(sitter.page.get_by_role("status")).to_contain_text("logged out")
+    eventually(lambda: kept(sitter.page) == NOTHING)
+
+
+def test_a_session_that_ended_while_no_tab_was_open_leaves_nothing(house, sit):
+    ana, ben = house.people("ana", "ben", channels=["kitchen"])
+    ben.says("Soup's on", to="kitchen > lunch")
+    sitter = fills(sit(ana).goes(topic(house, "kitchen", "lunch")))
+    tab = sitter.context.new_page()
+    sitter.page.close()
+
+    ana.delete("/users/me/sessions").succeeds()
+    tab.goto(address(house))
+    tab.wait_for_url("**/login/**")
+
+    eventually(lambda: kept(tab) == NOTHING)

@@ -1,5 +1,7 @@
 """What is erased leaves no trace: not in a table, not in the log, not in the index."""
 
+from pathlib import Path
+
 import pytest
 from tests.support.files import fetches, uploads
 from tests.support.people import Chat
@@ -34,6 +36,16 @@ def traces(tx: Tx, *words: bytes) -> list[str]:
     return sorted(set(found))
 
 
+def files_with(chat: Chat, *words: bytes) -> list[str]:
+    """The files of a SQLite database that still hold one of these words, whatever part of them."""
+    if not chat.server.url.startswith("sqlite:///"):
+        return []
+    path = Path(chat.server.url.removeprefix("sqlite:///"))
+    files = [path, path.with_name(f"{path.name}-wal")]
+    held = {each.name: each.read_bytes().lower() for each in files if each.exists()}
+    return [name for name, data in held.items() if any(word in data for word in words)]
+
+
 def lives_here(zaphod) -> None:
     """Somebody leaves something of themselves in all corners."""
     zaphod.says("xyzzy in the kitchen", to="kitchen > lunch")
@@ -66,11 +78,14 @@ def test_nothing_of_somebody_who_was_erased_is_found_anywhere(own_chat):
     ears = ana.listens_for("message")
     own_chat.server.do(own_chat.server.application.indexing.catch_up())
     assert "message" in own_chat.read(traces, b"xyzzy")
+    if own_chat.server.url.startswith("sqlite"):
+        assert any(name.endswith("-wal") for name in files_with(own_chat, b"xyzzy"))
 
     said = runs(own_chat, "user", "erase", zaphod.email, "--messages", "delete", "--yes")
 
     assert "3 messages deleted" in said.err
     assert own_chat.read(traces, b"xyzzy", b"zaphod") == []
+    assert files_with(own_chat, b"xyzzy", b"zaphod") == []
     eventually(lambda: ears.poll(-1).json.get("code") == "BAD_EVENT_QUEUE_ID")
     assert zaphod.get("/users/me").status == 401
     assert ana.sees(soup)["reactions"] == []

@@ -204,3 +204,13 @@ def organization_as_author(opened: OpenOrganization) -> "actions.messages.compos
     directory = opened.read(events.loading.load, opened.config.email_domain, opened.database.clock)
     db = opened.database.of(opened.realm.id)
     return actions.messages.composing.Author(db, directory, None, opened.site)
+
+
+def truncate_wal(opened: OpenOrganization) -> None:
+    """Take what was erased out of the write-ahead log, or say that it is still there."""
+    if not opened.database.truncate_wal():
+        click.echo(
+            "The write-ahead log still holds what was erased, because it is being read. The server"
+            " empties it when it stops.",
+            err=True,
+        )

@@ -16,6 +16,7 @@ from tertulia.cli.data import (
     organization_as_author,
     show_json,
     show_table,
+    truncate_wal,
 )
 from tertulia.cli.flags import config_options
 from tertulia.domain.groups.group import Members, PermissionChange
@@ -96,6 +97,7 @@ def delete(opened: OpenOrganization, yes: bool) -> None:
         jobs.carrying.remove(opened.database, stores, found)
     while opened.database.write_now(opened.realm.id, actions.organization.ending.delete_some):
         pass
+    truncate_wal(opened)
     click.echo(f"{opened.realm.name} is gone. Older backups keep what they had.", err=True)
 
 

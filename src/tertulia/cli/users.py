@@ -13,6 +13,7 @@ from tertulia.cli.data import (
     in_organization,
     show_json,
     show_table,
+    truncate_wal,
 )
 from tertulia.cli.newcomers import import_people, invite
 from tertulia.cli.passwords import (
@@ -166,6 +167,7 @@ def erase(opened: OpenOrganization, found: User, messages: str, yes: bool) -> No
     while opened.database.write_now(0, actions.files.receiving.sweep):
         pass
     jobs.carrying.sweep(opened.database, links.stores.file_stores.FileStores(opened.config))
+    truncate_wal(opened)
     said = f"{count} messages deleted" if messages == "delete" else "messages left, said by nobody"
     click.echo(
         f"Erased user {found.id}: {said}. The audit log keeps the bare number, and backups from"

@@ -4,6 +4,7 @@ Here the async world ends: actions are functions of a transaction. A read happen
 (SQLite) or on a thread (PostgreSQL); a write joins a gathering and is answered after its commit.
 """
 
+import time
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property, partial
@@ -50,6 +51,9 @@ if TYPE_CHECKING:
     from tertulia.storage.messages.appending import PlainSend
 else:
     __getattr__ = on_demand(__name__)
+
+WAL_ATTEMPTS = 20
+WAL_PAUSE_SECONDS = 0.25
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -195,6 +199,18 @@ class Database:
         """Whether another Tertulia is connected to it."""
         with self._connection() as connection:
             return self.dialect.has_others(connection)
+
+    def truncate_wal(self) -> bool:
+        """Take what was erased out of the database's write-ahead log, too.
+
+        A reader that is under way holds it up: False if one does for all attempts.
+        """
+        with self._connection() as connection:
+            for _ in range(WAL_ATTEMPTS):
+                if self.dialect.truncate_wal(connection):
+                    return True
+                time.sleep(WAL_PAUSE_SECONDS)
+        return False
 
     def tidy(self) -> None:
         """Let the database look at itself, after very much has been written at once."""

@@ -286,6 +286,10 @@ class Postgres:
     def set_aside(self, connection: Any) -> list[str]:
         return storage.database.dialects.postgres_loading.set_aside(connection)
 
+    def truncate_wal(self, connection: Any) -> bool:
+        """PostgreSQL recycles its log by itself."""
+        return True
+
     def tidy(self, connection: Any) -> None:
         """What it would do by itself a few minutes after so many rows have come."""
         connection.execute("VACUUM (ANALYZE)")

@@ -117,6 +117,7 @@ class Sqlite:
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = FULL")
         connection.execute("PRAGMA foreign_keys = ON")
+        connection.execute("PRAGMA secure_delete = ON")  # the default depends on the build
         connection.execute("PRAGMA cache_size = -8000")
         connection.execute(f"PRAGMA wal_autocheckpoint = {PAGES_IN_LOG}")
         connection.execute("PRAGMA journal_size_limit = 16777216")
@@ -220,6 +221,11 @@ class Sqlite:
         for row in rows:
             connection.execute(f"DROP INDEX {row['name']}")
         return [row["sql"] for row in rows]
+
+    def truncate_wal(self, connection: Any) -> bool:
+        """Copy the write-ahead log into the file and empty it; False while others read from it."""
+        busy: int = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
+        return not busy
 
     def tidy(self, connection: Any) -> None:
         """Nothing to do: it plans by the shape of the schema."""

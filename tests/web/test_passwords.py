@@ -86,6 +86,29 @@ def test_the_page_tells_nobody_who_is_here(mailing, post, who):
     assert "/reset/" not in text_in(told)
 
 
+def test_all_mails_that_strangers_cause_count_together(mailing):
+    """Whatever they ask for, and in whichever organization: one address receives them."""
+    mailing.set("invite_required", False)
+    beside = Chat.found(mailing.server)
+    beside.set("invite_required", False)
+    email = f"zoe@{mailing.host}.example"
+
+    def register(chat: Chat) -> int:
+        return Browser(chat).submits("/register/", {"email": email}).status
+
+    def find() -> int:
+        return Browser(mailing).submits("/accounts/find/", {"email": email.upper()}).status
+
+    answers = [asks(mailing, email).status, register(beside)]
+    refused = [asks(mailing, email).status, register(mailing), find(), asks(beside, email).status]
+    other = asks(mailing, f"other@{mailing.host}.example").status
+    mailing.server.clock.move(hours=1.1)
+
+    assert answers == [200, 200]
+    assert refused == [429, 429, 429, 429]
+    assert (other, find(), register(mailing), asks(mailing, email).status) == (200, 200, 200, 429)
+
+
 @pytest.mark.parametrize("name", ["ana", "nobody"])
 def test_nobody_is_flooded_with_mails(mailing, name):
     somebody(mailing)

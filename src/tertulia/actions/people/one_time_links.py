@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from tertulia import domain, storage
 from tertulia.domain.people.keys import Vault
-from tertulia.domain.people.one_time_links import LIFE_SECONDS, OneTimeLink
+from tertulia.domain.people.one_time_links import BY_STRANGERS, LIFE_SECONDS, OneTimeLink
 from tertulia.errors.authentication import LinkNotGood
 from tertulia.errors.http import RateLimited
 from tertulia.storage.database.tx import Tx
@@ -76,9 +76,12 @@ def fingerprint(vault: Vault, key: str) -> bytes:
 
 
 def check_wishes_for(tx: Tx, purpose: str, email: str, asked_from: str) -> None:
-    """Raises RateLimited where too many mails would go to one address, or be caused from one."""
+    """Raises RateLimited where too many mails would go to one address, or be caused from one.
+
+    All mails that strangers can cause share one counter for each address that receives them.
+    """
     since = tx.now - DAY
-    _check(tx, storage.people.one_time_links.asked_for(tx, purpose, email, since))
+    _check(tx, storage.people.one_time_links.asked_for(tx, BY_STRANGERS, email, since))
     from_there = storage.people.one_time_links.asked_from(tx, purpose, asked_from, since)
     _bound(tx, from_there, A_DAY_FROM_ONE_PLACE, DAY)
 

@@ -8,6 +8,7 @@ ADDRESS = "address"  # to confirm that it is theirs
 SIGN_UP = "sign-up"  # the same, for one who has no account yet
 INVITING = "inviting"  # no link of its own: somebody was written to with an invitation
 FINDING = "finding"  # no link: somebody wants to know where they have an account
+BY_STRANGERS = (PASSWORD, SIGN_UP, FINDING)  # a person who is not logged in can cause these mails
 
 LIFE_SECONDS = 86400
 KEY_LENGTH = 24

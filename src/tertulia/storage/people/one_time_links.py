@@ -1,5 +1,7 @@
 """One-time links, found by the fingerprint of what they hold."""
 
+from collections.abc import Sequence
+
 from tertulia import domain
 from tertulia.domain.people.one_time_links import OneTimeLink
 from tertulia.storage.database.tx import Tx
@@ -64,9 +66,15 @@ def end_for(tx: Tx, purpose: str, email: str) -> None:
     )
 
 
-def asked_for(tx: Tx, purpose: str, email: str, since: float) -> list[float]:
-    """When something was asked for an address, first things first."""
-    return _asked(tx, purpose, "email_key", domain.people.user.email_key(email), since)
+def asked_for(tx: Tx, purposes: Sequence[str], email: str, since: float) -> list[float]:
+    """When something was asked for an address in any organization, first things first."""
+    return tx.column(
+        "SELECT made_at FROM one_time_link WHERE email_key = :email AND made_at > :since"
+        " AND purpose IN :purposes ORDER BY made_at",
+        email=domain.people.user.email_key(email),
+        since=since,
+        purposes=list(purposes),
+    )
 
 
 def asked_by(tx: Tx, purpose: str, user_id: int, since: float) -> list[float]:

@@ -265,12 +265,13 @@ def test_a_reply_address_is_good_for_one_thread(mailing, people, told):
 @pytest.mark.on_one
 def test_mails_of_one_sender_do_not_delay_those_of_another(mailing, people, told, monkeypatch):
     address, released, began = told("Soup?", [people[1]]), threading.Event(), threading.Event()
-    reads = reading.read
+    reads, finished = reading.read, []
 
     def read(raw: bytes) -> ReceivedMail:
         if b"Subject: Slow" in raw:
             began.set()
             released.wait(PATIENCE_SECONDS)
+            finished.append(raw)
         return reads(raw)
 
     monkeypatch.setattr(reading, "read", read)
@@ -279,9 +280,10 @@ def test_mails_of_one_sender_do_not_delay_those_of_another(mailing, people, told
         others = [threads.submit(delivers, mailing, slow, sender="eve@x.test") for _ in range(6)]
         began.wait(PATIENCE_SECONDS)
         answer = delivers(mailing, letter(address, "Leek"), sender="dan@x.test")
+        read_before = len(finished)
         released.set()
 
-    assert answer == [(250, "2.0.0 OK: it was said")]
+    assert (answer, read_before) == ([(250, "2.0.0 OK: it was said")], 0)
     assert {each.result()[0][0] for each in others} == {250}
 
 

@@ -88,7 +88,7 @@ class Member:
                 return False
             if role == "sync_standby":
                 return bool(told.get("sync_standby"))
-            return told.get("role") == role
+            return bool(told.get("role") == role)
         return False
 
     def asks(self, sql: str) -> str:

@@ -292,8 +292,11 @@ def test_a_backup_of_an_older_schema_is_brought_up_to_date(tmp_path):
     connection = old.dialect.connect()
     old.dialect.begin_write(connection)
     storage.database.schema.apply(connection, old.dialect, first)
+    connection.execute(
+        "INSERT INTO realm (id, subdomain, name, uuid, created_at) VALUES (1, '', 'Old', 'uuid', 0)"
+    )
+    connection.execute("INSERT INTO log_head (realm_id, seq) VALUES (1, 0)")
     connection.execute("COMMIT")
-    old.write_now(0, storage.organization.insert, "", "Old", "uuid")
     place = ["--database", f"sqlite:///{tmp_path / 'old.db'}"]
     there = Terminal(tmp_path / "data")
     there.runs("backup", str(tmp_path / "old.tar"), *place)

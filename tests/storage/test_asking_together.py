@@ -50,11 +50,11 @@ def test_a_connection_survives_what_goes_wrong(database, realm):
 
     connection = database.dialect.connect()
     with pytest.raises(Exception, match="nowhere"):
-        database._read(realm.id, wrong, (), {}, connection)
+        database._read(realm.id, wrong, connection)
     with pytest.raises(NulInText):
-        database._read(realm.id, with_nul, (), {}, connection)
-    assert database._read(realm.id, lambda tx: None, (), {}, connection) is None
-    assert database._read(realm.id, storage.organization.current, (), {}, connection) == realm
+        database._read(realm.id, with_nul, connection)
+    assert database._read(realm.id, lambda tx: None, connection) is None
+    assert database._read(realm.id, storage.organization.current, connection) == realm
     assert database._ask(realm.id, storage.organization.current, (), {}, connection) == realm
     connection.close()
 

@@ -113,6 +113,38 @@ def test_messages_of_a_held_organization_keep_their_order(houses: list[Chat]):
     assert heard == ["first", "second", "third"]
 
 
+def test_sends_that_wait_for_a_held_organization_get_ids_of_their_own(houses: list[Chat]):
+    anas = [house.person("ana", channels=["kitchen"]) for house in houses[:2]]
+
+    def say(ana: Any) -> Any:
+        return ana.post("/messages", type="channel", to="kitchen", topic="lunch", content="Soup")
+
+    sent: list[Future[Any]] = []
+    with ThreadPoolExecutor(16) as threads:
+
+        def begin() -> list[Future[Any]]:
+            path = f"/messages/{first}/reactions"
+            reaction = threads.submit(anas[0].post, path, emoji_name="tada")
+            for _ in range(5):
+                say(anas[1]).succeeds()  # by now the reaction waits, and sends queue behind it
+            sent.extend(threads.submit(say, anas[0]) for _ in range(12))
+            return [reaction, *sent]
+
+        def others() -> None:
+            sent.extend(threads.submit(say, anas[1]) for _ in range(3))
+            for each in sent[-3:]:
+                each.result(PATIENCE_SECONDS).succeeds()
+
+        for ana in anas:
+            say(ana).succeeds()
+        first = say(anas[0]).succeeds()["id"]
+        while_held(houses[:1], begin, others)
+        sent.extend(threads.submit(say, ana) for ana in anas for _ in range(12))
+
+    ids = [each.result(PATIENCE_SECONDS).succeeds()["id"] for each in sent]
+    assert len(set(ids)) == len(ids) == 39
+
+
 def test_a_process_stopped_inside_a_transaction_loses_it_within_two_seconds(houses: list[Chat]):
     dialect = houses[0].server.database.dialect
 

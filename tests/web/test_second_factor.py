@@ -2,6 +2,7 @@
 
 import html
 import re
+import time
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
@@ -241,7 +242,8 @@ def test_the_desktop_app_is_not_asked_twice(chat):
 def test_who_comes_by_anothers_word_is_not_asked(chat):
     ana, _, _ = secured(chat)
     requires(chat)
-    token = jwt.encode({"alg": "HS256"}, {"email": ana.email}, OctKey.import_key(SECRET))
+    claims = {"email": ana.email, "exp": int(time.time()) + 600}
+    token = jwt.encode({"alg": "HS256"}, claims, OctKey.import_key(SECRET))
 
     chat.stranger.post("/jwt/fetch_api_key", token=token).succeeds()
     browser = Browser(chat)

@@ -75,7 +75,7 @@ def some_of_organization(tx: Tx) -> bool:
     columns = storage.copying.tables(tx)
     _keep_newest_number(tx)
     for table in ["queue", "event", *reversed(columns)]:
-        if table == "realm":
+        if table == "realm" or "realm_id" not in columns.get(table, ["realm_id"]):
             continue
         key = None if table == "account" else _number(columns.get(table, {}))
         if key is None:

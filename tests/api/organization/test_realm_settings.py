@@ -141,7 +141,10 @@ def test_how_to_log_in_is_for_owners(chat: Chat) -> None:
 
     assert answered(changed) == {"authentication_methods": {"Email": True}}
     assert answered(same) == {}
-    methods = {"Email": {"enabled": True, "available": True}}
+    methods = {
+        "Email": {"enabled": True, "available": True},
+        "JWT": {"enabled": True, "available": True},
+    }
     assert ears.all() == [together(authentication_methods=methods)]
     state = settings(owner)
     assert state["realm_authentication_methods"] == methods

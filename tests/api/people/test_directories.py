@@ -166,6 +166,7 @@ def test_a_directory_that_is_switched_off_lets_nobody_in(ldap_chat, slapd):
     told = ears.next()["data"]["authentication_methods"]
     assert told == {
         "Email": {"enabled": True, "available": True},
+        "JWT": {"enabled": True, "available": True},
         "LDAP": {"enabled": False, "available": True},
     }
     state = owner.post("/register", fetch_event_types=["realm"]).succeeds()

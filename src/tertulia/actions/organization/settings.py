@@ -135,12 +135,16 @@ _LOOKUPS: dict[type[ValueKind], Callable[[Tx, User | None, OrganizationSetting, 
 def _all_methods(
     before: dict[str, bool], wanted: dict[str, bool], offered: Sequence[str]
 ) -> dict[str, bool]:
-    """What is asked for, and the rest as it was; one that the server offers has to stay open."""
+    """What is asked for, and the rest as it was; one that the server offers has to stay open.
+
+    Tokens (JWT) do not count: people cannot begin a login with them on the login page.
+    """
     for name in wanted:
         if name not in LoginMethods.KNOWN:
             raise BadRequest(f"Invalid authentication method: {name}")
     methods = before | wanted
-    if not any(LoginMethods().among(methods, offered).values()):
+    interactive = [name for name in offered if name != LoginMethods.TOKENS]
+    if not any(LoginMethods().among(methods, interactive).values()):
         raise BadRequest("At least one authentication method must be enabled.")
     return methods
 

@@ -264,7 +264,7 @@ def _objection(tx: Tx, email: str) -> str:
 def _was_written_to(tx: Tx, email: str) -> list[float]:
     """When an address was last invited, if that was so often today that it has to be enough."""
     since = tx.now - DAY_SECONDS
-    moments = storage.people.one_time_links.asked_for(tx, INVITING, email, since)
+    moments = storage.people.one_time_links.asked_for(tx, [INVITING], email, since)
     return moments[-LETTERS_A_DAY:] if len(moments) >= LETTERS_A_DAY else []
 
 

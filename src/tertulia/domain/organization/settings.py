@@ -39,6 +39,7 @@ class LoginMethods(ValueKind):
         "Email", "LDAP", "RemoteUser", "GitHub", "GitLab", "Google", "OpenID Connect", "SAML",
         "JWT",
     )  # fmt: skip
+    TOKENS = "JWT"
     must_be = f"a list of ways to log in, out of {', '.join(KNOWN)}"
 
     def read(self, text: str) -> dict[str, bool]:

@@ -122,6 +122,7 @@ class Writers:
         if self._local is not None:
             self._local.submit(job)
         elif job.realm_id in self._held:
+            job.plain = None  # spare threads run actions; only the appender knows how to append here
             self._held.submit(job)
         elif self._appender is not None and job.plain is not None:
             self._appender.submit(job)

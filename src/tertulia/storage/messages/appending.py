@@ -46,8 +46,10 @@ def append(tx: Tx, sends: Sequence[PlainSend]) -> list[Numbers] | None:
     """Write messages of one organization and their events.
 
     None if a rule may have changed, or the log is another one, since they were looked at. Raises if
-    one of their keys was used before; then nothing of it may be kept.
+    one of their keys was used before; then nothing of it may be kept. Only for SQLite, where no
+    other writer takes an id meanwhile.
     """
+    assert tx.dialect.reads_block, "ids beyond the first were not taken from the sequence"
     taking = f"{_HEAD} RETURNING seq, {tx.dialect.next_message_id} AS first_id"
     row = tx.one(taking, line=tx.history_line(), **_head(sends))
     if row is None:

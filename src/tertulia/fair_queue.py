@@ -152,11 +152,14 @@ class FairQueue:
 
     def _release(self, person: Person) -> None:
         with self._lock:
-            self._running[person] -= 1
-            if not self._running[person]:
-                del self._running[person]
+            self._free_slot(person)
             started = self._take_turns()
         self._start(started)
+
+    def _free_slot(self, person: Person) -> None:
+        self._running[person] -= 1
+        if not self._running[person]:
+            del self._running[person]
 
     def _take_turns(self) -> list["_Item"]:
         """Claim the free slots. The caller holds the lock, and starts the items without it."""
@@ -180,11 +183,27 @@ class FairQueue:
         return self._running.get(person, 0) < self.slots_per_person
 
     def _start(self, items: list["_Item"]) -> None:
-        for item in items:
-            if item.work is None:
-                _resolve(item.result, None)
-            else:
-                self._pool().submit(self._run_on_thread, item)
+        """Start items that hold a slot. Where no thread can be started, they fail and free it."""
+        while items:
+            failed = [item for item in items if not self._begin(item)]
+            if not failed:
+                return
+            with self._lock:
+                for item in failed:
+                    self._free_slot(item.person)
+                items = self._take_turns()
+
+    def _begin(self, item: "_Item") -> bool:
+        if item.work is None:
+            _resolve(item.result, None)
+            return True
+        try:
+            self._pool().submit(self._run_on_thread, item)
+        except RuntimeError:  # the system has no thread left
+            if item.result.set_running_or_notify_cancel():
+                item.result.set_exception(ServiceUnavailable())
+            return False
+        return True
 
     def _pool(self) -> ThreadPoolExecutor:
         with self._lock:

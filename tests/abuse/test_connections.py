@@ -276,7 +276,7 @@ def terminal(tmp_path: Any) -> Iterator[Terminal]:
 
 
 def test_the_server_takes_all_the_open_files_it_may_have(terminal):
-    server = terminal.serves(ulimit="-S -n 128")
+    server = terminal.serves("--log-level", "warning", ulimit="-S -n 128")
 
     assert metric(server, "process_max_fds") > 128
     assert server.said.err == ""

@@ -290,12 +290,12 @@ class Stage:
         self.database = Hesitant(self._path, lambda: 1e9 + self.later)
         self.database.migrate()
         self.realm_id = self.database.write_now(0, actions.organization.create, "Tertulia", "").id
-        await self.restarts()
         self.database.start(
             lambda tx, realms: self.delivery.follower.news.fetch(tx, realms),
             lambda news, answer: self.delivery.follower.deliver(news, answer),
             lambda appended: self.delivery.follower.news.compose(appended),
         )
+        await self.restarts()
         self.ana, self.ben = await self.adds("ana", Role.OWNER), await self.adds("ben")
         wish = Wish([NewChannel("kitchen")], [""], principals=[self.ana.id, self.ben.id])
         await self.database.write_in(

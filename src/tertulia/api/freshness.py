@@ -5,15 +5,24 @@ knows what another one answered a moment ago. A read therefore looks at the end 
 all that wait for this share one look. A server without peers skips it.
 """
 
+import asyncio
 import contextlib
 
 from tertulia.api.call import Services
 from tertulia.errors.http import ServiceUnavailable
+from tertulia.events.follower import Follower
 from tertulia.http.routing import Route
+
+MAX_WAIT_SECONDS = 1.0  # then the read is answered from what is known, which is seconds old at most
 
 
 async def ensure(services: Services, route: Route) -> None:
     """Take in what peers have committed, before a request that reads is answered."""
     if route.method == "GET" and not route.long_poll and services.database.may_have_peers:
-        with contextlib.suppress(ServiceUnavailable):  # what is known is good for a few seconds
-            await services.delivery.follower.look_afresh()
+        look = asyncio.create_task(_look(services.delivery.follower))
+        await asyncio.wait([look], timeout=MAX_WAIT_SECONDS)
+
+
+async def _look(follower: Follower) -> None:
+    with contextlib.suppress(ServiceUnavailable):
+        await follower.look_afresh()

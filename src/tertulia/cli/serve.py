@@ -52,8 +52,8 @@ def serve(**flags: Any) -> None:
         def greet() -> None:
             with contextlib.suppress(OSError):  # nobody may be reading
                 click.echo(text)
+            opening.begin_quick_check(config)
 
-        opening.begin_quick_check(config)
         if config.workers == 1:
             serving.serve(config, Application(config, database, vault), sockets, greet)
         else:

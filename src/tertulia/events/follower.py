@@ -205,6 +205,8 @@ class Follower:
             else:
                 self._begin_afresh(known, fresh, fresh.realm.id in news.replaced)
         news.rename_in(self.organizations)
+        for realm_id in news.renamed:  # what peers announced early may be lost with the old primary
+            self._early.pop(realm_id, None)
         for realm_id, happenings in news.happenings.items():
             org, end = self.organizations.get(realm_id), news.ends[realm_id]
             # It may have been read before something that we have taken in already.

@@ -287,7 +287,10 @@ class Api:
 async def _compressed(answer: Answer, request: ApiRequest) -> Answer:
     if not compression.is_wanted(request.header("accept-encoding"), len(answer.body)):
         return answer
-    body = await compression.compressed(request.person, bytes(answer.body))
+    try:
+        body = await compression.compressed(request.person, bytes(answer.body))
+    except RateLimited:  # what was asked is done; the answer goes out as it is
+        return answer
     return Answer(answer.status, body, {**answer.headers, "Content-Encoding": "gzip"})
 
 

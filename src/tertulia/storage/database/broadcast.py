@@ -64,11 +64,12 @@ class Broadcast:
         self._telling: asyncio.Task[None] | None = None
         self._alone_until = 0.0
         self._not_alone_until = 0.0
+        self._may_have_peers = True
 
     @property
     def may_have_peers(self) -> bool:
-        """False for a moment after no other server was found."""
-        return time.monotonic() >= self._alone_until
+        """False from when no other server was found until one announces itself."""
+        return self._may_have_peers
 
     @property
     def connected_at(self) -> float | None:
@@ -103,6 +104,7 @@ class Broadcast:
             try:
                 connection = await self._dialect.connect_on_loop(self._hear, CHANNELS)
                 self._connected_at = time.monotonic()
+                self._may_have_peers = True
                 self._connection = connection
                 self._told.of_everything()  # what was said while we were deaf
                 await connection.lost()
@@ -134,6 +136,7 @@ class Broadcast:
 
     def _welcome(self) -> None:
         """Somebody has come, who may have missed what we did not tell."""
+        self._may_have_peers = True
         was_alone = time.monotonic() < self._alone_until
         self._alone_until = 0.0
         self._not_alone_until = time.monotonic() + ALONE_SECONDS
@@ -172,6 +175,7 @@ class Broadcast:
         now = time.monotonic()
         if now >= max(self._alone_until, self._not_alone_until):
             rows = await connection.ask(*self._dialect.others())
+            self._may_have_peers = bool(rows)
             if rows:
                 self._not_alone_until = now + ALONE_SECONDS
             else:

@@ -17,8 +17,13 @@ POLL_SECONDS = 0.01  # at the end, until all is done
 class HeldOrganizations:
     """Everything here happens on the loop."""
 
-    def __init__(self, new_writer: Callable[[], Writer]) -> None:
+    def __init__(
+        self, new_writer: Callable[[], Writer], resubmit: Callable[[list[PendingWrite]], None]
+    ) -> None:
+        """`resubmit` gives jobs that came meanwhile to the ordinary threads."""
         self._new_writer = new_writer
+        self._resubmit = resubmit
+        self._is_stopping = False
         self._idle: list[Writer] = []
         self._busy: dict[int, Writer] = {}  # by organization
         self._under_way: dict[int, int] = {}  # jobs that a thread has
@@ -46,15 +51,17 @@ class HeldOrganizations:
             return
         del self._under_way[realm_id]
         self._idle.append(self._busy.pop(realm_id))
-        if self._waiting[realm_id]:
-            self._waiting[realm_id] = self._waiting.pop(realm_id)  # after those that wait longer
-        else:
-            del self._waiting[realm_id]
+        jobs = self._waiting.pop(realm_id)
+        if not self._is_stopping:
+            self._resubmit(jobs)  # the lock is free now, or these come back
+        elif jobs:
+            self._waiting[realm_id] = jobs
         for each in list(self._waiting):
             self._start(each)
 
     async def stop(self) -> None:
-        """Finish what is waiting and end."""
+        """Finish what is waiting and end. The ordinary threads have stopped."""
+        self._is_stopping = True
         while self._waiting:
             await asyncio.sleep(POLL_SECONDS)
         for writer in self._idle:

@@ -51,7 +51,9 @@ class ReadConnections:
 
     @property
     def queue(self) -> FairQueue:
-        assert self._queue is not None, "the database was not started"
+        if self._queue is None:
+            self.start()
+        assert self._queue is not None
         return self._queue
 
     def here(self, ask: Callable[[Any], T]) -> T:

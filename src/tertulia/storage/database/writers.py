@@ -77,7 +77,8 @@ class Writers:
                 compose_news,
                 tell,
                 health=self.health,
-            )
+            ),
+            self._resubmit,
         )
         self._threads = [
             Writer(
@@ -122,7 +123,9 @@ class Writers:
         if self._local is not None:
             self._local.submit(job)
         elif job.realm_id in self._held:
-            job.plain = None  # spare threads run actions; only the appender knows how to append here
+            job.plain = (
+                None  # spare threads run actions; only the appender knows how to append here
+            )
             self._held.submit(job)
         elif self._appender is not None and job.plain is not None:
             self._appender.submit(job)
@@ -134,18 +137,25 @@ class Writers:
         self._threads[job.realm_id % len(self._threads)].submit(job)
 
     def _wait_for(self, jobs: list[PendingWrite]) -> None:
-        for job in jobs:
-            try:
-                self._held.submit(job)
-            except ServiceUnavailable as error:
-                job.error = error
-                job.done(job)
+        _submit_each(jobs, self._held.submit)
+
+    def _resubmit(self, jobs: list[PendingWrite]) -> None:
+        _submit_each(jobs, self.submit)
 
     def _act_after_all(self, job: PendingWrite) -> None:
         """What could not be appended is done by all rules."""
         job.plain = None
         try:
             self._act(job)
+        except ServiceUnavailable as error:
+            job.error = error
+            job.done(job)
+
+
+def _submit_each(jobs: list[PendingWrite], submit: Callable[[PendingWrite], None]) -> None:
+    for job in jobs:
+        try:
+            submit(job)
         except ServiceUnavailable as error:
             job.error = error
             job.done(job)

@@ -59,11 +59,12 @@ class RevocationBarrier:
         token = str(next(self._numbers))
         self._waiting[token] = received = _Acknowledgements()
         question = f"{self._dialect.node} ask {token} {_written(ends)}"
+        is_applied, missing = False, None
         try:
-            await self._applier.apply_until(ends)
             while (left := deadline - time.monotonic()) > 0:
+                is_applied = is_applied or await self._apply(ends, left)
                 missing = await self._missing(received)
-                if missing is not None and not missing:
+                if is_applied and missing is not None and not missing:
                     return
                 await self._notify(question)
                 await received.wait(min(left, REPEAT_SECONDS))
@@ -94,6 +95,15 @@ class RevocationBarrier:
                 await self._notify(f"{self._dialect.node} ack:{asker} {token}")
         except Exception as error:
             log.warning("revocation.not_acknowledged", reason=type(error).__name__)
+
+    async def _apply(self, ends: Mapping[int, int], seconds: float) -> bool:
+        """Apply the events on this server; False if the database does not let us read them in time.
+
+        The revocation is committed, so its answer must not be an error because of that.
+        """
+        with contextlib.suppress(ServiceUnavailable, TimeoutError):
+            return await asyncio.wait_for(self._applier.apply_until(ends), seconds)
+        return False
 
     async def _missing(self, received: "_Acknowledgements") -> set[str] | None:
         """The servers that are connected and have not acknowledged; None if that is not known."""

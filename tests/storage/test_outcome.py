@@ -9,7 +9,13 @@ import pytest
 from tests.support.waiting import PATIENCE_SECONDS
 
 from tertulia.errors import BadRequest, outcome
-from tertulia.errors.http import OutcomeUnknown, ServerStopping, ServiceUnavailable
+from tertulia.errors.http import (
+    AttemptsExhausted,
+    OutcomeUnknown,
+    RateLimited,
+    ServerStopping,
+    ServiceUnavailable,
+)
 from tertulia.storage.database.dialects.postgres import Postgres
 from tertulia.storage.database.dialects.sqlite import Sqlite
 
@@ -40,6 +46,30 @@ def test_a_503_after_a_commit_of_the_same_request_is_replaced(database, realm):
 
         outcome.begin_request()
         assert reported(ServiceUnavailable()) == "SERVICE_UNAVAILABLE"
+
+    asyncio.run(served(database, scene))
+
+
+def test_a_429_after_a_commit_of_the_same_request_is_replaced(database, realm):
+    async def scene() -> None:
+        outcome.begin_request()
+        assert reported(RateLimited(retry_after=1)) == "RATE_LIMIT_HIT"
+        await database.write_in(realm.id, lambda tx: None)
+        assert reported(RateLimited(retry_after=1)) == "OUTCOME_UNKNOWN"
+        assert reported(AttemptsExhausted(retry_after=1)) == "RATE_LIMIT_HIT"
+
+    asyncio.run(served(database, scene))
+
+
+def test_a_503_after_a_write_of_unknown_outcome_is_replaced(database, realm):
+    def lose_the_answer(tx) -> None:
+        raise OutcomeUnknown()
+
+    async def scene() -> None:
+        outcome.begin_request()
+        with pytest.raises(OutcomeUnknown):
+            await database.write_in(realm.id, lose_the_answer)
+        assert reported(ServiceUnavailable()) == "OUTCOME_UNKNOWN"
 
     asyncio.run(served(database, scene))
 

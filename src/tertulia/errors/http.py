@@ -92,6 +92,14 @@ class RateLimited(ClientError):
         return {"Retry-After": str(math.ceil(self.values["retry_after"]))}
 
 
+class AttemptsExhausted(RateLimited):
+    """A rule allows no more attempts of this kind for now.
+
+    An attempt is recorded before it is checked, so this follows a commit of the same request. That
+    commit holds nothing but the record, and the request has done nothing else.
+    """
+
+
 class InternalError(ClientError):
     status = 500
     code = "INTERNAL_SERVER_ERROR"

@@ -20,7 +20,7 @@ from tertulia.domain.people.one_time_links import INVITING
 from tertulia.domain.people.user import Role, User
 from tertulia.errors import BadRequest, ClientError
 from tertulia.errors.authentication import AdministratorRequired, LinkNotGood, OwnerRequired
-from tertulia.errors.http import RateLimited
+from tertulia.errors.http import AttemptsExhausted
 from tertulia.errors.people import InvitationFailed
 from tertulia.storage.database.tx import Tx
 
@@ -98,7 +98,7 @@ def send_again(tx: Tx, vault: Vault, actor: User, invitation_id: int, site: str)
     assert found.email is not None
     written = _was_written_to(tx, found.email)
     if written:
-        raise RateLimited(retry_after=math.ceil(written[0] + DAY_SECONDS - tx.now))
+        raise AttemptsExhausted(retry_after=math.ceil(written[0] + DAY_SECONDS - tx.now))
     inviter = actions.people.get(tx, found.inviter_id)
     _write_to(tx, vault, inviter, vault.unseal(found.sealed), found.email, site)
 

@@ -10,7 +10,7 @@ from tertulia import domain, storage
 from tertulia.domain.people.keys import Vault
 from tertulia.domain.people.one_time_links import BY_STRANGERS, LIFE_SECONDS, OneTimeLink
 from tertulia.errors.authentication import LinkNotGood
-from tertulia.errors.http import RateLimited
+from tertulia.errors.http import AttemptsExhausted
 from tertulia.storage.database.tx import Tx
 
 HOUR, DAY = 3600, 86400
@@ -102,4 +102,4 @@ def _check(tx: Tx, moments: Sequence[float]) -> None:
 
 def _bound(tx: Tx, moments: Sequence[float], most: int, seconds: float) -> None:
     if len(moments) >= most:
-        raise RateLimited(retry_after=math.ceil(moments[-most] + seconds - tx.now))
+        raise AttemptsExhausted(retry_after=math.ceil(moments[-most] + seconds - tx.now))

@@ -9,7 +9,7 @@ import math
 from tertulia import domain, storage
 from tertulia.domain.people.keys import Vault
 from tertulia.domain.people.user import User
-from tertulia.errors.http import RateLimited
+from tertulia.errors.http import AttemptsExhausted
 from tertulia.storage.database.tx import Tx
 
 WINDOW_SECONDS = 1800
@@ -36,7 +36,7 @@ def count(tx: Tx, name_hash: bytes, address: str) -> None:
     anywhere = storage.people.password_attempts.nth_last(tx, name_hash, FROM_EVERYWHERE, since)
     reached = [moment for moment in (here, anywhere) if moment is not None]
     if reached:
-        raise RateLimited(retry_after=math.ceil(max(reached) - since))
+        raise AttemptsExhausted(retry_after=math.ceil(max(reached) - since))
     storage.people.password_attempts.insert(tx, name_hash, address)
 
 

@@ -16,7 +16,7 @@ from tertulia.domain.people.second_factors import CodeApp, Passkey
 from tertulia.domain.people.user import User
 from tertulia.errors import BadRequest
 from tertulia.errors.authentication import OwnerRequired, PasskeyNotFound, WrongCode
-from tertulia.errors.http import RateLimited
+from tertulia.errors.http import AttemptsExhausted
 from tertulia.errors.people import UserNotFound
 from tertulia.storage.database.tx import Tx
 
@@ -40,7 +40,7 @@ def count(tx: Tx, vault: Vault, user_id: int, address: str, tells: bool) -> None
     anywhere = nth_last(tx, name, FROM_EVERYWHERE, since)
     reached = [moment for moment in (here, anywhere) if moment is not None]
     if reached:
-        raise RateLimited(retry_after=math.ceil(max(reached) - since))
+        raise AttemptsExhausted(retry_after=math.ceil(max(reached) - since))
     before = [nth_last(tx, name, number, since) for number in (TOLD - 1, TOLD)]
     storage.people.password_attempts.insert(tx, name, address)
     user = storage.people.find(tx, user_id)

@@ -6,6 +6,7 @@ import gc
 import secrets
 import threading
 import weakref
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -241,3 +242,20 @@ async def test_a_closed_queue_ends_what_runs_and_refuses_what_waits(make_queue):
 
     assert await running is True
     assert queue.name not in QUEUES
+
+
+@on_a_loop
+async def test_a_slot_is_freed_when_no_thread_can_be_started(make_queue, monkeypatch):
+    queue = make_queue()
+
+    def refuse(pool, *args):
+        raise RuntimeError("can't start new thread")
+
+    with monkeypatch.context() as broken:
+        broken.setattr(ThreadPoolExecutor, "submit", refuse)
+        failed = [submit(queue, person, lambda: "never") for person in (ANA, ANA, BEN)]
+        outcomes = await asyncio.gather(*failed, return_exceptions=True)
+
+    assert [type(each) for each in outcomes] == [ServiceUnavailable] * 3
+    assert (queue.running, queue.waiting) == (0, 0)
+    assert await queue.run(ANA, lambda: "served") == "served"

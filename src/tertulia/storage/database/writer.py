@@ -278,6 +278,7 @@ class Writer:
         self._send_commit()
 
     def _send_commit(self) -> None:
+        self._dialect.flush(self._connection)  # what fails here was not committed
         self._is_committing = True
         self._dialect.command(self._connection, "COMMIT")
         self._is_committing = False

@@ -297,6 +297,11 @@ class Postgres:
     def command(self, connection: Any, sql: str) -> None:
         connection.say(sql)
 
+    def flush(self, connection: Any) -> None:
+        """Send the statements that wait to be sent together."""
+        if connection.has_questions:
+            connection.ask_all()
+
     def begin_read(self, connection: Any) -> None:
         connection.begin("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
 

@@ -96,6 +96,9 @@ class Connection(psycopg.Connection[dict[str, Any]]):
             if self.pgconn.status == ConnStatus.BAD:
                 raise psycopg.OperationalError("the connection is lost")
             raise psycopg.errors.error_from_result(result)
+        if sql == "COMMIT" and result.command_status != b"COMMIT":
+            # PostgreSQL rolls back a transaction in which a statement failed, and reports no error.
+            raise psycopg.errors.InFailedSqlTransaction("the transaction was rolled back")
 
     def begin(self, sql: str) -> None:
         """Begin a transaction with whatever is asked first."""

@@ -8,6 +8,7 @@ _OUTAGES = frozenset(
     {
         "25006",  # it only reads: it is a mere copy now, and another one leads
         "25P03",  # we were silent for too long within a transaction
+        "40003",  # it does not know itself whether a statement was completed
         "40P01",  # two waited for each other
         "53000", "53100", "53200", "53300",  # no room, disk, memory or connections
         "55000",  # it is a copy that has not taken over yet

@@ -233,6 +233,9 @@ class Sqlite:
     def command(self, connection: Any, sql: str) -> None:
         connection.execute(sql)
 
+    def flush(self, connection: Any) -> None:
+        """Nothing to do: each statement runs at once."""
+
     def begin_read(self, connection: Any) -> None:
         connection.execute("BEGIN")
 

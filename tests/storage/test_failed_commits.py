@@ -1,0 +1,90 @@
+"""What PostgreSQL did not commit is not reported as done, and what it may have is not repeated."""
+
+import asyncio
+from collections.abc import Callable
+
+import httpx
+import psycopg
+import pytest
+from tests.support.people import Chat
+from tests.support.server import Server
+from tests.support.waiting import PATIENCE_SECONDS
+
+from tertulia.errors.parameters import NulInText
+from tertulia.storage.database import Database
+from tertulia.storage.database.dialects.postgres import Postgres
+from tertulia.storage.database.tx import Tx
+
+pytestmark = pytest.mark.postgres
+
+FAILS_ONCE = """
+    CREATE SEQUENCE attempts;
+    CREATE FUNCTION fail_once() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+        IF nextval('attempts') = 1 THEN RAISE EXCEPTION 'lost' USING ERRCODE = '40003'; END IF;
+        RETURN NULL;
+    END $$;
+    CREATE TRIGGER fails_once AFTER INSERT ON message EXECUTE FUNCTION fail_once();
+"""
+
+
+@pytest.fixture
+def shared(databases):
+    url, _ = databases.ready("postgres")
+    yield Database(Postgres(url))
+    databases.give_back(url)
+
+
+async def write(database: Database, action: Callable[[Tx], object]) -> object:
+    """The result or the error of an action."""
+    database.start(lambda tx, realms: None, lambda news, answer: answer(), list)
+    try:
+        return await database.write_in(0, action)
+    except Exception as error:
+        return error
+    finally:
+        await database.stop()
+
+
+def test_a_transaction_that_postgres_rolls_back_at_the_commit_is_not_done(shared):
+    def hide_a_failure(tx: Tx) -> str:
+        try:
+            tx.all("SELECT 1 / 0 AS value")
+        except psycopg.errors.DivisionByZero:
+            return "done"
+        raise AssertionError("it was divided")
+
+    result = asyncio.run(write(shared, hide_a_failure))
+
+    assert isinstance(result, psycopg.errors.InFailedSqlTransaction)
+
+
+def test_a_statement_that_fails_before_the_commit_is_known_not_to_be_done(shared):
+    def ask_for_nul(tx: Tx) -> None:
+        tx.later(lambda later: later.all("SELECT :text::text AS value", text="\0"))
+
+    result = asyncio.run(write(shared, ask_for_nul))
+
+    assert isinstance(result, NulInText)
+
+
+def test_a_send_that_may_have_been_completed_is_not_repeated(databases):
+    url, folder = databases.new("postgres")
+    server = Server(url, folder).start()
+    chat = Chat.found(server, "")
+    ana = chat.person("ana", channels=["kitchen"])
+    for _ in range(3):  # after these, a send is a mere append
+        ana.says("before", to="kitchen > soup")
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute(FAILS_ONCE)
+
+        answer = httpx.post(
+            f"http://127.0.0.1:{server.port}/api/v1/messages",
+            data={"type": "channel", "to": "kitchen", "topic": "soup", "content": "once"},
+            headers=ana.headers,
+            timeout=PATIENCE_SECONDS,
+        )
+
+        attempts = connection.execute("SELECT last_value FROM attempts").fetchone()
+    server.stop()
+    assert (answer.status_code, answer.json()["code"]) == (500, "OUTCOME_UNKNOWN")
+    assert attempts == (1,)

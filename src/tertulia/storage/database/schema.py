@@ -8,16 +8,20 @@ an older server can ignore, and then old and new servers work side by side; one 
 """
 
 import sqlite3
+import time
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from tertulia.errors import CannotStart
+from tertulia.log_lines import log
 from tertulia.storage.database.tx import Dialect, Tx
 
 FOLDER = Path(__file__).parent / "migrations"
 BREAKING = "-- older servers cannot work with this"
+MAX_ATTEMPTS = 10  # to migrate beside servers that use the tables
+REPEAT_SECONDS = 1.0  # between two attempts: those that queued behind the last one go first
 ALL_NEEDED_UP_TO = 23  # what came before servers of two versions could share a database
 
 
@@ -29,6 +33,17 @@ class SchemaTooNew(CannotStart):
             f"This data was written by a newer Tertulia (it needs schema {needed}, this server"
             f" knows up to {known}). Please start the newer version, or restore a backup from"
             " before it."
+        )
+
+
+class TablesInUse(CannotStart):
+    """Others use the tables that a migration changes, and do not stop."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "The database could not be upgraded, because its tables are in use: something reads"
+            " them for long, such as a backup or a report. Nothing was changed. Please start the"
+            " server again when that has ended."
         )
 
 
@@ -93,10 +108,28 @@ def standing(tx: Tx) -> Standing:
 
 
 def migrate(connection: Any, dialect: Dialect) -> list[int]:
-    """Bring the schema up to date in one transaction; gives the migrations that were missing."""
+    """Bring the schema up to date in one transaction; gives the migrations that were missing.
+
+    A transaction that conflicts with servers that run is repeated. Raises TablesInUse.
+    """
+    for attempt in range(1, MAX_ATTEMPTS + 1):
+        try:
+            return _migrate(connection, dialect)
+        except Exception as error:
+            if not dialect.is_migration_conflict(error):
+                raise
+            reason = type(error).__name__
+            log.warning("database.migration_waits", attempt=attempt, reason=reason)
+            if attempt < MAX_ATTEMPTS:
+                time.sleep(REPEAT_SECONDS)
+    raise TablesInUse()
+
+
+def _migrate(connection: Any, dialect: Dialect) -> list[int]:
     dialect.begin_write(connection)
     try:
         dialect.lock_schema(connection)
+        dialect.limit_migration(connection)
         before = standing(Tx(connection, dialect, 0, 0.0))
         before.check()
         missing = apply(connection, dialect, before.missing())

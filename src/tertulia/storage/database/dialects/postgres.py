@@ -85,6 +85,7 @@ class Postgres:
     }
     # A process that is stopped inside a transaction holds up its organization for this long.
     write_limits: dict[str, str] = {"idle_in_transaction_session_timeout": "1500ms"}
+    migration_lock_timeout = "3s"
     append_limits: dict[str, str] = {"lock_timeout": "100ms"}
 
     def __init__(self, url: str) -> None:
@@ -328,6 +329,14 @@ class Postgres:
         key = self.installation.lock("all organizations")
         sql = _TRY_LOCK if realm_id else f"SELECT pg_try_advisory_xact_lock({key}) AS taken"
         return bool(self.run(connection, sql, {"realm": realm_id}).fetchone()["taken"])
+
+    def limit_migration(self, connection: Any) -> None:
+        """Wait only briefly for a table: servers that run queue behind a lock that waits."""
+        self.command(connection, f"SET LOCAL lock_timeout = '{self.migration_lock_timeout}'")
+
+    def is_migration_conflict(self, error: BaseException) -> bool:
+        conflicts = (psycopg.errors.DeadlockDetected, psycopg.errors.LockNotAvailable)
+        return isinstance(error, conflicts)
 
     def lock_schema(self, connection: Any) -> None:
         """By the name of the schema: there may be no installation in it yet."""

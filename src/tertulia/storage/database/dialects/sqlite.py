@@ -258,6 +258,13 @@ class Sqlite:
         """Always: BEGIN IMMEDIATE already made us the only writer."""
         return True
 
+    def limit_migration(self, connection: Any) -> None:
+        """Nothing to do: a SQLite file belongs to one server."""
+
+    def is_migration_conflict(self, error: BaseException) -> bool:
+        """Never, for the same reason."""
+        return False
+
     def lock_schema(self, connection: Any) -> None:
         """Nothing to do, for the same reason."""
 

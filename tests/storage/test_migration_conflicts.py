@@ -1,0 +1,58 @@
+"""A migration beside servers that use its tables: it waits briefly, and is repeated."""
+
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import psycopg
+import pytest
+from structlog.testing import capture_logs
+from tests.support.waiting import PATIENCE_SECONDS, eventually
+
+from tertulia import storage
+from tertulia.storage.database import Database
+from tertulia.storage.database.dialects.postgres import Postgres
+from tertulia.storage.database.schema import Migration, TablesInUse
+
+pytestmark = pytest.mark.postgres
+
+WAITS = "database.migration_waits"
+
+
+@pytest.fixture
+def url(databases, monkeypatch):
+    """A database that lacks a migration, which changes a table."""
+    url, _ = databases.new("postgres")
+    Database.at(url).migrate()
+    newer = Migration(998, lambda: "ALTER TABLE account ADD COLUMN shoe_size INTEGER")
+    migrations = [*storage.database.schema.migrations(), newer]
+    monkeypatch.setattr(storage.database.schema, "migrations", lambda: migrations)
+    monkeypatch.setattr(storage.database.schema, "REPEAT_SECONDS", 0.01)
+    monkeypatch.setattr(Postgres, "migration_lock_timeout", "20ms", raising=False)
+    return url
+
+
+def reader(url: str) -> Any:
+    """A connection in whose transaction the table was read, such as a backup."""
+    connection = psycopg.connect(url)
+    connection.execute("SET statement_timeout = '60s'")
+    connection.execute("SELECT count(*) FROM account")
+    return connection
+
+
+def test_a_migration_gives_up_where_a_table_stays_in_use(url, monkeypatch):
+    monkeypatch.setattr(storage.database.schema, "MAX_ATTEMPTS", 2)
+    refused = pytest.raises(TablesInUse, match="Nothing was changed")
+    with reader(url), capture_logs() as lines, refused:
+        Database.at(url).migrate()
+
+    assert [line["attempt"] for line in lines if line["event"] == WAITS] == [1, 2]
+    assert Database.at(url).migrate() == [998]
+
+
+def test_a_migration_is_repeated_until_its_table_is_free(url, monkeypatch):
+    monkeypatch.setattr(storage.database.schema, "MAX_ATTEMPTS", 100_000)
+    with ThreadPoolExecutor(1) as threads, capture_logs() as lines:
+        with reader(url):
+            migrating = threads.submit(Database.at(url).migrate)
+            eventually(lambda: any(line["event"] == WAITS for line in lines))
+        assert migrating.result(PATIENCE_SECONDS) == [998]

@@ -4,13 +4,17 @@ Callers are served in turn, those who log in by their network address, so that o
 tries many passwords delays a login from elsewhere by one password.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
+from typing import TypeVar
 
 from tertulia import domain
+from tertulia.errors.http import AttemptsExhausted, RateLimited
 from tertulia.fair_queue import FairQueue, Person
 
 PASSWORDS = FairQueue("passwords", slots=2, max_waiting=100)
+
+T = TypeVar("T")
 
 
 async def chosen(person: Person, password: str, about: Sequence[str] = ()) -> str:
@@ -19,10 +23,15 @@ async def chosen(person: Person, password: str, about: Sequence[str] = ()) -> st
     def check_and_hash() -> str:
         return domain.people.passwords.hashed(domain.people.passwords.checked(password, about))
 
-    return await PASSWORDS.run(person, check_and_hash)
+    return await _run(person, check_and_hash)
 
 
 async def matches(person: Person, password: str, password_hash: str | None) -> bool:
-    return await PASSWORDS.run(
-        person, partial(domain.people.passwords.matches, password, password_hash)
-    )
+    return await _run(person, partial(domain.people.passwords.matches, password, password_hash))
+
+
+async def _run(person: Person, work: Callable[[], T]) -> T:
+    try:
+        return await PASSWORDS.run(person, work)
+    except RateLimited as refusal:  # the attempt was counted before, and nothing else was done
+        raise AttemptsExhausted(**refusal.values) from None

@@ -57,7 +57,7 @@ format: .venv/dev.stamp ## put the code in order, and introduce new modules
 docs: .venv/runtime.stamp ## write the pages of docs/ that are lists: endpoints, settings
 	@$(BIN)/python -m tertulia.config > docs/settings.md
 	@for page in endpoints organization-settings personal-settings; do \
-		$(BIN)/python -m tertulia.reference_pages $$page > docs/$$page.md; done
+		$(BIN)/python -m tertulia.cli.docs_pages $$page > docs/$$page.md; done
 
 page-types: .venv/runtime.stamp ## write the page's types from the API's description (needs openapi-typescript)
 	@$(BIN)/python scripts/page_types.py > .venv/described.d.ts

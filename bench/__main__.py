@@ -22,12 +22,12 @@ from pathlib import Path
 
 import psycopg
 
-from bench import bare, calling, markup, measure, picture, probes, town
+from bench import baseline, chart, fixture, markup, measure, notifications, probes
+from bench.fixture import AUDIENCES, SECRET, Town
+from bench.http_client import Login
 from bench.probes import Measured, Target
 from bench.process import Process, new_database, tertulia
 from bench.results import Results
-from bench.town import AUDIENCES, SECRET, Town
-from bench.wire import Login
 
 PARKED_POLLS = 2000
 PINGING = 1000
@@ -62,7 +62,7 @@ def main() -> None:
         asyncio.run(bench.run_outside(target) if target else bench.run())
     results = bench.results
     results.write(asked.out.with_suffix(".json"))
-    picture.draw(results, asked.out.with_suffix(".svg"))
+    chart.draw(results, asked.out.with_suffix(".svg"))
     print(f"\nMeasured in {time.perf_counter() - began:.0f} s; {asked.out}.json, {asked.out}.svg")
     if asked.check and results.missed():
         sys.exit("Missed: " + ", ".join(row.what for row in results.missed()))
@@ -90,12 +90,12 @@ class Bench:
         with self._database("calls") as url:
             await self._calling(url)
         with self._database("town") as url:
-            people = town.settle(url, PARKED_POLLS)
+            people = fixture.settle(url, PARKED_POLLS)
             await self._queues(url, people)
             with self._serving("town", url) as process:
                 await self._talking(_target(process, people.ana))
                 await self._telling_many(process, people)
-            town.grow(url, people)
+            fixture.grow(url, people)
             await self._audiences(url, people)
         for size in SIZES:
             await self._reading(*size)
@@ -109,7 +109,7 @@ class Bench:
 
     async def _yardsticks(self) -> None:
         self.results.title("Yardsticks, on this machine")
-        with bare.server(self._folder) as process:
+        with baseline.server(self._folder) as process:
             process.wait_for_first_answer("/")
             target = _target(process, Login("nobody@example.com", "x" * 32))
             reply = await probes.sends(target, 16, SECONDS)
@@ -121,7 +121,7 @@ class Bench:
             "/s",
             cpu_seconds=reply.cpu_seconds,
         )
-        commits = bare.commits_per_second(self._folder, 1.0)
+        commits = baseline.commits_per_second(self._folder, 1.0)
         self.results.row("bare durable commit", commits, "/s")
 
     def _markup(self) -> None:
@@ -197,7 +197,7 @@ class Bench:
         self.results.title(words)
         with self._database(f"size{people}") as url:
             login = self._generate(url, people, channels, messages)
-            town.move_in_everywhere(url, login.email, min(MANY_UNREAD, messages // 2))
+            fixture.move_in_everywhere(url, login.email, min(MANY_UNREAD, messages // 2))
             with self._serving(f"size{people}", url) as process:
                 await asyncio.sleep(2)  # until it has prepared what everybody is told
                 whose = f"{channels:,} channels"
@@ -231,7 +231,7 @@ class Bench:
         return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
     async def _presence(self, url: str) -> None:
-        crowd = town.crowd(url, PINGING)
+        crowd = fixture.crowd(url, PINGING)
         with self._serving("crowd", url) as process:
             share = await measure.presence_minute(process, crowd) / 60
         self.results.row(f"{PINGING:,} people who ping once a minute", share * 100, "%")
@@ -240,7 +240,7 @@ class Bench:
         """Whoever is called answers at once, and mail is taken by nobody."""
         outside = await asyncio.start_server(_accept, "127.0.0.1", 0)
         port = outside.sockets[0].getsockname()[1]
-        ana = calling.settle(url, port)
+        ana = notifications.settle(url, port)
         with self._serving(
             "calls",
             url,
@@ -249,9 +249,10 @@ class Bench:
             TERTULIA_SMTP_PORT="9",
             TERTULIA_EXTERNAL_URL="http://localhost",
         ) as process:
-            cost = await calling.measure(process.port, ana)
+            cost = await notifications.measure(process.port, ana)
         outside.close()
-        what = f"{calling.PEOPLE} mails, {calling.PEOPLE} pushes, {calling.BOTS} webhooks"
+        people, bots = notifications.PEOPLE, notifications.BOTS
+        what = f"{people} mails, {people} pushes, {bots} webhooks"
         self.results.title("What a message costs its sender that calls others elsewhere")
         self.results.row("a send that causes none, p10", cost.quiet_seconds * 1000, "ms")
         self.results.row(f"{what}, p10", cost.calling_seconds * 1000, "ms")

@@ -23,10 +23,10 @@ from typing import Any
 
 import psycopg
 
+from bench.fixture import SECRET
+from bench.http_client import Login, Wire
 from bench.process import Process, new_database, tertulia
 from bench.report import Table, budget, megabytes, milliseconds
-from bench.town import SECRET
-from bench.wire import Login, Wire
 
 PEOPLE, CHANNELS, MESSAGES = 1000, 200, 1_000_000
 BUILD_SECONDS = 180

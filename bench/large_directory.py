@@ -24,12 +24,12 @@ from urllib.parse import urlencode
 from tertulia import actions
 from tertulia.app import Application
 from tertulia.config import Config
+from tertulia.database import Database
+from tertulia.database.tx import Tx
 from tertulia.domain.channels.channel import COLORS
 from tertulia.domain.people.keys import Vault
-from tertulia.domain.people.newcomers import NewUser
 from tertulia.domain.people.user import Role
-from tertulia.storage.database import Database
-from tertulia.storage.database.tx import Tx
+from tertulia.domain.people.welcome_message import NewUser
 
 EMAIL = "ana@example.com"
 SECRET = b"a secret for measuring only"
@@ -72,7 +72,7 @@ def build(url: str) -> str:
     database.migrate()
     realm = database.write_now(0, actions.organization.create, "Large", "")
     new = NewUser(EMAIL, "Ana", Role.ADMINISTRATOR)
-    ana, key = database.write_now(realm.id, actions.people.joining.add, Vault(SECRET), new)
+    ana, key = database.write_now(realm.id, actions.people.account_creation.add, Vault(SECRET), new)
     database.write_now(realm.id, furnish, ana.id)
     return key
 

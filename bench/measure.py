@@ -4,9 +4,9 @@ import asyncio
 import json
 import time
 
+from bench.fixture import Queue, Town
+from bench.http_client import Login, Wire
 from bench.process import Process
-from bench.town import Queue, Town
-from bench.wire import Login, Wire
 
 
 async def presence_minute(process: Process, crowd: list[Login]) -> float:

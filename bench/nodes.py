@@ -18,13 +18,13 @@ from pathlib import Path
 
 import psycopg
 
-from bench.many import multiply
+from bench.fixture import SECRET, Place, Queue, found_many
+from bench.http_client import Wire
+from bench.many_orgs import multiply
 from bench.measure import Ear
 from bench.process import Process, new_database, tertulia
 from bench.report import Table, budget, milliseconds, per_second
-from bench.town import SECRET, Place, Queue, found_many
-from bench.wire import Wire
-from tertulia.events.follower import LEASE_SECONDS
+from tertulia.events.directory.follower import LEASE_SECONDS
 
 FIRST_ANSWER = "/api/v1/server_settings"
 SECONDS = 1.0

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
-from bench.wire import Login, Wire
+from bench.http_client import Login, Wire
 
 CHANNEL = "speed-of-this-server"
 WORDS = (

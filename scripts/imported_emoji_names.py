@@ -7,7 +7,7 @@ names of characters, in small letters, are what newer emoji are called in Slack 
 follows none of these is written down below.
 
 The table leaves out names that stand for the same emoji here, and those that
-`tertulia.moving.emoji` derives: flags, skin tones, professions, families.
+`tertulia.transfer.importing.emoji` derives: flags, skin tones, professions, families.
 """
 
 import re
@@ -18,7 +18,7 @@ import msgspec
 from scripts.emoji_names import fetch
 
 from tertulia.markdown import emoji_names
-from tertulia.moving import emoji
+from tertulia.transfer.importing import emoji
 
 SHORT_NAMES = "emoji==2.16.0"
 

@@ -13,6 +13,6 @@ if [ "$(uname)" = Linux ] && command -v strip > /dev/null; then
 	find "$packages" -name '*.so' -not -path '*.libs/*' -exec strip -S {} +
 fi
 
-"$python" -c 'import tertulia.app, tertulia.metrics
-import tertulia.storage.database.dialects.postgres
-import tertulia.links.ldap, tertulia.links.openid, tertulia.links.saml, tertulia.links.web_push'
+"$python" -c 'import tertulia.app, tertulia.server.metrics
+import tertulia.database.dialects.postgres
+import tertulia.external.sso.ldap, tertulia.external.sso.openid, tertulia.external.sso.saml, tertulia.external.push.web_push'

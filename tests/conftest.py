@@ -18,18 +18,18 @@ for finder in sys.meta_path:  # whoever brings a plugin is rewritten whole, even
     if isinstance(finder, AssertionRewritingHook):
         finder._must_rewrite.discard("tertulia")
 
-from tests.support import compiling, conformance, quick_passwords  # noqa: E402
+from tests.support import cheap_hashing, conformance, precompile  # noqa: E402
+from tests.support.browser_user import running_chromium  # noqa: E402
 from tests.support.databases import Databases, Kind, unreachable  # noqa: E402
+from tests.support.fake_smtp import PostOffice  # noqa: E402
+from tests.support.latency_guard import WATCH  # noqa: E402
 from tests.support.people import Chat, Person  # noqa: E402
-from tests.support.post import PostOffice  # noqa: E402
 from tests.support.server import Server  # noqa: E402
 from tests.support.shared_servers import SharedServers  # noqa: E402
 from tests.support.slapd import DIRECTORY, SLAPD, Slapd, slapd_running  # noqa: E402
-from tests.support.watch import WATCH  # noqa: E402
-from tests.support.web_page import running_chromium  # noqa: E402
 
-from tertulia import logs  # noqa: E402
-from tertulia.config.providers import LdapDirectory  # noqa: E402
+from tertulia.config.login_providers import LdapDirectory  # noqa: E402
+from tertulia.server import logging_config  # noqa: E402
 
 gc.disable()  # until all tests were collected
 
@@ -105,18 +105,18 @@ def pytest_configure(config: pytest.Config) -> None:
         suppress_health_check=patient,
     )
     hypothesis.settings.load_profile("patient")
-    quick_passwords.use()
+    cheap_hashing.use()
     structlog.configure(
         processors=[
             structlog.processors.add_log_level,
-            logs.tell_error,
+            logging_config.tell_error,
             structlog.processors.JSONRenderer(),
         ]
     )
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:
-    compiling.compile_a_share(session.config)
+    precompile.compile_a_share(session.config)
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:

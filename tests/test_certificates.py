@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from tests.support import certificates
-from tests.support.terminal import Serving, Terminal
+from tests.support.cli_runner import Serving, Terminal
 from tests.support.waiting import eventually
 
 

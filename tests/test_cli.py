@@ -11,18 +11,18 @@ from typing import Any
 import click
 import pytest
 from click.testing import CliRunner
+from tests.support.cli_runner import Terminal
 from tests.support.databases import Databases, Kind
-from tests.support.terminal import Terminal
 
 from tertulia import domain, storage
 from tertulia.cli import main
 from tertulia.cli.commands import COMMANDS
 from tertulia.config import Config
+from tertulia.data_dir import find_vault
+from tertulia.database import Database
+from tertulia.database.tx import Tx
 from tertulia.domain.files.attachments import Looks
 from tertulia.domain.organization.settings import SETTINGS
-from tertulia.opening import find_vault
-from tertulia.storage.database import Database
-from tertulia.storage.database.tx import Tx
 
 FIRST = 1  # the id of the first organization
 
@@ -631,9 +631,14 @@ def test_on_windows_the_way_to_a_system_that_will_do_is_told():
     assert "On Windows, run it in WSL: wsl --install" in shown.stdout, shown.stderr
 
 
-THE_SERVERS = {"tertulia.app", "tertulia.api", "tertulia.markdown", "tertulia.jobs.carrying"} | {
+THE_SERVERS = {
+    "tertulia.app",
+    "tertulia.api",
+    "tertulia.markdown",
+    "tertulia.jobs.upload_migration",
+} | {
     *("asyncio", "structlog", "httpx", "cryptography", "PIL", "pygments", "jinja2"),
-    "tertulia.storage.database.writers",
+    "tertulia.database.writers",
 }
 
 

@@ -8,12 +8,12 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from tertulia import workers
+from tertulia.cli.docs_pages import PAGES
 from tertulia.cli.flags import config_options
 from tertulia.config import SETTINGS, Config, ConfigError, Rate, Setting, as_text
-from tertulia.config.page import settings_markdown
-from tertulia.reference_pages import PAGES
-from tertulia.workers import NeedsPostgres
+from tertulia.config.docs import settings_markdown
+from tertulia.server import workers
+from tertulia.server.workers import NeedsPostgres
 
 # For each setting, something other than its default, as a person would write it.
 EXAMPLES = {

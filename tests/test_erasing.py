@@ -3,15 +3,15 @@
 from pathlib import Path
 
 import pytest
+from tests.support.cli_runner import Said, Terminal
 from tests.support.files import fetches, uploads
 from tests.support.people import Chat
 from tests.support.pictures import picture, uploads_to
 from tests.support.server import SECRET
-from tests.support.terminal import Said, Terminal
 from tests.support.waiting import eventually
 
 from tertulia import storage
-from tertulia.storage.database.tx import Tx
+from tertulia.database.tx import Tx
 
 LOG = {"event": {"payload": "text"}, "queue": {"options": "text"}}
 
@@ -24,8 +24,8 @@ def runs(chat: Chat, *words: str) -> Said:
 def traces(tx: Tx, *words: bytes) -> list[str]:
     """The tables in which one of these words is still found, in whatever column."""
     found = []
-    for table, columns in (storage.copying.tables(tx) | LOG).items():
-        for row in storage.copying.rows(tx, table, columns):
+    for table, columns in (storage.table_copy.tables(tx) | LOG).items():
+        for row in storage.table_copy.rows(tx, table, columns):
             values = [
                 each.encode() if isinstance(each, str) else bytes(each)
                 for each in row

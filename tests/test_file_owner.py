@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 from tests.crash.client import Client, Unreachable, request
-from tests.support.nursery import COMMAND
+from tests.support.cli_runner import Said, clean_environment
+from tests.support.forkserver import COMMAND
 from tests.support.ports import own_port
-from tests.support.terminal import Said, clean_environment
 from tests.support.waiting import PATIENCE_SECONDS, eventually
 
 USER = "nobody"

@@ -9,19 +9,19 @@ from typing import Any
 
 import pytest
 from PIL import Image
+from tests.support.cli_runner import Said, Terminal
 from tests.support.files import File, fetches, uploads
 from tests.support.object_store import ObjectStore, files_below
 from tests.support.people import Chat
 from tests.support.pictures import picture
 from tests.support.server import SECRET, Server
-from tests.support.terminal import Said, Terminal
 from tests.support.waiting import eventually
 
-from tertulia import domain, links, storage
-from tertulia.backup import held_files
+from tertulia import domain, external, storage
 from tertulia.config import Config
-from tertulia.links.stores.file_stores import FileStores
-from tertulia.links.stores.signing import S3Key
+from tertulia.external.stores.file_stores import FileStores
+from tertulia.external.stores.signing import S3Key
+from tertulia.transfer.backup import file_snapshot
 
 MUCH = bytes(range(256)) * 1024 * 9 + b"the end"  # more than is fetched at a time
 PHOTO = picture(size=(900, 700))
@@ -47,7 +47,7 @@ def runs(server: Server, *words: str, **settings: Any) -> Said:
 
 
 def places(server: Server) -> dict[str, int]:
-    found = server.read(0, storage.files.places.counts)
+    found = server.read(0, storage.files.upload_locations.counts)
     return {place: files for place, (files, _) in found.items()}
 
 
@@ -196,8 +196,8 @@ def test_nothing_leaves_a_store_while_somebody_copies_it(start_server, tmp_path)
     (attachment,) = ana.get("/attachments").succeeds()["attachments"]
     stores = FileStores(Config(data=server.folder, files="folder"))
 
-    with held_files.held(server.database, stores) as files:
-        (upload,) = server.read(0, storage.files.places.kept_elsewhere)
+    with file_snapshot.held(server.database, stores) as files:
+        (upload,) = server.read(0, storage.files.upload_locations.kept_elsewhere)
         ana.delete(f"/attachments/{attachment['id']}").succeeds()
         server.do(server.application.carrying.sweep())
         assert b"".join(files.pieces(upload)) == b"low tide"
@@ -213,7 +213,7 @@ def test_what_no_data_knows_is_found_in_stores_and_swept(start_server, bucket):
     kept = uploads(ana)
     eventually(lambda: places(server) == {"s3": 1})
     store = FileStores(Config(data=server.folder, files="s3", **bucket.settings)).store("s3")
-    ours, foreign = domain.files.places.new_name(1), "1/ab/accounts.txt"
+    ours, foreign = domain.files.upload_locations.new_name(1), "1/ab/accounts.txt"
     for each in (ours, foreign):
         store.put(each, io.BytesIO(b"tide"), 4, hashlib.sha256(b"tide").hexdigest())
     unfinished = server.folder / "files" / f"{ours}.part"
@@ -266,7 +266,7 @@ def test_requests_are_signed_as_the_documentation_of_s3_shows_it():
     url = "https://examplebucket.s3.amazonaws.com/test.txt"
     moment = datetime(2013, 5, 24, tzinfo=UTC)
 
-    told = links.stores.signing.headers(key, "GET", url, moment, more={"Range": "bytes=0-9"})
+    told = external.stores.signing.headers(key, "GET", url, moment, more={"Range": "bytes=0-9"})
 
     signature = "f0e8bdb87c964420e857bd35b5d6ed310bd44f0170aba48dd91039c6036bdb41"
     assert told["Authorization"].endswith(signature)

@@ -9,20 +9,16 @@ from typing import Any
 
 import pytest
 from tests.jobs.test_missed import looks, waits
+from tests.support.cli_runner import Terminal
 from tests.support.people import Chat, Person
 from tests.support.server import MAIL_IN
-from tests.support.terminal import Terminal
 from tests.support.waiting import PATIENCE_SECONDS
 
-from tertulia import actions, domain, opening, storage
+from tertulia import actions, data_dir, domain, storage
 from tertulia.config import Config
-from tertulia.domain.received_mail import (
-    MOST_BYTES,
-    REPLY_SECONDS,
-    ReceivedMail,
-)
-from tertulia.links import reading
-from tertulia.storage.database.tx import Tx
+from tertulia.database.tx import Tx
+from tertulia.domain.inbound_mail import MOST_BYTES, REPLY_SECONDS, ReceivedMail
+from tertulia.external.mail import mail_parser
 
 PICTURE = b"\x89PNG not really"
 
@@ -196,7 +192,7 @@ def test_refused_mails_count_and_leave_no_files(mailing, people, told, monkeypat
         members=[owner.id],
         can_mention_group={"direct_members": [owner.id], "direct_subgroups": []},
     ).succeeds()
-    monkeypatch.setattr(actions.received_mail, "MOST_AN_HOUR", 5)
+    monkeypatch.setattr(actions.inbound_mail, "MOST_AN_HOUR", 5)
     mails = [with_file(letter(address, "@*cooks* soup!")) for _ in range(8)]
 
     answers = delivers(mailing, *mails)
@@ -265,7 +261,7 @@ def test_a_reply_address_is_good_for_one_thread(mailing, people, told):
 @pytest.mark.on_one
 def test_mails_of_one_sender_do_not_delay_those_of_another(mailing, people, told, monkeypatch):
     address, released, began = told("Soup?", [people[1]]), threading.Event(), threading.Event()
-    reads, finished = reading.read, []
+    reads, finished = mail_parser.read, []
 
     def read(raw: bytes) -> ReceivedMail:
         if b"Subject: Slow" in raw:
@@ -274,7 +270,7 @@ def test_mails_of_one_sender_do_not_delay_those_of_another(mailing, people, told
             finished.append(raw)
         return reads(raw)
 
-    monkeypatch.setattr(reading, "read", read)
+    monkeypatch.setattr(mail_parser, "read", read)
     slow = letter(address, subject="Slow")
     with ThreadPoolExecutor(6) as threads:
         others = [threads.submit(delivers, mailing, slow, sender="eve@x.test") for _ in range(6)]
@@ -303,7 +299,7 @@ def test_a_mail_at_which_reading_fails_is_refused_for_good(mailing, people, told
     def fail(raw: bytes) -> ReceivedMail:
         raise AssertionError("something that the library does not expect")
 
-    monkeypatch.setattr(reading, "read", fail)
+    monkeypatch.setattr(mail_parser, "read", fail)
 
     refused = delivers(mailing, letter(told("Soup?", [people[1]])))
 
@@ -390,8 +386,8 @@ def test_a_program_takes_a_mail_from_standard_input(kind, databases):
     terminal = Terminal(folder, url)
     assert terminal.runs("mail", "receive", "x@y").code == 75  # the mail is kept until there is one
     terminal.founds().adds("ana", "--channel", "general")
-    database = opening.find_database(Config(data=folder, database=url))
-    vault = opening.find_vault(Config(data=folder, database=url))
+    database = data_dir.find_database(Config(data=folder, database=url))
+    vault = data_dir.find_vault(Config(data=folder, database=url))
     address = database.write_now(1, _address, vault)
     settings = {"TERTULIA_MAIL_IN_ADDRESS": MAIL_IN}
 

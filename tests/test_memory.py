@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from tertulia import memory
+from tertulia.server import malloc
 
 BLOCK_BYTES = 1 << 15  # too small to be taken from the system by itself
 BLOCKS = 3200  # a hundred megabytes
@@ -16,18 +16,18 @@ def test_what_is_free_between_blocks_goes_back_when_much_was_taken():
     libc = ctypes.CDLL(None)
     libc.malloc.restype = ctypes.c_void_p
     libc.free.argtypes = [ctypes.c_void_p]
-    memory.give_back()
-    tide = memory.Tide()
-    before = memory.resident_bytes()
+    malloc.give_back()
+    tide = malloc.Tide()
+    before = malloc.resident_bytes()
 
     blocks = [libc.malloc(BLOCK_BYTES) for _ in range(BLOCKS)]
     for block in blocks:
         ctypes.memset(block, 1, BLOCK_BYTES)
     for block in blocks[:-1]:  # the last one keeps the heap from shrinking by itself
         libc.free(block)
-    taken = memory.resident_bytes() - before
+    taken = malloc.resident_bytes() - before
     is_still_much = tide.look()
-    left = memory.resident_bytes() - before
+    left = malloc.resident_bytes() - before
     libc.free(blocks[-1])
 
     assert taken > BLOCKS * BLOCK_BYTES / 2
@@ -37,7 +37,7 @@ def test_what_is_free_between_blocks_goes_back_when_much_was_taken():
 
 def test_as_long_as_there_is_as_much_as_usual_nothing_is_done():
     sizes = iter([*[300 << 20] * 20, *[310 << 20] * 20, *[295 << 20] * 20])
-    tide = memory.Tide(lambda: next(sizes))
+    tide = malloc.Tide(lambda: next(sizes))
 
     for _ in range(59):
         tide.look()
@@ -47,7 +47,7 @@ def test_as_long_as_there_is_as_much_as_usual_nothing_is_done():
 
 def test_it_says_how_long_there_is_more_than_usual():
     sizes = iter([100 << 20, *[150 << 20] * 2000])
-    tide = memory.Tide(lambda: next(sizes))
+    tide = malloc.Tide(lambda: next(sizes))
 
     said = [tide.look() for _ in range(100)]
 

@@ -3,9 +3,9 @@
 import time
 
 import pytest
-from tests.support.terminal import Terminal
+from tests.support.cli_runner import Terminal
 
-from tertulia.storage.database import Database
+from tertulia.database import Database
 
 
 @pytest.fixture

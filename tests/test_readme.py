@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.support.cli_runner import clean_environment
 from tests.support.ports import own_port
-from tests.support.terminal import clean_environment
 from tests.support.waiting import PATIENCE_SECONDS
 
 ROOT = Path(__file__).parents[1]

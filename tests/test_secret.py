@@ -2,12 +2,12 @@
 
 import contextlib
 
-from tests.support.terminal import Terminal
+from tests.support.cli_runner import Terminal
 from tests.support.waiting import eventually
 
 from tertulia.config import Config
+from tertulia.data_dir import find_secret, replace_secret
 from tertulia.domain.people.keys import Vault
-from tertulia.opening import find_secret, replace_secret
 
 
 def test_the_secret_is_replaced_and_nobody_notices(tmp_path):

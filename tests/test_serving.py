@@ -20,17 +20,17 @@ from urllib.parse import urlsplit
 
 import pytest
 from tests.http.toy import Kitchen
+from tests.support.cli_runner import Serving, Terminal, clean_environment
 from tests.support.databases import Databases, Kind
-from tests.support.sites import wilful_site
-from tests.support.terminal import Serving, Terminal, clean_environment
+from tests.support.fake_oidc import wilful_site
 from tests.support.waiting import eventually
 
 from tertulia.config import Config
-from tertulia.connections import Connections
+from tertulia.data_dir import check_vault, open_database, open_vault
 from tertulia.domain.people.keys import WrongSecret
-from tertulia.listening import CannotListen, listen
-from tertulia.opening import check_vault, open_database, open_vault
-from tertulia.serving import uvicorn_config
+from tertulia.server.connection_limits import Connections
+from tertulia.server.http_server import uvicorn_config
+from tertulia.server.sockets import CannotListen, listen
 
 
 @pytest.fixture
@@ -379,12 +379,12 @@ def test_a_refusal_is_one_line_on_stderr_and_stdout_keeps_quiet(terminal, log_fo
 
 REQUEST = """
 import asyncio, logging, sys
-from tertulia import links, logs
+from tertulia import external
 from tertulia.config import Config
-from tertulia.links.web import Inquiry
+from tertulia.external.sso.provider_http import Inquiry
 
 logs.configure(Config(log_level=sys.argv[2]))
-print(asyncio.run(links.web.ask(Inquiry(sys.argv[1]))))
+print(asyncio.run(external.sso.provider_http.ask(Inquiry(sys.argv[1]))))
 """
 
 
@@ -407,11 +407,11 @@ def test_requests_to_others_are_not_logged_by_their_library(log_level):
 
 ACCIDENTS = """
 import asyncio, logging, sys, threading, structlog
-from tertulia import logs
+from tertulia.server import logging_config
 from tertulia.config import Config
-from tertulia.connections import Connections
+from tertulia.server.connection_limits import Connections
 
-logs.configure(Config(log_format=sys.argv[1]))
+logging_config.configure(Config(log_format=sys.argv[1]))
 
 def fail(hidden="hush"):
     raise ValueError("hush")

@@ -15,69 +15,70 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
-from tertulia import api, demo, domain, events, links, markdown, storage
-from tertulia.api.admission import Admission
+from tertulia import api, domain, events, external, markdown, storage
+from tertulia.api.authentication import Admission
 from tertulia.api.call import COMPLAINTS, Services
 from tertulia.api.routes import ABSENT, BROWSER_ROUTES, ROUTES
 from tertulia.config import Config, ConfigError
-from tertulia.connections import Connections
+from tertulia.database import Database
 from tertulia.domain.messages.external_pictures import AS_IT_IS, ExternalPictures
 from tertulia.domain.people.keys import Vault
 from tertulia.errors import ClientError, outcome
 from tertulia.errors.http import ServiceUnavailable
-from tertulia.events.delivery import Delivery
+from tertulia.events.delivery.dispatch import Delivery
+from tertulia.external.stores.file_stores import FileStores
 from tertulia.http import routing
-from tertulia.http.answers import AnswerCounts
 from tertulia.http.dispatch import Admit, Api, Greet
 from tertulia.http.openapi import Glossary, describe
 from tertulia.http.ratelimit import Limiter
 from tertulia.http.replies import encode_error
 from tertulia.http.request import ApiRequest
+from tertulia.http.response_metrics import AnswerCounts
 from tertulia.jobs import housekeeping, presence, runner
-from tertulia.jobs.carrying import Carrying
-from tertulia.jobs.counting import Counting
+from tertulia.jobs.cache_warmup import Preparation
 from tertulia.jobs.devices import DeviceRegistrations
 from tertulia.jobs.digests import Digests
-from tertulia.jobs.directories import DirectoryWatch
 from tertulia.jobs.disk import DiskWatch
-from tertulia.jobs.letters import Postman
-from tertulia.jobs.missed import MissedMessages
-from tertulia.jobs.preparing import Preparation
-from tertulia.jobs.pushing import Pushing
-from tertulia.jobs.rerendering import rerender
+from tertulia.jobs.ldap_sync import DirectoryWatch
+from tertulia.jobs.mail_sender import Postman
+from tertulia.jobs.missed_messages import MissedMessages
+from tertulia.jobs.push_sender import Pushing
+from tertulia.jobs.rerender import rerender
 from tertulia.jobs.runner import Job, Runner
-from tertulia.jobs.searching import Indexing
-from tertulia.jobs.sending import REMINDERS, SCHEDULED, send_due
-from tertulia.jobs.webhook_calls import WebhookCalls
-from tertulia.links.stores.file_stores import FileStores
-from tertulia.mail_door import MailDoor
-from tertulia.moving.asked import AskedExports
-from tertulia.storage.database import Database
+from tertulia.jobs.scheduled_sender import REMINDERS, SCHEDULED, send_due
+from tertulia.jobs.search_indexer import Indexing
+from tertulia.jobs.table_counts import Counting
+from tertulia.jobs.upload_migration import Carrying
+from tertulia.jobs.webhook_sender import WebhookCalls
+from tertulia.sample_data import demo
+from tertulia.server.connection_limits import Connections
+from tertulia.server.inbound_mail import MailDoor
+from tertulia.transfer.exporting.export_job import AskedExports
 from tertulia.web import (
-    calls,
-    finding,
+    find_accounts,
     invitations,
     passwords,
     rendering,
     saml,
     second_factor,
-    second_step,
+    second_factor_step,
     single_sign_on,
     slash_redirect,
+    video_calls,
 )
+from tertulia.web.account_pages import DoorPages
 from tertulia.web.api_page import ApiPage
 from tertulia.web.assets import Assets
-from tertulia.web.door import DoorPages
 from tertulia.web.downloads import Downloads
 from tertulia.web.external_pictures import ExternalPicturePages
-from tertulia.web.gallery import Gallery
+from tertulia.web.images import Gallery
 from tertulia.web.integrations import IntegrationPages
-from tertulia.web.logging_in import LoginPages
+from tertulia.web.login import LoginPages
 from tertulia.web.page import WebPage
-from tertulia.web.unsubscribing import Unsubscribing
+from tertulia.web.unsubscribe import Unsubscribing
 
 if TYPE_CHECKING:
-    from tertulia.metrics import Metrics
+    from tertulia.server.metrics import Metrics
 
 TABLE_HEADERS = {"Cache-Control": "public, max-age=86400", "Access-Control-Allow-Origin": "*"}
 
@@ -130,7 +131,7 @@ class Application:
         self.runner = Runner(self._jobs(), look_on_duty=database.look_on_duty)
         self.connections = Connections(config)
         self.answers = AnswerCounts()
-        links.loading.load(config)
+        external.preload.load(config)
         gate = Admission(self.services)
         self._api = self._build_api(ROUTES, gate.admit, gate.greet)
         browsers = (BROWSER_ROUTES, gate.admit_browser, gate.greet_browser)
@@ -157,8 +158,8 @@ class Application:
             greet=greet,
             absent=ABSENT,
             observe=self.answers.observe,
-            refused=api.recording.refused,
-            look_again=partial(api.admission.look_again, self.services),
+            refused=api.audit.refused,
+            look_again=partial(api.authentication.look_again, self.services),
             **how,
         )
 
@@ -172,7 +173,7 @@ class Application:
             follower.news.fetch,
             follower.deliver,
             follower.news.compose,
-            events.said.written,
+            events.notify_payloads.written,
             follower,
         )
         await follower.start()
@@ -202,7 +203,7 @@ class Application:
             return
         if not self.services.config.receives_mail:
             raise ConfigError("lmtp_listen needs mail_in_address: at which addresses mail arrives.")
-        self.lmtp = links.lmtp.LmtpServer(place, self.mail_door)
+        self.lmtp = external.mail.lmtp.LmtpServer(place, self.mail_door)
         await self.lmtp.open()
         try:
             yield
@@ -226,15 +227,18 @@ class Application:
                 "scheduled messages",
                 0.5,
                 partial(send_due, *both, SCHEDULED),
-                storage.due.SCHEDULED,
+                storage.due_jobs.SCHEDULED,
             ),
-            _due("reminders", 0.5, partial(send_due, *both, REMINDERS), storage.due.REMINDER),
-            _due("push", 2, self.pushing.look, storage.due.PUSH),
-            _due("pushed and read", 10, self.pushing.take_back, storage.due.PUSHED),
-            _due("webhooks", 0.5, self.webhook_calls.look, storage.due.WEBHOOK),
-            _due("exports", 5, self.exports.look, storage.due.EXPORT),
+            _due("reminders", 0.5, partial(send_due, *both, REMINDERS), storage.due_jobs.REMINDER),
+            _due("push", 2, self.pushing.look, storage.due_jobs.PUSH),
+            _due("pushed and read", 10, self.pushing.take_back, storage.due_jobs.PUSHED),
+            _due("webhooks", 0.5, self.webhook_calls.look, storage.due_jobs.WEBHOOK),
+            _due("exports", 5, self.exports.look, storage.due_jobs.EXPORT),
             _due(
-                "deleted files", 5, partial(housekeeping.sweep_files, database), storage.due.UPLOAD
+                "deleted files",
+                5,
+                partial(housekeeping.sweep_files, database),
+                storage.due_jobs.UPLOAD,
             ),
             _duty("missed messages", 2, self.missed_messages.look, at_once=True),
             _duty("search", 0.5, self.indexing.look, at_once=True),
@@ -259,13 +263,21 @@ class Application:
         if config.ldap:
             jobs.append(_duty("directories", 30, DirectoryWatch(database, config.ldap).look))
         if config.pushes:
-            jobs.append(_due("push devices", 2, self.device_registrations.look, storage.due.DEVICE))
+            jobs.append(
+                _due("push devices", 2, self.device_registrations.look, storage.due_jobs.DEVICE)
+            )
         if config.sends_mail:
-            jobs.append(_due("mail", 1, self.postman.go_round, storage.due.LETTER))
-            jobs.append(_due("missed mail", 5, self.missed_messages.tell, storage.due.MISSED))
+            jobs.append(_due("mail", 1, self.postman.go_round, storage.due_jobs.LETTER))
+            jobs.append(_due("missed mail", 5, self.missed_messages.tell, storage.due_jobs.MISSED))
             jobs.append(_duty("digests", 600, self.digests.look))
         if config.demo:
-            jobs.append(Job("demo", demo.life.EVERY_SECONDS, demo.life.Life(delivery).go_on))
+            jobs.append(
+                Job(
+                    "demo",
+                    demo.fake_activity.EVERY_SECONDS,
+                    demo.fake_activity.Life(delivery).go_on,
+                )
+            )
         if self._goes_by_database:
             jobs.append(Job("clock", 60, partial(housekeeping.compare_clocks, database)))
         return jobs
@@ -293,12 +305,12 @@ class Application:
                 *ApiPage(self.services, description).routes(),
                 *Unsubscribing(self.services).routes(),
                 *LoginPages(entrance, guest).routes(),
-                *finding.routes(entrance),
-                *second_step.routes(entrance),
+                *find_accounts.routes(entrance),
+                *second_factor_step.routes(entrance),
                 *second_factor.routes(entrance),
                 *passwords.routes(entrance),
                 *invitations.routes(entrance),
-                *calls.routes(entrance),
+                *video_calls.routes(entrance),
                 *saml.routes(entrance),
                 *single_sign_on.routes(entrance),
                 *Gallery(self.services, gate).routes(),
@@ -324,7 +336,7 @@ class Application:
 
     @cached_property
     def metrics(self) -> "Metrics":
-        found: Metrics = import_module("tertulia.metrics").Metrics(
+        found: Metrics = import_module("tertulia.server.metrics").Metrics(
             self.answers,
             self.delivery,
             self.runner,
@@ -368,12 +380,12 @@ def description() -> bytes:
             title="Tertulia",
             version=domain.version.VERSION,
             glossary=Glossary(
-                about=api.words.ABOUT,
-                sentence=api.words.sentence,
-                of_field=api.words.of_field,
-                besides={"Registered": api.state.parts()},
-                headers=api.words.HEADERS,
-                webhooks=api.outgoing_calls.WEBHOOKS,
+                about=api.openapi_texts.ABOUT,
+                sentence=api.openapi_texts.sentence,
+                of_field=api.openapi_texts.of_field,
+                besides={"Registered": api.register_schema.parts()},
+                headers=api.openapi_texts.HEADERS,
+                webhooks=api.openapi_webhooks.WEBHOOKS,
                 example=api.examples.of_call,
                 example_of_path=api.examples.of_path,
             ),

@@ -20,7 +20,7 @@ from contextlib import asynccontextmanager
 from typing import Any, TypeAlias, TypeVar, cast
 
 from tertulia.errors.http import RateLimited, ServiceUnavailable
-from tertulia.modules import asyncio
+from tertulia.lazy import asyncio
 
 # The id of an account (a bot counts with its owner), or a network (`ratelimit.neighbourhood`).
 Person: TypeAlias = int | str

@@ -9,15 +9,15 @@ from ipaddress import ip_network
 from typing import Any
 
 import pytest
+from tests.support.cli_runner import Serving, Terminal
 from tests.support.people import Chat
 from tests.support.server import Server
-from tests.support.terminal import Serving, Terminal
 from tests.support.waiting import PATIENCE_SECONDS, eventually
 
 from tertulia.app import _emoji_table
 from tertulia.config import Config
-from tertulia.connections import LEAST_BYTES_PER_SECOND, Connections
 from tertulia.errors.http import TooManyConnections
+from tertulia.server.connection_limits import LEAST_BYTES_PER_SECOND, Connections
 
 pytestmark = pytest.mark.on_one
 

@@ -7,8 +7,8 @@ says. Here an account ends, or loses its role, just between the two, in every ca
 import pytest
 from tests.api.good_calls import FAREWELLS, address, ask, good_calls
 
+from tertulia.database.tx import Tx
 from tertulia.domain.people.user import Role
-from tertulia.storage.database.tx import Tx
 
 # Done by a bot of theirs, by somebody else or by nobody; or nothing stays of it.
 LEFT_OUT = FAREWELLS | {

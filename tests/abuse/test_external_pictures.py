@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 from tests.support.client import Reply
-from tests.support.ears import Ears
+from tests.support.event_queue import Ears
+from tests.support.fake_webhooks import Receiver, hang_up, redirect, stream_for_ever
 from tests.support.people import Chat, Person
 from tests.support.pictures import huge, picture
 from tests.support.ports import own_port
-from tests.support.receivers import Receiver, hang_up, redirect, stream_for_ever
 
-from tertulia.links import external_pictures
+from tertulia.external import external_pictures
 
 HOME = (ipaddress.ip_network("127.0.0.1/32"),)
 INSIDE = "127.0.0.2"  # a machine that answers, and is nobody's business

@@ -8,13 +8,13 @@ import httpx
 import pytest
 from tests.support.backlog import Backlog
 from tests.support.client import Reply
-from tests.support.ears import in_background
+from tests.support.event_queue import in_background
 from tests.support.pictures import picture, uploads_to
 from tests.support.waiting import PATIENCE_SECONDS
 
 from tertulia import actions, api, fair_queue
-from tertulia.api import admission
-from tertulia.http import aside, basic, compression
+from tertulia.api import authentication
+from tertulia.http import basic, compression, offload
 
 MAX_TURNS = 6  # that a backlog of hundreds takes: a request has up to three items of work
 
@@ -61,13 +61,13 @@ def new_key(person, message):
 
 
 RESOURCES = {
-    "forms": (lambda chat: aside.FORMS, long_form),
-    "rendering": (lambda chat: actions.messages.composing.RENDERING, code),
+    "forms": (lambda chat: offload.FORMS, long_form),
+    "rendering": (lambda chat: actions.messages.draft.RENDERING, code),
     "pictures": (lambda chat: api.files.pictures.PICTURES, avatar),
     "compression": (lambda chat: compression.COMPRESSION, large_answer),
-    "diffs": (lambda chat: api.messages.editing.DIFFS, edit_history),
-    "highlights": (lambda chat: api.messages.fetching.HIGHLIGHTS, highlights),
-    "large answers": (lambda chat: api.messages.fetching.LARGE_ANSWERS, many_messages),
+    "diffs": (lambda chat: api.messages.edits.DIFFS, edit_history),
+    "highlights": (lambda chat: api.messages.history.HIGHLIGHTS, highlights),
+    "large answers": (lambda chat: api.messages.history.LARGE_ANSWERS, many_messages),
     "reads": (lambda chat: chat.server.database.reads, search),
     "signatures": (lambda chat: api.people.signatures.SIGNATURES, new_key),
 }
@@ -101,7 +101,7 @@ def test_a_backlog_delays_its_owner_and_not_others(chat, in_kitchen, ana, ben, q
 
 
 def test_an_address_that_tries_passwords_delays_only_itself(chat):
-    queue, tried = api.people.hashing.PASSWORDS, {"password": "open sesame"}
+    queue, tried = api.people.password_hashing.PASSWORDS, {"password": "open sesame"}
     cleo = chat.person("cleo", **tried)
 
     def logs_in():
@@ -166,7 +166,7 @@ def test_a_header_of_300_bytes_is_the_longest_that_is_cached(chat, monkeypatch):
         read.append(header)
         return basic.read_credentials(header)
 
-    monkeypatch.setattr(admission, "read_credentials", counted)
+    monkeypatch.setattr(authentication, "read_credentials", counted)
 
     def asks(length):
         credentials = f"{ana.email}:{ana.key}"

@@ -14,7 +14,7 @@ from tests.support.client import Reply
 from tests.support.people import Chat
 
 from tertulia import actions, domain
-from tertulia.storage.database.tx import Tx
+from tertulia.database.tx import Tx
 
 SESAME = "open sesame"
 WAYS = ("one", "all", "execute")

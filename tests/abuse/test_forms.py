@@ -9,16 +9,16 @@ import threading
 
 import pytest
 from tests.http.toy import FORM, Kitchen, http_scope
-from tests.support.growth import grows_linearly
+from tests.support.complexity import grows_linearly
 from tests.support.people import Chat
 from tests.support.waiting import PATIENCE_SECONDS
 
 from tertulia.config import Rate
 from tertulia.errors.parameters import MalformedForm
 from tertulia.http import forms, multipart, request
-from tertulia.http.aside import QUICK_BYTES, decoded
-from tertulia.http.holdings import MOST_BYTES
 from tertulia.http.json_text import MAX_DEPTH, decode_json, read_json
+from tertulia.http.memory_quota import MOST_BYTES
+from tertulia.http.offload import QUICK_BYTES, decoded
 from tertulia.http.request import MAX_QUERY_BYTES, STRANGERS_BODY_BYTES
 from tertulia.http.rules import Problem
 

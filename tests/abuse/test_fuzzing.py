@@ -15,7 +15,7 @@ from urllib.parse import quote, urlencode
 
 import msgspec
 import pytest
-from tests.support import cast
+from tests.support import access_matrix
 from tests.support.browser import Browser
 from tests.support.client import FORM as FORM_OF_A_PAGE
 from tests.support.client import Reply, wire
@@ -135,7 +135,7 @@ class Fuzzer:
     """Goes round the endpoints, and round the people; all else is left to chance."""
 
     def __init__(self, chat: Chat, chance: random.Random) -> None:
-        people = cast.gather(chat)
+        people = access_matrix.gather(chat)
         people["insider"].joins("cellar", invite_only=True)
         said = [
             people["owner"].says("Soup", to="general > lunch").id,

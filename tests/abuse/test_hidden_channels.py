@@ -307,17 +307,17 @@ def test_what_is_not_there_takes_as_long_to_be_missed(chat):
     house = House(chat)
     draft: Any = None
     lookups: list[tuple[Any, tuple[Any, ...]]] = [
-        (actions.messages.posting.check_to_channel, ("x", draft)),
+        (actions.messages.send_checks.check_to_channel, ("x", draft)),
         (actions.personal.topic_policies.mute, ("x",)),
         (actions.personal.topic_policies.unmute, ("x",)),
-        (actions.messages.deleting.delete_topic, ("x",)),
+        (actions.messages.deletion.delete_topic, ("x",)),
         (actions.channels.named, ()),
     ]
     for who in ("member", "guest"):
         me = house.intruders[who].record
         for lookup, more in lookups:
             for there, nowhere in ((house.hidden, house.unknown), (NAME, NO_NAME)):
-                if isinstance(there, str) and lookup is actions.messages.deleting.delete_topic:
+                if isinstance(there, str) and lookup is actions.messages.deletion.delete_topic:
                     continue
                 asked = [chat.read(questions, lookup, me, each, *more) for each in (there, nowhere)]
                 assert abs(asked[0] - asked[1]) <= 1, (who, lookup)

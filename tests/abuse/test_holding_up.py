@@ -5,8 +5,8 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from tests.support.latency_guard import LOOK_EVERY_SECONDS, MOST_COUNTS, WATCH, count
 from tests.support.waiting import eventually
-from tests.support.watch import LOOK_EVERY_SECONDS, MOST_COUNTS, WATCH, count
 
 pytestmark = pytest.mark.on_one
 

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 from tests.support import certificates
+from tests.support.cli_runner import Terminal
 from tests.support.people import Chat
 from tests.support.server import Server
-from tests.support.terminal import Terminal
 from tests.support.waiting import PATIENCE_SECONDS, eventually
 from tests.test_certificates import answer, flags
 
-from tertulia.speaking import MOST_LATER_ROUNDS
+from tertulia.server.http_protocol import MOST_LATER_ROUNDS
 
 pytestmark = pytest.mark.on_one
 

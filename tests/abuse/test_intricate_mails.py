@@ -8,8 +8,8 @@ import pytest
 from tests.support.people import Chat
 from tests.test_mail_door import delivers, letter
 
-from tertulia.domain.received_mail import MailRefused
-from tertulia.links import reading
+from tertulia.domain.inbound_mail import MailRefused
+from tertulia.external.mail import mail_parser
 
 HEAD = b"From: else@example.org\r\nSubject: Soup\r\nMIME-Version: 1.0\r\n"
 
@@ -31,16 +31,16 @@ def many_lines(count: int, end: bytes = b"\r\n") -> bytes:
 @pytest.mark.parametrize(
     "make, most, what",
     [
-        (many_parts, reading.MOST_PARTS, "parts"),
-        (parts_within_each_other, reading.DEEPEST, "parts within each other"),
-        (many_lines, reading.MOST_LINES, "lines"),
-        (lambda count: many_lines(count, b"\r"), reading.MOST_LINES, "lines"),
+        (many_parts, mail_parser.MOST_PARTS, "parts"),
+        (parts_within_each_other, mail_parser.DEEPEST, "parts within each other"),
+        (many_lines, mail_parser.MOST_LINES, "lines"),
+        (lambda count: many_lines(count, b"\r"), mail_parser.MOST_LINES, "lines"),
     ],
 )
 def test_a_mail_has_so_many_and_no_more(make, most, what):
-    assert reading.read(make(most)).subject == "Soup"
+    assert mail_parser.read(make(most)).subject == "Soup"
     with pytest.raises(MailRefused, match=f"The mail has too many {what}."):
-        reading.read(make(most + 10))
+        mail_parser.read(make(most + 10))
 
 
 @pytest.mark.parametrize(
@@ -63,9 +63,9 @@ def test_of_a_header_only_the_beginning_is_looked_at(monkeypatch, head):
 
     monkeypatch.setattr(email.headerregistry.HeaderRegistry, "__call__", count)
 
-    reading.read(head + b"\r\nSubject: Soup\r\n\r\nsalt\r\n")
+    mail_parser.read(head + b"\r\nSubject: Soup\r\n\r\nsalt\r\n")
 
-    assert 0 < max(looked_at) <= reading.MOST_HEADER
+    assert 0 < max(looked_at) <= mail_parser.MOST_HEADER
 
 
 @pytest.fixture
@@ -79,13 +79,13 @@ def address(mailing: Chat) -> str:
 
 def test_whoever_brings_one_is_told_so_and_others_are_heard(mailing, address, monkeypatch):
     at_once: list[str] = []
-    reads = reading.read
+    reads = mail_parser.read
 
     def read(raw: bytes) -> Any:
         at_once.append(threading.current_thread().name)
         return reads(raw)
 
-    monkeypatch.setattr(reading, "read", read)
+    monkeypatch.setattr(mail_parser, "read", read)
     bomb = many_parts(10_000)
 
     (refused,) = delivers(mailing, bomb, to=address)

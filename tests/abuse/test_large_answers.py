@@ -3,12 +3,12 @@
 import weakref
 
 import pytest
-from tests.support.watch import MOST_COUNTS, WATCH, count
+from tests.support.latency_guard import MOST_COUNTS, WATCH, count
 
 from tertulia import actions, api, domain, storage
+from tertulia.database.tx import Tx
 from tertulia.domain.messages.message import Draft
-from tertulia.http.rounds import BLOCK_BYTES, Pieces
-from tertulia.storage.database.tx import Tx
+from tertulia.http.exchange import BLOCK_BYTES, Pieces
 
 LONG = "All work and no play. " * 450
 
@@ -18,7 +18,7 @@ def says_much(tx: Tx, user_id: int, count: int) -> None:
     assert sender is not None
     for _ in range(count):
         draft = Draft(LONG, f"<p>{LONG}</p>", 0, "test", False)
-        actions.messages.sending.to_channel(tx, sender, "kitchen", "lunch", draft)
+        actions.messages.send.to_channel(tx, sender, "kitchen", "lunch", draft)
 
 
 @pytest.mark.on_one
@@ -36,7 +36,7 @@ def test_thousands_of_long_messages_hold_nobody_up(chat):
 
 
 def test_an_answer_holds_so_much_and_says_that_there_is_more(chat, monkeypatch):
-    monkeypatch.setattr(actions.messages.fetching, "MOST_TEXT", 10 * 2 * len(LONG))
+    monkeypatch.setattr(actions.messages.history, "MOST_TEXT", 10 * 2 * len(LONG))
     ana = chat.person("ana", channels=["kitchen"])
     chat.write(says_much, ana.id, 40)
     all_ids = [each["id"] for each in fetched(ana, anchor="oldest", num_after=1000, whole=True)]
@@ -73,8 +73,8 @@ def test_what_is_few_messages_and_much_text_is_put_together_by_turns(
     chat, monkeypatch, path, params
 ):
     """Those of them that have to be read: what others have read is there already."""
-    monkeypatch.setattr(actions.messages.fetching, "LITTLE_TEXT", LONGER)
-    queue = api.messages.fetching.LARGE_ANSWERS
+    monkeypatch.setattr(actions.messages.history, "LITTLE_TEXT", LONGER)
+    queue = api.messages.history.LARGE_ANSWERS
     ana = chat.person("ana", channels=["kitchen"])
     chat.write(says_much, ana.id, 20)
     plain = {"anchor": "newest", "num_before": 20, "apply_markdown": False}

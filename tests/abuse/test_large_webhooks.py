@@ -1,6 +1,6 @@
 """What services send may be large, and made to take long: it is read beside everybody else.
 
-Every test fails in which somebody holds up the loop (`tests/support/watch.py`).
+Every test fails in which somebody holds up the loop (`tests/support/latency_guard.py`).
 """
 
 import json

@@ -15,8 +15,8 @@ from tests.support.waiting import eventually
 
 from tertulia import storage
 from tertulia.domain.messages.message import Draft
+from tertulia.http.exchange import HttpRound
 from tertulia.http.request import ApiRequest
-from tertulia.http.rounds import HttpRound
 
 TEXT = "👍" * 100
 
@@ -81,7 +81,7 @@ def test_caches_that_were_emptied_are_filled_again(chat):
     ana, ben = chat.people("ana", "ben", channels=["kitchen"])
     before = ana.says("Soup", to="kitchen > lunch")
 
-    chat.server.do(storage.caches.empty(chat.server.database))
+    chat.server.do(storage.page_cache.empty(chat.server.database))
     after = ana.says("Bread", to="kitchen > lunch")
 
     assert [ben.sees(each)["content"] for each in (before, after)] == [

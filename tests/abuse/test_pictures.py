@@ -7,7 +7,7 @@ import threading
 
 import pytest
 from PIL import Image
-from tests.support.ears import in_background
+from tests.support.event_queue import in_background
 from tests.support.pictures import picture, uploads_to
 from tests.support.waiting import PATIENCE_SECONDS, eventually
 
@@ -66,12 +66,12 @@ class Slow:
         self.at_once = self.most_at_once = 0
         self.may_end = threading.Event()
 
-    def __call__(self, data: bytes) -> domain.files.drawn_pictures.Avatar:
+    def __call__(self, data: bytes) -> domain.files.picture.Avatar:
         self.at_once += 1
         self.most_at_once = max(self.most_at_once, self.at_once)
         self.may_end.wait(PATIENCE_SECONDS)
         self.at_once -= 1
-        return domain.files.drawn_pictures.Avatar(data, data)
+        return domain.files.picture.Avatar(data, data)
 
 
 def test_pictures_are_drawn_one_at_a_time():

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from tests.support.people import Chat, Person
 
-from tertulia.storage.database.tx import Tx
+from tertulia.database.tx import Tx
 
 VISIBLE_TO = {1: "admin moderator member guest", 2: "admin moderator member"} | {
     5: "admin moderator",

@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from tests.support.ears import Ears
+from tests.support.event_queue import Ears
 from tests.support.people import Chat, Person
 
 KINDS = ("update_message", "delete_message")

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.support.terminal import Terminal
+from tests.support.cli_runner import Terminal
 
-from tertulia import zuliprc
+from tertulia.cli import zuliprc
 
 OURS = {"tertulia.db", "tertulia.db-wal", "tertulia.db-shm", "tertulia.db.lock", "secret"}
 

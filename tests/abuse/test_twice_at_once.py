@@ -17,7 +17,7 @@ from tests.support.people import Chat, Person
 from tests.support.server import Server
 
 from tertulia import actions, domain, storage
-from tertulia.config.providers import JwtIssuer
+from tertulia.config.login_providers import JwtIssuer
 from tertulia.domain.people.invitations import Terms
 
 SESAME, LENTILS = "open sesame", "lentils, always lentils"
@@ -72,7 +72,7 @@ def test_what_is_good_once_is_good_once_on_two_servers(houses):
     ana = chat.person("ana", password=SESAME)
     invite = actions.people.invitations.make_as_operator
     key = chat.write(invite, vault, "cleo@example.com", Terms(), None)
-    reset = chat.write(actions.people.forgotten_passwords.make_link, vault, None, ana.id)
+    reset = chat.write(actions.people.password_reset.make_link, vault, None, ana.id)
 
     joined = at_once(houses, choosing(f"/join/{key}/"))
     chosen = at_once(houses, choosing(f"/accounts/password/reset/{reset}/"))

@@ -3,7 +3,7 @@
 import pytest
 
 from tertulia import actions, storage
-from tertulia.events.mailbox import LEFT_AFTER_SECONDS, MOST_PENDING_BYTES
+from tertulia.events.delivery.mailbox import LEFT_AFTER_SECONDS, MOST_PENDING_BYTES
 
 LONG = "soup " * 1900
 

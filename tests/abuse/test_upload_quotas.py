@@ -7,10 +7,10 @@ from tests.support.files import form, own, sends_form, uploads
 from tests.support.people import Chat, Person
 
 from tertulia import storage
-from tertulia.actions.files.receiving import Receiving
+from tertulia.actions.files.upload import Receiving
+from tertulia.database.tx import Tx
 from tertulia.domain.files.attachments import PIECE_BYTES, Quota
 from tertulia.errors.files import UploadQuotaReached
-from tertulia.storage.database.tx import Tx
 
 HALF = b"x" * (1 << 19)
 FULL = "Upload would exceed your organization's upload quota."
@@ -59,7 +59,7 @@ def test_of_many_at_once_only_those_get_in_for_which_there_is_room(start_server)
 
     assert sorted(answer.status for answer in answers) == [200] * 2 + [400] * 6
     assert chat.read(storage.files.attachments.space_used) == 2 * len(HALF)
-    assert chat.read(storage.checking.file_problems) == []
+    assert chat.read(storage.data_check.file_problems) == []
 
 
 def test_those_under_way_share_the_room_too(start_server):

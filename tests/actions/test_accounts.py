@@ -3,14 +3,16 @@
 import pytest
 
 from tertulia import actions, storage
-from tertulia.domain.people.newcomers import NewUser
 from tertulia.domain.people.user import BotType, Role
+from tertulia.domain.people.welcome_message import NewUser
 from tertulia.errors import BadRequest, ClientError
 from tertulia.errors.people import EmailTaken, LastOwner, UserIsDeactivated, UserNotFound
 
 
 def adds(chat, email="ben@example.com", name="Ben", **about):
-    return chat.write(actions.people.joining.add, chat.server.vault, NewUser(email, name, **about))
+    return chat.write(
+        actions.people.account_creation.add, chat.server.vault, NewUser(email, name, **about)
+    )
 
 
 def test_a_key_is_stored_so_that_the_database_alone_lets_nobody_in(chat):

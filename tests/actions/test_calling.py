@@ -3,7 +3,7 @@
 import pytest
 
 from tertulia import actions, events, storage
-from tertulia.actions.messages.editing import MessageChanges
+from tertulia.actions.messages.edits import MessageChanges
 from tertulia.domain.groups.group import Members
 from tertulia.domain.messages.message import Draft, Mentions
 from tertulia.errors import BadRequest
@@ -18,14 +18,14 @@ def draft(content="hey", **mentions):
 
 def says(chat, person, channel, **mentions):
     sent = chat.write(
-        actions.messages.sending.to_channel, person.record, channel, "lunch", draft(**mentions)
+        actions.messages.send.to_channel, person.record, channel, "lunch", draft(**mentions)
     )
     return sent.message_id
 
 
 def rewords(chat, person, message_id, **mentions):
     chat.write(
-        actions.messages.editing.change,
+        actions.messages.edits.change,
         person.record,
         message_id,
         MessageChanges(draft=draft("hoy", **mentions)),

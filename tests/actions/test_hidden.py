@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 
 from tertulia import actions
+from tertulia.database.tx import Row, Tx
 from tertulia.domain.people.user import User
 from tertulia.errors import ClientError
-from tertulia.storage.database.tx import Row, Tx
 
 UNKNOWN = 987_654
 WORDS: Any = ("", [], "", "x", None)
@@ -71,7 +71,7 @@ def test_what_is_hidden_is_looked_for_as_long_as_what_is_not_there(hidden):
         (actions.personal.drafts.delete, ben, "draft", ()),
         (actions.personal.snippets.edit, ben, "snippet", ("x", None)),
         (actions.personal.snippets.delete, ben, "snippet", ()),
-        (actions.people.named.find, guest, "person", ()),
+        (actions.people.visible_users.find, guest, "person", ()),
         (actions.messages.visible_to, ben, "message", ()),
         (actions.messages.visible_to, ben, "letter", ()),
         (actions.messages.changeable, ben, "message", ()),

@@ -10,7 +10,7 @@ from tertulia.errors.messages import WildcardNotAllowedInChannel, WildcardNotAll
 def calls(chat, sender, **mentions):
     """Send words that the renderer found to mention these."""
     draft = Draft("x", "<p>x</p>", 0, "test", read_by_sender=False, mentions=Mentions(**mentions))
-    sent = chat.write(actions.messages.sending.to_channel, sender.record, "kitchen", "lunch", draft)
+    sent = chat.write(actions.messages.send.to_channel, sender.record, "kitchen", "lunch", draft)
     return sent.message_id
 
 
@@ -79,7 +79,7 @@ def test_only_those_who_take_part_are_mentioned_in_a_direct_message(chat, ana, b
     draft = Draft("x", "<p>x</p>", 0, "test", read_by_sender=False, mentions=names)
 
     sent = chat.write(
-        actions.messages.sending.to_people, ana.record, [ben.id], draft, "tertulia.invalid"
+        actions.messages.send.to_people, ana.record, [ben.id], draft, "tertulia.invalid"
     )
 
     assert ben.sees(sent.message_id)["flags"] == ["mentioned"]

@@ -5,9 +5,9 @@ from tests.support.groups import make
 from tests.support.people import Chat, Person
 
 from tertulia import actions, storage
+from tertulia.database.tx import Tx
 from tertulia.domain.groups.group import REALM_PERMISSIONS, Members
 from tertulia.errors.authentication import InsufficientPermission
-from tertulia.storage.database.tx import Tx
 
 
 @pytest.mark.parametrize("setting", sorted(REALM_PERMISSIONS))

@@ -5,14 +5,14 @@ from tests.support.databases import Databases, Kind
 from tests.support.server import SECRET, Clock
 
 from tertulia import actions, storage
+from tertulia.database import Database
 from tertulia.domain.later.scheduled import ToChannel
 from tertulia.domain.messages.message import Draft, Mentions
 from tertulia.domain.organization.realm import Realm
 from tertulia.domain.people.keys import Vault
-from tertulia.domain.people.newcomers import NewUser
+from tertulia.domain.people.welcome_message import NewUser
 from tertulia.errors.later import TooLateToDeliver
 from tertulia.errors.messages import WildcardNotAllowedInChannel
-from tertulia.storage.database import Database
 
 SOUP = Draft("Soup!", "<p>Soup!</p>", 0, "tests", False)
 CALLING = Draft("@**all** soup!", "…", 0, "tests", False, Mentions(channel_wildcard=True))
@@ -31,7 +31,7 @@ class House:
 
     def add(self, name):
         new = NewUser(f"{name}@example.com", name)
-        return self.write(actions.people.joining.add, Vault(SECRET.encode()), new)[0]
+        return self.write(actions.people.account_creation.add, Vault(SECRET.encode()), new)[0]
 
     def write(self, action, *args):
         return self._database.write_now(self._realm.id, action, *args)

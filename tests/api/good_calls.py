@@ -10,10 +10,10 @@ from joserfc import jwt
 from joserfc.jwk import OctKey
 from tests.support.browser import Browser
 from tests.support.client import wire
+from tests.support.fake_services import KEY
 from tests.support.files import form, own, sends_form
 from tests.support.files import uploads as uploads_file
 from tests.support.groups import make
-from tests.support.neighbours import KEY
 from tests.support.passkeys import SoftPasskey
 from tests.support.people import Chat, Person, basic
 from tests.support.pictures import picture, uploads, uploads_to

@@ -11,7 +11,7 @@ import pytest
 from tests.api.good_calls import address, ask, good_calls
 from tests.support.client import wire
 
-from tertulia.api import state
+from tertulia.api import register_schema
 from tertulia.api.routes import ROUTES
 from tertulia.app import description
 from tertulia.domain.personal.settings import DEFAULTS as PREFERENCES
@@ -317,8 +317,12 @@ def test_every_field_of_every_answer_is_said_to_be_something(chat):
         if not field.get("description", "").endswith((".", ":"))
     ]
     assert not unsaid, "Say in api/answers.txt what these are: " + ", ".join(unsaid)
-    state = chat.person("ana", role="owner").post("/register").succeeds().keys() - ENVELOPE
-    unsaid = sorted(state - document["components"]["schemas"]["Registered"]["properties"].keys())
+    register_schema = (
+        chat.person("ana", role="owner").post("/register").succeeds().keys() - ENVELOPE
+    )
+    unsaid = sorted(
+        register_schema - document["components"]["schemas"]["Registered"]["properties"].keys()
+    )
     assert not unsaid, "Say in api/state.txt what these are: " + ", ".join(unsaid)
 
 
@@ -359,7 +363,7 @@ ALL_CAPABILITIES = {
 @pytest.mark.parametrize("text", ["[string", "integer integer", "{id}", "{id: integer"])
 def test_a_type_that_is_none_is_noticed(text):
     with pytest.raises((ValueError, IndexError)):
-        state.schema(text)
+        register_schema.schema(text)
 
 
 ENVELOPE = {"result", "msg"}

@@ -8,21 +8,21 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from tests.support.cli_runner import Said, Terminal, clean_environment
 from tests.support.databases import Databases, Kind
 from tests.support.files import uploads
-from tests.support.nursery import COMMAND
+from tests.support.forkserver import COMMAND
 from tests.support.pictures import picture, uploads_to
 from tests.support.server import SECRET
-from tests.support.terminal import Said, Terminal, clean_environment
 from tests.support.waiting import PATIENCE_SECONDS
 
-from tertulia import opening, storage
-from tertulia.backup import archives, copies
-from tertulia.backup.held_files import HeldFiles
+from tertulia import data_dir, storage
 from tertulia.config import Config
-from tertulia.links.stores.file_stores import FileStores
-from tertulia.storage.database import Database
-from tertulia.storage.database.tx import Tx
+from tertulia.database import Database, schema
+from tertulia.database.tx import Tx
+from tertulia.external.stores.file_stores import FileStores
+from tertulia.transfer.backup import archives, contents
+from tertulia.transfer.backup.file_snapshot import HeldFiles
 
 OTHER: dict[Kind, Kind] = {"sqlite": "postgres", "postgres": "sqlite"}
 
@@ -288,10 +288,10 @@ def test_a_schedule_goes_on_after_a_failure_and_leaves_nothing_half(terminal, tm
 
 def test_a_backup_of_an_older_schema_is_brought_up_to_date(tmp_path):
     old = Database.at(f"sqlite:///{tmp_path / 'old.db'}")
-    first = [each for each in storage.database.schema.migrations() if each.number <= 23]
+    first = [each for each in schema.migrations() if each.number <= 23]
     connection = old.dialect.connect()
     old.dialect.begin_write(connection)
-    storage.database.schema.apply(connection, old.dialect, first)
+    schema.apply(connection, old.dialect, first)
     connection.execute(
         "INSERT INTO realm (id, subdomain, name, uuid, created_at) VALUES (1, '', 'Old', 'uuid', 0)"
     )
@@ -342,7 +342,7 @@ def test_both_databases_have_the_same_tables_to_copy(databases: Databases):
     def shape(kind: Kind) -> dict[str, list[str]]:
         database = Database.at(databases.new(kind)[0])
         database.migrate()
-        tables = database.read_now(0, storage.copying.tables)
+        tables = database.read_now(0, storage.table_copy.tables)
         return {name: sorted(columns) for name, columns in tables.items()}
 
     assert shape("sqlite") == shape("postgres")
@@ -351,8 +351,8 @@ def test_both_databases_have_the_same_tables_to_copy(databases: Databases):
 def test_rows_are_held_in_small_numbers_however_large_they_are():
     one = (1, "x" * 300_000)
 
-    sizes = [len(block) for block in copies.in_blocks(iter([one] * 100))]
-    many = [len(block) for block in copies.in_blocks(iter([(1,)] * 12_000))]
+    sizes = [len(block) for block in contents.in_blocks(iter([one] * 100))]
+    many = [len(block) for block in contents.in_blocks(iter([(1,)] * 12_000))]
 
     assert max(sizes) == 4
     assert many == [5_000, 5_000, 2_000]
@@ -365,7 +365,7 @@ def test_a_backup_is_one_moment(terminal, tmp_path):
 
     def take(tx: Tx) -> None:
         files = HeldFiles(database, FileStores(Config()), None)
-        copy = copies.LiveCopy(tx, files)
+        copy = contents.LiveCopy(tx, files)
         archives.write(copy, file, None, lambda done: terminal.adds(f"p{done}") and None)
 
     database.read_now(0, take)
@@ -383,7 +383,7 @@ def test_no_server_starts_where_a_restore_was_interrupted(terminal, kind, databa
     url, folder = databases.new(kind, untouched=True)
     place = Terminal(folder, url)
     folder.mkdir(parents=True, exist_ok=True)
-    with pytest.raises(RuntimeError), opening.marked_restore(Config(data=folder)):
+    with pytest.raises(RuntimeError), data_dir.marked_restore(Config(data=folder)):
         raise RuntimeError("the power fails here")
 
     refused = place.runs_process("serve", "--port", "0")

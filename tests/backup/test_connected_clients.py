@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, expect
 from tests.support import mobile
+from tests.support.browser_user import sit_down
+from tests.support.cli_runner import Terminal
 from tests.support.databases import Databases, Kind
 from tests.support.people import Chat, Person
 from tests.support.server import SECRET
-from tests.support.terminal import Terminal
 from tests.support.waiting import PATIENCE_SECONDS, eventually
-from tests.support.web_page import sit_down
 from tests.support.zulip_bot import connects, listens
 
 from tertulia import storage

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 from tests.backup.test_backup import OTHER
+from tests.support.cli_runner import Said, Terminal
 from tests.support.databases import Databases, Kind
 from tests.support.server import SECRET
-from tests.support.terminal import Said, Terminal
 
-from tertulia.storage.database import Database
-from tertulia.storage.database.tx import Tx
+from tertulia.database import Database
+from tertulia.database.tx import Tx
 
 MESSAGES = os.environ.get("TERTULIA_TEST_MESSAGES", "1000000")
 SIZE = ("--people", "1000", "--channels", "300", "--messages", MESSAGES, "--seed", "7")

@@ -6,10 +6,10 @@ from tests.crash.client import Client
 from tests.crash.server import SECRET
 
 from tertulia import actions
+from tertulia.database import Database
 from tertulia.domain.people.keys import Vault
-from tertulia.domain.people.newcomers import NewUser
 from tertulia.domain.people.user import Role
-from tertulia.storage.database import Database
+from tertulia.domain.people.welcome_message import NewUser
 
 EDITED_WHENEVER = {"message_content_edit_limit_seconds": "unlimited"}
 
@@ -38,7 +38,7 @@ def settle(url: str, names: str) -> dict[str, Person]:
         role = Role.MEMBER if people else Role.OWNER
         new = NewUser(f"{name}@example.com", name.title(), role)
         user, key = database.write_now(
-            realm.id, actions.people.joining.add, Vault(SECRET.encode()), new
+            realm.id, actions.people.account_creation.add, Vault(SECRET.encode()), new
         )
         people[name] = Person(user.id, user.email, key)
     return people

@@ -7,9 +7,9 @@ import time
 from pathlib import Path
 
 from tests.crash.client import Unreachable, request
-from tests.support.nursery import Newborn
+from tests.support.cli_runner import clean_environment
+from tests.support.forkserver import Newborn
 from tests.support.ports import own_port
-from tests.support.terminal import clean_environment
 from tests.support.waiting import PATIENCE_SECONDS
 
 SECRET = "nobody would guess this secret of the tests"

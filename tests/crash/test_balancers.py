@@ -12,11 +12,11 @@ import pytest
 from tests.crash.client import FORM, Answer, connect
 from tests.crash.conftest import NewServer
 from tests.crash.people import settle
-from tests.crash.proxy import Wire
+from tests.crash.tcp_proxy import Wire
 from tests.support import balancers
 from tests.support.databases import Databases
+from tests.support.fake_webhooks import Receiver
 from tests.support.ports import own_port
-from tests.support.receivers import Receiver
 
 MAX_SENDS = 400
 UNKNOWN = 2  # sends with an unknown outcome, in each scene

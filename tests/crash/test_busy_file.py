@@ -10,7 +10,7 @@ from tests.crash.conftest import NewServer
 from tests.crash.people import settle
 from tests.support.databases import Databases
 
-from tertulia.storage.database.dialects.sqlite import Sqlite
+from tertulia.database.dialects.sqlite import Sqlite
 
 
 def test_reading_goes_on_and_what_waited_is_said_once(databases: Databases, new_server: NewServer):

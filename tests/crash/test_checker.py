@@ -2,8 +2,8 @@
 
 import pytest
 from tests.crash.checker import Heard, problems
-from tests.crash.deeds import Doer
-from tests.crash.ledger import CAUSED_BY, MISSING, Hearsay, is_missing
+from tests.crash.history import CAUSED_BY, MISSING, Hearsay, is_missing
+from tests.crash.workload import Doer
 from tests.support.conformance import the_contract
 
 HISTORY = {"kitchen": {1: "Soup", 2: "Tea", 4: "Cake"}, "garden": {3: "Roses"}}

@@ -7,14 +7,14 @@ import pytest
 from tests.crash.conftest import NewServer
 from tests.crash.people import settle
 from tests.jobs.test_pushing import Browser
-from tests.support import receivers
+from tests.support import fake_webhooks
 from tests.support.databases import Databases, Kind
-from tests.support.post import PostOffice
-from tests.support.receivers import Receiver
+from tests.support.fake_smtp import PostOffice
+from tests.support.fake_webhooks import Receiver
 from tests.support.waiting import eventually
 
-from tertulia.storage.database import Database
-from tertulia.storage.database.tx import Tx
+from tertulia.database import Database
+from tertulia.database.tx import Tx
 
 BOTH = ["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)]
 
@@ -42,8 +42,8 @@ def test_what_was_on_its_way_arrives_after_a_kill(
     people = settle(url, "ana ben")
     database, office = Database.at(url), SlowOffice()
     office.open()
-    webhook, browser = Receiver(receivers.hang), Browser()
-    browser.service.answer = receivers.hang
+    webhook, browser = Receiver(fake_webhooks.hang), Browser()
+    browser.service.answer = fake_webhooks.hang
     server = new_server(url, folder)
     server.flags += [
         *("--smtp-host", "127.0.0.1", "--smtp-port", str(office.port), "--smtp-security", "none"),

@@ -18,10 +18,10 @@ from tests.crash.people import Person, settle
 from tests.support.databases import Databases, Kind
 
 from tertulia import storage
+from tertulia.database import Database
+from tertulia.database.tx import Tx
 from tertulia.domain.later.scheduled import LAST_MOMENT, ToChannel
 from tertulia.domain.messages.message import Draft
-from tertulia.storage.database import Database
-from tertulia.storage.database.tx import Tx
 
 SENDERS = 16  # who talk while ten thousand are due
 FEW = 6  # while two hundred are, with a pause after each thing they say

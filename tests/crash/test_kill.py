@@ -22,7 +22,7 @@ from tests.support.databases import Databases, Kind
 from tests.support.waiting import PATIENCE_SECONDS
 
 from tertulia import storage
-from tertulia.storage.database import Database
+from tertulia.database import Database
 
 MOST_SAID_IN_A_LIFE = 60  # messages, before the next kill
 
@@ -201,5 +201,5 @@ def data_problems(url: str) -> Iterable[str]:
     """What is wrong with the data, looked at without the server."""
     database = Database.at(url)
     yield from database.read_now(0, storage.log.gaps)
-    yield from database.read_now(0, storage.checking.search_problems)
+    yield from database.read_now(0, storage.data_check.search_problems)
     yield from database.integrity_problems()

@@ -8,8 +8,7 @@ from tests.crash.client import request
 from tests.crash.conftest import NewServer
 from tests.support.databases import Databases, Kind
 
-from tertulia import storage
-from tertulia.storage.database import Database
+from tertulia.database import Database, schema
 
 LONGEST_SECONDS = 0.3  # from the start of a process until it listens, more or less
 
@@ -25,7 +24,7 @@ LONGEST_SECONDS = 0.3  # from the start of a process until it listens, more or l
 def test_tables_are_all_there_or_none(
     databases: Databases, new_server: NewServer, kind: Kind, kills: int
 ):
-    everything = {each.number for each in storage.database.schema.migrations()}
+    everything = {each.number for each in schema.migrations()}
     url, folder = databases.new(kind, untouched=True)
     server = new_server(url, folder)
     for number in range(kills):

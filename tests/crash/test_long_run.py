@@ -12,9 +12,9 @@ from multiprocessing import get_context
 from statistics import median, quantiles
 
 import pytest
-from tests.crash.assaults import ASSAULTS, Assault
+from tests.crash.attacks import ASSAULTS, Assault
 from tests.crash.conftest import NewServer
-from tests.crash.crowd import Crowd
+from tests.crash.load_users import Crowd
 from tests.crash.people import Person, settle
 from tests.crash.server import ServerProcess
 from tests.crash.test_many_polls import raise_file_limit

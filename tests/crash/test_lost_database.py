@@ -7,7 +7,7 @@ from tests.crash.client import Answer, Client, request
 from tests.crash.conftest import NewServer
 from tests.crash.load import Sender
 from tests.crash.people import settle
-from tests.crash.proxy import Wire
+from tests.crash.tcp_proxy import Wire
 from tests.support.databases import Databases
 from tests.support.waiting import PATIENCE_SECONDS
 

@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 from tests.crash.conftest import NewServer
-from tests.crash.deeds import LAST_WORDS, Believer, Doer
-from tests.crash.ledger import Hearsay, Ledger
+from tests.crash.history import Hearsay, Ledger
 from tests.crash.load import say_until_heard
 from tests.crash.people import settle
 from tests.crash.server import ServerProcess
 from tests.crash.test_kill import data_problems
+from tests.crash.workload import LAST_WORDS, Believer, Doer
 from tests.support.databases import Databases, Kind
 from tests.support.waiting import PATIENCE_SECONDS, eventually
 

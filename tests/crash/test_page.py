@@ -8,9 +8,9 @@ from tests.crash.server import SECRET, ServerProcess
 from tests.support.databases import Databases
 
 from tertulia import actions, domain, storage
+from tertulia.database import Database
 from tertulia.domain.people.keys import Vault
 from tertulia.domain.people.sessions import Browser as UserAgent
-from tertulia.storage.database import Database
 
 SAID = [f"message {number}" for number in range(12)]
 

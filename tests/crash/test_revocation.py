@@ -7,8 +7,8 @@ import pytest
 from tests.crash.client import Client
 from tests.crash.conftest import NewServer
 from tests.crash.people import settle
-from tests.crash.proxy import Wire
 from tests.crash.server import ServerProcess
+from tests.crash.tcp_proxy import Wire
 from tests.support.databases import Databases
 
 pytestmark = pytest.mark.postgres

@@ -16,12 +16,12 @@ from tests.crash.client import Roaming
 from tests.crash.cluster import cluster
 from tests.crash.conftest import NewServer
 from tests.crash.load import A_LONG_BREATH
-from tests.crash.proxy import Wire
 from tests.crash.server import ServerProcess
+from tests.crash.tcp_proxy import Wire
 from tests.crash.test_kill import Scene, data_problems
 from tests.support.databases import Databases
 
-from tertulia.storage.database import Database
+from tertulia.database import Database
 
 pytestmark = pytest.mark.postgres
 

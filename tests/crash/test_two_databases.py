@@ -16,10 +16,10 @@ from tests.support.ports import own_port
 from tests.support.waiting import eventually
 
 from tertulia import actions
+from tertulia.database import Database
 from tertulia.domain.people.keys import Vault
-from tertulia.domain.people.newcomers import NewUser
 from tertulia.domain.people.user import Role
-from tertulia.storage.database import Database
+from tertulia.domain.people.welcome_message import NewUser
 
 pytestmark = pytest.mark.postgres
 
@@ -35,7 +35,9 @@ def found(url: str, subdomains: tuple[str, ...]) -> dict[str, str]:
     for name in subdomains:
         realm = database.write_now(0, actions.organization.create, name.title(), name)
         new = NewUser("ana@example.com", f"Ana of {name}", Role.OWNER)
-        _, keys[name] = database.write_now(realm.id, actions.people.joining.add, vault, new)
+        _, keys[name] = database.write_now(
+            realm.id, actions.people.account_creation.add, vault, new
+        )
     return keys
 
 

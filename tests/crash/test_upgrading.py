@@ -13,12 +13,12 @@ from tests.support.databases import Databases
 from tests.support.people import Chat
 from tests.support.server import Server
 
-from tertulia import domain, opening, storage
+from tertulia import data_dir, domain, storage
 from tertulia.config import Config
+from tertulia.database import Database, schema
+from tertulia.database.schema import BREAKING, Migration, SchemaTooNew
+from tertulia.database.tx import Tx
 from tertulia.domain.version import VERSION
-from tertulia.storage.database import Database
-from tertulia.storage.database.schema import BREAKING, Migration, SchemaTooNew
-from tertulia.storage.database.tx import Tx
 
 ADDS = (
     "ALTER TABLE account ADD COLUMN shoe_size INTEGER NOT NULL DEFAULT 42;"
@@ -32,7 +32,7 @@ def migrate(database: Database, text: str) -> None:
     database.dialect.begin_write(connection)
     database.dialect.lock_schema(connection)
     missing = [Migration(FROM_THE_FUTURE, lambda: text)]
-    storage.database.schema.apply(connection, database.dialect, missing)
+    schema.apply(connection, database.dialect, missing)
     connection.execute("COMMIT")
     connection.close()
 
@@ -85,18 +85,18 @@ def test_an_upgrade_logs_from_where_to_where_and_whether_it_is_one_way(
     url, folder = databases.new(kind, untouched=True)
     config = Config(data=folder, database=url)
     with capture_logs() as logged:
-        opening.open_database(config)
+        data_dir.open_database(config)
     assert not logged, "a new database is no upgrade"
-    old = storage.database.schema.latest()
+    old = schema.latest()
     newer = tmp_path / "migrations"
-    shutil.copytree(storage.database.schema.FOLDER, newer)
+    shutil.copytree(schema.FOLDER, newer)
     (newer / f"{FROM_THE_FUTURE}_shoes.sql").write_text(f"{words}\n{ADDS}")
-    monkeypatch.setattr(storage.database.schema, "FOLDER", newer)
+    monkeypatch.setattr(schema, "FOLDER", newer)
     monkeypatch.setattr(domain.version, "VERSION", "99.0.0")
 
     with capture_logs() as logged:
-        opening.open_database(config)
-        opening.open_database(config)
+        data_dir.open_database(config)
+        data_dir.open_database(config)
 
     assert logged == [
         {

@@ -15,9 +15,9 @@ from tests.support.files import FORM, form
 from tests.support.waiting import eventually
 
 from tertulia import actions, storage
+from tertulia.database import Database
+from tertulia.database.tx import Tx
 from tertulia.domain.files.attachments import PIECE_BYTES
-from tertulia.storage.database import Database
-from tertulia.storage.database.tx import Tx
 
 WHOLE = form(("tide.bin", b"tide" * PIECE_BYTES))
 KINDS = ["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)]
@@ -39,9 +39,9 @@ def test_a_file_that_was_cut_off_is_not_there(
 
     listed = ana.at(server.port).get("/attachments")["attachments"]
     assert [f"/user_uploads/{each['path_id']}" for each in listed] == [whole]
-    assert database.read_now(0, storage.checking.file_problems) == []
-    later = Database.at(url, lambda: database.clock() + actions.files.receiving.WAIT_SECONDS + 1)
-    while later.write_now(0, actions.files.receiving.sweep):
+    assert database.read_now(0, storage.data_check.file_problems) == []
+    later = Database.at(url, lambda: database.clock() + actions.files.upload.WAIT_SECONDS + 1)
+    while later.write_now(0, actions.files.upload.sweep):
         pass
     assert database.read_now(0, pieces) == 4
 

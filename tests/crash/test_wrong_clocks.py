@@ -22,10 +22,10 @@ from tests.support.databases import Databases
 from tests.support.waiting import eventually
 
 from tertulia import actions, domain, storage
+from tertulia.database import Database
+from tertulia.database.tx import Tx
 from tertulia.domain.people.keys import Vault
 from tertulia.domain.people.sessions import Browser
-from tertulia.storage.database import Database
-from tertulia.storage.database.tx import Tx
 
 pytestmark = pytest.mark.postgres
 

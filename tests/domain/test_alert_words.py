@@ -1,7 +1,7 @@
 """When a text says an alert word."""
 
 import pytest
-from tests.support.growth import grows_linearly
+from tests.support.complexity import grows_linearly
 
 from tertulia import domain
 from tertulia.domain.personal.alert_words import WatchedWords

@@ -5,7 +5,7 @@ import re
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.support.growth import grows_linearly
+from tests.support.complexity import grows_linearly
 
 from tertulia import domain
 

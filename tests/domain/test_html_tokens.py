@@ -3,7 +3,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.support.growth import grows_linearly
+from tests.support.complexity import grows_linearly
 
 from tertulia import domain
 from tertulia.domain.html_tokens import EndTag, StartTag, tokenize

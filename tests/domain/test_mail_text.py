@@ -2,9 +2,9 @@
 
 import pytest
 
+from tertulia.domain.inbound_mail import read_address, topic_of, with_links
 from tertulia.domain.mail_html import text_of
 from tertulia.domain.mail_text import unflowed, written
-from tertulia.domain.received_mail import read_address, topic_of, with_links
 
 TOKEN = "0123456789abcdef" * 2
 

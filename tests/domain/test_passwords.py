@@ -1,14 +1,14 @@
 """Passwords: what may be chosen, and that nobody can tell who has one."""
 
 import pytest
-from tests.support import quick_passwords
+from tests.support import cheap_hashing
 
 from tertulia import domain
 from tertulia.errors import BadRequest
 
 
 def test_nobody_costs_what_somebody_does():
-    hasher, nobody = quick_passwords.AS_SERVED
+    hasher, nobody = cheap_hashing.AS_SERVED
 
     assert hasher.memory_cost >= 19 * 1024
     assert not hasher.check_needs_rehash(nobody)

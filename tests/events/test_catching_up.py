@@ -16,20 +16,20 @@ from tests.support.waiting import PATIENCE_SECONDS
 
 from tertulia import actions, events
 from tertulia.actions.channels.subscriptions import Wish
+from tertulia.database import Database
+from tertulia.database.dialects.sqlite import Sqlite
 from tertulia.domain.channels.channel import NewChannel
 from tertulia.domain.messages.message import Draft
 from tertulia.domain.people.keys import Vault
-from tertulia.domain.people.newcomers import NewUser
 from tertulia.domain.people.user import Role, User
+from tertulia.domain.people.welcome_message import NewUser
 from tertulia.errors.events import BadQueue, EventNotInQueue
 from tertulia.errors.http import ServiceUnavailable
 from tertulia.events.audience import Nobody, Users
-from tertulia.events.delivery import Delivery
+from tertulia.events.delivery.dispatch import Delivery
+from tertulia.events.delivery.mailbox import Mailbox
 from tertulia.events.listener import Listener, Options
-from tertulia.events.mailbox import Mailbox
 from tertulia.events.types.messages.flags import FlagsChanged
-from tertulia.storage.database import Database
-from tertulia.storage.database.dialects.sqlite import Sqlite
 from tertulia.storage.log import LogPlace
 
 LATER = 3600
@@ -132,7 +132,7 @@ async def test_a_wrong_number_leads_nobody_else_astray(stage: "Stage") -> None:
     stage.database.hold_back()
     right = stage.polls(queue_id)
     await stage.database.has_read()
-    wrong = stage.polls(queue_id, events.mailbox.event_id(stage.applied))
+    wrong = stage.polls(queue_id, events.delivery.mailbox.event_id(stage.applied))
     await asyncio.sleep(0)
 
     stage.database.hand_over()
@@ -166,9 +166,9 @@ async def test_a_number_that_was_never_given_changes_nothing(stage: "Stage") -> 
     await stage.restarts()
 
     with pytest.raises(EventNotInQueue):
-        await stage.polls(queue_id, events.mailbox.event_id(stage.applied))
+        await stage.polls(queue_id, events.delivery.mailbox.event_id(stage.applied))
     with pytest.raises(BadQueue):
-        await stage.polls(queue_id, events.mailbox.event_id(stage.applied + 100))
+        await stage.polls(queue_id, events.delivery.mailbox.event_id(stage.applied + 100))
 
     assert await heard(stage.polls(queue_id)) == [one, two]
 
@@ -226,8 +226,8 @@ def test_what_is_in_no_log_does_not_overtake_what_is():
     mailbox = Mailbox(
         Listener("q", 1, Options()),
         1,
-        events.mailbox.event_id(10),
-        events.mailbox.event_id(10),
+        events.delivery.mailbox.event_id(10),
+        events.delivery.mailbox.event_id(10),
         seen_at=0,
     )
     mailbox.fall_behind(12)
@@ -235,7 +235,7 @@ def test_what_is_in_no_log_does_not_overtake_what_is():
     mailbox.add_fleeting(20, b'{"type":"typing"}')
     mailbox.add_durable(13, [b'{"type":"message"}'])
 
-    assert [entry.id for entry in mailbox.pending] == [events.mailbox.event_id(13)]
+    assert [entry.id for entry in mailbox.pending] == [events.delivery.mailbox.event_id(13)]
 
 
 # --- the stage ---
@@ -254,7 +254,7 @@ class Hesitant(Database):
 
     async def read_in(self, realm_id: int, query: Callable[..., Any], *args: Any, **kw: Any) -> Any:
         found = await super().read_in(realm_id, query, *args, **kw)
-        if query is events.rereading.read_page:
+        if query is events.delivery.refill.read_page:
             if self._fails:
                 self._fails = False
                 raise ServiceUnavailable()
@@ -321,7 +321,7 @@ class Stage:
     async def adds(self, name: str, role: Role = Role.MEMBER) -> User:
         new = NewUser(f"{name}@example.com", name.title(), role)
         user, _ = await self.database.write_in(
-            self.realm_id, actions.people.joining.add, self._vault, new
+            self.realm_id, actions.people.account_creation.add, self._vault, new
         )
         return user
 
@@ -344,7 +344,7 @@ class Stage:
     async def says(self, content: str) -> int:
         draft = Draft(content, f"<p>{content}</p>", 0, "test", read_by_sender=True)
         sent = await self.database.write_in(
-            self.realm_id, actions.messages.sending.to_channel, self.ana, "kitchen", "lunch", draft
+            self.realm_id, actions.messages.send.to_channel, self.ana, "kitchen", "lunch", draft
         )
         return sent.message_id
 
@@ -371,7 +371,11 @@ async def enter(moment: Callable[[], Any]) -> None:
 
 def test_an_event_that_a_later_one_took_in_may_have_been_told_elsewhere():
     mailbox = Mailbox(
-        Listener("q", 1, Options()), 1, start=events.mailbox.event_id(4), acked=-1, seen_at=0
+        Listener("q", 1, Options()),
+        1,
+        start=events.delivery.mailbox.event_id(4),
+        acked=-1,
+        seen_at=0,
     )
     mailbox.behind = False
     first, second = (FlagsChanged("add", "starred", [number]) for number in (1, 2))
@@ -379,7 +383,7 @@ def test_an_event_that_a_later_one_took_in_may_have_been_told_elsewhere():
     both = mailbox.merge(second)
     mailbox.add_durable(6, [b"{}"], both.about())
 
-    mailbox.acknowledge(events.mailbox.event_id(5), 6)
+    mailbox.acknowledge(events.delivery.mailbox.event_id(5), 6)
 
     assert isinstance(both, FlagsChanged)
     assert both.message_ids == [1, 2]

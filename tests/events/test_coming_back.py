@@ -4,7 +4,7 @@ The laws compare all that can happen (`tests/laws/test_watcher_and_newcomer.py`)
 about.
 """
 
-from tests.support.ears import Ears
+from tests.support.event_queue import Ears
 from tests.support.people import Chat
 
 

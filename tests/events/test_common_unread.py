@@ -1,7 +1,7 @@
 """What several have not read alike is told in the same words, and never when it is not so."""
 
-from tertulia.events.snapshot.recollections import Recollections
-from tertulia.events.whereabouts import Whereabouts
+from tertulia.events.message_locations import Whereabouts
+from tertulia.events.snapshot.register_cache import Recollections
 
 UNREAD = ["message", "update_message_flags", "user_topic"]
 

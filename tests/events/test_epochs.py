@@ -8,7 +8,7 @@ from tests.events.test_passing_over import directory, fresh_directory
 from tests.support.waiting import PATIENCE_SECONDS, eventually
 
 from tertulia import storage
-from tertulia.storage.database.tx import Tx
+from tertulia.database.tx import Tx
 
 GONE = "BAD_EVENT_QUEUE_ID"
 

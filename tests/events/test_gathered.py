@@ -46,10 +46,10 @@ def together(chat) -> Callable[..., list[Any]]:
 
 def renames(who, channel, name) -> Act:
     return (
-        actions.channels.editing.edit,
+        actions.channels.edits.edit,
         who.record,
         channel.id,
-        actions.channels.editing.ChannelChanges(name=name),
+        actions.channels.edits.ChannelChanges(name=name),
         False,
     )
 
@@ -129,9 +129,9 @@ def test_a_message_that_went_out_of_sight_at_once_is_not_told_where_it_went(chat
 
     def says_in_the_wrong_place(tx: Any) -> None:
         draft = Draft("Oops", "<p>Oops</p>", 0, "test", read_by_sender=True)
-        sent = actions.messages.sending.to_channel(tx, ana.record, "kitchen", "lunch", draft)
-        wish = actions.messages.editing.MessageChanges(channel_id=vault.id, tells_new_place=False)
-        actions.messages.editing.change(tx, ana.record, sent.message_id, wish)
+        sent = actions.messages.send.to_channel(tx, ana.record, "kitchen", "lunch", draft)
+        wish = actions.messages.edits.MessageChanges(channel_id=vault.id, tells_new_place=False)
+        actions.messages.edits.change(tx, ana.record, sent.message_id, wish)
 
     together((says_in_the_wrong_place,))
 
@@ -154,8 +154,8 @@ def test_who_leaves_does_not_learn_the_next_name(chat, ana, ben, together):
 
 
 def opens(who, channel) -> Act:
-    changes = actions.channels.editing.ChannelChanges(is_private=False)
-    return actions.channels.editing.edit, who.record, channel.id, changes, False
+    changes = actions.channels.edits.ChannelChanges(is_private=False)
+    return actions.channels.edits.edit, who.record, channel.id, changes, False
 
 
 def told_of(channel, told) -> list[str]:

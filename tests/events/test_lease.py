@@ -5,12 +5,12 @@ from dataclasses import replace
 
 import pytest
 from tests.crash.client import request
-from tests.crash.proxy import Wire
+from tests.crash.tcp_proxy import Wire
 from tests.support.people import Chat
 from tests.support.server import Server
 from tests.support.waiting import eventually
 
-from tertulia.events import follower
+from tertulia.events.directory import follower
 
 pytestmark = pytest.mark.postgres
 

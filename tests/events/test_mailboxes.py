@@ -6,10 +6,10 @@ from tests.support.waiting import PATIENCE_SECONDS
 
 from tertulia import actions, events, storage
 from tertulia.events.audience import Audience, Everyone, Subscribers, Users
-from tertulia.events.directory import Organization
+from tertulia.events.directory.organization import Organization
+from tertulia.events.ephemeral import Whisper
 from tertulia.events.listener import Listener
 from tertulia.events.types.organization.settings import RealmChanged
-from tertulia.events.whispers import Whisper
 
 
 class Word(Whisper, frozen=True):

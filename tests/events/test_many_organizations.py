@@ -5,12 +5,12 @@ from functools import partial
 from typing import Any
 
 import pytest
-from tests.support.ears import in_background
+from tests.support.event_queue import in_background
 from tests.support.people import Chat
 from tests.support.waiting import PATIENCE_SECONDS, eventually
 
 from tertulia import storage
-from tertulia.storage.database.dialects.postgres import Postgres
+from tertulia.database.dialects.postgres import Postgres
 
 
 @pytest.fixture

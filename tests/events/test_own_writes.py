@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from tertulia.storage.database.broadcast import Broadcast
-from tertulia.storage.database.dialects import postgres
+from tertulia.database.dialects import postgres
+from tertulia.database.notify_bus import Broadcast
 
 pytestmark = pytest.mark.postgres
 

@@ -8,7 +8,7 @@ from tests.support.waiting import PATIENCE_SECONDS, eventually
 
 from tertulia import events, storage
 from tertulia.events.audience import Everyone, Nobody
-from tertulia.events.directory import Organization
+from tertulia.events.directory.organization import Organization
 from tertulia.events.types.channels.channel import ChannelCreated
 from tertulia.events.types.people.known_people import ConversationBegun
 
@@ -163,7 +163,7 @@ def directory(chat) -> dict[str, Any]:
 
 def fresh_directory(chat) -> dict[str, Any]:
     known = chat.server.application.delivery.organizations[chat.realm.id]
-    return as_facts(chat.read(events.loading.load, known.email_domain, known.clock))
+    return as_facts(chat.read(events.directory.loader.load, known.email_domain, known.clock))
 
 
 def as_facts(org: Organization) -> dict[str, Any]:

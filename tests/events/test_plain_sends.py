@@ -9,23 +9,23 @@ from contextlib import contextmanager
 from typing import Any
 
 import pytest
-from tests.support.ears import in_background
+from tests.support.event_queue import in_background
 from tests.support.people import Person
 from tests.support.server import Server
 from tests.support.waiting import PATIENCE_SECONDS, eventually
 
 from tertulia import actions, storage
+from tertulia.database.tx import Tx
 from tertulia.domain.personal.topic_policies import Automatic, Visibility, after_sending
-from tertulia.events import settled
-from tertulia.events.follower import Follower
-from tertulia.storage.database.tx import Tx
+from tertulia.events import send_permits
+from tertulia.events.directory.follower import Follower
 
 
 @pytest.fixture
 def appended(monkeypatch) -> list[int]:
     """How many messages were appended at a time, instead of being sent by an action."""
     counts: list[int] = []
-    appending = storage.messages.appending
+    appending = storage.messages.fast_insert
     append, numbers = appending.append, appending.numbers
 
     def counting(tx: Tx, sends: Any) -> Any:
@@ -111,7 +111,7 @@ def test_what_does_more_than_say_something_is_not_plain(kitchen, appended, words
 
 def test_what_was_settled_comes_of_age(chat, kitchen, appended):
     ana, _ = kitchen
-    chat.server.clock.move(seconds=settled.GOOD_FOR_SECONDS + 1)
+    chat.server.clock.move(seconds=send_permits.GOOD_FOR_SECONDS + 1)
 
     ana.says("Anybody?", to="kitchen > lunch")
     ana.says("Hello?", to="kitchen > lunch")

@@ -12,9 +12,9 @@ import pytest
 from tests.support.waiting import PATIENCE_SECONDS
 
 from tertulia import actions, storage
+from tertulia.database import Database
 from tertulia.domain.channels.channel import NewChannel
-from tertulia.events import rereading
-from tertulia.storage.database import Database
+from tertulia.events.delivery import refill
 
 
 class SlowReaders:
@@ -35,7 +35,7 @@ class SlowReaders:
             each.set()
 
     async def read_in(self, realm_id: int, read: Callable[..., Any], *args: Any) -> Any:
-        if read is rereading.read_page and not self._in_haste:
+        if read is refill.read_page and not self._in_haste:
             may_read = asyncio.Event()
             self.waiting.append(may_read)
             await may_read.wait()

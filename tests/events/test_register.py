@@ -4,7 +4,7 @@ from concurrent.futures import ThreadPoolExecutor
 from threading import Event
 
 import pytest
-from tests.support.ears import Ears
+from tests.support.event_queue import Ears
 from tests.support.waiting import eventually
 
 from tertulia import actions, storage
@@ -492,7 +492,7 @@ def test_nothing_falls_between_the_state_and_the_queue(in_kitchen, ana, ben):
 
 
 def test_what_is_unread_is_written_down_after_much_has_come(chat, in_kitchen, ana, ben):
-    ids = chat.fill(ana, "kitchen > count", actions.messages.reading.CATCH_UP_AFTER + 1)
+    ids = chat.fill(ana, "kitchen > count", actions.messages.read_state.CATCH_UP_AFTER + 1)
 
     (topic,) = ben.registers()["unread_msgs"]["streams"]
 

@@ -3,7 +3,7 @@
 import pytest
 
 from tertulia import actions
-from tertulia.domain.people.newcomers import NewUser
+from tertulia.domain.people.welcome_message import NewUser
 
 
 def contents(events) -> list[str]:
@@ -45,7 +45,9 @@ def test_what_happens_while_the_server_is_down_is_heard_afterwards(own_chat):
     own_chat.server.stop()
 
     new = NewUser("ben@example.com", "Ben")
-    ben, _ = own_chat.write_from_outside(actions.people.joining.add, own_chat.server.vault, new)
+    ben, _ = own_chat.write_from_outside(
+        actions.people.account_creation.add, own_chat.server.vault, new
+    )
     own_chat.server.start()
 
     assert [each["person"]["user_id"] for each in ears.all()] == [ben.id]

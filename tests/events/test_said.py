@@ -21,9 +21,9 @@ def appended(chat, in_kitchen, ana, ben):
 
 
 def test_what_is_told_is_what_was_said(appended):
-    notices, _ = events.said.written(appended)
+    notices, _ = events.notify_payloads.written(appended)
 
-    told = [each for notice in notices for each in events.said.read(notice)]
+    told = [each for notice in notices for each in events.notify_payloads.read(notice)]
 
     short = [(known, each) for known, each in appended if len(each.event.message.content) < 9000]
     assert told == short
@@ -33,13 +33,15 @@ def test_what_is_told_is_what_was_said(appended):
 def test_it_is_known_where_something_was_left_out(appended):
     realm_id, last = appended[0][1].realm_id, appended[-1][1].seq
 
-    assert events.said.written(appended)[1] == {}
-    assert events.said.written(appended[2:])[1] == {realm_id: last}
-    assert events.said.written([]) == ([], {})
+    assert events.notify_payloads.written(appended)[1] == {}
+    assert events.notify_payloads.written(appended[2:])[1] == {realm_id: last}
+    assert events.notify_payloads.written([]) == ([], {})
 
 
 def test_no_notice_is_longer_than_one_may_be(appended):
-    notices, _ = events.said.written(appended[:1] * 100)
+    notices, _ = events.notify_payloads.written(appended[:1] * 100)
 
-    assert max(len(notice.encode()) for notice in notices) <= events.said.LONGEST_BYTES + 2
+    assert (
+        max(len(notice.encode()) for notice in notices) <= events.notify_payloads.LONGEST_BYTES + 2
+    )
     assert sum(len(json.loads(notice)) for notice in notices) == 100

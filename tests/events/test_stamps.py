@@ -9,9 +9,9 @@ from tests.support.server import Server
 from tests.support.waiting import eventually
 
 from tertulia import events, storage
-from tertulia.storage.copying import LEAP
-from tertulia.storage.database import Database
-from tertulia.storage.database.tx import Tx
+from tertulia.database import Database, schema
+from tertulia.database.tx import Tx
+from tertulia.storage.table_copy import LEAP
 
 
 @pytest.fixture
@@ -33,9 +33,9 @@ def put_back(tx: Tx, seq: int, message_id: int, queue: storage.queues.StoredQueu
 def is_told_apart(chat: Chat, event_id: int) -> bool:
     """Whether the event that has its number now cannot be taken for another one by its id."""
     stamp = chat.server.database.read_now(
-        chat.realm.id, storage.log.stamp_at, events.mailbox.seq_of(event_id)
+        chat.realm.id, storage.log.stamp_at, events.delivery.mailbox.seq_of(event_id)
     )
-    return bool(stamp) and events.mailbox.index_of(event_id, stamp) is None
+    return bool(stamp) and events.delivery.mailbox.index_of(event_id, stamp) is None
 
 
 def test_a_copy_put_back_while_the_server_was_down_is_noticed(own_chat, kitchen):
@@ -99,7 +99,9 @@ def test_an_id_from_an_older_server_is_understood(own_chat, kitchen):
     ana.says("Soup?", to="kitchen > lunch")
     first = ears.poll(-1).succeeds()["events"][0]["id"]
     tea = ana.says("Tea?", to="kitchen > lunch")
-    older = events.mailbox.event_id(events.mailbox.seq_of(first))  # as it has no stamps
+    older = events.delivery.mailbox.event_id(
+        events.delivery.mailbox.seq_of(first)
+    )  # as it has no stamps
 
     for goes_cold in (False, True):
         if goes_cold:
@@ -115,7 +117,7 @@ def test_an_id_of_an_event_that_was_not_for_the_queue_is_refused(own_chat, kitch
     stamp = own_chat.read(storage.log.stamp_at, own_chat.head())
     own_chat.server.restart()
 
-    answer = ears.poll(events.mailbox.event_id(own_chat.head(), 0, stamp))
+    answer = ears.poll(events.delivery.mailbox.event_id(own_chat.head(), 0, stamp))
 
     assert answer.status == 400
     assert answer.json["code"] != GONE
@@ -155,10 +157,8 @@ def test_a_log_from_before_stamps_is_brought_up_to_date(databases: Databases, ki
     url, _ = databases.new(kind, untouched=True)
     database = Database.at(url)
     connection = database.dialect.connect()
-    every = storage.database.schema.migrations()
-    storage.database.schema.apply(
-        connection, database.dialect, [each for each in every if each.number < 134]
-    )
+    every = schema.migrations()
+    schema.apply(connection, database.dialect, [each for each in every if each.number < 134])
     tx = Tx(connection, database.dialect, 1, 0.0)
     tx.execute(
         "INSERT INTO realm (id, subdomain, name, uuid, created_at) VALUES (1, '', 'x', 'u', 0)"

@@ -1,6 +1,6 @@
 """What people hear when somebody comes to the organization, joins a channel, or leaves one."""
 
-from tests.support.watcher import watch
+from tests.support.model_state import watch
 
 from tertulia import actions
 

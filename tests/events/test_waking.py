@@ -4,11 +4,11 @@ import asyncio
 
 import uvloop
 
-from tertulia.events.heartbeats import Heartbeats
+from tertulia.events.delivery.heartbeats import Heartbeats
+from tertulia.events.delivery.mailbox import Mailbox
+from tertulia.events.delivery.mailboxes import Mailroom
+from tertulia.events.delivery.poll_wakeup import AT_ONCE, Waking
 from tertulia.events.listener import Listener, Options
-from tertulia.events.mailbox import Mailbox
-from tertulia.events.mailroom import Mailroom
-from tertulia.events.waking import AT_ONCE, Waking
 
 CROWD = 3 * AT_ONCE + 1
 ROUNDS = 20  # of the loop, more than any of this takes

@@ -7,7 +7,7 @@ from tests.support.files import fetches, uploads
 from tests.support.people import basic
 from tests.support.waiting import eventually
 
-from tertulia.storage.database.broadcast import LONGEST_NOTICE
+from tertulia.database.notify_bus import LONGEST_NOTICE
 
 pytestmark = pytest.mark.postgres
 

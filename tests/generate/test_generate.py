@@ -7,16 +7,16 @@ from collections import defaultdict
 from pathlib import Path
 
 import pytest
+from tests.support.cli_runner import Terminal
 from tests.support.databases import Databases, Kind, sqlite_with_tables
-from tests.support.terminal import Terminal
 
 from tertulia import domain, markdown, storage
+from tertulia.database import Database
+from tertulia.database.tx import Tx
 from tertulia.domain.messages.message import Draft
 from tertulia.domain.people.keys import Vault
-from tertulia.generate.organization import Size, generate
 from tertulia.markdown import Found, Settings
-from tertulia.storage.database import Database
-from tertulia.storage.database.tx import Tx
+from tertulia.sample_data.generated.organization import Size, generate
 
 FIRST = 1  # the id of the organization
 SIZE = ("--people", "60", "--channels", "14", "--messages", "1200", "--seed", "7")
@@ -102,7 +102,7 @@ def messages_are_what_the_server_would_have_stored(tx: Tx) -> None:
         )
         for name, value in storage.messages.of_words(draft).items():
             assert row[name] == value, (
-                f"What is made up has another {name}: see generate/history.py"
+                f"What is made up has another {name}: see sample_data/generated/history.py"
             )
         assert row["is_me"] == rendered.is_me_message
         assert row["channel_wildcard"] == rendered.mentions_channel

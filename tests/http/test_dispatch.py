@@ -13,7 +13,7 @@ from structlog.testing import capture_logs
 from tests.http.toy import FORM, Kitchen, http_scope
 from tests.support.waiting import PATIENCE_SECONDS
 
-from tertulia.http.rounds import ROUND
+from tertulia.http.exchange import ROUND
 
 
 def test_a_success_is_one_line_of_json_with_result_and_msg_first(kitchen):

@@ -13,10 +13,10 @@ from tertulia.config import Config
 from tertulia.errors import BadRequest
 from tertulia.errors.authentication import GuestRefused, NotLoggedIn
 from tertulia.http.dispatch import Api
+from tertulia.http.exchange import Message
 from tertulia.http.forms import Files
 from tertulia.http.replies import Encoded, Reply
 from tertulia.http.request import ApiRequest
-from tertulia.http.rounds import Message
 from tertulia.http.routing import Route, delete, get, patch, post
 from tertulia.http.rules import Alias, MaxLength, NotBlank, Stripped
 

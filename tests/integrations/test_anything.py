@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.integrations import test_code_hosting, test_machines, test_trackers
-from tests.support.growth import grows_linearly
+from tests.support.complexity import grows_linearly
 
 from tertulia import integrations
 from tertulia.errors import ClientError

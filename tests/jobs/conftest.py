@@ -10,7 +10,7 @@ from tests.support.shared_servers import SharedServers
 
 from tertulia.api.events import LONGEST_IDLE_SECONDS
 from tertulia.jobs import housekeeping
-from tertulia.jobs.sending import REMINDERS, SCHEDULED, send_due
+from tertulia.jobs.scheduled_sender import REMINDERS, SCHEDULED, send_due
 
 
 @dataclass

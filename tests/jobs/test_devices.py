@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from tests.api.good_calls import PHONE, new_device
-from tests.support.neighbours import PUSH_ID, PUSH_KEY, Neighbours
+from tests.support.fake_services import PUSH_ID, PUSH_KEY, Neighbours
 from tests.support.people import Chat
 from tests.support.waiting import eventually
 

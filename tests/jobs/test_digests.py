@@ -3,7 +3,7 @@
 import re
 from datetime import UTC, datetime
 
-from tests.support.post import text_in
+from tests.support.fake_smtp import text_in
 
 from tertulia.domain.personal.digests import AWAY_SECONDS, LivelyTopic, chosen
 

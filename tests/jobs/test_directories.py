@@ -1,17 +1,17 @@
 """Accounts follow the directory they came from, and nobody else's does."""
 
 import pytest
+from tests.support.cli_runner import Terminal
 from tests.support.people import Chat
 from tests.support.slapd import DIRECTORY, Slapd
-from tests.support.terminal import Terminal
 
-from tertulia import actions, links, storage
+from tertulia import actions, external, storage
 from tertulia.config import Config
-from tertulia.config.providers import LdapDirectory
+from tertulia.config.login_providers import LdapDirectory
+from tertulia.data_dir import find_vault
+from tertulia.database import Database
 from tertulia.domain.people.user import Role, User
-from tertulia.jobs import directories
-from tertulia.opening import find_vault
-from tertulia.storage.database import Database
+from tertulia.jobs import ldap_sync
 
 SESAME = "open sesame"
 
@@ -40,7 +40,7 @@ class House:
     def syncs(self, **settings: object) -> int:
         directory = LdapDirectory(**self.slapd.settings(**DIRECTORY | settings))
         database = self.chat.server.database
-        return self.chat.server.do(directories.sync(database, self.chat.realm, directory))
+        return self.chat.server.do(ldap_sync.sync(database, self.chat.realm, directory))
 
 
 def test_what_changes_there_changes_here(house):
@@ -256,9 +256,9 @@ def _link(terminal: Terminal, directory: LdapDirectory, name: str) -> None:
     """As a login would do it."""
     config = Config(data=terminal.data)
     vault = find_vault(config)
-    person = links.ldap.find(directory, name)
+    person = external.sso.ldap.find(directory, name)
     assert vault is not None
     assert person is not None
-    introduced = links.introductions.from_directory(directory, "", person, None)
+    introduced = external.sso.claims.from_directory(directory, "", person, None)
     database = Database.at(config.database_url)
-    database.write_now(1, actions.people.identities.recognize, vault, introduced)
+    database.write_now(1, actions.people.external_identities.recognize, vault, introduced)

@@ -6,10 +6,10 @@ import pytest
 from tests.support.files import FORM, File, fetches, form, own, uploads
 from tests.support.waiting import eventually
 
-from tertulia.actions.files.receiving import Receiving
+from tertulia.actions.files.upload import Receiving
+from tertulia.database.tx import Tx
 from tertulia.domain.files.attachments import PIECE_BYTES, Quota
 from tertulia.errors.files import UploadExpired
-from tertulia.storage.database.tx import Tx
 
 MUCH = b"tide" * PIECE_BYTES * 2  # eight pieces
 

@@ -9,6 +9,8 @@ from tests.support.people import Chat
 
 from tertulia import actions, storage
 from tertulia.app import Application
+from tertulia.database import Bound, Database
+from tertulia.database.tx import Tx
 from tertulia.jobs import housekeeping as jobs
 from tertulia.jobs import presence
 from tertulia.jobs.housekeeping import (
@@ -18,9 +20,7 @@ from tertulia.jobs.housekeeping import (
     keep_positions,
     trim_logs,
 )
-from tertulia.jobs.sending import SCHEDULED, send_due
-from tertulia.storage.database import Bound, Database
-from tertulia.storage.database.tx import Tx
+from tertulia.jobs.scheduled_sender import SCHEDULED, send_due
 
 
 def events_kept(chat) -> int:

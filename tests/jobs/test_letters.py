@@ -4,21 +4,21 @@ import asyncio
 
 import pytest
 from click.testing import CliRunner
-from tests.support.post import PostOffice, certificate, html_in, text_in
+from tests.support.fake_smtp import PostOffice, certificate, html_in, text_in
 
 from tertulia import actions, storage
-from tertulia.cli import logins
+from tertulia.cli import auth_check
 from tertulia.cli.commands import main
 from tertulia.config import Config
-from tertulia.domain.letters import Letter, PostedLetter
+from tertulia.database.tx import Tx
+from tertulia.domain.emails import Letter, PostedLetter
 from tertulia.domain.people.keys import Vault
-from tertulia.links import smtp
-from tertulia.links.smtp import NotSent
-from tertulia.storage.database.tx import Tx
+from tertulia.external.mail import smtp
+from tertulia.external.mail.smtp import NotSent
 
 
 def post_letter(tx: Tx, vault: Vault, to: str) -> None:
-    actions.letters.post(tx, vault, Letter("test", to))
+    actions.mail_outbox.post(tx, vault, Letter("test", to))
 
 
 def goes_round(chat) -> None:
@@ -118,7 +118,7 @@ def test_who_is_killed_while_sending_has_it_sent_by_another(mailing, post):
 
     def take(tx: Tx) -> list[PostedLetter]:  # and is never heard of again
         post_letter(tx, mailing.server.vault, ana)
-        return actions.letters.take_due(tx)
+        return actions.mail_outbox.take_due(tx)
 
     taken = mailing.write(take)
     goes_round(mailing)
@@ -126,7 +126,7 @@ def test_who_is_killed_while_sending_has_it_sent_by_another(mailing, post):
     mailing.server.clock.move(minutes=6)
     goes_round(mailing)
 
-    assert ana in {actions.letters.opened(mailing.server.vault, each).to for each in taken}
+    assert ana in {actions.mail_outbox.opened(mailing.server.vault, each).to for each in taken}
     assert len(post.letters_to(ana)) == 1
 
 
@@ -134,10 +134,10 @@ def test_many_letters_of_one_kind_do_not_delay_one_of_another_kind(mailing):
     def look(tx: Tx) -> list[str]:
         """The letters are taken back at once, so that none of them is sent."""
         kinds = ["missed-messages"] * 100 + ["password-reset"]
-        ids = [storage.letters.insert(tx, kind, b"") for kind in kinds]
-        due = [each.kind for each in storage.letters.due(tx, 20) if each.id in ids]
+        ids = [storage.mail_outbox.insert(tx, kind, b"") for kind in kinds]
+        due = [each.kind for each in storage.mail_outbox.due(tx, 20) if each.id in ids]
         for letter_id in ids:
-            storage.letters.delete(tx, letter_id)
+            storage.mail_outbox.delete(tx, letter_id)
         return due
 
     assert "password-reset" in mailing.write(look)
@@ -220,9 +220,9 @@ def test_without_a_mail_server_nothing_pretends(monkeypatch):
 
 
 def test_a_check_reaches_for_the_mail_server(post):
-    fine = logins.examine(Config(**post.settings | {"smtp_from": "chat@example.com"}), [""])
-    unnamed = logins.examine(Config(**post.settings), [""])
-    closed = logins.examine(Config(**post.settings | {"smtp_security": "starttls"}), [""])
+    fine = auth_check.examine(Config(**post.settings | {"smtp_from": "chat@example.com"}), [""])
+    unnamed = auth_check.examine(Config(**post.settings), [""])
+    closed = auth_check.examine(Config(**post.settings | {"smtp_security": "starttls"}), [""])
 
     assert fine.problems == []
     assert unnamed.problems == [

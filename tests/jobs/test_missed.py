@@ -3,9 +3,9 @@
 import re
 
 import pytest
-from tests.support.forging import forged
+from tests.support.fake_smtp import html_in, text_in
+from tests.support.fake_tokens import forged
 from tests.support.people import Chat
-from tests.support.post import html_in, text_in
 
 PERIOD = 120  # seconds, unless people choose otherwise
 

@@ -1,8 +1,8 @@
 """What a register tells is made ready beforehand, and never told when it is no longer true."""
 
 from tertulia import events
-from tertulia.events.kept import KeptEncodings
-from tertulia.jobs.preparing import Preparation
+from tertulia.events.encoded_records import KeptEncodings
+from tertulia.jobs.cache_warmup import Preparation
 
 
 def test_whoever_registers_finds_everything_ready_and_up_to_date(chat, in_kitchen, ana, ben):
@@ -25,7 +25,7 @@ def test_preparing_goes_on_while_the_organization_changes(chat):
     ana, _ = chat.people("ana", "ben", channels=["kitchen"])
     ana.get("/users/me").succeeds()
     org = chat.server.application.delivery.organizations[chat.realm.id]
-    steps = events.snapshot.preparing.prepare(org)
+    steps = events.snapshot.warmup.prepare(org)
     next(steps)
 
     dora = chat.person("dora", channels=["kitchen", "garden"])

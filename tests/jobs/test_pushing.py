@@ -8,14 +8,14 @@ import structlog.testing
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
-from tests.support import receivers
+from tests.support import fake_webhooks
+from tests.support.fake_webhooks import Receiver
 from tests.support.people import Chat
-from tests.support.receivers import Receiver
 from tests.support.waiting import eventually
 
 from tertulia import storage
 from tertulia.domain.personal.web_push import encoded
-from tertulia.links.web_push import _expand, _hmac
+from tertulia.external.push.web_push import _expand, _hmac
 
 HOME = (ipaddress.ip_network("127.0.0.0/8"),)
 SECRET = b"sixteen letters!"
@@ -81,7 +81,7 @@ def works(chat):
 
 
 def is_quiet(tx):
-    behind = storage.personal.missed.realms_behind(tx, [tx.realm_id], everybody=False)
+    behind = storage.personal.missed_messages.realms_behind(tx, [tx.realm_id], everybody=False)
     return not behind and not storage.personal.web_push.people_due(tx, 1)
 
 
@@ -270,9 +270,9 @@ def test_an_endpoint_in_trouble_is_tried_with_growing_pauses_and_given_up_after_
     ana.post("/web_push/subscriptions", **other.subscription()).succeeds()
     browser.service.answer = {
         "500": (500, b""),
-        "circle": receivers.redirect(browser.service.url),
-        "flood": receivers.stream_for_ever,
-        "hang": receivers.hang,
+        "circle": fake_webhooks.redirect(browser.service.url),
+        "flood": fake_webhooks.stream_for_ever,
+        "hang": fake_webhooks.hang,
     }[trouble]
     tries = []
 
@@ -320,7 +320,7 @@ def test_who_is_told_in_one_place_is_told_in_the_other_when_that_is_well_again(
 @pytest.mark.on_one
 def test_an_endpoint_that_hangs_holds_up_nobody_else(chat, browser, ana, ben):
     pushing = chat.server.application.pushing
-    browser.service.answer = receivers.hang
+    browser.service.answer = fake_webhooks.hang
     other = Browser()
     ana.post("/web_push/subscriptions", **other.subscription()).succeeds()
 

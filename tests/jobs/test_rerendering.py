@@ -3,9 +3,9 @@
 from tests.support.people import Chat, Person
 
 from tertulia import storage
-from tertulia.jobs.rerendering import rerender
+from tertulia.database.tx import Tx
+from tertulia.jobs.rerender import rerender
 from tertulia.markdown import VERSION
-from tertulia.storage.database.tx import Tx
 
 
 def grows_old(tx: Tx, *message_ids: int) -> None:

@@ -9,7 +9,7 @@ import structlog.testing
 from tests.support.waiting import PATIENCE_SECONDS
 
 from tertulia.errors.http import ServiceUnavailable
-from tertulia.jobs.each import each
+from tertulia.jobs.for_each import each
 from tertulia.jobs.runner import Job, Runner
 
 

@@ -8,8 +8,8 @@ from tests.support.people import Chat, Person
 from tests.support.waiting import eventually
 
 from tertulia import actions, storage
-from tertulia.jobs.searching import MUCH
-from tertulia.storage.database.tx import Tx
+from tertulia.database.tx import Tx
+from tertulia.jobs.search_indexer import MUCH
 
 INDEX = ("search_document", "search_posting", "search_word", "search_gram", "search_head")
 
@@ -22,12 +22,12 @@ def found(person, text: str) -> list[int]:
 
 
 def problems(tx: Tx) -> list[str]:
-    (finding,) = [each for each in actions.checking.examine(tx, None) if each.subject == "search"]
+    (finding,) = [each for each in actions.data_check.examine(tx, None) if each.subject == "search"]
     return finding.problems
 
 
 def behind(chat: Chat) -> int:
-    return chat.read(actions.messages.indexing.count_behind)
+    return chat.read(actions.messages.search_index.count_behind)
 
 
 def test_what_is_said_is_indexed_a_moment_later(chat: Chat, in_kitchen: None, ana: Person) -> None:
@@ -58,7 +58,7 @@ def test_what_is_long_is_indexed_though_people_talk_on(chat: Chat, text: str) ->
 
 def test_messages_from_before_there_was_an_index_are_indexed_in_batches(own_chat: Chat) -> None:
     ana = own_chat.person("ana", channels=["kitchen"])
-    old = own_chat.fill(ana, "kitchen > count", actions.messages.indexing.AT_ONCE + 20)
+    old = own_chat.fill(ana, "kitchen > count", actions.messages.search_index.AT_ONCE + 20)
     eventually(lambda: behind(own_chat) == 0)
 
     own_chat.write(as_before_the_migration)
@@ -66,8 +66,8 @@ def test_messages_from_before_there_was_an_index_are_indexed_in_batches(own_chat
 
     eventually(lambda: behind(own_chat) == 0)
     assert found(ana, "count") == old
-    assert found(ana, f"{actions.messages.indexing.AT_ONCE}") == [
-        old[actions.messages.indexing.AT_ONCE]
+    assert found(ana, f"{actions.messages.search_index.AT_ONCE}") == [
+        old[actions.messages.search_index.AT_ONCE]
     ]
     assert own_chat.read(problems) == []
     metrics = own_chat.server.client.raw("GET", "/metrics").body.decode()

@@ -9,13 +9,13 @@ from tests.support.people import Chat, Person
 from tests.support.waiting import eventually
 
 from tertulia import actions, domain, storage
+from tertulia.database import Bound
 from tertulia.domain.channels.channel import NewChannel
 from tertulia.domain.later.scheduled import ToChannel
 from tertulia.domain.messages.message import Draft
 from tertulia.domain.people.user import NOTIFICATION_BOT
-from tertulia.events.directory import Organization
-from tertulia.jobs.sending import IN_HAND, SCHEDULED, Outbox, send_due
-from tertulia.storage.database import Bound
+from tertulia.events.directory.organization import Organization
+from tertulia.jobs.scheduled_sender import IN_HAND, SCHEDULED, Outbox, send_due
 
 
 def schedules(person: Person, content: str = "Soup's on", *, at: int, **params: Any) -> int:

@@ -9,17 +9,17 @@ from typing import Any
 import jsonschema
 import msgspec
 import pytest
-from tests.support import receivers
+from tests.support import fake_webhooks
+from tests.support.fake_webhooks import Receiver
 from tests.support.people import Chat, Person
-from tests.support.receivers import Receiver
 from tests.support.waiting import eventually
 
 from tertulia import storage
-from tertulia.api.outgoing_calls import SENT
+from tertulia.api.openapi_webhooks import SENT
 from tertulia.app import description
-from tertulia.domain.people.webhook_calls import Trouble
-from tertulia.jobs.webhook_calls import Spoken, understood
-from tertulia.storage.database.tx import Tx
+from tertulia.database.tx import Tx
+from tertulia.domain.people.webhook_deliveries import Trouble
+from tertulia.jobs.webhook_sender import Spoken, understood
 
 HOME = (ipaddress.ip_network("127.0.0.0/8"),)
 
@@ -238,9 +238,9 @@ def test_trouble_that_stays_is_told_at_once_in_place_and_to_the_owner(scene):
 
     receiver.answer = b"<html>"
     assert scene.fails_at_once()[0] == "Failure! Invalid JSON in response"
-    receiver.answer = receivers.redirect("http://127.0.0.1:9/")
+    receiver.answer = fake_webhooks.redirect("http://127.0.0.1:9/")
     assert scene.fails_at_once()[0] == "Failure! Third party responded with 302"
-    receiver.answer = receivers.stream_for_ever
+    receiver.answer = fake_webhooks.stream_for_ever
     in_place, told = scene.fails_at_once()
     assert (in_place, "larger than" in told) == ("Failure! Invalid response format", True)
     receiver.answer = {"content": "x" * 10_001}
@@ -251,16 +251,16 @@ def test_trouble_that_stays_is_told_at_once_in_place_and_to_the_owner(scene):
 @pytest.mark.parametrize(
     "answer, in_place, told",
     [
-        (receivers.hang, "Bot is unavailable", "Request timed out"),
-        (receivers.drip, "Bot is unavailable", "Request timed out"),
-        (receivers.hang_up, "Bot is unavailable", "A connection error occurred."),
-        (receivers.talk_nonsense, "Bot is unavailable", "A connection error occurred."),
+        (fake_webhooks.hang, "Bot is unavailable", "Request timed out"),
+        (fake_webhooks.drip, "Bot is unavailable", "Request timed out"),
+        (fake_webhooks.hang_up, "Bot is unavailable", "A connection error occurred."),
+        (fake_webhooks.talk_nonsense, "Bot is unavailable", "A connection error occurred."),
         ((500, b""), "Third party responded with 500", "status code *500*"),
     ],
 )
 @pytest.mark.on_one
 def test_trouble_that_may_pass_is_tried_three_times(scene, answer, in_place, told):
-    if answer in (receivers.hang, receivers.drip):
+    if answer in (fake_webhooks.hang, fake_webhooks.drip):
         scene.chat.server.application.webhook_calls.patience_seconds = 0.5
     scene.receiver.answer = answer
 
@@ -274,7 +274,7 @@ def test_trouble_that_may_pass_is_tried_three_times(scene, answer, in_place, tol
 @pytest.mark.on_one
 def test_a_bot_that_hangs_holds_up_nobody_else(scene):
     scene.chat.server.application.webhook_calls.patience_seconds = 30
-    stuck = Receiver(receivers.hang)
+    stuck = Receiver(fake_webhooks.hang)
     make_bot(scene.ana, stuck.url, full_name="Stuck", short_name="stuck")
 
     for _ in range(3):
@@ -288,7 +288,7 @@ def test_a_bot_that_hangs_holds_up_nobody_else(scene):
 def test_the_hanging_webhooks_of_one_person_do_not_delay_those_of_another(scene):
     scene.chat.server.application.webhook_calls.patience_seconds = 1000
     eve = scene.chat.person("eve", channels=["kitchen"])
-    stuck = Receiver(receivers.hang)
+    stuck = Receiver(fake_webhooks.hang)
     for number in range(60):
         name = f"stuck{number}"
         bot_id = make_bot(eve, stuck.url, full_name=name, short_name=name)
@@ -322,7 +322,7 @@ def test_due_calls_are_claimed_person_by_person(scene):
     def look(tx: Tx) -> list[int]:
         insert_calls(tx, crowd, message.id, 500, tx.now - 900)
         insert_calls(tx, [scene.bot_id], message.id, 1, tx.now - 1)
-        due = storage.people.webhook_calls.first_of_each_bot(tx, 10, 8)
+        due = storage.people.webhook_deliveries.first_of_each_bot(tx, 10, 8)
         tx.execute("DELETE FROM webhook_call")
         return [call.bot_id for call in due]
 
@@ -335,7 +335,7 @@ def test_due_calls_are_claimed_person_by_person(scene):
 def test_a_webhook_that_timed_out_last_time_goes_behind_the_others(scene):
     chat, ana, url = scene.chat, scene.ana, scene.receiver.url
     chat.server.application.webhook_calls.patience_seconds = 0.5
-    scene.receiver.answer = receivers.hang
+    scene.receiver.answer = fake_webhooks.hang
     ana.says("@**Tide** when?", to="kitchen > tides")
     eventually(lambda: chat.read(tries) == 1)
     others = [make_bot(ana, url, full_name=f"o{n}", short_name=f"o{n}") for n in range(3)]
@@ -344,7 +344,7 @@ def test_a_webhook_that_timed_out_last_time_goes_behind_the_others(scene):
     def look(tx: Tx) -> list[tuple[int, bool]]:
         insert_calls(tx, [scene.bot_id], message.id, 1, tx.now - 900)
         insert_calls(tx, others, message.id, 1, tx.now - 1)
-        due = storage.people.webhook_calls.first_of_each_bot(tx, 10, 8)
+        due = storage.people.webhook_deliveries.first_of_each_bot(tx, 10, 8)
         tx.execute("DELETE FROM webhook_call WHERE message_id = :message", message=message.id)
         return [(call.bot_id, call.is_slow) for call in due]
 
@@ -358,7 +358,7 @@ def test_a_webhook_that_timed_out_last_time_goes_behind_the_others(scene):
 
 def test_a_server_that_goes_away_in_the_middle_calls_again(scene):
     scene.chat.server.application.webhook_calls.patience_seconds = 30
-    scene.receiver.answer = receivers.hang
+    scene.receiver.answer = fake_webhooks.hang
     scene.ana.says("@**Tide** now?", to="kitchen > tides")
     scene.called(1)
 
@@ -372,7 +372,7 @@ def test_a_server_that_goes_away_in_the_middle_calls_again(scene):
 
 def test_what_is_deleted_meanwhile_is_not_told(scene):
     scene.chat.server.application.webhook_calls.patience_seconds = 30
-    scene.receiver.answer = receivers.hang
+    scene.receiver.answer = fake_webhooks.hang
     scene.ana.says("@**Tide** now?", to="kitchen > tides")
     scene.called(1)
     owner = scene.chat.person("owner", role="owner", channels=["kitchen"])

@@ -10,13 +10,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
-from tests.support.cast import WHO, Places, gather, read, written
+from tests.support.access_matrix import WHO, Places, gather, read, written
 from tests.support.client import Reply
 from tests.support.people import Chat, Person
 
 from tertulia import actions, storage
+from tertulia.database.tx import Tx
 from tertulia.domain.channels.channel import Channel, NewChannel
-from tertulia.storage.database.tx import Tx
 
 # What each word of the tables stands for.
 WORDS = {

@@ -10,14 +10,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import pytest
-from tests.support.cast import WHO, Places, gather, read, written
+from tests.support.access_matrix import WHO, Places, gather, read, written
 from tests.support.client import Reply
 from tests.support.people import Chat, Person
 
 from tertulia import actions, storage
 from tertulia.actions.groups import MemberChange
+from tertulia.database.tx import Tx
 from tertulia.domain.groups.group import GroupValue, NewGroup
-from tertulia.storage.database.tx import Tx
 
 # What each word of the tables stands for.
 WORDS = {

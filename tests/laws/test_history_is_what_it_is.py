@@ -20,9 +20,9 @@ from tests.support.server import Server
 
 from tertulia import actions
 from tertulia.domain.messages.message import Message
-from tertulia.events.fragments import LARGEST_BYTES, OVERHEAD_BYTES, Fragment, Shelf
-from tertulia.events.pages import MOST, FoundMessages, HistoryPage, Pages
-from tertulia.jobs.rerendering import rerender
+from tertulia.events.history_cache.fragments import LARGEST_BYTES, OVERHEAD_BYTES, Fragment, Shelf
+from tertulia.events.history_cache.pages import MOST, FoundMessages, HistoryPage, Pages
+from tertulia.jobs.rerender import rerender
 
 MANNERS: list[dict[str, bool]] = [
     {"apply_markdown": True, "client_gravatar": True, "allow_empty_topic_name": False},

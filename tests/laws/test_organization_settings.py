@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.support.cli_runner import Said, Terminal
 from tests.support.databases import Databases, Kind
-from tests.support.ears import Ears
+from tests.support.event_queue import Ears
 from tests.support.people import Chat, Person
 from tests.support.server import SECRET
 from tests.support.shared_servers import SharedServers
-from tests.support.terminal import Said, Terminal
 
 import tertulia
 from tertulia.domain.groups.group import SYSTEM_GROUPS

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from tests.support.people import Chat
 
 from tertulia import actions, events, storage
+from tertulia.database.tx import Tx
 from tertulia.domain.groups.group import SYSTEM_GROUPS, Members
 from tertulia.domain.people.user import SECONDS_PER_DAY, BotType, Role, User
-from tertulia.storage.database.tx import Tx
 
 PEOPLE = 6
 SYSTEM = list(SYSTEM_GROUPS)
@@ -125,7 +125,7 @@ def _add(tx: Tx, email: str, who: Somebody, owner_id: int | None) -> User:
 
 def _compare(tx: Tx, scene: Scene, cast: list[User], made: list[int]) -> None:
     ids = storage.groups.system_ids(tx)
-    org = events.loading.load(tx, "x", lambda: tx.now)
+    org = events.directory.loader.load(tx, "x", lambda: tx.now)
     together = actions.groups.permissions.asking(tx, cast)
     for each in scene.values:
         expected = {cast[number].id for number in _inside(scene, each)}

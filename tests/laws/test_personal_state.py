@@ -11,9 +11,9 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.support.client import Reply
+from tests.support.model_personal_state import watch_own
 from tests.support.people import Chat, Person
 from tests.support.pictures import picture, uploads_to
-from tests.support.watcher_personal import watch_own
 
 from tertulia.domain.personal.settings import PREFERENCES
 from tertulia.domain.setting_values import ChosenFrom, Whole

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import pytest
-from tests.support.doubts import Doubts
+from tests.support.fast_path_oracle import Doubts
 from tests.support.people import Chat, Person
 
 from tertulia.domain.people.user import Role

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from tests.laws import narrow_model
 from tests.laws.narrow_model import Refused, Term
-from tests.support.ears import Event
+from tests.support.event_queue import Event
 
 from tertulia import actions, domain, storage
 from tertulia.domain.personal.topic_policies import Visibility

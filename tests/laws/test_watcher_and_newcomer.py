@@ -12,10 +12,10 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.support.client import Reply
+from tests.support.model_state import watch
 from tests.support.people import Chat, Person
 from tests.support.pictures import picture, uploads
 from tests.support.server import Server
-from tests.support.watcher import watch
 
 from tertulia import actions
 from tertulia.domain.people.identities import Identity, Introduction, Tidings, Welcome
@@ -387,10 +387,10 @@ def vouching(draw: st.DrawFn) -> Deed:
     def do(scene: Scene, actor: Person) -> Reply:
         if is_there:
             vault = scene.chat.server.vault
-            scene.chat.write(actions.people.identities.recognize, vault, introduced)
+            scene.chat.write(actions.people.external_identities.recognize, vault, introduced)
         else:
             gone = Tidings(Identity("ldap:house", subject, 0), None)
-            scene.chat.write(actions.people.identities.sync, gone, True)
+            scene.chat.write(actions.people.external_identities.sync, gone, True)
         return actor.get("/users/me")
 
     return do

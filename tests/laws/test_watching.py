@@ -6,12 +6,14 @@ tell, so a new kind of event or a new list has to be made known to one.
 
 from typing import Any
 
-from tests.support import watcher, watcher_personal
+from tests.support import model_personal_state, model_state
 
 from tertulia import events, storage
 from tertulia.events.snapshot.lists import LISTS
 
-HERE = "tests/support/watcher.py (what is everybody's) or watcher_personal.py (what is one's own)"
+HERE = (
+    "tests/support/model_state.py (what is everybody's) or watcher_personal.py (what is one's own)"
+)
 
 # Told by events, and no part of what is told at register.
 WITHOUT_STATE = {
@@ -40,7 +42,11 @@ class Noticing(dict[str, Any]):
 
 
 def test_every_event_is_watched():
-    watched = {*watcher.SUBJECT.handlers, *watcher_personal.SUBJECT.handlers, *WITHOUT_STATE}
+    watched = {
+        *model_state.SUBJECT.handlers,
+        *model_personal_state.SUBJECT.handlers,
+        *WITHOUT_STATE,
+    }
     told = {each: kind for kind in events.types.event.kinds().values() for each in kind.types}
 
     missing = [
@@ -55,7 +61,7 @@ def test_every_event_is_watched():
 def test_every_list_is_watched(chat):
     state = Noticing(chat.person("ana", role="owner").registers(include_subscribers="true"))
 
-    for read in (*watcher.SUBJECT.parts.values(), *watcher_personal.SUBJECT.parts.values()):
+    for read in (*model_state.SUBJECT.parts.values(), *model_personal_state.SUBJECT.parts.values()):
         read(state)
 
     missing = [
@@ -68,8 +74,9 @@ def test_every_list_is_watched(chat):
 
 def test_a_list_of_everybody_is_looked_for_in_the_organization():
     missing = [
-        f"The rows of {part.table} are everybody's: say OURS of them in storage/owned.py."
+        f"The rows of {part.table} are everybody's: say OURS of them in storage/nonempty_tables.py."
         for part in LISTS.values()
-        if part.of_everybody and storage.owned.OTHERWISE.get(part.table) != storage.owned.OURS
+        if part.of_everybody
+        and storage.nonempty_tables.OTHERWISE.get(part.table) != storage.nonempty_tables.OURS
     ]
     assert not missing, "\n".join(missing)

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 import uvloop
-from tests.support.receivers import Receiver
+from tests.support.fake_webhooks import Receiver
 from tests.support.waiting import PATIENCE_SECONDS
 
-from tertulia.links import guarded
-from tertulia.links.guarded import HttpAnswer, NotAllowed
+from tertulia.external import safe_http
+from tertulia.external.safe_http import HttpAnswer, NotAllowed
 
 HOME = (ipaddress.ip_network("127.0.0.0/8"),)
 
@@ -40,7 +40,7 @@ def names(monkeypatch) -> Callable[..., LyingNames]:
 
 def asked(port: int) -> HttpAnswer:
     address = f"http://tides.example:{port}/now?here=1"
-    return asyncio.run(guarded.post(address, b"{}", {}, seconds=30, most_bytes=100, allowed=HOME))
+    return asyncio.run(safe_http.post(address, b"{}", {}, seconds=30, most_bytes=100, allowed=HOME))
 
 
 def test_a_name_is_looked_up_once(names):
@@ -93,7 +93,7 @@ def test_names_that_hang_for_one_person_do_not_delay_another(monkeypatch, make_l
 
     async def ask(name: str, person: int) -> HttpAnswer:
         there = receiver.url.replace("127.0.0.1", name)
-        return await guarded.post(
+        return await safe_http.post(
             there, b"", {}, seconds=30, most_bytes=100, allowed=HOME, person=person
         )
 
@@ -117,7 +117,7 @@ def test_names_that_hang_for_one_person_do_not_delay_another(monkeypatch, make_l
 )
 def test_what_is_no_address_of_the_web_is_refused(address):
     with pytest.raises(NotAllowed):
-        asyncio.run(guarded.post(address, b"", {}, seconds=30, most_bytes=1))
+        asyncio.run(safe_http.post(address, b"", {}, seconds=30, most_bytes=1))
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from pathlib import Path
 from tertulia.app import Application
 from tertulia.config import Config
 from tertulia.domain.people.keys import Vault
-from tertulia.storage.database import Database
+from tertulia.database import Database
 
 folder = Path(sys.argv[1])
 database, vault = Database.at(f"sqlite:///{folder}/x.db"), Vault(b"nobody guesses it")

@@ -13,14 +13,14 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from joserfc import jwt
 from joserfc.jwk import OctKey
-from tests.support.sites import WilfulSite, signed, wilful_site
+from tests.support.fake_oidc import WilfulSite, signed, wilful_site
 
-from tertulia import links
-from tertulia.cli import logins
+from tertulia import external
+from tertulia.cli import auth_check
 from tertulia.config import Config
-from tertulia.config.providers import JwtIssuer, OpenIdProvider, RemoteUserProxy, SamlProvider
+from tertulia.config.login_providers import JwtIssuer, OpenIdProvider, RemoteUserProxy, SamlProvider
 from tertulia.domain.people.identities import Introduction
-from tertulia.links.answers import PendingLogin, ProviderTrouble, SiteUser
+from tertulia.external.sso.provider_types import PendingLogin, ProviderTrouble, SiteUser
 
 PENDING = PendingLogin("state", "the nonce", "v" * 43, "https://chat.example.com/complete/oidc/")
 SECRET = "the secret of the client, long enough"
@@ -29,7 +29,7 @@ SECRET = "the secret of the client, long enough"
 @pytest.fixture
 def site() -> Iterator[WilfulSite]:
     with wilful_site() as found:
-        links.openid._memory.clear()  # it may stand at the address of another
+        external.sso.openid._memory.clear()  # it may stand at the address of another
         yield found
 
 
@@ -52,13 +52,15 @@ def claims(site: WilfulSite, **others: Any) -> dict[str, Any]:
 
 
 def come_back(site: WilfulSite, **settings: Any) -> SiteUser:
-    return asyncio.run(links.openid.come_back(provider(site, **settings), PENDING, "the code"))
+    return asyncio.run(
+        external.sso.openid.come_back(provider(site, **settings), PENDING, "the code")
+    )
 
 
 def test_a_login_leaves_with_a_challenge_and_comes_back_with_its_answer(site):
     site.is_openid(signed(claims(site, name="Ana")), {"sub": "s-1", "name": "Ana Díaz"})
 
-    where = asyncio.run(links.openid.leave(provider(site), PENDING))
+    where = asyncio.run(external.sso.openid.leave(provider(site), PENDING))
     found = come_back(site)
 
     sent = {name: values[0] for name, values in parse_qs(urlsplit(where).query).items()}
@@ -124,7 +126,7 @@ def test_a_code_is_of_no_use_without_what_it_was_asked_with(site):
     """The provider checks that, as they do: PKCE."""
     site.is_openid(signed(claims(site)))
     tokens = site.answers["/token"]
-    where = asyncio.run(links.openid.leave(provider(site), PENDING))
+    where = asyncio.run(external.sso.openid.leave(provider(site), PENDING))
     challenge = parse_qs(urlsplit(where).query)["code_challenge"][0]
 
     def exchange(form: dict[str, str]) -> Any:
@@ -135,7 +137,7 @@ def test_a_code_is_of_no_use_without_what_it_was_asked_with(site):
     assert come_back(site).subject == "s-1"
     other = replace(PENDING, verifier="w" * 43)
     with pytest.raises(ProviderTrouble):
-        asyncio.run(links.openid.come_back(provider(site), other, "the code"))
+        asyncio.run(external.sso.openid.come_back(provider(site), other, "the code"))
 
 
 def test_userinfo_must_be_about_the_same_person(site):
@@ -206,14 +208,14 @@ def test_github_tells_its_verified_addresses(site):
     }
     github = provider(site, preset="github")
 
-    found = asyncio.run(links.github.come_back(github, PENDING, "the code"))
+    found = asyncio.run(external.sso.github.come_back(github, PENDING, "the code"))
 
     assert found.subject == "42"
     assert found.emails == ("main@example.com", "second@example.com")
     assert found.claims["name"] == "ana"
     site.answers["/login/oauth/access_token"] = {"error": "bad_verification_code"}
     with pytest.raises(ProviderTrouble):
-        asyncio.run(links.github.come_back(github, PENDING, "the code"))
+        asyncio.run(external.sso.github.come_back(github, PENDING, "the code"))
 
 
 def test_organizations_and_teams_of_github_are_groups(site):
@@ -227,11 +229,11 @@ def test_organizations_and_teams_of_github_are_groups(site):
 
     def comes_back(**settings: Any) -> Introduction:
         github = provider(site, preset="github", **settings)
-        found = asyncio.run(links.github.come_back(github, PENDING, "the code"))
-        return links.introductions.from_site(github, found)
+        found = asyncio.run(external.sso.github.come_back(github, PENDING, "the code"))
+        return external.sso.claims.from_site(github, found)
 
     asking = provider(site, preset="github", only_groups=("friends/cooks",))
-    where = asyncio.run(links.github.leave(asking, PENDING))
+    where = asyncio.run(external.sso.github.leave(asking, PENDING))
     assert "read:org" in parse_qs(urlsplit(where).query)["scope"][0]
     assert comes_back(only_groups=("friends/cooks",)).is_admitted
     assert comes_back(only_groups=("example-inc",)).is_admitted
@@ -250,7 +252,7 @@ def test_a_check_looks_at_all_who_vouch_for_people(site):
     good = JwtIssuer(key_text="a secret that a program shares with us")
     fine = Config(openid=(house, github), jwt=(good,))
 
-    assert logins.examine(fine, [""]).problems == []
+    assert auth_check.examine(fine, [""]).problems == []
     site.answers[token] = {"error": "incorrect_client_credentials"}
     saml = SamlProvider(
         name="house",
@@ -270,7 +272,7 @@ def test_a_check_looks_at_all_who_vouch_for_people(site):
         remote_user=(RemoteUserProxy(),),
         jwt=(JwtIssuer(key_text="no key", algorithms=("RS256",)),),
     )
-    told = logins.examine(bad, [""]).problems
+    told = auth_check.examine(bad, [""]).problems
     for part in (
         "elsewhere: there is no organization at the subdomain 'nowhere'",
         "unknown: there is no file /nowhere/ca.pem",
@@ -291,14 +293,14 @@ def test_a_check_names_providers_that_share_a_return_address(site):
     own = provider(site, name="own")
     elsewhere = provider(site, name="elsewhere", organizations=("b",), return_address="shared")
 
-    told = logins.examine(Config(openid=(one, own, two, elsewhere)), ["", "b"]).problems
+    told = auth_check.examine(Config(openid=(one, own, two, elsewhere)), ["", "b"]).problems
     apart = Config(openid=(replace(one, organizations=("",)), own, elsewhere))
 
     assert told == [
         "[[openid]] one, two: they share a return address; set return_address",
         "[[openid]] one, two, elsewhere: they share a return address; set return_address",
     ]
-    assert logins.examine(apart, ["", "b"]).problems == []
+    assert auth_check.examine(apart, ["", "b"]).problems == []
 
 
 def _part(value: Any) -> str:

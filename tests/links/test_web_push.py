@@ -7,7 +7,7 @@ from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec, utils
 
 from tertulia.domain.personal.web_push import PushSubscription, decoded, encoded
-from tertulia.links import web_push
+from tertulia.external.push import web_push
 
 
 def test_the_example_of_the_standard():

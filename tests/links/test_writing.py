@@ -4,10 +4,10 @@ import re
 from email.message import EmailMessage
 
 import pytest
-from tests.support.post import html_in, text_in
+from tests.support.fake_smtp import html_in, text_in
 
-from tertulia.domain.letters import LANGUAGES, Letter
-from tertulia.links import writing
+from tertulia.domain.emails import LANGUAGES, Letter
+from tertulia.external.mail import mail_composer
 
 ADDRESS = re.compile(r"https://[^\s\"<>]*[^\s\"<>.,]")
 
@@ -46,10 +46,10 @@ MORE = {"place": "#loft > soup", "named": "yes"}
 
 
 def written(letter: Letter) -> EmailMessage:
-    return writing.mail(letter, sender="noreply@x.example", name="Cine", number="1", now=0)
+    return mail_composer.mail(letter, sender="noreply@x.example", name="Cine", number="1", now=0)
 
 
-@pytest.mark.parametrize("kind", sorted(writing.kinds()))
+@pytest.mark.parametrize("kind", sorted(mail_composer.kinds()))
 def test_every_letter_is_there_in_every_language(kind):
     said = {
         (language, number): written(Letter(kind, "ana@example.com", language, VALUES | given))

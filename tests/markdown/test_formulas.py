@@ -5,7 +5,7 @@ import re
 import pytest
 from tests.markdown.world import html
 
-from tertulia.markdown.formulas import MAX_CONVERTED
+from tertulia.markdown.math import MAX_CONVERTED
 
 ANNOTATION = re.compile(r'<annotation encoding="application/x-tex">(.*?)</annotation>', re.DOTALL)
 

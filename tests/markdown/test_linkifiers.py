@@ -1,7 +1,7 @@
 """Linkifiers and their URL templates."""
 
 import pytest
-from tests.support.growth import grows_linearly
+from tests.support.complexity import grows_linearly
 
 from tertulia import markdown
 from tertulia.markdown import LinkPattern, Settings
@@ -53,12 +53,12 @@ def test_a_linkifier_matches_between_borders(source: str, is_linked: bool) -> No
     ],
 )
 def test_a_template_is_expanded_as_the_rfc_says(template: str, expected: str) -> None:
-    assert markdown.templates.expand(template, {"n": "a/b", "m": "c", "empty": ""}) == expected
+    assert markdown.url_templates.expand(template, {"n": "a/b", "m": "c", "empty": ""}) == expected
 
 
 def test_checking_tells_the_names() -> None:
     assert markdown.linkifiers.check(r"(?P<kind>[a-z]+)-(?P<id>\d+)") == {"kind", "id"}
-    assert markdown.templates.check("https://h.example/{kind}/{id:3}{?page,size*}") == {
+    assert markdown.url_templates.check("https://h.example/{kind}/{id:3}{?page,size*}") == {
         "kind",
         "id",
         "page",
@@ -80,8 +80,8 @@ def test_what_is_no_pattern_is_refused_and_links_nothing(pattern: str) -> None:
     "template", ["{", "}", "{}", "{a", "a}", "{a b}", "{!a}", "{a:0}", "{{a}}"]
 )
 def test_what_is_no_template_is_refused(template: str) -> None:
-    with pytest.raises(markdown.templates.InvalidTemplate):
-        markdown.templates.check(template)
+    with pytest.raises(markdown.url_templates.InvalidTemplate):
+        markdown.url_templates.check(template)
 
 
 @pytest.mark.parametrize(

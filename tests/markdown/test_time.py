@@ -11,7 +11,7 @@ from functools import cache
 import pytest
 from pygments.lexers import get_lexer_by_name
 from tests.markdown.world import html
-from tests.support.growth import TRIES, cost
+from tests.support.complexity import TRIES, cost
 
 from tertulia import markdown
 from tertulia.markdown.code import MAX_HIGHLIGHTED

@@ -4,11 +4,11 @@ import random
 import struct
 
 import pytest
+from tests.support.cli_runner import Terminal
 from tests.support.exports import _bson, rocketchat_export
-from tests.support.terminal import Terminal
 
-from tertulia.moving import bson
-from tertulia.moving.bson import DamagedDump
+from tertulia.transfer.importing import bson
+from tertulia.transfer.importing.bson import DamagedDump
 
 ROW = {"_id": "m1", "msg": "soup", "n": 3, "ts": 1.5, "u": {"_id": "u1"}, "data": b"xyz", "of": [1]}
 

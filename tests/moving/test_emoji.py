@@ -3,7 +3,12 @@
 import pytest
 
 from tertulia.markdown import emoji_names
-from tertulia.moving.emoji import ROCKETCHAT_NAMES, SLACK_NAMES, EmojiNames, imported_names
+from tertulia.transfer.importing.emoji import (
+    ROCKETCHAT_NAMES,
+    SLACK_NAMES,
+    EmojiNames,
+    imported_names,
+)
 
 # Names that people in Slack and Mattermost use, with what they show there.
 SLACK = """

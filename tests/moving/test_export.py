@@ -6,15 +6,15 @@ from pathlib import Path
 
 import pytest
 from tests.support import pictures
+from tests.support.cli_runner import Said, Terminal
 from tests.support.files import uploads
 from tests.support.people import Chat
 from tests.support.pictures import picture
 from tests.support.server import SECRET
-from tests.support.terminal import Said, Terminal
 from tests.support.waiting import eventually
 
 from tertulia import storage
-from tertulia.storage.database.tx import Tx
+from tertulia.database.tx import Tx
 
 
 def exports(chat: Chat, file: Path, *flags: str) -> Said:

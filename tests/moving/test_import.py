@@ -8,6 +8,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from tests.support.cli_runner import Terminal
 from tests.support.exports import (
     mattermost_export,
     rocketchat_export,
@@ -16,11 +17,10 @@ from tests.support.exports import (
 )
 from tests.support.house import House, enters, history
 from tests.support.server import SECRET
-from tests.support.terminal import Terminal
 
 from tertulia.cli.progress import Progress
-from tertulia.moving import bringing, folders
-from tertulia.moving.speech import Speech
+from tertulia.transfer.importing import archive_reader, importer
+from tertulia.transfer.importing.message_importer import Speech
 
 
 def test_a_zulip_organization_moves_in_with_the_numbers_it_had(house, tmp_path):
@@ -155,7 +155,7 @@ def test_an_archive_does_not_fill_the_disk(house, tmp_path, monkeypatch, suffix)
     )
     shutil.rmtree(tmp_path / "unpacked")
     before = sorted(tmp_path.iterdir())
-    monkeypatch.setattr(folders, "LEAST_FREE_BYTES", 2 * shutil.disk_usage(tmp_path).free)
+    monkeypatch.setattr(archive_reader, "LEAST_FREE_BYTES", 2 * shutil.disk_usage(tmp_path).free)
 
     refused = house.imports(archive)
 
@@ -167,7 +167,7 @@ def test_an_archive_does_not_fill_the_disk(house, tmp_path, monkeypatch, suffix)
 @pytest.mark.on_one
 def test_an_import_that_was_interrupted_goes_on_where_it_was(house, tmp_path, monkeypatch):
     export = zulip_export(tmp_path / "export", messages=25)
-    monkeypatch.setattr(bringing, "AT_ONCE", 10)
+    monkeypatch.setattr(importer, "AT_ONCE", 10)
     write = Speech.write
 
     def fails_later(self, tx, batch, done):
@@ -191,7 +191,7 @@ def test_an_import_that_was_interrupted_goes_on_where_it_was(house, tmp_path, mo
 
 def test_of_two_imports_at_once_the_later_one_goes_on(house, tmp_path, monkeypatch):
     export = slack_export(tmp_path / "export")
-    monkeypatch.setattr(bringing, "AT_ONCE", 4)
+    monkeypatch.setattr(importer, "AT_ONCE", 4)
     later = []
 
     def another_comes(self, done):

@@ -17,7 +17,7 @@ from tests.support.exports import (
 from tests.support.house import enters, history
 
 from tertulia.domain.limits import MESSAGE_LENGTH
-from tertulia.moving.sources import mattermost, rocketchat, slack, zulip
+from tertulia.transfer.importing.sources import mattermost, rocketchat, slack, zulip
 
 TOKEN = "xoxe-1234567890-abcdef"
 

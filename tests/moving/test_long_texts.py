@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tertulia.moving.long_texts import split
+from tertulia.transfer.importing.long_texts import split
 
 words = st.text(alphabet="ab \n", max_size=300)
 

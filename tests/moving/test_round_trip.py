@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 from tests.support import pictures
+from tests.support.cli_runner import Terminal
 from tests.support.files import uploads
 from tests.support.house import enters
 from tests.support.people import Chat, Person
 from tests.support.pictures import picture
 from tests.support.server import SECRET
-from tests.support.terminal import Terminal
 
 from tertulia import storage
 
@@ -69,7 +69,7 @@ CARRIED = {
 
 
 def test_of_every_table_it_is_decided_whether_it_leaves(chat):
-    found = {table for table, _, _ in chat.read(storage.checking.references)}
+    found = {table for table, _, _ in chat.read(storage.data_check.references)}
 
     tables = {each for each in found if not each.startswith("search_")}  # the index is made anew
     assert tables - CARRIED.keys() - NOT_CARRIED == set()

@@ -4,10 +4,10 @@ import pytest
 
 from tertulia import markdown
 from tertulia.markdown import Found, Settings
-from tertulia.moving.arrivals import channel, person
-from tertulia.moving.sources import slack
-from tertulia.moving.sources.attachments import end_quotations
-from tertulia.moving.sources.slack_text import from_mrkdwn, message_text
+from tertulia.transfer.importing.sources import slack
+from tertulia.transfer.importing.sources.attachments import end_quotations
+from tertulia.transfer.importing.sources.slack_text import from_mrkdwn, message_text
+from tertulia.transfer.model import channel, person
 
 
 @pytest.mark.parametrize(

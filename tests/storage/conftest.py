@@ -6,8 +6,8 @@ import pytest
 from tests.support.databases import Databases, Kind
 
 from tertulia import actions
+from tertulia.database import Database
 from tertulia.domain.organization.realm import Realm
-from tertulia.storage.database import Database
 
 
 @pytest.fixture

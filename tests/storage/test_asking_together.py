@@ -10,17 +10,17 @@ import pytest
 from tests.support.waiting import eventually
 
 from tertulia import actions, events, storage
+from tertulia.database import Database
+from tertulia.database.dialects.postgres_connection import Connection
+from tertulia.database.tx import Tx
 from tertulia.domain.messages.message import Draft
 from tertulia.domain.people.user import Role, User
 from tertulia.errors.authentication import AccountDeactivated
 from tertulia.errors.parameters import NulInText
 from tertulia.events.listener import Options
-from tertulia.events.snapshot.asked_unread import MOST_ARRIVED
-from tertulia.events.snapshot.facts import Facts, Wanted, WantedFacts
-from tertulia.events.snapshot.recollections import Recollection
-from tertulia.storage.database import Database
-from tertulia.storage.database.dialects.postgres_connection import Connection
-from tertulia.storage.database.tx import Tx
+from tertulia.events.snapshot.register_cache import Recollection
+from tertulia.events.snapshot.snapshot_data import Facts, Wanted, WantedFacts
+from tertulia.events.snapshot.unread_query import MOST_ARRIVED
 
 
 def test_a_query_may_ask_nothing_or_one_thing_or_several(database, realm):
@@ -128,7 +128,7 @@ def facts_of(
 def test_a_register_goes_to_the_database_twice(on_postgres, ways):
     ana = on_postgres.write_now(1, person)
     on_postgres.write_now(1, storage.personal.alert_words.insert, ana.id, ["soup"])
-    on_postgres.write_now(1, actions.messages.reading.catch_up, ana.id)
+    on_postgres.write_now(1, actions.messages.read_state.catch_up, ana.id)
     soup = on_postgres.write_now(1, says_to_self, ana)
     ways.clear()
 

@@ -6,8 +6,8 @@ import pytest
 from structlog.testing import capture_logs
 from tests.support.databases import Databases, Kind
 
-from tertulia import opening
-from tertulia.storage.database import Database
+from tertulia import data_dir
+from tertulia.database import Database
 
 
 def with_clock(kind: Kind, databases: Databases, ahead: float) -> Database:
@@ -22,8 +22,8 @@ def with_clock(kind: Kind, databases: Databases, ahead: float) -> Database:
 def test_a_server_with_a_wrong_clock_does_not_start(databases, ahead, words):
     database = with_clock("postgres", databases, ahead)
 
-    with pytest.raises(opening.WrongClock, match=words):
-        opening.check_clock(database)
+    with pytest.raises(data_dir.WrongClock, match=words):
+        data_dir.check_clock(database)
 
 
 @pytest.mark.postgres
@@ -31,7 +31,7 @@ def test_a_server_with_an_odd_clock_goes_by_the_databases_and_says_so(databases)
     database = with_clock("postgres", databases, ahead=20)
 
     with capture_logs() as logs:
-        opening.check_clock(database)
+        data_dir.check_clock(database)
 
     assert [line["behind_seconds"] for line in logs] == [pytest.approx(-20, abs=15)]
     assert database.clock() == pytest.approx(time.time(), abs=15)
@@ -53,6 +53,6 @@ def test_a_clock_that_is_put_forward_or_back_changes_nothing_there(databases, mo
 def test_a_file_has_no_clock_but_ours(databases):
     database = with_clock("sqlite", databases, ahead=3600)
 
-    opening.check_clock(database)
+    data_dir.check_clock(database)
 
     assert database.clock() == pytest.approx(time.time() + 3600, abs=60)

@@ -1,7 +1,7 @@
 """Conversations are found by who takes part, however many that are."""
 
 from tertulia import storage
-from tertulia.storage.database.tx import Tx
+from tertulia.database.tx import Tx
 
 FIRST = 9_000_000_001  # as long as ids get in a very large organization
 

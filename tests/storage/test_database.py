@@ -7,6 +7,9 @@ from typing import Any
 import pytest
 
 from tertulia import storage
+from tertulia.database import Database, schema
+from tertulia.database.schema import Migration
+from tertulia.database.tx import Tx
 from tertulia.domain.channels.channel import NewChannel
 from tertulia.domain.groups.group import Members
 from tertulia.domain.messages.message import Draft
@@ -14,9 +17,6 @@ from tertulia.domain.organization.realm import Realm
 from tertulia.domain.people.user import Role
 from tertulia.domain.personal.topic_policies import Visibility
 from tertulia.errors import BadRequest
-from tertulia.storage.database import Database
-from tertulia.storage.database.schema import Migration
-from tertulia.storage.database.tx import Tx
 from tertulia.storage.messages.selections import Selection
 from tertulia.storage.queues import Position, StoredQueue
 
@@ -368,7 +368,7 @@ def test_data_of_a_newer_server_is_refused(database, kind):
     needed = database.schema().must_know
     database.write_now(0, must_know, 999)
 
-    with pytest.raises(storage.database.schema.SchemaTooNew, match="newer Tertulia"):
+    with pytest.raises(schema.SchemaTooNew, match="newer Tertulia"):
         database.migrate()
 
     database.write_now(0, must_know, needed)
@@ -379,9 +379,9 @@ def must_know(tx: Tx, number: int) -> None:
 
 
 def test_what_a_newer_server_only_added_is_no_hindrance(database, kind, monkeypatch):
-    ours = storage.database.schema.migrations()
+    ours = schema.migrations()
     newer = [*ours, Migration(998, lambda: "CREATE TABLE schema_newer (number INTEGER)")]
-    monkeypatch.setattr(storage.database.schema, "migrations", lambda: newer)
+    monkeypatch.setattr(schema, "migrations", lambda: newer)
     assert database.migrate() == [998]
 
     monkeypatch.undo()
@@ -398,24 +398,22 @@ def forget_newer(tx: Tx) -> None:
 def test_who_breaks_with_older_servers_says_so(databases, monkeypatch):
     url, _ = databases.new("sqlite")
     fresh = Database.at(url)
-    ours = storage.database.schema.migrations()
+    ours = schema.migrations()
     text = "-- older servers cannot work with this\nCREATE TABLE schema_newer (number INTEGER)"
-    monkeypatch.setattr(
-        storage.database.schema, "migrations", lambda: [*ours, Migration(998, lambda: text)]
-    )
+    monkeypatch.setattr(schema, "migrations", lambda: [*ours, Migration(998, lambda: text)])
     fresh.migrate()
 
     monkeypatch.undo()
 
-    with pytest.raises(storage.database.schema.SchemaTooNew, match="needs schema 998"):
+    with pytest.raises(schema.SchemaTooNew, match="needs schema 998"):
         fresh.migrate()
 
 
 def test_a_migration_that_was_finished_late_is_applied_too(databases, monkeypatch):
     url, _ = databases.new("sqlite")
     fresh = Database.at(url)
-    ours = storage.database.schema.migrations()
-    monkeypatch.setattr(storage.database.schema, "migrations", lambda: [*ours[:-2], ours[-1]])
+    ours = schema.migrations()
+    monkeypatch.setattr(schema, "migrations", lambda: [*ours[:-2], ours[-1]])
     fresh.migrate()
 
     monkeypatch.undo()
@@ -429,14 +427,14 @@ def test_a_migration_that_fails_leaves_nothing(kind, databases, monkeypatch):
     empty = Database.at(url)
     text = "CREATE TABLE schema_version (version INTEGER); CREATE TABLE nonsense ("
     broken = [Migration(1, lambda: text)]
-    monkeypatch.setattr(storage.database.schema, "migrations", lambda: broken)
+    monkeypatch.setattr(schema, "migrations", lambda: broken)
 
     with pytest.raises(Exception, match="incomplete"):
         empty.migrate()
 
     monkeypatch.undo()
     assert empty.schema().is_empty
-    assert empty.migrate() == [each.number for each in storage.database.schema.migrations()]
+    assert empty.migrate() == [each.number for each in schema.migrations()]
 
 
 def test_rows_can_be_left_after_their_connection(databases):

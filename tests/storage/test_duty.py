@@ -7,11 +7,11 @@ import pytest
 from tests.support.databases import Databases
 
 from tertulia import storage
-from tertulia.storage.database import Database
+from tertulia.database import Database
 
 pytestmark = pytest.mark.postgres
 
-QUESTIONS = [storage.due.LETTER, storage.due.SCHEDULED]
+QUESTIONS = [storage.due_jobs.LETTER, storage.due_jobs.SCHEDULED]
 
 
 @pytest.fixture

@@ -10,10 +10,10 @@ from tests.support.people import Chat
 from tests.support.server import Server
 from tests.support.waiting import PATIENCE_SECONDS
 
+from tertulia.database import Database
+from tertulia.database.dialects.postgres import Postgres
+from tertulia.database.tx import Tx
 from tertulia.errors.parameters import NulInText
-from tertulia.storage.database import Database
-from tertulia.storage.database.dialects.postgres import Postgres
-from tertulia.storage.database.tx import Tx
 
 pytestmark = pytest.mark.postgres
 

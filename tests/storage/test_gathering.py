@@ -10,12 +10,12 @@ import pytest
 from tests.support.waiting import PATIENCE_SECONDS
 
 from tertulia import storage
+from tertulia.database import Database
+from tertulia.database.tx import Tx
+from tertulia.database.writer import Gathering, PendingWrite, Writer
 from tertulia.domain.organization.realm import Realm
 from tertulia.errors import BadRequest
 from tertulia.errors.http import ServiceUnavailable
-from tertulia.storage.database import Database
-from tertulia.storage.database.tx import Tx
-from tertulia.storage.database.writer import Gathering, PendingWrite, Writer
 
 
 class Desk:

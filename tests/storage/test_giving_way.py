@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 from tests.support.waiting import eventually
 
+from tertulia.database import yielding
+from tertulia.database.dialects.sqlite import Sqlite
+from tertulia.database.readers import ReadConnections
+from tertulia.database.yielding import LongThought, Requests
 from tertulia.fair_queue import SERVER
-from tertulia.storage.database import giving_way
-from tertulia.storage.database.dialects.sqlite import Sqlite
-from tertulia.storage.database.giving_way import LongThought, Requests
-from tertulia.storage.database.readers import ReadConnections
 
 ROUNDS = 200
 
@@ -21,9 +21,9 @@ ROUNDS = 200
 def requests(monkeypatch) -> Requests:
     """Nobody else's."""
     own = Requests()
-    monkeypatch.setattr(giving_way, "REQUESTS", own)
-    monkeypatch.setattr(giving_way, "_HERE", threading.local())
-    giving_way.rest_on_this_thread()
+    monkeypatch.setattr(yielding, "REQUESTS", own)
+    monkeypatch.setattr(yielding, "_HERE", threading.local())
+    yielding.rest_on_this_thread()
     return own
 
 
@@ -43,14 +43,14 @@ def naps(monkeypatch) -> list[float]:
 
 def test_a_thought_rests_until_who_asked_should_have_been_answered(requests: Requests):
     thought = LongThought()
-    think(3 * giving_way.SOON_SECONDS)
+    think(3 * yielding.SOON_SECONDS)
     requests.come()
     came_at = requests.came_at
 
     thought.give_way()
 
     assert thought.has_rested
-    assert time.perf_counter() - came_at >= giving_way.SOON_SECONDS
+    assert time.perf_counter() - came_at >= yielding.SOON_SECONDS
 
 
 def test_a_thought_rests_until_who_asked_is_answered(requests: Requests, monkeypatch):
@@ -62,7 +62,7 @@ def test_a_thought_rests_until_who_asked_is_answered(requests: Requests, monkeyp
 
     monkeypatch.setattr(time, "sleep", answered_meanwhile)
     thought = LongThought()
-    think(giving_way.SOON_SECONDS)
+    think(yielding.SOON_SECONDS)
     requests.come()
 
     thought.give_way()
@@ -80,9 +80,9 @@ def test_a_thought_does_not_rest_when_nobody_asks(requests: Requests, naps: list
 
 
 def test_whoever_is_waited_for_by_all_does_not_rest(requests: Requests, monkeypatch):
-    monkeypatch.setattr(giving_way, "_HERE", threading.local())
+    monkeypatch.setattr(yielding, "_HERE", threading.local())
     thought = LongThought()
-    think(giving_way.SOON_SECONDS)
+    think(yielding.SOON_SECONDS)
     requests.come()
 
     thought.give_way()
@@ -96,7 +96,7 @@ def test_threads_that_read_may_rest(requests: Requests):
 
     def thinks() -> bool:
         thought = LongThought()
-        think(giving_way.SOON_SECONDS)
+        think(yielding.SOON_SECONDS)
         requests.come()
         thought.give_way()
         return thought.has_rested
@@ -121,7 +121,7 @@ def test_a_thought_goes_on_however_many_ask(requests: Requests):
     asking.start()
     thought = LongThought()
     for _ in range(ROUNDS):
-        think(giving_way.NAP_SECONDS)
+        think(yielding.NAP_SECONDS)
         thought.give_way()
     went_on_beside_them = asking.is_alive()
     is_over.set()

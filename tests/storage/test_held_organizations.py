@@ -10,7 +10,7 @@ from tests.support.people import Chat
 from tests.support.server import Server
 from tests.support.waiting import PATIENCE_SECONDS
 
-from tertulia.storage.database.dialects.postgres import Postgres
+from tertulia.database.dialects.postgres import Postgres
 
 pytestmark = pytest.mark.postgres
 

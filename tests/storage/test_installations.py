@@ -8,12 +8,12 @@ import psycopg
 import pytest
 from tests.storage.test_duty import QUESTIONS, started
 from tests.support.databases import Databases
-from tests.support.ears import Ears
+from tests.support.event_queue import Ears
 from tests.support.people import Chat
 from tests.support.server import Server
 from tests.support.waiting import PATIENCE_SECONDS
 
-from tertulia.storage.database import Database
+from tertulia.database import Database
 
 pytestmark = pytest.mark.postgres
 

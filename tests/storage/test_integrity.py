@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 from structlog.testing import capture_logs
+from tests.support.cli_runner import Terminal
 from tests.support.files import uploads
 from tests.support.people import Chat
-from tests.support.terminal import Terminal
 from tests.support.waiting import eventually
 
-from tertulia.storage.database import Database
-from tertulia.storage.database.dialects import sqlite_check
+from tertulia.database import Database
+from tertulia.database.dialects import sqlite_check
 
 
 def test_a_linked_file_is_no_fault(start_server):

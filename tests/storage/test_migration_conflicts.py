@@ -8,10 +8,9 @@ import pytest
 from structlog.testing import capture_logs
 from tests.support.waiting import PATIENCE_SECONDS, eventually
 
-from tertulia import storage
-from tertulia.storage.database import Database
-from tertulia.storage.database.dialects.postgres import Postgres
-from tertulia.storage.database.schema import Migration, TablesInUse
+from tertulia.database import Database, schema
+from tertulia.database.dialects.postgres import Postgres
+from tertulia.database.schema import Migration, TablesInUse
 
 pytestmark = pytest.mark.postgres
 
@@ -24,9 +23,9 @@ def url(databases, monkeypatch):
     url, _ = databases.new("postgres")
     Database.at(url).migrate()
     newer = Migration(998, lambda: "ALTER TABLE account ADD COLUMN shoe_size INTEGER")
-    migrations = [*storage.database.schema.migrations(), newer]
-    monkeypatch.setattr(storage.database.schema, "migrations", lambda: migrations)
-    monkeypatch.setattr(storage.database.schema, "REPEAT_SECONDS", 0.01)
+    migrations = [*schema.migrations(), newer]
+    monkeypatch.setattr(schema, "migrations", lambda: migrations)
+    monkeypatch.setattr(schema, "REPEAT_SECONDS", 0.01)
     monkeypatch.setattr(Postgres, "migration_lock_timeout", "20ms", raising=False)
     return url
 
@@ -40,7 +39,7 @@ def reader(url: str) -> Any:
 
 
 def test_a_migration_gives_up_where_a_table_stays_in_use(url, monkeypatch):
-    monkeypatch.setattr(storage.database.schema, "MAX_ATTEMPTS", 2)
+    monkeypatch.setattr(schema, "MAX_ATTEMPTS", 2)
     refused = pytest.raises(TablesInUse, match="Nothing was changed")
     with reader(url), capture_logs() as lines, refused:
         Database.at(url).migrate()
@@ -50,7 +49,7 @@ def test_a_migration_gives_up_where_a_table_stays_in_use(url, monkeypatch):
 
 
 def test_a_migration_is_repeated_until_its_table_is_free(url, monkeypatch):
-    monkeypatch.setattr(storage.database.schema, "MAX_ATTEMPTS", 100_000)
+    monkeypatch.setattr(schema, "MAX_ATTEMPTS", 100_000)
     with ThreadPoolExecutor(1) as threads, capture_logs() as lines:
         with reader(url):
             migrating = threads.submit(Database.at(url).migrate)

@@ -8,6 +8,8 @@ import psycopg
 import pytest
 from tests.support.waiting import PATIENCE_SECONDS
 
+from tertulia.database.dialects.postgres import Postgres
+from tertulia.database.dialects.sqlite import Sqlite
 from tertulia.errors import BadRequest, outcome
 from tertulia.errors.http import (
     AttemptsExhausted,
@@ -16,8 +18,6 @@ from tertulia.errors.http import (
     ServerStopping,
     ServiceUnavailable,
 )
-from tertulia.storage.database.dialects.postgres import Postgres
-from tertulia.storage.database.dialects.sqlite import Sqlite
 
 
 async def served(database, scene) -> None:

@@ -17,9 +17,9 @@ from tests.support.ports import own_port
 from tests.support.server import Server
 from tests.support.waiting import eventually
 
-from tertulia import opening
+from tertulia import data_dir
 from tertulia.config import Config
-from tertulia.storage.database.dialects.postgres_sessions import SessionsShared
+from tertulia.database.dialects.postgres_sessions import SessionsShared
 
 PGBOUNCER = shutil.which("pgbouncer", path=f"{os.environ.get('PATH', '')}:/usr/sbin")
 
@@ -74,7 +74,7 @@ def test_sessions_that_are_shared_are_refused(databases: Databases, settings: tu
     url, folder = databases.new("postgres")
 
     with pooled(url, "transaction", *settings) as address, pytest.raises(SessionsShared):
-        opening.open_database(Config(data=folder, database=address))
+        data_dir.open_database(Config(data=folder, database=address))
 
     databases.give_back(url)
 
@@ -83,7 +83,7 @@ def test_sessions_of_ones_own_will_do(databases: Databases):
     url, folder = databases.new("postgres")
 
     with pooled(url, "session") as address:
-        opening.open_database(Config(data=folder, database=address))
+        data_dir.open_database(Config(data=folder, database=address))
         chat = Chat.found(Server(address, folder).start(), "")
         ana, ben = chat.people("ana", "ben", channels=["kitchen"])
         ears = ben.listens_for("message")

@@ -6,9 +6,9 @@ from collections.abc import Awaitable, Callable
 import pytest
 from tests.support.waiting import PATIENCE_SECONDS
 
+from tertulia.database import Database
+from tertulia.database.dialects.postgres import Postgres
 from tertulia.errors.http import ServiceUnavailable
-from tertulia.storage.database import Database
-from tertulia.storage.database.dialects.postgres import Postgres
 
 pytestmark = pytest.mark.postgres
 

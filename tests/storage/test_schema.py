@@ -3,9 +3,9 @@
 from collections import Counter
 
 from tertulia import storage
+from tertulia.database import Database, schema
+from tertulia.database.tx import Tx
 from tertulia.domain.messages.message import Draft
-from tertulia.storage.database import Database
-from tertulia.storage.database.tx import Tx
 
 WITHOUT_AN_ORGANIZATION = {
     "schema_version",
@@ -38,7 +38,7 @@ def columns(database: Database) -> list[tuple[str, str]]:
 
 
 def test_no_two_migrations_have_one_number():
-    counted = Counter(each.number for each in storage.database.schema.migrations())
+    counted = Counter(each.number for each in schema.migrations())
 
     twice = [f"Two migrations are called {n:04}." for n, count in counted.items() if count > 1]
     assert not twice, "\n".join(twice)
@@ -57,11 +57,11 @@ def test_every_table_says_whose_organization_a_row_is_of(on_sqlite):
 
 
 def test_a_check_knows_what_every_number_refers_to(on_sqlite):
-    known = {each[:2] for each in on_sqlite.read_now(0, storage.checking.references)}
+    known = {each[:2] for each in on_sqlite.read_now(0, storage.data_check.references)}
 
     unknown = [
         f"What {table}.{column} refers to is said neither in its migration (REFERENCES …)"
-        " nor in storage.checking.UNDECLARED."
+        " nor in storage.data_check.UNDECLARED."
         for table, column in columns(on_sqlite)
         if column.endswith("_id")
         and column not in PLACES | {"realm_id"}
@@ -71,9 +71,9 @@ def test_a_check_knows_what_every_number_refers_to(on_sqlite):
 
 
 def test_both_databases_know_the_same_references(database, on_sqlite):
-    known = database.read_now(0, storage.checking.references)
+    known = database.read_now(0, storage.data_check.references)
 
-    assert known == on_sqlite.read_now(0, storage.checking.references)
+    assert known == on_sqlite.read_now(0, storage.data_check.references)
     assert ("message", "sender_id", "account") in known
 
 
@@ -104,9 +104,9 @@ def test_every_column_of_a_message_is_read():
 
 
 def test_every_column_of_a_new_message_has_a_type_in_postgresql():
-    untyped = A_NEW_MESSAGE.keys() - storage.messages.appending.TYPES.keys()
+    untyped = A_NEW_MESSAGE.keys() - storage.messages.fast_insert.TYPES.keys()
 
-    assert not untyped, f"Name the types of {untyped} in storage/messages/appending.py, TYPES."
+    assert not untyped, f"Name the types of {untyped} in storage/messages/fast_insert.py, TYPES."
 
 
 def test_what_is_about_a_message_goes_with_it(on_sqlite):
@@ -136,10 +136,10 @@ def test_a_semicolon_ends_a_statement_only_where_sql_says_so(database):
     """On both databases, within a transaction that is taken back."""
     dialect = database.dialect
     connection = dialect.connect()
-    migration = storage.database.schema.Migration(9999, lambda: WITH_SEMICOLONS)
+    migration = schema.Migration(9999, lambda: WITH_SEMICOLONS)
 
     dialect.begin_write(connection)
-    storage.database.schema.apply(connection, dialect, [migration])
+    schema.apply(connection, dialect, [migration])
     rows = Tx(connection, dialect, 0, 0.0).all("SELECT word FROM tried ORDER BY id")
     connection.execute("ROLLBACK")
     connection.close()
@@ -150,10 +150,10 @@ def test_a_semicolon_ends_a_statement_only_where_sql_says_so(database):
 def test_the_last_statement_needs_no_semicolon():
     code = "CREATE TABLE one (id INTEGER); CREATE TABLE two (word TEXT DEFAULT ';')\n-- The end; "
 
-    assert len(list(storage.database.schema.statements(code))) == 2
+    assert len(list(schema.statements(code))) == 2
 
 
 def test_a_trigger_is_one_statement():
     code = "CREATE TRIGGER t AFTER INSERT ON a BEGIN DELETE FROM b; DELETE FROM c; END; SELECT 1;"
 
-    assert len(list(storage.database.schema.statements(code))) == 2
+    assert len(list(schema.statements(code))) == 2

@@ -6,13 +6,13 @@ from dataclasses import dataclass, field
 import pytest
 
 from tertulia import actions, domain, storage
+from tertulia.database import Database
+from tertulia.database.tx import Tx
 from tertulia.domain.messages.message import Draft
 from tertulia.domain.organization.realm import Realm
 from tertulia.domain.search.query import SearchedText
-from tertulia.storage.database import Database
-from tertulia.storage.database.tx import Tx
 from tertulia.storage.messages.selections import BEYOND_ALL, Selection
-from tertulia.storage.search.finding import Search
+from tertulia.storage.search.execution import Search
 
 TABLES = (
     *("search_document", "search_posting", "search_word", "search_gram", "search_stale"),
@@ -118,7 +118,7 @@ def test_the_index_finds_what_reading_everything_would(
             if number in (70, 140):
                 while storage.search.batch.index_some(tx, 50):
                     pass
-                storage.search.joints.join_some(tx, most=60, least=1)
+                storage.search.phrase_filter.join_some(tx, most=60, least=1)
         shelf.check()  # the last ones are not indexed, and some have no joints
 
         numbers = list(shelf.texts)
@@ -133,7 +133,7 @@ def test_the_index_finds_what_reading_everything_would(
         assert storage.search.index.count_behind(tx, 10) == 0
         shelf.check()
 
-        while storage.search.joints.join_some(tx, most=50, least=1):
+        while storage.search.phrase_filter.join_some(tx, most=50, least=1):
             pass
         shelf.check()
         if listed > 5:
@@ -159,7 +159,7 @@ def test_what_changes_while_it_is_joined_is_found_as_it_is_now(
     database: Database, realm: Realm
 ) -> None:
     def scene(tx: Tx) -> None:
-        joints = storage.search.joints
+        joints = storage.search.phrase_filter
         shelf = Shelf(tx, storage.people.everyone(tx)[0].id)
         edited, gone = shelf.say("the soup market", "x"), shelf.say("the run", "x")
         shelf.say("running soup market", "x")

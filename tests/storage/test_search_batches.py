@@ -8,14 +8,14 @@ from typing import Any
 import pytest
 
 from tertulia import actions, domain, storage
+from tertulia.database import Database
+from tertulia.database.tx import Cursor, Tx
 from tertulia.domain.messages.message import Draft
 from tertulia.domain.organization.realm import Realm
 from tertulia.domain.search.query import SearchedText
-from tertulia.storage.database import Database
-from tertulia.storage.database.tx import Cursor, Tx
 from tertulia.storage.messages.selections import BEYOND_ALL, Selection
 from tertulia.storage.search import batch as batches
-from tertulia.storage.search.finding import MAX_FRESH_BYTES, Search
+from tertulia.storage.search.execution import MAX_FRESH_BYTES, Search
 
 LENGTH = domain.limits.MESSAGE_LENGTH
 TABLES = (
@@ -386,7 +386,7 @@ def test_changed_messages_do_not_keep_new_ones_waiting(index: Index) -> None:
 
 def test_a_search_has_much_unindexed_text_indexed_first(index: Index) -> None:
     text = "漢字" * (LENGTH // 2)
-    is_far_behind = actions.messages.indexing.is_far_behind
+    is_far_behind = actions.messages.search_index.is_far_behind
     count = MAX_FRESH_BYTES // len(text.encode()) + 1
 
     for _ in range(count - 1):

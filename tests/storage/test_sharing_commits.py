@@ -9,12 +9,12 @@ from tests.crash.people import settle
 from tests.support.databases import Databases, Kind
 
 from tertulia import storage
+from tertulia.database import Database
+from tertulia.database.fast_insert_sqlite import MOST_HERE
+from tertulia.database.tx import Tx
+from tertulia.database.writer import MOST_AT_ONCE
 from tertulia.domain.messages.message import Draft
-from tertulia.storage.database import Database
-from tertulia.storage.database.local_appender import MOST_HERE
-from tertulia.storage.database.tx import Tx
-from tertulia.storage.database.writer import MOST_AT_ONCE
-from tertulia.storage.messages.appending import LIGHT, Numbers, PlainSend
+from tertulia.storage.messages.fast_insert import LIGHT, Numbers, PlainSend
 
 TALKERS = 8
 SENDS = 10
@@ -66,7 +66,7 @@ def test_what_is_heavy_is_written_one_by_one(databases: Databases):
             plain = _plain(tx)
             plain.row["rendered"] = rendered
             tx._connection.set_trace_callback(seen.append)
-            assert storage.messages.appending.append(tx, [plain] * TALKERS)
+            assert storage.messages.fast_insert.append(tx, [plain] * TALKERS)
             tx._connection.set_trace_callback(None)
 
         database.write_now(realm_id, append)

@@ -9,11 +9,11 @@ from tests.support.databases import Kind
 from tests.support.waiting import PATIENCE_SECONDS, eventually
 
 from tertulia import storage
+from tertulia.database import Database
+from tertulia.database.dialects.postgres import Postgres
+from tertulia.database.tx import Tx
+from tertulia.database.writer import Gathering, PendingWrite, Writer
 from tertulia.errors.http import ServiceUnavailable
-from tertulia.storage.database import Database
-from tertulia.storage.database.dialects.postgres import Postgres
-from tertulia.storage.database.tx import Tx
-from tertulia.storage.database.writer import Gathering, PendingWrite, Writer
 
 WAITING_SECONDS = "tertulia_writes_waiting_seconds "
 

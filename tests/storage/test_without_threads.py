@@ -9,8 +9,8 @@ from tests.support.people import Chat
 from tests.support.server import Server
 from tests.support.waiting import PATIENCE_SECONDS, eventually
 
-from tertulia.storage.database.broadcast import LOG, SAID, WHISPERS
-from tertulia.storage.database.dialects.postgres import Postgres
+from tertulia.database.dialects.postgres import Postgres
+from tertulia.database.notify_bus import LOG, SAID, WHISPERS
 
 pytestmark = pytest.mark.postgres
 

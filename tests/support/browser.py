@@ -24,7 +24,7 @@ class Browser:
         """One in which somebody is logged in."""
         token, agent = domain.people.sessions.new_token(), UserAgent("Mozilla/5.0", "127.0.0.1")
         services = person.server.application.services
-        fingerprint = api.browsers.fingerprint_of(services, token)
+        fingerprint = api.cookies.fingerprint_of(services, token)
         person.chat.write(actions.people.sessions.begin, person.record, fingerprint, agent)
         return cls(person.chat, {"session": token})
 

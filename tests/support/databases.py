@@ -22,7 +22,7 @@ import psycopg
 import pytest
 from tests.support.waiting import PATIENCE_SECONDS
 
-from tertulia.storage.database import Database
+from tertulia.database import Database
 
 Kind = Literal["sqlite", "postgres"]
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tests.support.ears import Ears
+from tests.support.event_queue import Ears
 from tests.support.people import Person
 
 KNOWS_DEACTIVATED = {

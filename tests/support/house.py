@@ -2,10 +2,10 @@
 
 import json
 
+from tests.support.cli_runner import Said, Terminal
 from tests.support.databases import Databases, Kind
 from tests.support.people import Chat, Person
 from tests.support.server import SECRET, Server
-from tests.support.terminal import Said, Terminal
 
 from tertulia import actions, storage
 

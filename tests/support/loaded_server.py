@@ -2,7 +2,7 @@
 
 from tertulia import app, cli
 from tertulia.cli import serve
-from tertulia.storage.database.dialects import postgres
+from tertulia.database.dialects import postgres
 from tertulia.web import assets
 
 LOADED = (app.description(), assets.make_all(), cli, serve, postgres)

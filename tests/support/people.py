@@ -9,22 +9,22 @@ from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 
 import msgspec
 from tests.support.client import Reply
-from tests.support.ears import Ears
+from tests.support.event_queue import Ears
 from tests.support.server import Server
 
 from tertulia import actions, domain, events, storage
 from tertulia.cli.roles import ROLES
 from tertulia.cli.users import BOTS
+from tertulia.database import Database
+from tertulia.database.tx import Tx
 from tertulia.domain.channels.channel import Channel, NewChannel
 from tertulia.domain.messages.message import Draft
 from tertulia.domain.organization.realm import Realm
 from tertulia.domain.people.keys import Vault
-from tertulia.domain.people.newcomers import NewUser
 from tertulia.domain.people.user import User
+from tertulia.domain.people.welcome_message import NewUser
 from tertulia.events.audience import Nobody
 from tertulia.events.types.organization.settings import RealmChanged
-from tertulia.storage.database import Database
-from tertulia.storage.database.tx import Tx
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -254,7 +254,7 @@ def basic(email: str, key: str) -> str:
 def _settle(
     tx: Tx, vault: Vault, newcomers: list[NewUser], names: list[str], settings: dict[str, Any]
 ) -> list[tuple[User, str]]:
-    added = [actions.people.joining.add(tx, vault, new) for new in newcomers]
+    added = [actions.people.account_creation.add(tx, vault, new) for new in newcomers]
     if settings:
         tx.execute(
             "UPDATE account SET settings = :settings WHERE id IN :ids",
@@ -276,9 +276,7 @@ def _fill(tx: Tx, user_id: int, to: str, count: int) -> list[int]:
     said = []
     for number in range(count):
         draft = Draft(f"{number}", f"<p>{number}</p>", 0, "test", False)
-        said.append(
-            actions.messages.sending.to_channel(tx, sender, channel, topic, draft).message_id
-        )
+        said.append(actions.messages.send.to_channel(tx, sender, channel, topic, draft).message_id)
     return said
 
 

@@ -10,21 +10,21 @@ from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import uvloop
-from tests.support import watch
+from tests.support import latency_guard
 from tests.support.client import Client
-from tests.support.neighbours import neighbours
+from tests.support.fake_services import neighbours
+from tests.support.latency_guard import WatchedDatabase
 from tests.support.waiting import PATIENCE_SECONDS
-from tests.support.watch import WatchedDatabase
 
 from tertulia.app import Application
 from tertulia.config import Config
-from tertulia.config.providers import JwtIssuer
+from tertulia.config.login_providers import JwtIssuer
+from tertulia.database import Database, readers
+from tertulia.database.tx import Tx
 from tertulia.domain.people.keys import Vault
 from tertulia.jobs import disk
-from tertulia.serving import Server as Uvicorn
-from tertulia.serving import uvicorn_config
-from tertulia.storage.database import Database, readers
-from tertulia.storage.database.tx import Tx
+from tertulia.server.http_server import Server as Uvicorn
+from tertulia.server.http_server import uvicorn_config
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -91,10 +91,10 @@ class Server:
         return self
 
     def _run(self, listening: socket.socket) -> None:
-        """As `tertulia.serving.serve` does it, on a loop that we know."""
+        """As `tertulia.server.http_server.serve` does it, on a loop that we know."""
 
         async def serve() -> None:
-            async with self.application.running(), watch.over_the_loop():
+            async with self.application.running(), latency_guard.over_the_loop():
                 await self._uvicorn.serve([listening])
 
         with asyncio.Runner(loop_factory=lambda: self._loop) as runner:

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 from playwright.sync_api import Browser
+from tests.support.browser_user import Sitter, sit_down
 from tests.support.people import Chat, Person
 from tests.support.shared_servers import SharedServers
-from tests.support.web_page import Sitter, sit_down
 
 Sit = Callable[..., Sitter]
 

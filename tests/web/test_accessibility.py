@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 from playwright.sync_api import expect
-from tests.support import web_page
+from tests.support import browser_user
 from tests.support.axe import violations
 from tests.support.files import uploads
 from tests.support.pictures import picture
@@ -96,7 +96,7 @@ def test_axe_finds_nothing_at_the_door(house, sit, some):
     for who, pages in ((None, [*DOOR]), (house.person("ana"), OWN)):
         page = sit(who, **PHONE).page
         for path in pages:
-            page.goto(web_page.address(house, path))
+            page.goto(browser_user.address(house, path))
             width = page.evaluate("document.documentElement.scrollWidth - innerWidth")
             found += [f"{path} is {width} pixels too wide"] if width > 0 else []
             found += violations(page, path, closely=path in closely)

@@ -3,8 +3,8 @@
 from typing import Any
 
 from playwright.sync_api import Page, expect
+from tests.support.browser_user import Sitter, address
 from tests.support.waiting import eventually
-from tests.support.web_page import Sitter, address
 from tests.web.test_reading import topic
 
 KEPT = """async () => {

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from playwright.sync_api import Page, Route, expect
-from tests.support.jumps import tell_a_story
+from tests.support.scroll_stability import tell_a_story
 from tests.support.waiting import eventually
 
 PRESS_TWICE = """box => {

@@ -3,7 +3,7 @@
 import re
 
 from playwright.sync_api import expect
-from tests.support.web_page import address
+from tests.support.browser_user import address
 
 BRIDGE = """
 window.electron_bridge = {

@@ -5,10 +5,10 @@ import re
 
 import pytest
 from playwright.sync_api import expect
+from tests.support.browser_user import address
+from tests.support.fake_webhooks import Receiver
 from tests.support.people import Chat
 from tests.support.pictures import picture
-from tests.support.receivers import Receiver
-from tests.support.web_page import address
 
 from tertulia import actions, storage
 from tertulia.domain.messages.message import Draft
@@ -113,4 +113,4 @@ def _say_raw(tx, user_id):
     sender = storage.people.find(tx, user_id)
     assert sender is not None
     draft = Draft("raw", RAW, 0, "test", False)
-    actions.messages.sending.to_channel(tx, sender, "kitchen", "raw", draft)
+    actions.messages.send.to_channel(tx, sender, "kitchen", "raw", draft)

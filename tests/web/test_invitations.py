@@ -2,12 +2,12 @@
 
 import pytest
 from tests.support.browser import Browser, text_of
+from tests.support.fake_smtp import link_in, text_in
 from tests.support.people import Chat
-from tests.support.post import link_in, text_in
 
 from tertulia import actions
 from tertulia.domain.people.invitations import Terms
-from tertulia.web.words import ENGLISH
+from tertulia.web.translations import ENGLISH
 
 LENTILS = "lentils, always lentils"
 

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from tertulia.web.assets import STATIC, _reader, make_all, modules, squeezed_style
-from tertulia.web.joining import CannotJoin, join, squeezed
+from tertulia.web.bundler import CannotJoin, join, squeezed
 
 
 def read(modules):

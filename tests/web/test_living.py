@@ -4,8 +4,8 @@ import re
 
 import pytest
 from playwright.sync_api import Request, expect
+from tests.support.browser_user import Sitter
 from tests.support.waiting import eventually
-from tests.support.web_page import Sitter
 
 CONNECTED = "Connected"
 QUEUE = "localStorage[Object.keys(localStorage).find((key) => key.includes('queue'))]"

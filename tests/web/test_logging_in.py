@@ -8,8 +8,8 @@ from tests.support.browser import Browser, text_of
 from tests.support.people import Chat
 
 from tertulia import actions
-from tertulia.web.endings import is_our_path
-from tertulia.web.words import ENGLISH, LANGUAGES
+from tertulia.web.login_completion import is_our_path
+from tertulia.web.translations import ENGLISH, LANGUAGES
 
 SESAME = "open sesame"
 

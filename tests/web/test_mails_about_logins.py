@@ -4,12 +4,12 @@ import re
 
 import pytest
 from tests.support.browser import Browser, text_of
+from tests.support.fake_smtp import link_in, text_in
 from tests.support.people import Chat
-from tests.support.post import link_in, text_in
 
 from tertulia import actions
 from tertulia.domain.people.sessions import described
-from tertulia.web.words import ENGLISH
+from tertulia.web.translations import ENGLISH
 
 SESAME = "open sesame"
 FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"
@@ -42,7 +42,7 @@ def test_a_login_from_a_new_place_is_told_once(mailing, post):
     assert "From: 127.0.0.1" in first
     assert re.search(r"When: \d{4}-\d\d-\d\d \d\d:\d\d \(", first)
     mailing.server.clock.move(hours=24 * 61)
-    mailing.write(actions.people.new_logins.forget_old)
+    mailing.write(actions.people.login_alerts.forget_old)
     Browser(mailing, headers={"User-Agent": FIREFOX}).logs_in(ana.email, SESAME)
     assert len(sent(mailing, post, ana.email)) == 4
 

@@ -6,10 +6,10 @@ import re
 
 from playwright.sync_api import expect
 from tests.support.browser import Browser
+from tests.support.browser_user import address
 from tests.support.passkeys import SoftPasskey
-from tests.support.web_page import address
 
-from tertulia.web.words import ENGLISH
+from tertulia.web.translations import ENGLISH
 
 SESAME = "open sesame"
 CODE = "/accounts/login/code/"

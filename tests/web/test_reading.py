@@ -4,10 +4,10 @@ import re
 from typing import Any
 
 from playwright.sync_api import Route, expect
+from tests.support.browser_user import address
 from tests.support.files import uploads
 from tests.support.pictures import picture
 from tests.support.waiting import eventually
-from tests.support.web_page import address
 
 # Whether the worker has kept both the page and its messages; it does so beside answering.
 KEPT = """caches.open("tertulia-read").then((kept) => kept.keys()).then((asked) => {

@@ -12,9 +12,9 @@ from tests.support.browser import Browser
 from tests.support.people import Chat
 from tests.support.saml import ENTITY, SamlSite
 
-from tertulia import actions, links
-from tertulia.config.providers import SamlProvider
-from tertulia.links.answers import ProviderTrouble
+from tertulia import actions, external
+from tertulia.config.login_providers import SamlProvider
+from tertulia.external.sso.provider_types import ProviderTrouble
 
 BEGIN = "/accounts/login/social/saml/house"
 
@@ -166,7 +166,7 @@ COMMENT = "<name>ana<!-- -->.evil</name>"
 )
 def test_a_comment_is_seen_however_it_is_written(written):
     with pytest.raises(ProviderTrouble):
-        links.saml.harmless(written)
+        external.sso.saml.harmless(written)
 
 
 @pytest.mark.on_one
@@ -175,7 +175,7 @@ def test_a_comment_is_seen_however_it_is_written(written):
     ["<é/>", '\ufeff<?xml version="1.0" encoding="utf-8"?>\n<é/>', "<?xml version='1.0'?><a/>"],
 )
 def test_what_is_plain_to_see_is_read(written):
-    assert links.saml.harmless(written.encode()) == written.encode()
+    assert external.sso.saml.harmless(written.encode()) == written.encode()
 
 
 @pytest.mark.on_one
@@ -297,7 +297,7 @@ def test_the_session_and_the_kind_of_name_are_read_from_what_was_signed(site):
         name="house", entity_id=ENTITY, url="https://id.example.com", certificate=site.pem
     )
 
-    read = links.saml.read_answer(
+    read = external.sso.saml.read_answer(
         house,
         asked["entity"],
         asked["return"],

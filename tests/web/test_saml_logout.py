@@ -11,7 +11,7 @@ from tests.support.browser import Browser
 from tests.support.people import Chat
 from tests.support.saml import ENTITY, SamlSite
 
-from tertulia.config.providers import SamlProvider
+from tertulia.config.login_providers import SamlProvider
 
 THERE = "https://id.example.com/logout?tenant=7"
 HERE = "http://chat.example.com/saml/logout/"

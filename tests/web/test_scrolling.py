@@ -5,7 +5,7 @@ import re
 
 import pytest
 from playwright.sync_api import expect
-from tests.support.jumps import MEASURE, tell_a_story
+from tests.support.scroll_stability import MEASURE, tell_a_story
 
 NEW = re.compile(r"\d new")
 

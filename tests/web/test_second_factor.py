@@ -9,13 +9,13 @@ import pytest
 from joserfc import jwt
 from joserfc.jwk import OctKey
 from tests.support.browser import Browser, text_of
-from tests.support.post import text_in
+from tests.support.fake_smtp import text_in
 from tests.support.server import SECRET
 
 from tertulia import actions, domain, storage
 from tertulia.domain.people.invitations import Terms
 from tertulia.domain.people.second_factors import STEP_SECONDS
-from tertulia.web.words import ENGLISH
+from tertulia.web.translations import ENGLISH
 
 SESAME = "open sesame"
 CODE, SET_UP, DONE = "/accounts/login/code/", "/accounts/login/setup/", "/accounts/login/done/"
@@ -482,10 +482,10 @@ def test_another_secret_of_the_server_keeps_the_apps(chat):
     other = domain.people.keys.Vault(b"another secret of the server")
 
     def opened(tx):
-        actions.people.sealing.seal_anew(tx, chat.server.vault, other)
+        actions.people.key_rotation.seal_anew(tx, chat.server.vault, other)
         app = storage.people.second_factors.app(tx, ana.id)
         assert app is not None
-        actions.people.sealing.seal_anew(tx, other, chat.server.vault)
+        actions.people.key_rotation.seal_anew(tx, other, chat.server.vault)
         return other.unseal(app.sealed)
 
     assert chat.write(opened) == secret

@@ -12,16 +12,16 @@ from joserfc import jwt
 from joserfc.jwk import OctKey
 from structlog.testing import capture_logs
 from tests.support.browser import Browser, text_of
+from tests.support.browser_user import address
 from tests.support.databases import Databases, Kind
+from tests.support.fake_oidc import OpenIdSite, WilfulSite, openid_site, wilful_site
 from tests.support.people import Chat
 from tests.support.server import Server
 from tests.support.shared_servers import SharedServers
-from tests.support.sites import OpenIdSite, WilfulSite, openid_site, wilful_site
-from tests.support.web_page import address
 
 from tertulia import actions, storage
-from tertulia.config.providers import JwtIssuer, OpenIdProvider, RemoteUserProxy
-from tertulia.config.values import parse_networks
+from tertulia.config.login_providers import JwtIssuer, OpenIdProvider, RemoteUserProxy
+from tertulia.config.parsers import parse_networks
 from tertulia.domain.people.invitations import Terms
 from tertulia.domain.people.user import Role
 
@@ -149,7 +149,7 @@ def test_an_address_that_was_given_to_another_opens_nothing(chat, site):
     site.knows("s-new", email="ana@example.com", email_verified=True, name="A newcomer")
 
     page = second.opens(goes(second, site, who="s-new"))
-    chat.write(actions.people.identities.unlink, ana.id)
+    chat.write(actions.people.external_identities.unlink, ana.id)
     third.opens(goes(third, site, who="s-new"))
 
     assert page.status == 401

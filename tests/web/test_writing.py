@@ -4,8 +4,8 @@ import re
 
 import pytest
 from playwright.sync_api import Locator, expect
+from tests.support.browser_user import Sitter
 from tests.support.people import Person
-from tests.support.web_page import Sitter
 
 
 @pytest.fixture

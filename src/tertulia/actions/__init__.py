@@ -2,25 +2,25 @@
 
 from typing import TYPE_CHECKING
 
-from tertulia.modules import on_demand
+from tertulia.lazy import on_demand
 
 if TYPE_CHECKING:
     from tertulia.actions import (
         channels,
-        checking,
+        data_check,
         disk_warnings,
         files,
         groups,
         housekeeping,
+        inbound_mail,
         later,
-        letters,
         mail_addresses,
+        mail_outbox,
         messages,
         organization,
         people,
         personal,
         queues,
-        received_mail,
     )
 else:
     __getattr__ = on_demand(__name__)

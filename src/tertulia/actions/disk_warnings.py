@@ -1,7 +1,7 @@
 """Warning the owners of every organization that a disk of the server is nearly full."""
 
 from tertulia import actions, domain, storage
-from tertulia.storage.database.tx import Tx
+from tertulia.database.tx import Tx
 
 WARN_AGAIN_SECONDS = 86400
 

@@ -3,12 +3,12 @@
 from dataclasses import dataclass
 
 from tertulia import storage
-from tertulia.actions.people.logins_under_way import AWAY_SECONDS, TOKEN_SECONDS
 from tertulia.actions.people.one_time_links import DAY
-from tertulia.actions.people.open_invitations import KEPT_SECONDS
 from tertulia.actions.people.password_attempts import WINDOW_SECONDS
+from tertulia.actions.people.pending_invitations import KEPT_SECONDS
+from tertulia.actions.people.pending_logins import AWAY_SECONDS, TOKEN_SECONDS
+from tertulia.database.tx import Tx
 from tertulia.domain.people.sessions import LIFE_SECONDS
-from tertulia.storage.database.tx import Tx
 
 KEEP_LOG_SECONDS = 600  # a client that is registering right now still needs the last minutes
 MOST_EVENTS = 500_000  # of an organization's log; a queue that needs more is given up
@@ -29,7 +29,7 @@ def forget_send_keys(tx: Tx, remembered_seconds: float) -> int:
 
 def realms_with_old_access(tx: Tx) -> list[int]:
     """Where there are sessions, links, invitations or attempts to log in that are over."""
-    return storage.outdated.with_old_access(
+    return storage.housekeeping_queries.with_old_access(
         tx,
         sessions=tx.now - LIFE_SECONDS,
         attempts=tx.now - WINDOW_SECONDS,

@@ -1,21 +1,21 @@
 """Addresses at which mail is taken in: made for a mail that can be answered, and for channels."""
 
 from tertulia import domain, storage
+from tertulia.database.tx import Tx
 from tertulia.domain.channels.channel import Channel
+from tertulia.domain.inbound_mail import REPLY_SECONDS, ChannelAddress, MailAddress, ReplyAddress
 from tertulia.domain.messages.message import Message
 from tertulia.domain.people.keys import Vault
 from tertulia.domain.people.user import User
-from tertulia.domain.received_mail import REPLY_SECONDS, ChannelAddress, MailAddress, ReplyAddress
-from tertulia.storage.database.tx import Tx
 
 
 def for_reply(tx: Tx, pattern: str, user: User, message: Message) -> str:
     """A new address at which somebody can answer to where a message is."""
-    token = domain.received_mail.new_token()
-    storage.received_mail.insert_reply_address(
-        tx, domain.received_mail.hashed(token), user.id, message, tx.now + REPLY_SECONDS
+    token = domain.inbound_mail.new_token()
+    storage.inbound_mail.insert_reply_address(
+        tx, domain.inbound_mail.hashed(token), user.id, message, tx.now + REPLY_SECONDS
     )
-    return domain.received_mail.reply_address(pattern, token)
+    return domain.inbound_mail.reply_address(pattern, token)
 
 
 def for_channel(
@@ -23,13 +23,13 @@ def for_channel(
 ) -> str:
     """The address for a channel that somebody has; it is always the same."""
     token = vault.signature(f"mail {tx.realm_id} {channel.id} {sender_id or 0} {maker.id}")[:32]
-    hash = domain.received_mail.hashed(token)
-    storage.received_mail.keep_channel_address(tx, hash, channel.id, sender_id, maker.id)
-    return domain.received_mail.channel_address(pattern, channel.name, token)
+    hash = domain.inbound_mail.hashed(token)
+    storage.inbound_mail.keep_channel_address(tx, hash, channel.id, sender_id, maker.id)
+    return domain.inbound_mail.channel_address(pattern, channel.name, token)
 
 
 def find(tx: Tx, address: MailAddress) -> ReplyAddress | ChannelAddress | None:
     """What an address stands for, in any organization."""
     if address.is_reply:
-        return storage.received_mail.find_reply_address(tx, address.hash)
-    return storage.received_mail.find_channel_address(tx, address.hash)
+        return storage.inbound_mail.find_reply_address(tx, address.hash)
+    return storage.inbound_mail.find_channel_address(tx, address.hash)

@@ -5,10 +5,10 @@ import uuid
 import msgspec
 
 from tertulia import actions, events, storage
+from tertulia.database.tx import Tx
 from tertulia.domain.people.user import User
 from tertulia.errors.events import BadQueue
 from tertulia.events.listener import Options
-from tertulia.storage.database.tx import Tx
 from tertulia.storage.log import LogPlace
 from tertulia.storage.queues import Position, StoredQueue
 
@@ -26,7 +26,7 @@ def new(
         user_id=user.id,
         options=msgspec.json.encode(options).decode(),
         start_seq=start.seq,
-        acked=events.mailbox.event_id(start.seq),
+        acked=events.delivery.mailbox.event_id(start.seq),
         scanned=start.seq,
         idle_seconds=idle_seconds,
         seen_at=now,

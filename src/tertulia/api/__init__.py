@@ -2,33 +2,33 @@
 
 from typing import TYPE_CHECKING
 
-from tertulia.modules import on_demand
+from tertulia.lazy import on_demand
 
 if TYPE_CHECKING:
     from tertulia.api import (
-        acting,
-        admission,
-        browsers,
+        audit,
+        authentication,
         call,
         channels,
+        cookies,
         events,
         examples,
         files,
         freshness,
         groups,
+        guards,
         integrations,
         later,
         messages,
+        openapi_texts,
+        openapi_webhooks,
         organization,
-        outgoing_calls,
         people,
         permission_values,
         personal,
-        recording,
-        requirements,
+        register_schema,
+        rights_recheck,
         setting_values,
-        state,
-        words,
     )
 else:
     __getattr__ = on_demand(__name__)

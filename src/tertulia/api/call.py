@@ -4,20 +4,20 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from tertulia import domain
-from tertulia.actions.messages.composing import Author
-from tertulia.api.acting import ActingBound
+from tertulia.actions.messages.draft import Author
+from tertulia.api.rights_recheck import ActingBound
 from tertulia.config import Config, Rate
+from tertulia.database import Bound, Database
 from tertulia.domain.people.keys import Vault
 from tertulia.domain.people.sessions import Session
 from tertulia.domain.people.user import User
 from tertulia.errors.authentication import NotLoggedIn, UnknownSubdomain
-from tertulia.events.delivery import Delivery
-from tertulia.events.directory import Organization
+from tertulia.events.delivery.dispatch import Delivery
+from tertulia.events.directory.organization import Organization
+from tertulia.external.stores.file_stores import FileStores
 from tertulia.fair_queue import Person
 from tertulia.http.ratelimit import Limiter
 from tertulia.http.request import ApiRequest
-from tertulia.links.stores.file_stores import FileStores
-from tertulia.storage.database import Bound, Database
 
 COMPLAINTS = Rate(1, 60)
 

@@ -8,18 +8,18 @@ from msgspec import UNSET, UnsetType
 
 from tertulia import actions, api, domain, events, storage
 from tertulia.api.call import Call
+from tertulia.database.tx import Tx
 from tertulia.domain.people.user import User
 from tertulia.errors import BadRequest
 from tertulia.errors.parameters import MissingParameter
+from tertulia.events.directory.log_updates import News
 from tertulia.events.listener import Capabilities, Options
-from tertulia.events.news import News
 from tertulia.events.snapshot.compose import View
-from tertulia.events.snapshot.facts import Facts, Wanted, WantedFacts
-from tertulia.events.snapshot.recollections import Whose
-from tertulia.events.snapshot.surroundings import Surroundings
+from tertulia.events.snapshot.register_cache import Whose
+from tertulia.events.snapshot.server_info import Surroundings
+from tertulia.events.snapshot.snapshot_data import Facts, Wanted, WantedFacts
 from tertulia.http.replies import Encoded, Reply
 from tertulia.http.rules import AtLeast, AtMost, MaxItems, MaxLength
-from tertulia.storage.database.tx import Tx
 from tertulia.storage.log import Head, LogPlace
 
 MOBILE_IDLE_SECONDS = 43_200
@@ -91,12 +91,12 @@ async def register(
     unknown = _unknown_types(event_types)
     if unknown:
         state["unknown_event_types"] = unknown
-    return Encoded(*events.snapshot.elements.encoded(state))
+    return Encoded(*events.snapshot.encoded_list.encoded(state))
 
 
 def _unknown_types(event_types: list[str] | None) -> list[str]:
     """Those of the types asked for that no event of ours has, so that a slip is noticed."""
-    known = events.types.event.wire_types() | events.whispers.TYPES
+    known = events.types.event.wire_types() | events.ephemeral.TYPES
     known |= events.snapshot.compose.parts()
     return [each for each in event_types or [] if each not in known]
 
@@ -115,7 +115,7 @@ async def begin(
     if moment.queue is not None:
         await _kept(call, moment.queue)
     if moment.is_behind:
-        call.aside_db.write_some_time(actions.messages.reading.catch_up, user.id)
+        call.aside_db.write_some_time(actions.messages.read_state.catch_up, user.id)
     first = {
         "queue_id": None if moment.queue is None else moment.queue.id,
         "last_event_id": -1,
@@ -144,7 +144,7 @@ async def poll(
     )
     body = b'{"events":[%s]' % b",".join(events)
     if waited:
-        await api.browsers.check_still_there(call)
+        await api.cookies.check_still_there(call)
         body += b',"queue_id":%s' % _encode(queue_id)
     return Encoded(body + b"}")
 
@@ -242,7 +242,7 @@ async def _moment(
         follower.recollections.keep(whose, facts.recollection(head.rules))
         if unread is not None and unread.places and unread.is_unusual:
             follower.whereabouts.keep_common((whose[0], whose[2]), start.seq, unread.common())
-        is_behind = unread is not None and actions.messages.reading.lags(unread.stored)
+        is_behind = unread is not None and actions.messages.read_state.lags(unread.stored)
         return Moment(start, state, queue, is_behind and not user.is_spectator)
 
 

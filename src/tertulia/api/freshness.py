@@ -10,7 +10,7 @@ import contextlib
 
 from tertulia.api.call import Services
 from tertulia.errors.http import ServiceUnavailable
-from tertulia.events.follower import Follower
+from tertulia.events.directory.follower import Follower
 from tertulia.http.routing import Route
 
 MAX_WAIT_SECONDS = 1.0  # then the read is answered from what is known, which is seconds old at most

@@ -15,9 +15,9 @@ from tertulia.errors import BadRequest, ClientError
 from tertulia.errors.channels import ChannelIdNotFound, ChannelNotFound
 from tertulia.errors.http import RateLimited, ServiceUnavailable
 from tertulia.errors.integrations import UnknownIntegration
-from tertulia.http.aside import decoded
 from tertulia.http.forms import RawBody, media_type, read_urlencoded, unquote
 from tertulia.http.json_text import decode_json
+from tertulia.http.offload import decoded
 from tertulia.http.replies import Reply
 from tertulia.http.rules import Problem, as_id
 from tertulia.integrations import Filters, Hook, Integration, Report, SignedCall
@@ -140,17 +140,17 @@ async def _say(
     call: Call, service: Integration, report: Report, stream: str | None, topic: str | None
 ) -> None:
     text = report.text.replace("\0", "")
-    draft = await actions.messages.composing.compose(call.author, text, service.client, None)
+    draft = await actions.messages.draft.compose(call.author, text, service.client, None)
     if stream is None or not stream.strip():
         to = call.user.id if call.user.bot_owner_id is None else call.user.bot_owner_id
         await call.db.write(
-            actions.messages.sending.to_people, call.user, [to], draft, call.org.email_domain
+            actions.messages.send.to_people, call.user, [to], draft, call.org.email_domain
         )
         return
     where = _channel(_decoded(stream))
     chosen = domain.channels.topics.for_sending(_topic(_decoded(topic or "") or report.topic))
     try:
-        await call.db.write(actions.messages.sending.to_channel, call.user, where, chosen, draft)
+        await call.db.write(actions.messages.send.to_channel, call.user, where, chosen, draft)
     except (ChannelNotFound, ChannelIdNotFound):
         # Compat: to the sender this is success, so that it goes on sending.
         await _tell_owner(call, service, _no_channel(where))

@@ -25,13 +25,13 @@ ROUTES = [
     get("/events", api.events.poll, long_poll=True),
     delete("/events", api.events.unregister),
     # messages
-    get("/messages", api.messages.fetching.fetch_messages, access="spectator"),
-    post("/messages", api.messages.sending.send_message, webhook_bots=True),
-    get("/messages/matches_narrow", api.messages.fetching.matches_narrow),
-    get("/messages/{message_id}", api.messages.fetching.fetch_message, access="spectator"),
-    patch("/messages/{message_id}", api.messages.editing.update),
-    delete("/messages/{message_id}", api.messages.editing.delete),
-    get("/messages/{message_id}/history", api.messages.editing.history),
+    get("/messages", api.messages.history.fetch_messages, access="spectator"),
+    post("/messages", api.messages.send.send_message, webhook_bots=True),
+    get("/messages/matches_narrow", api.messages.history.matches_narrow),
+    get("/messages/{message_id}", api.messages.history.fetch_message, access="spectator"),
+    patch("/messages/{message_id}", api.messages.edits.update),
+    delete("/messages/{message_id}", api.messages.edits.delete),
+    get("/messages/{message_id}/history", api.messages.edits.history),
     # what other services send
     get("/external/{integration}", api.integrations.try_out, access="key", webhook_bots=True),
     post(
@@ -55,7 +55,7 @@ ROUTES = [
     post("/submessage", api.messages.widgets.take_part),
     get("/realm/emoji", api.organization.custom_emoji.everything),
     *requiring(
-        api.requirements.human_member,
+        api.guards.human_member,
         post(
             "/realm/emoji/{emoji_name}",
             api.organization.custom_emoji.add,
@@ -91,7 +91,7 @@ ROUTES = [
     patch("/navigation_views/{fragment:path}", api.personal.navigation_views.edit),
     delete("/navigation_views/{fragment:path}", api.personal.navigation_views.remove),
     *requiring(
-        api.requirements.human_with_push,
+        api.guards.human_with_push,
         post("/register_client_device", api.personal.devices.add),
         post("/remove_client_device", api.personal.devices.remove),
         post("/mobile_push/register", api.personal.devices.register),
@@ -104,16 +104,16 @@ ROUTES = [
     ),
     get(
         "/calls/bigbluebutton/create",
-        api.messages.calls.begin_meeting,
-        requires=api.requirements.with_bigbluebutton,
+        api.messages.video_calls.begin_meeting,
+        requires=api.guards.with_bigbluebutton,
     ),
     post(
         "/calls/nextcloud_talk/create",
-        api.messages.calls.make_room,
-        requires=api.requirements.with_nextcloud,
+        api.messages.video_calls.make_room,
+        requires=api.guards.with_nextcloud,
     ),
     *requiring(
-        api.requirements.human,
+        api.guards.human,
         get("/web_push/key", api.personal.web_push.key),
         post("/web_push/subscriptions", api.personal.web_push.subscribe),
         delete("/web_push/subscriptions", api.personal.web_push.unsubscribe),
@@ -121,7 +121,7 @@ ROUTES = [
     # channels and topics
     get("/streams", api.channels.everything),
     *requiring(
-        api.requirements.no_guest,
+        api.guards.no_guest,
         post("/channels/create", api.channels.create),
         post("/users/me/subscriptions", api.channels.subscriptions.subscribe),
     ),
@@ -133,10 +133,10 @@ ROUTES = [
     get("/streams/{stream_id}/email_address", api.channels.email_address),
     get("/users/me/{stream_id}/topics", api.channels.topics, access="spectator"),
     *requiring(
-        api.requirements.administrator,
+        api.guards.administrator,
         post("/default_streams", api.channels.add_default),
         delete("/default_streams", api.channels.remove_default),
-        post("/streams/{stream_id}/delete_topic", api.messages.editing.delete_topic),
+        post("/streams/{stream_id}/delete_topic", api.messages.edits.delete_topic),
     ),
     post("/user_topics", api.personal.topic_policies.set_policy),
     patch("/users/me/subscriptions/muted_topics", api.personal.topic_policies.set_muted),
@@ -151,14 +151,14 @@ ROUTES = [
     # channel folders
     get("/channel_folders", api.channels.folders.everything),
     *requiring(
-        api.requirements.administrator,
+        api.guards.administrator,
         patch("/channel_folders", api.channels.folders.reorder),
         post("/channel_folders/create", api.channels.folders.create),
         patch("/channel_folders/{channel_folder_id}", api.channels.folders.edit),
     ),
     # groups
     *requiring(
-        api.requirements.no_guest,
+        api.guards.no_guest,
         get("/user_groups", api.groups.everything),
         post("/user_groups/create", api.groups.create),
         patch("/user_groups/{group_id}", api.groups.edit),
@@ -171,7 +171,7 @@ ROUTES = [
     post("/user_groups/{group_id}/deactivate", api.groups.deactivate),
     # the organization
     *requiring(
-        api.requirements.administrator,
+        api.guards.administrator,
         patch("/realm", api.organization.settings.edit),
         patch("/realm/user_settings_defaults", api.personal.settings.change_newcomers),
         post("/realm/test_welcome_bot_custom_message", api.organization.welcome.try_out),
@@ -185,7 +185,7 @@ ROUTES = [
     get("/realm/icon", api.organization.pictures.icon),
     get("/realm/logo", api.organization.pictures.logo),
     *requiring(
-        api.requirements.administrator,
+        api.guards.administrator,
         post(
             "/realm/icon",
             api.organization.pictures.upload_icon,
@@ -201,15 +201,15 @@ ROUTES = [
     ),
     get("/realm/domains", api.organization.mail_domains.everything),
     *requiring(
-        api.requirements.owner,
+        api.guards.owner,
         post("/realm/domains", api.organization.mail_domains.add),
         patch("/realm/domains/{domain}", api.organization.mail_domains.change),
         delete("/realm/domains/{domain}", api.organization.mail_domains.remove),
-        post("/realm/deactivate", api.organization.ending.deactivate),
+        post("/realm/deactivate", api.organization.deactivation.deactivate),
     ),
     get("/realm/profile_fields", api.people.profile_fields.everything),
     *requiring(
-        api.requirements.administrator,
+        api.guards.administrator,
         post("/realm/profile_fields", api.people.profile_fields.create),
         patch("/realm/profile_fields", api.people.profile_fields.reorder),
         patch("/realm/profile_fields/{field_id}", api.people.profile_fields.edit),
@@ -218,7 +218,7 @@ ROUTES = [
     # oneself: settings, status, presence, typing
     get("/users/me", api.people.users.me),
     *requiring(
-        api.requirements.human,
+        api.guards.human,
         patch("/settings", api.personal.settings.change),
         patch("/settings/notifications", api.personal.settings.change),
         patch("/settings/display", api.personal.settings.change),
@@ -243,9 +243,9 @@ ROUTES = [
     get("/users", api.people.users.everyone, access="spectator"),
     get("/users/{user_id}", api.people.users.by_id),
     get("/users/{email}", api.people.users.by_email),
-    post("/users", api.people.accounts.create, requires=api.requirements.administrator),
+    post("/users", api.people.accounts.create, requires=api.guards.administrator),
     *requiring(
-        api.requirements.manager_of_accounts,
+        api.guards.manager_of_accounts,
         patch("/users/{user_id}", api.people.accounts.edit_by_id),
         patch("/users/{email}", api.people.accounts.edit_by_email),
         delete("/users/{user_id}", api.people.accounts.deactivate_by_id),
@@ -258,7 +258,7 @@ ROUTES = [
     post("/users/{user_id}/reactivate", api.people.accounts.reactivate),
     post("/users/me/api_key/regenerate", api.people.accounts.renew_key),
     *requiring(
-        api.requirements.human,
+        api.guards.human,
         delete("/users/me", api.people.accounts.deactivate_self),
         get("/users/me/sessions", api.people.sessions.mine),
         delete("/users/me/sessions", api.people.sessions.end_others),
@@ -276,7 +276,7 @@ ROUTES = [
     ),
     # invitations
     *requiring(
-        api.requirements.human_member,
+        api.guards.human_member,
         get("/invites", api.people.invitations.everything),
         post("/invites", api.people.invitations.send),
         post("/invites/multiuse", api.people.invitations.make_link),
@@ -286,7 +286,7 @@ ROUTES = [
     ),
     # bots
     *requiring(
-        api.requirements.human_member,
+        api.guards.human_member,
         get("/bots", api.people.bots.mine),
         post("/bots", api.people.bots.create, max_body=api.people.avatars.MAX_BODY),
         patch("/bots/{bot_id}", api.people.bots.edit, max_body=api.people.avatars.MAX_BODY),
@@ -295,16 +295,16 @@ ROUTES = [
         post("/bots/{bot_id}/api_key/regenerate", api.people.bots.regenerate_key),
     ),
     *requiring(
-        api.requirements.bot,
+        api.guards.bot,
         get("/bot_storage", api.people.bot_storage.fetch),
         put("/bot_storage", api.people.bot_storage.put, max_body=api.people.bot_storage.MAX_BODY),
         delete("/bot_storage", api.people.bot_storage.forget),
     ),
     # markup
-    post("/messages/render", api.messages.sending.render),
+    post("/messages/render", api.messages.send.render),
     get("/realm/linkifiers", api.organization.linkifiers.everything),
     *requiring(
-        api.requirements.administrator,
+        api.guards.administrator,
         patch("/realm/linkifiers", api.organization.linkifiers.put_in_order),
         post("/realm/filters", api.organization.linkifiers.add),
         patch("/realm/filters/{filter_id}", api.organization.linkifiers.change),
@@ -314,11 +314,11 @@ ROUTES = [
     ),
 ]
 
-ROUTES = api.recording.marked(ROUTES)
+ROUTES = api.audit.marked(ROUTES)
 
 # What is another thing for a browser that is logged in, by the same address under `/json`.
-_FOR_BROWSERS = api.recording.marked(
-    [post("/fetch_api_key", api.people.login.own_api_key, requires=api.requirements.human)]
+_FOR_BROWSERS = api.audit.marked(
+    [post("/fetch_api_key", api.people.login.own_api_key, requires=api.guards.human)]
 )
 _REPLACED = {(each.method, each.path) for each in _FOR_BROWSERS}
 BROWSER_ROUTES = [

@@ -13,18 +13,18 @@ from typing import Any
 
 import click
 
-from tertulia import opening
-from tertulia.backup import archives, held_files
-from tertulia.backup.copies import LiveCopy
-from tertulia.backup.held_files import HeldFiles
+from tertulia import data_dir
 from tertulia.cli.commands import in_words
 from tertulia.cli.data import note_everywhere
 from tertulia.cli.flags import config_options
 from tertulia.cli.progress import Progress
 from tertulia.config import Config
-from tertulia.links.stores.file_stores import FileStores
-from tertulia.storage.database import Database
-from tertulia.storage.database.tx import Tx
+from tertulia.database import Database
+from tertulia.database.tx import Tx
+from tertulia.external.stores.file_stores import FileStores
+from tertulia.transfer.backup import archives, file_snapshot
+from tertulia.transfer.backup.contents import LiveCopy
+from tertulia.transfer.backup.file_snapshot import HeldFiles
 
 UNITS = {"m": 60, "h": 3600, "d": 86400}
 MOMENT = "%Y%m%d-%H%M%S"
@@ -70,7 +70,7 @@ def backup(
             _take(config, _dated(file), with_secret)
             _rotate(file, keep)
             return
-        opening.find_database(config)  # a mistake about the place should be told at once
+        data_dir.find_database(config)  # a mistake about the place should be told at once
         while True:
             began = time.monotonic()
             try:
@@ -93,7 +93,7 @@ def _tidy_end() -> Iterator[None]:
 
 
 def _take(config: Config, file: Path, with_secret: bool) -> None:
-    database = opening.find_database(config)
+    database = data_dir.find_database(config)
     if file.exists():
         raise click.ClickException(f"{file} is there already.")
     secret = _secret(config) if with_secret else None
@@ -105,7 +105,7 @@ def _take(config: Config, file: Path, with_secret: bool) -> None:
         progress.end()
         return len(copy.lost_files)
 
-    with held_files.held(database, FileStores(config)) as files:
+    with file_snapshot.held(database, FileStores(config)) as files:
         lost = database.read_now(0, take, files)
     _note(database, with_secret)
     if lost:
@@ -128,7 +128,7 @@ def _note(database: Database, with_secret: bool) -> None:
 
 
 def _secret(config: Config) -> bytes:
-    secret = opening.find_secret(config)
+    secret = data_dir.find_secret(config)
     if secret is None:
         raise click.ClickException(f"There is no secret in {config.secret_file}.")
     return secret

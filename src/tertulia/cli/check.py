@@ -7,15 +7,15 @@ from typing import Any
 
 import click
 
-from tertulia import actions, opening, storage
-from tertulia.actions.checking import Finding
-from tertulia.cli import half_set, logins, stores
+from tertulia import actions, data_dir, storage
+from tertulia.actions.data_check import Finding
+from tertulia.cli import auth_check, incomplete_settings, stores
 from tertulia.cli.data import as_json, show_json
 from tertulia.cli.flags import config_options
 from tertulia.config import Config
-from tertulia.storage.database import Database
-from tertulia.storage.database.schema import Standing
-from tertulia.storage.database.tx import Tx
+from tertulia.database import Database, error_text, schema
+from tertulia.database.schema import Standing
+from tertulia.database.tx import Tx
 
 MOST_SHOWN = 10  # problems of one subject; more would only hide the others
 
@@ -39,14 +39,14 @@ def check(as_json: bool, **flags: Any) -> None:
 
 
 def examine(config: Config) -> list[Finding]:
-    database = opening.find_database(config)
+    database = data_dir.find_database(config)
     schema = database.schema()
-    findings = [_schema(schema), _integrity(config, database), *half_set.examine(config)]
+    findings = [_schema(schema), _integrity(config, database), *incomplete_settings.examine(config)]
     if schema.missing():
         findings.append(Finding("data", "not looked at before the schema is up to date"))
     else:
-        vault = opening.find_vault(config)
-        for subject, look in actions.checking.subjects(vault).items():
+        vault = data_dir.find_vault(config)
+        for subject, look in actions.data_check.subjects(vault).items():
             findings += _readable(subject, partial(_examined, database, look))
         findings += _readable("stores", lambda: stores.examine(config, database))
         findings += _readable("logins", lambda: [_logins(config, database)])
@@ -58,7 +58,7 @@ def _readable(subject: str, look: Callable[[], list[Finding]]) -> list[Finding]:
     try:
         return look()
     except Exception as error:
-        reason = storage.database.outages.in_words(error)
+        reason = error_text.in_words(error)
         if reason is None:
             raise
         return [Finding(subject, "", [f"could not be examined. {reason}"])]
@@ -70,7 +70,7 @@ def _examined(database: Database, look: Callable[[Tx], Finding]) -> list[Finding
 
 def _logins(config: Config, database: Database) -> Finding:
     known = database.read_now(0, storage.organization.all_of_them)
-    return logins.examine(config, [realm.subdomain for realm in known])
+    return auth_check.examine(config, [realm.subdomain for realm in known])
 
 
 def show(finding: Finding) -> None:
@@ -81,17 +81,17 @@ def show(finding: Finding) -> None:
         click.echo(f"{'':<11} - and {len(finding.problems) - MOST_SHOWN} more")
 
 
-def _schema(schema: Standing) -> Finding:
-    known = storage.database.schema.latest()
-    if schema.is_too_new:
-        refusal = storage.database.schema.SchemaTooNew(schema.must_know, known)
+def _schema(standing: Standing) -> Finding:
+    known = schema.latest()
+    if standing.is_too_new:
+        refusal = schema.SchemaTooNew(standing.must_know, known)
         return Finding("schema", "", [str(refusal)])
-    is_old = f"; the next start will make it {known}" if schema.missing() else ""
-    admits = f", for servers that know {schema.must_know}"
-    return Finding("schema", f"version {max(schema.applied)}{admits}{is_old}")
+    is_old = f"; the next start will make it {known}" if standing.missing() else ""
+    admits = f", for servers that know {standing.must_know}"
+    return Finding("schema", f"version {max(standing.applied)}{admits}{is_old}")
 
 
 def _integrity(config: Config, database: Database) -> Finding:
-    is_embedded = opening.sqlite_file(config) is not None
+    is_embedded = data_dir.sqlite_file(config) is not None
     summary = "SQLite, intact" if is_embedded else "PostgreSQL, which checks itself"
     return Finding("database", summary, database.integrity_problems())

@@ -12,8 +12,9 @@ from typing import Any
 
 import click
 
-from tertulia import domain, storage
+from tertulia import domain
 from tertulia.config import ConfigError
+from tertulia.database import error_text
 from tertulia.errors import CannotStart, ClientError
 
 # Each is found under its own name in the module named here.
@@ -106,4 +107,4 @@ def in_words(error: Exception) -> str | None:
         return "What was given is not valid UTF-8."
     if isinstance(error, OSError) and error.errno != errno.EPIPE:
         return f"{error.filename or 'The system'}: {error.strerror}."
-    return storage.database.outages.in_words(error)
+    return error_text.in_words(error)

@@ -10,16 +10,17 @@ from typing import Any, Concatenate, NoReturn, ParamSpec, TypeVar
 import click
 import msgspec
 
-from tertulia import actions, events, opening, storage, zuliprc
+from tertulia import actions, data_dir, events, storage
+from tertulia.cli import zuliprc
 from tertulia.cli.flags import COMMON_FLAGS, config_options
 from tertulia.config import Config
+from tertulia.data_dir import NoData
+from tertulia.database import Database
+from tertulia.database.tx import Tx
 from tertulia.domain.organization.audit import MOST_DETAILS, Act
 from tertulia.domain.organization.realm import Realm
 from tertulia.domain.people.keys import Vault
 from tertulia.domain.people.user import User
-from tertulia.opening import NoData
-from tertulia.storage.database import Database
-from tertulia.storage.database.tx import Tx
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -42,7 +43,7 @@ class OpenOrganization:
 
     @property
     def vault(self) -> Vault:
-        return opening.open_vault(self.config)
+        return data_dir.open_vault(self.config)
 
     @property
     def site(self) -> str:
@@ -125,13 +126,13 @@ def open_data(flags: dict[str, Any], *, may_make: bool = False) -> tuple[Config,
     """The data that is there; where there is none, it is refused or made."""
     config = Config.load(flags, os.environ)
     try:
-        database = opening.open_beside(config)
+        database = data_dir.open_beside(config)
     except NoData:
         if not may_make:
             raise
-        database = opening.open_database(config)
+        database = data_dir.open_database(config)
     click.get_current_context().call_on_close(database.close)
-    opening.check_vault(config, database)
+    data_dir.check_vault(config, database)
     return config, database
 
 
@@ -199,11 +200,13 @@ def _at_subdomain(subdomain: str, known: list[Realm]) -> Realm:
     )
 
 
-def organization_as_author(opened: OpenOrganization) -> "actions.messages.composing.Author":
+def organization_as_author(opened: OpenOrganization) -> "actions.messages.draft.Author":
     """The organization itself as one who writes."""
-    directory = opened.read(events.loading.load, opened.config.email_domain, opened.database.clock)
+    directory = opened.read(
+        events.directory.loader.load, opened.config.email_domain, opened.database.clock
+    )
     db = opened.database.of(opened.realm.id)
-    return actions.messages.composing.Author(db, directory, None, opened.site)
+    return actions.messages.draft.Author(db, directory, None, opened.site)
 
 
 def truncate_wal(opened: OpenOrganization) -> None:

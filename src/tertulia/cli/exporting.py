@@ -6,15 +6,15 @@ from pathlib import Path
 import click
 
 from tertulia import actions
-from tertulia.backup import held_files
-from tertulia.backup.held_files import HeldFiles
 from tertulia.cli.data import OpenOrganization, in_organization
 from tertulia.cli.progress import Progress
+from tertulia.database.tx import Tx
 from tertulia.domain.organization.exports import KINDS, WITHOUT_CONSENT
-from tertulia.links.stores.file_stores import FileStores
-from tertulia.moving import leaving
-from tertulia.moving.leaving import ExportArchive
-from tertulia.storage.database.tx import Tx
+from tertulia.external.stores.file_stores import FileStores
+from tertulia.transfer.backup import file_snapshot
+from tertulia.transfer.backup.file_snapshot import HeldFiles
+from tertulia.transfer.exporting import zulip_export
+from tertulia.transfer.exporting.zulip_export import ExportArchive
 
 MODE = 0o600
 
@@ -51,14 +51,14 @@ def export(opened: OpenOrganization, file: Path, kind: str, person: str | None) 
 
 def _organization(opened: OpenOrganization, draft: Path, kind: str) -> None:
     def leave(tx: Tx, files: HeldFiles) -> None:
-        planned = leaving.plan(tx, kind)
+        planned = zulip_export.plan(tx, kind)
         progress = Progress(planned.messages, "messages")
         archive = ExportArchive(draft, "tertulia-export")
-        leaving.write(tx, planned, archive, files, progress.show)
+        zulip_export.write(tx, planned, archive, files, progress.show)
         archive.close()
         progress.end()
 
-    with held_files.held(opened.database, FileStores(opened.config)) as files:
+    with file_snapshot.held(opened.database, FileStores(opened.config)) as files:
         opened.read(leave, files)
     opened.database.write_now(opened.realm.id, opened.note)
 
@@ -68,9 +68,9 @@ def _person(opened: OpenOrganization, draft: Path, email: str) -> None:
 
     def leave(tx: Tx, files: HeldFiles) -> None:
         archive = ExportArchive(draft, "tertulia-person")
-        leaving.write_person(tx, user, archive, files)
+        zulip_export.write_person(tx, user, archive, files)
         archive.close()
 
-    with held_files.held(opened.database, FileStores(opened.config)) as files:
+    with file_snapshot.held(opened.database, FileStores(opened.config)) as files:
         opened.read(leave, files)
     opened.database.write_now(opened.realm.id, opened.note, user)

@@ -8,8 +8,8 @@ from tertulia import jobs, storage
 from tertulia.cli.data import as_json, note_everywhere, open_data, show_json, show_table
 from tertulia.cli.flags import config_options
 from tertulia.cli.progress import Progress
-from tertulia.links.stores.file_stores import FileStores
-from tertulia.links.stores.store import NotInStore
+from tertulia.external.stores.file_stores import FileStores
+from tertulia.external.stores.store import NotInStore
 
 
 @click.group()
@@ -23,7 +23,7 @@ def files() -> None:
 def show(as_json: bool, **flags: Any) -> None:
     """How many files are where, and how many bytes they have."""
     _, database = open_data(flags)
-    counts = database.read_now(0, storage.files.places.counts)
+    counts = database.read_now(0, storage.files.upload_locations.counts)
     if as_json:
         show_json({place: {"files": n, "bytes": size} for place, (n, size) in counts.items()})
         return
@@ -40,8 +40,8 @@ def move(**flags: Any) -> None:
     """
     config, database = open_data(flags)
     stores = FileStores(config)
-    carrier = jobs.carrying.FileCarrier(database, stores, config.files)
-    counts = database.read_now(0, storage.files.places.counts)
+    carrier = jobs.upload_migration.FileCarrier(database, stores, config.files)
+    counts = database.read_now(0, storage.files.upload_locations.counts)
     progress = Progress(
         sum(n for place, (n, _) in counts.items() if place != config.files), "files"
     )
@@ -51,10 +51,10 @@ def move(**flags: Any) -> None:
         after = upload.id
         try:
             done += carrier.carry(upload)
-        except (jobs.carrying.DamagedFile, NotInStore):
+        except (jobs.upload_migration.DamagedFile, NotInStore):
             damaged.append(upload.name or f"upload {upload.id}")
         progress.show(done)
-    jobs.carrying.sweep(database, stores)
+    jobs.upload_migration.sweep(database, stores)
     database.write_now(0, note_everywhere)
     click.echo(f"{done:,} files are in {config.files} now.", err=True)
     if damaged:
@@ -73,8 +73,8 @@ def sweep(yes: bool, **flags: Any) -> None:
     """
     config, database = open_data(flags)
     stores = FileStores(config)
-    jobs.carrying.sweep(database, stores)
-    found = {place: jobs.carrying.strays(database, stores, place) for place in stores.known}
+    jobs.upload_migration.sweep(database, stores)
+    found = {place: jobs.upload_migration.strays(database, stores, place) for place in stores.known}
     count = sum(map(len, found.values()))
     size = sum(sum(each.values()) for each in found.values())
     if count and not yes:

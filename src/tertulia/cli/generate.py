@@ -5,13 +5,13 @@ from typing import Any
 
 import click
 
-from tertulia import opening, storage
+from tertulia import data_dir, storage
 from tertulia.cli.flags import config_options
 from tertulia.cli.progress import Progress
 from tertulia.config import Config
-from tertulia.generate import organization
-from tertulia.generate.organization import Size
-from tertulia.storage.database import Database
+from tertulia.database import Database
+from tertulia.sample_data.generated import organization
+from tertulia.sample_data.generated.organization import Size
 
 
 @click.command()
@@ -44,10 +44,10 @@ def generate(people: int, channels: int, messages: int, seed: int, **flags: Any)
     """
     config = Config.load(flags, os.environ)
     size = Size(people, channels, messages)
-    with opening.folder_lock(config):
-        database = opening.open_database(config)
+    with data_dir.folder_lock(config):
+        database = data_dir.open_database(config)
         _check_empty(config, database)
-        vault = opening.open_vault(config)
+        vault = data_dir.open_vault(config)
         told = Progress(messages, "messages")
         found = organization.generate(database, vault, config.organization, size, seed, told.show)
         path = organization.write_people(config.data, found)

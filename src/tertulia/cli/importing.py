@@ -10,17 +10,17 @@ from typing import Any
 
 import click
 
-from tertulia import actions, opening
+from tertulia import actions, data_dir
 from tertulia.cli.data import command_act
 from tertulia.cli.flags import config_options
 from tertulia.cli.progress import Progress
 from tertulia.config import Config
-from tertulia.moving import folders
-from tertulia.moving.arrivals import Source
-from tertulia.moving.bringing import Bringing
-from tertulia.moving.folders import NoExport
-from tertulia.moving.sources import mattermost, rocketchat, slack, zulip
-from tertulia.moving.tally import Tally
+from tertulia.transfer.importing import archive_reader
+from tertulia.transfer.importing.archive_reader import NoExport
+from tertulia.transfer.importing.importer import Bringing
+from tertulia.transfer.importing.sources import mattermost, rocketchat, slack, zulip
+from tertulia.transfer.importing.tally import Tally
+from tertulia.transfer.model import Source
 
 HERE = str(Path(__file__).parents[1])
 OPENERS = (zulip.open_export, slack.open_export, rocketchat.open_export, mattermost.open_export)
@@ -38,14 +38,14 @@ def import_(file: Path, name: str | None, subdomain: str, dry_run: bool, **flags
     FILE is an archive or a folder. Whoever is interrupted runs the same command again.
     """
     config = Config.load(flags, os.environ)
-    with folders.opened(file) as folder, _understood(file):
+    with archive_reader.opened(file) as folder, _understood(file):
         source = _open(folder, file)
         if dry_run:
             _show(source, source.tally().foreseen())
             return
-        database = opening.open_database(config)
-        opening.check_vault(config, database)
-        bringing = Bringing(database, opening.open_vault(config), source, _mark(file, source))
+        database = data_dir.open_database(config)
+        data_dir.check_vault(config, database)
+        bringing = Bringing(database, data_dir.open_vault(config), source, _mark(file, source))
         progress = Progress(source.message_count, "messages")
         tally = bringing.run((name or source.name)[:40], subdomain, progress.show)
         progress.end()

@@ -6,13 +6,13 @@ from typing import Any
 
 import click
 
-from tertulia import actions, links, storage
+from tertulia import actions, external, storage
 from tertulia.cli.data import OpenOrganization, in_organization, show_table
-from tertulia.config.providers import LdapDirectory
+from tertulia.config.login_providers import LdapDirectory
+from tertulia.database.tx import Tx
 from tertulia.domain.people.identities import Introduction, Tidings
 from tertulia.errors import ClientError
-from tertulia.links.answers import DirectoryTrouble, LdapPerson
-from tertulia.storage.database.tx import Tx
+from tertulia.external.sso.provider_types import DirectoryTrouble, LdapPerson
 
 Changes = list[tuple[int, list[str]]]
 
@@ -33,7 +33,7 @@ def check(opened: OpenOrganization, name: str) -> None:
             click.echo(f"{directory.called}: there is nobody called {name}, or several are.")
             continue
         known = opened.read(storage.people.identities.find, directory.key, person.subject)
-        introduced = links.introductions.from_directory(
+        introduced = external.sso.claims.from_directory(
             directory, opened.realm.subdomain, person, known
         )
         fields = opened.read(storage.people.profile_fields.everything)
@@ -60,9 +60,9 @@ def sync(opened: OpenOrganization, dry_run: bool) -> None:
 
 
 def _sync_all(tx: Tx, found: list[Tidings], end_missing: bool) -> Changes:
-    actions.people.identities.check(tx, found, end_missing)
+    actions.people.external_identities.check(tx, found, end_missing)
     did = [
-        (each.identity.user_id, actions.people.identities.sync(tx, each, end_missing))
+        (each.identity.user_id, actions.people.external_identities.sync(tx, each, end_missing))
         for each in found
     ]
     return [(user_id, changes) for user_id, changes in did if changes]
@@ -77,14 +77,14 @@ def _directories(opened: OpenOrganization) -> list[LdapDirectory]:
 
 def _ask(directory: LdapDirectory, name: str) -> LdapPerson | None:
     try:
-        return links.ldap.find(directory, name)
+        return external.sso.ldap.find(directory, name)
     except DirectoryTrouble as trouble:
         raise click.ClickException(f"{directory.called} cannot be asked: {trouble}") from None
 
 
 def _tidings(directory: LdapDirectory, opened: OpenOrganization, known: list[Any]) -> list[Tidings]:
     try:
-        return links.introductions.tidings(directory, opened.realm.subdomain, known)
+        return external.sso.claims.tidings(directory, opened.realm.subdomain, known)
     except DirectoryTrouble as trouble:
         raise click.ClickException(f"{directory.called} cannot be asked: {trouble}") from None
 
@@ -118,7 +118,7 @@ def _account(opened: OpenOrganization, introduced: Introduction) -> str:
 
     def log_in(tx: Tx) -> str:
         before = {user.id for user in storage.people.everyone(tx)}
-        user_id = actions.people.identities.recognize(tx, opened.vault, introduced)
+        user_id = actions.people.external_identities.recognize(tx, opened.vault, introduced)
         email = actions.people.get(tx, user_id).email
         return email if user_id in before else f"{email}, made at the first login"
 

@@ -13,13 +13,13 @@ from tertulia import domain, events
 from tertulia.cli.data import open_data
 from tertulia.cli.flags import config_options
 from tertulia.config import Config
-from tertulia.domain.letters import Letter
-from tertulia.domain.received_mail import MOST_BYTES, MailRefused
-from tertulia.events.directory import Organization
-from tertulia.links import reading, smtp, writing
-from tertulia.links.smtp import NotSent
-from tertulia.mail_door import MailDoor
-from tertulia.storage.database.unattended import UnattendedDatabase
+from tertulia.database.blocking import UnattendedDatabase
+from tertulia.domain.emails import Letter
+from tertulia.domain.inbound_mail import MOST_BYTES, MailRefused
+from tertulia.events.directory.organization import Organization
+from tertulia.external.mail import mail_composer, mail_parser, smtp
+from tertulia.external.mail.smtp import NotSent
+from tertulia.server.inbound_mail import MailDoor
 
 # What mail servers know of how a program ends (sysexits.h).
 NO_SUCH_ADDRESS = 67
@@ -41,7 +41,7 @@ def send_test(address: str, language: str, **flags: Any) -> None:
     config = Config.load(flags, os.environ)
     if not config.sends_mail:
         raise click.ClickException("No mail server is set: see smtp_host in docs/settings.md.")
-    message = writing.mail(
+    message = mail_composer.mail(
         Letter("test", address, language),
         sender=config.sender,
         name=config.organization,
@@ -86,15 +86,17 @@ def receive(address: str | None, **flags: Any) -> None:
 
 async def _take(config: Config, database: UnattendedDatabase, address: str, raw: bytes) -> str:
     async def organization(realm_id: int) -> Organization:
-        return database.read_now(realm_id, events.loading.load, config.email_domain, database.clock)
+        return database.read_now(
+            realm_id, events.directory.loader.load, config.email_domain, database.clock
+        )
 
     return await MailDoor(config, database, organization).take(address, raw)
 
 
 def _recipient_in(config: Config, raw: bytes) -> str:
     """The first address of ours that the headers name."""
-    for address in reading.recipients(raw):
-        if domain.received_mail.read_address(address, config.mail_in_address) is not None:
+    for address in mail_parser.recipients(raw):
+        if domain.inbound_mail.read_address(address, config.mail_in_address) is not None:
             return address
     raise MailRefused("5.1.1", "The mail names no address of this server.")
 

@@ -7,16 +7,16 @@ from typing import Any
 
 import click
 
-from tertulia import opening
-from tertulia.backup import held_files, restoring
-from tertulia.backup.copies import LiveCopy
-from tertulia.backup.held_files import HeldFiles
+from tertulia import data_dir
 from tertulia.cli.data import note_everywhere
 from tertulia.cli.flags import config_options
 from tertulia.cli.progress import Progress
 from tertulia.config import Config, ConfigError
-from tertulia.links.stores.file_stores import FileStores
-from tertulia.storage.database.tx import Tx
+from tertulia.database.tx import Tx
+from tertulia.external.stores.file_stores import FileStores
+from tertulia.transfer.backup import file_snapshot, restoration
+from tertulia.transfer.backup.contents import LiveCopy
+from tertulia.transfer.backup.file_snapshot import HeldFiles
 
 
 @click.command()
@@ -28,7 +28,7 @@ def move(target: str, **flags: Any) -> None:
     No server may run on the data meanwhile. What was there before stays as it was.
     """
     config = Config.load(flags, os.environ)
-    database = opening.find_database(config)
+    database = data_dir.find_database(config)
     to = replace(config, database=_address(target))
     if _place(to) == _place(config):
         raise click.UsageError("--to is where everything is already.")
@@ -36,12 +36,12 @@ def move(target: str, **flags: Any) -> None:
     def copy_over(tx: Tx, files: HeldFiles) -> None:
         copy = LiveCopy(tx, files)
         progress = Progress(copy.about.total, "rows")
-        restoring.restore(copy, to, 0, note_everywhere, progress.show)
+        restoration.restore(copy, to, 0, note_everywhere, progress.show)
         progress.end()
 
-    with opening.folder_lock(config), opening.folder_lock(to):
-        opening.check_alone(database)
-        with held_files.held(database, FileStores(config)) as files:
+    with data_dir.folder_lock(config), data_dir.folder_lock(to):
+        data_dir.check_alone(database)
+        with file_snapshot.held(database, FileStores(config)) as files:
             database.read_now(0, copy_over, files)
     click.echo(
         "Everything is there. Start the server on it with --database, TERTULIA_DATABASE_URL or a"
@@ -51,7 +51,7 @@ def move(target: str, **flags: Any) -> None:
 
 
 def _place(config: Config) -> Path | str:
-    file = opening.sqlite_file(config)
+    file = data_dir.sqlite_file(config)
     return config.database_url if file is None else file.resolve()
 
 

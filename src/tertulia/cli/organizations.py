@@ -5,7 +5,7 @@ from typing import Any, NoReturn
 
 import click
 
-from tertulia import actions, jobs, links, storage
+from tertulia import actions, external, jobs, storage
 from tertulia.cli.data import (
     OpenOrganization,
     as_json,
@@ -19,11 +19,11 @@ from tertulia.cli.data import (
     truncate_wal,
 )
 from tertulia.cli.flags import config_options
+from tertulia.database.tx import Tx
 from tertulia.domain.groups.group import Members, PermissionChange
 from tertulia.domain.organization.realm import Realm
 from tertulia.domain.organization.settings import SETTINGS, OrganizationSetting, PeopleNamed
-from tertulia.modules import asyncio
-from tertulia.storage.database.tx import Tx
+from tertulia.lazy import asyncio
 
 FILES_AT_ONCE = 1000
 
@@ -91,11 +91,13 @@ def delete(opened: OpenOrganization, yes: bool) -> None:
     """Delete all data of a closed organization; it cannot be brought back."""
     if opened.realm.deactivated and not yes:
         click.confirm(f"Delete all data of {opened.realm.name}?", abort=True, err=True)
-    opened.read(actions.organization.ending.check_closed)
-    stores = links.stores.file_stores.FileStores(opened.config)
-    while found := opened.read(storage.files.places.elsewhere_in_organization, FILES_AT_ONCE):
-        jobs.carrying.remove(opened.database, stores, found)
-    while opened.database.write_now(opened.realm.id, actions.organization.ending.delete_some):
+    opened.read(actions.organization.deactivation.check_closed)
+    stores = external.stores.file_stores.FileStores(opened.config)
+    while found := opened.read(
+        storage.files.upload_locations.elsewhere_in_organization, FILES_AT_ONCE
+    ):
+        jobs.upload_migration.remove(opened.database, stores, found)
+    while opened.database.write_now(opened.realm.id, actions.organization.deactivation.delete_some):
         pass
     truncate_wal(opened)
     click.echo(f"{opened.realm.name} is gone. Older backups keep what they had.", err=True)
@@ -119,7 +121,7 @@ def set_setting(opened: OpenOrganization, key: str, value: str) -> None:
 @in_organization
 def deactivate(opened: OpenOrganization) -> None:
     """Close an organization: nobody gets in, and its data stays."""
-    opened.write(actions.organization.ending.deactivate, None)
+    opened.write(actions.organization.deactivation.deactivate, None)
     click.echo("The organization is closed; org reactivate opens it again.", err=True)
 
 
@@ -127,7 +129,7 @@ def deactivate(opened: OpenOrganization) -> None:
 @in_organization
 def reactivate(opened: OpenOrganization) -> None:
     """Open an organization again that was closed."""
-    opened.write(actions.organization.ending.reactivate)
+    opened.write(actions.organization.deactivation.reactivate)
     click.echo("The organization is open again.", err=True)
 
 
@@ -187,7 +189,7 @@ def _read_group(opened: OpenOrganization, name: str) -> PermissionChange:
 def _html(opened: OpenOrganization, text: str) -> str:
     """Markup as the organization would have written it."""
     author = organization_as_author(opened)
-    return asyncio.run(actions.messages.composing.describe(author, text))
+    return asyncio.run(actions.messages.draft.describe(author, text))
 
 
 def _written(setting: OrganizationSetting, value: Any, group_names: dict[int, str]) -> str:

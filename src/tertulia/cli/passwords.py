@@ -22,7 +22,7 @@ def set_password(opened: OpenOrganization, found: User) -> None:
     """Give somebody a password: ask for it, or read the first line."""
     if found.is_bot:
         raise click.UsageError(BOTS_HAVE_NONE)
-    opened.read(actions.people.forgotten_passwords.check_kept_here, found, opened.directories)
+    opened.read(actions.people.password_reset.check_kept_here, found, opened.directories)
     chosen = domain.people.passwords.hashed(domain.people.passwords.checked(asked_password()))
     opened.write(actions.people.set_password, found.id, chosen)
     click.echo(f"{found.full_name} <{found.email}> has a new password.", err=True)
@@ -63,7 +63,7 @@ def end_password(opened: OpenOrganization, emails: tuple[str, ...], everybody: b
     site = opened.site if opened.config.sends_mail else None
     for each in found:
         about = (opened.vault, None, each.id, site, opened.directories)
-        had_one = opened.write(actions.people.forgotten_passwords.end, *about)
+        had_one = opened.write(actions.people.password_reset.end, *about)
         what = "has to choose a new password" if had_one else "has no password"
         click.echo(f"{each.full_name} <{each.email}> {what}.", err=True)
     if site is None and found:
@@ -93,10 +93,10 @@ def _with_password(opened: OpenOrganization) -> list[User]:
 
 def _link(opened: OpenOrganization, found: User) -> str:
     key = opened.write(
-        actions.people.forgotten_passwords.make_link,
+        actions.people.password_reset.make_link,
         opened.vault,
         None,
         found.id,
         opened.directories,
     )
-    return actions.people.forgotten_passwords.address(opened.site, key)
+    return actions.people.password_reset.address(opened.site, key)

@@ -7,15 +7,15 @@ from typing import Any
 
 import click
 
-from tertulia import opening
-from tertulia.backup import archives, keys, restoring
-from tertulia.backup.keys import Settled
+from tertulia import data_dir
 from tertulia.cli.data import note_everywhere
 from tertulia.cli.flags import config_options
 from tertulia.cli.progress import Progress
 from tertulia.config import Config
+from tertulia.database.tx import Tx
 from tertulia.domain.people.keys import Vault
-from tertulia.storage.database.tx import Tx
+from tertulia.transfer.backup import archives, reseal, restoration
+from tertulia.transfer.backup.reseal import Settled
 
 
 @click.command()
@@ -27,24 +27,24 @@ def restore(file: Path, **flags: Any) -> None:
     about = archives.verify(file)
     settled = Settled()
 
-    opening.make_folder(config)
-    with opening.folder_lock(config), archives.opened(file) as archive:
-        restoring.check_empty(config)
-        if archive.secret is not None and opening.find_secret(config) is None:
-            opening.keep_secret(config, archive.secret)
+    data_dir.make_folder(config)
+    with data_dir.folder_lock(config), archives.opened(file) as archive:
+        restoration.check_empty(config)
+        if archive.secret is not None and data_dir.find_secret(config) is None:
+            data_dir.keep_secret(config, archive.secret)
         theirs = None if archive.secret is None else Vault(archive.secret)
-        ours = opening.open_vault(config)
+        ours = data_dir.open_vault(config)
 
         def settle(tx: Tx) -> None:
             nonlocal settled
-            settled = keys.settle(tx, ours, theirs)
+            settled = reseal.settle(tx, ours, theirs)
             note_everywhere(tx)
 
         now = datetime.now(UTC).timestamp()
         progress = Progress(about.total, "rows")
-        leap = restoring.leap_since(about, now)
-        with opening.marked_restore(config):
-            restoring.restore(archive, config, leap, settle, progress.show)
+        leap = restoration.leap_since(about, now)
+        with data_dir.marked_restore(config):
+            restoration.restore(archive, config, leap, settle, progress.show)
         progress.end()
 
     taken = datetime.fromtimestamp(about.taken_at, UTC)

@@ -9,21 +9,13 @@ from typing import Any
 
 import click
 
-from tertulia import (
-    connections,
-    demo,
-    listening,
-    logs,
-    opening,
-    serving,
-    storage,
-    workers,
-    zuliprc,
-)
+from tertulia import data_dir, storage
 from tertulia.app import Application
-from tertulia.cli import welcome
+from tertulia.cli import banner, zuliprc
 from tertulia.cli.flags import config_options
 from tertulia.config import Config
+from tertulia.sample_data import demo
+from tertulia.server import connection_limits, http_server, logging_config, sockets, workers
 
 
 @click.command()
@@ -31,41 +23,41 @@ from tertulia.config import Config
 def serve(**flags: Any) -> None:
     """Run the server, on a data folder that is made if there is none."""
     config = Config.load(flags, os.environ)
-    logs.configure(config)
+    logging_config.configure(config)
     end_quietly()
-    connections.raise_file_limit()
+    connection_limits.raise_file_limit()
     workers.check(config)
-    with opening.folder_lock(config):
-        opening.keep_from_others(config)
-        sockets = listening.listen(config)
-        address = zuliprc.address(config, sockets[0].getsockname()[1])
-        database = opening.open_database(config)
-        opening.check_vault(config, database)
-        opening.check_clock(database)
-        vault = opening.open_vault(config)
+    with data_dir.folder_lock(config):
+        data_dir.keep_from_others(config)
+        listening = sockets.listen(config)
+        address = zuliprc.address(config, listening[0].getsockname()[1])
+        database = data_dir.open_database(config)
+        data_dir.check_vault(config, database)
+        data_dir.check_clock(database)
+        vault = data_dir.open_vault(config)
         zuliprc.note_address(config, address)
-        cast = demo.stage.fill(config, database, vault) if config.demo else None
-        realm, _ = opening.first_organization(database, config.organization)
-        has_people = database.read_now(0, storage.checking.has_people)
-        text = welcome.text(config, address, realm, cast=cast, has_people=has_people)
+        cast = demo.loader.fill(config, database, vault) if config.demo else None
+        realm, _ = data_dir.first_organization(database, config.organization)
+        has_people = database.read_now(0, storage.data_check.has_people)
+        text = banner.text(config, address, realm, cast=cast, has_people=has_people)
 
         def greet() -> None:
             with contextlib.suppress(OSError):  # nobody may be reading
                 click.echo(text)
-            opening.begin_quick_check(config)
+            data_dir.begin_quick_check(config)
 
         if config.workers == 1:
-            serving.serve(config, Application(config, database, vault), sockets, greet)
+            http_server.serve(config, Application(config, database, vault), listening, greet)
         else:
             greet()
-            workers.run(config, sockets, _work)
+            workers.run(config, listening, _work)
 
 
-def _work(config: Config, sockets: list[socket.socket]) -> None:
+def _work(config: Config, listening: list[socket.socket]) -> None:
     """What one of several workers does, with connections of its own."""
-    database = opening.open_database(config)
-    opening.check_clock(database)
-    serving.serve(config, Application(config, database, opening.open_vault(config)), sockets)
+    database = data_dir.open_database(config)
+    data_dir.check_clock(database)
+    http_server.serve(config, Application(config, database, data_dir.open_vault(config)), listening)
 
 
 def end_quietly() -> None:

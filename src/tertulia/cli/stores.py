@@ -3,18 +3,18 @@
 import contextlib
 
 from tertulia import jobs, storage
-from tertulia.actions.checking import Finding
-from tertulia.backup.held_files import HeldFiles
+from tertulia.actions.data_check import Finding
 from tertulia.config import Config
-from tertulia.links.stores.file_stores import FileStores
-from tertulia.links.stores.store import StoreTrouble
-from tertulia.storage.database import Database
+from tertulia.database import Database
+from tertulia.external.stores.file_stores import FileStores
+from tertulia.external.stores.store import StoreTrouble
+from tertulia.transfer.backup.file_snapshot import HeldFiles
 
 
 def examine(config: Config, database: Database) -> list[Finding]:
     """Nothing is said where all files are in the database, and are to be."""
     stores = FileStores(config)
-    uploads = database.read_now(0, storage.files.places.kept_elsewhere)
+    uploads = database.read_now(0, storage.files.upload_locations.kept_elsewhere)
     stray = _strays(database, stores)
     if not uploads and not stores.is_used and not stray:
         return []
@@ -41,5 +41,5 @@ def _strays(database: Database, stores: FileStores) -> int:
     count = 0
     for place in stores.known:
         with contextlib.suppress(StoreTrouble):  # a problem where it is in use, and said there
-            count += len(jobs.carrying.strays(database, stores, place))
+            count += len(jobs.upload_migration.strays(database, stores, place))
     return count

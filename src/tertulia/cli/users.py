@@ -5,7 +5,8 @@ from datetime import UTC, datetime
 
 import click
 
-from tertulia import actions, domain, jobs, links, storage, zuliprc
+from tertulia import actions, domain, external, jobs, storage
+from tertulia.cli import zuliprc
 from tertulia.cli.data import (
     OpenOrganization,
     as_json,
@@ -15,7 +16,6 @@ from tertulia.cli.data import (
     show_table,
     truncate_wal,
 )
-from tertulia.cli.newcomers import import_people, invite
 from tertulia.cli.passwords import (
     BOTS_HAVE_NONE,
     asked_password,
@@ -24,11 +24,12 @@ from tertulia.cli.passwords import (
     set_password,
 )
 from tertulia.cli.roles import ROLES
+from tertulia.cli.user_import import import_people, invite
+from tertulia.database.tx import Tx
 from tertulia.domain.people.keys import Vault
-from tertulia.domain.people.newcomers import NewUser
 from tertulia.domain.people.sessions import Session
 from tertulia.domain.people.user import BotType, User
-from tertulia.storage.database.tx import Tx
+from tertulia.domain.people.welcome_message import NewUser
 
 BOTS = {
     "generic": BotType.GENERIC,
@@ -98,7 +99,7 @@ def add(
 
 def _add(tx: Tx, vault: Vault, new: NewUser, names: Sequence[str]) -> tuple[User, str]:
     """A new account in its channels, or nothing."""
-    added, key = actions.people.joining.add(tx, vault, new)
+    added, key = actions.people.account_creation.add(tx, vault, new)
     for name in names:
         channel = storage.channels.find_by_name(tx, name.removeprefix("#"))
         if channel is None or channel.archived:
@@ -155,18 +156,20 @@ def erase(opened: OpenOrganization, found: User, messages: str, yes: bool) -> No
     """
     if not yes:
         click.confirm(f"Erase {found.full_name} <{found.email}> for good?", abort=True, err=True)
-    opened.write(actions.people.erasing.begin, found)
+    opened.write(actions.people.erasure.begin, found)
     count = 0
     while messages == "delete" and (
         gone := opened.database.write_now(
-            opened.realm.id, actions.people.erasing.delete_messages, found
+            opened.realm.id, actions.people.erasure.delete_messages, found
         )
     ):
         count += gone
-    opened.database.write_now(opened.realm.id, actions.people.erasing.finish, found)
-    while opened.database.write_now(0, actions.files.receiving.sweep):
+    opened.database.write_now(opened.realm.id, actions.people.erasure.finish, found)
+    while opened.database.write_now(0, actions.files.upload.sweep):
         pass
-    jobs.carrying.sweep(opened.database, links.stores.file_stores.FileStores(opened.config))
+    jobs.upload_migration.sweep(
+        opened.database, external.stores.file_stores.FileStores(opened.config)
+    )
     truncate_wal(opened)
     said = f"{count} messages deleted" if messages == "delete" else "messages left, said by nobody"
     click.echo(
@@ -250,7 +253,7 @@ def second_factor(opened: OpenOrganization, found: User, reset: bool, as_json: b
 @for_person
 def unlink(opened: OpenOrganization, found: User) -> None:
     """Forget by which provider and as whom somebody came, so that they are found by address."""
-    if not opened.write(actions.people.identities.unlink, found.id):
+    if not opened.write(actions.people.external_identities.unlink, found.id):
         raise click.ClickException(f"{found.email} came from no provider.")
     click.echo(f"{found.full_name} <{found.email}> is not linked to a provider now.", err=True)
 

@@ -1,9 +1,9 @@
 """Every setting of the server: `settings` is the list, `providers` its tables, `values`
 how each is written, `reading` where from. The tables are loaded where there is one."""
 
-from tertulia.config.provider import InformedProvider, Provider
+from tertulia.config.login_provider import InformedProvider, Provider
+from tertulia.config.parsers import SWITCH, ConfigError, Rate, Setting, as_text
 from tertulia.config.settings import SETTINGS, Config
-from tertulia.config.values import SWITCH, ConfigError, Rate, Setting, as_text
 
 __all__ = [
     "SETTINGS",

@@ -1,5 +1,5 @@
 """Prints `docs/settings.md`: `python -m tertulia.config`."""
 
-from tertulia.config.page import settings_markdown
+from tertulia.config.docs import settings_markdown
 
 print(settings_markdown(), end="")

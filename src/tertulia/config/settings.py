@@ -12,16 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self
 from urllib.parse import urlsplit
 
-from tertulia.config.provider import Provider
-from tertulia.config.reading import (
-    CONFIG_VARIABLE,
-    find_file,
-    read_file,
-    read_flags,
-    read_variables,
-    read_written,
-)
-from tertulia.config.values import (
+from tertulia.config.login_provider import Provider
+from tertulia.config.parsers import (
     BUCKET,
     DATABASE,
     DOMAIN,
@@ -53,9 +45,17 @@ from tertulia.config.values import (
     unset,
     whole,
 )
+from tertulia.config.sources import (
+    CONFIG_VARIABLE,
+    find_file,
+    read_file,
+    read_flags,
+    read_variables,
+    read_written,
+)
 
 if TYPE_CHECKING:
-    from tertulia.config.providers import (
+    from tertulia.config.login_providers import (
         JwtIssuer,
         LdapDirectory,
         OpenIdProvider,

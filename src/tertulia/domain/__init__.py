@@ -2,17 +2,18 @@
 
 from typing import TYPE_CHECKING
 
-from tertulia.modules import on_demand
+from tertulia.lazy import on_demand
 
 if TYPE_CHECKING:
     from tertulia.domain import (
         addresses,
         channels,
+        emails,
         files,
         groups,
         html_tokens,
+        inbound_mail,
         later,
-        letters,
         limits,
         mail_html,
         mail_text,
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
         organization,
         people,
         personal,
-        received_mail,
         search,
         setting_values,
         version,

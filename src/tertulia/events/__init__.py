@@ -2,46 +2,29 @@
 
 from typing import TYPE_CHECKING
 
-from tertulia.modules import on_demand
+from tertulia.lazy import on_demand
 
 if TYPE_CHECKING:
     from tertulia.events import (
-        accounts,
-        activity,
         audience,
-        channel_doors,
-        common_unread,
+        conversation_keys,
         delivery,
         directory,
-        follower,
-        fragments,
-        happening,
-        heartbeats,
-        kept,
-        known_sessions,
+        encoded_records,
+        ephemeral,
+        history_cache,
         listener,
-        loading,
         log,
-        mailbox,
-        mailroom,
-        name_index,
-        news,
-        organizations,
-        pages,
-        passed_over,
-        past,
+        logged_event,
+        message_locations,
+        notify_payloads,
         presence,
-        reading,
         recognition,
-        rereading,
-        said,
-        settled,
+        send_permits,
+        session_cache,
+        shared_unread,
         snapshot,
-        spots,
         types,
-        waking,
-        whereabouts,
-        whispers,
     )
 else:
     __getattr__ = on_demand(__name__)

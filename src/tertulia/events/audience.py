@@ -13,7 +13,7 @@ from typing import ClassVar
 import msgspec
 from pyroaring import BitMap
 
-from tertulia.events.directory import Organization
+from tertulia.events.directory.organization import Organization
 
 WasSubscribed = Callable[[int], bool]
 

@@ -11,10 +11,10 @@ from threading import Lock
 import msgspec
 
 from tertulia import events, storage
+from tertulia.database.tx import Tx
 from tertulia.events.audience import Audience, Everyone
-from tertulia.events.happening import Happening
+from tertulia.events.logged_event import Happening
 from tertulia.events.types.event import Event, Unreadable
-from tertulia.storage.database.tx import Tx
 from tertulia.storage.log import Entry
 
 PAGE = 1000  # events that are read at a time

@@ -6,11 +6,11 @@ and ends where it is not.
 """
 
 from tertulia import events, storage
+from tertulia.database import Database
 from tertulia.errors.events import BadQueue
-from tertulia.events.follower import Follower
-from tertulia.events.mailbox import MAX_INDEX, Mailbox
-from tertulia.log_lines import log
-from tertulia.storage.database import Database
+from tertulia.events.delivery.mailbox import MAX_INDEX, Mailbox
+from tertulia.events.directory.follower import Follower
+from tertulia.log import log
 from tertulia.storage.queues import StoredQueue
 
 
@@ -22,18 +22,18 @@ async def recognize(
     Raises BadQueue if it comes from another log. A server that knows no stamps gives out ids
     without an offset; it is added here.
     """
-    seq = events.mailbox.seq_of(last_event_id)
-    is_stamped = events.mailbox.is_stamped(last_event_id)
+    seq = events.delivery.mailbox.seq_of(last_event_id)
+    is_stamped = events.delivery.mailbox.is_stamped(last_event_id)
     is_known = is_stamped and mailbox.knows(last_event_id)
-    if is_known or seq <= events.mailbox.seq_of(mailbox.start):
+    if is_known or seq <= events.delivery.mailbox.seq_of(mailbox.start):
         return last_event_id, None
     stamp = await database.glance_in(mailbox.realm_id, storage.log.stamp_at, seq)
     if not is_stamped:
-        index = last_event_id - events.mailbox.event_id(seq)
+        index = last_event_id - events.delivery.mailbox.event_id(seq)
         if not stamp or index >= MAX_INDEX:
             return last_event_id, None
-        return events.mailbox.event_id(seq, index, stamp), index
-    found = events.mailbox.index_of(last_event_id, stamp)
+        return events.delivery.mailbox.event_id(seq, index, stamp), index
+    found = events.delivery.mailbox.index_of(last_event_id, stamp)
     if found is None:
         log.warning("queue.log_replaced", realm_id=mailbox.realm_id, seq=seq)
         raise BadQueue(queue_id=mailbox.listener.queue_id)
@@ -53,8 +53,8 @@ async def check_epoch(follower: Follower, stored: StoredQueue, last_event_id: in
     is_begun = storage.log.branch(stored.epoch) != storage.log.branch(org.epoch)
     is_unknown = (
         stored.epoch != org.epoch
-        and not events.mailbox.is_stamped(last_event_id)
-        and events.mailbox.seq_of(last_event_id) > stored.scanned
+        and not events.delivery.mailbox.is_stamped(last_event_id)
+        and events.delivery.mailbox.seq_of(last_event_id) > stored.scanned
     )
     if is_begun or is_unknown:
         raise BadQueue(queue_id=stored.id)

@@ -23,9 +23,10 @@ from tertulia.config import Config
 from tertulia.errors import ClientError, outcome
 from tertulia.errors.http import InternalError, RateLimited, ServerStopping
 from tertulia.http import compression
-from tertulia.http.aside import QUICK_BYTES, decoded
+from tertulia.http.exchange import BLOCK_BYTES, Pieces, Receive, Scope, Send, head_of
 from tertulia.http.forms import Files, Incoming
-from tertulia.http.holdings import Holdings
+from tertulia.http.memory_quota import Holdings
+from tertulia.http.offload import QUICK_BYTES, decoded
 from tertulia.http.replies import Elsewhere, encode, encode_error
 from tertulia.http.request import (
     EARLY_BODY_BYTES,
@@ -33,9 +34,8 @@ from tertulia.http.request import (
     ApiRequest,
     Disconnected,
 )
-from tertulia.http.rounds import BLOCK_BYTES, Pieces, Receive, Scope, Send, head_of
 from tertulia.http.routing import Route, RouteNode, Router, path_arguments
-from tertulia.log_lines import log
+from tertulia.log import log
 
 Admit = Callable[[ApiRequest, Route], Awaitable[Any]]
 Greet = Callable[[ApiRequest], int]

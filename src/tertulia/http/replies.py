@@ -11,7 +11,7 @@ from typing import Any, Generic, TypeVar
 import msgspec
 
 from tertulia.errors import ClientError
-from tertulia.http.rounds import Pieces
+from tertulia.http.exchange import Pieces
 
 MANY_PIECES = 1000
 MANY_BYTES = 1 << 20

@@ -12,12 +12,12 @@ from urllib.parse import quote
 from tertulia.errors import BadRequest, ClientError
 from tertulia.errors.http import AddressTooLong, BodyTooLarge, HeadersTooLarge
 from tertulia.fair_queue import Person
-from tertulia.http.aside import QUICK_BYTES, decoded
+from tertulia.http.exchange import ROUND, HttpRound, Leave, Receive, Scope
 from tertulia.http.forms import FileHead, RawBody, UploadedFile, media_type, read_urlencoded
 from tertulia.http.json_text import read_json
 from tertulia.http.multipart import Multipart, read_multipart
+from tertulia.http.offload import QUICK_BYTES, decoded
 from tertulia.http.ratelimit import neighbourhood
-from tertulia.http.rounds import ROUND, HttpRound, Leave, Receive, Scope
 
 EARLY_BODY_BYTES = 1 << 20  # of somebody we know
 STRANGERS_BODY_BYTES = QUICK_BYTES  # also after the route is known

@@ -9,17 +9,17 @@ refusal. `catalogue.py` is the list of them.
 from tertulia.integrations.catalogue import INTEGRATIONS, Integration, find
 from tertulia.integrations.payload import Hook
 from tertulia.integrations.phrases import TOPIC_LENGTH, shortened
-from tertulia.integrations.report import Filters, Report
 from tertulia.integrations.signatures import SignedCall
+from tertulia.integrations.webhook_message import Filters, Report
 
 __all__ = [
     "INTEGRATIONS",
     "TOPIC_LENGTH",
     "Filters",
-    "Hook",
     "Integration",
-    "Report",
     "SignedCall",
+    "WebhookMessage",
+    "WebhookRequest",
     "find",
     "shortened",
 ]

@@ -6,7 +6,7 @@
 from tertulia.integrations import alerts
 from tertulia.integrations.payload import Hook, Payload
 from tertulia.integrations.phrases import bullets, count, line, link, strong
-from tertulia.integrations.report import Report
+from tertulia.integrations.webhook_message import Report
 
 
 def report(hook: Hook) -> Report | None:

@@ -10,6 +10,7 @@ from tertulia.integrations import (
     bitbucket,
     circleci,
     discourse,
+    free_text,
     freshdesk,
     gitea,
     github,
@@ -21,7 +22,6 @@ from tertulia.integrations import (
     linear,
     newrelic,
     pagerduty,
-    plain_words,
     sentry,
     signatures,
     slack_incoming,
@@ -32,9 +32,9 @@ from tertulia.integrations import (
     zendesk,
 )
 from tertulia.integrations.payload import Hook
-from tertulia.integrations.refusals import NoSuchHeader, NotAsDocumented, Refusal, UnknownEvent
-from tertulia.integrations.report import Report
+from tertulia.integrations.rejections import NoSuchHeader, NotAsDocumented, Refusal, UnknownEvent
 from tertulia.integrations.signatures import Check
+from tertulia.integrations.webhook_message import Report
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,12 +143,12 @@ _ALL = [
         grafana.report,
         _sha256("x-grafana-alerting-signature"),
     ),
-    Integration("helloworld", "Hello World", "Anywhere, for a first try.", plain_words.helloworld),
+    Integration("helloworld", "Hello World", "Anywhere, for a first try.", free_text.helloworld),
     Integration(
         "ifttt",
         "IFTTT",
         "In a Webhooks action, with a JSON body that has `topic` and `content`.",
-        plain_words.ifttt,
+        free_text.ifttt,
     ),
     Integration(
         "jenkins",
@@ -234,7 +234,7 @@ _ALL = [
         "zapier",
         "Zapier",
         "In a Webhooks by Zapier action, POST, as JSON with `topic` and `content`.",
-        plain_words.zapier,
+        free_text.zapier,
     ),
     Integration(
         "zendesk",

@@ -3,8 +3,8 @@
 from tertulia.integrations import code_hosting
 from tertulia.integrations.payload import Hook
 from tertulia.integrations.phrases import code, line, link, spoken
-from tertulia.integrations.refusals import UnknownEvent
-from tertulia.integrations.report import Report
+from tertulia.integrations.rejections import UnknownEvent
+from tertulia.integrations.webhook_message import Report
 
 PLACES = (
     "pipeline.vcs.branch",

@@ -6,7 +6,7 @@ from typing import Any
 
 from tertulia.integrations.payload import Payload
 from tertulia.integrations.phrases import ZEROS, bullets, code, count, line, link, said, several
-from tertulia.integrations.refusals import NotAsDocumented
+from tertulia.integrations.rejections import NotAsDocumented
 
 MOST_COMMITS = 20
 

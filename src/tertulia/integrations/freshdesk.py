@@ -5,7 +5,7 @@ import re
 
 from tertulia.integrations.payload import Hook, Payload
 from tertulia.integrations.phrases import facts, line, link, said
-from tertulia.integrations.report import Report
+from tertulia.integrations.webhook_message import Report
 
 STATUSES = {"2": "Open", "3": "Pending", "4": "Resolved", "5": "Closed"}
 PRIORITIES = {"1": "Low", "2": "Medium", "3": "High", "4": "Urgent"}

@@ -9,8 +9,8 @@ from tertulia.integrations import code_hosting, github
 from tertulia.integrations.code_hosting import Numbered, Push, Teller, Told
 from tertulia.integrations.payload import Hook, Payload
 from tertulia.integrations.phrases import line, link, said
-from tertulia.integrations.refusals import NoSuchHeader
-from tertulia.integrations.report import Report
+from tertulia.integrations.rejections import NoSuchHeader
+from tertulia.integrations.webhook_message import Report
 
 HEADERS = ("X-Forgejo-Event", "X-Gitea-Event", "X-Gogs-Event")
 AS_GITHUB = {

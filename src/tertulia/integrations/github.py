@@ -8,8 +8,8 @@ from tertulia.integrations import code_hosting
 from tertulia.integrations.code_hosting import Commit, Numbered, Push, Teller, Told
 from tertulia.integrations.payload import Hook, Payload
 from tertulia.integrations.phrases import code, line, link, said, spoken, strong
-from tertulia.integrations.refusals import UnknownEvent
-from tertulia.integrations.report import Report
+from tertulia.integrations.rejections import UnknownEvent
+from tertulia.integrations.webhook_message import Report
 
 COMMENTED = {"edited": "edited a comment on", "deleted": "deleted a comment on"}
 WRITTEN = {"opened", "created", "edited"}  # what brings words of its own

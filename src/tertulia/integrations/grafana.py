@@ -4,7 +4,7 @@ manage-contact-points/integrations/webhook-notifier/"""
 from tertulia.integrations import alerts
 from tertulia.integrations.payload import Hook, Payload
 from tertulia.integrations.phrases import bullets, count, line, link, said, strong
-from tertulia.integrations.report import Report
+from tertulia.integrations.webhook_message import Report
 
 
 def report(hook: Hook) -> Report | None:

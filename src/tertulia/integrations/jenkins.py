@@ -2,8 +2,8 @@
 
 from tertulia.integrations.payload import Hook
 from tertulia.integrations.phrases import code, line, link, several, spoken
-from tertulia.integrations.refusals import UnknownEvent
-from tertulia.integrations.report import Report
+from tertulia.integrations.rejections import UnknownEvent
+from tertulia.integrations.webhook_message import Report
 
 SIGNS = {"SUCCESS": ":check:", "FAILURE": ":cross_mark:", "UNSTABLE": ":warning:"}
 

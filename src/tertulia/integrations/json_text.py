@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 from tertulia.integrations.payload import Hook
 from tertulia.integrations.phrases import fenced
-from tertulia.integrations.report import Report
+from tertulia.integrations.webhook_message import Report
 
 MOST_WORDS = 9000
 

@@ -2,7 +2,7 @@
 
 from tertulia.integrations.payload import Hook, Payload
 from tertulia.integrations.phrases import facts, line, link, said, several, spoken
-from tertulia.integrations.report import Report
+from tertulia.integrations.webhook_message import Report
 
 STATES = {"ACTIVATED": ":alert:", "CREATED": ":alert:", "OPEN": ":alert:", "CLOSED": ":squared_ok:"}
 

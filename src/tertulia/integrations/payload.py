@@ -7,7 +7,7 @@ something else, is one refusal that names it, so the functions of this package n
 from collections.abc import Mapping
 from typing import Any
 
-from tertulia.integrations.refusals import NoSuchHeader, NotAsDocumented
+from tertulia.integrations.rejections import NoSuchHeader, NotAsDocumented
 
 MOST_ITEMS = 100  # of a list; nobody reads more of them in a message
 

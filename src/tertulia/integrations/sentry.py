@@ -2,8 +2,8 @@
 
 from tertulia.integrations.payload import Hook, Payload
 from tertulia.integrations.phrases import code, facts, line, link, said, spoken
-from tertulia.integrations.refusals import UnknownEvent
-from tertulia.integrations.report import Report
+from tertulia.integrations.rejections import UnknownEvent
+from tertulia.integrations.webhook_message import Report
 
 
 def report(hook: Hook) -> Report | None:

@@ -10,8 +10,8 @@ from collections.abc import Callable
 
 from tertulia.integrations.payload import Hook, Payload
 from tertulia.integrations.phrases import fenced, link, quoted, shortened
-from tertulia.integrations.refusals import Refusal
-from tertulia.integrations.report import Report
+from tertulia.integrations.rejections import Refusal
+from tertulia.integrations.webhook_message import Report
 
 MOST_WORDS = 9000
 DEEPEST = 10

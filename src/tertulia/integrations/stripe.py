@@ -2,8 +2,8 @@
 
 from tertulia.integrations.payload import Hook, Payload
 from tertulia.integrations.phrases import code, facts, in_address, line, link, spoken
-from tertulia.integrations.refusals import UnknownEvent
-from tertulia.integrations.report import Report
+from tertulia.integrations.rejections import UnknownEvent
+from tertulia.integrations.webhook_message import Report
 
 # The kinds of things that Stripe tells of, and where its dashboard shows them.
 PAGES = {

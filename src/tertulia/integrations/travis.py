@@ -4,7 +4,7 @@ from tertulia.integrations import code_hosting
 from tertulia.integrations.code_hosting import Numbered
 from tertulia.integrations.payload import Hook
 from tertulia.integrations.phrases import code, line, link
-from tertulia.integrations.report import Report
+from tertulia.integrations.webhook_message import Report
 
 GOOD = {"passed", "fixed"}
 BAD = {"failed", "broken", "still failing", "errored", "canceled"}

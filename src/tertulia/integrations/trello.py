@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 from tertulia.integrations.payload import Hook, Payload
 from tertulia.integrations.phrases import in_address, line, link, said, strong
-from tertulia.integrations.refusals import UnknownEvent
-from tertulia.integrations.report import Report
+from tertulia.integrations.rejections import UnknownEvent
+from tertulia.integrations.webhook_message import Report
 
 # What Trello tells beside these, and nobody would miss.
 QUIET = {"createCheckItem", "updateCheckItem", "deleteCheckItem", "addChecklistToCard"}

@@ -2,8 +2,8 @@
 
 from tertulia.integrations.payload import Hook
 from tertulia.integrations.phrases import line, link, said
-from tertulia.integrations.refusals import NotAsDocumented
-from tertulia.integrations.report import Report
+from tertulia.integrations.rejections import NotAsDocumented
+from tertulia.integrations.webhook_message import Report
 
 STATES = {
     0: (":alert: {name} is down", "down"),

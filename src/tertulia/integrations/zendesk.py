@@ -6,8 +6,8 @@ in the body or in the address.
 
 from tertulia.integrations.payload import Hook, Payload
 from tertulia.integrations.phrases import facts, line, quoted, said, spoken, strong
-from tertulia.integrations.refusals import UnknownEvent
-from tertulia.integrations.report import Report
+from tertulia.integrations.rejections import UnknownEvent
+from tertulia.integrations.webhook_message import Report
 
 PREFIX = "zen:event-type:"
 

@@ -2,30 +2,30 @@
 
 from typing import TYPE_CHECKING
 
-from tertulia.modules import on_demand
+from tertulia.lazy import on_demand
 
 if TYPE_CHECKING:
     from tertulia.jobs import (
-        carrying,
-        counting,
+        cache_warmup,
         devices,
         digests,
-        directories,
         disk,
-        each,
+        for_each,
         housekeeping,
-        letters,
-        missed,
-        phones,
-        preparing,
+        ldap_sync,
+        mail_sender,
+        missed_messages,
+        mobile_push,
         presence,
-        push_words,
-        pushing,
-        rerendering,
+        push_payload,
+        push_sender,
+        rerender,
         runner,
-        searching,
-        sending,
-        webhook_calls,
+        scheduled_sender,
+        search_indexer,
+        table_counts,
+        upload_migration,
+        webhook_sender,
     )
 else:
     __getattr__ = on_demand(__name__)

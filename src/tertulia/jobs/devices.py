@@ -4,16 +4,16 @@ import asyncio
 
 from tertulia import actions, storage
 from tertulia.config import Config
+from tertulia.database import Database
 from tertulia.domain.personal.devices import Device
 from tertulia.errors import ClientError
 from tertulia.errors.http import ServiceUnavailable
-from tertulia.events.delivery import Delivery
+from tertulia.events.delivery.dispatch import Delivery
+from tertulia.external.push import push_service
+from tertulia.external.push.push_service import NotRegistered
 from tertulia.fair_queue import FairQueue
 from tertulia.jobs.runner import described
-from tertulia.links import push_service
-from tertulia.links.push_service import NotRegistered
-from tertulia.log_lines import log
-from tertulia.storage.database import Database
+from tertulia.log import log
 
 MAX_CLAIMED = 200  # devices taken from the database in one round
 MAX_CLAIMED_PER_PERSON = 4

@@ -2,14 +2,14 @@
 
 from tertulia import actions, domain, storage
 from tertulia.config import Config
+from tertulia.database import Database
 from tertulia.domain.people.keys import Vault
 from tertulia.domain.people.user import User
 from tertulia.domain.personal.digests import APART_SECONDS, AWAY_SECONDS, LOOKS_BACK_SECONDS
-from tertulia.events.delivery import Delivery
-from tertulia.events.directory import Organization
-from tertulia.jobs.each import each
-from tertulia.jobs.missed import site_of
-from tertulia.storage.database import Database
+from tertulia.events.delivery.dispatch import Delivery
+from tertulia.events.directory.organization import Organization
+from tertulia.jobs.for_each import each
+from tertulia.jobs.missed_messages import site_of
 
 
 class Digests:
@@ -22,7 +22,7 @@ class Digests:
         self._vault = vault
 
     async def look(self) -> None:
-        wanted = await self._database.read_in(0, storage.outdated.with_digests)
+        wanted = await self._database.read_in(0, storage.housekeeping_queries.with_digests)
         await each(wanted, self._write)
 
     async def _write(self, realm_id: int) -> None:

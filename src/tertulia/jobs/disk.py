@@ -11,10 +11,10 @@ from typing import NamedTuple
 
 from tertulia import actions, storage
 from tertulia.config import Config
+from tertulia.database import Database
+from tertulia.database.tx import Tx
 from tertulia.errors.http import ServiceUnavailable
-from tertulia.log_lines import log
-from tertulia.storage.database import Database
-from tertulia.storage.database.tx import Tx
+from tertulia.log import log
 
 MIN_FREE_PERCENT = 10
 LOG_AGAIN_SECONDS = 86400.0

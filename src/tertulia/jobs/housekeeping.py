@@ -6,9 +6,9 @@ from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
 from tertulia import actions, storage
-from tertulia.events.delivery import Delivery
-from tertulia.jobs.each import each
-from tertulia.storage.database import Bound, Database
+from tertulia.database import Bound, Database
+from tertulia.events.delivery.dispatch import Delivery
+from tertulia.jobs.for_each import each
 
 NOTICEABLE_SECONDS = 30  # a clock that is corrected by less makes nobody idle
 REST = 4  # times as long as a step of a long work took: most of the time is for those who talk
@@ -66,7 +66,9 @@ async def keep_positions(
             delivery.close_queue(queue_id)
 
     in_use = set(delivery.mailroom.realms())
-    with_queues = await database.glance_in(0, storage.outdated.with_queues) if jump > 0 else []
+    with_queues = (
+        await database.glance_in(0, storage.housekeeping_queries.with_queues) if jump > 0 else []
+    )
     await each(in_use.union(with_queues), keep)
     await each(await database.glance_in(0, actions.queues.realms_with_expired, now), forget)
     delivery.give_up_cold_mailboxes()
@@ -117,24 +119,26 @@ async def delete_old_messages(database: Database) -> None:
         places = await db.read(actions.later.retention.places_with_old)
         return any(await each([(db, place) for place in places], take_turn))
 
-    while any(await each(await database.glance_in(0, storage.outdated.with_retention), look)):
+    while any(
+        await each(await database.glance_in(0, storage.housekeeping_queries.with_retention), look)
+    ):
         pass
 
 
 async def sweep_files(database: Database) -> None:
     """Delete the bytes of deleted files, and of those that have never arrived whole."""
-    has_more = await database.glance_in(0, actions.files.receiving.has_to_sweep)
+    has_more = await database.glance_in(0, actions.files.upload.has_to_sweep)
     while has_more:
-        has_more = await _then_rest(database.write_in(0, actions.files.receiving.sweep))
+        has_more = await _then_rest(database.write_in(0, actions.files.upload.sweep))
 
 
 async def count_traffic(database: Database) -> None:
     """Count the messages of some channels; all of them have their turn within a day."""
 
     async def count(realm_id: int) -> None:
-        await database.of(realm_id).write(actions.channels.traffic.count, CHANNELS_AT_ONCE)
+        await database.of(realm_id).write(actions.channels.channel_stats.count, CHANNELS_AT_ONCE)
 
-    await each(await database.glance_in(0, actions.channels.traffic.realms_to_count), count)
+    await each(await database.glance_in(0, actions.channels.channel_stats.realms_to_count), count)
 
 
 async def welcome_full_members(database: Database) -> None:
@@ -145,7 +149,9 @@ async def welcome_full_members(database: Database) -> None:
         if await here.read(actions.people.full_members.due):
             await here.write(actions.people.full_members.welcome)
 
-    await each(await database.glance_in(0, storage.outdated.with_waiting_period), welcome)
+    await each(
+        await database.glance_in(0, storage.housekeeping_queries.with_waiting_period), welcome
+    )
 
 
 async def forget_audit_entries(database: Database, days: int) -> None:
@@ -168,16 +174,16 @@ async def forget_sessions(database: Database) -> None:
         await here.write(actions.people.sessions.forget_old)
         await here.write(actions.people.password_attempts.forget_old)
         await here.write(actions.people.one_time_links.forget_old)
-        await here.write(actions.people.new_logins.forget_old)
-        await here.write(actions.people.open_invitations.forget_old)
-        await here.write(actions.people.logins_under_way.forget_old)
+        await here.write(actions.people.login_alerts.forget_old)
+        await here.write(actions.people.pending_invitations.forget_old)
+        await here.write(actions.people.pending_logins.forget_old)
 
     await each(await database.glance_in(0, actions.housekeeping.realms_with_old_access), forget)
 
 
 async def forget_received_mail(database: Database) -> None:
     """Delete reply addresses that have expired, and which mails have come long ago."""
-    await database.write_in(0, actions.received_mail.forget_old)
+    await database.write_in(0, actions.inbound_mail.forget_old)
 
 
 async def _then_rest(step: Awaitable[T]) -> T:

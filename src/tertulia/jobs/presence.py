@@ -2,12 +2,12 @@
 who have long been gone; and who is here to see what comes."""
 
 from tertulia import actions, events, storage
-from tertulia.domain.personal.missed import LISTENING_SECONDS, PRESENT_SECONDS
-from tertulia.events.delivery import Delivery
-from tertulia.events.directory import Organization
-from tertulia.events.whispers import PresenceNoted
-from tertulia.jobs.each import each
-from tertulia.storage.database import Database
+from tertulia.database import Database
+from tertulia.domain.personal.missed_messages import LISTENING_SECONDS, PRESENT_SECONDS
+from tertulia.events.delivery.dispatch import Delivery
+from tertulia.events.directory.organization import Organization
+from tertulia.events.ephemeral import PresenceNoted
+from tertulia.jobs.for_each import each
 
 
 async def write_down(database: Database, delivery: Delivery) -> None:
@@ -33,7 +33,9 @@ async def forget_stale(database: Database, delivery: Delivery) -> None:
         await database.of(realm_id).write(actions.people.presence.forget_stale)
 
     oldest = actions.people.presence.oldest_kept(database.clock())
-    await each(await database.glance_in(0, storage.outdated.with_old_presence, oldest), forget)
+    await each(
+        await database.glance_in(0, storage.housekeeping_queries.with_old_presence, oldest), forget
+    )
     for org in delivery.organizations.values():
         org.presence.forget_before(oldest)
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tertulia.errors.http import ServiceUnavailable
-from tertulia.log_lines import log
+from tertulia.log import log
 
 LOOK_SECONDS = 0.5
 APPLY_SECONDS = 2.0  # how often a server without the duty asks for it
@@ -28,7 +28,7 @@ class Job:
     work: Callable[[], Awaitable[object]]
     at_once: bool = False  # whether it is done at the start, too
     on_duty: bool = False  # whether it is done by one server of all
-    if_any: str | None = None  # only if there is anything of this; see `storage/due.py`
+    if_any: str | None = None  # only if there is anything of this; see `storage/due_jobs.py`
 
 
 # Which of these questions are answered with yes; None if another server has the duty.

@@ -28,17 +28,17 @@ from tertulia.markdown.rendering import (
     render_text,
     render_topic_links,
 )
-from tertulia.markdown.scanning import scan
+from tertulia.markdown.scanner import scan
 
 __all__ = [
     "VERSION",
-    "Found",
     "LinkPattern",
     "LinkedChannel",
     "MentionedGroup",
     "MentionedUser",
-    "Names",
+    "References",
     "Rendered",
+    "Resolved",
     "Settings",
     "Upload",
     "render",

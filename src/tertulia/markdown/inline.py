@@ -12,16 +12,16 @@ from functools import partial
 
 from tertulia.markdown import (
     autolinks,
+    channel_links,
     emphasis,
     escape,
     linkifiers,
     links,
     mentions,
-    references,
     times,
 )
 from tertulia.markdown.emoji import MAY_HOLD_CHARACTERS, DrawnEmoji
-from tertulia.markdown.formulas import Formulas
+from tertulia.markdown.math import Formulas
 from tertulia.markdown.mentions import Mentioned
 from tertulia.markdown.model import Found, Settings
 from tertulia.markdown.stash import MARK, Stash
@@ -89,7 +89,7 @@ class Inline:
         return _FORMULA.sub(replace, text)
 
     def _references(self, text: str) -> str:
-        return references.apply(text, self._stash, self._found, self._settings.empty_topic_name)
+        return channel_links.apply(text, self._stash, self._found, self._settings.empty_topic_name)
 
     def _times(self, text: str) -> str:
         return times.apply(text, self._stash)

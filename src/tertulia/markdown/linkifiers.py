@@ -10,7 +10,7 @@ from functools import lru_cache
 from importlib import import_module
 from typing import NamedTuple, Protocol
 
-from tertulia.markdown import addresses, escape, templates
+from tertulia.markdown import escape, url_templates, urls
 from tertulia.markdown.model import LinkPattern
 from tertulia.markdown.stash import Stash
 from tertulia.markdown.tree import Link
@@ -114,8 +114,8 @@ def find(
         }
         characters += len(data[counted:start].decode())
         shown = data[start:end].decode()
-        url = templates.expand(linkifier.url_template, values)
-        if addresses.is_allowed(url):
+        url = url_templates.expand(linkifier.url_template, values)
+        if urls.is_allowed(url):
             matches.append(Match(characters, characters + len(shown), shown, url))
         characters += len(shown)
         position = counted = end

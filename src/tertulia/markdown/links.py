@@ -10,7 +10,7 @@ from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 from functools import cached_property
 
-from tertulia.markdown import addresses, escape
+from tertulia.markdown import escape, urls
 from tertulia.markdown.model import Found, Upload
 from tertulia.markdown.stash import Stash
 from tertulia.markdown.tree import Link
@@ -59,7 +59,7 @@ def apply(text: str, stash: Stash, found: Found, base_url: str) -> str:
 
 
 def _keep_link(stash: Stash, label: str, target: _Target, base_url: str) -> str | None:
-    href = addresses.written(stash.plain(target.address), base_url)
+    href = urls.written(stash.plain(target.address), base_url)
     if href is None:
         return None
     title = None if target.title is None else _SPACE.sub(" ", stash.plain(target.title.strip()))

@@ -8,9 +8,9 @@ from tertulia.markdown.blocks import Blocks
 from tertulia.markdown.code import CodeHighlighter
 from tertulia.markdown.context import Context
 from tertulia.markdown.fences import Fences
-from tertulia.markdown.formulas import Formulas
 from tertulia.markdown.inline import Inline
 from tertulia.markdown.lines import normalize, open_lists
+from tertulia.markdown.math import Formulas
 from tertulia.markdown.mentions import Mentioned
 from tertulia.markdown.model import Found, LinkPattern, Rendered, Settings
 from tertulia.markdown.previews import PreviewPlace

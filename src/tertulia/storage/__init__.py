@@ -2,39 +2,38 @@
 
 from typing import TYPE_CHECKING
 
-from tertulia.modules import on_demand
+from tertulia.lazy import on_demand
 
 if TYPE_CHECKING:
     from tertulia.storage import (
-        arriving,
-        caches,
+        bulk_import,
         channels,
-        checking,
-        copying,
-        database,
-        due,
-        erasing,
+        creation_counts,
+        data_check,
+        due_jobs,
+        erasure,
+        export_queries,
         files,
         groups,
+        housekeeping_queries,
+        inbound_mail,
         installation,
         later,
-        leaving,
-        letters,
         log,
-        made,
+        mail_outbox,
         messages,
-        numbers,
+        nonempty_tables,
         organization,
-        outdated,
-        owned,
+        page_cache,
         people,
         personal,
         queues,
-        received_mail,
-        records,
-        sealing,
+        reencryption,
+        row_mapper,
         search,
         server_notes,
+        table_copy,
+        table_counts,
     )
 else:
     __getattr__ = on_demand(__name__)

@@ -6,10 +6,10 @@ from functools import cached_property
 import msgspec
 
 from tertulia import storage
+from tertulia.database.tx import Row, Tx
 from tertulia.domain.groups.group import Group, GroupValue
 from tertulia.domain.groups.permissions import Within
 from tertulia.domain.people.user import User
-from tertulia.storage.database.tx import Row, Tx
 
 _decode = msgspec.json.Decoder(dict[str, GroupValue]).decode
 

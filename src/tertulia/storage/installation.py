@@ -1,6 +1,6 @@
 """The one row about this installation; the dialect of PostgreSQL says what its id is for."""
 
-from tertulia.storage.database.tx import Tx
+from tertulia.database.tx import Tx
 
 
 def change_timeline(tx: Tx, timeline: str) -> str | None:

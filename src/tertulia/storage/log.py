@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from tertulia import storage
-from tertulia.storage.database.tx import Row, Tx
+from tertulia.database.tx import Row, Tx
 
 # The kinds of events that change by what others are judged; an index knows where these are.
 TURNING = (

@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 
+from tertulia.database.tx import Tx
 from tertulia.domain.limits import LARGEST_ID
-from tertulia.storage.database.tx import Tx
-from tertulia.storage.records import Record
+from tertulia.storage.row_mapper import Record
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """What the servers of a database note for each other, by name."""
 
-from tertulia.storage.database.tx import Tx
+from tertulia.database.tx import Tx
 
 VERSION = "version"  # of the server that opened the data last
 DISK_WARNING = "disk_warning"  # when owners were last warned of a full disk

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
-from tertulia import zuliprc
+from tertulia.cli import zuliprc
 
 PATIENCE_SECONDS = 10.0
 LOOK_AGAIN_SECONDS = 0.02

@@ -14,15 +14,16 @@ from typing import Any
 
 import uvloop
 
-from tertulia import actions, domain, serving, storage
+from tertulia import actions, domain, storage
 from tertulia.app import Application
 from tertulia.config import Config
+from tertulia.database import Database
+from tertulia.database.tx import Tx
 from tertulia.domain.channels.channel import NewChannel
 from tertulia.domain.people.keys import Vault
-from tertulia.domain.people.newcomers import NewUser
 from tertulia.domain.people.user import NOTIFICATION_BOT, BotType, Role, User
-from tertulia.storage.database import Database
-from tertulia.storage.database.tx import Tx
+from tertulia.domain.people.welcome_message import NewUser
+from tertulia.server import http_server
 from tertulia.testing.people import Account
 
 BOTS = {
@@ -52,8 +53,8 @@ class ChatServer:
         self.site = f"http://127.0.0.1:{self._listening.getsockname()[1]}"
         self._loop = uvloop.new_event_loop()
         self._ready = threading.Event()
-        about = serving.uvicorn_config(config, self._application, self._application.connections)
-        self._server = serving.Server(about, self._application, self._ready.set)
+        about = http_server.uvicorn_config(config, self._application, self._application.connections)
+        self._server = http_server.Server(about, self._application, self._ready.set)
         self._thread = threading.Thread(target=self._run, daemon=True)
         self._thread.start()
         if not self._ready.wait(START_SECONDS):
@@ -117,7 +118,7 @@ class ChatServer:
         return f"{word or 'somebody'}-{next(self._names)}@example.com"
 
     def _account(self, new: NewUser) -> Account:
-        user, key = self._write(actions.people.joining.add, self._vault, new)
+        user, key = self._write(actions.people.account_creation.add, self._vault, new)
         return Account(
             self.site, self.folder, user.id, user.full_name, user.email, key, self._is_listening
         )

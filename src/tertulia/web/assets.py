@@ -20,7 +20,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from tertulia.web import joining
+from tertulia.web import bundler
 
 STATIC = Path(__file__).parent / "static"
 LANGUAGES = sorted(path.name for path in (STATIC / "words").iterdir())
@@ -175,7 +175,7 @@ def make_all() -> list[Asset]:
 @cache
 def worker() -> str:
     """The service worker's text, without comments."""
-    return joining.squeezed(_read("sw.js"))
+    return bundler.squeezed(_read("sw.js"))
 
 
 @cache
@@ -183,13 +183,13 @@ def _script(folder: str, language: str) -> Asset:
     """The modules of a folder, which import from the folders before it."""
     before = FOLDERS[: FOLDERS.index(folder)]
     addresses = {each: _script(each, language).address for each in before}
-    joined = joining.join(_reader(language), modules(folder), elsewhere=addresses)
+    joined = bundler.join(_reader(language), modules(folder), elsewhere=addresses)
     return _made(f"{folder}-{language}", ".js", joined.text)
 
 
 @cache
 def _early() -> Asset:
-    return _made("early", ".js", joining.squeezed(_read("early.js")))
+    return _made("early", ".js", bundler.squeezed(_read("early.js")))
 
 
 @cache
@@ -218,7 +218,7 @@ def squeezed_style(text: str) -> str:
     return re.sub(r"\s*([{};,])\s*", r"\1", text).replace(";}", "}").strip()
 
 
-def _reader(language: str) -> joining.Read:
+def _reader(language: str) -> bundler.Read:
     """Modules by their path; some are what the language says."""
 
     def read(path: str) -> str:

@@ -7,9 +7,10 @@ from starlette.responses import HTMLResponse, Response, StreamingResponse
 from starlette.routing import Route
 
 from tertulia import actions, api, storage
-from tertulia.api.admission import Admission
+from tertulia.api.authentication import Admission
 from tertulia.api.call import Services
 from tertulia.api.files.contents import FileReader
+from tertulia.database import Bound
 from tertulia.domain.files.attachments import (
     ANIMATED_THUMBNAIL,
     BYTES,
@@ -21,8 +22,7 @@ from tertulia.errors.files import LinkExpired, MayNotReadFile, NoSuchFile
 from tertulia.http import downloads
 from tertulia.http.downloads import Part
 from tertulia.http.request import ApiRequest
-from tertulia.storage.database import Bound
-from tertulia.web.ids import REALM
+from tertulia.web.convertors import REALM
 from tertulia.web.thumbnails import Thumbnails
 
 

@@ -13,12 +13,12 @@ from starlette.types import Receive, Scope, Send
 
 from tertulia import api
 from tertulia.domain.messages.external_pictures import PLACE, ExternalPictures
+from tertulia.external.external_pictures import Fetching
 from tertulia.fair_queue import FairQueue
-from tertulia.http.holdings import Holdings
+from tertulia.http.exchange import BLOCK_BYTES
+from tertulia.http.memory_quota import Holdings
 from tertulia.http.ratelimit import neighbourhood
 from tertulia.http.request import ApiRequest
-from tertulia.http.rounds import BLOCK_BYTES
-from tertulia.links.external_pictures import Fetching
 
 # Visits to other sites, by the network address of the reader.
 VISITS = FairQueue("external_pictures", slots=16, max_waiting=200, slots_per_person=8)

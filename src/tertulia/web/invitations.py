@@ -12,19 +12,19 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from tertulia import actions, api, domain
-from tertulia.actions.people.arriving import EMAIL, ProvenIdentity
-from tertulia.actions.people.coming_in import Newcomer
+from tertulia.actions.people.login import EMAIL, ProvenIdentity
+from tertulia.actions.people.signup import Newcomer
 from tertulia.api.call import Call
 from tertulia.domain.people.invitations import Invitation
-from tertulia.domain.people.newcomers import Reception
+from tertulia.domain.people.welcome_message import Reception
 from tertulia.errors import BadRequest, ClientError
 from tertulia.errors.authentication import InvitationRequired, LinkNotGood
 from tertulia.errors.http import RateLimited
 from tertulia.errors.people import EmailTaken, InvalidEmail
 from tertulia.http.ratelimit import neighbourhood
-from tertulia.web import door, endings, second_step, words
-from tertulia.web.door import DoorPages
-from tertulia.web.endings import Ending
+from tertulia.web import account_pages, login_completion, second_factor_step, translations
+from tertulia.web.account_pages import DoorPages
+from tertulia.web.login_completion import Ending
 
 REFUSALS = (BadRequest, InvalidEmail, EmailTaken, InvitationRequired, RateLimited)
 
@@ -51,7 +51,7 @@ async def _write(call: Call, invitation: Invitation | None = None) -> Response:
         if not call.config.sends_mail:
             raise InvitationRequired(email=email)
         await call.db.write(
-            actions.people.coming_in.ask,
+            actions.people.signup.ask,
             call.vault,
             email,
             neighbourhood(call.request.client_address),
@@ -60,7 +60,7 @@ async def _write(call: Call, invitation: Invitation | None = None) -> Response:
         )
     except REFUSALS as error:
         return await _address_form(call, invitation, error, email)
-    return await door.message(call, "link_sent", "sign_up_sent_explained")
+    return await account_pages.message(call, "link_sent", "sign_up_sent_explained")
 
 
 async def _address_form(
@@ -70,7 +70,7 @@ async def _address_form(
     email: str = "",
 ) -> Response:
     realm = call.org.realm
-    return await door.page(
+    return await account_pages.page(
         call,
         "sign_up.html",
         error=error,
@@ -88,16 +88,16 @@ def _is_open(call: Call) -> bool:
 
 
 async def _show_confirmed(call: Call, key: str) -> Response:
-    email, _ = await call.db.read(actions.people.coming_in.confirmed, call.vault, key)
+    email, _ = await call.db.read(actions.people.signup.confirmed, call.vault, key)
     return await _newcomer_form(call, email)
 
 
 async def _finish(call: Call, key: str) -> Response:
-    email, invitation = await call.db.read(actions.people.coming_in.confirmed, call.vault, key)
+    email, invitation = await call.db.read(actions.people.signup.confirmed, call.vault, key)
     try:
         newcomer = await _newcomer(call, email)
         user = await call.db.write(
-            actions.people.coming_in.finish_sign_up,
+            actions.people.signup.finish_sign_up,
             call.vault,
             key,
             newcomer,
@@ -105,7 +105,7 @@ async def _finish(call: Call, key: str) -> Response:
         )
     except REFUSALS as error:
         return await _newcomer_form(call, email, error)
-    return await second_step.go_on(call, ProvenIdentity(EMAIL, user.id), Ending())
+    return await second_factor_step.go_on(call, ProvenIdentity(EMAIL, user.id), Ending())
 
 
 # --- by an invitation ---
@@ -116,11 +116,13 @@ async def _show_invitation(call: Call, key: str) -> Response:
         invitation = await _invitation(call, key)
     except LinkNotGood:
         if _is_open(call):  # no invitation is needed
-            return door.see("/register/")
+            return account_pages.see("/register/")
         raise
     if not call.org.realm.admits_passwords:
         # Whoever vouches for them there finds an invitation to their address; a link goes along.
-        return door.see(f"/login/?{endings.LINK}={key}" if invitation.is_for_many else "/login/")
+        return account_pages.see(
+            f"/login/?{login_completion.LINK}={key}" if invitation.is_for_many else "/login/"
+        )
     if invitation.email is None and call.config.sends_mail:
         return await _address_form(call, invitation)
     return await _newcomer_form(call, invitation.email, invitation=invitation)
@@ -134,7 +136,7 @@ async def _take_invitation(call: Call, key: str) -> Response:
     try:
         newcomer = await _newcomer(call, email)
         user = await call.db.write(
-            actions.people.coming_in.accept,
+            actions.people.signup.accept,
             call.vault,
             key,
             email,
@@ -143,7 +145,7 @@ async def _take_invitation(call: Call, key: str) -> Response:
         )
     except REFUSALS as error:
         return await _newcomer_form(call, invitation.email, error, invitation)
-    return await second_step.go_on(call, ProvenIdentity(EMAIL, user.id), Ending())
+    return await second_factor_step.go_on(call, ProvenIdentity(EMAIL, user.id), Ending())
 
 
 async def _invitation(call: Call, key: str) -> Invitation:
@@ -163,7 +165,7 @@ async def _newcomer_form(
     invitation: Invitation | None = None,
 ) -> Response:
     """Asks for a name and a password, and for the address where it is not known."""
-    return await door.page(
+    return await account_pages.page(
         call,
         "newcomer.html",
         error=error,
@@ -179,10 +181,10 @@ def _other_ways(call: Call, invitation: Invitation | None) -> dict[str, Any]:
     """Beside a password kept here: whoever has an account elsewhere can bring it along."""
     query = ""
     if invitation is not None and invitation.is_for_many:
-        query = f"?{endings.LINK}={call.vault.unseal(invitation.sealed)}"
+        query = f"?{login_completion.LINK}={call.vault.unseal(invitation.sealed)}"
     return {
         "methods": api.organization.server.external_methods(call),
-        "has_directory": bool(api.people.directories.open_to(call)),
+        "has_directory": bool(api.people.ldap_login.open_to(call)),
         "query": query,
     }
 
@@ -193,10 +195,10 @@ async def _newcomer(call: Call, email: str) -> Newcomer:
     if not call.org.realm.admits_passwords:
         raise BadRequest("Can't join the organization: password authentication is not enabled.")
     password = call.request.params.get("password", "")
-    hashed = await api.people.hashing.chosen(call.person, password, [email, full_name])
+    hashed = await api.people.password_hashing.chosen(call.person, password, [email, full_name])
     return Newcomer(full_name, hashed)
 
 
 async def _reception(call: Call, invitation: Invitation | None) -> Reception:
-    language = words.language(call.request.header("accept-language"))
-    return await api.people.receiving.reception(call, invitation, language)
+    language = translations.language(call.request.header("accept-language"))
+    return await api.people.sso_signup.reception(call, invitation, language)

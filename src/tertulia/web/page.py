@@ -12,11 +12,11 @@ from starlette.responses import RedirectResponse, Response, StreamingResponse
 from starlette.routing import Route
 
 from tertulia import api
-from tertulia.api.admission import Admission
+from tertulia.api.authentication import Admission
 from tertulia.api.call import Call, Services
 from tertulia.http import compression
 from tertulia.http.request import ApiRequest
-from tertulia.web import assets, rendering, security_headers, start, words
+from tertulia.web import assets, bootstrap, rendering, security_headers, translations
 from tertulia.web.assets import LANGUAGES, Assets
 
 STATE = b"@state@"  # where it stands in the shell
@@ -98,7 +98,7 @@ async def _parts(call: Call, shell: bytes) -> AsyncIterator[bytes]:
     before, _, after = shell.partition(STATE)
     yield before
     try:
-        state = await start.state(call)
+        state = await bootstrap.state(call)
     except Exception:  # half of the page is there already: it has to be told in it
         _log.exception("no state for the page")
         state = NO_STATE
@@ -117,4 +117,4 @@ def _language(call: Call) -> str:
     chosen = chosen.partition("-")[0].lower()
     if chosen in LANGUAGES and chosen != "en":
         return chosen
-    return words.language(call.request.header("accept-language"))
+    return translations.language(call.request.header("accept-language"))

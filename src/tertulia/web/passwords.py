@@ -11,8 +11,8 @@ from tertulia.errors.authentication import PasswordLoginDisabled
 from tertulia.errors.http import RateLimited
 from tertulia.errors.people import InvalidEmail
 from tertulia.http.ratelimit import neighbourhood
-from tertulia.web import door
-from tertulia.web.door import DoorPages
+from tertulia.web import account_pages
+from tertulia.web.account_pages import DoorPages
 
 
 def routes(entrance: DoorPages) -> list[Route]:
@@ -37,23 +37,23 @@ async def _send_link(call: Call) -> Response:
             raise InvalidEmail()
         _check_passwords_are_used(call)
         await call.db.write(
-            actions.people.forgotten_passwords.ask,
+            actions.people.password_reset.ask,
             call.vault,
             email,
             neighbourhood(call.request.client_address),
             call.site,
-            [each.key for each in api.people.directories.open_to(call)],
+            [each.key for each in api.people.ldap_login.open_to(call)],
         )
     except (InvalidEmail, PasswordLoginDisabled, RateLimited) as error:
         return await _forgotten_form(call, error, email)
-    return await door.message(call, "link_sent", "link_sent_explained")
+    return await account_pages.message(call, "link_sent", "link_sent_explained")
 
 
 async def _forgotten_form(
     call: Call, error: ClientError | None = None, email: str = ""
 ) -> Response:
     sends_mail = call.config.sends_mail
-    return await door.page(
+    return await account_pages.page(
         call, "forgotten.html", error=error, email=email[:300], sends_mail=sends_mail
     )
 
@@ -63,31 +63,29 @@ async def _forgotten_form(
 
 async def _choose(call: Call, key: str) -> Response:
     user = await _owner(call, key)
-    return await door.page(call, "choose_password.html", email=user.email)
+    return await account_pages.page(call, "choose_password.html", email=user.email)
 
 
 async def _save(call: Call, key: str) -> Response:
     user = await _owner(call, key)
     try:
         password = call.request.params.get("password", "")
-        hashed = await api.people.hashing.chosen(
+        hashed = await api.people.password_hashing.chosen(
             call.person, password, [user.email, user.full_name]
         )
     except BadRequest as error:
-        return await door.page(call, "choose_password.html", error=error, email=user.email)
+        return await account_pages.page(call, "choose_password.html", error=error, email=user.email)
     renew_key = "renew_key" in call.request.params
-    await call.db.write(
-        actions.people.forgotten_passwords.choose, call.vault, key, hashed, renew_key
-    )
-    cookie = api.browsers.drop_cookie(call.config, call.request)
-    return door.see("/login/?password_changed", cookie)
+    await call.db.write(actions.people.password_reset.choose, call.vault, key, hashed, renew_key)
+    cookie = api.cookies.drop_cookie(call.config, call.request)
+    return account_pages.see("/login/?password_changed", cookie)
 
 
 async def _owner(call: Call, key: str) -> User:
     """Whose link it is; raises if their password is not for us to keep."""
     _check_passwords_are_used(call)
-    user = await call.db.read(actions.people.forgotten_passwords.owner_of, call.vault, key)
-    await api.people.directories.check_own_password(call, user.id)
+    user = await call.db.read(actions.people.password_reset.owner_of, call.vault, key)
+    await api.people.ldap_login.check_own_password(call, user.id)
     return user
 
 
@@ -100,10 +98,10 @@ def _check_passwords_are_used(call: Call) -> None:
 
 
 async def _confirm(call: Call, key: str) -> Response:
-    email = await call.db.read(actions.people.new_addresses.wanted, call.vault, key)
-    return await door.page(call, "confirm.html", email=email)
+    email = await call.db.read(actions.people.email_change.wanted, call.vault, key)
+    return await account_pages.page(call, "confirm.html", email=email)
 
 
 async def _take_over(call: Call, key: str) -> Response:
-    await call.db.write(actions.people.new_addresses.confirm, call.vault, key)
-    return door.see("/login/?address_changed")
+    await call.db.write(actions.people.email_change.confirm, call.vault, key)
+    return account_pages.see("/login/?address_changed")

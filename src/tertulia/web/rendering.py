@@ -13,7 +13,7 @@ from starlette.responses import Response
 
 from tertulia.http import compression
 from tertulia.http.request import ApiRequest
-from tertulia.web import security_headers, words
+from tertulia.web import security_headers, translations
 
 TEMPLATES = Path(__file__).parent / "templates"
 
@@ -27,9 +27,9 @@ async def page(
     **values: Any,
 ) -> Response:
     """A page without scripts, in the language of the one who asks, never kept by anybody."""
-    language = words.language(request.header("accept-language"))
+    language = translations.language(request.header("accept-language"))
     await load()
-    body = text(template, language=language, say=words.in_language(language), **values)
+    body = text(template, language=language, say=translations.in_language(language), **values)
     own = {"Cache-Control": "no-store", **security_headers.of_page(), **(headers or {})}
     return await answer(request, body.encode(), "text/html; charset=utf-8", status, own)
 

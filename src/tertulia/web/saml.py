@@ -14,19 +14,19 @@ import msgspec
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
-from tertulia import actions, api, domain, links
-from tertulia.actions.people.arriving import ProvenIdentity
+from tertulia import actions, api, domain, external
+from tertulia.actions.people.login import ProvenIdentity
 from tertulia.api.call import Call
-from tertulia.config.providers import SamlProvider
+from tertulia.config.login_providers import SamlProvider
 from tertulia.domain.people.sessions import ProviderSession
 from tertulia.errors.authentication import ProviderFailed
 from tertulia.errors.http import NotFound
-from tertulia.links.answers import ProviderTrouble, SamlPerson, SamlSession
-from tertulia.log_lines import log
-from tertulia.web import departures, door, endings
-from tertulia.web.departures import Luggage
-from tertulia.web.door import DoorPages
-from tertulia.web.endings import NO_STORE
+from tertulia.external.sso.provider_types import ProviderTrouble, SamlPerson, SamlSession
+from tertulia.log import log
+from tertulia.web import account_pages, login_completion, login_state
+from tertulia.web.account_pages import DoorPages
+from tertulia.web.login_completion import NO_STORE
+from tertulia.web.login_state import Luggage
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -66,13 +66,15 @@ def routes(entrance: DoorPages) -> list[Route]:
 
 async def _leave(call: Call, idp: str) -> Response:
     """Send a browser to the provider, and remember what it wants."""
-    provider = api.people.providers.find_saml(call, idp)
-    if departures.is_desktop_app(call):
-        return await departures.send_to_browser(call)
-    luggage = Luggage(provider.called, "", "", _return_address(call), endings.asked_for(call))
+    provider = api.people.sso_providers.find_saml(call, idp)
+    if login_state.is_desktop_app(call):
+        return await login_state.send_to_browser(call)
+    luggage = Luggage(
+        provider.called, "", "", _return_address(call), login_completion.asked_for(call)
+    )
     state = domain.people.sessions.new_token()
-    cookie = await departures.remember(call, state, luggage)
-    where = links.saml.leave(
+    cookie = await login_state.remember(call, state, luggage)
+    where = external.sso.saml.leave(
         provider, _entity(call), luggage.return_address, _request_id(call, state), state
     )
     return RedirectResponse(where, 302, NO_STORE | {"Set-Cookie": cookie})
@@ -84,7 +86,7 @@ async def _take_answer(call: Call) -> Response:
     state, answer = params.get("RelayState", ""), params.get("SAMLResponse", "")
     places = _entity(call), _return_address(call)
     provider, person = await _understood(
-        call, links.saml.read_answer, *places, _request_id(call, state), answer
+        call, external.sso.saml.read_answer, *places, _request_id(call, state), answer
     )
     kept = SamlAnswer(
         provider.called,
@@ -97,12 +99,12 @@ async def _take_answer(call: Call) -> Response:
     )
     token = domain.people.sessions.new_token()
     await call.db.write(
-        actions.people.logins_under_way.leave,
+        actions.people.pending_logins.leave,
         _answer_hash(call, token),
         b"",
         call.vault.seal(msgspec.json.encode(kept).decode()),
     )
-    return door.see(f"{FINISH}?answer={token}")
+    return account_pages.see(f"{FINISH}?answer={token}")
 
 
 async def _understood(
@@ -123,26 +125,28 @@ async def _understood(
 async def _finish(call: Call) -> Response:
     """The browser that has left comes to fetch its answer."""
     token = _answer_hash(call, call.request.params.get("answer", ""))
-    sealed = await call.db.write(actions.people.logins_under_way.come_back, token, b"")
+    sealed = await call.db.write(actions.people.pending_logins.come_back, token, b"")
     answer = msgspec.json.decode(call.vault.unseal(sealed), type=SamlAnswer)
-    luggage = await departures.recall(call, answer.state, Luggage)
+    luggage = await login_state.recall(call, answer.state, Luggage)
     if luggage.provider != answer.provider:
         raise ProviderFailed()
-    provider = api.people.providers.find_saml(call, answer.provider)
+    provider = api.people.sso_providers.find_saml(call, answer.provider)
     person = SamlPerson(answer.name_id, answer.attributes)
-    introduced = links.introductions.from_saml(provider, call.org.realm.subdomain, person)
+    introduced = external.sso.claims.from_saml(provider, call.org.realm.subdomain, person)
 
     async def recognize() -> ProvenIdentity:
-        who = await api.people.providers.recognize(call, introduced, luggage.ending.link)
+        who = await api.people.sso_providers.recognize(call, introduced, luggage.ending.link)
         return replace(who, elsewhere=_provider_session(call, answer))
 
-    return await endings.enter(call, recognize(), luggage.ending)
+    return await login_completion.enter(call, recognize(), luggage.ending)
 
 
 async def _describe_ourselves(call: Call) -> Response:
     if not any(each.is_for(call.org.realm.subdomain) for each in call.config.saml):
         raise NotFound()
-    described = links.saml.metadata(_entity(call), _return_address(call), _logout_address(call))
+    described = external.sso.saml.metadata(
+        _entity(call), _return_address(call), _logout_address(call)
+    )
     return Response(described, headers=NO_STORE, media_type="text/xml")
 
 
@@ -165,11 +169,11 @@ async def log_out_there(call: Call, sealed: bytes, cookie: str) -> Response:
     session = msgspec.json.decode(call.vault.unseal(sealed), type=SamlSession)
     found = [each for each in call.config.saml if each.called == session.provider]
     if not found or not found[0].logout_url or not found[0].is_for(call.org.realm.subdomain):
-        return door.see(LOGGED_OUT, cookie)
+        return account_pages.see(LOGGED_OUT, cookie)
     request_id = f"_{domain.people.sessions.new_token()}"
-    where = links.saml_logout.leave(found[0], _entity(call), session, request_id, call.now)
+    where = external.sso.saml_logout.leave(found[0], _entity(call), session, request_id, call.now)
     headers = {**NO_STORE, "Set-Cookie": cookie, "Refresh": f"0; url={where}"}
-    return await door.page(
+    return await account_pages.page(
         call, "logged_out.html", headers=headers, where=where, title=found[0].title
     )
 
@@ -178,10 +182,10 @@ async def _hear_of_logout(call: Call) -> Response:
     """A provider's answer to our logout, or its word that somebody has logged out there."""
     params = call.request.params
     if "SAMLRequest" not in params:
-        return door.see(LOGGED_OUT)
+        return account_pages.see(LOGGED_OUT)
     said = call.request.raw_query, dict(params), call.now
     provider, farewell = await _understood(
-        call, links.saml_logout.read, _logout_address(call), *said
+        call, external.sso.saml_logout.read, _logout_address(call), *said
     )
     name = provider.called
     await call.db.write(
@@ -190,8 +194,8 @@ async def _hear_of_logout(call: Call) -> Response:
         [_session_mark(call, name, farewell.name_id, each) for each in farewell.indexes],
     )
     if not provider.logout_url:
-        return door.see(LOGGED_OUT)
-    where = links.saml_logout.answer(provider, _entity(call), farewell, call.now)
+        return account_pages.see(LOGGED_OUT)
+    where = external.sso.saml_logout.answer(provider, _entity(call), farewell, call.now)
     return RedirectResponse(where, 303, NO_STORE)
 
 

@@ -8,8 +8,8 @@ from tertulia.api.call import Call
 from tertulia.errors import BadRequest, ClientError
 from tertulia.errors.authentication import PasskeyNotFound, WrongCode
 from tertulia.errors.http import RateLimited
-from tertulia.web import door, pictured, security_headers, words
-from tertulia.web.door import DoorPages, Endpoint
+from tertulia.web import account_pages, security_headers, totp_qr, translations
+from tertulia.web.account_pages import DoorPages, Endpoint
 
 HERE = "/accounts/second_factor/"
 REFUSALS = (BadRequest, WrongCode, RateLimited)
@@ -22,7 +22,7 @@ def routes(entrance: DoorPages) -> list[Route]:
         route(f"{HERE}app/", _own(_show_set_up), _own(_set_up)),
         route(f"{HERE}passkey/", _own(_show_new_passkey), None),
         route(f"{HERE}passkey/remove/", None, _own(_remove_passkey)),
-        door.script("passkeys.js"),
+        account_pages.script("passkeys.js"),
         route(f"{HERE}recovery_codes/", None, _own(_renew_codes)),
         route(f"{HERE}remove/", None, _own(_remove)),
     ]
@@ -33,7 +33,7 @@ def _own(endpoint: Endpoint) -> Endpoint:
 
     async def answer(call: Call) -> Response:
         if call.caller is None:
-            return door.see(f"/login/?next={HERE}")
+            return account_pages.see(f"/login/?next={HERE}")
         try:
             return await endpoint(call)
         except REFUSALS as error:
@@ -44,10 +44,10 @@ def _own(endpoint: Endpoint) -> Endpoint:
 
 async def _look(call: Call, error: ClientError | None = None, news: str = "") -> Response:
     known = await api.people.second_factors.mine(call)
-    say = words.of(call.request)
+    say = translations.of(call.request)
     if "removed" in call.request.params and not known.is_on:
         news = say["second_factor_removed"]
-    return await door.page(
+    return await account_pages.page(
         call, "second_factor.html", error=error, news=news, known=known, email=call.user.email
     )
 
@@ -55,11 +55,11 @@ async def _look(call: Call, error: ClientError | None = None, news: str = "") ->
 async def _show_set_up(call: Call, error: ClientError | None = None) -> Response:
     given = call.request.params.get("secret", "") if error is not None else ""
     secret = given or domain.people.second_factors.new_secret()
-    return await door.page(
+    return await account_pages.page(
         call,
         "set_up_app.html",
         error=error,
-        **await pictured.secret(call, call.user, secret),
+        **await totp_qr.secret(call, call.user, secret),
         action=f"{HERE}app/",
         asks_password=True,
         email=call.user.email,
@@ -69,7 +69,7 @@ async def _show_set_up(call: Call, error: ClientError | None = None) -> Response
 
 async def _set_up(call: Call) -> Response:
     params = call.request.params
-    api.recording.note_as(call, "POST /users/me/second_factor/app", call.user.id)
+    api.audit.note_as(call, "POST /users/me/second_factor/app", call.user.id)
     secret = domain.people.second_factors.checked_secret(params.get("secret", ""))
     try:
         made = await api.people.second_factors.set_up_app(
@@ -81,22 +81,22 @@ async def _set_up(call: Call) -> Response:
     except REFUSALS as error:
         return await _show_set_up(call, error)
     if not made.recovery_codes:
-        return await _look(call, news=words.of(call.request)["app_replaced"])
+        return await _look(call, news=translations.of(call.request)["app_replaced"])
     return await _show_codes(call, made.recovery_codes)
 
 
 async def _renew_codes(call: Call) -> Response:
-    api.recording.note_as(call, "POST /users/me/second_factor/recovery_codes", call.user.id)
+    api.audit.note_as(call, "POST /users/me/second_factor/recovery_codes", call.user.id)
     password = call.request.params.get("password", "")
     made = await api.people.second_factors.renew_recovery_codes(call, password=password)
     return await _show_codes(call, made.recovery_codes)
 
 
 async def _remove(call: Call) -> Response:
-    api.recording.note_as(call, "DELETE /users/me/second_factor", call.user.id)
+    api.audit.note_as(call, "DELETE /users/me/second_factor", call.user.id)
     password = call.request.params.get("password", "")
     await api.people.second_factors.remove(call, password=password)
-    return door.see(f"{HERE}?removed")
+    return account_pages.see(f"{HERE}?removed")
 
 
 # --- passkeys, which need a script ---
@@ -104,7 +104,9 @@ async def _remove(call: Call) -> Response:
 
 async def _show_new_passkey(call: Call) -> Response:
     headers = security_headers.of_page(scripts=True)
-    return await door.page(call, "new_passkey.html", headers=headers, email=call.user.email)
+    return await account_pages.page(
+        call, "new_passkey.html", headers=headers, email=call.user.email
+    )
 
 
 async def _remove_passkey(call: Call) -> Response:
@@ -113,10 +115,10 @@ async def _remove_passkey(call: Call) -> Response:
     if not number.isascii() or not number.isdecimal() or len(number) > 18:
         raise PasskeyNotFound()
     act = f"DELETE /users/me/second_factor/passkeys/{number}"
-    api.recording.note_as(call, act, call.user.id)
+    api.audit.note_as(call, act, call.user.id)
     await api.people.passkeys.remove(call, int(number), password=params.get("password", ""))
-    return door.see(HERE)
+    return account_pages.see(HERE)
 
 
 async def _show_codes(call: Call, codes: list[str]) -> Response:
-    return await door.page(call, "recovery_codes.html", codes=codes, action="", state="")
+    return await account_pages.page(call, "recovery_codes.html", codes=codes, action="", state="")

@@ -9,18 +9,18 @@ import msgspec
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
-from tertulia import actions, api, domain, links
-from tertulia.actions.people.arriving import ProvenIdentity
+from tertulia import actions, api, domain, external
+from tertulia.actions.people.login import ProvenIdentity
 from tertulia.api.call import Call
-from tertulia.config.providers import OpenIdProvider
+from tertulia.config.login_providers import OpenIdProvider
 from tertulia.errors import BadRequest
 from tertulia.errors.authentication import CrossSiteRequest, ProviderFailed
-from tertulia.links.answers import PendingLogin, ProviderTrouble, SiteUser
-from tertulia.log_lines import log
-from tertulia.web import departures, door, endings, security_headers
-from tertulia.web.departures import Luggage
-from tertulia.web.door import DoorPages
-from tertulia.web.endings import NO_STORE, Ending
+from tertulia.external.sso.provider_types import PendingLogin, ProviderTrouble, SiteUser
+from tertulia.log import log
+from tertulia.web import account_pages, login_completion, login_state, security_headers
+from tertulia.web.account_pages import DoorPages
+from tertulia.web.login_completion import NO_STORE, Ending
+from tertulia.web.login_state import Luggage
 
 MAX_ERROR_LENGTH = 100
 SSO = "/accounts/login/sso/"
@@ -42,7 +42,7 @@ def routes(entrance: DoorPages) -> list[Route]:
         route("/accounts/login/start/sso/", _start_by_header, None),
         route(SSO, _enter_by_header, _finish_by_header),
         route("/accounts/login/jwt/", None, _enter_by_token, from_anywhere=True),
-        door.script("desktop-login.js"),
+        account_pages.script("desktop-login.js"),
     ]
 
 
@@ -53,15 +53,15 @@ async def _leave(call: Call, backend: str, idp: str = "") -> Response:
     """Send a browser to a provider, and remember what it wants."""
     if backend in ("oidc", "saml") and not idp:
         raise BadRequest("Missing idp param")
-    provider = api.people.providers.find(call, f"{backend}:{idp}" if idp else backend)
-    if departures.is_desktop_app(call):
-        return await departures.send_to_browser(call)
+    provider = api.people.sso_providers.find(call, f"{backend}:{idp}" if idp else backend)
+    if login_state.is_desktop_app(call):
+        return await login_state.send_to_browser(call)
     luggage = Luggage(
         provider=provider.key,
         nonce=domain.people.sessions.new_token(),
         verifier=domain.people.sessions.new_token(),
-        return_address=f"{call.site}{api.people.providers.return_path(call, provider)}",
-        ending=endings.asked_for(call),
+        return_address=f"{call.site}{api.people.sso_providers.return_path(call, provider)}",
+        ending=login_completion.asked_for(call),
     )
     state = domain.people.sessions.new_token()
     pending = _pending(luggage, state)
@@ -69,7 +69,7 @@ async def _leave(call: Call, backend: str, idp: str = "") -> Response:
         where = await _link(provider).leave(provider, pending)
     except ProviderTrouble as trouble:
         raise _failed(provider, trouble) from trouble
-    cookie = await departures.remember(call, state, luggage)
+    cookie = await login_state.remember(call, state, luggage)
     return RedirectResponse(where, 302, NO_STORE | {"Set-Cookie": cookie})
 
 
@@ -81,8 +81,8 @@ async def _come_back(call: Call, backend: str) -> Response:
     """Somebody is back from a provider, with a code that says who they are."""
     params = call.request.params
     state = params.get("state", "")
-    luggage = await departures.recall(call, state, Luggage)
-    provider = api.people.providers.find(call, luggage.provider)
+    luggage = await login_state.recall(call, state, Luggage)
+    provider = api.people.sso_providers.find(call, luggage.provider)
     if not luggage.return_address.endswith(call.request.path):
         raise _failed(provider, ProviderTrouble("the answer came to another return address"))
     if "code" not in params:
@@ -103,15 +103,17 @@ async def _come_back_to_own_address(call: Call, name: str) -> Response:
 
 async def _go_on(call: Call, provider: OpenIdProvider, user: SiteUser, ending: Ending) -> Response:
     """Let in whom a provider vouches for; of several addresses, one has to be chosen first."""
-    introduced = links.introductions.from_site(provider, user)
-    choice = await call.db.read(actions.people.identities.addresses_to_choose_from, introduced)
+    introduced = external.sso.claims.from_site(provider, user)
+    choice = await call.db.read(
+        actions.people.external_identities.addresses_to_choose_from, introduced
+    )
     if len(choice) > 1:
         return await _ask_which(
             call, SeveralAddresses(provider.key, user.subject, choice, dict(user.claims), ending)
         )
     introduced = replace(introduced, emails=choice)
-    known = api.people.providers.recognize(call, introduced, ending.link)
-    return await endings.enter(call, known, ending)
+    known = api.people.sso_providers.recognize(call, introduced, ending.link)
+    return await login_completion.enter(call, known, ending)
 
 
 # --- one of several addresses ---
@@ -129,18 +131,18 @@ class SeveralAddresses(msgspec.Struct, frozen=True):
 
 async def _ask_which(call: Call, several: SeveralAddresses) -> Response:
     state = domain.people.sessions.new_token()
-    cookie = await departures.remember(call, state, several)
-    policy = security_headers.of_page(form_targets=endings.form_targets(several.ending))
+    cookie = await login_state.remember(call, state, several)
+    policy = security_headers.of_page(form_targets=login_completion.form_targets(several.ending))
     headers = {**policy, "Set-Cookie": cookie}
-    return await door.page(
+    return await account_pages.page(
         call, "which_address.html", headers=headers, state=state, emails=several.emails
     )
 
 
 async def _choose(call: Call) -> Response:
     params = call.request.params
-    several = await departures.recall(call, params.get("state", ""), SeveralAddresses)
-    provider = api.people.providers.find(call, several.provider)
+    several = await login_state.recall(call, params.get("state", ""), SeveralAddresses)
+    provider = api.people.sso_providers.find(call, several.provider)
     if params.get("email") not in several.emails:
         raise ProviderFailed()
     user = SiteUser(several.subject, (params["email"],), several.claims)
@@ -153,7 +155,7 @@ def _pending(luggage: Luggage, state: str) -> PendingLogin:
 
 def _link(provider: OpenIdProvider) -> Any:
     """What speaks to this provider."""
-    return links.github if provider.preset == "github" else links.openid
+    return external.sso.github if provider.preset == "github" else external.sso.openid
 
 
 def _refusal(params: Mapping[str, str]) -> str:
@@ -173,31 +175,33 @@ def _failed(provider: OpenIdProvider, trouble: ProviderTrouble) -> ProviderFaile
 async def _start_by_header(call: Call) -> Response:
     """Leads to the one address that a proxy has to guard."""
     query = urlencode(call.request.params)
-    return door.see(f"{SSO}?{query}" if query else SSO)
+    return account_pages.see(f"{SSO}?{query}" if query else SSO)
 
 
 async def _enter_by_header(call: Call) -> Response:
     """The proxy logs a browser in whatever link it follows, so the mobile app, which any link can
     name, gets a key only after the person has agreed on a page of ours."""
-    ending = endings.asked_for(call)
+    ending = login_completion.asked_for(call)
     if not ending.mobile_otp:
         return await _finish_by_header(call)
-    introduced = api.people.providers.named_by_header(call)
-    headers = security_headers.of_page(form_targets=endings.form_targets(ending))
-    return await door.page(
+    introduced = api.people.sso_providers.named_by_header(call)
+    headers = security_headers.of_page(form_targets=login_completion.form_targets(ending))
+    return await account_pages.page(
         call, "mobile_login.html", headers=headers, email=introduced.emails[0], ending=ending
     )
 
 
 async def _finish_by_header(call: Call) -> Response:
-    ending = endings.asked_for(call)
-    return await endings.enter(call, api.people.providers.by_header(call, ending.link), ending)
+    ending = login_completion.asked_for(call)
+    return await login_completion.enter(
+        call, api.people.sso_providers.by_header(call, ending.link), ending
+    )
 
 
 async def _enter_by_token(call: Call) -> Response:
-    ending, token = endings.asked_for(call), call.request.params.get("token", "")
-    known = api.people.providers.by_token(call, token, ending.link)
-    return await endings.enter(call, known, ending)
+    ending, token = login_completion.asked_for(call), call.request.params.get("token", "")
+    known = api.people.sso_providers.by_token(call, token, ending.link)
+    return await login_completion.enter(call, known, ending)
 
 
 async def _finish_with_token(call: Call, token: str) -> Response:
@@ -207,9 +211,9 @@ async def _finish_with_token(call: Call, token: str) -> Response:
     """
     if call.request.header("sec-fetch-site") in ("cross-site", "same-site"):
         raise CrossSiteRequest()
-    return await endings.enter(call, _redeemed(call, token), Ending())
+    return await login_completion.enter(call, _redeemed(call, token), Ending())
 
 
 async def _redeemed(call: Call, token: str) -> ProvenIdentity:
-    redeem, address = actions.people.logins_under_way.redeem, call.request.client_address
-    return await call.db.write(redeem, endings.token_hash(call, token), address)
+    redeem, address = actions.people.pending_logins.redeem, call.request.client_address
+    return await call.db.write(redeem, login_completion.token_hash(call, token), address)

@@ -8,12 +8,12 @@ import io
 
 from tertulia import api, domain, storage
 from tertulia.api.files.contents import FileReader
+from tertulia.database import Bound
 from tertulia.domain.files.attachments import Attachment
 from tertulia.errors.files import NoSuchFile
 from tertulia.errors.messages import BadImage
+from tertulia.external.stores.file_stores import FileStores
 from tertulia.fair_queue import FairQueue, Person
-from tertulia.links.stores.file_stores import FileStores
-from tertulia.storage.database import Bound
 
 LARGEST_BYTES = 32 << 20  # of a file that is drawn
 

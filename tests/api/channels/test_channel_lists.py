@@ -4,7 +4,7 @@ import pytest
 from tests.support.people import Chat, Person
 
 from tertulia import actions, domain, storage
-from tertulia.storage.database.tx import Tx
+from tertulia.database.tx import Tx
 
 
 def names(who: Person, **switches: bool) -> set[str]:
@@ -258,8 +258,8 @@ def test_traffic_is_counted_for_channels_older_than_a_week(chat):
     chat.write(_age, kitchen, 14)
     ears = ben.listens_for("stream")
 
-    assert chat.write(actions.channels.traffic.count, 100) == 4
-    assert chat.write(actions.channels.traffic.count, 100) == 0
+    assert chat.write(actions.channels.channel_stats.count, 100) == 4
+    assert chat.write(actions.channels.channel_stats.count, 100) == 0
 
     shown = ben.get("/streams").succeeds()["streams"]
     weekly = {each["name"]: each["stream_weekly_traffic"] for each in shown}
@@ -274,7 +274,7 @@ def test_a_silent_channel_falls_asleep_and_wakes_up(chat):
     chat.write(_age, kitchen, 200)
     ears = ana.listens_for("stream")
 
-    chat.write(actions.channels.traffic.count, 100)
+    chat.write(actions.channels.channel_stats.count, 100)
     ana.says("Hello?", to="kitchen > lunch")
 
     told = [(event["property"], event["value"]) for event in ears.all()]

@@ -6,8 +6,8 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from tests.support.browser import Browser
-from tests.support.forging import forged
-from tests.support.neighbours import BBB_SECRET, Neighbours
+from tests.support.fake_services import BBB_SECRET, Neighbours
+from tests.support.fake_tokens import forged
 from tests.support.people import Chat
 
 CREATE = "/bigbluebutton/api/create"

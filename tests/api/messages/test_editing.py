@@ -421,7 +421,7 @@ def test_a_long_topic_is_deleted_in_parts(chat, ana, ben, chair):
 def _say_much(tx, user, channel_id, count):
     draft = Draft("chair", "<p>chair</p>", 0, "test", read_by_sender=True)
     return [
-        actions.messages.sending.to_channel(tx, user, channel_id, "chairs", draft).message_id
+        actions.messages.send.to_channel(tx, user, channel_id, "chairs", draft).message_id
         for _ in range(count)
     ]
 

@@ -5,8 +5,8 @@ from datetime import UTC, datetime
 import pytest
 
 from tertulia import actions, storage
+from tertulia.http.exchange import BLOCK_BYTES
 from tertulia.http.replies import MANY_PIECES
-from tertulia.http.rounds import BLOCK_BYTES
 
 NEWEST = 10_000_000_000_000_000
 FLAGS = ("found_anchor", "found_oldest", "found_newest")
@@ -208,7 +208,7 @@ def test_the_first_unread_is_looked_for_within_the_narrow(chat):
 
 def test_whoever_asks_for_what_is_unread_writes_down_what_has_come(chat):
     ana, ben = chat.people("ana", "ben", channels=["kitchen"])
-    ids = chat.fill(ana, "kitchen > count", actions.messages.reading.CATCH_UP_AFTER + 1)
+    ids = chat.fill(ana, "kitchen > count", actions.messages.read_state.CATCH_UP_AFTER + 1)
 
     plain = fetches(ben, anchor="newest", num_before=2).succeeds()
     before = chat.read(storage.messages.unread.stored, ben.id).caught_up_to

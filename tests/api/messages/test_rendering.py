@@ -8,16 +8,16 @@ from functools import partial
 from typing import Any
 
 import pytest
-from tests.support.ears import in_background
+from tests.support.event_queue import in_background
 from tests.support.people import Chat, Person
 
 from tertulia import actions, events, storage
+from tertulia.database.tx import Tx
 from tertulia.domain.groups.group import GROUP_PERMISSIONS, GroupValue, Members
 from tertulia.events.audience import Nobody
 from tertulia.events.types.organization.settings import RealmCreated
 from tertulia.markdown import VERSION
-from tertulia.serving import TURN_SECONDS
-from tertulia.storage.database.tx import Tx
+from tertulia.server.http_server import TURN_SECONDS
 
 
 def renders(person: Person, content: str) -> str:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from tests.api.good_calls import FAREWELLS, address, ask, good_calls
-from tests.support.terminal import Terminal
+from tests.support.cli_runner import Terminal
 
 from tertulia import actions, api, storage
 from tertulia.api.routes import ROUTES
@@ -202,7 +202,7 @@ PUT /bot_storage
 """
 
 
-ELSEWHERE = {*api.recording.RECORDED_WITH, "POST /realm/deactivate"}  # have a scene of their own
+ELSEWHERE = {*api.audit.RECORDED_WITH, "POST /realm/deactivate"}  # have a scene of their own
 
 
 @pytest.mark.on_one
@@ -228,7 +228,7 @@ def test_whatever_changes_something_for_others_is_noted(mailing):
     undecided = ", ".join(sorted(silent - known))
     assert not undecided, (
         f"Does the audit log tell of {undecided}? If so, it is a line in ALSO_RECORDED in"
-        " api/recording.py; if it concerns nobody else, it is a line in UNRECORDED, here."
+        " api/audit.py; if it concerns nobody else, it is a line in UNRECORDED, here."
     )
     assert known == silent, "UNRECORDED holds what is noted now, or is gone"
     assert missing == []

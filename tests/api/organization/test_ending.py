@@ -22,7 +22,7 @@ def test_an_owner_closes_the_organization_for_everybody(chat):
     assert told == {"type": "realm", "op": "deactivated", "realm_id": chat.realm.id}
     for person in (ana, ben):
         person.get("/users/me").fails("This organization has been deactivated", **CLOSED)
-    chat.write(actions.organization.ending.reactivate)
+    chat.write(actions.organization.deactivation.reactivate)
     ben.get("/users/me").succeeds()
 
 

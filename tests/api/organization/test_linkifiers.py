@@ -6,8 +6,8 @@ import pytest
 from tests.support.people import Chat, Person
 
 from tertulia import storage
+from tertulia.database.tx import Tx
 from tertulia.domain.organization.linkifiers import PER_ORGANIZATION, LinkifierRule
-from tertulia.storage.database.tx import Tx
 
 BOAT = {"pattern": "BOAT-(?P<id>[0-9]+)", "url_template": "https://boats.example.com/{id}"}
 QUAY = {

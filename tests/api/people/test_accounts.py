@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from tests.support.cast import gather
+from tests.support.access_matrix import gather
+from tests.support.fake_smtp import text_in
 from tests.support.groups import make, only
 from tests.support.people import Chat, basic
-from tests.support.post import text_in
 from tests.support.waiting import PATIENCE_SECONDS
 
 NEW: dict[str, Any] = {"email": "dora@example.com", "password": "open sesame", "full_name": "Dora"}

@@ -11,12 +11,12 @@ from tests.support.people import Chat, basic
 from tests.support.server import SECRET
 
 from tertulia import actions, domain, storage
+from tertulia.database import Database
 from tertulia.domain.people.identities import Identity
 from tertulia.domain.people.invitations import addresses_in
 from tertulia.domain.people.keys import Vault
-from tertulia.domain.people.newcomers import NewUser
 from tertulia.domain.people.user import Role
-from tertulia.storage.database import Database
+from tertulia.domain.people.welcome_message import NewUser
 
 ROAD, STREET = "strasse@example.com", "straße@example.com"
 KELVIN = "\u212a"  # folds to a k
@@ -157,7 +157,7 @@ def _write_casefolded(tx):
     vault, ids = Vault(SECRET.encode()), []
     for number, email in enumerate(EMAILS):
         new = NewUser(email=email, full_name=f"Number {number}", role=Role.MEMBER)
-        user, _ = actions.people.joining.add(tx, vault, new)
+        user, _ = actions.people.account_creation.add(tx, vault, new)
         ids.append(user.id)
         key = email.casefold()
         tx.change("account", user.id, email_key=key)

@@ -7,7 +7,7 @@ from tests.support.people import Chat, basic
 from tests.support.waiting import eventually
 
 from tertulia import actions
-from tertulia.domain.people.newcomers import NewUser
+from tertulia.domain.people.welcome_message import NewUser
 
 CHALLENGE = 'Basic realm="zulip"'
 
@@ -162,7 +162,7 @@ def test_credentials_come_before_parameters_and_roles_before_them_too(chat, gus)
 def test_somebody_added_from_outside_is_soon_known(chat):
     new = NewUser("cleo@example.com", "From Outside")
 
-    _, key = chat.write_from_outside(actions.people.joining.add, chat.server.vault, new)
+    _, key = chat.write_from_outside(actions.people.account_creation.add, chat.server.vault, new)
 
     caller = chat.stranger.with_headers(Authorization=basic(new.email, key))
     eventually(lambda: caller.get("/users/me").status == 200)

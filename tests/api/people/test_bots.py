@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tests.support.cast import gather
+from tests.support.access_matrix import gather
 from tests.support.people import Chat, basic
 
 from tertulia import actions, domain, storage

@@ -9,10 +9,10 @@ from tests.support.browser import Browser, text_of
 from tests.support.people import Chat
 
 from tertulia import actions, domain, storage
-from tertulia.config.providers import LdapDirectory
+from tertulia.config.login_providers import LdapDirectory
 from tertulia.domain.people.profile_fields import FieldType
 from tertulia.domain.people.user import Role
-from tertulia.web.words import ENGLISH
+from tertulia.web.translations import ENGLISH
 
 SESAME = "open sesame"
 WRONG = "Your username or password is incorrect"
@@ -261,7 +261,7 @@ def test_whose_password_is_the_directorys_is_told_so_by_mail(ldap_chat, slapd):
 
     def letters_after_asking(email):
         wish = (ldap_chat.server.vault, email, "192.0.2.1", "https://chat.example.com")
-        ldap_chat.write(actions.people.forgotten_passwords.ask, *wish, ["ldap:ldap"])
+        ldap_chat.write(actions.people.password_reset.ask, *wish, ["ldap:ldap"])
         rows = ldap_chat.read(lambda tx: tx.all("SELECT kind FROM letter ORDER BY id DESC"))
         return rows[0]["kind"]
 

@@ -3,14 +3,14 @@
 from urllib.parse import urlsplit
 
 from tests.support.browser import Browser, text_of
+from tests.support.cli_runner import Said, Terminal
 from tests.support.people import Chat, Person
 from tests.support.server import SECRET
-from tests.support.terminal import Said, Terminal
 
 from tertulia import actions, domain
 from tertulia.domain.people.sessions import Browser as UserAgent
 from tertulia.domain.people.user import Role
-from tertulia.web.words import ENGLISH
+from tertulia.web.translations import ENGLISH
 
 
 def runs(person: Person, command: str, *flags: str) -> Said:

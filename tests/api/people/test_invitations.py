@@ -3,8 +3,8 @@
 import datetime
 
 import pytest
+from tests.support.fake_smtp import link_in, text_in
 from tests.support.people import Chat
-from tests.support.post import link_in, text_in
 
 from tertulia import actions, storage
 from tertulia.domain.people.invitations import addresses_in

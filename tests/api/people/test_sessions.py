@@ -9,9 +9,9 @@ from tests.support.pictures import picture, uploads_to
 from tests.support.waiting import eventually
 
 from tertulia import actions, storage
+from tertulia.database import Database
+from tertulia.database.tx import Tx
 from tertulia.domain.people.sessions import Session
-from tertulia.storage.database import Database
-from tertulia.storage.database.tx import Tx
 
 SESAME = "open sesame"
 

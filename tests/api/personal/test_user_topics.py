@@ -251,7 +251,7 @@ def test_sending_lifts_a_mute_and_older_queues_hear_of_it(chat, kitchen):
 
 def mention(tx, sender, topic, *user_ids):
     draft = Draft("hey", "<p>hey</p>", 0, "test", True, Mentions(user_ids=frozenset(user_ids)))
-    return actions.messages.sending.to_channel(tx, sender, "kitchen", topic, draft)
+    return actions.messages.send.to_channel(tx, sender, "kitchen", topic, draft)
 
 
 def test_those_called_by_name_follow_unless_they_muted_or_do_not_wish_to(chat, kitchen):

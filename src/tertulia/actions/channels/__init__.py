@@ -5,6 +5,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from tertulia import actions, domain, events, storage
+from tertulia.database.tx import Tx
 from tertulia.domain.channels.channel import Channel, NewChannel
 from tertulia.domain.channels.topics import INHERIT
 from tertulia.domain.groups.group import CHANNEL_PERMISSIONS, GroupValue, Members
@@ -20,17 +21,16 @@ from tertulia.errors.channels import (
 from tertulia.errors.parameters import UnsupportedCombination
 from tertulia.events.audience import NonGuests, Watchers
 from tertulia.events.types.channels.channel import ChannelCreated, DefaultChannelsChanged
-from tertulia.modules import on_demand
-from tertulia.storage.database.tx import Tx
+from tertulia.lazy import on_demand
 
 if TYPE_CHECKING:
     from tertulia.actions.channels import (
         access,
-        editing,
+        channel_stats,
+        edits,
         folders,
         subscription_settings,
         subscriptions,
-        traffic,
         visible_channels,
     )
 else:

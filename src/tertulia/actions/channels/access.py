@@ -10,12 +10,12 @@ from functools import partial
 from pyroaring import BitMap
 
 from tertulia import actions, domain, storage
+from tertulia.database.tx import Tx
 from tertulia.domain.channels.access import Readable
 from tertulia.domain.channels.channel import Channel
 from tertulia.domain.groups.group import GroupValue
 from tertulia.domain.people.user import User
-from tertulia.events.directory import Organization
-from tertulia.storage.database.tx import Tx
+from tertulia.events.directory.organization import Organization
 
 
 @dataclass(frozen=True, slots=True)

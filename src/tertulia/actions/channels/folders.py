@@ -3,12 +3,12 @@
 from typing import Any
 
 from tertulia import actions, domain, events, storage
+from tertulia.database.tx import Tx
 from tertulia.domain.channels.folders import Folder
 from tertulia.domain.people.user import User
 from tertulia.errors import BadRequest
 from tertulia.events.audience import Everyone
 from tertulia.events.types.channels.folders import FolderAdded, FolderChanged, FoldersReordered
-from tertulia.storage.database.tx import Tx
 
 
 def get(tx: Tx, folder_id: int) -> Folder:

@@ -3,12 +3,12 @@
 from dataclasses import dataclass
 
 from tertulia import actions, events, storage
+from tertulia.database.tx import Tx
 from tertulia.domain.people.user import User
 from tertulia.errors import BadRequest
 from tertulia.errors.channels import ChannelNotAccessible
 from tertulia.events.audience import Users
 from tertulia.events.types.channels.subscriptions import SubscriptionChanged
-from tertulia.storage.database.tx import Tx
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from tertulia import actions, domain, events, storage
+from tertulia.database.tx import Tx
 from tertulia.domain.channels.channel import Channel, NewChannel
 from tertulia.domain.channels.topics import INHERIT
 from tertulia.domain.people.user import User
@@ -14,7 +15,6 @@ from tertulia.errors.channels import ChannelIsArchived
 from tertulia.errors.parameters import NothingToDo
 from tertulia.events.audience import Everyone
 from tertulia.events.types.channels.subscriptions import Arrival, Departure, Joined, Left
-from tertulia.storage.database.tx import Tx
 
 Principals = Sequence[int | str]
 Arrivals = dict[int, tuple[Channel, list[User]]]  # by channel id
@@ -142,7 +142,10 @@ def _check_room(tx: Tx, user: User, new_channels: int, subscriptions: int) -> No
         raise BadRequest(
             f"Too many new channels at once (limit: {domain.limits.NEW_CHANNELS_PER_CALL})"
         )
-    if new_channels and storage.made.channels(tx, user) + new_channels > domain.limits.CHANNELS:
+    if (
+        new_channels
+        and storage.creation_counts.channels(tx, user) + new_channels > domain.limits.CHANNELS
+    ):
         raise BadRequest(f"Too many channels (limit: {domain.limits.CHANNELS})")
 
 
@@ -172,11 +175,11 @@ def _principals(
     """The people meant, the user themselves if none is named; each once, by id."""
     if not principals:
         return [user]
-    found = actions.people.named.find_principals(tx, user, principals, email_domain)
+    found = actions.people.visible_users.find_principals(tx, user, principals, email_domain)
     others = [person for person in found if person is None or not _is_self(user, person)]
     if others and not all(_may_add_others(tx, user, channel) for channel in existing):
         raise InsufficientPermission()
-    return sorted(actions.people.named.all_active(found), key=lambda person: person.id)
+    return sorted(actions.people.visible_users.all_active(found), key=lambda person: person.id)
 
 
 def require_adding(tx: Tx, user: User, channel: Channel) -> None:
@@ -313,8 +316,10 @@ def unsubscribe(
     found = _find_all(tx, user, removal.names)
     leavers = [user]
     if removal.principals:
-        named = actions.people.named.find_principals(tx, user, removal.principals, email_domain)
-        leavers = actions.people.named.all_active(named)
+        named = actions.people.visible_users.find_principals(
+            tx, user, removal.principals, email_domain
+        )
+        leavers = actions.people.visible_users.all_active(named)
     removed: list[str] = []
     not_removed: list[str] = []
     departures: Arrivals = {}
@@ -371,7 +376,7 @@ def _leave_all(tx: Tx, departures: Arrivals) -> None:
     meeting.tell(tx)
     for departure in told:
         for user_id in departure.user_ids:
-            actions.messages.reading.mark_place_read(tx, user_id, departure.channel_id)
+            actions.messages.read_state.mark_place_read(tx, user_id, departure.channel_id)
 
 
 def _meeting(tx: Tx, moves: Arrivals) -> actions.people.known_people.Meeting:

@@ -10,11 +10,11 @@ from contextlib import contextmanager
 from functools import partial
 
 from tertulia import actions, domain, events, storage
+from tertulia.database.tx import Tx
 from tertulia.domain.channels.channel import GATE_PERMISSIONS, Channel
 from tertulia.domain.people.user import User
 from tertulia.events.audience import Users
 from tertulia.events.types.channels.channel import ChannelsUncovered
-from tertulia.storage.database.tx import Tx
 
 Seen = dict[int, set[int]]  # the channels in question that each user sees
 

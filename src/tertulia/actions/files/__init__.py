@@ -2,9 +2,9 @@
 
 from typing import TYPE_CHECKING
 
-from tertulia.modules import on_demand
+from tertulia.lazy import on_demand
 
 if TYPE_CHECKING:
-    from tertulia.actions.files import attachments, receiving
+    from tertulia.actions.files import attachments, upload
 else:
     __getattr__ = on_demand(__name__)

@@ -8,6 +8,7 @@ may read a file can link it: a link to anything else leads nowhere, however its 
 from collections.abc import Sequence
 
 from tertulia import actions, domain, events, storage
+from tertulia.database.tx import Tx
 from tertulia.domain.files.attachments import PIECE_BYTES, Attachment, Looks, Quota
 from tertulia.domain.people.user import User
 from tertulia.errors.files import (
@@ -19,7 +20,6 @@ from tertulia.errors.files import (
 )
 from tertulia.events.audience import Users
 from tertulia.events.types.files.attachments import AttachmentRemoved, AttachmentSaved
-from tertulia.storage.database.tx import Tx
 
 AT_ONCE = 100  # messages in which is looked whether somebody may read a file
 

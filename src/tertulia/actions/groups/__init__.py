@@ -4,6 +4,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from tertulia import actions, domain, events, storage
+from tertulia.database.tx import Tx
 from tertulia.domain.groups.group import (
     GROUP_PERMISSIONS,
     Group,
@@ -28,11 +29,10 @@ from tertulia.events.types.groups import (
     MembersChanged,
     SubgroupsChanged,
 )
-from tertulia.modules import on_demand
-from tertulia.storage.database.tx import Tx
+from tertulia.lazy import on_demand
 
 if TYPE_CHECKING:
-    from tertulia.actions.groups import brought, permissions
+    from tertulia.actions.groups import permissions, synced
 else:
     __getattr__ = on_demand(__name__)
 
@@ -64,7 +64,7 @@ def create(tx: Tx, user: User, new: NewGroup) -> int:
     """Make a group; gives its id."""
     user = actions.groups.permissions.acting(tx, user)
     actions.groups.permissions.require_in_realm(tx, user, "can_create_groups")
-    if storage.made.groups(tx, user) >= domain.limits.GROUPS:
+    if storage.creation_counts.groups(tx, user) >= domain.limits.GROUPS:
         raise BadRequest(f"Too many user groups (limit: {domain.limits.GROUPS})")
     name = _free_name(tx, new.name)
     members = _active_ids(tx, new.members)

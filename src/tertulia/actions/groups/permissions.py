@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import partial
 
 from tertulia import domain, storage
+from tertulia.database.tx import Tx
 from tertulia.domain.groups.group import (
     CREATOR_ALONE,
     REALM_PERMISSIONS,
@@ -30,7 +31,6 @@ from tertulia.errors.groups import (
     SystemGroupRequired,
 )
 from tertulia.errors.parameters import ExpectationMismatch
-from tertulia.storage.database.tx import Tx
 
 Asking = Callable[[User, GroupValue], bool]
 

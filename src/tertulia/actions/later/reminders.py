@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from tertulia import actions, domain, events, storage
+from tertulia.database.tx import Tx
 from tertulia.domain.later.reminders import Reminder
 from tertulia.domain.messages.message import Draft
 from tertulia.domain.messages.notices import Words
@@ -13,7 +14,6 @@ from tertulia.errors.later import ReminderNotFound
 from tertulia.errors.messages import InvalidMessage
 from tertulia.events.audience import Users
 from tertulia.events.types.later.reminders import ReminderRemoved, ReminderSaved
-from tertulia.storage.database.tx import Tx
 
 
 def words_for(tx: Tx, owner: User, message_id: int, note: str, site: str) -> str:

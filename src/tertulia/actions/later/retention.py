@@ -4,9 +4,9 @@ Little by little, so that nobody has to wait for it, and for real: what is delet
 """
 
 from tertulia import actions, storage
+from tertulia.database.tx import Tx
 from tertulia.domain.channels.channel import FOREVER
 from tertulia.domain.messages.message import Message
-from tertulia.storage.database.tx import Tx
 
 IN_VIEW = 50  # so many of the oldest are looked at
 AT_ONCE = 5  # and so many deleted together, so that nobody waits for it
@@ -29,7 +29,7 @@ def delete_some(tx: Tx, place: int | None) -> int:
         return 0
     doomed = [each for each in old if _conversation(each) == _conversation(old[0])][:AT_ONCE]
     channel = None if place is DIRECT else storage.channels.find(tx, place)
-    actions.messages.deleting.remove(tx, channel, doomed)
+    actions.messages.deletion.remove(tx, channel, doomed)
     return len(doomed)
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from msgspec.structs import replace
 
 from tertulia import actions, domain, events, storage
+from tertulia.database.tx import Tx
 from tertulia.domain.later.scheduled import Destination, ScheduledMessage, ToChannel
 from tertulia.domain.messages.message import Draft
 from tertulia.domain.messages.notices import Words
@@ -20,7 +21,6 @@ from tertulia.errors.later import TimeNotInFuture, TooLateToDeliver
 from tertulia.errors.messages import NothingToChange
 from tertulia.events.audience import Users
 from tertulia.events.types.later.scheduled import ScheduledMessageRemoved, ScheduledMessageSaved
-from tertulia.storage.database.tx import Tx
 
 REMEMBER_SENT_SECONDS = 86_400  # how long an edit that comes too late is told so
 FORGET_AT_ONCE = 1000
@@ -122,9 +122,11 @@ def _changed_destination(entry: ScheduledMessage, change: ScheduledChange) -> De
 
 def _check_sending(tx: Tx, sender: User, to: Destination, draft: Draft, email_domain: str) -> None:
     if isinstance(to, ToChannel):
-        actions.messages.posting.check_to_channel(tx, sender, to.channel_id, to.topic, draft)
+        actions.messages.send_checks.check_to_channel(tx, sender, to.channel_id, to.topic, draft)
     else:
-        actions.messages.posting.check_to_people(tx, sender, list(to.user_ids), draft, email_domain)
+        actions.messages.send_checks.check_to_people(
+            tx, sender, list(to.user_ids), draft, email_domain
+        )
 
 
 # --- what happens when its time has come ---
@@ -148,9 +150,9 @@ def deliver(tx: Tx, seen: ScheduledMessage, draft: Draft, email_domain: str, beg
     kept = actions.files.attachments.keep_no_longer(tx, seen.id)
     draft = replace(draft, path_ids=tuple({*draft.path_ids, *kept}))
     if isinstance(seen.to, ToChannel):
-        actions.messages.sending.to_channel(tx, sender, seen.to.channel_id, seen.to.topic, draft)
+        actions.messages.send.to_channel(tx, sender, seen.to.channel_id, seen.to.topic, draft)
     else:
-        actions.messages.sending.to_people(tx, sender, list(seen.to.user_ids), draft, email_domain)
+        actions.messages.send.to_people(tx, sender, list(seen.to.user_ids), draft, email_domain)
     storage.later.scheduled.mark_sent(tx, seen.id)
     events.log.announce(tx, ScheduledMessageRemoved(seen.id), to=Users([sender.id]))
     return True

@@ -9,37 +9,37 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from tertulia import actions, storage
+from tertulia.database.tx import Tx
 from tertulia.domain.channels.channel import Channel
 from tertulia.domain.messages.message import Message
 from tertulia.domain.messages.quotations import Quotation
 from tertulia.domain.people.user import User
 from tertulia.errors.messages import InvalidMessage
 from tertulia.events.audience import Audience, Holders, Nobody, Users
-from tertulia.modules import on_demand
+from tertulia.lazy import on_demand
 from tertulia.storage.channels.subscriptions import Span
-from tertulia.storage.database.tx import Tx
 
 if TYPE_CHECKING:
     from tertulia.actions.messages import (
-        composing,
-        deleting,
-        editing,
+        deletion,
+        draft,
+        edits,
         emoji,
-        fetching,
+        fast_path,
         flags,
-        indexing,
+        history,
+        idempotency,
         move_notices,
+        narrow_selection,
         narrow_terms,
-        narrowing,
         notices,
-        plain,
-        posting,
         reactions,
-        reading,
-        repeats,
+        read_state,
         reports,
-        rerendering,
-        sending,
+        rerender,
+        search_index,
+        send,
+        send_checks,
         typing,
         widgets,
     )
@@ -101,7 +101,7 @@ def changeable(tx: Tx, user: User, message_id: int) -> tuple[Message, Channel | 
 def quotation(tx: Tx, reader: User, message_id: int) -> Quotation:
     """A message to be quoted to the reader, who must see it, with what they may know of it."""
     message = visible_to(tx, reader, message_id)
-    sender = actions.people.named.find(tx, reader, message.sender_id)
+    sender = actions.people.visible_users.find(tx, reader, message.sender_id)
     channel = None if message.channel_id is None else storage.channels.find(tx, message.channel_id)
     others = [user_id for user_id in message.member_ids if user_id != message.sender_id]
     return Quotation(message, sender, channel, storage.people.find_many(tx, others))

@@ -3,11 +3,11 @@
 import re
 
 from tertulia import domain, markdown, storage
+from tertulia.database.tx import Tx
 from tertulia.domain.messages.emoji import CUSTOM, SPECIAL, SPECIAL_NAME, UNICODE, Emoji
 from tertulia.domain.organization.custom_emoji import CustomEmoji
 from tertulia.errors import BadRequest
 from tertulia.errors.messages import EmojiNotFound
-from tertulia.storage.database.tx import Tx
 
 _ID = re.compile(r"[0-9]{1,18}", re.ASCII)
 

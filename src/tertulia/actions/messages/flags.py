@@ -6,17 +6,17 @@ from dataclasses import dataclass
 from pyroaring import BitMap64
 
 from tertulia import actions, domain, storage
-from tertulia.actions.messages.fetching import Window
+from tertulia.actions.messages.history import Window
 from tertulia.actions.messages.narrow_terms import Asker
+from tertulia.database.tx import Tx
 from tertulia.domain.channels.topics import EMPTY_TOPIC_NAME
 from tertulia.domain.messages.message import Message
 from tertulia.domain.messages.narrow import Term
 from tertulia.domain.people.user import User
 from tertulia.errors import BadRequest
 from tertulia.errors.messages import InvalidMessage
-from tertulia.events.pages import FoundMessages
+from tertulia.events.history_cache.pages import FoundMessages
 from tertulia.events.types.messages.flags import UnreadDetails
-from tertulia.storage.database.tx import Tx
 
 EDITABLE = ("read", "starred", "collapsed")
 NOT_EDITABLE = (
@@ -51,8 +51,8 @@ def update_in_narrow(
 ) -> Marked:
     """Set or clear a flag on the messages of a narrow that are in the window."""
     _check_flag(op, flag)
-    narrow = actions.messages.narrowing.narrowed(tx, asker, terms)
-    found = actions.messages.fetching.within(tx, asker.user, narrow, window)
+    narrow = actions.messages.narrow_selection.narrowed(tx, asker, terms)
+    found = actions.messages.history.within(tx, asker.user, narrow, window)
     return Marked(found, update(tx, asker.user, found.ids, op, flag))
 
 
@@ -62,13 +62,13 @@ def update(tx: Tx, user: User, message_ids: Sequence[int], op: str, flag: str) -
     ids = list(dict.fromkeys(message_ids))
     if flag != "read":
         changed = _mark(tx, user, ids, op, flag)
-        actions.messages.reading.tell_flags(tx, user.id, op, flag, changed)
+        actions.messages.read_state.tell_flags(tx, user.id, op, flag, changed)
         return FlagUpdate(changed, [])
     if op == "add":
-        return FlagUpdate(actions.messages.reading.mark_read(tx, user.id, ids), [])
+        return FlagUpdate(actions.messages.read_state.mark_read(tx, user.id, ids), [])
     done = _mark_unread(tx, user, ids)
     details = _details(tx, user, done.changed)
-    actions.messages.reading.tell_flags(tx, user.id, op, flag, done.changed, details=details)
+    actions.messages.read_state.tell_flags(tx, user.id, op, flag, done.changed, details=details)
     return done
 
 
@@ -88,7 +88,7 @@ def _mark_unread(tx: Tx, user: User, ids: list[int]) -> FlagUpdate:
         row.channel_id for row in storage.channels.subscriptions.of_user(tx, user.id) if row.active
     }
     here = [each for each in visible if each.channel_id is None or each.channel_id in mine]
-    actions.messages.reading.keep(tx, user, here)
+    actions.messages.read_state.keep(tx, user, here)
     waiting = storage.messages.unread.load(tx, user.id)
     changed = [message.id for message in here if message.id not in waiting]
     if changed:
@@ -109,7 +109,7 @@ def _mark(tx: Tx, user: User, ids: list[int], op: str, flag: str) -> list[int]:
         changed = [each for each in ids if each in marked]
         storage.messages.flags.remove_flags(tx, user.id, flag, changed)
         return changed
-    actions.messages.reading.keep(tx, user, kept)
+    actions.messages.read_state.keep(tx, user, kept)
     storage.messages.flags.add_flags(tx, user.id, flag, others)
     return others
 
@@ -164,7 +164,7 @@ def read_place(tx: Tx, user: User, channel_id: int, topic: str | None = None) ->
     if topic is not None:
         topic = topic.strip()
         topic = "" if topic == EMPTY_TOPIC_NAME else topic
-    actions.messages.reading.mark_place_read(tx, user.id, channel.id, topic)
+    actions.messages.read_state.mark_place_read(tx, user.id, channel.id, topic)
 
 
 def read_receipts(tx: Tx, user: User, message_id: int) -> list[int]:
@@ -184,6 +184,6 @@ def read_receipts(tx: Tx, user: User, message_id: int) -> list[int]:
     readers = storage.messages.unread.readers_among(tx, message, sorted(holders))
     return [
         reader.id
-        for reader in actions.people.named.find_many(tx, user, readers)
+        for reader in actions.people.visible_users.find_many(tx, user, readers)
         if reader.is_active and reader.prefers("send_read_receipts")
     ]

@@ -1,12 +1,12 @@
 """What Notification Bot says of moves: where messages went, and that a topic was resolved."""
 
 from tertulia import actions, domain, storage
+from tertulia.database.tx import Tx
 from tertulia.domain.channels.channel import Channel
 from tertulia.domain.messages.message import Message
 from tertulia.domain.messages.moves import Move
 from tertulia.domain.people.user import User
 from tertulia.domain.personal.topic_policies import Visibility
-from tertulia.storage.database.tx import Tx
 
 UNDO_SECONDS = 60  # a topic reopened so soon was resolved by mistake: nobody needs two notices
 

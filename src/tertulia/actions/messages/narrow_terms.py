@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from pyroaring import BitMap64
 
 from tertulia import actions, domain, storage
+from tertulia.database.tx import Tx
 from tertulia.domain.channels.access import ChannelAccess
 from tertulia.domain.channels.channel import Channel
 from tertulia.domain.messages.narrow import Operand, Term
 from tertulia.domain.people.user import User
 from tertulia.errors.messages import BadNarrow, TooManyRecipients
-from tertulia.storage.database.tx import Tx
 from tertulia.storage.messages.selections import NOTHING, Selection
 
 EVERYTHING = "1 = 1"
@@ -194,10 +194,12 @@ def _user(asked: Asked, operand: Operand) -> User:
 def _find_user(asked: Asked, operand: str | int) -> User | None:
     viewer = asked.asker.user
     if isinstance(operand, str):
-        return actions.people.named.find_by_address(
+        return actions.people.visible_users.find_by_address(
             asked.tx, viewer, operand, asked.asker.email_domain
         )
-    return actions.people.named.find(asked.tx, viewer, operand) if may_exist(operand) else None
+    return (
+        actions.people.visible_users.find(asked.tx, viewer, operand) if may_exist(operand) else None
+    )
 
 
 def may_exist(number: int) -> bool:

@@ -9,13 +9,13 @@ from msgspec.structs import replace
 from pyroaring import BitMap64
 
 from tertulia import actions, events, storage
+from tertulia.database.tx import Tx
 from tertulia.domain.channels.channel import Channel
 from tertulia.domain.messages.message import Draft
 from tertulia.domain.messages.notices import Words
 from tertulia.domain.people.user import NOTIFICATION_BOT, User
 from tertulia.events.audience import Subscribers, Users
 from tertulia.events.types.messages.message import MessageSent
-from tertulia.storage.database.tx import Tx
 
 CHANNEL_EVENTS = "channel events"
 NEW_CHANNELS = "new channels"
@@ -80,7 +80,7 @@ def _post(
         unread_for=list(only_news_to or ()),
     )
     events.log.announce(tx, event, to=Subscribers(channel.id))
-    actions.channels.traffic.note_message(tx, channel, message_id)
+    actions.channels.channel_stats.note_message(tx, channel, message_id)
     return message_id
 
 

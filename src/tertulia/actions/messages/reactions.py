@@ -1,13 +1,13 @@
 """Reactions: putting an emoji on a message, and taking it off again."""
 
 from tertulia import actions, domain, events, storage
+from tertulia.database.tx import Tx
 from tertulia.domain.channels.channel import Channel
 from tertulia.domain.messages.message import Message, Reaction
 from tertulia.domain.people.user import User
 from tertulia.errors import BadRequest
 from tertulia.errors.messages import EmojiNotFound, ReactionAlreadyExists, ReactionNotFound
 from tertulia.events.types.messages.reactions import ReactionChanged
-from tertulia.storage.database.tx import Tx
 
 
 def add(
@@ -25,7 +25,7 @@ def add(
         )
 
     storage.messages.reactions.insert(tx, message.id, reaction)
-    actions.messages.reading.keep(tx, user, [message])
+    actions.messages.read_state.keep(tx, user, [message])
     _tell(tx, "add", message, channel, reaction)
     if channel is not None:
         actions.personal.topic_policies.participated(tx, user, channel, message.topic)

@@ -3,12 +3,12 @@
 from dataclasses import replace
 
 from tertulia import actions, domain, storage
+from tertulia.database.tx import Tx
 from tertulia.domain.channels.channel import Channel
 from tertulia.domain.messages.message import Draft
 from tertulia.domain.messages.notices import Words
 from tertulia.domain.people.user import User
 from tertulia.errors import BadRequest
-from tertulia.storage.database.tx import Tx
 
 
 def words_for(

@@ -1,19 +1,19 @@
 """Typing: whether somebody may be told that somebody writes, and who."""
 
 from tertulia import actions, domain, storage
+from tertulia.database.tx import Tx
 from tertulia.domain.messages.message import Message
 from tertulia.domain.people.user import User
 from tertulia.errors import BadRequest
 from tertulia.errors.messages import MayNotEdit
 from tertulia.errors.personal import TypingDisabledForDirect
-from tertulia.storage.database.tx import Tx
 
 
 def to_people(tx: Tx, user: User, user_ids: list[int]) -> list[int]:
     """Those who take part, the writer included; raises for somebody who does not exist."""
     if not user.prefers("send_private_typing_notifications"):
         raise TypingDisabledForDirect()
-    known = {each.id for each in actions.people.named.find_many(tx, user, user_ids)}
+    known = {each.id for each in actions.people.visible_users.find_many(tx, user, user_ids)}
     for user_id in user_ids:
         if user_id not in known:
             raise BadRequest(f"Invalid user ID {user_id}")
@@ -24,7 +24,7 @@ def in_channel(tx: Tx, user: User, channel_id: int) -> bool:
     """Whether the channel is small enough for others to be told; raises if one may not write."""
     if not user.prefers("send_stream_typing_notifications"):
         raise BadRequest("User has disabled typing notifications for channel messages")
-    actions.messages.posting.check_may_post(
+    actions.messages.send_checks.check_may_post(
         tx, user, actions.channels.visible_to(tx, user, channel_id)
     )
     return _is_small(tx, channel_id)

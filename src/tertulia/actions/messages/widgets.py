@@ -1,12 +1,12 @@
 """Widgets: a message may begin one, and whoever sees the message may take part."""
 
 from tertulia import actions, domain, events, storage
+from tertulia.database.tx import Tx
 from tertulia.domain.messages.message import Draft
 from tertulia.domain.messages.widgets import PER_MESSAGE, WIDGET
 from tertulia.domain.people.user import User
 from tertulia.errors import BadRequest
 from tertulia.events.types.messages.submessages import SubmessageAdded
-from tertulia.storage.database.tx import Tx
 
 
 def begin(tx: Tx, message_id: int, sender: User, draft: Draft) -> int | None:
@@ -29,7 +29,7 @@ def take_part(tx: Tx, user: User, message_id: int, msg_type: str, content: str) 
         raise BadRequest(f"Too many submessages (limit: {PER_MESSAGE})")
 
     part_id = storage.messages.submessages.insert(tx, message.id, user.id, msg_type, content)
-    actions.messages.reading.keep(tx, user, [message])
+    actions.messages.read_state.keep(tx, user, [message])
     events.log.announce(
         tx, SubmessageAdded(part_id), to=actions.messages.holders(tx, message, channel)
     )

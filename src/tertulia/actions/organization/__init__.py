@@ -5,6 +5,7 @@ import uuid
 from typing import TYPE_CHECKING
 
 from tertulia import actions, domain, events, storage
+from tertulia.database.tx import Tx
 from tertulia.domain.channels.channel import Channel, NewChannel
 from tertulia.domain.groups.group import GROUP_PERMISSIONS, SYSTEM_GROUPS, GroupValue
 from tertulia.domain.organization.realm import Realm
@@ -13,14 +14,13 @@ from tertulia.domain.people.user import NOTIFICATION_BOT, BotType, Role, User
 from tertulia.errors import BadRequest
 from tertulia.events.audience import Nobody
 from tertulia.events.types.organization.settings import RealmCreated
-from tertulia.modules import on_demand
-from tertulia.storage.database.tx import Tx
+from tertulia.lazy import on_demand
 
 if TYPE_CHECKING:
     from tertulia.actions.organization import (
         audit,
         custom_emoji,
-        ending,
+        deactivation,
         exports,
         linkifiers,
         mail_domains,

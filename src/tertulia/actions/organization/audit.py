@@ -4,8 +4,8 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from tertulia import storage
+from tertulia.database.tx import Tx
 from tertulia.domain.organization.audit import DONE, Act
-from tertulia.storage.database.tx import Tx
 
 T = TypeVar("T")
 
@@ -26,7 +26,7 @@ def recorded(tx: Tx, act: Act, action: Callable[[Tx], T]) -> T:
 
 def realms_with_old(tx: Tx, days: int) -> list[int]:
     """Where `forget_old` would find something."""
-    return storage.outdated.with_old_audit_entries(tx, tx.now - days * SECONDS_PER_DAY)
+    return storage.housekeeping_queries.with_old_audit_entries(tx, tx.now - days * SECONDS_PER_DAY)
 
 
 def forget_old(tx: Tx, days: int) -> int:

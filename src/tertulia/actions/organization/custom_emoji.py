@@ -3,14 +3,14 @@
 import secrets
 
 from tertulia import actions, domain, events, markdown, storage
-from tertulia.domain.files.drawn_pictures import Picture
+from tertulia.database.tx import Tx
+from tertulia.domain.files.picture import Picture
 from tertulia.domain.organization.custom_emoji import CustomEmoji
 from tertulia.domain.people.user import User
 from tertulia.errors import BadRequest
 from tertulia.errors.messages import CustomEmojiNotFound
 from tertulia.events.audience import Everyone
 from tertulia.events.types.organization.custom_emoji import EmojiAdded, EmojiDeactivated
-from tertulia.storage.database.tx import Tx
 
 
 def listed(tx: Tx) -> list[CustomEmoji]:
@@ -27,7 +27,7 @@ def add(tx: Tx, user: User, name: str, picture: Picture) -> None:
         and not user.is_admin
     ):
         raise BadRequest("Only administrators can override default emoji.")
-    if storage.made.emoji(tx, user) >= domain.limits.EMOJI:
+    if storage.creation_counts.emoji(tx, user) >= domain.limits.EMOJI:
         raise BadRequest(f"Too many custom emoji (limit: {domain.limits.EMOJI})")
     stem = secrets.token_hex(8)
     still_name = None if picture.still is None else f"{stem}.png"

@@ -1,6 +1,7 @@
 """Exports that administrators ask for: asking, what becomes of it, and deleting one."""
 
 from tertulia import actions, domain, events, storage
+from tertulia.database.tx import Tx
 from tertulia.domain.files.attachments import Looks
 from tertulia.domain.messages.notices import Words
 from tertulia.domain.organization.exports import (
@@ -15,7 +16,6 @@ from tertulia.domain.people.user import User
 from tertulia.errors import BadRequest
 from tertulia.events.audience import Users
 from tertulia.events.types.organization.exports import ExportsChanged
-from tertulia.storage.database.tx import Tx
 
 WEEK_SECONDS = 7 * 86_400
 
@@ -31,7 +31,7 @@ def ask(tx: Tx, user: User, kind: str) -> int:
     ]
     if len(recent) >= MOST_IN_A_WEEK:
         raise BadRequest("Exceeded rate limit.")
-    if storage.leaving.count_messages(tx, kind, []) > MOST_MESSAGES:
+    if storage.export_queries.count_messages(tx, kind, []) > MOST_MESSAGES:
         raise BadRequest(
             "The export you requested is too large for automatic processing. Please request a"
             " manual export by contacting the administrator of the server."

@@ -1,13 +1,13 @@
 """Linkifiers: administrators decide what becomes a link, and in which order it is tried."""
 
 from tertulia import actions, events, markdown, storage
+from tertulia.database.tx import Tx
 from tertulia.domain.organization.linkifiers import PER_ORGANIZATION, Linkifier, LinkifierRule
 from tertulia.domain.people.user import User
 from tertulia.errors import BadRequest
 from tertulia.errors.organization import BadUrlTemplate, InvalidForm
 from tertulia.events.audience import Everyone
 from tertulia.events.types.organization.linkifiers import LinkifierObject, LinkifiersChanged
-from tertulia.storage.database.tx import Tx
 
 
 def add(tx: Tx, user: User, rule: LinkifierRule) -> int:
@@ -79,13 +79,13 @@ def _check(rule: LinkifierRule, others: list[Linkifier]) -> None:
     except markdown.linkifiers.InvalidPattern as problem:
         raise InvalidForm(f"Bad regular expression: {problem}") from None
     try:
-        names = markdown.templates.check(rule.url_template)
+        names = markdown.url_templates.check(rule.url_template)
         for alternative in rule.alternative_url_templates:
-            markdown.templates.check(alternative)
-    except markdown.templates.InvalidTemplate:
+            markdown.url_templates.check(alternative)
+    except markdown.url_templates.InvalidTemplate:
         raise BadUrlTemplate() from None
     for template in (rule.url_template, *rule.alternative_url_templates):
-        if not markdown.addresses.is_allowed(markdown.templates.beginning(template)):
+        if not markdown.urls.is_allowed(markdown.url_templates.beginning(template)):
             raise BadUrlTemplate()  # clients fill it in, too, and may not look where it leads
     if names - groups:
         raise InvalidForm(

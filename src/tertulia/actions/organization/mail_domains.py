@@ -5,12 +5,12 @@ join again, so the setting goes with it.
 """
 
 from tertulia import actions, domain, events, storage
+from tertulia.database.tx import Tx
 from tertulia.domain.organization.mail_domains import PER_ORGANIZATION, RESTRICTION, MailDomain
 from tertulia.domain.people.user import User
 from tertulia.errors import BadRequest
 from tertulia.events.audience import Everyone
 from tertulia.events.types.organization.mail_domains import DomainObject, DomainRemoved, DomainSaved
-from tertulia.storage.database.tx import Tx
 
 
 def add(tx: Tx, user: User, name: str, with_subdomains: bool) -> tuple[int, str]:

@@ -3,11 +3,11 @@
 import secrets
 
 from tertulia import actions, events, storage
+from tertulia.database.tx import Tx
 from tertulia.domain.organization.pictures import PictureKind
 from tertulia.domain.people.user import User
 from tertulia.events.audience import Everyone
 from tertulia.events.types.organization.pictures import PictureChanged
-from tertulia.storage.database.tx import Tx
 
 
 def put(tx: Tx, user: User, kind: PictureKind, picture: bytes) -> None:

@@ -1,13 +1,13 @@
 """Playgrounds: administrators say where the code of messages can be tried out."""
 
 from tertulia import actions, domain, events, markdown, storage
+from tertulia.database.tx import Tx
 from tertulia.domain.organization.playgrounds import CODE, PER_ORGANIZATION
 from tertulia.domain.people.user import User
 from tertulia.errors import BadRequest
 from tertulia.errors.organization import BadUrlTemplate, InvalidForm
 from tertulia.events.audience import Everyone
 from tertulia.events.types.organization.playgrounds import PlaygroundObject, PlaygroundsChanged
-from tertulia.storage.database.tx import Tx
 
 
 def add(tx: Tx, user: User, name: str, language: str, url_template: str) -> int:
@@ -58,10 +58,10 @@ def _check(name: str, language: str, url_template: str) -> None:
     if not language:
         raise InvalidForm("This field cannot be blank.", "pygments_language")
     try:
-        names = markdown.templates.check(url_template)
-    except markdown.templates.InvalidTemplate:
+        names = markdown.url_templates.check(url_template)
+    except markdown.url_templates.InvalidTemplate:
         raise BadUrlTemplate("url_template") from None
-    if not markdown.templates.beginning(url_template).startswith(("http://", "https://")):
+    if not markdown.url_templates.beginning(url_template).startswith(("http://", "https://")):
         raise BadUrlTemplate("url_template")  # clients open it, whatever it is
     if CODE not in names:
         raise InvalidForm('Missing the required variable "code" in the URL template')

@@ -8,6 +8,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
 
 from tertulia import actions, events, storage
+from tertulia.database.tx import Tx
 from tertulia.domain.groups.group import GroupValue, PermissionChange
 from tertulia.domain.organization.settings import (
     SETTINGS,
@@ -23,7 +24,6 @@ from tertulia.errors.authentication import AdministratorRequired, OwnerRequired
 from tertulia.errors.channels import ChannelNotAccessible
 from tertulia.events.audience import Everyone
 from tertulia.events.types.organization.settings import RealmChanged, RealmChangedTogether
-from tertulia.storage.database.tx import Tx
 
 
 def edit(

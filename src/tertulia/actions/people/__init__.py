@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from tertulia import actions, domain, events, storage
-from tertulia.actions.people.welcome import Objection
+from tertulia.actions.people.email_policy import Objection
+from tertulia.database.tx import Tx
 from tertulia.domain.groups.group import GroupValue, Members
 from tertulia.domain.people.keys import Vault
 from tertulia.domain.people.one_time_links import ADDRESS, PASSWORD
@@ -26,44 +27,43 @@ from tertulia.events.types.groups import GroupChanged, SystemMembersAdded
 from tertulia.events.types.organization.settings import RealmChangedTogether
 from tertulia.events.types.people.user import KeyChanged, UserActivityChanged
 from tertulia.events.types.personal.settings import AddressChanged, OwnNameChanged
-from tertulia.modules import on_demand
-from tertulia.storage.database.tx import Tx
+from tertulia.lazy import on_demand
 
 if TYPE_CHECKING:
     from tertulia.actions.people import (
+        account_creation,
         accounts,
-        arriving,
         avatars,
-        bot_memory,
+        bot_storage,
         bots,
-        called_bots,
-        coming_in,
-        erasing,
-        finding_organizations,
-        forgotten_passwords,
+        email_change,
+        email_policy,
+        erasure,
+        external_identities,
+        find_accounts,
         full_members,
-        greeting,
-        identities,
         invitations,
-        joining,
+        key_rotation,
         known_people,
-        logins_under_way,
-        named,
-        new_addresses,
-        new_logins,
+        login,
+        login_alerts,
         one_time_links,
-        open_invitations,
         password_attempts,
+        password_reset,
+        pending_invitations,
+        pending_logins,
         presence,
         profile_fields,
         profiles,
         roles,
-        sealing,
         second_factors,
         sessions,
+        signup,
         statuses,
-        webhook_calls,
-        welcome,
+        visible_users,
+        webhook_deliveries,
+        webhook_triggers,
+        welcome_message,
     )
 else:
     __getattr__ = on_demand(__name__)
@@ -100,7 +100,7 @@ def check_address(tx: Tx, email: str) -> None:
 
 def check_welcome(tx: Tx, email: str) -> None:
     """Raises for an address that the organization does not want among its own."""
-    against = actions.people.welcome.objection(tx, email)
+    against = actions.people.email_policy.objection(tx, email)
     if against is Objection.OUTSIDE:
         raise BadRequest(f"Email '{email}' not allowed in this organization")
     if against is Objection.DISPOSABLE:
@@ -123,7 +123,7 @@ def set_password(tx: Tx, user_id: int, password_hash: str, session_id: int | Non
     the addresses at which they could answer mails."""
     storage.people.profiles.set_password_hash(tx, user_id, password_hash)
     _end_links(tx, user_id)
-    storage.received_mail.delete_reply_addresses(tx, user_id)
+    storage.inbound_mail.delete_reply_addresses(tx, user_id)
     actions.people.sessions.end_all(tx, user_id, session_id)
 
 
@@ -146,7 +146,7 @@ def deactivate(tx: Tx, user_id: int) -> None:
         storage.people.set_active(tx, each.id, False)
         actions.people.sessions.end_all(tx, each.id)
         _end_links(tx, each.id)
-        actions.people.open_invitations.end_of_inviter(tx, each.id)
+        actions.people.pending_invitations.end_of_inviter(tx, each.id)
         storage.queues.delete(tx, storage.queues.of_user(tx, each.id))
         _tell_of_activity(tx, each, is_active=False)
         _tell_permissions_of(tx, each.id)
@@ -182,7 +182,7 @@ def reset_key(tx: Tx, vault: Vault, user_id: int) -> str:
     """Give a new key; the old one, the queues it opened and reply addresses end at once."""
     user = get(tx, user_id)
     key = give_key(tx, vault, user)
-    storage.received_mail.delete_reply_addresses(tx, user.id)
+    storage.inbound_mail.delete_reply_addresses(tx, user.id)
     storage.queues.delete(tx, storage.queues.of_user(tx, user.id))
     events.log.announce(tx, KeyChanged(user.id), to=Nobody())
     return key

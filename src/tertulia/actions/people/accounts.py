@@ -5,13 +5,13 @@ from dataclasses import dataclass
 
 from tertulia import actions, domain, storage
 from tertulia.actions.people.profiles import FieldAnswer
-from tertulia.domain.letters import Letter
+from tertulia.database.tx import Tx
+from tertulia.domain.emails import Letter
 from tertulia.domain.people.keys import Vault
 from tertulia.domain.people.user import Role, User
 from tertulia.errors import BadRequest
 from tertulia.errors.authentication import InsufficientPermission, OwnerRequired
 from tertulia.errors.people import LastOwner, UserNotFound
-from tertulia.storage.database.tx import Tx
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +61,8 @@ def deactivate(tx: Tx, actor: User, user_id: int, vault: Vault, comment: str | N
             "name": user.full_name,
             "comment": comment.strip(),
         }
-        letter = Letter("deactivated", user.email, domain.letters.language_of(user), values)
-        actions.letters.post(tx, vault, letter)
+        letter = Letter("deactivated", user.email, domain.emails.language_of(user), values)
+        actions.mail_outbox.post(tx, vault, letter)
 
 
 def deactivate_self(tx: Tx, actor: User) -> None:

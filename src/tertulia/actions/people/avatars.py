@@ -3,11 +3,11 @@
 import secrets
 
 from tertulia import actions, events, storage
-from tertulia.domain.files.drawn_pictures import Avatar
+from tertulia.database.tx import Tx
+from tertulia.domain.files.picture import Avatar
 from tertulia.domain.people.user import UPLOADED, User
 from tertulia.errors import BadRequest
 from tertulia.events.types.people.user import AvatarChanged
-from tertulia.storage.database.tx import Tx
 
 
 def upload_own(tx: Tx, user: User, avatar: Avatar) -> None:

@@ -4,18 +4,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from tertulia import actions, domain, events, storage
-from tertulia.domain.files.drawn_pictures import Avatar
+from tertulia.database.tx import Tx
+from tertulia.domain.files.picture import Avatar
 from tertulia.domain.people.bots import USUAL_INTERFACE, Bot
 from tertulia.domain.people.keys import Vault
-from tertulia.domain.people.newcomers import NewUser
 from tertulia.domain.people.user import BotType, Role, User
+from tertulia.domain.people.welcome_message import NewUser
 from tertulia.errors import BadRequest
 from tertulia.errors.authentication import AdministratorRequired, InsufficientPermission
 from tertulia.errors.channels import ChannelNameNotFound
 from tertulia.errors.people import BotNotFound
 from tertulia.events.audience import Everyone, Keepers, Users
 from tertulia.events.types.people.bots import BotChanged, BotOwnerChanged, BotsAdded, BotsGivenAway
-from tertulia.storage.database.tx import Tx
 
 # What others are told when a part of a bot changes, and under which name.
 _TOLD_AS = {
@@ -70,7 +70,7 @@ def create(tx: Tx, vault: Vault, creator: User, new: NewBot, email_domain: str) 
     _check_room(tx, creator)
     _check_name(tx, full_name)
     wanted = NewUser(email, full_name, bot_type=new.bot_type, bot_owner_id=creator.id)
-    account, key = actions.people.joining.add(tx, vault, wanted)
+    account, key = actions.people.account_creation.add(tx, vault, wanted)
     bot = _with_defaults(tx, creator, Bot(account.id, config=dict(new.config)), new.defaults)
     if new.bot_type == BotType.OUTGOING_WEBHOOK:
         bot = replace(bot, service=domain.people.bots.new_service(new.service_url, new.interface))

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from tertulia import actions, storage
+from tertulia.database.tx import Tx
 from tertulia.domain.people.user import SECONDS_PER_DAY, Role, User
-from tertulia.storage.database.tx import Tx
 
 WAITING_PERIOD = "waiting_period_threshold"
 

@@ -13,7 +13,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from tertulia import actions, domain, storage
-from tertulia.domain.letters import Letter
+from tertulia.database.tx import Tx
+from tertulia.domain.emails import Letter
 from tertulia.domain.people.invitations import ADDRESSES_PER_CALL, Invitation, Terms
 from tertulia.domain.people.keys import Vault
 from tertulia.domain.people.one_time_links import INVITING
@@ -22,7 +23,6 @@ from tertulia.errors import BadRequest, ClientError
 from tertulia.errors.authentication import AdministratorRequired, LinkNotGood, OwnerRequired
 from tertulia.errors.http import AttemptsExhausted
 from tertulia.errors.people import InvitationFailed
-from tertulia.storage.database.tx import Tx
 
 BY_MAIL, BY_LINK = "can_invite_users_group", "create_multiuse_invite_group"
 DAY_SECONDS = 86400
@@ -67,7 +67,7 @@ def send(
             _write_to(tx, vault, actor, _make(tx, vault, actor, email, terms), email, site)
             sent.invited.append(email)
     if sent.invited:
-        actions.people.open_invitations.tell(tx, [actor.id])
+        actions.people.pending_invitations.tell(tx, [actor.id])
     return sent
 
 
@@ -75,7 +75,7 @@ def make_link(tx: Tx, vault: Vault, actor: User, terms: Terms) -> str:
     """The key of a link that lets whoever has it join."""
     actor = _inviter(tx, actor, BY_LINK, terms)
     key = _make(tx, vault, actor, None, terms)
-    actions.people.open_invitations.tell(tx, [actor.id])
+    actions.people.pending_invitations.tell(tx, [actor.id])
     return key
 
 
@@ -89,7 +89,7 @@ def everything(tx: Tx, actor: User) -> list[Invitation]:
 def revoke(tx: Tx, actor: User, invitation_id: int, is_for_many: bool) -> None:
     found = _managed(tx, actor, invitation_id, is_for_many)
     storage.people.invitations.end(tx, found.id)
-    actions.people.open_invitations.tell(tx, [found.inviter_id])
+    actions.people.pending_invitations.tell(tx, [found.inviter_id])
 
 
 def send_again(tx: Tx, vault: Vault, actor: User, invitation_id: int, site: str) -> None:
@@ -115,7 +115,7 @@ def make_as_operator(
     key = _make(tx, vault, inviter, email, terms, is_operators=True)
     if site is not None and email is not None:
         _write_to(tx, vault, inviter, key, email, site)
-    actions.people.open_invitations.tell(tx, [inviter.id])
+    actions.people.pending_invitations.tell(tx, [inviter.id])
     return key
 
 
@@ -252,7 +252,7 @@ def _check_number(tx: Tx, actor: User, number: int) -> None:
 
 
 def _objection(tx: Tx, email: str) -> str:
-    found = actions.people.welcome.objection(tx, email)
+    found = actions.people.email_policy.objection(tx, email)
     if found is not None:
         return found.value
     holder = storage.people.find_by_email(tx, email)
@@ -291,7 +291,7 @@ def _write_to(tx: Tx, vault: Vault, inviter: User, key: str, email: str, site: s
     letter = Letter(
         "invitation-needless" if has_account else "invitation",
         email,
-        domain.letters.language_in(realm),
+        domain.emails.language_in(realm),
         {
             "organization": realm.name,
             "inviter": inviter.full_name,
@@ -300,7 +300,7 @@ def _write_to(tx: Tx, vault: Vault, inviter: User, key: str, email: str, site: s
             "until": _last_day(get(tx, vault, key)),
         },
     )
-    actions.letters.post(tx, vault, letter)
+    actions.mail_outbox.post(tx, vault, letter)
     actions.people.one_time_links.note_letter(tx, INVITING, email, inviter.id)
 
 

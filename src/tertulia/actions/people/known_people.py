@@ -10,10 +10,10 @@ from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 
 from tertulia import actions, domain, events, storage
+from tertulia.database.tx import Tx
 from tertulia.domain.people.user import User
 from tertulia.events.audience import AllBut, Audience, Everyone, Nobody, Users
 from tertulia.events.types.people.known_people import ConversationBegun, PeopleUncovered
-from tertulia.storage.database.tx import Tx
 
 Known = dict[int, set[int]]  # the people whom each of some viewers knows
 
@@ -26,7 +26,7 @@ def knowing(tx: Tx, user_id: int) -> Audience:
 
 def strangers(tx: Tx, user_id: int) -> list[int]:
     """The guests who do not know somebody."""
-    if not actions.people.named.guests_are_limited(tx):
+    if not actions.people.visible_users.guests_are_limited(tx):
         return []
     user = storage.people.find(tx, user_id)
     if user is None or user.is_bot:
@@ -43,7 +43,7 @@ def strangers(tx: Tx, user_id: int) -> list[int]:
 def told_apart(tx: Tx, user_ids: list[int]) -> Iterator[tuple[list[int], Audience]]:
     """Some people, to each as far as they know them: first all, to those who know all of them."""
     unknown: dict[tuple[int, ...], list[int]] = {}  # whom some guests know, and these guests
-    if actions.people.named.guests_are_limited(tx):
+    if actions.people.visible_users.guests_are_limited(tx):
         people = {each.id for each in storage.people.find_many(tx, user_ids) if not each.is_bot}
         guests = storage.people.known_people.guests(tx)
         for guest_id, met in storage.people.known_people.met(tx, guests, people).items():
@@ -73,7 +73,7 @@ def known(tx: Tx, viewers: Collection[User], among: Collection[int] | None = Non
     guests = [viewer.id for viewer in viewers if viewer.is_guest]
     met = (
         storage.people.known_people.met(tx, guests, among)
-        if actions.people.named.guests_are_limited(tx)
+        if actions.people.visible_users.guests_are_limited(tx)
         else {}
     )
     return {
@@ -114,7 +114,7 @@ class Meeting:
         self._mover_ids = people.keys()
         self._moving: list[User] = []
         self._inside: list[User] = []
-        if people and actions.people.named.guests_are_limited(tx):
+        if people and actions.people.visible_users.guests_are_limited(tx):
             self._moving = [user for user in people.values() if user.is_guest and user.is_active]
             inside = set(storage.people.known_people.guests_in(tx, channel_ids)) - people.keys()
             self._inside = storage.people.find_many(tx, sorted(inside))

@@ -7,11 +7,11 @@ import math
 from collections.abc import Sequence
 
 from tertulia import domain, storage
+from tertulia.database.tx import Tx
 from tertulia.domain.people.keys import Vault
 from tertulia.domain.people.one_time_links import BY_STRANGERS, LIFE_SECONDS, OneTimeLink
 from tertulia.errors.authentication import LinkNotGood
 from tertulia.errors.http import AttemptsExhausted
-from tertulia.storage.database.tx import Tx
 
 HOUR, DAY = 3600, 86400
 AN_HOUR, A_DAY = 2, 5  # how often somebody may ask for one

@@ -7,10 +7,10 @@ locked out by a stranger who guesses. A right password clears what its own addre
 import math
 
 from tertulia import domain, storage
+from tertulia.database.tx import Tx
 from tertulia.domain.people.keys import Vault
 from tertulia.domain.people.user import User
 from tertulia.errors.http import AttemptsExhausted
-from tertulia.storage.database.tx import Tx
 
 WINDOW_SECONDS = 1800
 FROM_ONE_ADDRESS = 5

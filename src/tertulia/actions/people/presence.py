@@ -1,9 +1,9 @@
 """Presence: writing down what the board has gathered."""
 
 from tertulia import storage
+from tertulia.database.tx import Tx
 from tertulia.domain.people.presence import FORGOTTEN_AFTER_DAYS, Presence
 from tertulia.domain.people.user import SECONDS_PER_DAY
-from tertulia.storage.database.tx import Tx
 from tertulia.storage.people.presence import Noted
 
 

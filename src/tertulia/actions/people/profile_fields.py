@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from tertulia import actions, domain, events, storage
+from tertulia.database.tx import Tx
 from tertulia.domain.people.external_accounts import EXTERNAL_ACCOUNTS
 from tertulia.domain.people.profile_fields import FieldType, ProfileField
 from tertulia.domain.people.user import User
@@ -12,7 +13,6 @@ from tertulia.errors import BadRequest
 from tertulia.errors.people import ProfileFieldNotFound
 from tertulia.events.audience import Everyone
 from tertulia.events.types.people.profile_fields import ProfileFieldsChanged
-from tertulia.storage.database.tx import Tx
 
 
 @dataclass(frozen=True, slots=True)

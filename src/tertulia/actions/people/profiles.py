@@ -8,12 +8,12 @@ from typing import Any
 from msgspec import UNSET
 
 from tertulia import actions, domain, events, storage
+from tertulia.database.tx import Tx
 from tertulia.domain.people.profile_fields import RENDERED, FieldType, FieldValue, ProfileField
 from tertulia.domain.people.user import User
 from tertulia.errors import BadRequest
 from tertulia.errors.people import ProfileFieldNotFound
 from tertulia.events.types.people.profile_fields import ChangedValue, ProfileChanged
-from tertulia.storage.database.tx import Tx
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +100,7 @@ def _checked(tx: Tx, actor: User, field: ProfileField, value: Any) -> str:
     text = domain.people.profile_fields.checked_value(field, value)
     named = domain.people.profile_fields.named_users(field, text)
     possible = [user_id for user_id in named if 0 < user_id <= domain.limits.LARGEST_ID]
-    found = actions.people.named.find_many(tx, actor, possible) if possible else []
+    found = actions.people.visible_users.find_many(tx, actor, possible) if possible else []
     humans = {user.id for user in found if not user.is_bot}
     unknown = [user_id for user_id in named if user_id not in humans]
     if unknown:

@@ -8,6 +8,7 @@ All of that is told with the role itself.
 from collections.abc import Sequence
 
 from tertulia import actions, events, storage
+from tertulia.database.tx import Tx
 from tertulia.domain.people.user import Role, User
 from tertulia.errors import BadRequest
 from tertulia.errors.authentication import OwnerRequired
@@ -15,7 +16,6 @@ from tertulia.events.audience import Users
 from tertulia.events.types.channels.channel import DefaultChannelsChanged
 from tertulia.events.types.people.bots import BotsAdded, BotsGivenAway
 from tertulia.events.types.people.user import RoleChanged
-from tertulia.storage.database.tx import Tx
 
 
 def check(actor: User, user: User, role: Role) -> None:
@@ -51,7 +51,7 @@ def _give(tx: Tx, user: User, role: Role) -> None:
     sees = actions.channels.visible_channels.seen(tx, everything, [changed], tx.now)
     if user.is_active:
         actions.people.known_people.tell(tx, knew, knows, saw[user.id] ^ sees[user.id])
-    known = sorted(knows[user.id]) if actions.people.named.is_limited(tx, changed) else None
+    known = sorted(knows[user.id]) if actions.people.visible_users.is_limited(tx, changed) else None
     event = RoleChanged(user.id, role, user.role, known)
     events.log.announce(tx, event, to=actions.people.known_people.knowing(tx, user.id))
     if not user.is_active:

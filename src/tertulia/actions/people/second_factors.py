@@ -9,8 +9,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from tertulia import actions, domain, storage
-from tertulia.actions.people.arriving import ProvenIdentity
-from tertulia.domain.letters import Letter
+from tertulia.actions.people.login import ProvenIdentity
+from tertulia.database.tx import Tx
+from tertulia.domain.emails import Letter
 from tertulia.domain.people.keys import Vault
 from tertulia.domain.people.second_factors import CodeApp, Passkey
 from tertulia.domain.people.user import User
@@ -18,7 +19,6 @@ from tertulia.errors import BadRequest
 from tertulia.errors.authentication import OwnerRequired, PasskeyNotFound, WrongCode
 from tertulia.errors.http import AttemptsExhausted
 from tertulia.errors.people import UserNotFound
-from tertulia.storage.database.tx import Tx
 
 WINDOW_SECONDS = 1800
 FROM_ONE_ADDRESS = 5
@@ -192,5 +192,5 @@ def _tell(tx: Tx, vault: Vault, user: User, kind: str, tells: bool) -> None:
     if tells:
         realm = storage.organization.current(tx)
         values = {"organization": realm.name, "name": user.full_name}
-        letter = Letter(kind, user.email, domain.letters.language_of(user), values)
-        actions.letters.post(tx, vault, letter)
+        letter = Letter(kind, user.email, domain.emails.language_of(user), values)
+        actions.mail_outbox.post(tx, vault, letter)

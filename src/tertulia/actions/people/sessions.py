@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from tertulia import domain, events, storage
+from tertulia.database.tx import Tx
 from tertulia.domain.people.sessions import (
     AGENT_LENGTH,
     LIFE_SECONDS,
@@ -14,7 +15,6 @@ from tertulia.domain.people.user import User
 from tertulia.errors import BadRequest
 from tertulia.events.audience import Nobody
 from tertulia.events.types.people.sessions import SessionsEnded
-from tertulia.storage.database.tx import Tx
 
 
 def begin(
@@ -51,7 +51,7 @@ def end(tx: Tx, user: User, session_id: int) -> None:
 def end_all(tx: Tx, user_id: int, but: int | None = None) -> None:
     """End all of somebody's sessions, but perhaps for the one they act from; and a login that is
     under way, since what it began with may be good no longer."""
-    storage.people.logins_under_way.forget_of(tx, user_id)
+    storage.people.pending_logins.forget_of(tx, user_id)
     if storage.people.sessions.delete_all(tx, user_id, but):
         _tell(tx, user_id)
 

@@ -4,10 +4,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from tertulia import actions, domain, events, storage
+from tertulia.database.tx import Tx
 from tertulia.domain.people.user import User
 from tertulia.errors import BadRequest
 from tertulia.events.types.people.status import StatusChanged
-from tertulia.storage.database.tx import Tx
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +22,7 @@ class NewStatus:
 
 
 def show(tx: Tx, viewer: User, user_id: int) -> dict[str, Any]:
-    user = actions.people.named.active_human(tx, viewer, user_id)
+    user = actions.people.visible_users.active_human(tx, viewer, user_id)
     return storage.people.statuses.of_user(tx, user.id).shown(
         away=not user.prefers("presence_enabled")
     )
@@ -37,7 +37,7 @@ def change(tx: Tx, user: User, new: NewStatus) -> None:
 
 def change_of_other(tx: Tx, administrator: User, user_id: int, new: NewStatus) -> None:
     """Change the status of somebody else; who may is for the caller to have checked."""
-    _change(tx, actions.people.named.active_human(tx, administrator, user_id), new)
+    _change(tx, actions.people.visible_users.active_human(tx, administrator, user_id), new)
 
 
 def _change(tx: Tx, user: User, new: NewStatus) -> None:

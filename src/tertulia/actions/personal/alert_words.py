@@ -1,11 +1,11 @@
 """Alert words: keeping them. Who is called by a message is found while it is composed."""
 
 from tertulia import domain, events, storage
+from tertulia.database.tx import Tx
 from tertulia.domain.people.user import User
 from tertulia.errors import BadRequest
 from tertulia.events.audience import Users
 from tertulia.events.types.personal.alert_words import AlertWordsChanged
-from tertulia.storage.database.tx import Tx
 
 
 def add(tx: Tx, user: User, words: list[str]) -> list[str]:

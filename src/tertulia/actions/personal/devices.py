@@ -8,13 +8,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from tertulia import domain, events, storage
+from tertulia.database.tx import Tx
 from tertulia.domain.people.keys import Vault
 from tertulia.domain.people.user import User
 from tertulia.domain.personal.devices import EXPIRED, Device, DeviceToken, Registration, TokenKind
 from tertulia.errors import BadRequest
 from tertulia.events.audience import Users
 from tertulia.events.types.personal.devices import DeviceAdded, DeviceChanged, DeviceRemoved
-from tertulia.storage.database.tx import Tx
 
 LEASE_SECONDS = 60.0
 
@@ -72,8 +72,8 @@ def register(
             "error_code": None,
         }
     _change(tx, device, values)
-    if storage.personal.missed.position(tx) is None:
-        storage.personal.missed.set_position(tx, storage.log.head(tx))
+    if storage.personal.missed_messages.position(tx) is None:
+        storage.personal.missed_messages.set_position(tx, storage.log.head(tx))
 
 
 # --- what the service says ---
@@ -125,8 +125,8 @@ def add_token(tx: Tx, token: DeviceToken) -> None:
     for oldest in known[: max(0, len(known) + 1 - domain.limits.DEVICES)]:
         storage.personal.devices.delete_token(tx, token.user_id, oldest.kind, oldest.token)
     storage.personal.devices.insert_token(tx, token)
-    if storage.personal.missed.position(tx) is None:
-        storage.personal.missed.set_position(tx, storage.log.head(tx))
+    if storage.personal.missed_messages.position(tx) is None:
+        storage.personal.missed_messages.set_position(tx, storage.log.head(tx))
 
 
 def remove_token(tx: Tx, user: User, kind: TokenKind, token: str) -> None:

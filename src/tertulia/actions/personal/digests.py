@@ -7,14 +7,14 @@ they were subscribed.
 from collections.abc import Sequence
 
 from tertulia import actions, domain, storage
+from tertulia.database.tx import Tx
 from tertulia.domain.channels.channel import Channel
-from tertulia.domain.letters import BETWEEN, Letter
+from tertulia.domain.emails import BETWEEN, Letter
 from tertulia.domain.messages.message import Message
 from tertulia.domain.people.keys import Vault
 from tertulia.domain.people.user import User
 from tertulia.domain.personal.digests import MOST_CHANNELS, LivelyTopic
 from tertulia.domain.personal.topic_policies import Visibility
-from tertulia.storage.database.tx import Tx
 
 KIND = "digest"
 
@@ -32,14 +32,14 @@ def write(
     if not topics and not channels:
         return False
     realm = storage.organization.current(tx)
-    leave = domain.personal.unsubscribing.address(vault, site, KIND, realm.id, user.id)
+    leave = domain.personal.unsubscribe.address(vault, site, KIND, realm.id, user.id)
     shows_words = realm.setting("message_content_allowed_in_email_notifications") and user.prefers(
         "message_content_in_email_notifications"
     )
     letter = Letter(
         KIND,
         user.email,
-        domain.letters.language_of(user),
+        domain.emails.language_of(user),
         {
             "organization": realm.name,
             "topics": BETWEEN.join(_topic(tx, user, each, bool(shows_words)) for each in topics),
@@ -47,9 +47,9 @@ def write(
             "link": f"{site}/",
             "leave": leave,
         },
-        headers=domain.personal.unsubscribing.headers(leave),
+        headers=domain.personal.unsubscribe.headers(leave),
     )
-    actions.letters.post(tx, vault, letter)
+    actions.mail_outbox.post(tx, vault, letter)
     return True
 
 
@@ -92,10 +92,10 @@ def _topic(tx: Tx, user: User, lively: LivelyTopic, shows_words: bool) -> str:
         return title
     messages = storage.messages.find_many(tx, tx.realm_id, lively.first_ids)
     senders = [each.sender_id for each in messages.values()]
-    names = actions.people.named.names_for(tx, user, senders)
+    names = actions.people.visible_users.names_for(tx, user, senders)
     said = [_line(names, messages[number]) for number in lively.first_ids if number in messages]
     return BETWEEN.join([title, *said])
 
 
 def _line(names: dict[int, str], message: Message) -> str:
-    return domain.personal.missed.in_a_line(names[message.sender_id], message)
+    return domain.personal.missed_messages.in_a_line(names[message.sender_id], message)

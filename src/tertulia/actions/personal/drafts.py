@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 
 from tertulia import actions, domain, events, storage
+from tertulia.database.tx import Tx
 from tertulia.domain.people.user import User
 from tertulia.domain.personal.drafts import SavedDraft, Wording
 from tertulia.errors import BadRequest
 from tertulia.events.audience import Users
 from tertulia.events.types.personal.drafts import DraftDeleted, DraftEdited, DraftsAdded
-from tertulia.storage.database.tx import Tx
 
 Words = tuple[str, list[int], str, str, float | None]  # type, to, topic, content, timestamp
 
@@ -58,7 +58,7 @@ def _addressed(tx: Tx, user: User, words: Words) -> Wording:
     wording = domain.personal.drafts.worded(*words, now=tx.now).by(user.id)
     if wording.channel_id is not None:
         actions.channels.visible_to(tx, user, wording.channel_id)
-    known = {each.id for each in actions.people.named.find_many(tx, user, wording.user_ids)}
+    known = {each.id for each in actions.people.visible_users.find_many(tx, user, wording.user_ids)}
     for user_id in wording.user_ids:
         if user_id not in known:
             raise BadRequest(f"Invalid user ID {user_id}")

@@ -7,12 +7,12 @@ mute begins or ends: what came before is judged by what held then.
 from pyroaring import BitMap64
 
 from tertulia import actions, domain, events, storage
+from tertulia.database.tx import Tx
 from tertulia.domain.people.user import User
 from tertulia.errors import BadRequest
 from tertulia.errors.people import UserNotFound
 from tertulia.events.audience import Users
 from tertulia.events.types.personal.muted_users import MutedUsersChanged
-from tertulia.storage.database.tx import Tx
 
 
 def mute(tx: Tx, user: User, muted_id: int) -> None:
@@ -25,7 +25,7 @@ def mute(tx: Tx, user: User, muted_id: int) -> None:
         raise BadRequest(f"Too many muted users (limit: {domain.limits.MUTED_USERS})")
     theirs = storage.messages.unread.sent_by(tx, muted.id, among=_settle(tx, user))
     if theirs:
-        actions.messages.reading.mark_read(tx, user.id, theirs)
+        actions.messages.read_state.mark_read(tx, user.id, theirs)
     storage.personal.muted_users.insert(tx, user.id, muted.id)
     events.log.announce(tx, MutedUsersChanged(user.id), to=Users([user.id]))
 
@@ -41,7 +41,7 @@ def unmute(tx: Tx, user: User, muted_id: int) -> None:
 
 def _somebody(tx: Tx, viewer: User, user_id: int) -> User:
     """Anybody whom one may know, bots and those who have left included."""
-    found = actions.people.named.find(tx, viewer, user_id)
+    found = actions.people.visible_users.find(tx, viewer, user_id)
     if found is None:
         raise UserNotFound()
     return found

@@ -1,13 +1,13 @@
 """Navigation views: everybody arranges their own sidebar."""
 
 from tertulia import domain, events, storage
+from tertulia.database.tx import Tx
 from tertulia.domain.people.user import User
 from tertulia.domain.personal.navigation_views import NavigationView
 from tertulia.errors import BadRequest
 from tertulia.errors.personal import ViewNotFound
 from tertulia.events.audience import Users
 from tertulia.events.types.personal.navigation_views import ViewAdded, ViewChanged, ViewRemoved
-from tertulia.storage.database.tx import Tx
 
 
 def add(tx: Tx, user: User, view: NavigationView) -> None:

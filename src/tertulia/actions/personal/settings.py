@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tertulia import actions, domain, events, storage
+from tertulia.database.tx import Tx
 from tertulia.domain.people.keys import Vault
 from tertulia.domain.people.user import User
 from tertulia.errors import BadRequest
@@ -17,7 +18,6 @@ from tertulia.events.types.personal.settings import (
     SettingChanged,
     TimezoneChanged,
 )
-from tertulia.storage.database.tx import Tx
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ def change(
     if changes.password_hash is not None:
         actions.people.set_password(tx, user.id, changes.password_hash, changes.session_id)
     if email is not None and confirming is not None:
-        actions.people.new_addresses.ask(tx, confirming.vault, user, email, confirming.site)
+        actions.people.email_change.ask(tx, confirming.vault, user, email, confirming.site)
     elif email is not None:
         actions.people.change_address(tx, _present(tx, user), email)
     if full_name is not None:
@@ -151,7 +151,7 @@ def _checked_email(tx: Tx, user: User, email: str | None, *, is_confirmed: bool)
     """The new address, or None if it is to stay. One that counts at once is for administrators."""
     if email is None or email == user.email:
         return None
-    actions.people.new_addresses.check_allowed(tx, user)
+    actions.people.email_change.check_allowed(tx, user)
     if is_confirmed and not user.is_admin:
         # Nothing proves that it is theirs, and whose addresses exist is not for them to try.
         raise BadRequest("Only administrators can change addresses in this organization.")

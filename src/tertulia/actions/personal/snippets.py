@@ -1,13 +1,13 @@
 """Saved snippets: kept for their owner, who alone knows that they are there."""
 
 from tertulia import domain, events, storage
+from tertulia.database.tx import Tx
 from tertulia.domain.people.user import User
 from tertulia.domain.personal.snippets import Snippet
 from tertulia.errors import BadRequest
 from tertulia.errors.personal import SnippetNotFound
 from tertulia.events.audience import Users
 from tertulia.events.types.personal.snippets import SnippetDeleted, SnippetSaved
-from tertulia.storage.database.tx import Tx
 
 
 def add(tx: Tx, user: User, title: str, content: str) -> int:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from tertulia import actions, domain, events, storage
+from tertulia.database.tx import Tx
 from tertulia.domain.channels.channel import Channel
 from tertulia.domain.people.user import User
 from tertulia.domain.personal.topic_policies import Automatic, Visibility
@@ -10,7 +11,6 @@ from tertulia.errors import BadRequest
 from tertulia.errors.channels import ChannelNameNotFound, ChannelNotAccessible
 from tertulia.events.audience import Users
 from tertulia.events.types.personal.topic_policies import TopicPolicyChanged
-from tertulia.storage.database.tx import Tx
 
 
 def set_policy(tx: Tx, user: User, channel_id: int, topic: str, policy: Visibility) -> None:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, replace
 
 from tertulia import actions, domain, storage
+from tertulia.database.tx import Tx
 from tertulia.domain.channels.channel import Channel
 from tertulia.domain.messages.message import Message
 from tertulia.domain.people.keys import Vault
@@ -15,7 +16,6 @@ from tertulia.domain.personal.web_push import (
     PushSubscription,
 )
 from tertulia.errors import BadRequest
-from tertulia.storage.database.tx import Tx
 
 LEASE_SECONDS = 60.0
 PHONES = 0  # among the places that know: all phones, which the forwarding service tells
@@ -63,8 +63,8 @@ def subscribe(tx: Tx, user: User, endpoint: str, p256dh: str, auth: str) -> int:
     others = [each.id for each in known if each.endpoint != endpoint]
     too_many = others[: max(0, len(others) + 1 - domain.limits.PUSH_SUBSCRIPTIONS)]
     storage.personal.web_push.delete(tx, [*same, *too_many])
-    if storage.personal.missed.position(tx) is None:
-        storage.personal.missed.set_position(tx, storage.log.head(tx))
+    if storage.personal.missed_messages.position(tx) is None:
+        storage.personal.missed_messages.set_position(tx, storage.log.head(tx))
     return storage.personal.web_push.insert(tx, user.id, endpoint, p256dh, auth)
 
 

@@ -7,9 +7,10 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from tertulia import actions, api, domain, events, storage
-from tertulia.actions.channels.editing import ChannelChanges
+from tertulia.actions.channels.edits import ChannelChanges
 from tertulia.api.call import Call
 from tertulia.api.permission_values import Change, NewValue
+from tertulia.database.tx import Tx
 from tertulia.domain.channels.channel import Channel, NewChannel
 from tertulia.domain.channels.topics import POLICIES
 from tertulia.domain.groups.group import CHANNEL_PERMISSIONS, GroupValue
@@ -22,8 +23,7 @@ from tertulia.events.types.channels.channel import ChannelObject
 from tertulia.http.replies import Encoded, Reply
 from tertulia.http.rules import Alias, BareOrJson, Id, MaxItems, MaxLength, NotBlank
 from tertulia.http.signatures import takes, takes_those_of
-from tertulia.modules import on_demand
-from tertulia.storage.database.tx import Tx
+from tertulia.lazy import on_demand
 
 if TYPE_CHECKING:
     from tertulia.api.channels import folders, subscriptions
@@ -209,7 +209,7 @@ def _visible(call: Call, channel_id: int) -> Channel:
 
 
 def _person(call: Call, user_id: int) -> User:
-    person = api.people.named.with_id(call, user_id)
+    person = api.people.visible_users.with_id(call, user_id)
     if person is None or person.is_system_bot:
         raise UserNotFound()
     return person
@@ -284,7 +284,7 @@ async def create(
         actions.channels.subscriptions.create_channel,
         call.user,
         new,
-        await actions.messages.composing.describe_channel(call.author, new.description),
+        await actions.messages.draft.describe_channel(call.author, new.description),
         subscribers,
         api.call.may_open_channels(call),
         announce,
@@ -314,7 +314,7 @@ async def edit(
     described = None
     if description is not None:
         text = one_line(description)
-        described = (text, await actions.messages.composing.describe_channel(call.author, text))
+        described = (text, await actions.messages.draft.describe_channel(call.author, text))
     changes = ChannelChanges(
         name=new_name,
         description=described,
@@ -332,7 +332,7 @@ async def edit(
         permissions=api.permission_values.as_changes(permissions),
     )
     await call.db.write(
-        actions.channels.editing.edit,
+        actions.channels.edits.edit,
         call.user,
         stream_id,
         changes,
@@ -342,17 +342,17 @@ async def edit(
 
 async def archive(call: Call, stream_id: int) -> None:
     """Archive a channel: it stays readable, and nobody can write in it."""
-    await call.db.write(actions.channels.editing.archive, call.user, stream_id)
+    await call.db.write(actions.channels.edits.archive, call.user, stream_id)
 
 
 async def add_default(call: Call, *, stream_id: Id) -> None:
     """Subscribe new users to a channel from now on."""
-    await call.db.write(actions.channels.editing.set_default, call.user, stream_id, True)
+    await call.db.write(actions.channels.edits.set_default, call.user, stream_id, True)
 
 
 async def remove_default(call: Call, *, stream_id: Id) -> None:
     """Subscribe new users to a channel no longer."""
-    await call.db.write(actions.channels.editing.set_default, call.user, stream_id, False)
+    await call.db.write(actions.channels.edits.set_default, call.user, stream_id, False)
 
 
 # --- reading parameters that several endpoints share ---

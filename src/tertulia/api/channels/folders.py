@@ -34,7 +34,7 @@ async def everything(call: Call, *, include_archived: bool = False) -> Folders:
 
 async def create(call: Call, *, name: Name, description: Description) -> NewFolder:
     """Create a channel folder."""
-    rendered = await actions.messages.composing.describe(call.author, description)
+    rendered = await actions.messages.draft.describe(call.author, description)
     folder_id = await call.db.write(
         actions.channels.folders.create, call.user, name, description, rendered
     )
@@ -54,7 +54,7 @@ async def edit(
     if description is not None:
         described = (
             description,
-            await actions.messages.composing.describe(call.author, description),
+            await actions.messages.draft.describe(call.author, description),
         )
     await call.db.write(
         actions.channels.folders.edit, call.user, channel_folder_id, name, described, is_archived

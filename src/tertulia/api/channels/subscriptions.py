@@ -104,7 +104,7 @@ async def mine(
     call: Call, *, include_subscribers: IncludeSubscribers = "false"
 ) -> Encoded[Subscriptions]:
     """The channels the caller is subscribed to."""
-    rows = await call.db.read(storage.channels.alike.of_user, call.user.id)
+    rows = await call.db.read(storage.channels.grouped_subscriptions.of_user, call.user.id)
     shown = events.snapshot.channels.my_subscriptions(
         call.org, call.user, rows, include_subscribers
     )
@@ -199,7 +199,7 @@ async def _wish(call: Call, wanted: list[WantedChannel], alike: NewChannel, **ho
     return Wish(
         channels=channels,
         rendered_descriptions=[
-            await actions.messages.composing.describe_channel(call.author, each.description)
+            await actions.messages.draft.describe_channel(call.author, each.description)
             for each in channels
         ],
         web_public_allowed=api.call.may_open_channels(call),

@@ -7,14 +7,14 @@ where it was looks where it is now, and goes on there.
 from functools import partial
 
 from tertulia import storage
+from tertulia.database import Bound
 from tertulia.domain.files.attachments import PIECE_BYTES, Attachment
-from tertulia.domain.files.places import DATABASE, StoredUpload
+from tertulia.domain.files.upload_locations import DATABASE, StoredUpload
 from tertulia.errors.files import FilesUnavailable
+from tertulia.external.stores.file_stores import FileStores
+from tertulia.external.stores.store import CHUNK_BYTES, NotInStore, StoreTrouble
 from tertulia.fair_queue import FairQueue
-from tertulia.links.stores.file_stores import FileStores
-from tertulia.links.stores.store import CHUNK_BYTES, NotInStore, StoreTrouble
-from tertulia.log_lines import log
-from tertulia.storage.database import Bound
+from tertulia.log import log
 
 # Reads from a folder or a bucket, which may be far away: people are served in turn.
 FILE_STORE = FairQueue("file_store", slots=8, max_waiting=1000, slots_per_person=6)
@@ -31,7 +31,9 @@ class FileReader:
         """Some bytes from a place on; none if the file is gone. Raises FilesUnavailable."""
         for _ in range(2):
             if self._known is None:
-                self._known = await self._db.read(storage.files.places.of_attachment, self._file.id)
+                self._known = await self._db.read(
+                    storage.files.upload_locations.of_attachment, self._file.id
+                )
             found = b"" if self._known is None else await self._read(self._known, at)
             if found:
                 return found

@@ -3,7 +3,7 @@
 import hmac
 
 from tertulia import actions, events
-from tertulia.actions.files.receiving import Receiving
+from tertulia.actions.files.upload import Receiving
 from tertulia.api.call import Call
 from tertulia.domain.files.attachments import Attachment, Quota
 from tertulia.domain.people.keys import Vault

@@ -33,7 +33,7 @@ async def create(
     words = await call.db.read(
         actions.later.reminders.words_for, call.user, message_id, note, call.site
     )
-    draft = await actions.messages.composing.compose(call.author, words, CLIENT, False)
+    draft = await actions.messages.draft.compose(call.author, words, CLIENT, False)
     reminder_id = await call.db.write(
         actions.later.reminders.create,
         call.user,

@@ -48,9 +48,7 @@ async def create(
 ) -> CreatedScheduledMessage:
     """Schedule a message; everything that would forbid sending it now forbids this too."""
     place = domain.later.scheduled.destination(call.user.id, to, topic, in_channel=IN_CHANNEL[kind])
-    draft = await actions.messages.composing.compose(
-        call.author, content, call.client, read_by_sender
-    )
+    draft = await actions.messages.draft.compose(call.author, content, call.client, read_by_sender)
     entry_id = await call.db.write(
         actions.later.scheduled.create,
         call.user,
@@ -77,7 +75,7 @@ async def edit(
     draft = (
         None
         if content is None
-        else await actions.messages.composing.compose(call.author, content, call.client, None)
+        else await actions.messages.draft.compose(call.author, content, call.client, None)
     )
     change = ScheduledChange(
         in_channel=None if kind is None else IN_CHANNEL[kind],

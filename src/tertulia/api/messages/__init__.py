@@ -2,18 +2,18 @@
 
 from typing import TYPE_CHECKING
 
-from tertulia.modules import on_demand
+from tertulia.lazy import on_demand
 
 if TYPE_CHECKING:
     from tertulia.api.messages import (
-        calls,
-        editing,
-        fetching,
+        edits,
         flags,
+        history,
         reactions,
         reports,
-        sending,
+        send,
         typing,
+        video_calls,
         widgets,
     )
 else:

@@ -5,7 +5,7 @@ from typing import Annotated
 from tertulia import actions, api, domain
 from tertulia.actions.messages.narrow_terms import Asker
 from tertulia.api.call import Call
-from tertulia.api.messages.fetching import Narrow
+from tertulia.api.messages.history import Narrow
 from tertulia.http.replies import Reply
 from tertulia.http.rules import AtLeast, Id, MaxItems, MaxLength
 
@@ -63,12 +63,12 @@ async def update_in_narrow(
 
     It may be shorter than asked for; `found_oldest` and `found_newest` tell whether to go on.
     """
-    window = api.messages.fetching.window_from(
+    window = api.messages.history.window_from(
         anchor, anchor_date, *_fewer(num_before, num_after), include_anchor
     )
     who = Asker(call.user, call.org.email_domain)
     terms = domain.messages.narrow.terms_from(narrow)
-    await api.messages.fetching.prepare_search(call, terms)
+    await api.messages.history.prepare_search(call, terms)
     marked = await call.db.write(
         actions.messages.flags.update_in_narrow, who, terms, window, op, flag
     )
@@ -93,7 +93,7 @@ def _fewer(num_before: int, num_after: int) -> tuple[int, int]:
 
 async def mark_all_as_read(call: Call) -> AllRead:
     """Mark everything as read."""
-    await call.db.write(actions.messages.reading.mark_all_read, call.user)
+    await call.db.write(actions.messages.read_state.mark_all_read, call.user)
     return AllRead(complete=True)
 
 

@@ -26,5 +26,5 @@ async def report(
         description,
         call.site,
     )
-    notice = await actions.messages.composing.compose(call.author, words, CLIENT, False)
+    notice = await actions.messages.draft.compose(call.author, words, CLIENT, False)
     await call.db.write(actions.messages.reports.send, call.user, message_id, notice)

@@ -7,7 +7,7 @@ from tertulia.api.call import Call
 from tertulia.errors import BadRequest
 from tertulia.errors.messages import TopicMissing
 from tertulia.errors.parameters import MissingParameter
-from tertulia.events.whispers import TypingDirect, TypingEdit, TypingInChannel
+from tertulia.events.ephemeral import TypingDirect, TypingEdit, TypingInChannel
 from tertulia.http.rules import Id, MaxItems, Name, OnlyWith
 
 Op = Literal["start", "stop"]

@@ -2,13 +2,13 @@
 
 from typing import TYPE_CHECKING
 
-from tertulia.modules import on_demand
+from tertulia.lazy import on_demand
 
 if TYPE_CHECKING:
     from tertulia.api.organization import (
         audit,
         custom_emoji,
-        ending,
+        deactivation,
         exports,
         linkifiers,
         mail_domains,

@@ -4,10 +4,10 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from tertulia import actions, api, domain
-from tertulia.actions.messages.composing import Author
+from tertulia.actions.messages.draft import Author
 from tertulia.api.call import Call
 from tertulia.config import Provider
-from tertulia.config.providers import OpenIdProvider, SamlProvider
+from tertulia.config.login_providers import OpenIdProvider, SamlProvider
 from tertulia.errors import BadRequest
 from tertulia.http.replies import Reply
 
@@ -95,7 +95,7 @@ async def settings(call: Call) -> ServerSettings:
     told.realm_url = told.realm_uri = call.site
     told.realm_name = org.realm.name
     told.realm_icon = call.site + domain.organization.pictures.path(org.realm, "icon")
-    told.realm_description = await actions.messages.composing.describe(
+    told.realm_description = await actions.messages.draft.describe(
         organization, org.realm.setting("description")
     )
     told.realm_web_public_access_enabled = api.call.has_public_access(call.config, org)
@@ -154,4 +154,4 @@ def names_are_addresses(call: Call) -> bool:
     """Whether one logs in with an address, rather than with a name that a directory knows."""
     if call.found_org is None:
         return True
-    return not any(each.makes_addresses for each in api.people.directories.open_to(call))
+    return not any(each.makes_addresses for each in api.people.ldap_login.open_to(call))

@@ -29,7 +29,7 @@ async def edit(call: Call, **values: Any) -> Encoded[Reply]:
         for name, value in values.items()
     }
     html = {
-        name: await actions.messages.composing.describe(call.author, text)
+        name: await actions.messages.draft.describe(call.author, text)
         for name, text in values.items()
         if SETTINGS[name].is_markup
     }

@@ -19,7 +19,7 @@ async def try_out(
     call: Call, *, welcome_message_custom_text: Annotated[str, NotBlank, MaxLength(LONGEST)]
 ) -> TestMessage:
     """Send oneself the words of welcome, to see how they look."""
-    draft = await actions.messages.composing.compose(
+    draft = await actions.messages.draft.compose(
         call.author, welcome_message_custom_text, call.client, None
     )
     words = Words(draft.content, draft.rendered)

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from tertulia.modules import on_demand
+from tertulia.lazy import on_demand
 
 if TYPE_CHECKING:
     from tertulia.api.people import (
@@ -10,22 +10,22 @@ if TYPE_CHECKING:
         avatars,
         bot_storage,
         bots,
-        directories,
-        hashing,
         invitations,
         jwt,
+        ldap_login,
         login,
-        named,
         passkeys,
+        password_hashing,
         presence,
         profile_fields,
-        providers,
-        receiving,
         second_factors,
         sessions,
         signatures,
+        sso_providers,
+        sso_signup,
         status,
         users,
+        visible_users,
     )
 else:
     __getattr__ = on_demand(__name__)

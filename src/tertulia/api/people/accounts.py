@@ -8,8 +8,8 @@ from tertulia import actions, api, domain
 from tertulia.actions.people.accounts import AccountChanges
 from tertulia.api.call import Call
 from tertulia.api.people.profile_fields import GivenValues
-from tertulia.domain.people.newcomers import NewUser
 from tertulia.domain.people.user import Role
+from tertulia.domain.people.welcome_message import NewUser
 from tertulia.errors import BadRequest
 from tertulia.errors.people import UserNotFound
 from tertulia.http.replies import Reply
@@ -48,9 +48,11 @@ async def create(call: Call, *, email: Text, password: Text, full_name: Text) ->
     if not call.config.accounts_api:
         raise BadRequest("User not authorized to create users")
     domain.people.user.checked_full_name(full_name)
-    hashed = await api.people.hashing.chosen(call.person, password, [email, full_name])
+    hashed = await api.people.password_hashing.chosen(call.person, password, [email, full_name])
     new = NewUser(email, full_name, password_hash=hashed)
-    user_id = await call.db.write(actions.people.joining.create, call.user, call.vault, new)
+    user_id = await call.db.write(
+        actions.people.account_creation.create, call.user, call.vault, new
+    )
     return NewId(user_id=user_id)
 
 
@@ -111,14 +113,14 @@ async def reactivate(call: Call, user_id: int) -> None:
 async def make_password_link(call: Call, user_id: int) -> PasswordLink:
     """Make a link with which somebody can choose a password, to be handed over to them."""
     key = await call.db.write(
-        actions.people.forgotten_passwords.make_link,
+        actions.people.password_reset.make_link,
         call.vault,
         call.user,
         user_id,
-        [each.key for each in api.people.directories.open_to(call)],
+        [each.key for each in api.people.ldap_login.open_to(call)],
     )
     return PasswordLink(
-        link=actions.people.forgotten_passwords.address(call.site, key),
+        link=actions.people.password_reset.address(call.site, key),
         expires=int(call.now) + domain.people.one_time_links.LIFE_SECONDS,
     )
 
@@ -129,12 +131,12 @@ async def end_password(call: Call, user_id: int) -> None:
     Their browsers are logged out, and they are written to where the server sends mail.
     """
     await call.db.write(
-        actions.people.forgotten_passwords.end,
+        actions.people.password_reset.end,
         call.vault,
         call.user,
         user_id,
         call.site if call.config.sends_mail else None,
-        [each.key for each in api.people.directories.open_to(call)],
+        [each.key for each in api.people.ldap_login.open_to(call)],
     )
 
 
@@ -145,7 +147,7 @@ async def renew_key(call: Call) -> NewKey:
 
 
 def _id_of(call: Call, email: str) -> int:
-    user = api.people.named.with_address(call, email)
+    user = api.people.visible_users.with_address(call, email)
     if user is None:
         raise UserNotFound()
     return user.id

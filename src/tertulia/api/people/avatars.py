@@ -2,7 +2,7 @@
 
 from tertulia import actions, api, domain, events
 from tertulia.api.call import Call
-from tertulia.domain.files.drawn_pictures import Avatar
+from tertulia.domain.files.picture import Avatar
 from tertulia.domain.people.user import User
 from tertulia.errors import BadRequest
 from tertulia.errors.files import SeveralFilesGiven
@@ -36,9 +36,9 @@ def find_user(call: Call, who: str) -> User:
     """By number, by the address in public, or by the real one if the caller may see it."""
     is_number = who.isascii() and who.isdecimal() and len(who) <= 18
     user = (
-        api.people.named.with_id(call, int(who))
+        api.people.visible_users.with_id(call, int(who))
         if is_number
-        else api.people.named.with_address(call, who)
+        else api.people.visible_users.with_address(call, who)
     )
     if user is None:
         raise NotFound()

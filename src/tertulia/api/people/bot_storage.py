@@ -31,14 +31,14 @@ async def put(
             raise BadRequest(f"A key in storage is too long (limit: {limit} characters)")
         if "\0" in key:
             raise BadRequest("A key in storage must not contain null bytes")
-    await call.db.write(actions.people.bot_memory.put, call.user, storage)
+    await call.db.write(actions.people.bot_storage.put, call.user, storage)
 
 
 async def fetch(call: Call, *, keys: Keys | None = None) -> Storage:
     """What the calling bot remembers: everything, or what stands under some keys."""
-    return Storage(storage=await call.db.read(actions.people.bot_memory.fetch, call.user, keys))
+    return Storage(storage=await call.db.read(actions.people.bot_storage.fetch, call.user, keys))
 
 
 async def forget(call: Call, *, keys: Keys | None = None) -> None:
     """Let the calling bot forget everything, or what stands under some keys."""
-    await call.db.write(actions.people.bot_memory.forget, call.user, keys)
+    await call.db.write(actions.people.bot_storage.forget, call.user, keys)

@@ -5,6 +5,7 @@ from typing import Annotated, Any
 from tertulia import actions, api, domain, events, storage
 from tertulia.actions.people.bots import BotChanges, Defaults, NewBot
 from tertulia.api.call import Call
+from tertulia.database.tx import Tx
 from tertulia.domain.people.bots import USUAL_INTERFACE, Bot
 from tertulia.domain.people.user import BotType, Role, User
 from tertulia.errors import BadRequest
@@ -12,7 +13,6 @@ from tertulia.events.types.people.bots import BotObject
 from tertulia.http.forms import Files
 from tertulia.http.replies import Reply
 from tertulia.http.rules import BareOrJson, Id, MaxLength, NoNul, OneOf, WebAddress
-from tertulia.storage.database.tx import Tx
 
 Text = Annotated[str, MaxLength(1000), NoNul]
 Address = Annotated[str, MaxLength(domain.limits.WEB_ADDRESS_LENGTH), WebAddress, BareOrJson]

@@ -17,11 +17,11 @@ async def fetch_api_key(
     call: Call, *, token: str | None = None, include_profile: bool = False
 ) -> JwtApiKey:
     """Exchange a signed token (JWT) for an API key."""
-    api.people.providers.jwt_issuer(call)
+    api.people.sso_providers.jwt_issuer(call)
     if not token:
         raise BadRequest("No JSON web token passed in request")
-    async with api.recording.login(call, ""):
-        who = await api.people.providers.by_token(call, token)
+    async with api.audit.login(call, ""):
+        who = await api.people.sso_providers.by_token(call, token)
         found = await api.people.login.key_of(call, who)
     told = JwtApiKey(api_key=found.api_key, email=found.email, user_id=found.user_id)
     if include_profile:

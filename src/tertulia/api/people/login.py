@@ -1,8 +1,9 @@
 """Logging in: a password for a key, or for a session."""
 
 from tertulia import actions, api, domain, storage
-from tertulia.actions.people.arriving import EMAIL, ProvenIdentity
+from tertulia.actions.people.login import EMAIL, ProvenIdentity
 from tertulia.api.call import Call
+from tertulia.database.tx import Tx
 from tertulia.domain.people.user import User
 from tertulia.errors import BadRequest, ClientError
 from tertulia.errors.authentication import (
@@ -14,7 +15,6 @@ from tertulia.errors.authentication import (
 from tertulia.errors.people import InvalidEmail
 from tertulia.http.ratelimit import neighbourhood
 from tertulia.http.replies import Reply
-from tertulia.storage.database.tx import Tx
 
 NOBODY = 0  # the id of no account
 
@@ -30,7 +30,7 @@ async def fetch_api_key(call: Call, *, username: str, password: str) -> ApiKey:
 
     An unknown name takes as long, and is answered in the same words, as a wrong password.
     """
-    async with api.recording.login(call, username):
+    async with api.audit.login(call, username):
         return await key_of(call, await identify(call, username, password))
 
 
@@ -39,18 +39,18 @@ async def own_api_key(call: Call, *, password: str = "") -> ApiKey:
 
     Where nobody has a password, being logged in is enough.
     """
-    uses_passwords = call.org.realm.admits_passwords or api.people.directories.open_to(call)
+    uses_passwords = call.org.realm.admits_passwords or api.people.ldap_login.open_to(call)
     if uses_passwords and not await is_own(call, call.user, password):
         raise BadRequest("Password is incorrect.")
-    api.recording.note_as(call, "POST /fetch_api_key", call.user.id)
+    api.audit.note_as(call, "POST /fetch_api_key", call.user.id)
     sealed = await call.db.write(_sealed_key, call.user.id)
     return _answer(call, call.user, sealed)
 
 
 async def key_of(call: Call, who: ProvenIdentity) -> ApiKey:
     """The key of somebody who has shown who they are, if they may come in."""
-    entrance = api.browsers.entrance_of_app(call)
-    user = await call.db.write(actions.people.arriving.arrive, who, entrance)
+    entrance = api.cookies.entrance_of_app(call)
+    user = await call.db.write(actions.people.login.arrive, who, entrance)
     sealed = await call.db.read(_sealed_key, user.id)
     return _answer(call, user, sealed)
 
@@ -62,7 +62,7 @@ async def identify(call: Call, username: str, password: str, link: str = "") -> 
     Whether they may come in is for `arriving.arrive` to say.
     """
     org = call.org
-    directories = api.people.directories.open_to(call)
+    directories = api.people.ldap_login.open_to(call)
     if not directories and not domain.people.user.looks_like_email(username):
         raise InvalidEmail()
     if org.realm.deactivated:
@@ -73,7 +73,7 @@ async def identify(call: Call, username: str, password: str, link: str = "") -> 
     trouble: ClientError = LoginFailed()
     found = None
     try:
-        found = await api.people.directories.identify(call, username, password, link)
+        found = await api.people.ldap_login.identify(call, username, password, link)
     except DirectoryUnreachable as error:
         trouble = error
     if found is None:
@@ -96,10 +96,10 @@ async def is_right(call: Call, user: User, password: str) -> bool:
 
 async def is_own(call: Call, user: User, password: str) -> bool:
     """The same, wherever their password is kept."""
-    if not await api.people.directories.manages(call, user.id):
+    if not await api.people.ldap_login.manages(call, user.id):
         return await is_right(call, user, password)
     attempt = await _count(call, user.email)
-    found = await api.people.directories.identify(call, user.email, password)
+    found = await api.people.ldap_login.identify(call, user.email, password)
     if found is None or found.user_id != user.id:
         return False
     await call.aside_db.write(actions.people.password_attempts.clear, *attempt)
@@ -110,7 +110,7 @@ async def _by_password(call: Call, username: str, password: str) -> ProvenIdenti
     """Whose password this is, of those that are kept here. For nobody as much is done."""
     user = call.org.accounts.with_email(username)
     user_id = NOBODY if user is None or user.is_bot else user.id
-    is_elsewhere = await api.people.directories.manages(call, user_id)
+    is_elsewhere = await api.people.ldap_login.manages(call, user_id)
     known = await call.db.read(storage.people.password_hash, user_id)
     is_right = await _matches(call, password, known and domain.people.passwords.kept(known))
     if not is_right or is_elsewhere or not call.org.realm.admits_passwords:
@@ -120,7 +120,7 @@ async def _by_password(call: Call, username: str, password: str) -> ProvenIdenti
 
 async def _matches(call: Call, password: str, known: str | None) -> bool:
     candidate = password[: domain.limits.PASSWORD_LENGTH + 1]
-    return await api.people.hashing.matches(call.person, candidate, known)
+    return await api.people.password_hashing.matches(call.person, candidate, known)
 
 
 async def _count(call: Call, username: str) -> tuple[bytes, str]:

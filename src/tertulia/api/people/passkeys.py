@@ -4,18 +4,18 @@ from typing import Annotated, Any
 
 import msgspec
 
-from tertulia import actions, api, domain, links, storage
-from tertulia.actions.people.arriving import ProvenIdentity
+from tertulia import actions, api, domain, external, storage
+from tertulia.actions.people.login import ProvenIdentity
 from tertulia.api.call import Call
 from tertulia.api.people.second_factors import RecoveryCodes, Text
 from tertulia.domain.people.second_factors import Passkey
 from tertulia.errors import BadRequest
 from tertulia.errors.authentication import LoginExpired, WrongCode
+from tertulia.external.sso.provider_types import ProviderTrouble
 from tertulia.http.ratelimit import neighbourhood
 from tertulia.http.replies import Reply
 from tertulia.http.rules import MaxLength, NoNul, NotBlank, Stripped
-from tertulia.links.answers import ProviderTrouble
-from tertulia.log_lines import log
+from tertulia.log import log
 
 Answer = Annotated[str, MaxLength(20_000), NoNul]
 PasskeyName = Annotated[
@@ -42,13 +42,13 @@ async def begin(call: Call, *, password: Text) -> PasskeyBegun:
     begun = Begun(call.user.id, domain.people.sessions.new_token())
     state = domain.people.sessions.new_token()
     sealed = call.vault.seal(msgspec.json.encode(begun).decode())
-    await call.db.write(
-        actions.people.logins_under_way.leave, _state_hash(call, state), b"", sealed
-    )
+    await call.db.write(actions.people.pending_logins.leave, _state_hash(call, state), b"", sealed)
     user = (call.user.id, call.user.email, call.user.full_name)
     options = await api.people.signatures.computed(
         call,
-        lambda: links.passkeys.creation(call.site, call.org.realm.name, user, known, begun.asked),
+        lambda: external.sso.passkeys.creation(
+            call.site, call.org.realm.name, user, known, begun.asked
+        ),
     )
     return PasskeyBegun(state=state, options=options)
 
@@ -59,14 +59,14 @@ async def add(call: Call, *, state: Text, name: PasskeyName, answer: Answer) -> 
     `answer` is what it gave, as JSON. Who had no second factor gets recovery codes.
     """
     sealed = await call.aside_db.write(
-        actions.people.logins_under_way.come_back, _state_hash(call, state), b""
+        actions.people.pending_logins.come_back, _state_hash(call, state), b""
     )
     begun = msgspec.json.decode(call.vault.unseal(sealed), type=Begun)
     if begun.user_id != call.user.id:
         raise LoginExpired()
     try:
         made = await api.people.signatures.computed(
-            call, lambda: links.passkeys.made(call.site, begun.asked, answer)
+            call, lambda: external.sso.passkeys.made(call.site, begun.asked, answer)
         )
     except ProviderTrouble as trouble:
         log.info("a passkey is not kept", why=str(trouble))
@@ -104,7 +104,7 @@ async def request(call: Call, user_id: int, asked: str) -> dict[str, Any] | None
     if not known:
         return None
     return await api.people.signatures.computed(
-        call, lambda: links.passkeys.request(call.site, known, asked)
+        call, lambda: external.sso.passkeys.request(call.site, known, asked)
     )
 
 
@@ -116,7 +116,7 @@ async def show(call: Call, who: ProvenIdentity, asked: str, answer: str) -> Prov
     known = await call.db.read(storage.people.second_factors.passkeys, who.user_id)
     try:
         passkey_id, sign_count = await api.people.signatures.computed(
-            call, lambda: links.passkeys.shown(call.site, known, asked, answer)
+            call, lambda: external.sso.passkeys.shown(call.site, known, asked, answer)
         )
     except ProviderTrouble as trouble:
         log.info("a passkey is not believed", why=str(trouble))

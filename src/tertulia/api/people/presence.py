@@ -10,7 +10,7 @@ from tertulia.domain.people.presence import OFFLINE_AFTER_SECONDS, Doing
 from tertulia.domain.people.user import User
 from tertulia.errors import BadRequest
 from tertulia.errors.people import UserIsDeactivated, UserNotFound
-from tertulia.events.whispers import CameOnline
+from tertulia.events.ephemeral import CameOnline
 from tertulia.http.replies import Reply
 from tertulia.http.rules import AtLeast, AtMost, MaxLength
 
@@ -63,12 +63,12 @@ async def everyone(call: Call) -> Presences:
 
 async def by_id(call: Call, user_id: int) -> OnePresence:
     """When one user was last here."""
-    return _one(call, api.people.named.with_id(call, user_id), str(user_id))
+    return _one(call, api.people.visible_users.with_id(call, user_id), str(user_id))
 
 
 async def by_email(call: Call, email: str) -> OnePresence:
     """When one user was last here, by the address in public or one that the caller may see."""
-    return _one(call, api.people.named.with_address(call, email), email)
+    return _one(call, api.people.visible_users.with_address(call, email), email)
 
 
 def _ping(call: Call, doing: Doing) -> None:

@@ -131,7 +131,7 @@ async def composed(call: Call, given: list[GivenValue]) -> list[FieldAnswer]:
         if each.value is not None:
             text = domain.people.profile_fields.checked_value(field, each.value)
             rendered = (
-                await actions.messages.composing.describe(call.author, text)
+                await actions.messages.draft.describe(call.author, text)
                 if field.type in RENDERED
                 else None
             )

@@ -5,7 +5,7 @@ from typing import Annotated
 import msgspec
 
 from tertulia import actions, api, domain, storage
-from tertulia.actions.people.arriving import ProvenIdentity
+from tertulia.actions.people.login import ProvenIdentity
 from tertulia.api.call import Call
 from tertulia.domain.people.second_factors import Passkey
 from tertulia.errors import BadRequest

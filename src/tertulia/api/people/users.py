@@ -76,7 +76,7 @@ async def by_id(
     include_custom_profile_fields: bool = False,
 ) -> OneUser:
     """One user, by id."""
-    user = api.people.named.with_id(call, user_id)
+    user = api.people.visible_users.with_id(call, user_id)
     return _one(call, user, client_gravatar, include_custom_profile_fields)
 
 
@@ -88,13 +88,13 @@ async def by_email(
     include_custom_profile_fields: bool = False,
 ) -> OneUser:
     """One user, by the address in public or by the real one if the caller may see it."""
-    user = api.people.named.with_address(call, email)
+    user = api.people.visible_users.with_address(call, email)
     return _one(call, user, client_gravatar, include_custom_profile_fields)
 
 
 async def me(call: Call) -> Myself:
     """The caller."""
-    newest = await call.db.read(events.snapshot.facts.newest_received, call.user.id)
+    newest = await call.db.read(events.snapshot.snapshot_data.newest_received, call.user.id)
     shown = events.types.people.user.user_object(
         call.org, call.user, call.user, client_gravatar=False, profile=not call.user.is_bot
     )

@@ -7,10 +7,10 @@ from tertulia.api.call import Call
 from tertulia.domain.personal.devices import DeviceToken, Registration, TokenKind
 from tertulia.errors import BadRequest
 from tertulia.errors.push import NoActiveDevice, UnknownDeviceToken
+from tertulia.external.push import push_service
+from tertulia.external.push.push_service import PushMessage
 from tertulia.http.replies import Reply
 from tertulia.http.rules import Id, MaxLength, NoNul
-from tertulia.links import push_service
-from tertulia.links.push_service import PushMessage
 
 Words = Annotated[str, MaxLength(5000), NoNul]
 

@@ -86,12 +86,12 @@ async def change_newcomers(call: Call, **values: Any) -> None:
 
 async def _new_password_hash(call: Call, old: str, new: str) -> str:
     """Checks the old password, as often as a login may be tried."""
-    await api.people.directories.check_own_password(call, call.user.id)
+    await api.people.ldap_login.check_own_password(call, call.user.id)
     if not await api.people.login.is_right(call, call.user, old):
         raise BadRequest("Wrong password!")
     try:
         about = [call.user.email, call.user.full_name]
-        return await api.people.hashing.chosen(call.person, new, about)
+        return await api.people.password_hashing.chosen(call.person, new, about)
     except BadRequest:
         raise BadRequest("New password is too weak!") from None
 

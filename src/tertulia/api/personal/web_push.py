@@ -4,9 +4,9 @@ from typing import Annotated
 
 from tertulia import actions, api, domain, storage
 from tertulia.api.call import Call
+from tertulia.external.push import web_push
 from tertulia.http.replies import Reply
 from tertulia.http.rules import MaxLength, NoNul, NotBlank
-from tertulia.links import web_push
 
 Endpoint = Annotated[str, NotBlank, MaxLength(domain.limits.WEB_ADDRESS_LENGTH), NoNul]
 KeyText = Annotated[str, NotBlank, MaxLength(200), NoNul]

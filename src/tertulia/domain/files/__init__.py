@@ -2,9 +2,9 @@
 
 from typing import TYPE_CHECKING
 
-from tertulia.modules import on_demand
+from tertulia.lazy import on_demand
 
 if TYPE_CHECKING:
-    from tertulia.domain.files import attachments, drawn_pictures, images, places
+    from tertulia.domain.files import attachments, images, picture, upload_locations
 else:
     __getattr__ = on_demand(__name__)

@@ -2,11 +2,10 @@
 
 from typing import TYPE_CHECKING
 
-from tertulia.modules import on_demand
+from tertulia.lazy import on_demand
 
 if TYPE_CHECKING:
     from tertulia.domain.messages import (
-        calls,
         diffs,
         emoji,
         external_pictures,
@@ -19,6 +18,7 @@ if TYPE_CHECKING:
         plain_text,
         quotations,
         reports,
+        video_calls,
         widgets,
     )
 else:

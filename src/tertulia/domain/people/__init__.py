@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from tertulia.modules import on_demand
+from tertulia.lazy import on_demand
 
 if TYPE_CHECKING:
     from tertulia.domain.people import (
@@ -12,7 +12,6 @@ if TYPE_CHECKING:
         invitations,
         keys,
         known_people,
-        newcomers,
         one_time_links,
         one_time_passwords,
         passwords,
@@ -22,7 +21,8 @@ if TYPE_CHECKING:
         sessions,
         status,
         user,
-        webhook_calls,
+        webhook_deliveries,
+        welcome_message,
     )
 else:
     __getattr__ = on_demand(__name__)

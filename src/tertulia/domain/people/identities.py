@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 
-from tertulia.domain.files.drawn_pictures import Avatar
+from tertulia.domain.files.picture import Avatar
 from tertulia.domain.people.user import Role
 
 

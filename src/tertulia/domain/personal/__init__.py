@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from tertulia.modules import on_demand
+from tertulia.lazy import on_demand
 
 if TYPE_CHECKING:
     from tertulia.domain.personal import (
@@ -10,12 +10,12 @@ if TYPE_CHECKING:
         devices,
         digests,
         drafts,
-        missed,
+        missed_messages,
         navigation_views,
         settings,
         snippets,
         topic_policies,
-        unsubscribing,
+        unsubscribe,
         web_push,
     )
 else:

@@ -2,23 +2,23 @@
 
 from typing import TYPE_CHECKING
 
-from tertulia.modules import on_demand
+from tertulia.lazy import on_demand
 
 if TYPE_CHECKING:
     from tertulia.events.snapshot import (
-        asked_unread,
         channels,
         compose,
-        elements,
-        facts,
+        encoded_list,
         lists,
         people,
-        preparing,
         presence,
         realm,
-        recollections,
-        surroundings,
+        register_cache,
+        server_info,
+        snapshot_data,
         unread,
+        unread_query,
+        warmup,
     )
 else:
     __getattr__ = on_demand(__name__)

@@ -12,10 +12,10 @@ from pyroaring import BitMap
 from tertulia import events
 from tertulia.domain.channels.channel import Channel
 from tertulia.domain.people.user import User
-from tertulia.events.directory import Organization
+from tertulia.events.directory.organization import Organization
 from tertulia.events.listener import Options
-from tertulia.events.snapshot.elements import Elements
-from tertulia.storage.channels.alike import AlikeSubscriptions
+from tertulia.events.snapshot.encoded_list import Elements
+from tertulia.storage.channels.grouped_subscriptions import AlikeSubscriptions
 
 MANY_SUBSCRIBERS = 1000  # from here on a client may ask for some of them only
 

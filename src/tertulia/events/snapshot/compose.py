@@ -16,11 +16,11 @@ from tertulia.domain.people.bots import Bot
 from tertulia.domain.people.status import Status
 from tertulia.domain.people.user import User
 from tertulia.domain.personal.settings import DEFAULTS, EMOJISETS, NOTIFICATION_SOUNDS
-from tertulia.events.directory import Organization
+from tertulia.events.directory.organization import Organization
 from tertulia.events.listener import Options
-from tertulia.events.snapshot.facts import Facts, Wanted
 from tertulia.events.snapshot.lists import LISTS
-from tertulia.events.snapshot.surroundings import Surroundings
+from tertulia.events.snapshot.server_info import Surroundings
+from tertulia.events.snapshot.snapshot_data import Facts, Wanted
 from tertulia.events.types.organization.linkifiers import LinkifierObject
 from tertulia.events.types.people.profile_fields import FIELD_TYPES
 

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from tertulia import events, storage
-from tertulia.events.directory import Organization
+from tertulia.database.tx import Tx
+from tertulia.events.directory.organization import Organization
 from tertulia.events.types.organization.mail_domains import DomainObject
 from tertulia.events.types.organization.playgrounds import PlaygroundObject
-from tertulia.storage.database.tx import Tx
 
 
 @dataclass(frozen=True, slots=True)

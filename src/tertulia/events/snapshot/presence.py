@@ -4,7 +4,7 @@ from functools import partial
 from typing import Any
 
 from tertulia.domain.people.user import User
-from tertulia.events.directory import Organization
+from tertulia.events.directory.organization import Organization
 from tertulia.events.listener import Options
 
 

@@ -16,8 +16,8 @@ from tertulia.domain.messages.reports import REASONS
 from tertulia.domain.organization.pictures import USUAL
 from tertulia.domain.organization.settings import DEFAULTS, SETTINGS, LoginMethods
 from tertulia.domain.people.external_accounts import EXTERNAL_ACCOUNTS
-from tertulia.events.directory import Organization
-from tertulia.events.snapshot.surroundings import Surroundings
+from tertulia.events.directory.organization import Organization
+from tertulia.events.snapshot.server_info import Surroundings
 
 LOGIN_METHODS = "authentication_methods"
 JITSI_SERVER_URL = "https://meet.jit.si"

@@ -8,10 +8,10 @@ import msgspec
 
 from tertulia import domain, events
 from tertulia.domain.people.user import User
-from tertulia.events.common_unread import UnreadChannel
-from tertulia.events.snapshot.asked_unread import FoundUnread
-from tertulia.events.snapshot.facts import Facts
-from tertulia.events.spots import Found
+from tertulia.events.conversation_keys import Found
+from tertulia.events.shared_unread import UnreadChannel
+from tertulia.events.snapshot.snapshot_data import Facts
+from tertulia.events.snapshot.unread_query import FoundUnread
 from tertulia.storage.personal.topic_policies import UserTopic
 
 _encode = msgspec.json.Encoder().encode
@@ -99,7 +99,7 @@ def _size(
     policy: UserTopic, channels: dict[int, UnreadChannel], topics: dict[str, UnreadTopic]
 ) -> int:
     """How much waits in a topic."""
-    key = events.spots.topic_key(policy.channel_id, policy.topic)
+    key = events.conversation_keys.topic_key(policy.channel_id, policy.topic)
     if key in topics:
         return topics[key].size
     places = channels[policy.channel_id].places if policy.channel_id in channels else ()

@@ -15,11 +15,11 @@ from typing import Any, ClassVar, Self
 
 import msgspec
 
+from tertulia.database.tx import Tx
 from tertulia.domain.messages.message import Message
-from tertulia.events.directory import Organization
+from tertulia.events.directory.loader import Touched
+from tertulia.events.directory.organization import Organization
 from tertulia.events.listener import Listener
-from tertulia.events.loading import Touched
-from tertulia.storage.database.tx import Tx
 
 Wire = dict[str, Any]
 

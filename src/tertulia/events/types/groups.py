@@ -8,9 +8,9 @@ import msgspec
 from tertulia import events
 from tertulia.domain.groups.group import GROUP_PERMISSIONS, Group, GroupValue
 from tertulia.domain.people.user import User
-from tertulia.events.directory import Organization
+from tertulia.events.directory.loader import Touched
+from tertulia.events.directory.organization import Organization
 from tertulia.events.listener import Listener
-from tertulia.events.loading import Touched
 from tertulia.events.types.event import Event, Wire
 
 

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from tertulia import domain
+from tertulia.database.tx import Tx
 from tertulia.domain.channels.channel import Channel, NewChannel
 from tertulia.domain.groups.group import GroupValue
-from tertulia.modules import on_demand
-from tertulia.storage.database.tx import Tx
-from tertulia.storage.records import Record
+from tertulia.lazy import on_demand
+from tertulia.storage.row_mapper import Record
 
 if TYPE_CHECKING:
-    from tertulia.storage.channels import alike, folders, subscriptions, topics
+    from tertulia.storage.channels import folders, grouped_subscriptions, subscriptions, topics
 else:
     __getattr__ = on_demand(__name__)
 

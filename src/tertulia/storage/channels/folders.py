@@ -1,9 +1,9 @@
 """Channel folders."""
 
 from tertulia import domain
+from tertulia.database.tx import Tx
 from tertulia.domain.channels.folders import Folder
-from tertulia.storage.database.tx import Tx
-from tertulia.storage.records import Record
+from tertulia.storage.row_mapper import Record
 
 _FOLDERS = Record(Folder, "channel_folder")
 

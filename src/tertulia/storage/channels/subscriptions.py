@@ -4,9 +4,9 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from tertulia.database.tx import Row, Tx
 from tertulia.domain.channels.channel import Channel, Subscription
 from tertulia.domain.messages.message import Message
-from tertulia.storage.database.tx import Row, Tx
 
 PROPERTIES = set(Subscription._fields) - {"channel_id", "user_id", "active"}
 

@@ -1,7 +1,7 @@
 """Topics: they have no table, and are what the messages of a channel say they are."""
 
 from tertulia import domain
-from tertulia.storage.database.tx import Tx
+from tertulia.database.tx import Tx
 from tertulia.storage.messages import CAME_WHILE_SUBSCRIBED
 
 

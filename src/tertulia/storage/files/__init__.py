@@ -2,9 +2,9 @@
 
 from typing import TYPE_CHECKING
 
-from tertulia.modules import on_demand
+from tertulia.lazy import on_demand
 
 if TYPE_CHECKING:
-    from tertulia.storage.files import attachments, places, uploads
+    from tertulia.storage.files import attachments, upload_locations, uploads
 else:
     __getattr__ = on_demand(__name__)

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import asdict
 
+from tertulia.database.tx import Row, Tx
 from tertulia.domain.files.attachments import Attachment, Looks
-from tertulia.storage.database.tx import Row, Tx
 
 _COLUMNS = (
     "id, realm_id, owner_id, upload_id, path_id, name, content_type, size, width, height,"

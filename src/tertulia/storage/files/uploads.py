@@ -3,8 +3,8 @@
 import io
 from typing import TYPE_CHECKING
 
+from tertulia.database.tx import Tx
 from tertulia.domain.files.attachments import PIECE_BYTES
-from tertulia.storage.database.tx import Tx
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer as Buffer

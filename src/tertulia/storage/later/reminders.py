@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
+from tertulia.database.tx import Tx
 from tertulia.domain.later.reminders import Reminder
-from tertulia.storage.database.tx import Tx
-from tertulia.storage.records import Record
+from tertulia.storage.row_mapper import Record
 
 _REMINDERS = Record(Reminder, "reminder")
 

@@ -2,9 +2,9 @@
 
 import msgspec
 
+from tertulia.database.tx import Row, Tx
 from tertulia.domain.later.scheduled import Destination, ScheduledMessage, ToChannel, ToPeople
 from tertulia.domain.messages.message import Draft, Mentions
-from tertulia.storage.database.tx import Row, Tx
 
 _decode_mentions = msgspec.json.Decoder(Mentions).decode
 

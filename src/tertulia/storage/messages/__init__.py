@@ -7,16 +7,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tertulia import domain, storage
+from tertulia.database.tx import Row, Tx
 from tertulia.domain.messages.message import Draft, Message
-from tertulia.modules import on_demand
-from tertulia.storage.database.tx import Row, Tx
+from tertulia.lazy import on_demand
 
 if TYPE_CHECKING:
     from tertulia.storage.messages import (
-        appending,
         conversations,
         details,
         edits,
+        fast_insert,
         flags,
         history,
         narrows,

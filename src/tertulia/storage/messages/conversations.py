@@ -7,7 +7,7 @@ takes no text as long as a list of a thousand people.
 import hashlib
 from collections.abc import Sequence
 
-from tertulia.storage.database.tx import Tx
+from tertulia.database.tx import Tx
 
 
 def find(tx: Tx, user_ids: Sequence[int]) -> int | None:

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from tertulia import storage
+from tertulia.database.tx import Tx
 from tertulia.domain.messages.message import Message
-from tertulia.storage.database.tx import Tx
 
 
 def added(tx: Tx, messages: Sequence[Message]) -> list[Message]:

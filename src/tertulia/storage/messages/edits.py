@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 
 from tertulia import domain, storage
+from tertulia.database.tx import Tx
 from tertulia.domain.messages.message import Draft, Edit, Message
-from tertulia.storage.database.tx import Tx
-from tertulia.storage.records import Record
+from tertulia.storage.row_mapper import Record
 
 _EDITS = Record(Edit)
 

@@ -5,7 +5,7 @@ What a reader is told of a message, whether it is read included, is put together
 
 from collections.abc import Iterable, Sequence
 
-from tertulia.storage.database.tx import Tx
+from tertulia.database.tx import Tx
 
 DENSE = 50  # ids are neighbours if one in so many is asked for
 

@@ -11,7 +11,7 @@ from typing import Any
 from pyroaring import BitMap64
 
 from tertulia import storage
-from tertulia.storage.database.tx import Tx
+from tertulia.database.tx import Tx
 from tertulia.storage.messages.selections import (
     BEYOND_ALL,
     MOVED,
@@ -20,7 +20,7 @@ from tertulia.storage.messages.selections import (
     Place,
     Selection,
 )
-from tertulia.storage.search.finding import Search
+from tertulia.storage.search.execution import Search
 
 SMALLEST_BLOCK = 256
 LARGEST_BLOCK = 8192

@@ -6,9 +6,9 @@ messages, the selection is told that it need not walk through the whole organiza
 
 from pyroaring import BitMap64
 
+from tertulia.database.tx import Tx
 from tertulia.domain.channels.topics import RESOLVED_PREFIX
 from tertulia.domain.personal.topic_policies import Visibility
-from tertulia.storage.database.tx import Tx
 from tertulia.storage.messages.selections import Selection
 
 DIRECT = "m.conversation_id IS NOT NULL"

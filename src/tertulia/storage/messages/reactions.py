@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import asdict
 
+from tertulia.database.tx import Tx
 from tertulia.domain.messages.message import Reaction
-from tertulia.storage.database.tx import Tx
-from tertulia.storage.records import Record
+from tertulia.storage.row_mapper import Record
 
 _REACTIONS = Record(Reaction)
 

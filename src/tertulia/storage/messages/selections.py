@@ -11,10 +11,10 @@ from typing import Any, overload
 from pyroaring import BitMap64
 
 from tertulia import domain, storage
+from tertulia.database.tx import Tx
 from tertulia.storage.channels.subscriptions import Span
-from tertulia.storage.database.tx import Tx
 from tertulia.storage.messages import CAME_WHILE_SUBSCRIBED
-from tertulia.storage.search.finding import Search
+from tertulia.storage.search.execution import Search
 
 # Received: it was sent while one was subscribed, or in a conversation of one's own. Moving a
 # message changes where it stands, never who received it.

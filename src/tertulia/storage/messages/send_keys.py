@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from tertulia.storage.database.tx import Tx
+from tertulia.database.tx import Tx
 
 
 @dataclass(frozen=True, slots=True)

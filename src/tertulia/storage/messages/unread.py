@@ -14,8 +14,8 @@ from typing import NamedTuple
 from pyroaring import BitMap64
 
 from tertulia import storage
+from tertulia.database.tx import Row, Tx
 from tertulia.domain.messages.message import Message, Provenance
-from tertulia.storage.database.tx import Row, Tx
 from tertulia.storage.messages.flags import SHOWN
 from tertulia.storage.messages.selections import (
     MY_CONVERSATIONS,

@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from tertulia import domain
+from tertulia.database.tx import Tx
 from tertulia.domain.groups.group import REALM_PERMISSIONS, GroupValue
 from tertulia.domain.organization.realm import Realm
-from tertulia.modules import on_demand
-from tertulia.storage.database.tx import Tx
-from tertulia.storage.records import Record
+from tertulia.lazy import on_demand
+from tertulia.storage.row_mapper import Record
 
 if TYPE_CHECKING:
     from tertulia.storage.organization import (

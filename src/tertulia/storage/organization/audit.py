@@ -2,9 +2,9 @@
 
 import msgspec
 
+from tertulia.database.tx import Tx
 from tertulia.domain.organization.audit import Act, AuditEntry
-from tertulia.storage.database.tx import Tx
-from tertulia.storage.records import Record
+from tertulia.storage.row_mapper import Record
 
 _ENTRIES = Record(AuditEntry, readings={"details": msgspec.json.decode})
 

@@ -1,8 +1,8 @@
 """Custom emoji and their pictures."""
 
+from tertulia.database.tx import Tx
 from tertulia.domain.organization.custom_emoji import CustomEmoji
-from tertulia.storage.database.tx import Tx
-from tertulia.storage.records import Record
+from tertulia.storage.row_mapper import Record
 
 _EMOJI = Record(CustomEmoji, "emoji")
 

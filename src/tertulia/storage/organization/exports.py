@@ -1,8 +1,8 @@
 """Exports that were asked for."""
 
+from tertulia.database.tx import Tx
 from tertulia.domain.organization.exports import RealmExport
-from tertulia.storage.database.tx import Tx
-from tertulia.storage.records import Record
+from tertulia.storage.row_mapper import Record
 
 _EXPORTS = Record(RealmExport, "realm_export")
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import msgspec
 
+from tertulia.database.tx import Tx
 from tertulia.domain.organization.linkifiers import Linkifier, LinkifierRule
-from tertulia.storage.database.tx import Tx
-from tertulia.storage.records import Record
+from tertulia.storage.row_mapper import Record
 
 _RULES = Record(
     LinkifierRule,

@@ -1,7 +1,7 @@
 """The domains of an organization."""
 
+from tertulia.database.tx import Tx
 from tertulia.domain.organization.mail_domains import MailDomain
-from tertulia.storage.database.tx import Tx
 
 
 def everything(tx: Tx) -> list[MailDomain]:

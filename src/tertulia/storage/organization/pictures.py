@@ -3,7 +3,7 @@
 import msgspec
 
 from tertulia import storage
-from tertulia.storage.database.tx import Tx
+from tertulia.database.tx import Tx
 
 
 def put(tx: Tx, kind: str, name: str, picture: bytes) -> None:

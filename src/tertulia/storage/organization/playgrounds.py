@@ -1,8 +1,8 @@
 """Playgrounds of an organization."""
 
+from tertulia.database.tx import Tx
 from tertulia.domain.organization.playgrounds import Playground
-from tertulia.storage.database.tx import Tx
-from tertulia.storage.records import Record
+from tertulia.storage.row_mapper import Record
 
 _PLAYGROUNDS = Record(Playground, "playground")
 

@@ -3,8 +3,8 @@
 from typing import Any
 
 from tertulia import storage
+from tertulia.database.tx import Tx
 from tertulia.domain.organization.settings import OrganizationSetting, PeopleNamed
-from tertulia.storage.database.tx import Tx
 
 
 def present(tx: Tx, setting: OrganizationSetting) -> Any:

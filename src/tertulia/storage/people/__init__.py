@@ -5,29 +5,29 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import msgspec
 
 from tertulia import domain
+from tertulia.database.tx import Row, Tx
 from tertulia.domain.people.user import DRAWN, BotType, Role, User
-from tertulia.modules import on_demand
-from tertulia.storage.database.tx import Row, Tx
+from tertulia.lazy import on_demand
 
 if TYPE_CHECKING:
     from tertulia.storage.people import (
         avatars,
-        bot_memory,
+        bot_storage,
         bots,
         identities,
         invitations,
         known_people,
-        login_places,
-        logins_under_way,
+        login_origins,
         one_time_links,
         password_attempts,
+        pending_logins,
         presence,
         profile_fields,
         profiles,
         second_factors,
         sessions,
         statuses,
-        webhook_calls,
+        webhook_deliveries,
     )
 else:
     __getattr__ = on_demand(__name__)

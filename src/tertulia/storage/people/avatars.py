@@ -1,6 +1,6 @@
 """Pictures that people have uploaded of themselves."""
 
-from tertulia.storage.database.tx import Tx
+from tertulia.database.tx import Tx
 
 
 def put(tx: Tx, user_id: int, name: str, picture: bytes, medium: bytes) -> None:

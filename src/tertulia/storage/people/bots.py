@@ -2,9 +2,9 @@
 
 import msgspec
 
+from tertulia.database.tx import Row, Tx
 from tertulia.domain.people.bots import Bot, Service
 from tertulia.domain.people.user import Role
-from tertulia.storage.database.tx import Row, Tx
 
 _COLUMNS = (
     "b.user_id, b.sending_channel_id, b.listening_channel_id, b.all_public_channels,"

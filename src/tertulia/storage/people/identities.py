@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 import msgspec
 
+from tertulia.database.tx import Tx
 from tertulia.domain.people.identities import Identity
-from tertulia.storage.database.tx import Tx
-from tertulia.storage.records import Record
+from tertulia.storage.row_mapper import Record
 
 _IDENTITIES = Record(
     Identity, "identity", readings={"group_ids": msgspec.json.Decoder(tuple[int, ...]).decode}

@@ -3,9 +3,9 @@
 import msgspec
 
 from tertulia import domain
+from tertulia.database.tx import Row, Tx
 from tertulia.domain.people.invitations import Invitation, Terms
 from tertulia.domain.people.user import Role
-from tertulia.storage.database.tx import Row, Tx
 
 _COLUMNS = (
     "id, inviter_id, email, role, channel_ids, group_ids, with_defaults, tells_inviter, welcome,"

@@ -2,8 +2,8 @@
 
 from collections.abc import Collection
 
+from tertulia.database.tx import Tx
 from tertulia.domain.people.user import Role
-from tertulia.storage.database.tx import Tx
 
 
 def met(

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 
 from tertulia import domain
+from tertulia.database.tx import Tx
 from tertulia.domain.people.one_time_links import OneTimeLink
-from tertulia.storage.database.tx import Tx
-from tertulia.storage.records import Record
+from tertulia.storage.row_mapper import Record
 
 _LINKS = Record(OneTimeLink)
 

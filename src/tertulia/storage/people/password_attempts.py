@@ -1,6 +1,6 @@
 """Passwords that were tried, by the name they were tried for and the address they came from."""
 
-from tertulia.storage.database.tx import Tx
+from tertulia.database.tx import Tx
 
 
 def insert(tx: Tx, name_hash: bytes, address: str) -> None:

@@ -2,8 +2,8 @@
 
 from dataclasses import asdict, dataclass
 
+from tertulia.database.tx import Tx
 from tertulia.domain.people.presence import Presence
-from tertulia.storage.database.tx import Tx
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable
 
+from tertulia.database.tx import Tx
 from tertulia.domain.people.profile_fields import FieldValue, ProfileField
-from tertulia.storage.database.tx import Tx
-from tertulia.storage.records import Record
+from tertulia.storage.row_mapper import Record
 
 Values = dict[int, FieldValue]  # by field
 

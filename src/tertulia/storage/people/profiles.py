@@ -5,7 +5,7 @@ from typing import Any
 import msgspec
 
 from tertulia import domain
-from tertulia.storage.database.tx import Tx
+from tertulia.database.tx import Tx
 
 
 def set_settings(tx: Tx, user_id: int, settings: dict[str, Any]) -> None:

@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
+from tertulia.database.tx import Tx
 from tertulia.domain.people.second_factors import CodeApp, Passkey, SecondFactors
-from tertulia.storage.database.tx import Tx
-from tertulia.storage.records import Record
+from tertulia.storage.row_mapper import Record
 
 _APPS, _PASSKEYS = Record(CodeApp, "code_app"), Record(Passkey, "passkey")
 

@@ -3,9 +3,9 @@
 from dataclasses import asdict
 from typing import Any
 
+from tertulia.database.tx import Tx
 from tertulia.domain.people.status import Status
-from tertulia.storage.database.tx import Tx
-from tertulia.storage.records import Record
+from tertulia.storage.row_mapper import Record
 
 _STATUSES = Record(Status)
 _COLUMNS = f"user_id, {_STATUSES.columns}"

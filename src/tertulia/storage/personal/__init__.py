@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from tertulia.modules import on_demand
+from tertulia.lazy import on_demand
 
 if TYPE_CHECKING:
     from tertulia.storage.personal import (
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
         devices,
         digests,
         drafts,
-        missed,
+        missed_messages,
         muted_users,
         navigation_views,
         snippets,

@@ -1,7 +1,7 @@
 """Alert words, by their owners."""
 
 from tertulia import domain
-from tertulia.storage.database.tx import Tx
+from tertulia.database.tx import Tx
 
 
 def of_user(tx: Tx, user_id: int) -> list[str]:

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from typing import Any
 
+from tertulia.database.tx import Tx
 from tertulia.domain.personal.devices import Device, DeviceToken, TokenKind
-from tertulia.storage.database.tx import Tx
-from tertulia.storage.records import Record
+from tertulia.storage.row_mapper import Record
 
 _DEVICES, _TOKENS = Record(Device, "device"), Record(DeviceToken, "device_token")
 

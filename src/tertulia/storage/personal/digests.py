@@ -1,8 +1,8 @@
 """What a digest tells of, and who was looked at for one."""
 
 from tertulia import storage
+from tertulia.database.tx import Tx
 from tertulia.domain.personal.digests import MOST_MESSAGES, SAMPLES, LivelyTopic
-from tertulia.storage.database.tx import Tx
 
 
 def written_at(tx: Tx) -> dict[int, float]:

@@ -4,8 +4,8 @@ from dataclasses import asdict
 
 import msgspec
 
+from tertulia.database.tx import Row, Tx
 from tertulia.domain.personal.drafts import SavedDraft, Wording
-from tertulia.storage.database.tx import Row, Tx
 
 _COLUMNS = "id, channel_id, user_ids, topic, content, edited_at"
 

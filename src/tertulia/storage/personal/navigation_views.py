@@ -2,9 +2,9 @@
 
 from dataclasses import asdict
 
+from tertulia.database.tx import Tx
 from tertulia.domain.personal.navigation_views import NavigationView
-from tertulia.storage.database.tx import Tx
-from tertulia.storage.records import Record
+from tertulia.storage.row_mapper import Record
 
 _VIEWS = Record(NavigationView, "navigation_view")
 

@@ -1,8 +1,8 @@
 """Saved snippets, each seen by its owner alone."""
 
+from tertulia.database.tx import Tx
 from tertulia.domain.personal.snippets import Snippet
-from tertulia.storage.database.tx import Tx
-from tertulia.storage.records import Record
+from tertulia.storage.row_mapper import Record
 
 _SNIPPETS = Record(Snippet, "saved_snippet")
 

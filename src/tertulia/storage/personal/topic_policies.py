@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tertulia import domain
+from tertulia.database.tx import Tx
 from tertulia.domain.personal.topic_policies import Visibility
-from tertulia.storage.database.tx import Tx
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,15 +2,15 @@
 
 from typing import TYPE_CHECKING
 
-from tertulia.modules import on_demand
+from tertulia.lazy import on_demand
 
 if TYPE_CHECKING:
     from tertulia.storage.search import (
         batch,
         changes,
-        finding,
+        execution,
         index,
-        joints,
+        phrase_filter,
         segments,
         signatures,
         texts,

@@ -13,9 +13,9 @@ from dataclasses import dataclass, field
 from itertools import islice
 
 from tertulia import domain, storage
+from tertulia.database.tx import Row, Tx
+from tertulia.database.yielding import LongThought
 from tertulia.domain.search.query import SearchedText
-from tertulia.storage.database.giving_way import LongThought
-from tertulia.storage.database.tx import Row, Tx
 
 MAX_WORDS_PER_MESSAGE = 768  # that are listed; 10,000 characters of English have about 600
 MAX_NEW_WORDS_PER_MESSAGE = 128
@@ -98,7 +98,7 @@ def write(tx: Tx, batch: IndexBatch) -> int:
     storage.search.index.add(tx, {each.message_id: each.words for each in documents}, batch.change)
     signed = {each.message_id: each.signature for each in documents if each.signature is not None}
     storage.search.signatures.insert(tx, signed)
-    storage.search.joints.leave_out(tx, list(signed))
+    storage.search.phrase_filter.leave_out(tx, list(signed))
     return done + len(documents) + len(batch.missing)
 
 

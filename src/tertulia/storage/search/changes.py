@@ -6,7 +6,7 @@ last change of each message. A text that was read when the count was n has all c
 
 from collections.abc import Sequence
 
-from tertulia.storage.database.tx import Tx
+from tertulia.database.tx import Tx
 
 
 def count(tx: Tx) -> int:

@@ -16,8 +16,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from pyroaring import BitMap
 
 from tertulia import domain, storage
+from tertulia.database.tx import Tx
 from tertulia.domain.search.query import Clue
-from tertulia.storage.database.tx import Tx
 from tertulia.storage.search.segments import SegmentChanges, SegmentTable
 
 POSTINGS = SegmentTable("search_posting", "word_id")  # the messages that hold a word
@@ -103,7 +103,7 @@ def forget(tx: Tx, message_ids: Sequence[int]) -> None:
     if not ids:
         return
     rows = tx.all("SELECT message_id, words FROM search_document WHERE message_id IN :ids", ids=ids)
-    storage.search.joints.forget(tx, ids)
+    storage.search.phrase_filter.forget(tx, ids)
     gone = SegmentChanges()
     for row in rows:
         for word_id in array("I", row["words"]):

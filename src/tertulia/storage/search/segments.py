@@ -12,7 +12,7 @@ from typing import Any
 
 from pyroaring import BitMap
 
-from tertulia.storage.database.tx import Tx
+from tertulia.database.tx import Tx
 
 BITS = 16
 SIZE = 1 << BITS

@@ -7,9 +7,9 @@ of these messages may match, and then reads their texts.
 from collections.abc import Iterable, Mapping, Sequence
 
 from tertulia import domain, storage
+from tertulia.database.tx import Tx
+from tertulia.database.yielding import LongThought
 from tertulia.domain.search.query import Clue
-from tertulia.storage.database.giving_way import LongThought
-from tertulia.storage.database.tx import Tx
 
 MAX_LISTED_IDS = 200  # more candidates than that are found by reading the whole range
 FEW_SIGNATURES = 1000  # are asked in one go, rather than by segments

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from tertulia.storage.database.tx import Row, Tx
+from tertulia.database.tx import Row, Tx
 
 AT_ONCE = 100  # in memory
 LONGEST_PATTERN = 200

@@ -10,9 +10,9 @@ from msgspec import UNSET, Raw, UnsetType
 from tertulia.domain.channels.channel import Channel, Gate
 from tertulia.domain.groups.group import GroupValue, Members
 from tertulia.domain.people.user import User
-from tertulia.events.directory import Organization
+from tertulia.events.directory.loader import Touched
+from tertulia.events.directory.organization import Organization
 from tertulia.events.listener import Listener
-from tertulia.events.loading import Touched
 from tertulia.events.types.event import Event, TakenBack, Wire
 
 ADMINISTRATORS_POST = 2

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 import msgspec
 
 from tertulia.domain.channels.folders import Folder
-from tertulia.events.directory import Organization
+from tertulia.events.directory.organization import Organization
 from tertulia.events.types.event import Event, Wire
 
 

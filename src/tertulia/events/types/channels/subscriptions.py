@@ -9,7 +9,7 @@ from msgspec import Raw
 from tertulia import events
 from tertulia.domain.channels.channel import Subscription
 from tertulia.domain.people.user import User
-from tertulia.events.directory import Organization
+from tertulia.events.directory.organization import Organization
 from tertulia.events.listener import Listener
 from tertulia.events.types.channels.channel import ChannelObject
 from tertulia.events.types.event import Event, Wire

@@ -10,11 +10,11 @@ import msgspec
 from msgspec.structs import replace
 
 from tertulia import storage
+from tertulia.database.tx import Tx
 from tertulia.domain.later.reminders import Reminder
-from tertulia.events.directory import Organization
+from tertulia.events.directory.organization import Organization
 from tertulia.events.listener import Listener
 from tertulia.events.types.event import Event, Wire
-from tertulia.storage.database.tx import Tx
 
 
 class ReminderObject(msgspec.Struct, kw_only=True):

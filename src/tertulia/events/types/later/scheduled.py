@@ -11,11 +11,11 @@ from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
 from tertulia import storage
+from tertulia.database.tx import Tx
 from tertulia.domain.later.scheduled import ScheduledMessage, ToChannel
-from tertulia.events.directory import Organization
+from tertulia.events.directory.organization import Organization
 from tertulia.events.listener import Listener
 from tertulia.events.types.event import Event, Wire
-from tertulia.storage.database.tx import Tx
 
 
 class ScheduledMessageObject(msgspec.Struct, kw_only=True):

@@ -10,12 +10,12 @@ from typing import Any, ClassVar, Literal, Self
 from msgspec.structs import replace
 
 from tertulia import domain, events, storage
+from tertulia.database.tx import Tx
 from tertulia.domain.messages.message import Edit, Message
-from tertulia.events.directory import Organization
+from tertulia.events.directory.loader import Touched
+from tertulia.events.directory.organization import Organization
 from tertulia.events.listener import Listener
-from tertulia.events.loading import Touched
 from tertulia.events.types.event import About, Event, TakenBack, Wire
-from tertulia.storage.database.tx import Tx
 
 PropagateMode = Literal["change_one", "change_later", "change_all"]
 

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 import msgspec
 
 from tertulia import domain
-from tertulia.events.directory import Organization
+from tertulia.events.directory.organization import Organization
 from tertulia.events.listener import Listener
 from tertulia.events.types.event import About, Event, Wire
 

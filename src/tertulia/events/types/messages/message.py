@@ -14,14 +14,14 @@ from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
 from tertulia import domain, events, markdown, storage
+from tertulia.database.tx import Tx
 from tertulia.domain.messages.message import Edit, Message
 from tertulia.domain.people.known_people import UNKNOWN_NAME
-from tertulia.events.directory import Organization
+from tertulia.events.directory.organization import Organization
 from tertulia.events.listener import Listener
 from tertulia.events.types.event import About, Event, Wire
 from tertulia.events.types.messages.submessages import SubmessageObject
 from tertulia.markdown import LinkPattern
-from tertulia.storage.database.tx import Tx
 
 
 class Participant(msgspec.Struct):

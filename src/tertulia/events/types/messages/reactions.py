@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable
 from typing import ClassVar, Literal
 
 from tertulia import events
-from tertulia.events.directory import Organization
+from tertulia.events.directory.organization import Organization
 from tertulia.events.types.event import Event, Wire
 
 

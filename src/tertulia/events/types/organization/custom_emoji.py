@@ -6,9 +6,9 @@ from typing import ClassVar
 import msgspec
 
 from tertulia.domain.organization.custom_emoji import CustomEmoji
-from tertulia.events.directory import Organization
+from tertulia.events.directory.loader import Touched
+from tertulia.events.directory.organization import Organization
 from tertulia.events.listener import Listener
-from tertulia.events.loading import Touched
 from tertulia.events.types.event import Event, Wire
 
 

@@ -6,10 +6,10 @@ from typing import Any, ClassVar
 import msgspec
 
 from tertulia import storage
+from tertulia.database.tx import Tx
 from tertulia.domain.organization.exports import RealmExport
-from tertulia.events.directory import Organization
+from tertulia.events.directory.organization import Organization
 from tertulia.events.types.event import Event, Wire
-from tertulia.storage.database.tx import Tx
 
 
 class ExportsChanged(Event, frozen=True):

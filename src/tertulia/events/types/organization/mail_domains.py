@@ -6,7 +6,7 @@ from typing import ClassVar, Literal, Self
 import msgspec
 
 from tertulia.domain.organization.mail_domains import MailDomain
-from tertulia.events.directory import Organization
+from tertulia.events.directory.organization import Organization
 from tertulia.events.types.event import Event, Wire
 
 

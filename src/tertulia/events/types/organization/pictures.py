@@ -5,8 +5,8 @@ from typing import ClassVar
 
 from tertulia import domain
 from tertulia.domain.organization.pictures import PictureKind
-from tertulia.events.directory import Organization
-from tertulia.events.loading import Touched
+from tertulia.events.directory.loader import Touched
+from tertulia.events.directory.organization import Organization
 from tertulia.events.types.event import Event, Wire
 
 

@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 from typing import Any, ClassVar
 
-from tertulia.events.directory import Organization
-from tertulia.events.loading import Touched
+from tertulia.events.directory.loader import Touched
+from tertulia.events.directory.organization import Organization
 from tertulia.events.types.event import Event, Wire
 
 

@@ -9,11 +9,11 @@ from typing import Any, ClassVar
 import msgspec
 
 from tertulia import events, storage
+from tertulia.database.tx import Tx
 from tertulia.domain.people.bots import Bot
-from tertulia.events.directory import Organization
+from tertulia.events.directory.organization import Organization
 from tertulia.events.listener import Listener
 from tertulia.events.types.event import Event, UserEvent, Wire
-from tertulia.storage.database.tx import Tx
 
 
 class ServiceObject(msgspec.Struct):

@@ -6,12 +6,12 @@ from typing import ClassVar
 from msgspec.structs import replace
 
 from tertulia import events, storage
+from tertulia.database.tx import Tx
 from tertulia.domain.people.known_people import UNKNOWN_NAME
 from tertulia.domain.people.status import Status
-from tertulia.events.directory import Organization
+from tertulia.events.directory.organization import Organization
 from tertulia.events.listener import Listener
 from tertulia.events.types.event import Event, Wire
-from tertulia.storage.database.tx import Tx
 
 
 class PeopleUncovered(Event, frozen=True):

@@ -8,8 +8,8 @@ from msgspec import UNSET, UnsetType
 
 from tertulia import events
 from tertulia.domain.people.profile_fields import TYPE_NAMES, ProfileField
-from tertulia.events.directory import Organization
-from tertulia.events.loading import Touched
+from tertulia.events.directory.loader import Touched
+from tertulia.events.directory.organization import Organization
 from tertulia.events.types.event import Event, Wire
 
 FIELD_TYPES = {kind.name: {"id": int(kind), "name": name} for kind, name in TYPE_NAMES.items()}

@@ -2,7 +2,7 @@
 
 from typing import ClassVar
 
-from tertulia.events.directory import Organization
+from tertulia.events.directory.organization import Organization
 from tertulia.events.types.event import Event
 
 

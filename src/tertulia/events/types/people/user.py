@@ -10,14 +10,14 @@ from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
 from tertulia import domain, storage
+from tertulia.database.tx import Tx
 from tertulia.domain.people.known_people import UNKNOWN_NAME
 from tertulia.domain.people.status import Status
 from tertulia.domain.people.user import GRAVATAR, UPLOADED, Role, User
-from tertulia.events.directory import Organization
+from tertulia.events.directory.loader import Touched
+from tertulia.events.directory.organization import Organization
 from tertulia.events.listener import Listener
-from tertulia.events.loading import Touched
 from tertulia.events.types.event import Event, TakenBack, UserEvent, Wire
-from tertulia.storage.database.tx import Tx
 
 
 class ProfileValue(msgspec.Struct):

@@ -6,10 +6,10 @@ from typing import ClassVar
 import msgspec
 
 from tertulia import storage
-from tertulia.events.directory import Organization
-from tertulia.events.loading import Touched
+from tertulia.database.tx import Tx
+from tertulia.events.directory.loader import Touched
+from tertulia.events.directory.organization import Organization
 from tertulia.events.types.event import Event, Wire
-from tertulia.storage.database.tx import Tx
 
 
 class AlertWordsChanged(Event, frozen=True):

@@ -6,7 +6,7 @@ from typing import ClassVar
 import msgspec
 
 from tertulia.domain.personal.devices import Device
-from tertulia.events.directory import Organization
+from tertulia.events.directory.organization import Organization
 from tertulia.events.types.event import Event, Wire
 
 Told = dict[str, int | str | None]

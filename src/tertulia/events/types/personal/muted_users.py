@@ -6,9 +6,9 @@ from typing import ClassVar
 import msgspec
 
 from tertulia import storage
-from tertulia.events.directory import Organization
+from tertulia.database.tx import Tx
+from tertulia.events.directory.organization import Organization
 from tertulia.events.types.event import Event, Wire
-from tertulia.storage.database.tx import Tx
 from tertulia.storage.personal.muted_users import Mute
 
 

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 import msgspec
 
 from tertulia.domain.personal.navigation_views import NavigationView
-from tertulia.events.directory import Organization
+from tertulia.events.directory.organization import Organization
 from tertulia.events.types.event import Event, Wire
 
 

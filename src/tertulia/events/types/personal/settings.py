@@ -7,9 +7,9 @@ from typing import Any, ClassVar
 from tertulia import domain, events
 from tertulia.domain.organization.languages import LANGUAGES
 from tertulia.domain.people.user import EmailVisibility, User
-from tertulia.events.directory import Organization
+from tertulia.events.directory.loader import Touched
+from tertulia.events.directory.organization import Organization
 from tertulia.events.listener import Listener
-from tertulia.events.loading import Touched
 from tertulia.events.types.event import Event, UserEvent, Wire
 
 

@@ -9,10 +9,10 @@ from typing import ClassVar, Literal
 import msgspec
 
 from tertulia import storage
+from tertulia.database.tx import Tx
 from tertulia.domain.personal.snippets import Snippet
-from tertulia.events.directory import Organization
+from tertulia.events.directory.organization import Organization
 from tertulia.events.types.event import Event, Wire
-from tertulia.storage.database.tx import Tx
 
 
 class SnippetObject(msgspec.Struct):

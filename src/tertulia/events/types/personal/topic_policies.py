@@ -6,11 +6,11 @@ from typing import ClassVar
 import msgspec
 
 from tertulia import domain, storage
+from tertulia.database.tx import Tx
 from tertulia.domain.personal.topic_policies import Visibility
-from tertulia.events.directory import Organization
+from tertulia.events.directory.organization import Organization
 from tertulia.events.listener import Listener
 from tertulia.events.types.event import Event, Wire
-from tertulia.storage.database.tx import Tx
 from tertulia.storage.personal.topic_policies import UserTopic
 
 MutedTopic = tuple[str, str, int]

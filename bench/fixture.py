@@ -1,0 +1,170 @@
+"""The organization that is measured: a few who act, and ten thousand who are only there."""
+
+from dataclasses import dataclass
+
+from pyroaring import BitMap64
+
+from bench.http_client import Login
+from tertulia import actions, domain, storage
+from tertulia.actions.channels.subscriptions import Wish
+from tertulia.actions.queues import MOST_PER_USER
+from tertulia.database import Database
+from tertulia.database.tx import Tx
+from tertulia.domain.channels.channel import NewChannel
+from tertulia.domain.people.keys import Vault
+from tertulia.domain.people.user import Role, User
+from tertulia.domain.people.welcome_message import NewUser
+from tertulia.events.listener import Options
+
+SECRET = "only a benchmark would use this secret"
+AUDIENCES = (10, 1_000, 10_000)
+
+
+@dataclass(frozen=True, slots=True)
+class Queue:
+    owner: Login
+    id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Town:
+    ana: Login
+    queues: list[Queue]  # of others, waiting to be polled
+
+
+def settle(url: str, listeners: int) -> Town:
+    """Found an organization: everybody is in `square`, and ana is alone in `hall`.
+
+    One person may have so many queues at most, so there are as many people as that takes.
+    """
+    database = Database.at(url)
+    database.migrate()
+    realm = database.write_now(0, actions.organization.create, "Bench", "")
+    vault = Vault(SECRET.encode())
+
+    def add(name: str, role: Role) -> tuple[User, Login]:
+        new = NewUser(f"{name}@example.com", name.title(), role)
+        user, key = database.write_now(realm.id, actions.people.account_creation.add, vault, new)
+        return user, Login(user.email, key)
+
+    ana, login = add("ana", Role.OWNER)
+    owners = [add(f"ben{number}", Role.MEMBER) for number in range(-(-listeners // MOST_PER_USER))]
+    everybody = [ana.id, *(user.id for user, _ in owners)]
+    database.write_now(realm.id, _open_channel, ana, everybody, "square")
+    database.write_now(realm.id, _open_channel, ana, [ana.id], "hall")
+    opened: list[Queue] = []
+    for user, owner in owners:
+        count = min(MOST_PER_USER, listeners - len(opened))
+        ids = database.write_now(realm.id, _open_queues, user, count)
+        opened += [Queue(owner, queue_id) for queue_id in ids]
+    return Town(login, opened)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """One of several organizations, and somebody who talks there in the channel `hall`."""
+
+    host: str
+    login: Login
+    queue: str
+
+    def addressed(self, request: bytes) -> bytes:
+        return request.replace(b"Host: localhost\r\n", b"Host: %s\r\n" % self.host.encode(), 1)
+
+
+def found_many(url: str, organizations: int) -> list[Place]:
+    database, vault = Database.at(url), Vault(SECRET.encode())
+    database.migrate()
+    return [_found(database, vault, f"o{number}") for number in range(organizations)]
+
+
+def _found(database: Database, vault: Vault, subdomain: str) -> Place:
+    realm = database.write_now(0, actions.organization.create, "Bench", subdomain)
+    new = NewUser("ana@example.com", "Ana", Role.OWNER)
+    ana, key = database.write_now(realm.id, actions.people.account_creation.add, vault, new)
+    database.write_now(realm.id, _open_channel, ana, [ana.id], "hall")
+    (queue_id,) = database.write_now(realm.id, _open_queues, ana, 1)
+    return Place(f"{subdomain}.localhost", Login(ana.email, key), queue_id)
+
+
+def crowd(url: str, count: int) -> list[Login]:
+    """People in an organization of their own, each with a key and last seen a minute ago."""
+    database = Database.at(url)
+    database.migrate()
+    realm = database.write_now(0, actions.organization.create, "Crowd", "")
+    return database.write_now(realm.id, _let_in, Vault(SECRET.encode()), count)
+
+
+def _let_in(tx: Tx, vault: Vault, count: int) -> list[Login]:
+    new = [NewUser(f"person{number}@example.com", f"Person {number}") for number in range(count)]
+    added = [actions.people.account_creation.add(tx, vault, each) for each in new]
+    storage.people.presence.note(
+        tx, {user.id: domain.people.presence.first("active", tx.now - 60) for user, _ in added}
+    )
+    return [Login(user.email, key) for user, key in added]
+
+
+def grow(url: str, town: Town) -> None:
+    """Bring ten thousand people in, and let some of them subscribe to each of the channels."""
+    Database.at(url).write_now(1, _bring_in, town.ana.email)
+
+
+def _bring_in(tx: Tx, email: str) -> None:
+    """Written without a word to anybody: nobody here wants to be told of ten thousand joins."""
+    ana = actions.people.get_by_email(tx, email)
+    silent = [
+        storage.people.insert(
+            tx, email=f"silent{number}@example.com", full_name=f"Silent {number}", role=Role.MEMBER
+        )
+        for number in range(max(AUDIENCES))
+    ]
+    for audience in AUDIENCES:
+        name = f"audience-{audience}"
+        _open_channel(tx, ana, [ana.id], name)
+        channel = storage.channels.find_by_name(tx, name)
+        assert channel is not None
+        colors = {user.id: "#c2c2c2" for user in silent[:audience]}
+        storage.channels.subscriptions.activate(
+            tx, channel, colors, storage.log.head(tx), storage.messages.newest_id(tx)
+        )
+
+
+def move_in_everywhere(url: str, email: str, unread: int) -> None:
+    """Let somebody be in every channel, ever since, with so much unread."""
+    Database.at(url).write_now(1, _move_in, email, unread)
+
+
+def _move_in(tx: Tx, email: str, unread: int) -> None:
+    me = actions.people.get_by_email(tx, email).id
+    channels = sorted(storage.channels.names(tx))
+    tx.execute("DELETE FROM subscription WHERE user_id = :me", me=me)
+    tx.execute("DELETE FROM subscription_span WHERE user_id = :me", me=me)
+    rows = [
+        {"realm": tx.realm_id, "channel": channel, "me": me, "yes": True} for channel in channels
+    ]
+    tx.execute_many(
+        "INSERT INTO subscription (realm_id, channel_id, user_id, active, color)"
+        " VALUES (:realm, :channel, :me, :yes, '#c2c2c2')",
+        rows,
+    )
+    tx.execute_many(
+        "INSERT INTO subscription_span (realm_id, channel_id, user_id, start_seq, start_message_id)"
+        " VALUES (:realm, :channel, :me, 0, 0)",
+        rows,
+    )
+    newest = storage.messages.newest_in(tx, channels, unread)
+    last = storage.messages.newest_id(tx)
+    storage.messages.unread.store(tx, me, BitMap64(newest), last)
+
+
+def _open_channel(tx: Tx, owner: User, user_ids: list[int], name: str) -> None:
+    wish = Wish([NewChannel(name)], [""], principals=user_ids)
+    actions.channels.subscriptions.subscribe(tx, owner, wish, "example.com")
+
+
+def _open_queues(tx: Tx, user: User, count: int) -> list[str]:
+    options, start = Options(event_types=["message"]), storage.log.end(tx)
+    queues = [actions.queues.new(user, options, start, 3600, tx.now) for _ in range(count)]
+    for queue in queues:
+        actions.queues.keep(tx, user, queue)
+    return [queue.id for queue in queues]

@@ -1,0 +1,119 @@
+"""Thousands of small organizations, made by copying one row by row: founding them takes minutes."""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from bench.fixture import SECRET, Place
+from bench.http_client import Login
+from tertulia import actions, storage
+from tertulia.database import Database
+from tertulia.database.tx import Row, Tx
+from tertulia.domain.people.keys import Vault
+
+TOLD_BY_ID = {"realm_id", "id"}
+
+_NUMBER = re.compile(r"\d+")
+
+
+def multiply(url: str, template: Place, count: int) -> list[Place]:
+    """Make so many copies of the only organization that there is; ana is in each of them."""
+    database = Database.at(url)
+    (realm,) = database.read_now(0, storage.organization.all_of_them)
+    database.write_now(realm.id, _settle)
+    return database.write_now(0, _multiply, template, count)
+
+
+def _settle(tx: Tx) -> None:
+    """Do what a server does by itself after a while, so that nothing is left to do in a copy."""
+    actions.messages.search_index.index_some(tx)
+    actions.channels.channel_stats.count(tx, most=100)
+    actions.messages.rerender.finish(tx)
+    storage.log.forget_up_to(tx, storage.log.head(tx) - 1)
+
+
+def _multiply(tx: Tx, template: Place, count: int) -> list[Place]:
+    vault = Vault(SECRET.encode())
+    columns: dict[str, list[str]] = {}
+    for row in tx.all(tx.dialect.columns):
+        columns.setdefault(row["table_name"], []).append(row["column_name"])
+    references = {
+        (row["table_name"], row["column_name"]): row["target"]
+        for row in tx.all(tx.dialect.declared_references)
+    }
+    rows = {
+        table: tx.all(f"SELECT * FROM {table}")
+        for table, names in columns.items()
+        if "realm_id" in names or table == "realm"
+    }
+    rows["queue"] = []  # nobody listens
+    used = [table for table in _in_order(columns, references) if rows.get(table)]
+    step = 1 + max(row["id"] for table in used if "id" in columns[table] for row in rows[table])
+    for table in used:
+        ids = {name for name in columns[table] if name in TOLD_BY_ID or (table, name) in references}
+        tx.load_rows(
+            table,
+            columns[table],
+            _copies(vault, table, columns[table], rows[table], ids, step, count),
+        )
+        if "id" in columns[table]:
+            tx.number_on(table)
+    return [
+        Place(f"o{number}.localhost", Login(template.login.email, _key(number)), "")
+        for number in range(1, count + 1)
+    ]
+
+
+def _copies(
+    vault: Vault,
+    table: str,
+    names: list[str],
+    rows: list[Row],
+    ids: set[str],
+    step: int,
+    count: int,
+) -> Iterator[list[Any]]:
+    for number in range(1, count + 1):
+        away = number * step
+
+        def shifted(match: re.Match[str], away: int = away) -> str:
+            return str(int(match.group()) + away)
+
+        for row in rows:
+            told = {name: row[name] for name in names}
+            for name in ids:
+                if told[name] is not None:
+                    told[name] += away
+            if told.get("permissions"):
+                told["permissions"] = _NUMBER.sub(shifted, told["permissions"])
+            if table == "realm":
+                told |= {"subdomain": f"o{number}", "uuid": f"{row['uuid'][:-8]}{number:08d}"}
+            if told.get("key_hash") is not None:
+                told["key_hash"] = vault.fingerprint(_key(number))
+                told["key_sealed"] = vault.seal(_key(number))
+            yield [told[name] for name in names]
+
+
+def _key(number: int) -> str:
+    return f"{number:032d}"
+
+
+def _in_order(
+    columns: dict[str, list[str]], references: dict[tuple[str, str], str]
+) -> Iterator[str]:
+    """What is referred to comes first."""
+    waiting = {
+        table: {
+            target
+            for (owner, _), target in references.items()
+            if owner == table and target != table
+        }
+        for table in columns
+    }
+    while waiting:
+        ready = sorted(table for table, targets in waiting.items() if not targets & waiting.keys())
+        if not ready:
+            raise AssertionError(f"tables refer to each other in a circle: {sorted(waiting)}")
+        yield from ready
+        for table in ready:
+            del waiting[table]

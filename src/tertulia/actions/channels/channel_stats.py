@@ -1,0 +1,72 @@
+"""What goes on in channels, as clients are told: the first message, and how lively they are.
+
+Counting is left to a job, so that neither a send nor a look at a channel pays for it.
+"""
+
+from typing import Any
+
+from tertulia import domain, events, storage
+from tertulia.database.tx import Tx
+from tertulia.domain.channels.channel import COUNTED_DAYS, RECENTLY_SECONDS, Channel
+from tertulia.domain.people.user import SECONDS_PER_DAY
+from tertulia.events.audience import Onlookers, Watchers
+from tertulia.events.types.channels.channel import ChannelChanged
+from tertulia.events.types.messages.edits import FirstMessageChanged
+
+
+def note_message(tx: Tx, channel: Channel, message_id: int) -> None:
+    """A channel has got a message: tell if it is its first, or its first in a long while."""
+    if not storage.channels.note_message(tx, channel, message_id):
+        return
+    if channel.first_message_id is None:
+        # Its subscribers see the message itself.
+        update: dict[str, Any] = {"property": "first_message_id", "value": message_id}
+        event = ChannelChanged(channel.id, channel.name, [update])
+        events.log.announce(tx, event, to=Onlookers(channel.id))
+    if not channel.recently_active:
+        update = {"property": "is_recently_active", "value": True}
+        event = ChannelChanged(channel.id, channel.name, [update])
+        events.log.announce(tx, event, to=Watchers(channel.id))
+
+
+def find_first_message(tx: Tx, channel: Channel) -> None:
+    """Look again, after messages went or came, and tell if it is another one."""
+    first = storage.messages.oldest_in_channel(tx, channel.id)
+    if first != channel.first_message_id:
+        storage.channels.set_first_message(tx, channel.id, first)
+        events.log.announce(tx, FirstMessageChanged(channel.id, first), to=Watchers(channel.id))
+
+
+def realms_to_count(tx: Tx) -> list[int]:
+    """Where `count` would find something."""
+    return storage.channels.realms_with_uncounted(tx, tx.now - SECONDS_PER_DAY)
+
+
+def count(tx: Tx, most: int) -> int:
+    """Count the channels of this organization that were not counted today; says how many."""
+    waiting = storage.channels.longest_uncounted(tx, tx.now - SECONDS_PER_DAY, most)
+    if waiting:
+        since = storage.messages.last_before(tx, tx.now - COUNTED_DAYS * SECONDS_PER_DAY)
+        for channel in waiting:
+            _count(tx, channel, since)
+    return len(waiting)
+
+
+def _count(tx: Tx, channel: Channel, since: int) -> None:
+    age_days = int((tx.now - channel.created_at) // SECONDS_PER_DAY)
+    traffic = domain.channels.channel.average_week(
+        storage.messages.count_after(tx, channel.id, since), age_days
+    )
+    last = channel.last_message_at or channel.created_at
+    active = tx.now - last < RECENTLY_SECONDS
+    storage.channels.change(
+        tx, channel.id, counted_at=tx.now, weekly_traffic=traffic, recently_active=active
+    )
+    updates: list[dict[str, Any]] = []
+    if traffic != channel.weekly_traffic:
+        updates.append({"property": "stream_weekly_traffic", "value": traffic})
+    if active != channel.recently_active:
+        updates.append({"property": "is_recently_active", "value": active})
+    if updates:
+        event = ChannelChanged(channel.id, channel.name, updates)
+        events.log.announce(tx, event, to=Watchers(channel.id))

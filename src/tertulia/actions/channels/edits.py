@@ -1,0 +1,378 @@
+"""Changing channels: their names, who may see and use them, and their end."""
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from msgspec import UNSET, UnsetType
+
+from tertulia import actions, domain, events, storage
+from tertulia.database.tx import Tx
+from tertulia.domain.channels.channel import Channel
+from tertulia.domain.channels.topics import EMPTY_ONLY, EMPTY_TOPIC_NAME
+from tertulia.domain.groups.group import (
+    CHANNEL_PERMISSIONS,
+    GroupValue,
+    Members,
+    PermissionChange,
+)
+from tertulia.domain.people.user import User
+from tertulia.errors import BadRequest
+from tertulia.errors.authentication import AdministratorRequired, OwnerRequired
+from tertulia.errors.channels import (
+    ChannelNotAccessible,
+    ContradictoryOpenness,
+    DefaultChannelIsPrivate,
+    NamedTopicsExist,
+)
+from tertulia.events.audience import Everyone, Watchers
+from tertulia.events.types.channels.channel import (
+    ADMINISTRATORS_POST,
+    POST_POLICIES,
+    ChannelArchived,
+    ChannelChanged,
+)
+
+# Who is let in is for those to say who can see what they would be let in to.
+LETTING_IN = ("can_add_subscribers_group", "can_subscribe_group")
+
+
+@dataclass(frozen=True, slots=True)
+class ChannelChanges:
+    """What is to be changed of a channel; everything else stays."""
+
+    name: str | None = None
+    description: tuple[str, str] | None = None  # as it was written, and as HTML
+    is_private: bool | None = None
+    is_web_public: bool | None = None
+    history_public: bool | None = None
+    is_default: bool | None = None
+    retention_days: int | UnsetType | None = UNSET
+    topics_policy: str | None = None
+    folder_id: int | UnsetType | None = UNSET
+    archived: bool | None = None
+    default_push: bool | None = None
+    permissions: dict[str, PermissionChange] = field(default_factory=dict)
+
+    @property
+    def touch_openness(self) -> bool:
+        asked = (self.is_private, self.is_web_public, self.history_public)
+        return any(each is not None for each in asked)
+
+
+def edit(
+    tx: Tx, user: User, channel_id: int, changes: ChannelChanges, web_public_allowed: bool
+) -> None:
+    """Change a channel: all that is asked for, or nothing."""
+    user = actions.groups.permissions.acting(tx, user)
+    channel = actions.channels.visible_to(tx, user, channel_id)
+    if changes.is_web_public:
+        _check_web_public(tx, user, channel, changes, web_public_allowed)
+    channel = actions.channels.administered_by(tx, user, channel_id)
+    for step in _STEPS:
+        step(tx, user, channel, changes)
+        found = storage.channels.find(tx, channel_id)
+        assert found is not None
+        channel = found
+
+
+def archive(tx: Tx, user: User, channel_id: int) -> None:
+    """Close a channel: it can be read, nobody writes in it, and its name stays taken.
+
+    What is in it counts as read by everybody from then on. Clients know that from the event.
+    """
+    user = actions.groups.permissions.acting(tx, user)
+    channel = actions.channels.administered_by(tx, user, channel_id)
+    if channel.archived:
+        raise BadRequest("Channel is already deactivated")
+    storage.channels.change(tx, channel.id, archived=True, is_default=False)
+    event = ChannelArchived(channel.id, channel.name, True)
+    seq = events.log.announce(tx, event, to=Watchers(channel.id))
+    actions.messages.notices.post_if_wanted(
+        tx, channel, domain.messages.notices.channel_archived(channel), is_news=False
+    )
+    storage.channels.change(
+        tx, channel.id, closed_seq=seq, closed_message_id=storage.messages.newest_id(tx)
+    )
+    if channel.is_default:
+        actions.channels.tell_defaults(tx)
+
+
+def set_default(tx: Tx, user: User, channel_id: int, is_default: bool) -> None:
+    """Let new users be subscribed to a channel, or no longer."""
+    actions.groups.permissions.require_administrator(tx, user)
+    channel = actions.channels.readable_by(tx, user, channel_id)
+    if is_default and channel.invite_only:
+        raise BadRequest("Private channels cannot be made default.")
+    if is_default and channel.archived:
+        raise ChannelNotAccessible()
+    if is_default and channel.is_default:
+        return
+    storage.channels.change(tx, channel.id, is_default=is_default)
+    events.log.announce(tx, ChannelChanged(channel.id, channel.name, []), to=Watchers(channel.id))
+    actions.channels.tell_defaults(tx)
+
+
+# --- one step for each part, in the order in which clients hear of them ---
+
+
+def _unarchive(tx: Tx, user: User, channel: Channel, changes: ChannelChanges) -> None:
+    if changes.archived is not False:
+        return
+    if not channel.archived:
+        raise BadRequest("Channel is not currently deactivated")
+    storage.channels.change(tx, channel.id, archived=False)
+    events.log.announce(
+        tx, ChannelArchived(channel.id, channel.name, False), to=Watchers(channel.id)
+    )
+    actions.messages.notices.post_if_wanted(
+        tx, channel, domain.messages.notices.channel_unarchived(channel)
+    )
+
+
+def _change_openness(tx: Tx, user: User, channel: Channel, changes: ChannelChanges) -> None:
+    if not changes.touch_openness:
+        return
+    after = _opened(channel, changes)
+    is_default = channel.is_default if changes.is_default is None else changes.is_default
+    if after.invite_only and is_default:
+        raise DefaultChannelIsPrivate()
+    if channel.invite_only and not after.invite_only:
+        _require_content_access(tx, user, channel)
+    actions.channels.check_topic_creation(tx, after.history_public, after.permissions)
+    storage.channels.change(
+        tx,
+        channel.id,
+        invite_only=after.invite_only,
+        is_web_public=after.is_web_public,
+        history_public=after.history_public,
+    )
+    update = {
+        "property": "invite_only",
+        "value": after.invite_only,
+        "history_public_to_subscribers": after.history_public,
+        "is_web_public": after.is_web_public,
+    }
+    event = ChannelChanged(channel.id, channel.name, [update], channel.gate, after.gate)
+    events.log.announce(tx, event, to=Everyone())
+    if after.openness != channel.openness:
+        actions.messages.notices.post_if_wanted(
+            tx, channel, domain.messages.notices.openness_changed(user, channel, after)
+        )
+
+
+def _opened(channel: Channel, changes: ChannelChanges) -> Channel:
+    """The channel as open or closed as it is to be; raises for what makes no sense."""
+    is_private = channel.invite_only if changes.is_private is None else changes.is_private
+    is_web_public = (
+        channel.is_web_public if changes.is_web_public is None else changes.is_web_public
+    )
+    if is_web_public and changes.is_private is None:
+        is_private = False
+    if changes.history_public is not None:
+        history_public = changes.history_public
+    elif changes.is_private is None and not changes.is_web_public:
+        history_public = channel.history_public
+    else:
+        history_public = not is_private
+    if (is_web_public and is_private) or (not is_private and not history_public):
+        raise ContradictoryOpenness()
+    return replace(
+        channel,
+        invite_only=is_private,
+        is_web_public=is_web_public,
+        history_public=history_public,
+    )
+
+
+def _change_default(tx: Tx, user: User, channel: Channel, changes: ChannelChanges) -> None:
+    if changes.is_default is None:
+        return
+    if not user.is_admin:
+        raise AdministratorRequired()
+    if changes.is_default and channel.invite_only:
+        raise DefaultChannelIsPrivate()
+    if changes.is_default != channel.is_default:
+        storage.channels.change(tx, channel.id, is_default=changes.is_default)
+        events.log.announce(
+            tx, ChannelChanged(channel.id, channel.name, []), to=Watchers(channel.id)
+        )
+        actions.channels.tell_defaults(tx)
+
+
+def _change_retention(tx: Tx, user: User, channel: Channel, changes: ChannelChanges) -> None:
+    if isinstance(changes.retention_days, UnsetType):
+        return
+    if not user.is_owner:
+        raise OwnerRequired()
+    if changes.retention_days == channel.retention_days:
+        return
+    storage.channels.change(tx, channel.id, retention_days=changes.retention_days)
+    _tell(tx, channel, "message_retention_days", changes.retention_days)
+    usual = storage.organization.current(tx).setting("message_retention_days")
+    old, new = (
+        usual if days is None else days for days in (channel.retention_days, changes.retention_days)
+    )
+    actions.messages.notices.post_if_wanted(
+        tx, channel, domain.messages.notices.retention_changed(user, old, new)
+    )
+
+
+def _change_topics_policy(tx: Tx, user: User, channel: Channel, changes: ChannelChanges) -> None:
+    if changes.topics_policy is None:
+        return
+    actions.groups.permissions.require_in_realm(tx, user, "can_set_topics_policy_group")
+    if changes.topics_policy == channel.topics_policy:
+        return
+    if changes.topics_policy == EMPTY_ONLY and storage.channels.topics.has_named(tx, channel.id):
+        raise NamedTopicsExist(empty_topic_display_name=EMPTY_TOPIC_NAME)
+    storage.channels.change(tx, channel.id, topics_policy=changes.topics_policy)
+    _tell(tx, channel, "topics_policy", changes.topics_policy)
+
+
+def _change_description(tx: Tx, user: User, channel: Channel, changes: ChannelChanges) -> None:
+    if changes.description is None:
+        return
+    text, rendered = changes.description
+    storage.channels.change(tx, channel.id, description=text, rendered_description=rendered)
+    _tell(tx, channel, "description", text, rendered_description=rendered)
+    if text != channel.description:
+        after = replace(channel, description=text, rendered_description=rendered)
+        actions.messages.notices.post_if_wanted(
+            tx, channel, domain.messages.notices.description_changed(user, channel, after)
+        )
+
+
+def _change_name(tx: Tx, user: User, channel: Channel, changes: ChannelChanges) -> None:
+    if changes.name is None:
+        return
+    name = domain.channels.channel.checked_name(changes.name)
+    if name == channel.name:
+        raise BadRequest("Channel already has that name.")
+    actions.channels.check_name_is_free(tx, name, but_for=channel)
+    storage.channels.rename(tx, channel.id, name)
+    _tell(tx, channel, "name", name)
+    actions.people.bots.channel_renamed(tx, channel.id)
+    actions.messages.notices.post_if_wanted(
+        tx, channel, domain.messages.notices.channel_renamed(user, channel.name, name)
+    )
+
+
+def _change_folder(tx: Tx, user: User, channel: Channel, changes: ChannelChanges) -> None:
+    if isinstance(changes.folder_id, UnsetType):
+        return
+    if changes.folder_id is not None:
+        actions.channels.folders.get(tx, changes.folder_id)
+    if changes.folder_id != channel.folder_id:
+        storage.channels.change(tx, channel.id, folder_id=changes.folder_id)
+        _tell(tx, channel, "folder_id", changes.folder_id)
+
+
+def _change_default_push(tx: Tx, user: User, channel: Channel, changes: ChannelChanges) -> None:
+    if changes.default_push is not None and changes.default_push != channel.default_push:
+        storage.channels.change(tx, channel.id, default_push=changes.default_push)
+        _tell(tx, channel, "default_push_notifications", changes.default_push)
+
+
+def _change_permissions(tx: Tx, user: User, channel: Channel, changes: ChannelChanges) -> None:
+    for name, change in changes.permissions.items():
+        channel = _change_permission(tx, user, channel, name, change)
+
+
+def _change_permission(
+    tx: Tx, user: User, channel: Channel, name: str, change: PermissionChange
+) -> Channel:
+    """Give one permission a new value; gives the channel with it."""
+    new = actions.groups.permissions.checked_value(tx, CHANNEL_PERMISSIONS[name], change.new)
+    current = channel.permissions[name]
+    actions.groups.permissions.check_expected(tx, change, current)
+    if new == current:
+        return channel
+    if name in LETTING_IN and channel.invite_only:
+        _require_content_access(tx, user, channel)
+    if name in actions.channels.DELETION_PERMISSIONS:
+        actions.groups.permissions.require_in_realm(tx, user, "can_set_delete_message_policy_group")
+    after = replace(channel, permissions={**channel.permissions, name: new})
+    actions.channels.check_topic_creation(tx, after.history_public, after.permissions)
+    storage.channels.set_permissions(tx, channel.id, after.permissions)
+    updates = [{"property": name, "value": new}]
+    if name == "can_send_message_group":
+        updates += _post_policy_updates(tx, current, new)
+    gates = (channel.gate, after.gate) if channel.gate != after.gate else (None, None)
+    events.log.announce(
+        tx,
+        ChannelChanged(channel.id, channel.name, updates, *gates),
+        to=Watchers(channel.id) if gates[0] is None else Everyone(),
+    )
+    if name == "can_send_message_group":
+        _tell_of_posting(tx, user, channel, current, new)
+    return after
+
+
+def _post_policy_updates(tx: Tx, old: GroupValue, new: GroupValue) -> list[dict[str, Any]]:
+    """Compat: older clients are told a number, if it is another one now."""
+    names = {group_id: name for name, group_id in storage.groups.system_ids(tx).items()}
+    before, after = (
+        POST_POLICIES.get(names.get(value, ""), 1) if isinstance(value, int) else 1
+        for value in (old, new)
+    )
+    if before == after:
+        return []
+    return [
+        {"property": "stream_post_policy", "value": after},
+        {"property": "is_announcement_only", "value": after == ADMINISTRATORS_POST},
+    ]
+
+
+def _tell_of_posting(
+    tx: Tx, user: User, channel: Channel, old: GroupValue, new: GroupValue
+) -> None:
+    people_ids: list[int] = []
+    group_ids: list[int] = []
+    for value in (old, new):
+        if isinstance(value, Members):
+            people_ids += value.direct_members
+            group_ids += value.direct_subgroups
+        else:
+            group_ids.append(value)
+    known = {group.id: group for group in storage.groups.find_many(tx, group_ids)}
+    people = {person.id: person for person in storage.people.find_many(tx, people_ids)}
+    before, after = (
+        domain.messages.notices.named_people(value, known, people) for value in (old, new)
+    )
+    actions.messages.notices.post_if_wanted(
+        tx, channel, domain.messages.notices.posting_changed(user, before, after)
+    )
+
+
+_STEPS = (
+    _unarchive,
+    _change_openness,
+    _change_default,
+    _change_retention,
+    _change_topics_policy,
+    _change_description,
+    _change_name,
+    _change_folder,
+    _change_default_push,
+    _change_permissions,
+)
+
+
+def _check_web_public(
+    tx: Tx, user: User, channel: Channel, changes: ChannelChanges, web_public_allowed: bool
+) -> None:
+    """Who may not open channels to the internet is told so before anything else."""
+    _opened(channel, changes)
+    if not channel.is_web_public:
+        actions.channels.require_web_public(tx, user, web_public_allowed)
+
+
+def _require_content_access(tx: Tx, user: User, channel: Channel) -> None:
+    if not actions.channels.may_read(tx, user, channel):
+        raise BadRequest("Channel content access is required.")
+
+
+def _tell(tx: Tx, channel: Channel, name: str, value: Any, **more: Any) -> None:
+    update = {"property": name, "value": value, **more}
+    event = ChannelChanged(channel.id, channel.name, [update])
+    events.log.announce(tx, event, to=Watchers(channel.id))

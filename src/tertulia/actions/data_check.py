@@ -1,0 +1,79 @@
+"""Checking the data: what `tertulia check` looks at, subject by subject."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import partial
+
+from tertulia import storage
+from tertulia.database.tx import Tx
+from tertulia.domain.people.keys import Vault, WrongSecret
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What a look at one subject has shown."""
+
+    subject: str
+    summary: str
+    problems: list[str] = field(default_factory=list)
+
+
+def subjects(vault: Vault | None) -> dict[str, Callable[[Tx], Finding]]:
+    """What is looked at, one by one: the log, the keys, the search index, the files and who refers
+    to whom. The schema must be up to date."""
+    return {
+        "log": _log,
+        "keys": partial(_keys, vault=vault),
+        "search": _search,
+        "files": _files,
+        "references": _references,
+    }
+
+
+def examine(tx: Tx, vault: Vault | None) -> list[Finding]:
+    return [look(tx) for look in subjects(vault).values()]
+
+
+def _log(tx: Tx) -> Finding:
+    logs, events = len(storage.organization.all_of_them(tx)), storage.data_check.event_count(tx)
+    summary = f"{_count(events, 'event')} of {_count(logs, 'organization')}, none missing"
+    return Finding("log", summary, storage.log.gaps(tx) + storage.data_check.log_problems(tx))
+
+
+def _keys(tx: Tx, vault: Vault | None) -> Finding:
+    keys = storage.data_check.keys(tx)
+    if vault is None:
+        problems = ["the secret that opens the keys is missing"] if keys else []
+        return Finding("keys", "none yet", problems)
+    closed = sum(not _opens(vault, fingerprint, sealed) for fingerprint, sealed in keys)
+    problems = [f"{closed} of {len(keys)} do not open with this secret"] if closed else []
+    return Finding("keys", f"{_count(len(keys), 'key')}, opened by the secret", problems)
+
+
+def _opens(vault: Vault, fingerprint: bytes, sealed: bytes) -> bool:
+    try:
+        return vault.fingerprint(vault.unseal(sealed)) == fingerprint
+    except WrongSecret:
+        return False
+
+
+def _search(tx: Tx) -> Finding:
+    messages, words = storage.data_check.search_counts(tx)
+    summary = f"{_count(words, 'word')} of {_count(messages, 'message')}"
+    return Finding("search", summary, storage.data_check.search_problems(tx))
+
+
+def _files(tx: Tx) -> Finding:
+    files, size = storage.data_check.file_counts(tx)
+    summary = f"{_count(files, 'file')}, {_count(size, 'byte')}"
+    return Finding("files", summary, storage.data_check.file_problems(tx))
+
+
+def _references(tx: Tx) -> Finding:
+    return Finding(
+        "references", "none crosses between organizations", storage.data_check.strays(tx)
+    )
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"

@@ -1,0 +1,108 @@
+"""Receiving a file: piece by piece into the database, and visible only when it is whole.
+
+Each piece is a small transaction, so a large upload holds nobody up, and no more than a piece is
+ever in memory. What is left behind by a crash is swept away an hour later.
+"""
+
+import io
+
+from tertulia import actions, domain, storage
+from tertulia.database import Bound
+from tertulia.database.tx import Tx
+from tertulia.domain.files.attachments import BYTES, PIECE_BYTES, SHOWN, Attachment, Looks, Quota
+from tertulia.domain.people.user import User
+from tertulia.errors.files import UploadExpired
+from tertulia.errors.messages import FileTooLarge
+
+WAIT_SECONDS = 3600  # for the next piece of a file
+SWEPT_AT_ONCE = 4  # pieces
+
+
+class Receiving:
+    """One file on its way in."""
+
+    def __init__(
+        self, db: Bound, owner: User, max_mib: int, quota: Quota, announced_bytes: int = 0
+    ) -> None:
+        self._announced_bytes = announced_bytes
+        self._db = db
+        self._owner = owner
+        self._max_mib = max_mib
+        self._quota = quota
+        self._upload_id: int | None = None
+        self._held = bytearray()
+        self._stored = 0  # pieces
+
+    async def take(self, data: bytes) -> None:
+        """Raises FileTooLarge as soon as it is."""
+        self._held += data
+        if self._size() > self._max_mib << 20:
+            raise FileTooLarge(limit=self._max_mib)
+        while len(self._held) > PIECE_BYTES:
+            await self._store(PIECE_BYTES)
+
+    async def finish(self, filename: str, content_type: str) -> Attachment:
+        """It is whole: let it be seen."""
+        size = self._size()
+        upload_id = await self._store(len(self._held))
+        looks = Looks(domain.files.attachments.known_type(content_type, filename))
+        if looks.content_type.startswith("image/"):
+            looks = await self._db.read_aside(_look_at, upload_id, size, looks.content_type)
+        return await self._db.write(
+            actions.files.attachments.add,
+            self._owner,
+            upload_id,
+            filename,
+            size,
+            looks,
+            self._quota,
+        )
+
+    async def give_up(self) -> None:
+        """Nobody waits for it any more. One that became visible all the same is left alone."""
+        if self._upload_id is not None:
+            await self._db.write(storage.files.uploads.give_up, self._upload_id)
+
+    def _size(self) -> int:
+        return self._stored * PIECE_BYTES + len(self._held)
+
+    async def _store(self, size: int) -> int:
+        piece = bytes(self._held[:size])
+        del self._held[:size]
+        self._upload_id = await self._db.write(self._keep, self._stored, piece)
+        self._stored += 1
+        return self._upload_id
+
+    def _keep(self, tx: Tx, position: int, piece: bytes) -> int:
+        size = position * PIECE_BYTES + len(piece)
+        awaited = max(size, self._announced_bytes)
+        actions.files.attachments.check_quota(tx, self._owner, self._quota, size)
+        actions.files.attachments.check_room(
+            tx, self._owner, self._quota, awaited, self._upload_id or 0
+        )
+        upload_id = self._upload_id
+        if upload_id is None:
+            person_id = domain.files.attachments.person_of(self._owner)
+            upload_id = storage.files.uploads.begin(tx, person_id)
+        if not storage.files.uploads.touch(tx, upload_id, awaited):
+            raise UploadExpired()
+        if piece:
+            storage.files.uploads.add_piece(tx, upload_id, position, piece)
+        return upload_id
+
+
+def _look_at(tx: Tx, upload_id: int, size: int, declared: str) -> Looks:
+    """What a picture is. One that browsers should know and we do not, is just bytes."""
+    contents = io.BufferedReader(storage.files.uploads.Contents(tx, upload_id, size))
+    unknown = Looks(BYTES if declared in SHOWN else declared)
+    return domain.files.images.looks(contents) or unknown
+
+
+def has_to_sweep(tx: Tx) -> bool:
+    return storage.files.uploads.any_untouched(tx, tx.now - WAIT_SECONDS)
+
+
+def sweep(tx: Tx) -> bool:
+    """Delete some bytes of a file that nobody will ever ask for; says whether there was one."""
+    storage.files.uploads.doom_untouched(tx, tx.now - WAIT_SECONDS)
+    return storage.files.uploads.sweep(tx, SWEPT_AT_ONCE)

@@ -1,0 +1,74 @@
+"""Groups that a provider brings people into; what people do with groups is not touched."""
+
+from collections.abc import Iterable, Sequence
+
+from tertulia import actions, domain, events, storage
+from tertulia.database.tx import Tx
+from tertulia.domain.groups.group import CREATOR_ALONE, GROUP_PERMISSIONS, Group, GroupValue
+from tertulia.domain.people.user import User
+from tertulia.errors import BadRequest
+from tertulia.events.audience import Everyone
+from tertulia.events.types.groups import GroupCreated
+
+KEEPERS = "role:administrators"  # of groups that nobody here has made
+
+
+def find_or_make(tx: Tx, names: Iterable[str]) -> list[Group]:
+    """Groups by name, made if missing. One that cannot have its name here is left out."""
+    known = {
+        domain.names.look(group.name): group
+        for group in storage.groups.everything(tx)
+        if not group.is_system
+    }
+    found = []
+    for name in names:
+        group = known.get(domain.names.look(name.strip())) or _make(tx, name)
+        if group is not None and not group.deactivated and group not in found:
+            found.append(group)
+    return found
+
+
+def bring(tx: Tx, user: User, wanted: Sequence[Group], formerly: Sequence[int]) -> list[str]:
+    """Make somebody a member of these groups, and no longer of those they were brought into
+    before; gives what has changed."""
+    did = []
+    wanted_ids = {group.id for group in wanted}
+    gone = [storage.groups.find(tx, each) for each in formerly if each not in wanted_ids]
+    with actions.channels.visible_channels.telling(tx, [user]):
+        for group in wanted:
+            if user.id not in group.members:
+                storage.groups.add_members(tx, group.id, [user.id])
+                actions.groups.tell_members(tx, group.id, [user.id], added=True)
+                did.append(f"joins the group {group.name}")
+        for former in gone:
+            if former is not None and user.id in former.members:
+                storage.groups.remove_members(tx, former.id, [user.id])
+                actions.groups.tell_members(tx, former.id, [user.id], added=False)
+                did.append(f"leaves the group {former.name}")
+    return did
+
+
+def _make(tx: Tx, name: str) -> Group | None:
+    try:
+        name = domain.groups.group.checked_group_name(name)
+    except BadRequest:
+        return None
+    group_id = storage.groups.insert(tx, name, "", creator_id=None)
+    system_ids = storage.groups.system_ids(tx)
+    permissions: dict[str, GroupValue] = {
+        name: system_ids[KEEPERS if rule.default in CREATOR_ALONE else rule.default]
+        for name, rule in GROUP_PERMISSIONS.items()
+    }
+    storage.groups.set_permissions(tx, group_id, permissions)
+    event = GroupCreated(
+        group_id=group_id,
+        name=name,
+        description="",
+        creator_id=None,
+        at=tx.now,
+        members=[],
+        subgroups=[],
+        permissions=permissions,
+    )
+    events.log.announce(tx, event, to=Everyone())
+    return storage.groups.find(tx, group_id)

@@ -1,0 +1,150 @@
+"""Mail that comes in: a message for each mail, once.
+
+Every rule of sending holds, as of the moment when the mail comes: whoever has lost access, or is
+here no more, is refused in words that their mail server hands back to them.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tertulia import actions, domain, storage
+from tertulia.database.tx import Tx
+from tertulia.domain.channels.channel import Channel
+from tertulia.domain.inbound_mail import (
+    MOST_AN_HOUR,
+    REMEMBERED_SECONDS,
+    ChannelAddress,
+    MailAddress,
+    MailRefused,
+    ReplyAddress,
+)
+from tertulia.domain.messages.message import Draft, Message
+from tertulia.domain.people.user import User
+
+HOUR = 3600.0
+
+
+@dataclass(frozen=True, slots=True)
+class MailPlace:
+    """Where what a mail says is to be said, and by whom; nobody is the organization itself."""
+
+    author: User | None
+    owner: User  # whose files those are that come along
+    channel: Channel | None = None
+    topic: str = ""
+    people: tuple[int, ...] = ()
+
+
+def place_of(tx: Tx, target: ReplyAddress | ChannelAddress) -> MailPlace:
+    """Where it goes, if it may; raises MailRefused."""
+    if storage.organization.current(tx).deactivated:
+        raise MailRefused("5.7.1", "This organization has been deactivated.")
+    if isinstance(target, ReplyAddress):
+        return _place_of_reply(tx, target)
+    maker, author = _active(tx, target.made_by), None
+    if target.sender_id is not None:
+        author = _active(tx, target.sender_id)
+    channel = storage.channels.find(tx, target.channel_id)
+    if channel is None or actions.channels.named(tx, maker, channel.id) is None:
+        raise MailRefused("5.7.1", "There is no such channel any more.")
+    if author is None:
+        actions.messages.send_checks.check_may_post(tx, maker, channel)
+    return MailPlace(author, author or maker, channel)
+
+
+def count(tx: Tx, address: MailAddress) -> None:
+    """Count a mail to an address before it is read, whether it is taken or refused later.
+
+    Raises MailRefused if too many come.
+    """
+    since = tx.now - HOUR
+    if storage.inbound_mail.count_since(tx, address.hash, since) >= MOST_AN_HOUR:
+        raise MailRefused("4.7.0", "Too many mails come to this address; try again later.")
+    storage.inbound_mail.note(tx, domain.inbound_mail.new_token(), address.hash)
+
+
+def is_new(tx: Tx, address: MailAddress, number: str) -> bool:
+    return not storage.inbound_mail.has_come(tx, _mail_hash(address, number))
+
+
+def say(
+    tx: Tx, address: MailAddress, number: str, place: MailPlace, draft: Draft, email_domain: str
+) -> bool:
+    """Say it; returns False if it was said already."""
+    hash = _mail_hash(address, number)
+    if storage.inbound_mail.has_come(tx, hash):
+        return False
+    storage.inbound_mail.note(tx, hash)
+    if place.channel is None:
+        assert place.author is not None
+        actions.messages.send.to_people(tx, place.author, list(place.people), draft, email_domain)
+    elif place.author is not None:
+        actions.messages.send.to_channel(tx, place.author, place.channel.id, place.topic, draft)
+    else:
+        maker, channel = place.owner, place.channel
+        actions.messages.send_checks.check_to_channel(tx, maker, channel.id, place.topic, draft)
+        message_id = actions.messages.notices.pass_on(tx, channel, place.topic, draft)
+        actions.files.attachments.claim(tx, maker, message_id, draft.path_ids)
+    return True
+
+
+def delete_unused_files(tx: Tx, attachment_ids: Sequence[int]) -> None:
+    """Delete the files of a mail that was refused; those that a message links stay."""
+    for attachment_id in attachment_ids:
+        found = storage.files.attachments.find(tx, attachment_id)
+        if found is not None and not found.message_ids:
+            actions.files.attachments.drop(tx, attachment_id)
+
+
+def forget_old(tx: Tx) -> None:
+    """Addresses that are good no more, and mails that nobody will send again."""
+    storage.inbound_mail.forget_before(tx, tx.now, tx.now - REMEMBERED_SECONDS)
+
+
+def _place_of_reply(tx: Tx, target: ReplyAddress) -> MailPlace:
+    if target.expires_at < tx.now:
+        raise MailRefused("5.1.1", "This reply address is too old. Please answer in the chat.")
+    author = _active(tx, target.user_id)
+    message = storage.messages.find(tx, target.message_id)
+    if message is None:
+        raise MailRefused("5.1.1", "What this answers is no longer there.")
+    if message.channel_id is not None:
+        channel = actions.channels.named(tx, author, message.channel_id)
+        if channel is None:
+            raise MailRefused("5.7.1", "You no longer have access to this channel.")
+        if not _is_in_thread(tx, target, message):
+            raise MailRefused("5.1.1", "The message has moved. Please answer in the chat.")
+        actions.messages.send_checks.check_may_post(tx, author, channel)
+        return MailPlace(author, author, channel, message.topic)
+    others = [each for each in message.member_ids if each != author.id]
+    present = [each.id for each in storage.people.find_many(tx, others) if each.is_active]
+    if others and not present:
+        raise MailRefused("5.7.1", "Nobody else is in this conversation any more.")
+    return MailPlace(author, author, people=tuple(present or [author.id]))
+
+
+def _is_in_thread(tx: Tx, target: ReplyAddress, message: Message) -> bool:
+    """Whether a message is still where its reply address was made for.
+
+    A topic that was renamed or resolved as a whole is the same thread. Addresses of an older
+    version do not know their thread; they are followed until they expire.
+    """
+    if target.channel_id is None or target.topic is None:
+        return True
+    if message.channel_id != target.channel_id:
+        return False
+    fold = domain.channels.topics.fold
+    return fold(message.topic) == fold(target.topic) or not storage.channels.topics.exists(
+        tx, target.channel_id, target.topic
+    )
+
+
+def _active(tx: Tx, user_id: int) -> User:
+    user = storage.people.find(tx, user_id)
+    if user is None or not user.is_active:
+        raise MailRefused("5.7.1", "Account is deactivated.")
+    return user
+
+
+def _mail_hash(address: MailAddress, number: str) -> str:
+    return domain.inbound_mail.hashed(address.hash, number)

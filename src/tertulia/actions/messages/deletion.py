@@ -1,0 +1,96 @@
+"""Deleting messages for good: what is gone here is gone from the log, too."""
+
+from collections.abc import Sequence
+
+from tertulia import actions, domain, events, storage
+from tertulia.database.tx import Tx
+from tertulia.domain.channels.channel import Channel
+from tertulia.domain.channels.topics import EMPTY_TOPIC_NAME
+from tertulia.domain.messages.message import Message
+from tertulia.domain.people.user import User
+from tertulia.domain.personal.topic_policies import Visibility
+from tertulia.errors import BadRequest
+from tertulia.errors.channels import ChannelNotAccessible
+from tertulia.events.audience import Nobody
+from tertulia.events.types.messages.edits import MessagesDeleted, MessagesRewritten
+
+
+def delete(tx: Tx, user: User, message_id: int) -> None:
+    user = actions.groups.permissions.acting(tx, user)
+    message, channel = actions.messages.changeable(tx, user, message_id)
+    _check_may_delete(tx, user, message, channel)
+    remove(tx, channel, [message])
+
+
+def delete_topic(tx: Tx, user: User, channel_id: int, topic: str) -> bool:
+    """Delete the oldest messages of a topic, as many as one transaction can bear.
+
+    Gives whether that were all; then what people said about the topic is forgotten as well.
+    """
+    actions.groups.permissions.require_administrator(tx, user)
+    channel = actions.channels.readable_by(tx, user, channel_id)
+    if channel.archived:
+        raise ChannelNotAccessible()
+    topic = "" if topic.strip() == EMPTY_TOPIC_NAME else topic.strip()
+    ids = storage.channels.topics.message_ids(tx, channel.id, topic)
+    if channel.history_public:
+        ids = ids[: domain.limits.DELETE_BATCH + 1]
+    found = storage.messages.find_many(tx, tx.realm_id, ids)
+    visible = actions.messages.visible(tx, user, [found[each] for each in sorted(found)])
+    if visible:
+        remove(tx, channel, visible[: domain.limits.DELETE_BATCH])
+    if len(visible) > domain.limits.DELETE_BATCH:
+        return False
+    if not storage.channels.topics.exists(tx, channel.id, topic):
+        for user_id in storage.personal.topic_policies.policies(tx, channel.id, topic):
+            actions.personal.topic_policies.change(tx, user_id, channel.id, topic, Visibility.NONE)
+    return True
+
+
+def remove(tx: Tx, channel: Channel | None, doomed: Sequence[Message]) -> None:
+    """Delete messages of one topic or conversation, and tell everybody who has them."""
+    ids = [message.id for message in doomed]
+    actions.later.reminders.forget_about(tx, ids)
+    actions.files.attachments.leave_with(tx, ids)
+    if channel is None:
+        events.log.announce(
+            tx, MessagesDeleted(ids), to=actions.messages.holders(tx, doomed[0], None)
+        )
+        storage.messages.delete(tx, ids)
+        return
+    parts = actions.messages.holders_in(tx, channel, ids)
+    storage.messages.delete(tx, ids)
+    unheard = set(ids)
+    for known, audience in parts:
+        events.log.announce(tx, MessagesDeleted(known, channel.id, doomed[0].topic), to=audience)
+        unheard.difference_update(known)
+    if unheard:
+        events.log.announce(tx, MessagesRewritten(sorted(unheard)), to=Nobody())
+    actions.channels.channel_stats.find_first_message(tx, channel)
+
+
+def _check_may_delete(tx: Tx, user: User, message: Message, channel: Channel | None) -> None:
+    if _holds(tx, user, channel, "can_delete_any_message_group"):
+        return
+    if not _is_own(tx, user, message) or not _holds(
+        tx, user, channel, "can_delete_own_message_group"
+    ):
+        raise BadRequest("You don't have permission to delete this message")
+    limit = storage.organization.current(tx).setting("message_content_delete_limit_seconds")
+    if limit is not None and tx.now - message.sent_at > limit:
+        raise BadRequest("The time limit for deleting this message has passed")
+
+
+def _is_own(tx: Tx, user: User, message: Message) -> bool:
+    """One's bots speak for oneself."""
+    if message.sender_id == user.id:
+        return True
+    sender = storage.people.find(tx, message.sender_id)
+    return sender is not None and sender.bot_owner_id == user.id
+
+
+def _holds(tx: Tx, user: User, channel: Channel | None, setting: str) -> bool:
+    return actions.groups.permissions.holds_in_realm(tx, user, setting) or (
+        channel is not None
+        and actions.groups.permissions.holds(tx, user, channel.permissions[setting])
+    )

@@ -1,0 +1,232 @@
+"""Composing: from the words somebody typed to a draft that can be sent.
+
+Rendering happens here, before the transaction. What the words name is looked up in the directory,
+as far as their author may know of it; only the newest messages of linked topics are asked of the
+database. Endpoints and jobs both compose.
+"""
+
+import re
+from collections.abc import Callable, Iterable
+from functools import partial
+from typing import Any, TypeVar
+
+import msgspec
+
+from tertulia import actions, domain, markdown, storage
+from tertulia.database import Bound
+from tertulia.database.tx import Tx
+from tertulia.domain.messages.message import Draft, Mentions
+from tertulia.domain.people.user import User
+from tertulia.errors import BadRequest
+from tertulia.events.directory.organization import Organization
+from tertulia.fair_queue import FairQueue
+from tertulia.markdown import Found, Names, Rendered, Settings, Upload
+from tertulia.storage.messages.selections import RECEIVED_IN_CHANNEL, SHARES_HISTORY, Selection
+
+MOST_HTML = 1_000_000  # characters; text that becomes more is not meant to be read
+MOST_TOPICS = 50  # linked topics that are looked up; the others are linked as they are
+MOST_FILES = 100  # linked files that are looked up
+
+QUICK_LENGTH = 500
+_MAY_BE_SLOW = re.compile(r"```|~~~|\$\$|:::|#!")
+
+# One slot: rendering holds the interpreter, and lexers are not made for several threads.
+RENDERING = FairQueue("rendering", slots=1, max_waiting=100)
+
+T = TypeVar("T")
+
+
+class Author(msgspec.Struct, frozen=True):
+    """Somebody who writes, in which organization, and at which address they reach it.
+
+    Without a user it is the organization itself, which calls nobody.
+    """
+
+    db: Bound
+    org: Organization
+    user: User | None
+    site: str = ""
+
+
+async def compose(
+    author: Author,
+    content: str,
+    client: str,
+    read_by_sender: bool | None,
+    widget: dict[str, Any] | None = None,
+) -> Draft:
+    content = domain.messages.message.checked_content(content)
+    found = await _look_up(author, markdown.scan(content))
+    settings, alert_words = _settings(author), author.org.alert_words
+    rendered, called = await _apart(
+        author,
+        content,
+        lambda: (_rendered(content, found, settings), alert_words.called_by(content)),
+    )
+    return Draft(
+        content=content,
+        rendered=rendered.html,
+        render_version=markdown.VERSION,
+        client=client,
+        read_by_sender=domain.messages.message.is_read_by_sender(read_by_sender, client),
+        mentions=Mentions(
+            user_ids=rendered.mentioned_user_ids,
+            group_ids=rendered.mentioned_group_ids,
+            channel_wildcard=rendered.mentions_channel,
+            topic_wildcard=rendered.mentions_topic,
+        ),
+        has_link=rendered.has_link,
+        has_image=rendered.has_image,
+        path_ids=tuple(
+            domain.files.attachments.linked_path_id(written)
+            for written in rendered.attachment_path_ids
+            if written in found.uploads
+        ),
+        called=called,
+        sent_along=None if widget is None else domain.messages.widgets.sent_along(widget),
+    )
+
+
+async def rendering(author: Author, content: str) -> Rendered:
+    """A message as HTML, and what that found in it. Raises if it becomes too much."""
+    found = await _look_up(author, markdown.scan(content))
+    settings = _settings(author)
+    return await _apart(author, content, lambda: _rendered(content, found, settings))
+
+
+def _rendered(content: str, found: Found, settings: Settings) -> Rendered:
+    rendered = markdown.render(content, found, settings)
+    if len(rendered.html) > MOST_HTML:
+        raise BadRequest("Unable to render message")
+    return rendered
+
+
+async def describe(author: Author, text: str) -> str:
+    """What is said of a folder or the organization as HTML."""
+    found = await _look_up(author, markdown.scan(text))
+    settings = _settings(author)
+    return await _apart(author, text, lambda: markdown.render_text(text, found, settings))
+
+
+async def describe_channel(author: Author, text: str) -> str:
+    """The description of a channel as HTML, on one line."""
+    found = await _look_up(author, markdown.scan(text))
+    settings = _settings(author)
+    return await _apart(author, text, lambda: markdown.render_description(text, found, settings))
+
+
+async def _apart(author: Author, text: str, work: Callable[[], T]) -> T:
+    """Do at once what is quick, and on a thread, in the author's turn, what may take long."""
+    if len(text) <= QUICK_LENGTH and not _MAY_BE_SLOW.search(text):
+        return work()
+    return await RENDERING.run(author.db.person, work)
+
+
+def _settings(author: Author) -> Settings:
+    realm = author.org.realm
+    return Settings(
+        base_url=author.site,
+        default_code_language=realm.setting("default_code_block_language"),
+        translate_emoticons=author.user is not None and author.user.prefers("translate_emoticons"),
+        image_previews=realm.setting("inline_image_preview"),
+        linkifiers=author.org.link_patterns,
+        custom_emoji=author.org.emoji_sources,
+    )
+
+
+# --- what the words name ---
+
+
+async def _look_up(author: Author, wanted: Names) -> Found:
+    """What the author may mention and link to."""
+    user, org = author.user, author.org
+    if user is None or not wanted:
+        return Found()
+    channels = {
+        channel.name: channel
+        for name in wanted.channel_names
+        if (channel := _find_channel(org, user, name)) is not None
+    }
+    is_known = partial(org.may_know, user)
+    topics = sorted((channels[name].id, topic) for name, topic in wanted.topics if name in channels)
+    newest = {}
+    if topics:
+        newest = await author.db.read(_newest_in_topics, user.id, topics[:MOST_TOPICS])
+    uploads = {}
+    if wanted.upload_path_ids:
+        uploads = await author.db.read(_uploads, user, sorted(wanted.upload_path_ids)[:MOST_FILES])
+    return Found(
+        users_by_name={
+            name: _as_mention(named)
+            for name in wanted.user_names
+            if (named := _the_one(filter(is_known, org.accounts.named(name)))) is not None
+        },
+        users_by_id={
+            user_id: _as_mention(named)
+            for user_id in wanted.user_ids
+            if (named := org.users.get(user_id)) is not None
+            and not named.is_system_bot
+            and is_known(named)
+        },
+        groups={
+            group.name: markdown.MentionedGroup(group.id, group.name, not group.deactivated)
+            for group in org.groups.values()
+            if group.name in wanted.group_names
+        },
+        channels=channels,
+        newest_in_topic=newest,
+        uploads=uploads,
+    )
+
+
+def _the_one(users: Iterable[User]) -> User | None:
+    """The one of this name, if there is one; those who have left come second."""
+    people = [user for user in users if not user.is_system_bot]
+    present = [user for user in people if user.is_active] or people
+    return present[0] if len(present) == 1 else None
+
+
+def _as_mention(user: User) -> markdown.MentionedUser:
+    return markdown.MentionedUser(user.id, user.full_name, user.is_active)
+
+
+def _find_channel(org: Organization, user: User, name: str) -> markdown.LinkedChannel | None:
+    channel = org.channel_named(name)
+    if channel is None or channel.name != name or not org.may_read(user.id, channel.id):
+        return None
+    return markdown.LinkedChannel(channel.id, channel.name)
+
+
+def _uploads(tx: Tx, user: User, written: list[str]) -> dict[str, Upload]:
+    """The files that the user may read, by the way their addresses are written."""
+    by_path = {domain.files.attachments.linked_path_id(each): each for each in written}
+    return {
+        by_path[file.path_id]: Upload(
+            path_id=file.path_id,
+            content_type=file.shown_type,
+            width=file.looks.width,
+            height=file.looks.height,
+            is_animated=file.looks.is_animated,
+            thumbnail=file.thumbnail_url,
+        )
+        for file in actions.files.attachments.readable_ones(tx, user, list(by_path))
+    }
+
+
+def _newest_in_topics(
+    tx: Tx, user_id: int, topics: list[tuple[int, str]]
+) -> dict[tuple[int, str], int]:
+    """The newest message that the user may see in each topic, where there is one."""
+    found = {}
+    for channel_id, topic in topics:
+        selection = Selection(by_realm=False)
+        selection.require(
+            "m.channel_id = :channel AND m.topic_key = :topic",
+            channel=channel_id,
+            topic=domain.channels.topics.fold(topic),
+        )
+        selection.require(f"{SHARES_HISTORY} OR {RECEIVED_IN_CHANNEL}", me=user_id)
+        newest = storage.messages.history.newest(tx, selection)
+        if newest is not None:
+            found[channel_id, topic.lower()] = newest
+    return found

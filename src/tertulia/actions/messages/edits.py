@@ -1,0 +1,395 @@
+"""Editing: new words for a message, another topic or channel for it and perhaps its neighbours.
+
+Everything that is asked for is checked before anything is changed. The order of the events is
+what clients know: policies that go along, messages that somebody loses, the update, the notices.
+"""
+
+import hashlib
+from dataclasses import dataclass, replace
+
+from tertulia import actions, domain, events, storage
+from tertulia.database.tx import Tx
+from tertulia.domain.channels.channel import Channel
+from tertulia.domain.files.attachments import Attachment
+from tertulia.domain.messages.message import Draft, Message
+from tertulia.domain.messages.moves import Move
+from tertulia.domain.organization.audit import Act
+from tertulia.domain.people.user import User
+from tertulia.errors import BadRequest
+from tertulia.errors.channels import ChannelNotAccessible
+from tertulia.errors.messages import (
+    ChannelEditTooLate,
+    MayNotEdit,
+    MoveOnlyTheNewest,
+    NothingToChange,
+    TopicEditTooLate,
+)
+from tertulia.errors.parameters import ExpectationMismatch
+from tertulia.events.audience import LeftBehind, MoveFollowers, Nobody
+from tertulia.events.types.messages.edits import (
+    MessagesDeleted,
+    MessagesRewritten,
+    MessageUpdated,
+    PropagateMode,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class MessageChanges:
+    """What is asked for; what is None stays as it is."""
+
+    draft: Draft | None = None
+    topic: str | None = None
+    channel_id: int | None = None
+    mode: PropagateMode = "change_one"
+    tells_old_place: bool = False
+    tells_new_place: bool = True
+    expected_sha256: str | None = None
+    site: str = ""
+    address: str = ""  # of the client, for the audit log
+
+    @property
+    def is_move(self) -> bool:
+        return self.topic is not None or self.channel_id is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Rewording:
+    """The number of an edit, if there is one, and whom it calls that were not called before."""
+
+    edit_id: int | None = None
+    mentioned: tuple[int, ...] = ()
+    in_topic: tuple[int, ...] = ()
+    in_channel: bool = False
+
+
+def change(tx: Tx, user: User, message_id: int, wish: MessageChanges) -> list[Attachment]:
+    """Do what is asked for; gives the user's files that no message links any more."""
+    user = actions.groups.permissions.acting(tx, user)
+    message, channel = actions.messages.changeable(tx, user, message_id)
+    wish = _without_what_is_so(wish, message)
+    if wish.draft is None and not wish.is_move:
+        raise NothingToChange()
+    if wish.draft is not None:
+        _check_may_reword(tx, user, message)
+    _check_combination(wish, message)
+
+    move = None
+    if channel is not None and wish.is_move:
+        move = _plan(tx, user, message, channel, wish)
+    detached = []
+    if wish.draft is not None:
+        detached = actions.files.attachments.claim(tx, user, message.id, wish.draft.path_ids)
+    _carry_out(tx, user, message, channel, wish, move)
+    if move is not None and not move.only_resolves:
+        _note_others(tx, user, message, wish, move)
+    return detached
+
+
+def _note_others(tx: Tx, user: User, message: Message, wish: MessageChanges, move: Move) -> None:
+    """Write into the audit log that messages of other people are in another place."""
+    count = storage.messages.edits.count_of_others(tx, move.ids, user.id)
+    if count:
+        places = {"from_stream_id": move.channel.id, "stream_id": move.target.id}
+        details = {**places, "messages_of_others": count}
+        act = Act(f"PATCH /messages/{message.id}", user.id, wish.address, details)
+        actions.organization.audit.note(tx, act)
+
+
+# --- what may be asked ---
+
+
+def _without_what_is_so(wish: MessageChanges, message: Message) -> MessageChanges:
+    """The place of a message is no wish; a topic of a direct one is a mistake, whatever it is."""
+    if wish.channel_id == message.channel_id:
+        wish = replace(wish, channel_id=None)
+    if wish.topic == message.topic and message.channel_id is not None:
+        wish = replace(wish, topic=None)
+    return wish
+
+
+def _check_may_reword(tx: Tx, user: User, message: Message) -> None:
+    if message.sender_id != user.id:
+        raise MayNotEdit()
+    if storage.messages.submessages.widget_of(tx, message.id) is not None:
+        raise BadRequest("Widgets cannot be edited.")
+    realm = storage.organization.current(tx)
+    if not realm.setting("allow_message_editing"):
+        raise BadRequest("Your organization has turned off message editing")
+    if _is_too_old(tx, message, realm.setting("message_content_edit_limit_seconds")):
+        raise BadRequest("The time limit for editing this message has passed")
+
+
+def _check_combination(wish: MessageChanges, message: Message) -> None:
+    if message.channel_id is None:
+        if wish.channel_id is not None:
+            raise BadRequest("Direct messages cannot be moved to channels.")
+        if wish.topic is not None:
+            raise BadRequest("Direct messages cannot have topics.")
+    if wish.mode != "change_one" and not wish.is_move:
+        raise BadRequest("Invalid propagate_mode without topic or channel edit")
+    if wish.topic is not None and domain.messages.moves.is_resolved_without_name(wish.topic):
+        raise BadRequest("General chat cannot be marked as resolved")
+    if wish.draft is not None and wish.channel_id is not None:
+        raise BadRequest("Cannot change message content while changing channel")
+    if wish.draft is not None and wish.expected_sha256 is not None:
+        present = hashlib.sha256(message.content.encode()).hexdigest()
+        if present != wish.expected_sha256.lower():
+            raise ExpectationMismatch(field_name="prev_content_sha256")
+
+
+def _is_too_old(tx: Tx, message: Message, limit_seconds: int | None) -> bool:
+    if limit_seconds is None:
+        return False
+    return tx.now - message.sent_at > limit_seconds + domain.limits.EDIT_GRACE_SECONDS
+
+
+# --- planning a move ---
+
+
+def _plan(tx: Tx, user: User, message: Message, channel: Channel, wish: MessageChanges) -> Move:
+    """Which messages go where, if the user may do that."""
+    target = channel if wish.channel_id is None else _target(tx, user, wish.channel_id)
+    topic = message.topic if wish.topic is None else wish.topic
+    ids, whole = _affected(tx, user, message, channel, wish.mode)
+    move = Move(channel, target, message.topic, topic, ids, whole)
+    if wish.topic is not None:
+        _check_topic_change(tx, user, message, move, wish.mode)
+    if wish.channel_id is not None:
+        _check_channel_change(tx, user, message, move, wish.mode)
+    if not move.only_resolves:
+        actions.messages.send_checks.check_topic(tx, user, target, topic, starts_topic=True)
+    return move
+
+
+def _target(tx: Tx, user: User, channel_id: int) -> Channel:
+    target = actions.channels.readable_by(tx, user, channel_id)
+    if target.archived:
+        raise ChannelNotAccessible()
+    return target
+
+
+def _affected(
+    tx: Tx, user: User, message: Message, channel: Channel, mode: PropagateMode
+) -> tuple[list[int], bool]:
+    """The messages that go along, and whether they are all there are in the topic.
+
+    In a protected history nobody moves what they cannot see.
+    """
+    everything = storage.channels.topics.message_ids(tx, channel.id, message.topic)
+    ids = everything
+    if mode == "change_one":
+        ids = [message.id]
+    elif mode == "change_later":
+        ids = [each for each in everything if each >= message.id]
+    if not channel.history_public and len(ids) > 1:
+        found = storage.messages.find_many(tx, tx.realm_id, ids).values()
+        ids = sorted(each.id for each in actions.messages.visible(tx, user, found))
+    return ids, len(ids) == len(everything)
+
+
+def _check_topic_change(
+    tx: Tx, user: User, message: Message, move: Move, mode: PropagateMode
+) -> None:
+    if move.only_resolves:
+        if not _holds(
+            tx, user, move.channel, "can_resolve_topics_group", "can_resolve_topics_group"
+        ):
+            raise BadRequest("You don't have permission to resolve topics in this channel.")
+        return
+    for channel in {move.channel.id: move.channel, move.target.id: move.target}.values():
+        if not _holds(
+            tx,
+            user,
+            channel,
+            "can_move_messages_between_topics_group",
+            "can_move_messages_within_channel_group",
+        ):
+            raise MayNotEdit()
+    limit = storage.organization.current(tx).setting("move_messages_within_stream_limit_seconds")
+    if limit is not None and not user.is_moderator:
+        _check_age(tx, message, move, mode, limit, TopicEditTooLate())
+
+
+def _check_channel_change(
+    tx: Tx, user: User, message: Message, move: Move, mode: PropagateMode
+) -> None:
+    if not _holds(
+        tx,
+        user,
+        move.channel,
+        "can_move_messages_between_channels_group",
+        "can_move_messages_out_of_channel_group",
+    ):
+        raise BadRequest("You don't have permission to move this message")
+    actions.messages.send_checks.check_may_post(tx, user, move.target)
+    limit = storage.organization.current(tx).setting("move_messages_between_streams_limit_seconds")
+    if limit is not None and not user.is_moderator:
+        _check_age(tx, message, move, mode, limit, ChannelEditTooLate())
+
+
+def _check_age(
+    tx: Tx,
+    message: Message,
+    move: Move,
+    mode: PropagateMode,
+    limit: int,
+    too_late: TopicEditTooLate | ChannelEditTooLate,
+) -> None:
+    if mode != "change_all":
+        if _is_too_old(tx, message, limit):
+            raise too_late
+        return
+    moment = tx.now - limit - domain.limits.EDIT_GRACE_SECONDS
+    movable = storage.messages.ids_since(tx, move.ids, moment)
+    if not movable:
+        raise BadRequest("The time limit for moving this topic has passed.")
+    if len(movable) < len(move.ids):
+        raise MoveOnlyTheNewest(
+            first_message_id_allowed_to_move=movable[0],
+            total_messages_in_topic=len(move.ids),
+            total_messages_allowed_to_move=len(movable),
+        )
+
+
+def _holds(tx: Tx, user: User, channel: Channel, in_realm: str, in_channel: str) -> bool:
+    return (
+        user.is_admin
+        or actions.groups.permissions.holds_in_realm(tx, user, in_realm)
+        or actions.groups.permissions.holds(
+            tx, user, channel.permissions["can_administer_channel_group"]
+        )
+        or actions.groups.permissions.holds(tx, user, channel.permissions[in_channel])
+    )
+
+
+# --- carrying it out ---
+
+
+def _carry_out(
+    tx: Tx,
+    user: User,
+    message: Message,
+    channel: Channel | None,
+    wish: MessageChanges,
+    move: Move | None,
+) -> None:
+    reworded = Rewording()
+    if wish.draft is not None:
+        reworded = _reword(tx, user, message, channel, wish.draft, move)
+    event = MessageUpdated(
+        user_id=user.id,
+        at=tx.now,
+        message_id=message.id,
+        message_ids=[message.id] if move is None else move.ids,
+        edit_id=reworded.edit_id,
+        channel_id=message.channel_id,
+        channel_name="" if channel is None else channel.name,
+        mode=None if move is None else wish.mode,
+        prev_topic=message.topic,
+        topic=None if move is None else move.new_topic,
+        new_channel_id=None if move is None else move.new_channel_id,
+        newly_mentioned=list(reworded.mentioned),
+        newly_in_topic_wildcard=list(reworded.in_topic),
+        newly_channel_wildcard=reworded.in_channel,
+    )
+    if move is None or channel is None:
+        events.log.announce(tx, event, to=actions.messages.holders(tx, message, channel))
+        return
+    _move(tx, user, message, move, event)
+    taken_back = actions.messages.move_notices.notice_to_take_back(tx, move)
+    if taken_back is not None:
+        actions.messages.deletion.remove(tx, move.channel, [taken_back])
+        return
+    actions.messages.move_notices.post(
+        tx,
+        user,
+        move,
+        tells_old=wish.tells_old_place,
+        tells_new=wish.tells_new_place,
+        site=wish.site,
+    )
+
+
+def _reword(
+    tx: Tx, user: User, message: Message, channel: Channel | None, draft: Draft, move: Move | None
+) -> Rewording:
+    """Give a message other words."""
+    alerted = sorted(draft.called)
+    in_topic: list[int] = []
+    if channel is None:
+        called = sorted(
+            draft.mentions.user_ids
+            | actions.messages.send_checks.check_group_mentions(tx, user, draft)
+        )
+        received = set(message.member_ids)
+    else:
+        called, in_topic = actions.messages.send_checks.check_mentions(
+            tx, user, channel, message.topic, draft
+        )
+        among = sorted({*called, *in_topic, *alerted})
+        received = storage.channels.subscriptions.receivers(tx, message, among)
+        bots = actions.messages.send_checks.bots_called_in(
+            tx, channel, draft.mentions.user_ids.difference(called)
+        )
+        if bots:
+            called += bots
+            received |= storage.messages.flags.with_mark_on(
+                tx, "historical", [message.id]
+            ).intersection(bots)
+    marks = {
+        "mentioned": called,
+        "topic_wildcard_mentioned": in_topic,
+        "has_alert_word": alerted,
+    }
+    topic = None if move is None else move.new_topic
+    edit_id = storage.messages.edits.insert_content(tx, message, user.id, topic, None)
+    storage.messages.edits.set_content(tx, message.id, draft)
+    newly: dict[str, tuple[int, ...]] = {}
+    for flag, user_ids in marks.items():
+        before = storage.messages.flags.with_mark_on(tx, flag, [message.id])
+        storage.messages.flags.remove_flag(tx, flag, message.id)
+        wanted = [user_id for user_id in user_ids if user_id in received]
+        storage.messages.flags.add_flag(tx, flag, wanted, message.id)
+        newly[flag] = tuple(sorted(set(wanted) - before))
+    calls_all = channel is not None and draft.mentions.channel_wildcard
+    return Rewording(
+        edit_id,
+        newly["mentioned"],
+        newly["topic_wildcard_mentioned"],
+        calls_all and not message.channel_wildcard,
+    )
+
+
+def _move(tx: Tx, user: User, message: Message, move: Move, event: MessageUpdated) -> None:
+    if move.leaves_nothing and not move.only_changes_case:
+        actions.personal.topic_policies.carry_along(
+            tx, move.channel.id, move.prev_topic, move.target, move.topic
+        )
+    recorded = [each for each in move.ids if each != message.id or event.edit_id is None]
+    storage.messages.edits.insert_moves(tx, recorded, user.id, move.new_topic, move.new_channel_id)
+    storage.messages.edits.set_topic(tx, move.ids, move.topic)
+    if not move.only_resolves:
+        storage.messages.edits.note_move(tx, move.ids)
+    if move.new_channel_id is None:
+        unheard = set(move.ids)
+        for known, audience in actions.messages.holders_in(tx, move.channel, move.ids):
+            events.log.announce(tx, event.among(known), to=audience)
+            unheard.difference_update(known)
+        if unheard:
+            events.log.announce(tx, MessagesRewritten(sorted(unheard)), to=Nobody())
+        return
+    also = actions.messages.holders_elsewhere(tx, move.channel, move.ids)
+    parts: list[tuple[list[int], list[int] | None]] = [(move.ids, None)]
+    if not move.channel.history_public:
+        parts = [*actions.messages.sharing(tx, move.channel, move.ids, also)]
+    storage.messages.edits.set_channel(tx, move.ids, move.target.id, storage.log.head(tx) + 1)
+    for known, user_ids in parts:
+        events.log.announce(
+            tx,
+            MessagesDeleted(known, move.channel.id, move.prev_topic),
+            to=LeftBehind(move.channel.id, move.target.id, also, user_ids),
+        )
+    events.log.announce(tx, event, to=MoveFollowers(move.channel.id, move.target.id, also))
+    for channel in (move.channel, move.target):
+        actions.channels.channel_stats.find_first_message(tx, channel)

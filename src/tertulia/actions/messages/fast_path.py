@@ -1,0 +1,139 @@
+"""Plain sends: messages that call nobody and bring nothing along, to where their sender has just
+said something.
+
+What they may and what follows from them is known from that last message (`events/send_permits.py`), so
+there is nothing to be asked in a transaction, and the writer gives numbers to a whole gathering of
+them at once. If a rule has changed meanwhile, the action itself is done, by all rules.
+"""
+
+from collections.abc import Hashable
+from functools import partial
+from typing import Any
+
+import msgspec
+
+from tertulia import actions, events, storage
+from tertulia.actions.messages.idempotency import SendKey, Sent
+from tertulia.domain.channels.channel import Channel
+from tertulia.domain.messages.message import Draft, Mentions, Message
+from tertulia.domain.people.user import User
+from tertulia.events.audience import Audience, Subscribers, Users
+from tertulia.events.directory.organization import Organization
+from tertulia.events.logged_event import Happening
+from tertulia.events.types.messages.message import Echo, MessageSent
+from tertulia.storage.messages.fast_insert import Numbers, PlainSend
+
+_encode = msgspec.json.Encoder().encode
+_NOBODY = Mentions()
+_UNNUMBERED = len('{"message_id":0')
+
+
+def to_channel(
+    org: Organization,
+    sender: User,
+    where: int | str,
+    topic: str,
+    draft: Draft,
+    key: SendKey | None,
+    echo: Echo | None,
+) -> PlainSend | None:
+    """A send to a channel, if it is a plain one."""
+    channel = org.channels.get(where) if isinstance(where, int) else org.channel_named(where)
+    if channel is None:
+        return None
+    place = events.send_permits.in_topic(channel.id, topic)
+    return _plain(org, sender, place, draft, key, echo, channel=channel, topic=topic)
+
+
+def to_people(
+    org: Organization,
+    sender: User,
+    recipients: list[int] | list[str],
+    draft: Draft,
+    key: SendKey | None,
+    echo: Echo | None,
+) -> PlainSend | None:
+    """A direct message to people named by their numbers, if it is a plain one."""
+    ids = {each for each in recipients if isinstance(each, int)}
+    if len(ids) != len(recipients):
+        return None
+    member_ids = tuple(sorted(ids | {sender.id}))
+    if any(_is_called(org, user_id) for user_id in member_ids):
+        return None  # every message to an outgoing webhook is a call of it
+    place = events.send_permits.in_conversation(member_ids)
+    return _plain(org, sender, place, draft, key, echo, member_ids=member_ids)
+
+
+def _is_called(org: Organization, user_id: int) -> bool:
+    user = org.users.get(user_id)
+    return user is not None and actions.people.webhook_triggers.is_called(user)
+
+
+def _plain(
+    org: Organization,
+    sender: User,
+    place: Hashable,
+    draft: Draft,
+    key: SendKey | None,
+    echo: Echo | None,
+    *,
+    channel: Channel | None = None,
+    topic: str = "",
+    member_ids: tuple[int, ...] = (),
+) -> PlainSend | None:
+    proof = org.settled.find(sender.id, place, org.clock())
+    if proof is None or not _is_plain(draft) or "\0" in topic + draft.client:
+        return None
+    channel_id = None if channel is None else channel.id
+    told = MessageSent(
+        message_id=0,
+        sender_id=sender.id,
+        channel_id=channel_id,
+        read_by_sender=draft.read_by_sender,
+        echo=echo,
+        read_by=proof.read_by,
+    )
+    to = Users(list(member_ids)) if channel_id is None else Subscribers(channel_id)
+    row = storage.messages.new_row(sender.id, draft, channel_id, proof.conversation_id, topic)
+    return PlainSend(
+        known=org.place,
+        row=row,
+        audience=_encode(to).decode(),
+        payload=_encode(told)[_UNNUMBERED:].decode(),
+        key=None if key is None else (key.key, key.fingerprint),
+        tell=partial(_happening, told, to, org.realm.id, member_ids, row),
+        answer=partial(_sent, channel, topic, member_ids),
+    )
+
+
+def _is_plain(draft: Draft) -> bool:
+    return (
+        draft.mentions == _NOBODY
+        and not draft.path_ids
+        and not draft.called
+        and draft.widget is None
+    )
+
+
+def _happening(
+    told: MessageSent,
+    to: Audience,
+    realm_id: int,
+    member_ids: tuple[int, ...],
+    row: dict[str, Any],
+    given: Numbers,
+) -> Happening:
+    """The event as whoever reads the log would find it."""
+    sent = Message(
+        id=given.message_id,
+        realm_id=realm_id,
+        sent_at=given.at,
+        member_ids=member_ids,
+        **storage.messages.known_of(row),
+    )
+    event = msgspec.structs.replace(told, message_id=given.message_id, message=sent)
+    return Happening(realm_id, given.seq, event, to, given.stamp)
+
+
+def _sent(channel: Channel | None, topic: str, member_ids: tuple[int, ...], given: Numbers) -> Sent:
+    return Sent(given.message_id, None, channel, topic, member_ids)

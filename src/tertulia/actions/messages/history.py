@@ -1,0 +1,280 @@
+"""Fetching messages: one by id, or a stretch of history around an anchor."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import zip_longest
+
+from tertulia import actions, storage
+from tertulia.actions.channels.access import AccessByDirectory
+from tertulia.actions.messages.narrow_selection import Narrowed
+from tertulia.actions.messages.narrow_terms import Asker
+from tertulia.database.tx import Tx
+from tertulia.domain.channels.access import ChannelAccess
+from tertulia.domain.messages.message import Message
+from tertulia.domain.messages.narrow import Term
+from tertulia.domain.people.user import User
+from tertulia.domain.search.highlight import Highlighter
+from tertulia.domain.search.query import Query
+from tertulia.errors import BadRequest
+from tertulia.errors.authentication import NotLoggedIn
+from tertulia.events.history_cache.fragments import Fragment
+from tertulia.events.history_cache.pages import FoundMessages, PagePlace
+from tertulia.events.history_cache.session import Reading
+from tertulia.storage.messages.unread import Flags
+
+MOST_TEXT = 24_000_000  # characters of all messages in an answer, as text and as HTML
+LITTLE_TEXT = 2_000_000  # what is more is read when it is one's turn
+AT_ONCE = 100  # messages that are read before it is asked whether there is room for more
+REACTION_LENGTH = 250  # about, as it is told
+NEWEST = 10_000_000_000_000_000  # an anchor beyond every message; clients know the number
+
+_PLACES = (["channel"], ["channel", "topic"])  # where everybody finds the same
+_LOOKED_FOR = ("first_unread", "date")  # anchors that are not known beforehand
+
+
+class MuchText(Exception):
+    """What was to be little is more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """Which stretch of history: so many before and after an anchor."""
+
+    anchor: int | str  # an id, or newest, oldest, first_unread, date
+    before: int
+    after: int
+    include_anchor: bool = True
+    moment: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """Messages as a reader sees them, as of an event."""
+
+    seq: int
+    messages: dict[int, Message | Fragment]  # in order
+    flags: dict[int, Flags]  # in the same order
+    highlighter: Highlighter | None = None  # if they were searched for
+
+
+def one(tx: Tx, user: User, message_id: int) -> tuple[Message, Flags]:
+    (message,) = storage.messages.details.added(
+        tx, [actions.messages.visible_to(tx, user, message_id)]
+    )
+    shown = {message.id: message.provenance}
+    return message, storage.messages.unread.flags_for(tx, user.id, shown)[message.id]
+
+
+def one_for_all(tx: Tx, message_id: int) -> Message:
+    """A message that may be read without logging in."""
+    message = storage.messages.find(tx, message_id)
+    channel_id = None if message is None else message.channel_id
+    channel = None if channel_id is None else storage.channels.find(tx, channel_id)
+    if message is None or channel is None or not channel.is_web_public:
+        raise NotLoggedIn()
+    return storage.messages.details.added(tx, [message])[0]
+
+
+def some(
+    tx: Tx, asker: Asker, terms: list[Term], message_ids: list[int], *, is_little: bool
+) -> Shown:
+    """Those of the given messages that the asker may see and that match."""
+    narrow = actions.messages.narrow_selection.narrowed_to_visible(tx, asker, terms)
+    ids = storage.messages.history.among(tx, narrow.selection, message_ids)
+    found: dict[int, Message | Fragment] = {**_all_of(tx, ids, is_little)}
+    return _shown(tx, asker.user, narrow, found, storage.log.head(tx))
+
+
+def around(
+    tx: Tx, asker: Asker, terms: list[Term], window: Window, reading: Reading, *, is_little: bool
+) -> tuple[FoundMessages, Shown]:
+    """A stretch of the history that a narrow leads to, as far as an answer has room for it.
+
+    Raises MuchText if it was to be little and is not.
+    """
+    end = storage.log.end(tx)
+    is_known = reading.is_up_to_date(end, tx)
+    access = AccessByDirectory(reading.org, asker.user) if is_known else None
+    place = None if access is None else _open_place(access, terms, window)
+    page = None if place is None else reading.page(place, end)
+    if page is not None:
+        flags = storage.messages.unread.flags_for(tx, asker.user.id, page.provenance)
+        return page.found, Shown(end.seq, {**page.fragments}, flags)
+    narrow = actions.messages.narrow_selection.narrowed(tx, asker, terms, access)
+    found = within(tx, asker.user, narrow, window)
+    # What is searched for is marked in its words, so these have to be read.
+    known = reading.known(found.ids) if is_known and narrow.searched is None else {}
+    found, messages = _fitting(tx, found, known, is_little)
+    if place is not None and messages == known:
+        reading.keep_page(place, end, found, known)
+    return found, _shown(tx, asker.user, narrow, messages, end.seq)
+
+
+def _open_place(access: ChannelAccess, terms: list[Term], window: Window) -> PagePlace | None:
+    """The place that a narrow names, if whoever may read it finds the same there."""
+    operators = [term.operator for term in terms if not term.negated]
+    if operators not in _PLACES or len(terms) > len(operators) or window.anchor in _LOOKED_FOR:
+        return None
+    channel = actions.messages.narrow_terms.channel(access, terms[0])
+    if not (channel.history_public and access.may_read(channel)):
+        return None
+    return PagePlace(channel.id, tuple(str(term.operand) for term in terms[1:]), window)
+
+
+def matching(
+    tx: Tx, asker: Asker, terms: list[Term], message_ids: list[int], *, is_little: bool
+) -> tuple[list[Message], Highlighter]:
+    """Those of the given messages that have reached the asker and that match, to be marked."""
+    narrow = actions.messages.narrow_selection.narrowed_to_received(tx, asker, terms)
+    ids = storage.messages.history.among(tx, narrow.selection, message_ids)
+    found = _all_of(tx, ids, is_little)
+    return list(found.values()), Highlighter(narrow.searched or Query())
+
+
+def within(tx: Tx, user: User, narrow: Narrowed, window: Window) -> FoundMessages:
+    selection = narrow.selection
+    anchor = _resolve(tx, user, narrow, window)
+    includes = window.include_anchor and 0 < anchor < NEWEST
+    at = storage.messages.history.among(tx, selection, [anchor]) if includes else []
+    earlier = storage.messages.history.before(tx, selection, anchor, window.before)
+    later = storage.messages.history.after(tx, selection, anchor, window.after)
+    return FoundMessages(
+        ids=earlier + at + later,
+        anchor=anchor,
+        found_anchor=bool(at),
+        found_oldest=anchor == 0 or len(earlier) < window.before,
+        found_newest=anchor >= NEWEST or len(later) < window.after,
+    )
+
+
+def _resolve(tx: Tx, user: User, narrow: Narrowed, window: Window) -> int:
+    """The anchor as a number."""
+    if isinstance(window.anchor, int):
+        return max(0, min(window.anchor, NEWEST))
+    if window.anchor == "oldest":
+        return 0
+    if window.anchor == "date":
+        assert window.moment is not None
+        found = storage.messages.history.first_since(tx, narrow.selection, window.moment)
+        return (
+            found
+            if found is not None
+            else (storage.messages.history.newest(tx, narrow.selection) or NEWEST)
+        )
+    if window.anchor == "first_unread":
+        first = storage.messages.history.after(
+            tx, actions.messages.narrow_selection.unread_of(tx, user, narrow), 0, 1
+        )
+        return first[0] if first else NEWEST
+    return NEWEST
+
+
+def _shown(
+    tx: Tx, user: User, narrow: Narrowed, messages: dict[int, Message | Fragment], seq: int
+) -> Shown:
+    provenance = {number: each.provenance for number, each in messages.items()}
+    flags = storage.messages.unread.flags_for(tx, user.id, provenance)
+    highlighter = None if narrow.searched is None else Highlighter(narrow.searched)
+    return Shown(seq, messages, flags, highlighter)
+
+
+# --- as much as there is room for ---
+
+
+def _fitting(
+    tx: Tx, found: FoundMessages, known: Mapping[int, Fragment], is_little: bool
+) -> tuple[FoundMessages, dict[int, Message | Fragment]]:
+    """As much of a stretch as fits, from its anchor outwards."""
+    if len(known) == len(found.ids):
+        texts = [each.text for each in known.values()]
+        if sum(map(len, texts)) < MOST_TEXT:
+            return found, {**known}
+    read: dict[int, Message | Fragment] = {}
+    room = MOST_TEXT
+    ids = found.ids if len(found.ids) <= AT_ONCE else _outwards(found)
+    for start in range(0, len(ids), AT_ONCE):
+        batch = _read(tx, ids[start : start + AT_ONCE], known)
+        room -= sum(map(_size, batch.values()))
+        read |= batch
+        _refuse_much(MOST_TEXT - room, is_little)
+        if room < 0:
+            break
+    if len(read) == len(ids) and room >= 0:
+        return found, {each: read[each] for each in found.ids}
+    return _cut(found, read)
+
+
+def _cut(
+    found: FoundMessages, read: Mapping[int, Message | Fragment]
+) -> tuple[FoundMessages, dict[int, Message | Fragment]]:
+    room = MOST_TEXT
+    kept: set[int] = set()
+    for message_id in _outwards(found):
+        if message_id not in read:
+            break
+        room -= _size(read[message_id])
+        if room < 0 and kept:
+            break
+        kept.add(message_id)
+    ids = [each for each in found.ids if each in kept]
+    cut = replace(
+        found,
+        ids=ids,
+        found_anchor=found.anchor in kept,
+        found_oldest=found.found_oldest and ids[0] == found.ids[0],
+        found_newest=found.found_newest and ids[-1] == found.ids[-1],
+    )
+    return cut, {each: read[each] for each in ids}
+
+
+def _outwards(found: FoundMessages) -> list[int]:
+    """The messages of a stretch, by turns on either side of the anchor."""
+    earlier = [each for each in reversed(found.ids) if each < found.anchor]
+    later = [each for each in found.ids if each >= found.anchor]
+    pairs = zip_longest(later, earlier)
+    return [each for pair in pairs for each in pair if each is not None]
+
+
+def _all_of(tx: Tx, ids: Sequence[int], is_little: bool) -> dict[int, Message]:
+    """Messages that were asked for one by one: all of them, or none."""
+    found: dict[int, Message] = {}
+    room = MOST_TEXT
+    for start in range(0, len(ids), AT_ONCE):
+        batch = _read_all(tx, ids[start : start + AT_ONCE])
+        room -= sum(map(_size, batch.values()))
+        found |= batch
+        _refuse_much(MOST_TEXT - room, is_little)
+        if room < 0 and len(found) > 1:
+            raise BadRequest("These messages are too long for one answer; ask for fewer.")
+    return found
+
+
+def _refuse_much(read: int, is_little: bool) -> None:
+    if is_little and read > LITTLE_TEXT:
+        raise MuchText()
+
+
+def _read(
+    tx: Tx, ids: Sequence[int], known: Mapping[int, Fragment]
+) -> dict[int, Message | Fragment]:
+    read = _read_all(tx, [each for each in ids if each not in known])
+    return {each: known[each] if each in known else read[each] for each in ids}
+
+
+def _read_all(tx: Tx, ids: Sequence[int]) -> dict[int, Message]:
+    if not ids:
+        return {}
+    rows = storage.messages.find_many(tx, tx.realm_id, ids)
+    read = storage.messages.details.added(tx, [rows[each] for each in ids])
+    return {message.id: message for message in read}
+
+
+def _size(message: Message | Fragment) -> int:
+    if isinstance(message, Fragment):
+        return len(message.text)
+    before = sum(
+        len(edit.prev_content or "") + len(edit.prev_rendered or "") for edit in message.edits
+    )
+    attached = sum(len(part.content) for part in message.submessages)
+    reactions = REACTION_LENGTH * len(message.reactions)
+    return len(message.content) + len(message.rendered) + before + attached + reactions

@@ -1,0 +1,54 @@
+"""Repeated sends: the same key means the same message, however often it is sent."""
+
+import msgspec
+
+from tertulia import storage
+from tertulia.database.tx import Tx
+from tertulia.domain.channels.channel import Channel
+from tertulia.domain.people.user import User
+from tertulia.domain.personal.topic_policies import Visibility
+from tertulia.errors import BadRequest
+
+
+class SendKey(msgspec.Struct, frozen=True):
+    """What makes a repeated send the same one: a key, and a digest of what was said with it."""
+
+    key: str
+    fingerprint: bytes
+    remembered_seconds: float
+
+
+class Sent(msgspec.Struct, frozen=True):
+    """Where a message went and what became of it."""
+
+    message_id: int
+    policy: Visibility | None = None
+    channel: Channel | None = None
+    topic: str = ""
+    member_ids: tuple[int, ...] = ()
+
+
+def sent_before(tx: Tx, sender: User, key: SendKey | None) -> Sent | None:
+    if key is None:
+        return None
+    found = storage.messages.send_keys.find(tx, sender.id, key.key, tx.now - key.remembered_seconds)
+    if found is None:
+        return None
+    if found.fingerprint != key.fingerprint:
+        raise BadRequest("This key was already used for a different message")
+    policy = None if found.policy is None else Visibility(found.policy)
+    message = storage.messages.find(tx, found.message_id)
+    if message is None:
+        return Sent(found.message_id, policy)
+    channel = None if message.channel_id is None else storage.channels.find(tx, message.channel_id)
+    return Sent(message.id, policy, channel, message.topic, message.member_ids)
+
+
+def remember(
+    tx: Tx, sender: User, key: SendKey | None, message_id: int, policy: Visibility | None
+) -> None:
+    if key is not None:
+        value = None if policy is None else int(policy)
+        storage.messages.send_keys.insert(
+            tx, sender.id, key.key, key.fingerprint, message_id, value
+        )

@@ -1,0 +1,241 @@
+"""What a narrow means: terms become a selection of the messages that somebody may see.
+
+A term is a condition or a set of ids. Each is asked for by itself, so that a negated one matches
+exactly what the plain one does not. Where it is looked, the scope, is decided before: an error in
+a term can never show more than its absence would.
+"""
+
+from dataclasses import dataclass, replace
+
+from pyroaring import BitMap64
+
+from tertulia import actions, domain, storage
+from tertulia.actions.channels.access import AccessByDatabase
+from tertulia.actions.messages.narrow_terms import Asked, Asker, Meaning
+from tertulia.database.tx import Tx
+from tertulia.domain.channels.access import ChannelAccess
+from tertulia.domain.channels.channel import Channel
+from tertulia.domain.messages.narrow import CONVERSATION, Term
+from tertulia.domain.people.user import User
+from tertulia.domain.personal.topic_policies import Visibility
+from tertulia.domain.search.query import Query
+from tertulia.errors.authentication import NotLoggedIn
+from tertulia.errors.messages import BadNarrow
+from tertulia.storage.messages import CAME_WHILE_SUBSCRIBED
+from tertulia.storage.messages.selections import NOTHING, Selection
+from tertulia.storage.search.execution import Search
+
+_ALONG_A_MARK = frozenset(
+    (("has", "link"), ("has", "image"), ("has", "attachment"), ("is", "resolved"))
+)
+
+
+@dataclass(slots=True)
+class Narrowed:
+    """A narrow that has been understood."""
+
+    selection: Selection
+    terms: list[Term]  # `with` has become the conversation that it stands for
+    searched: Query | None = None  # to be marked where it was found
+
+
+def check_for_all(terms: list[Term]) -> None:
+    """What may be asked without logging in: only of channels that are open to the internet."""
+    asks_openly = any(
+        (term.operator, term.operand, term.negated) == ("channels", "web-public", False)
+        for term in terms
+    )
+    allowed = all(
+        term.known.is_open or (term.operator == "is" and term.operand == "resolved")
+        for term in terms
+    )
+    if not asks_openly or not allowed:
+        raise NotLoggedIn()
+
+
+def narrowed(
+    tx: Tx, asker: Asker, terms: list[Term], access: ChannelAccess | None = None
+) -> Narrowed:
+    """What is asked for, in the history that a fetch looks through."""
+    access = access or AccessByDatabase(tx, asker.user)
+    terms = _followed(tx, asker.user, terms)
+    opens = any(_opens_history(term) for term in terms)
+    scope = _scope(tx, access, asker.user, terms, only_received=not opens)
+    return _understood(tx, access, asker, terms, scope)
+
+
+def narrowed_to_received(tx: Tx, asker: Asker, terms: list[Term]) -> Narrowed:
+    """What is asked for, of all that has reached the asker."""
+    access = AccessByDatabase(tx, asker.user)
+    terms = _followed(tx, asker.user, terms)
+    scope = _scope(tx, access, asker.user, terms, only_received=True)
+    return _understood(tx, access, asker, terms, scope)
+
+
+def narrowed_to_visible(tx: Tx, asker: Asker, terms: list[Term]) -> Narrowed:
+    """What is asked for, of all that the asker may see."""
+    access = AccessByDatabase(tx, asker.user)
+    terms = _followed(tx, asker.user, terms)
+    scope = _scope(tx, access, asker.user, terms, only_received=False)
+    return _understood(tx, access, asker, terms, scope)
+
+
+def unread_of(tx: Tx, user: User, narrow: Narrowed) -> Selection:
+    """What has not been read and is not muted, unless the narrow names the very place."""
+    selection = replace(narrow.selection, conditions=list(narrow.selection.conditions))
+    selection.params = dict(narrow.selection.params)
+    selection.require_one_of(storage.messages.unread.load(tx, user.id))
+    named = {term.operator for term in narrow.terms if not term.negated}
+    if "channel" not in named:
+        selection.require(f"({storage.messages.narrows.muted(selection, user.id)}) IS NOT TRUE")
+    elif "topic" not in named:
+        muted_topic = storage.messages.narrows.with_policy(selection, user.id, Visibility.MUTED)
+        selection.require(f"NOT {muted_topic}")
+    return selection
+
+
+# --- with ---
+
+
+def _followed(tx: Tx, user: User, terms: list[Term]) -> list[Term]:
+    """The terms with `with` replaced by the conversation in which its message stands now."""
+    leading = next((term for term in terms if term.operator == "with"), None)
+    if leading is None:
+        return terms
+    number = domain.messages.narrow.number_from(leading.operand)
+    if number is None:
+        raise BadNarrow(desc="Invalid 'with' operator")
+    message = (
+        storage.messages.find(tx, number)
+        if actions.messages.narrow_terms.may_exist(number)
+        else None
+    )
+    if message is None or not actions.messages.sees(tx, user, message):
+        others = [term for term in terms if term is not leading]
+        named = {term.operator for term in others if not term.negated}
+        if "dm" not in named and not {"channel", "topic"} <= named:
+            raise BadNarrow(desc="Invalid 'with' operator")
+        return others
+    others = [term for term in terms if term.operator not in CONVERSATION | {"with"}]
+    if message.channel_id is None:
+        return [Term("dm", list(message.member_ids)), *others]
+    return [Term("channel", message.channel_id), Term("topic", message.topic), *others]
+
+
+# --- where it is looked ---
+
+
+def _opens_history(term: Term) -> bool:
+    """Whether a term leads to messages that the asker has not received."""
+    if term.negated:
+        return False
+    return term.operator == "channel" or (
+        term.operator == "channels" and term.operand in ("public", "web-public")
+    )
+
+
+def _scope(
+    tx: Tx, access: ChannelAccess, user: User, terms: list[Term], *, only_received: bool
+) -> Selection:
+    only_received = only_received or any(
+        term.operator == "is" and term.operand != "resolved" for term in terms
+    )
+    named = [term for term in terms if term.operator == "channel" and not term.negated]
+    if named:
+        return _scope_of_channel(
+            tx,
+            access,
+            user,
+            actions.messages.narrow_terms.channel(access, named[0]),
+            only_received=only_received,
+        )
+    if any(term.is_direct for term in terms):
+        return storage.messages.selections.received_directly(user.id)
+    ways = [_scope_of_channels(tx, access, user, only_received=only_received)]
+    if not any(term.is_of_channels for term in terms):
+        ways.append(storage.messages.selections.received_directly(user.id))
+    return Selection(either=ways)
+
+
+def _scope_of_channel(
+    tx: Tx, access: ChannelAccess, user: User, channel: Channel, *, only_received: bool
+) -> Selection:
+    if not access.may_read(channel):
+        selection = Selection()
+        selection.require(NOTHING)
+    elif only_received:
+        selection = storage.messages.selections.received_in_channels(tx, user.id, [channel.id])
+    else:
+        selection = Selection()
+        if not channel.history_public:
+            selection.require(CAME_WHILE_SUBSCRIBED, me=user.id)
+    return selection
+
+
+def _scope_of_channels(
+    tx: Tx, access: ChannelAccess, user: User, *, only_received: bool
+) -> Selection:
+    readable = access.readable()
+    if only_received:
+        return storage.messages.selections.received_in_channels(
+            tx, user.id, readable.ids, readable.hidden, is_in_some=readable.is_in_some
+        )
+    return storage.messages.selections.open_in_channels(
+        user.id, readable.shared, readable.protected
+    )
+
+
+# --- what the terms mean ---
+
+
+def _understood(
+    tx: Tx, access: ChannelAccess, asker: Asker, terms: list[Term], selection: Selection
+) -> Narrowed:
+    domain.messages.narrow.check_for_one_kind(terms)
+    narrow = Narrowed(selection, terms)
+    for term in terms:
+        if term.operator == "search":
+            continue
+        meaning = actions.messages.narrow_terms.meaning(Asked(tx, access, asker, selection), term)
+        _add(selection, meaning, negated=term.negated)
+        if not term.negated:
+            _note_index(selection, term)
+    _add_search(tx, narrow)
+    return narrow
+
+
+def _add(selection: Selection, meaning: Meaning, *, negated: bool) -> None:
+    if isinstance(meaning, BitMap64):
+        (selection.require_none_of if negated else selection.require_one_of)(meaning)
+    else:
+        # What a term says nothing about, as `channel` of a direct message, is not what it means.
+        selection.require(f"({meaning}) IS NOT TRUE" if negated else meaning)
+
+
+def _note_index(selection: Selection, term: Term) -> None:
+    """Whatever leads to the messages by an index is followed instead of all messages."""
+    if term.known.has_index:
+        selection.by_realm = False
+    elif term.operator == "topic":
+        selection.by_topic = True
+    elif (term.operator, term.operand) in _ALONG_A_MARK:
+        selection.by_mark = True
+
+
+def _query(text: str) -> Query:
+    query = domain.search.query.parse(text)
+    if query.length > domain.limits.WORDS_PER_SEARCH:
+        raise BadNarrow(desc=f"too many words in search (limit: {domain.limits.WORDS_PER_SEARCH})")
+    return query
+
+
+def _add_search(tx: Tx, narrow: Narrowed) -> None:
+    """All that is searched for is one search; what must not be found is a search each."""
+    terms = [term for term in narrow.terms if term.operator == "search"]
+    if not terms:
+        return
+    plain = [str(term.operand) for term in terms if not term.negated]
+    wanted = _query(" ".join(plain)) if plain else None
+    unwanted = [_query(str(term.operand)) for term in terms if term.negated]
+    narrow.searched = wanted or Query()
+    narrow.selection.search = Search(tx, wanted, unwanted)

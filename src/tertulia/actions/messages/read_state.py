@@ -1,0 +1,87 @@
+"""What counts as read: kept up to date for its owner, and changed by what else they do."""
+
+from collections.abc import Iterable, Sequence
+
+from pyroaring import BitMap64
+
+from tertulia import domain, events, storage
+from tertulia.database.tx import Tx
+from tertulia.domain.messages.message import Message
+from tertulia.domain.people.user import User
+from tertulia.events.audience import Users
+from tertulia.events.types.messages.flags import FlagsChanged, UnreadDetails
+from tertulia.storage.messages.unread import Stored
+
+CATCH_UP_AFTER = 200  # messages; below that, adding them on each look is cheaper than a write
+
+
+def is_behind(tx: Tx, user_id: int) -> bool:
+    """Whether much has happened since what is unread was written down."""
+    return lags(storage.messages.unread.stored(tx, user_id))
+
+
+def lags(known: Stored) -> bool:
+    """The same of what is stored."""
+    return known.has_closings_to_see or known.newest_id - known.caught_up_to > CATCH_UP_AFTER
+
+
+def catch_up(tx: Tx, user_id: int) -> None:
+    """Write down what is unread now, if much has happened since that was done."""
+    known = storage.messages.unread.stored(tx, user_id)
+    if lags(known):
+        now = storage.messages.unread.complete(tx, user_id, known)
+        storage.messages.unread.store(tx, user_id, now, max(known.newest_id, known.caught_up_to))
+
+
+def mark_all_read(tx: Tx, user: User) -> None:
+    storage.messages.unread.change(tx, user.id, BitMap64())
+    tell_flags(tx, user.id, "add", "read", [], everything=True)
+
+
+def mark_read(tx: Tx, user_id: int, message_ids: Sequence[int]) -> list[int]:
+    """Mark messages as read; gives those that were not."""
+    waiting = storage.messages.unread.load(tx, user_id)
+    changed = [message_id for message_id in message_ids if message_id in waiting]
+    if changed:
+        storage.messages.unread.change(tx, user_id, waiting - BitMap64(changed))
+    tell_flags(tx, user_id, "add", "read", changed)
+    return changed
+
+
+def mark_place_read(tx: Tx, user_id: int, channel_id: int, topic: str | None = None) -> None:
+    """Mark what is unread in a channel or topic as read; nothing is told if nothing was."""
+    waiting = storage.messages.unread.load(tx, user_id)
+    topic_key = None if topic is None else domain.channels.topics.fold(topic)
+    changed = storage.messages.unread.in_place(tx, waiting, channel_id, topic_key)
+    if changed:
+        storage.messages.unread.change(tx, user_id, waiting - BitMap64(changed))
+        tell_flags(tx, user_id, "add", "read", changed)
+
+
+def keep(tx: Tx, user: User, some: Iterable[Message]) -> None:
+    """What was never received is among one's messages from now on, because one did something."""
+    spans = storage.channels.subscriptions.spans_of(tx, user.id)
+    storage.messages.flags.add_flags(
+        tx,
+        user.id,
+        "historical",
+        [
+            message.id
+            for message in some
+            if message.channel_id is not None and not any(span.received(message) for span in spans)
+        ],
+    )
+
+
+def tell_flags(
+    tx: Tx,
+    user_id: int,
+    op: str,
+    flag: str,
+    ids: list[int],
+    *,
+    everything: bool = False,
+    details: dict[int, UnreadDetails] | None = None,
+) -> None:
+    event = FlagsChanged(op, flag, ids, everything, details)
+    events.log.announce(tx, event, to=Users([user_id]))

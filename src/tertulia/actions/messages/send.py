@@ -1,0 +1,129 @@
+"""Sending: from a draft to a message that is on the disk.
+
+A send writes one row, whoever will read it; who receives it follows from the subscriptions.
+"""
+
+from tertulia import actions, events, storage
+from tertulia.actions.messages.idempotency import SendKey, Sent
+from tertulia.database.tx import Tx
+from tertulia.domain.channels.channel import Channel
+from tertulia.domain.messages.message import Draft
+from tertulia.domain.people.user import User
+from tertulia.events.audience import Audience, Holders, Subscribers, Users
+from tertulia.events.types.messages.message import Echo, MessageSent
+
+
+def to_channel(
+    tx: Tx,
+    sender: User,
+    where: int | str,
+    topic: str,
+    draft: Draft,
+    key: SendKey | None = None,
+    echo: Echo | None = None,
+) -> Sent:
+    """Send to a channel, named or by id."""
+    repeated = actions.messages.idempotency.sent_before(tx, sender, key)
+    if repeated is not None:
+        return repeated
+    checked = actions.messages.send_checks.check_to_channel(tx, sender, where, topic, draft)
+    sender, channel, mentioned = checked.sender, checked.channel, checked.mentioned
+    bots = actions.messages.send_checks.bots_called_in(
+        tx, channel, draft.mentions.user_ids.difference(mentioned)
+    )
+
+    message_id = storage.messages.insert_in_channel(tx, sender.id, channel.id, topic, draft)
+    if draft.path_ids:
+        actions.files.attachments.claim(tx, sender, message_id, draft.path_ids)
+    storage.messages.flags.add_flag(tx, "mentioned", [*mentioned, *bots], message_id)
+    storage.messages.flags.add_flag(tx, "historical", bots, message_id)
+    storage.messages.flags.add_flag(tx, "topic_wildcard_mentioned", checked.in_topic, message_id)
+    alerted = _alerted(tx, channel, draft)
+    storage.messages.flags.add_flag(tx, "has_alert_word", alerted, message_id)
+    widget_id = actions.messages.widgets.begin(tx, message_id, sender, draft)
+    policy = actions.personal.topic_policies.sent(tx, sender, channel, topic, checked.starts_topic)
+    named = draft.mentions.user_ids - {sender.id}
+    actions.personal.topic_policies.mentioned(
+        tx, sorted(named.intersection(mentioned)), channel, topic
+    )
+    events.log.announce(
+        tx,
+        MessageSent(
+            message_id=message_id,
+            sender_id=sender.id,
+            channel_id=channel.id,
+            read_by_sender=draft.read_by_sender,
+            echo=echo,
+            mentioned=[*mentioned, *bots],
+            channel_wildcard=draft.mentions.channel_wildcard,
+            topic_wildcard_for=checked.in_topic,
+            alerted=alerted,
+            read_by=storage.personal.muted_users.who_muted(tx, sender.id),
+            widget_id=widget_id,
+        ),
+        to=_hearers(channel, bots),
+    )
+    actions.people.webhook_triggers.note_mentions(
+        tx, sender, channel, message_id, draft.mentions.user_ids
+    )
+    actions.channels.channel_stats.note_message(tx, channel, message_id)
+    actions.messages.idempotency.remember(tx, sender, key, message_id, policy)
+    return Sent(message_id, policy, channel=channel, topic=topic)
+
+
+def _alerted(tx: Tx, channel: Channel, draft: Draft) -> list[int]:
+    """Those in a channel whose alert words were said."""
+    called = sorted(draft.called)
+    if not called:
+        return []
+    return sorted(storage.channels.subscriptions.active_user_ids(tx, channel.id, called))
+
+
+def to_people(
+    tx: Tx,
+    sender: User,
+    recipients: list[int] | list[str],
+    draft: Draft,
+    email_domain: str,
+    key: SendKey | None = None,
+    echo: Echo | None = None,
+) -> Sent:
+    """Send a direct message; the sender takes part whether or not they name themselves."""
+    repeated = actions.messages.idempotency.sent_before(tx, sender, key)
+    if repeated is not None:
+        return repeated
+    checked = actions.messages.send_checks.check_to_people(
+        tx, sender, recipients, draft, email_domain
+    )
+    sender, members, mentioned = checked.sender, checked.members, checked.mentioned
+
+    ids = sorted(members)
+    with actions.people.known_people.talking(tx, members):
+        conversation_id = storage.messages.conversations.get_or_start(tx, ids)
+    message_id = storage.messages.insert_in_conversation(tx, sender.id, conversation_id, draft)
+    if draft.path_ids:
+        actions.files.attachments.claim(tx, sender, message_id, draft.path_ids)
+    storage.messages.flags.add_flag(tx, "mentioned", mentioned, message_id)
+    alerted = sorted(draft.called.intersection(members))
+    storage.messages.flags.add_flag(tx, "has_alert_word", alerted, message_id)
+    events.log.announce(
+        tx,
+        MessageSent(
+            message_id=message_id,
+            sender_id=sender.id,
+            read_by_sender=draft.read_by_sender,
+            echo=echo,
+            mentioned=mentioned,
+            alerted=alerted,
+            read_by=storage.personal.muted_users.who_muted(tx, sender.id),
+            widget_id=actions.messages.widgets.begin(tx, message_id, sender, draft),
+        ),
+        to=Users(ids),
+    )
+    actions.people.webhook_triggers.note_recipients(tx, sender, message_id, members.values())
+    actions.messages.idempotency.remember(tx, sender, key, message_id, None)
+    return Sent(message_id, member_ids=tuple(ids))
+
+
+def _hearers(channel: Channel, bots: list[int]) -> Audience:
+    return Holders(channel.id, bots) if bots else Subscribers(channel.id)

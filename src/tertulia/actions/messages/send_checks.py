@@ -1,0 +1,274 @@
+"""Posting: every rule between a draft and a place where it may be said.
+
+The checks come in the order in which clients know them. Nothing is stored.
+"""
+
+import html
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from tertulia import actions, domain, storage
+from tertulia.database.tx import Tx
+from tertulia.domain.channels.channel import Channel
+from tertulia.domain.channels.topics import (
+    ALLOW_EMPTY,
+    DISABLE_EMPTY,
+    EMPTY_ONLY,
+    EMPTY_TOPIC_NAME,
+    INHERIT,
+)
+from tertulia.domain.messages.message import Draft
+from tertulia.domain.people.user import BotType, User
+from tertulia.errors import BadRequest, ClientError
+from tertulia.errors.channels import ChannelIdNotFound, ChannelNotFound
+from tertulia.errors.messages import (
+    WildcardNotAllowedInChannel,
+    WildcardNotAllowedInTopic,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ChannelSend:
+    """A send to a channel that may happen, and what its checks have found out."""
+
+    sender: User
+    channel: Channel
+    starts_topic: bool
+    mentioned: list[int]
+    in_topic: list[int]
+
+
+@dataclass(frozen=True, slots=True)
+class DirectSend:
+    """A direct message that may be sent."""
+
+    sender: User
+    members: dict[int, User]
+    mentioned: list[int]
+
+
+def check_to_channel(
+    tx: Tx, sender: User, where: int | str, topic: str, draft: Draft
+) -> ChannelSend:
+    """Every rule of sending to a channel."""
+    sender = _present(tx, sender)
+    channel = _find_channel(tx, sender, where)
+    check_may_post(tx, sender, channel)
+    starts_topic = not _has_seen_topic(tx, sender, channel, topic)
+    check_topic(tx, sender, channel, topic, starts_topic)
+    mentioned, in_topic = check_mentions(tx, sender, channel, topic, draft)
+    return ChannelSend(sender, channel, starts_topic, mentioned, in_topic)
+
+
+def check_to_people(
+    tx: Tx, sender: User, recipients: list[int] | list[str], draft: Draft, email_domain: str
+) -> DirectSend:
+    """Every rule of sending a direct message."""
+    sender = _present(tx, sender)
+    members = _find_recipients(tx, sender, recipients, email_domain)
+    _check_direct_permission(tx, sender, members, email_domain)
+    called = draft.mentions.user_ids | check_group_mentions(tx, sender, draft)
+    return DirectSend(sender, members, sorted(called & members.keys()))
+
+
+# --- who and where ---
+
+
+def _present(tx: Tx, sender: User) -> User:
+    """The sender as the database knows them now."""
+    found = storage.people.find(tx, sender.id)
+    if found is None or not found.is_active:
+        raise BadRequest("Account is deactivated")
+    return found
+
+
+def _find_channel(tx: Tx, sender: User, where: int | str) -> Channel:
+    """A channel that the sender may know of; a bot may know of what its owner does."""
+    # People write `#general` as they read it; a channel that is called so comes first.
+    names = [where, where[1:]] if isinstance(where, str) and where.startswith("#") else [where]
+    for name in names:
+        for each in (sender, _active_owner(tx, sender)):
+            channel = None if each is None else actions.channels.named(tx, each, name)
+            if channel is not None:
+                return channel
+    if isinstance(where, int):
+        raise ChannelIdNotFound(stream_id=where)
+    raise ChannelNotFound(stream=html.escape(where))
+
+
+def _active_owner(tx: Tx, bot: User) -> User | None:
+    owner = None if bot.bot_owner_id is None else storage.people.find(tx, bot.bot_owner_id)
+    return owner if owner is not None and owner.is_active else None
+
+
+def _find_recipients(
+    tx: Tx, sender: User, recipients: list[int] | list[str], email_domain: str
+) -> dict[int, User]:
+    found = {sender.id: sender}
+    for recipient in recipients:
+        if isinstance(recipient, int):
+            user = actions.people.visible_users.find(tx, sender, recipient)
+        else:
+            user = actions.people.visible_users.find_by_address(tx, sender, recipient, email_domain)
+        if user is None:
+            raise _unknown_recipient(tx, sender, recipient)
+        found[user.id] = user
+    return found
+
+
+def _unknown_recipient(tx: Tx, sender: User, recipient: int | str) -> ClientError:
+    """Who does not see everybody is not told whether there is somebody they do not see."""
+    if actions.people.visible_users.is_limited(tx, sender):
+        return BadRequest("You do not have permission to access some of the recipients.")
+    if isinstance(recipient, int):
+        return BadRequest(f"Invalid user ID {recipient}")
+    return BadRequest(f"Invalid email '{recipient}'")
+
+
+# --- rules of channels ---
+
+
+def check_may_post(tx: Tx, sender: User, channel: Channel) -> None:
+    if not actions.groups.permissions.holds_with_owner(
+        tx, sender, channel.permissions["can_send_message_group"]
+    ):
+        raise BadRequest("You do not have permission to post in this channel.")
+    owner = _active_owner(tx, sender)
+    allowed = actions.channels.may_read(tx, sender, channel) or (
+        owner is not None and actions.channels.may_read(tx, owner, channel)
+    )
+    is_stranger = sender.is_guest and not storage.channels.subscriptions.is_subscribed(
+        tx, sender.id, channel.id
+    )
+    if channel.archived or not allowed or (is_stranger and not channel.is_web_public):
+        raise BadRequest(f"Not authorized to send to channel '{channel.name}'")
+
+
+def _has_seen_topic(tx: Tx, sender: User, channel: Channel, topic: str) -> bool:
+    """Whether the sender can see an earlier message of the topic."""
+    if channel.history_public:
+        return storage.channels.topics.exists(tx, channel.id, topic)
+    spans = [
+        s
+        for s in storage.channels.subscriptions.spans_of(tx, sender.id)
+        if s.channel_id == channel.id
+    ]
+    since = min((span.start_message_id for span in spans), default=storage.messages.newest_id(tx))
+    return (storage.channels.topics.newest_message(tx, channel.id, topic) or 0) > since
+
+
+def check_topic(tx: Tx, sender: User, channel: Channel, topic: str, starts_topic: bool) -> None:
+    creators = channel.permissions["can_create_topic_group"]
+    if (
+        starts_topic
+        and not storage.channels.topics.exists(tx, channel.id, topic)
+        and not actions.groups.permissions.holds_with_owner(tx, sender, creators)
+    ):
+        raise BadRequest("You do not have permission to create new topics in this channel.")
+    policy = channel.topics_policy
+    if policy == INHERIT:
+        policy = storage.organization.current(tx).setting("topics_policy")
+    if policy == DISABLE_EMPTY and not topic:
+        raise BadRequest(
+            f"Sending messages to the {EMPTY_TOPIC_NAME} is not allowed in this channel.",
+            empty_topic_display_name=EMPTY_TOPIC_NAME,
+        )
+    if policy == EMPTY_ONLY and topic:
+        raise BadRequest(
+            f"Only the {EMPTY_TOPIC_NAME} topic is allowed in this channel.",
+            empty_topic_display_name=EMPTY_TOPIC_NAME,
+        )
+    assert policy in (ALLOW_EMPTY, DISABLE_EMPTY, EMPTY_ONLY)
+
+
+def check_mentions(
+    tx: Tx, sender: User, channel: Channel, topic: str, draft: Draft
+) -> tuple[list[int], list[int]]:
+    """Who of the subscribers is mentioned by name, and who as a participant of the topic."""
+    mentions = draft.mentions
+    called = mentions.user_ids | check_group_mentions(tx, sender, draft)
+    in_topic: set[int] = set()
+    if mentions.topic_wildcard:
+        in_topic = storage.channels.topics.participants(
+            tx, channel.id, topic, domain.limits.RECIPIENTS_PER_MESSAGE
+        )
+        in_topic.add(sender.id)
+    too_many = (
+        mentions.channel_wildcard
+        and storage.channels.subscriptions.count_active(tx, channel.id)
+        > domain.limits.FEW_RECIPIENTS
+    )
+    if too_many and not actions.groups.permissions.holds_in_realm(
+        tx, sender, "can_mention_many_users_group"
+    ):
+        raise WildcardNotAllowedInChannel()
+    if len(
+        in_topic
+    ) > domain.limits.FEW_RECIPIENTS and not actions.groups.permissions.holds_in_realm(
+        tx, sender, "can_mention_many_users_group"
+    ):
+        raise WildcardNotAllowedInTopic()
+    mentioned = storage.channels.subscriptions.active_user_ids(tx, channel.id, among=sorted(called))
+    participants = storage.channels.subscriptions.active_user_ids(
+        tx, channel.id, among=sorted(in_topic)
+    )
+    return sorted(mentioned), sorted(participants)
+
+
+def bots_called_in(tx: Tx, channel: Channel, outsiders: Collection[int]) -> list[int]:
+    """Those of some who are named and not subscribed that are generic bots and may read along.
+
+    People expect an answer of a bot wherever they call it.
+    """
+    if not outsiders:
+        return []
+    return [
+        each.id
+        for each in storage.people.find_many(tx, sorted(outsiders))
+        if each.is_active
+        and each.bot_type is BotType.GENERIC
+        and actions.channels.may_read(tx, each, channel)
+    ]
+
+
+def check_group_mentions(tx: Tx, sender: User, draft: Draft) -> frozenset[int]:
+    """Everybody in the groups that a message calls; refuses a group that one may not call."""
+    called: set[int] = set()
+    for group in storage.groups.find_many(tx, sorted(draft.mentions.group_ids)):
+        if not actions.groups.permissions.holds(tx, sender, group.permissions["can_mention_group"]):
+            raise BadRequest(f"You are not allowed to mention user group '{group.name}'.")
+        called |= actions.groups.permissions.everybody_in(tx, [group.id])
+    return frozenset(called)
+
+
+# --- rules of direct messages ---
+
+
+def _check_direct_permission(
+    tx: Tx, sender: User, members: dict[int, User], email_domain: str
+) -> None:
+    for user in members.values():
+        if not user.is_active:
+            raise BadRequest(f"'{user.api_email(email_domain)}' is no longer using Zulip.")
+    others = [user for user in members.values() if user.id != sender.id]
+    if sender.is_bot or all(user.is_bot for user in others):
+        return
+    people_ = [user for user in members.values() if not user.is_bot]
+    if not any(
+        actions.groups.permissions.holds_in_realm(tx, user, "direct_message_permission_group")
+        for user in people_
+    ):
+        if _is_nobody(tx, "direct_message_permission_group"):
+            raise BadRequest("Direct messages are disabled in this organization.")
+        raise BadRequest("This conversation does not include any users who can authorize it.")
+    if storage.messages.conversations.find(
+        tx, sorted(members)
+    ) is None and not actions.groups.permissions.holds_in_realm(
+        tx, sender, "direct_message_initiator_group"
+    ):
+        raise BadRequest("You do not have permission to initiate direct message conversations.")
+
+
+def _is_nobody(tx: Tx, setting: str) -> bool:
+    value = storage.organization.current(tx).settings.get(setting)
+    return isinstance(value, int) and actions.groups.permissions.is_nobody_group(tx, value)

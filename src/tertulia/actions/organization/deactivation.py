@@ -1,0 +1,37 @@
+"""The end of an organization, and a new beginning: its data stays, and nobody gets in."""
+
+from tertulia import actions, events, storage
+from tertulia.database.tx import Tx
+from tertulia.domain.people.user import User
+from tertulia.errors import BadRequest
+from tertulia.errors.authentication import OwnerRequired
+from tertulia.events.audience import Everyone, Nobody
+from tertulia.events.types.organization.settings import RealmDeactivated, RealmReactivated
+
+
+def deactivate(tx: Tx, user: User | None) -> None:
+    """Close the organization; without a user it is whoever looks after the server."""
+    if user is not None and not actions.groups.permissions.acting(tx, user).is_owner:
+        raise OwnerRequired()
+    if storage.organization.current(tx).deactivated:
+        raise BadRequest("The organization is closed already.")
+    storage.organization.set_deactivated(tx, True)
+    events.log.announce(tx, RealmDeactivated(), to=Everyone())
+
+
+def check_closed(tx: Tx) -> None:
+    if not storage.organization.current(tx).deactivated:
+        raise BadRequest("Only a closed organization can be deleted: deactivate it first.")
+
+
+def delete_some(tx: Tx) -> bool:
+    """Delete a part of what a closed organization has; says whether there is more."""
+    check_closed(tx)
+    return storage.erasure.some_of_organization(tx)
+
+
+def reactivate(tx: Tx) -> None:
+    if not storage.organization.current(tx).deactivated:
+        raise BadRequest("The organization is not closed.")
+    storage.organization.set_deactivated(tx, False)
+    events.log.announce(tx, RealmReactivated(), to=Nobody())

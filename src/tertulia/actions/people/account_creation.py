@@ -1,0 +1,116 @@
+"""Joining an organization: an account, its key, its first channels, and the news of it.
+
+Somebody new finds the default channels, with something in them to read. Where the organization has
+a channel for that, the others are told who has joined.
+"""
+
+from pyroaring import BitMap64
+
+from tertulia import actions, domain, events, storage
+from tertulia.database.tx import Tx
+from tertulia.domain.channels.channel import Channel
+from tertulia.domain.people.keys import Vault
+from tertulia.domain.people.user import User
+from tertulia.domain.people.welcome_message import NewUser
+from tertulia.errors import BadRequest
+from tertulia.events.audience import Everyone, Keepers
+from tertulia.events.types.groups import SystemMembersAdded
+from tertulia.events.types.people.bots import BotsAdded
+from tertulia.events.types.people.user import UserAdded
+
+UNREAD_AT_FIRST = 20
+RECEIVED_AT_FIRST = 1000
+
+
+def create(tx: Tx, actor: User, vault: Vault, new: NewUser) -> int:
+    """Add somebody as an administrator does; gives their id."""
+    actions.groups.permissions.require_administrator(tx, actor)
+    actions.people.check_welcome(tx, new.email.strip())
+    user, _ = add(tx, vault, new)
+    return user.id
+
+
+def add(tx: Tx, vault: Vault, new: NewUser) -> tuple[User, str]:
+    """Add a person or a bot; gives the account and its API key."""
+    email = new.email.strip()
+    actions.people.check_address(tx, email)
+    full_name = domain.people.user.checked_full_name(new.full_name)
+    actions.people.check_name_is_free(tx, full_name)
+    user = storage.people.insert(
+        tx,
+        email=email,
+        full_name=full_name,
+        role=new.role,
+        bot_type=new.bot_type,
+        bot_owner_id=_owner_id(tx, new),
+        password_hash=new.password_hash,
+        settings=None
+        if new.bot_type
+        else domain.personal.settings.for_newcomers(storage.organization.current(tx).settings),
+        avatar_source=storage.organization.current(tx).setting("default_avatar_source"),
+    )
+    key = actions.people.give_key(tx, vault, user)
+    storage.messages.unread.store(tx, user.id, BitMap64(), storage.messages.newest_id(tx))
+
+    events.log.announce(
+        tx, UserAdded(user.id, actions.people.known_people.strangers(tx, user.id)), to=Everyone()
+    )
+    event = SystemMembersAdded(actions.groups.permissions.system_group_ids(tx, user), user.id)
+    events.log.announce(tx, event, to=actions.people.known_people.knowing(tx, user.id))
+    if user.is_bot:
+        events.log.announce(tx, BotsAdded([user.id]), to=Keepers(user.bot_owner_id))
+    else:
+        first = _first_channels(tx, user, new)
+        if first:
+            _welcome(tx, user, first)
+        _introduce(tx, user)
+        actions.people.pending_invitations.end_for_address(tx, email)
+    return user, key
+
+
+def _first_channels(tx: Tx, user: User, new: NewUser) -> list[Channel]:
+    """Where somebody begins: the channels of their invitation, or the default ones."""
+    asked = [storage.channels.find(tx, each) for each in new.channel_ids or ()]
+    named = [channel for channel in asked if channel is not None and not channel.archived]
+    wants_defaults = new.with_defaults or not named
+    defaults = storage.channels.defaults(tx) if wants_defaults and not user.is_guest else []
+    known = {channel.id for channel in named}
+    return named + [channel for channel in defaults if channel.id not in known]
+
+
+def _welcome(tx: Tx, user: User, first: list[Channel]) -> None:
+    """Subscribe somebody to their first channels; of what was said there, a little is unread."""
+    actions.channels.subscriptions.join_several(tx, first, [user])
+    ids = [channel.id for channel in first if channel.history_public]
+    recent = storage.messages.newest_in(tx, ids, RECEIVED_AT_FIRST) if ids else []
+    if recent:
+        storage.channels.subscriptions.extend_back(tx, user.id, ids, recent[-1] - 1)
+        newest = storage.messages.newest_id(tx)
+        storage.messages.unread.store(tx, user.id, BitMap64(recent[:UNREAD_AT_FIRST]), newest)
+
+
+def _introduce(tx: Tx, user: User) -> None:
+    where = storage.channels.find(
+        tx, storage.organization.current(tx).setting("signup_announcements_stream_id")
+    )
+    if where is not None and not where.archived:
+        actions.messages.notices.post(
+            tx,
+            where,
+            actions.messages.notices.SIGNUPS,
+            domain.messages.notices.joined(user),
+            read_by=[user.id],
+        )
+
+
+def _owner_id(tx: Tx, new: NewUser) -> int | None:
+    if new.bot_owner_id is not None:
+        owner = storage.people.find(tx, new.bot_owner_id)
+    elif new.bot_owner_email is not None:
+        owner = storage.people.find_by_email(tx, new.bot_owner_email)
+    else:
+        return None
+    if owner is None or owner.is_bot or not owner.is_active:
+        named = new.bot_owner_email or new.bot_owner_id
+        raise BadRequest(f"The owner of a bot must be an active person: {named}")
+    return owner.id

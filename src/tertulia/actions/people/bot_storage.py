@@ -1,0 +1,34 @@
+"""What a bot remembers: kept for it alone, and up to a certain size."""
+
+from collections.abc import Sequence
+
+from tertulia import domain, storage
+from tertulia.database.tx import Tx
+from tertulia.domain.people.user import User
+from tertulia.errors import BadRequest
+
+
+def put(tx: Tx, bot: User, entries: dict[str, str]) -> None:
+    """Remember texts under their keys; what was there under one of them is replaced."""
+    storage.people.bot_storage.put(tx, bot.id, entries)
+    if storage.people.bot_storage.size(tx, bot.id) > domain.limits.BOT_MEMORY:
+        raise BadRequest(f"Bot storage is full (limit: {domain.limits.BOT_MEMORY} characters)")
+
+
+def fetch(tx: Tx, bot: User, keys: Sequence[str] | None) -> dict[str, str]:
+    """What stands under these keys, all of which must be there, or everything."""
+    if keys is None:
+        return storage.people.bot_storage.everything(tx, bot.id)
+    found = storage.people.bot_storage.find_many(tx, bot.id, keys)
+    if len(found) < len(set(keys)):
+        raise BadRequest("Key does not exist.")
+    return found
+
+
+def forget(tx: Tx, bot: User, keys: Sequence[str] | None) -> None:
+    """Forget what stands under these keys, all of which must be there, or everything."""
+    if keys is None:
+        storage.people.bot_storage.clear(tx, bot.id)
+    else:
+        fetch(tx, bot, keys)
+        storage.people.bot_storage.delete(tx, bot.id, keys)

@@ -1,0 +1,58 @@
+"""A new address: it counts once whoever reads the mails there has said so.
+
+Whether somebody else has it already is told to nobody but to that address.
+"""
+
+from tertulia import actions, domain, storage
+from tertulia.database.tx import Tx
+from tertulia.domain.emails import Letter
+from tertulia.domain.people.keys import Vault
+from tertulia.domain.people.one_time_links import ADDRESS
+from tertulia.domain.people.user import User
+from tertulia.errors import BadRequest
+from tertulia.errors.authentication import LinkNotGood
+
+
+def ask(tx: Tx, vault: Vault, user: User, email: str, site: str) -> None:
+    """Write to an address that somebody wants to have; raises RateLimited."""
+    actions.people.one_time_links.check_wishes_of(tx, ADDRESS, user.id)
+    realm = storage.organization.current(tx)
+    key = actions.people.one_time_links.make(tx, vault, ADDRESS, email=email, user_id=user.id)
+    values = {"organization": realm.name, "name": user.full_name, "address": email}
+    holder = storage.people.find_by_email(tx, email)
+    if holder is None or holder.id == user.id:
+        link = f"{site}/accounts/confirm_new_email/{key}"
+        letter = Letter(
+            "address-confirm", email, domain.emails.language_of(user), {**values, "link": link}
+        )
+    else:
+        letter = Letter("address-taken", email, domain.emails.language_in(realm), values)
+    actions.mail_outbox.post(tx, vault, letter)
+
+
+def check_allowed(tx: Tx, user: User) -> None:
+    """Raises where the organization lets nobody but administrators change addresses."""
+    if storage.organization.current(tx).setting("email_changes_disabled") and not user.is_admin:
+        raise BadRequest("Email address changes are disabled in this organization.")
+
+
+def wanted(tx: Tx, vault: Vault, key: str) -> str:
+    """The address that a link confirms; raises LinkNotGood."""
+    return actions.people.one_time_links.get(tx, vault, ADDRESS, key).email
+
+
+def confirm(tx: Tx, vault: Vault, key: str) -> str:
+    """The address is theirs from now on, and the old one is told so."""
+    link = actions.people.one_time_links.get(tx, vault, ADDRESS, key)
+    user = None if link.user_id is None else storage.people.find(tx, link.user_id)
+    holder = storage.people.find_by_email(tx, link.email)
+    if user is None or not user.is_active or (holder is not None and holder.id != user.id):
+        raise LinkNotGood()
+    check_allowed(tx, user)
+    actions.people.check_welcome(tx, link.email)
+    realm = storage.organization.current(tx)
+    values = {"organization": realm.name, "name": user.full_name, "address": link.email}
+    told = Letter("address-changed", user.email, domain.emails.language_of(user), values)
+    actions.mail_outbox.post(tx, vault, told)
+    actions.people.change_address(tx, user, link.email)
+    return link.email

@@ -1,0 +1,45 @@
+"""Whose addresses an organization wants among its own: by domain, and no throw-away ones."""
+
+from enum import Enum
+from functools import cache
+from importlib import import_module
+
+from tertulia import domain, storage
+from tertulia.database.tx import Tx
+from tertulia.domain.organization.mail_domains import RESTRICTION
+
+
+class Objection(Enum):
+    """What speaks against an address."""
+
+    INVALID = "Invalid address."
+    OUTSIDE = "Outside your domain."
+    PLUS = "Email addresses containing + are not allowed."
+    DISPOSABLE = "Please use your real email address."
+
+
+def objection(tx: Tx, email: str) -> Objection | None:
+    realm = storage.organization.current(tx)
+    if not domain.people.user.looks_like_email(email):
+        return Objection.INVALID
+    if realm.setting(RESTRICTION):
+        domains = storage.organization.mail_domains.everything(tx)
+        if not domain.organization.mail_domains.is_welcome(email, domains):
+            return Objection.OUTSIDE
+        if "+" in email.rpartition("@")[0]:
+            return Objection.PLUS
+    elif realm.setting("disallow_disposable_email_addresses") and _is_disposable(email):
+        return Objection.DISPOSABLE
+    return None
+
+
+def _is_disposable(email: str) -> bool:
+    labels = domain.people.user.email_key(email).rpartition("@")[2].split(".")
+    known = _disposable_domains()
+    return any(".".join(labels[at:]) in known for at in range(len(labels) - 1))
+
+
+@cache
+def _disposable_domains() -> frozenset[str]:
+    """Some thousands, loaded when somebody first asks."""
+    return frozenset(import_module("disposable_email_domains").blocklist)

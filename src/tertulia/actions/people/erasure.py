@@ -1,0 +1,47 @@
+"""Erasing somebody: their account has ended, and what is left of it is a number.
+
+What they said is deleted, or stays as said by nobody. What others wrote about them is others'. The
+log may tell of anything, so it begins afresh, and every client registers again.
+"""
+
+from itertools import groupby
+
+from tertulia import actions, storage
+from tertulia.database.tx import Tx
+from tertulia.domain.messages.message import Message
+from tertulia.domain.people.user import ERASED_DOMAIN, User
+
+MESSAGES_AT_ONCE = 200
+NAME = "Erased user"
+
+
+def begin(tx: Tx, user: User) -> None:
+    """End the account, if it has not ended yet; raises for the last owner."""
+    if actions.people.get(tx, user.id).is_active:
+        actions.people.deactivate(tx, user.id)
+
+
+def delete_messages(tx: Tx, user: User) -> int:
+    """Delete some of what they said; gives how many that were."""
+    ids = storage.erasure.messages_of(tx, user.id, MESSAGES_AT_ONCE)
+    found = storage.messages.find_many(tx, tx.realm_id, ids)
+    for place, messages in groupby(sorted(found.values(), key=_place), _place):
+        channel_id, _, _ = place
+        channel = storage.channels.find(tx, channel_id) if channel_id else None
+        actions.messages.deletion.remove(tx, channel, list(messages))
+    return len(ids)
+
+
+def finish(tx: Tx, user: User) -> None:
+    """Delete all that is theirs, and take their name from what stays."""
+    for attachment in storage.files.attachments.of_user(tx, user.id):
+        storage.files.attachments.delete(tx, attachment)
+        storage.files.uploads.doom(tx, attachment.upload_id)
+    storage.erasure.rows_of(tx, user.id)
+    storage.erasure.account(tx, user.id, user.stand_in(ERASED_DOMAIN), NAME)
+    storage.log.forget_up_to(tx, storage.log.head(tx))
+    storage.log.begin_epoch(tx)
+
+
+def _place(message: Message) -> tuple[int, int, str]:
+    return message.channel_id or 0, message.conversation_id or 0, message.topic

@@ -1,0 +1,295 @@
+"""Identities: finding the account of somebody whom a provider vouches for, and keeping it up to
+date with what the provider says.
+
+Only accounts that came from a provider are touched by it. What it has brought it takes back: a role
+that it gives, a group it brought somebody into, an account it has ended. What people do here by
+hand stays.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from tertulia import actions, domain, storage
+from tertulia.actions.people.signup import Newcomer
+from tertulia.database.tx import Tx
+from tertulia.domain.organization.audit import Act
+from tertulia.domain.people.identities import Identity, Introduction, Tidings, Welcome
+from tertulia.domain.people.invitations import Invitation
+from tertulia.domain.people.keys import Vault
+from tertulia.domain.people.user import Role, User
+from tertulia.domain.people.welcome_message import Reception
+from tertulia.errors import BadRequest, ClientError
+from tertulia.errors.authentication import (
+    AccountOfAnother,
+    InvitationRequired,
+    LinkNotGood,
+    LoginDeactivated,
+    NoAccountYet,
+    NotAdmitted,
+    NoVerifiedAddress,
+)
+
+
+def recognize(
+    tx: Tx,
+    vault: Vault,
+    introduced: Introduction,
+    link: str = "",
+    reception: Reception | None = None,
+) -> int:
+    """The id of the account that a proven identity is; it is made if there is none and may be.
+
+    `link` is the key of an invitation for many that somebody has come with. Whether they may come
+    in now is for `arriving.arrive` to say.
+    """
+    actions.people.login.check_method(tx, introduced.method)
+    if not introduced.is_admitted:
+        raise NotAdmitted()
+    if introduced.is_disabled:
+        raise LoginDeactivated()
+    identity = _find(tx, introduced) or Identity(
+        introduced.provider,
+        introduced.subject,
+        _join(tx, vault, introduced, invitation(tx, vault, introduced, link), reception),
+    )
+    bring_up_to_date(tx, identity, introduced)
+    return identity.user_id
+
+
+def is_new(tx: Tx, introduced: Introduction) -> bool:
+    """Whether somebody has no account yet."""
+    try:
+        return _find(tx, introduced) is None
+    except ClientError:
+        return False
+
+
+def addresses_to_choose_from(tx: Tx, introduced: Introduction) -> tuple[str, ...]:
+    """Which of somebody's addresses they may come in with. For who is known it is the main one, and
+    where one of them alone has an account it is that."""
+    emails = introduced.emails
+    known = storage.people.identities.find(tx, introduced.provider, introduced.subject)
+    if known is not None or len(emails) < 2:
+        return emails[:1]
+    ours = tuple(email for email in emails if _has_account(tx, email))
+    if ours or introduced.welcome is Welcome.NOBODY:
+        return ours or emails[:1]
+    return emails
+
+
+def _has_account(tx: Tx, email: str) -> bool:
+    user = storage.people.find_by_email(tx, email)
+    return user is not None and not user.is_bot and user.is_active
+
+
+def invitation(tx: Tx, vault: Vault, introduced: Introduction, link: str) -> Invitation | None:
+    """The one that somebody joins by: the link they came with, or what was sent to an address of
+    theirs. Raises LinkNotGood."""
+    if link:
+        found = actions.people.invitations.get(tx, vault, link)
+        if found is None or not found.is_for_many:
+            raise LinkNotGood()
+        return found
+    email = introduced.emails[0] if introduced.emails else ""
+    return storage.people.invitations.for_address(tx, email)
+
+
+def unlink(tx: Tx, user_id: int) -> bool:
+    """Forget where an account came from; whoever has its address there can come in next."""
+    return storage.people.identities.forget(tx, user_id)
+
+
+def bring_up_to_date(tx: Tx, identity: Identity, introduced: Introduction) -> list[str]:
+    """Make an account what its provider says it is; gives what has changed, in words."""
+    user = actions.people.get(tx, identity.user_id)
+    did: list[str] = []
+    if not user.is_active and identity.is_ended:
+        actions.people.reactivate(tx, user.id)
+        _note(tx, introduced.provider, "reactivate", user.id)
+        did.append("is active again")
+    if introduced.leads:
+        did += _rename(tx, user, introduced) + _readdress(tx, user, introduced)
+    if introduced.picture is not None and introduced.picture_mark != identity.picture_mark:
+        actions.people.avatars.put(tx, user.id, introduced.picture)
+        did.append("has a new picture")
+    did += [
+        f"has {name} filled in"
+        for name in actions.people.profiles.fill_in(tx, user.id, introduced.profile)
+    ]
+    did += _give_role(tx, actions.people.get(tx, user.id), introduced)
+    group_ids = identity.group_ids
+    if introduced.groups is not None:
+        groups = actions.groups.synced.find_or_make(tx, introduced.groups)
+        moved = actions.groups.synced.bring(
+            tx, actions.people.get(tx, user.id), groups, identity.group_ids
+        )
+        group_ids = tuple(group.id for group in groups)
+        if moved:
+            _note(tx, introduced.provider, "groups", user.id, group_ids=list(group_ids))
+        did += moved
+    now = replace(
+        identity,
+        is_ended=False,
+        group_ids=group_ids,
+        picture_mark=introduced.picture_mark or identity.picture_mark,
+    )
+    if now != storage.people.identities.find(tx, identity.provider, identity.subject):
+        storage.people.identities.put(tx, now)
+    return did
+
+
+# --- bringing everybody up to date ---
+
+
+def check(tx: Tx, found: Sequence[Tidings], end_missing: bool) -> None:
+    """Raises BadRequest for what looks like a mistake: everybody missing, or no owner left."""
+    if end_missing and found and all(each.introduced is None for each in found):
+        raise BadRequest("Nobody was found there: nothing is changed.")
+    ending = {each.identity.user_id for each in found if _must_end(each, end_missing)}
+    owners = set(storage.people.active_owner_ids(tx))
+    if owners and owners <= ending:
+        raise BadRequest("No owner of the organization would be left: nothing is changed.")
+
+
+def sync(tx: Tx, found: Tidings, end_missing: bool) -> list[str]:
+    """Bring one account up to date, or end it; gives what has changed, in words."""
+    known = storage.people.identities.find(tx, found.identity.provider, found.identity.subject)
+    if known is None:
+        return []
+    if _must_end(found, end_missing):
+        return _end(tx, known, found.reason_to_end)
+    if found.introduced is None:
+        return []
+    return bring_up_to_date(tx, known, found.introduced)
+
+
+def _must_end(found: Tidings, end_missing: bool) -> bool:
+    return bool(found.reason_to_end) and (end_missing or found.introduced is not None)
+
+
+def _end(tx: Tx, identity: Identity, why: str) -> list[str]:
+    """End an account because its provider says so. Raises LastOwner for the last one."""
+    user = actions.people.get(tx, identity.user_id)
+    if not user.is_active:
+        return []
+    actions.people.deactivate(tx, user.id)
+    _note(tx, identity.provider, "deactivate", user.id)
+    storage.people.identities.put(tx, replace(identity, is_ended=True))
+    return [f"is deactivated, since {user.full_name} {why}"]
+
+
+# --- whose account it is ---
+
+
+def _find(tx: Tx, introduced: Introduction) -> Identity | None:
+    """The account of somebody. Where a provider has no lasting subject, the present address of an
+    account alone says whose it is: an address may be given to another person. A directory changes
+    the addresses of its accounts, so it finds them by name."""
+    if introduced.has_lasting_subject or introduced.leads:
+        known = storage.people.identities.find(tx, introduced.provider, introduced.subject)
+        if known is not None:
+            return known
+    for email in introduced.emails:
+        user = storage.people.find_by_email(tx, email)
+        if user is not None and not user.is_bot:
+            if not user.is_active:
+                raise LoginDeactivated()
+            theirs = storage.people.identities.providers_of(tx, user.id)
+            if introduced.has_lasting_subject and introduced.provider in theirs:
+                # Somebody else there has got this address: it may have been given away.
+                raise AccountOfAnother(email=email)
+            return _with_subject(tx, introduced, user)
+    return None
+
+
+def _with_subject(tx: Tx, introduced: Introduction, user: User) -> Identity:
+    """What the provider has brought so far, under the subject that it names now."""
+    for known in storage.people.identities.of_user(tx, user.id):
+        if known.provider == introduced.provider:
+            return replace(known, subject=introduced.subject)
+    return Identity(introduced.provider, introduced.subject, user.id)
+
+
+def _join(
+    tx: Tx,
+    vault: Vault,
+    introduced: Introduction,
+    invitation: Invitation | None,
+    reception: Reception | None,
+) -> int:
+    """Make an account, if the organization and the provider's settings let people join so."""
+    if not introduced.emails:
+        raise NoVerifiedAddress()
+    email = introduced.emails[0]
+    if introduced.welcome is Welcome.NOBODY:
+        raise NoAccountYet(email=email)
+    needs_invitation = storage.organization.current(tx).setting("invite_required")
+    if introduced.welcome is Welcome.INVITED and needs_invitation and invitation is None:
+        raise InvitationRequired(email=email)
+    actions.people.check_welcome(tx, email)
+    role = Role.MEMBER if introduced.role is None else introduced.role
+    newcomer = Newcomer(_free_name(tx, introduced, None), None, role)
+    user = actions.people.signup.join(tx, vault, email, newcomer, invitation, reception)
+    _note(tx, introduced.provider, "join", user.id, role=int(user.role))
+    return user.id
+
+
+# --- what it is like ---
+
+
+def _free_name(tx: Tx, introduced: Introduction, user_id: int | None) -> str:
+    """The name that is told, or if it cannot be had here, one made of the address."""
+    local = introduced.emails[0].partition("@")[0]
+    for name in (introduced.full_name, f"{introduced.full_name} ({local})", local):
+        try:
+            checked = domain.people.user.checked_full_name(name)
+            actions.people.check_name_is_free(tx, checked, user_id)
+        except ClientError:
+            continue
+        return checked
+    raise BadRequest(f"No name can be found for {introduced.emails[0]}")
+
+
+def _rename(tx: Tx, user: User, introduced: Introduction) -> list[str]:
+    if not introduced.full_name or not introduced.emails:
+        return []
+    name = _free_name(tx, introduced, user.id)
+    if name == user.full_name:
+        return []
+    actions.people.rename(tx, user, name)
+    return [f"is called {name} now"]
+
+
+def _readdress(tx: Tx, user: User, introduced: Introduction) -> list[str]:
+    """A new address there is one here, unless somebody else has it."""
+    email = introduced.emails[0] if introduced.emails else user.email
+    if domain.people.user.email_key(email) == domain.people.user.email_key(user.email):
+        return []
+    try:
+        actions.people.check_address(tx, email)
+    except ClientError:
+        return []
+    actions.people.change_address(tx, user, email)
+    _note(tx, introduced.provider, "address", user.id)
+    return [f"has the address {email} now"]
+
+
+def _give_role(tx: Tx, user: User, introduced: Introduction) -> list[str]:
+    """A role that the provider gives; its own roles it takes back. One owner is always left."""
+    role = introduced.role
+    if role is None or role == user.role:
+        return []
+    if role not in introduced.roles_to_take and user.role not in introduced.roles_to_take:
+        return []
+    if user.is_owner and storage.people.active_owner_ids(tx) == [user.id]:
+        return ["stays the only owner"]
+    actions.people.roles.change(tx, user, role)
+    _note(tx, introduced.provider, "role", user.id, role=int(role))
+    return [f"is {role.name.lower()} now"]
+
+
+def _note(tx: Tx, provider: str, change: str, user_id: int, **details: Any) -> None:
+    """Write what a provider has changed into the audit log."""
+    act = Act(f"provider {change}", None, f"provider, {provider}", {"user_id": user_id, **details})
+    actions.organization.audit.note(tx, act)

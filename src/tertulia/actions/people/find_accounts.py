@@ -1,0 +1,26 @@
+"""Which organizations somebody is in, told to their address alone, whoever asks."""
+
+from collections.abc import Mapping
+
+from tertulia import actions, domain, storage
+from tertulia.database.tx import Tx
+from tertulia.domain.emails import Letter
+from tertulia.domain.people.keys import Vault
+from tertulia.domain.people.one_time_links import FINDING
+
+
+def ask(tx: Tx, vault: Vault, email: str, asked_from: str, sites: Mapping[int, str]) -> None:
+    """Send one letter, whatever there is to tell; `sites` are the addresses of organizations that
+    know this one, by id. Raises RateLimited."""
+    actions.people.one_time_links.check_wishes_for(tx, FINDING, email, asked_from)
+    actions.people.one_time_links.note_vain_wish(tx, FINDING, email, asked_from)
+    found, language = [], domain.emails.language_in(storage.organization.current(tx))
+    for realm_id, site in sites.items():
+        here = tx.for_realm(realm_id)
+        realm = storage.organization.current(here)
+        user = storage.people.find_by_email(here, email)
+        if user is not None and user.is_active and not user.is_bot and not realm.deactivated:
+            found.append(f"{realm.name}: {site}/")
+            language = domain.emails.language_of(user)
+    values = {"address": email, "found": domain.emails.BETWEEN.join(found)}
+    actions.mail_outbox.post(tx, vault, Letter("organizations", email, language, values))

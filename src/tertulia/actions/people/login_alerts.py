@@ -1,0 +1,45 @@
+"""Logins from where somebody has not logged in before: they are written to, in case it is not them.
+
+A place is a network and a kind of browser; it is known for two months after it was last used.
+"""
+
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
+from tertulia import actions, domain, storage
+from tertulia.database.tx import Tx
+from tertulia.domain.emails import Letter
+from tertulia.domain.people.keys import Vault
+from tertulia.domain.people.sessions import Browser
+from tertulia.domain.people.user import User
+
+KNOWN_SECONDS = 60 * 86400
+SETTLING_SECONDS = 60  # whoever has just joined knows that they log in
+
+
+def note(tx: Tx, vault: Vault, user: User, browser: Browser, network: str) -> None:
+    """Write to somebody who has come from a new place, if they want that."""
+    kind = domain.people.sessions.described(browser.agent)
+    mark = vault.fingerprint(f"login from {network} by {kind}")
+    is_known = storage.people.login_origins.note(tx, user.id, mark)
+    has_just_joined = tx.now - user.joined_at < SETTLING_SECONDS
+    if is_known or has_just_joined or not user.prefers("enable_login_emails"):
+        return
+    values = {
+        "organization": storage.organization.current(tx).name,
+        "name": user.full_name,
+        "when": _moment(tx.now, user.timezone),
+        "address": browser.address,
+        "browser": kind,
+    }
+    letter = Letter("login", user.email, domain.emails.language_of(user), values)
+    actions.mail_outbox.post(tx, vault, letter)
+
+
+def forget_old(tx: Tx) -> None:
+    storage.people.login_origins.forget_before(tx, tx.now - KNOWN_SECONDS)
+
+
+def _moment(now: float, timezone: str) -> str:
+    there = datetime.fromtimestamp(now, ZoneInfo(timezone or "UTC"))
+    return f"{there:%Y-%m-%d %H:%M} ({timezone or 'UTC'})"

@@ -1,0 +1,157 @@
+"""Passwords that are forgotten, or were never chosen: a link lets their owner choose one.
+
+It comes by mail, or from an administrator who hands it over. Whoever asks by mail learns nothing of
+who has an account: that is said to the address alone.
+"""
+
+from collections.abc import Collection
+
+from tertulia import actions, domain, storage
+from tertulia.database.tx import Tx
+from tertulia.domain.emails import Letter
+from tertulia.domain.people.keys import Vault
+from tertulia.domain.people.one_time_links import PASSWORD, OneTimeLink
+from tertulia.domain.people.user import User
+from tertulia.errors import BadRequest
+from tertulia.errors.authentication import LinkNotGood, OwnerRequired
+from tertulia.errors.people import UserIsDeactivated, UserNotFound
+
+
+def ask(
+    tx: Tx,
+    vault: Vault,
+    email: str,
+    asked_from: str,
+    site: str,
+    directories: Collection[str] = (),
+) -> None:
+    """Send a letter, whoever has that address; raises RateLimited. Those whose password is that of
+    one of the directories are told so."""
+    actions.people.one_time_links.check_wishes_for(tx, PASSWORD, email, asked_from)
+    realm = storage.organization.current(tx)
+    user = storage.people.find_by_email(tx, email)
+    if user is None or user.is_bot or not user.is_active:
+        actions.people.one_time_links.note_vain_wish(tx, PASSWORD, email, asked_from)
+        letter = Letter(
+            "password-unknown",
+            email,
+            domain.emails.language_in(realm),
+            {"organization": realm.name, "site": site, "address": email},
+        )
+    elif storage.people.identities.providers_of(tx, user.id) & {*directories}:
+        actions.people.one_time_links.note_vain_wish(tx, PASSWORD, email, asked_from)
+        letter = Letter(
+            "password-elsewhere",
+            user.email,
+            domain.emails.language_of(user),
+            {"organization": realm.name, "name": user.full_name},
+        )
+    else:
+        key = actions.people.one_time_links.make(
+            tx, vault, PASSWORD, email=email, user_id=user.id, asked_from=asked_from
+        )
+        letter = Letter(
+            "password-reset",
+            user.email,
+            domain.emails.language_of(user),
+            {"organization": realm.name, "name": user.full_name, "link": address(site, key)},
+        )
+    actions.mail_outbox.post(tx, vault, letter)
+
+
+def make_link(
+    tx: Tx, vault: Vault, actor: User | None, user_id: int, directories: Collection[str] = ()
+) -> str:
+    """The key of a link to hand over to somebody; `actor` is None for the operator. There is none
+    for those whose password is that of one of the directories."""
+    user = _somebody(tx, actor, user_id, directories)
+    asked_from = "" if actor is None else domain.people.one_time_links.asker(actor.id)
+    return actions.people.one_time_links.make(
+        tx, vault, PASSWORD, email=user.email, user_id=user.id, asked_from=asked_from
+    )
+
+
+def end(
+    tx: Tx,
+    vault: Vault,
+    actor: User | None,
+    user_id: int,
+    site: str | None,
+    directories: Collection[str] = (),
+) -> bool:
+    """Have somebody choose a new password: the one they have opens nothing any more, and whoever
+    has come in by it is out. They get a link by mail; `site` is None where none is sent. Says
+    whether they had one."""
+    user = _somebody(tx, actor, user_id, directories)
+    password_hash = storage.people.password_hash(tx, user.id)
+    if password_hash is None:
+        return False
+    actions.people.set_password(tx, user.id, domain.people.passwords.ended(password_hash))
+    if site is not None:
+        key = make_link(tx, vault, None, user.id)
+        values = {"organization": storage.organization.current(tx).name, "name": user.full_name}
+        values |= {"link": address(site, key), "site": site}
+        letter = Letter("password-ended", user.email, domain.emails.language_of(user), values)
+        actions.mail_outbox.post(tx, vault, letter)
+    return True
+
+
+def _somebody(tx: Tx, actor: User | None, user_id: int, directories: Collection[str]) -> User:
+    """One whose password is kept here, and is that actor's business."""
+    user = storage.people.find(tx, user_id)
+    if actor is not None:
+        actions.groups.permissions.require_administrator(tx, actor)
+    if user is None or user.is_system_bot:
+        raise UserNotFound()
+    if user.is_bot:
+        raise BadRequest("A bot logs in with its key and has no password.")
+    if not user.is_active:
+        raise UserIsDeactivated()
+    if actor is not None and not _may_help(actor, user):
+        raise OwnerRequired()
+    check_kept_here(tx, user, directories)
+    return user
+
+
+def check_kept_here(tx: Tx, user: User, directories: Collection[str]) -> None:
+    """Raises BadRequest for one whose password is that of one of the directories."""
+    if storage.people.identities.providers_of(tx, user.id).intersection(directories):
+        raise BadRequest(f"The password of {user.full_name} is kept in LDAP, and changed there.")
+
+
+def owner_of(tx: Tx, vault: Vault, key: str) -> User:
+    """Whose password a link lets one choose; raises LinkNotGood."""
+    link = actions.people.one_time_links.get(tx, vault, PASSWORD, key)
+    user = None if link.user_id is None else storage.people.find(tx, link.user_id)
+    if user is None or not user.is_active or not _is_still_given(tx, link, user):
+        raise LinkNotGood()
+    return user
+
+
+def choose(tx: Tx, vault: Vault, key: str, password_hash: str, renew_key: bool) -> User:
+    """Give the owner of a link a new password; all their browsers are logged out."""
+    user = owner_of(tx, vault, key)
+    actions.people.set_password(tx, user.id, password_hash)
+    if renew_key:
+        actions.people.reset_key(tx, vault, user.id)
+    return user
+
+
+def address(site: str, key: str) -> str:
+    """Where a link leads."""
+    return f"{site}/accounts/password/reset/{key}/"
+
+
+def _is_still_given(tx: Tx, link: OneTimeLink, user: User) -> bool:
+    """Whether the administrator who made a link could still make it: who knows it might keep it
+    until they are none any more, or until it leads to an owner."""
+    maker_id = link.maker_id()
+    if maker_id is None:
+        return True
+    maker = storage.people.find(tx, maker_id)
+    return maker is not None and maker.is_active and maker.is_admin and _may_help(maker, user)
+
+
+def _may_help(actor: User, user: User) -> bool:
+    """A link is a way into an account, and an owner's is for owners."""
+    return actor.is_owner or not user.is_owner

@@ -1,0 +1,33 @@
+"""Invitations that are open: who hears of a change, what ends them, and when they are forgotten."""
+
+from collections.abc import Sequence
+
+from tertulia import events, storage
+from tertulia.database.tx import Tx
+from tertulia.events.audience import Users
+from tertulia.events.types.people.invitations import InvitationsChanged
+
+KEPT_SECONDS = 30 * 86400  # after its end
+
+
+def tell(tx: Tx, inviters: Sequence[int]) -> None:
+    """Tell inviters and administrators that there is something else to see."""
+    concerned = {*inviters, *storage.people.active_admin_ids(tx)}
+    events.log.announce(tx, InvitationsChanged(), to=Users(sorted(concerned)))
+
+
+def end_of_inviter(tx: Tx, user_id: int) -> None:
+    """Nobody joins any more by the invitations of somebody who has gone."""
+    if storage.people.invitations.end_of(tx, user_id):
+        tell(tx, [])
+
+
+def end_for_address(tx: Tx, email: str) -> None:
+    """Somebody has joined: what else was open for them is over."""
+    inviters = storage.people.invitations.end_for(tx, email)
+    if inviters:
+        tell(tx, inviters)
+
+
+def forget_old(tx: Tx) -> None:
+    storage.people.invitations.forget_before(tx, tx.now - KEPT_SECONDS)

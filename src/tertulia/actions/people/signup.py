@@ -1,0 +1,164 @@
+"""Coming in: somebody gets an account by an invitation, or by signing up where anybody may."""
+
+from dataclasses import dataclass
+
+from tertulia import actions, domain, storage
+from tertulia.actions.people.email_policy import Objection
+from tertulia.database.tx import Tx
+from tertulia.domain.emails import Letter
+from tertulia.domain.people.invitations import Invitation, Terms
+from tertulia.domain.people.keys import Vault
+from tertulia.domain.people.one_time_links import SIGN_UP
+from tertulia.domain.people.user import Role, User
+from tertulia.domain.people.welcome_message import NewUser, Reception
+from tertulia.errors import BadRequest
+from tertulia.errors.authentication import InvitationRequired, LinkNotGood
+
+REFUSALS = {
+    Objection.INVALID: "Enter a valid email address.",
+    Objection.OUTSIDE: "Your email address, {email}, is not in one of the domains that are allowed"
+    " to register for accounts in this organization.",
+    Objection.PLUS: "Email addresses containing + are not allowed in this organization.",
+    Objection.DISPOSABLE: "Please use your real email address.",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Newcomer:
+    """What somebody says of themselves who comes in."""
+
+    full_name: str
+    password_hash: str | None
+    role: Role = Role.MEMBER  # which an invitation overrules
+
+
+def check_may_join(tx: Tx, email: str, invitation: Invitation | None) -> None:
+    """Raises if an address may not have an account here, by the rules for everybody."""
+    invited = invitation is not None or storage.people.invitations.for_address(tx, email)
+    if not invited and storage.organization.current(tx).setting("invite_required"):
+        raise InvitationRequired(email=email)
+    against = actions.people.email_policy.objection(tx, email)
+    if against is not None:
+        raise BadRequest(REFUSALS[against].format(email=email))
+
+
+def ask(
+    tx: Tx, vault: Vault, email: str, asked_from: str, site: str, invitation_id: int | None
+) -> None:
+    """Write to somebody who wants to join, so that they show that the address is theirs.
+
+    Whether there is an account already is told to the address alone. Raises RateLimited.
+    """
+    invitation = None
+    if invitation_id is not None:
+        invitation = storage.people.invitations.find(tx, invitation_id)
+    check_may_join(tx, email, invitation)
+    actions.people.one_time_links.check_wishes_for(tx, SIGN_UP, email, asked_from)
+    realm = storage.organization.current(tx)
+    values = {"organization": realm.name, "site": site, "address": email}
+    key = actions.people.one_time_links.make(
+        tx,
+        vault,
+        SIGN_UP,
+        email=email,
+        user_id=None,
+        asked_from=asked_from,
+        invitation_id=invitation_id,
+    )
+    kind = "sign-up"
+    if storage.people.find_by_email(tx, email) is not None:
+        kind = "sign-up-needless"
+    else:
+        values["link"] = f"{site}/accounts/do_confirm/{key}"
+    letter = Letter(kind, email, domain.emails.language_in(realm), values)
+    actions.mail_outbox.post(tx, vault, letter)
+
+
+def confirmed(tx: Tx, vault: Vault, key: str) -> tuple[str, Invitation | None]:
+    """The address that a sign-up's link has proven, and the invitation it began with."""
+    link = actions.people.one_time_links.get(tx, vault, SIGN_UP, key)
+    invitation = None
+    if link.invitation_id is not None:
+        invitation = storage.people.invitations.find(tx, link.invitation_id)
+        if invitation is None or not invitation.is_good(tx.now):
+            raise LinkNotGood()
+    return link.email, invitation
+
+
+def finish_sign_up(
+    tx: Tx, vault: Vault, key: str, newcomer: Newcomer, reception: Reception | None
+) -> User:
+    """The account of somebody whose address was confirmed; the link is used up by that."""
+    email, invitation = confirmed(tx, vault, key)
+    check_may_join(tx, email, invitation)
+    storage.people.one_time_links.end_for(tx, SIGN_UP, email)
+    invitation = invitation or storage.people.invitations.for_address(tx, email)
+    return join(tx, vault, email, newcomer, invitation, reception)
+
+
+def accept(
+    tx: Tx, vault: Vault, key: str, email: str, newcomer: Newcomer, reception: Reception | None
+) -> User:
+    """The account of somebody who has an invitation's link. One that was sent to an address is for
+    that address; with one for many, nothing proves an address."""
+    invitation = actions.people.invitations.get(tx, vault, key)
+    if invitation is None:
+        raise LinkNotGood()
+    email = invitation.email or email
+    check_may_join(tx, email, invitation)
+    return join(tx, vault, email, newcomer, invitation, reception)
+
+
+def join(
+    tx: Tx,
+    vault: Vault,
+    email: str,
+    newcomer: Newcomer,
+    invitation: Invitation | None,
+    reception: Reception | None,
+) -> User:
+    """Make the account, with the role, the channels and the groups of an invitation."""
+    terms = None
+    if invitation is not None:
+        terms = actions.people.invitations.still_given(tx, invitation)
+    new = NewUser(
+        email=email,
+        full_name=newcomer.full_name,
+        role=newcomer.role if terms is None else terms.role,
+        password_hash=newcomer.password_hash,
+        channel_ids=None if terms is None else terms.channel_ids,
+        with_defaults=terms is not None and terms.with_defaults,
+    )
+    user, _ = actions.people.account_creation.add(tx, vault, new)
+    if invitation is not None and terms is not None:
+        _bring_into_groups(tx, user, terms)
+        _tell_inviter(tx, user, invitation)
+    if reception is not None:
+        _receive(tx, vault, user, reception)
+    return user
+
+
+def _receive(tx: Tx, vault: Vault, user: User, reception: Reception) -> None:
+    actions.messages.notices.tell(tx, user.id, reception.words)
+    if reception.site:
+        realm = storage.organization.current(tx)
+        values = {"organization": realm.name, "name": user.full_name}
+        values |= {"address": user.email, "site": reception.site}
+        letter = Letter("account", user.email, domain.emails.language_of(user), values)
+        actions.mail_outbox.post(tx, vault, letter)
+
+
+def _bring_into_groups(tx: Tx, user: User, terms: Terms) -> None:
+    found = (storage.groups.find(tx, each) for each in terms.group_ids)
+    groups = [group for group in found if group is not None and not group.deactivated]
+    actions.groups.synced.bring(tx, user, groups, [])
+
+
+def _tell_inviter(tx: Tx, user: User, invitation: Invitation) -> None:
+    inviter = storage.people.find(tx, invitation.inviter_id)
+    if not invitation.terms.tells_inviter or inviter is None or inviter.is_bot:
+        return
+    if inviter.is_active and not invitation.is_for_many:
+        organization = storage.organization.current(tx).name
+        words = domain.messages.notices.accepted(user, organization)
+        actions.messages.notices.tell(tx, inviter.id, words)

@@ -1,0 +1,109 @@
+"""Finding people, as far as the one who asks may know them: by id, or by the address in public.
+
+Every lookup of a person for a caller goes through here, so that somebody whom the caller may not
+know is not there.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+
+from tertulia import domain, storage
+from tertulia.database.tx import Tx
+from tertulia.domain.people.known_people import SETTING, UNKNOWN_NAME
+from tertulia.domain.people.user import User
+from tertulia.errors.people import UserIsDeactivated, UserNotFound
+
+_STAND_IN = re.compile(r"user(\d{1,18})@(.+)")
+
+
+def is_limited(tx: Tx, viewer: User) -> bool:
+    """Whether somebody sees only the people they have met."""
+    return viewer.is_guest and guests_are_limited(tx)
+
+
+def guests_are_limited(tx: Tx) -> bool:
+    value = storage.organization.current(tx).settings.get(SETTING)
+    return value is not None and value != storage.groups.system_ids(tx)["role:everyone"]
+
+
+def find(tx: Tx, viewer: User, user_id: int) -> User | None:
+    user = storage.people.find(tx, user_id)
+    known = known_among(tx, viewer, [] if user is None else [user])
+    return known[0] if known else None
+
+
+def find_many(tx: Tx, viewer: User, user_ids: list[int]) -> list[User]:
+    return known_among(tx, viewer, storage.people.find_many(tx, user_ids))
+
+
+def knows(tx: Tx, viewer: User, user: User) -> bool:
+    return bool(known_among(tx, viewer, [user]))
+
+
+def known_among(tx: Tx, viewer: User, people: list[User]) -> list[User]:
+    """Those of the people whom the viewer may know.
+
+    For nobody at all it takes as long: by the time, too, somebody hidden is not told from nobody.
+    """
+    if not is_limited(tx, viewer):
+        return people
+    met = storage.people.known_people.met(tx, [viewer.id], {user.id for user in people})[viewer.id]
+    return [
+        user
+        for user in people
+        if domain.people.known_people.may_know(viewer, user, met.__contains__)
+    ]
+
+
+def names_for(tx: Tx, viewer: User, user_ids: Iterable[int]) -> dict[int, str]:
+    """What people are called where one of them is told of the others."""
+    people = storage.people.find_many(tx, sorted(set(user_ids)))
+    known = {each.id for each in known_among(tx, viewer, people)}
+    return {each.id: each.full_name if each.id in known else UNKNOWN_NAME for each in people}
+
+
+def find_by_address(tx: Tx, viewer: User, email: str, email_domain: str) -> User | None:
+    """By the address that stands in public, or by the real one for those who may see it."""
+    stand_in = _STAND_IN.fullmatch(domain.people.user.email_key(email))
+    if stand_in is not None and stand_in[2] == email_domain.lower():
+        return find(tx, viewer, int(stand_in[1]))
+    user = storage.people.find_by_email(tx, email)
+    if user is None or not domain.people.user.may_see_email(viewer, user):
+        return None
+    return user if knows(tx, viewer, user) else None
+
+
+def find_principals(
+    tx: Tx, viewer: User, principals: Sequence[int | str], email_domain: str
+) -> list[User | None]:
+    """Users named by id or by address; None for somebody unknown."""
+    found: list[User | None] = []
+    for principal in principals:
+        if isinstance(principal, int):
+            user = find(tx, viewer, principal)
+        else:
+            user = find_by_address(tx, viewer, principal, email_domain)
+        found.append(None if user is None or user.is_system_bot else user)
+    return found
+
+
+def all_active(found: Sequence[User | None]) -> list[User]:
+    """Each of them once; raises for one unknown or deactivated."""
+    known: dict[int, User] = {}
+    for user in found:
+        if user is None:
+            raise UserNotFound()
+        if not user.is_active:
+            raise UserIsDeactivated()
+        known[user.id] = user
+    return list(known.values())
+
+
+def active_human(tx: Tx, viewer: User, user_id: int) -> User:
+    """A person who is still here; bots are passed over as if they were not there."""
+    user = find(tx, viewer, user_id)
+    if user is None or user.is_bot:
+        raise UserNotFound()
+    if not user.is_active:
+        raise UserIsDeactivated()
+    return user

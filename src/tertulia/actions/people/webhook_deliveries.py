@@ -1,0 +1,124 @@
+"""What becomes of a call of an outgoing webhook.
+
+`jobs/webhook_sender.py` makes it, at least once. What the bot answers is sent in the transaction
+that forgets the call: so it is sent once.
+"""
+
+from dataclasses import dataclass
+
+from tertulia import actions, storage
+from tertulia.database.tx import Tx
+from tertulia.domain.messages.message import Draft, Message
+from tertulia.domain.messages.notices import Words
+from tertulia.domain.people.bots import Service
+from tertulia.domain.people.user import User
+from tertulia.domain.people.webhook_deliveries import WebhookCall
+from tertulia.errors import ClientError
+
+LEASE_SECONDS = 60.0  # for so long nobody else makes a call that one server has taken
+
+
+@dataclass(frozen=True, slots=True)
+class Occasion:
+    """All that has to be known to make a call."""
+
+    bot: User
+    service: Service
+    message: Message
+
+
+@dataclass(frozen=True, slots=True)
+class Complaint:
+    """That a call has failed, in place and to the owner."""
+
+    in_place: Draft
+    to_owner: Words
+
+
+def take(tx: Tx, call: WebhookCall) -> Occasion | None:
+    """Take a call in hand; None if somebody else has, or if nobody is there to be called, or
+    may be told of it any more."""
+    if not storage.people.webhook_deliveries.take(tx, call, tx.now + LEASE_SECONDS):
+        return None
+    bot = storage.people.find(tx, call.bot_id)
+    message = storage.messages.find(tx, call.message_id)
+    service = storage.people.bots.find(tx, call.bot_id).service
+    if (
+        message is None
+        or bot is None
+        or not actions.people.webhook_triggers.is_called(bot)
+        or service is None
+        or not service.url
+        or not _may_be_told(tx, bot, message)
+    ):
+        storage.people.webhook_deliveries.delete(tx, call.id)
+        return None
+    return Occasion(bot, service, message)
+
+
+def _may_be_told(tx: Tx, bot: User, message: Message) -> bool:
+    """Wherever it is now: before a call is made again it may have been moved."""
+    if message.channel_id is None:
+        return True
+    channel = storage.channels.find(tx, message.channel_id)
+    return channel is not None and actions.people.webhook_triggers.is_called_in(tx, bot, channel)
+
+
+def done(tx: Tx, call: WebhookCall) -> None:
+    """There is nothing to be said."""
+    _end(tx, call)
+
+
+def answered(
+    tx: Tx, call: WebhookCall, occasion: Occasion, answer: Draft, email_domain: str
+) -> None:
+    """Say what the bot answers, where it was called. Raises a ClientError if it may not."""
+    if not storage.people.webhook_deliveries.exists(tx, call.id):
+        return
+    _say(tx, occasion, answer, email_domain)
+    _end(tx, call)
+
+
+def put_off(tx: Tx, call: WebhookCall, until: float, timed_out: bool) -> None:
+    storage.people.webhook_deliveries.put_off(tx, call.id, until)
+    storage.people.webhook_deliveries.note_timeout(tx, call.bot_id, timed_out)
+
+
+def give_up(
+    tx: Tx,
+    call: WebhookCall,
+    occasion: Occasion,
+    complaint: Complaint,
+    email_domain: str,
+    timed_out: bool,
+) -> None:
+    """Forget a call that failed, and say so, as far as the bot may."""
+    if not storage.people.webhook_deliveries.exists(tx, call.id):
+        return
+    _end(tx, call, timed_out)
+    try:
+        _say(tx, occasion, complaint.in_place, email_domain)
+    except ClientError:
+        pass  # the owner is told, and nobody else could help
+    owner_id = occasion.bot.bot_owner_id
+    owner = None if owner_id is None else storage.people.find(tx, owner_id)
+    if owner is not None and owner.is_active:
+        actions.messages.notices.tell(tx, owner.id, complaint.to_owner)
+
+
+def _end(tx: Tx, call: WebhookCall, timed_out: bool = False) -> None:
+    """Forget a call; the bot has read what it was called with."""
+    storage.people.webhook_deliveries.delete(tx, call.id)
+    storage.people.webhook_deliveries.note_timeout(tx, call.bot_id, timed_out)
+    if storage.messages.unread.among(tx, call.bot_id, [call.message_id]):
+        actions.messages.read_state.mark_read(tx, call.bot_id, [call.message_id])
+
+
+def _say(tx: Tx, occasion: Occasion, draft: Draft, email_domain: str) -> None:
+    message, bot = occasion.message, occasion.bot
+    if message.channel_id is not None:
+        now = storage.messages.find(tx, message.id) or message  # it may have moved
+        where = message.channel_id if now.channel_id is None else now.channel_id
+        actions.messages.send.to_channel(tx, bot, where, now.topic, draft)
+    else:
+        actions.messages.send.to_people(tx, bot, list(message.member_ids), draft, email_domain)

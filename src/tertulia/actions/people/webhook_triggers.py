@@ -1,0 +1,36 @@
+"""Which outgoing webhooks a message calls. The call is written with the message, and made later."""
+
+from collections.abc import Iterable
+
+from tertulia import actions, storage
+from tertulia.database.tx import Tx
+from tertulia.domain.channels.channel import Channel
+from tertulia.domain.people.user import BotType, User
+
+
+def note_mentions(
+    tx: Tx, sender: User, channel: Channel, message_id: int, mentioned: Iterable[int]
+) -> None:
+    ids = sorted(mentioned)
+    if sender.is_bot or not ids:
+        return
+    bots = [bot for bot in storage.people.find_many(tx, ids) if is_called(bot)]
+    called = [bot.id for bot in bots if is_called_in(tx, bot, channel)]
+    storage.people.webhook_deliveries.insert(tx, called, message_id, "mention")
+
+
+def note_recipients(tx: Tx, sender: User, message_id: int, members: Iterable[User]) -> None:
+    called = [bot.id for bot in members if not sender.is_bot and is_called(bot)]
+    storage.people.webhook_deliveries.insert(tx, called, message_id, "direct_message")
+
+
+def is_called(bot: User) -> bool:
+    return bot.is_active and bot.bot_type is BotType.OUTGOING_WEBHOOK
+
+
+def is_called_in(tx: Tx, bot: User, channel: Channel) -> bool:
+    """Bots are called wherever they are named, if they or their owner may read there."""
+    if actions.channels.may_read(tx, bot, channel):
+        return True
+    owner = None if bot.bot_owner_id is None else storage.people.find(tx, bot.bot_owner_id)
+    return owner is not None and owner.is_active and actions.channels.may_read(tx, owner, channel)

@@ -1,0 +1,17 @@
+"""What newcomers are greeted with, rendered before anything is written."""
+
+from tertulia import actions, domain
+from tertulia.actions.messages.draft import Author
+from tertulia.domain.messages.notices import Words
+
+GREETINGS = {"en": "Welcome to {}!", "es": "¡Te damos la bienvenida a {}!"}
+
+
+async def compose(author: Author, own: str = "", language: str = "") -> Words:
+    """`own` is what an invitation says in place of the organization's text for everybody."""
+    realm = author.org.realm
+    first = GREETINGS[language or domain.emails.language_in(realm)].format(realm.name)
+    more = own or str(realm.setting("welcome_message_custom_text"))
+    text = f"{first}\n\n{more}" if more else first
+    draft = await actions.messages.draft.compose(author, text, "Internal", None)
+    return Words(draft.content, draft.rendered)

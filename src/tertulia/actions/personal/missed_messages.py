@@ -1,0 +1,330 @@
+"""What people may have missed: found behind them in the log, and told when they stay away.
+
+Sending a message does none of this. A job walks the log (`jobs/missed_messages.py`), notes whom a message
+calls, and after each one's own delay writes the letters for what they still have not read.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import Self
+
+from tertulia import actions, domain, storage
+from tertulia.database.tx import Tx
+from tertulia.domain.emails import BETWEEN, Letter
+from tertulia.domain.messages.external_pictures import Shown
+from tertulia.domain.messages.message import Message
+from tertulia.domain.people.keys import Vault
+from tertulia.domain.people.user import User
+from tertulia.domain.personal.missed_messages import (
+    CONTEXT_MESSAGES,
+    LOOK_AGAIN_SECONDS,
+    MOST_MESSAGES,
+    NAMED_ALWAYS,
+    NAMED_AS_NEEDED,
+    Stake,
+    Way,
+)
+from tertulia.domain.personal.topic_policies import Visibility
+from tertulia.events.types.event import Event
+from tertulia.events.types.messages.edits import MessageUpdated
+from tertulia.events.types.messages.message import MessageSent
+
+OLD_AFTER_SECONDS = 86400
+GREETED_SECONDS = 60  # after joining
+
+
+@dataclass(frozen=True, slots=True)
+class Letterhead:
+    """What a letter says of the house it comes from."""
+
+    site: str
+    as_shown: Shown
+    mail_in_address: str = ""  # with it, letters can be answered
+
+
+@dataclass(frozen=True, slots=True)
+class PossiblyMissed:
+    """A message that may call somebody: a new one, or one whose new words call more people."""
+
+    message: Message
+    mentioned: frozenset[int]
+    in_topic_wildcard: frozenset[int]
+    in_channel_wildcard: bool
+    known_to: frozenset[int]
+    is_edit: bool = False
+
+    @classmethod
+    def of(cls, event: Event) -> Self | None:
+        """What an event has to tell to those who are away, if anything."""
+        if isinstance(event, MessageSent):
+            if event.message is None or event.resolve_notice:
+                return None
+            return cls(
+                event.message,
+                frozenset(event.mentioned),
+                frozenset(event.topic_wildcard_for),
+                event.channel_wildcard,
+                frozenset((event.sender_id, *event.read_by)),
+            )
+        if not isinstance(event, MessageUpdated) or event.message is None:
+            return None
+        calls = event.newly_mentioned or event.newly_in_topic_wildcard
+        if event.message.channel_id is None or not (calls or event.newly_channel_wildcard):
+            return None
+        return cls(
+            event.message,
+            frozenset(event.newly_mentioned),
+            frozenset(event.newly_in_topic_wildcard),
+            event.newly_channel_wildcard,
+            frozenset((event.user_id,)),
+            is_edit=True,
+        )
+
+
+# --- finding ---
+
+
+def note(
+    tx: Tx, seen: Sequence[PossiblyMissed], everyone: Sequence[User], upto: int, *, sends_mail: bool
+) -> None:
+    """Note whom these messages call, and that the log was read up to an event."""
+    position = storage.personal.missed_messages.position(tx)
+    if position is not None and upto <= position <= storage.log.head(tx):
+        return  # another server was here
+    people = {user.id: user for user in everyone}
+    pushed = actions.personal.web_push.reached(tx) if seen else set()
+    for news in seen:
+        # After a time in which nobody could be told, nobody is told of all that was said in it.
+        if tx.now - news.message.sent_at >= OLD_AFTER_SECONDS:
+            continue
+        if sends_mail:
+            _note_mail(tx, news, people)
+        if pushed:
+            among = {user_id: people[user_id] for user_id in pushed if user_id in people}
+            reasons = _reasons(tx, news, among, "push")
+            storage.personal.web_push.insert_notices(tx, news.message.id, reasons)
+    storage.personal.missed_messages.set_position(tx, upto)
+
+
+def _reasons(tx: Tx, news: PossiblyMissed, people: dict[int, User], way: Way) -> dict[int, str]:
+    """Who of some people is told of a message, and why."""
+    reasons: dict[int, str] = {}
+    for user_id, about in _stakes(tx, news, people, way).items():
+        user = people.get(user_id)
+        found = None if user is None else domain.personal.missed_messages.reason(user, about, way)
+        if user is None or found is None or user_id in news.known_to:
+            continue
+        if not _is_greeting(tx, news.message, user):
+            reasons[user_id] = found
+    return reasons
+
+
+def _is_greeting(tx: Tx, message: Message, user: User) -> bool:
+    """What somebody finds who has just come in, and is told nothing new by."""
+    is_new = message.channel_id is None and message.sent_at - user.joined_at < GREETED_SECONDS
+    return is_new and message.sender_id == actions.messages.notices.bot(tx).id
+
+
+def _note_mail(tx: Tx, news: PossiblyMissed, people: dict[int, User]) -> None:
+    reasons = _reasons(tx, news, people, "email")
+    if not reasons:
+        return
+    delays = {
+        user_id: people[user_id].prefers("email_notifications_batching_period_seconds")
+        for user_id in reasons
+    }
+    storage.personal.missed_messages.insert(tx, news.message.id, reasons)
+    storage.personal.missed_messages.start_timers(
+        tx, {user_id: tx.now + seconds for user_id, seconds in delays.items()}
+    )
+
+
+def _stakes(tx: Tx, news: PossiblyMissed, people: dict[int, User], way: Way) -> dict[int, Stake]:
+    """What the message is to those whom it might call. Nobody else is looked at."""
+    message, channel_id = news.message, news.message.channel_id
+    if channel_id is None:
+        return {user_id: Stake(is_direct=True) for user_id in message.member_ids}
+    policies = storage.personal.topic_policies.policies(tx, channel_id, message.topic)
+    called = news.mentioned | news.in_topic_wildcard
+    if not news.is_edit:
+        called |= {each for each, policy in policies.items() if policy == Visibility.FOLLOWED}
+        called |= _watching(tx, channel_id, people, way)
+    wanted = None if news.in_channel_wildcard else sorted(called)
+    inside = storage.channels.subscriptions.active_user_ids(tx, channel_id, wanted)
+    rows = storage.channels.subscriptions.of_channel(tx, channel_id, sorted(inside))
+    subscriptions = {row.user_id: row for row in rows}
+    return {
+        user_id: Stake(
+            is_edit=news.is_edit,
+            is_mentioned=user_id in news.mentioned,
+            in_topic_wildcard=user_id in news.in_topic_wildcard,
+            in_channel_wildcard=news.in_channel_wildcard,
+            policy=policies.get(user_id, Visibility.NONE),
+            subscription=subscriptions.get(user_id),
+        )
+        for user_id in inside
+    }
+
+
+def _watching(tx: Tx, channel_id: int, people: dict[int, User], way: Way) -> set[int]:
+    """Those who want to be told of everything in a channel, or usually of everything."""
+    setting = f"enable_stream_{way}_notifications"
+    usual = {each.id for each in people.values() if each.prefers(setting)}
+    chosen = storage.personal.missed_messages.chosen_for_channel(tx, channel_id, way)
+    return usual | {user_id for user_id, wants in chosen.items() if wants}
+
+
+# --- telling ---
+
+
+def put_off(tx: Tx, user_id: int) -> None:
+    """They are here: look again a little later, whether they have read it."""
+    storage.personal.missed_messages.put_off(tx, user_id, tx.now + LOOK_AGAIN_SECONDS)
+
+
+def tell(tx: Tx, vault: Vault, user_id: int, head: Letterhead) -> int:
+    """Write letters for what somebody still has not read, one for each conversation."""
+    if not storage.personal.missed_messages.is_due(tx, user_id):
+        return 0
+    noted = storage.personal.missed_messages.of_user(tx, user_id)
+    storage.personal.missed_messages.forget(tx, user_id)
+    user = storage.people.find(tx, user_id)
+    realm = storage.organization.current(tx)
+    if user is None or not user.is_active or realm.deactivated:
+        return 0
+    unread = storage.messages.unread.among(tx, user_id, list(noted))
+    found = storage.messages.find_many(tx, tx.realm_id, sorted(unread))
+    seen = actions.messages.visible(tx, user, found.values())  # it may have been moved since
+    conversations: dict[object, list[Message]] = {}
+    for message in sorted(seen, key=lambda each: each.id):
+        conversations.setdefault(_conversation(message), []).append(message)
+    for messages in sorted(conversations.values(), key=lambda each: each[-1].id):
+        context = _context(tx, user, messages[0], noted)
+        actions.mail_outbox.post(tx, vault, _letter(tx, vault, user, context, messages, head))
+    return len(conversations)
+
+
+def _conversation(message: Message) -> object:
+    if message.channel_id is None:
+        return message.member_ids
+    return message.channel_id, domain.channels.topics.fold(message.topic)
+
+
+def _context(tx: Tx, user: User, first: Message, reasons: Mapping[int, str]) -> list[Message]:
+    """What was said before somebody was called in a topic, as far as they may see it."""
+    if first.channel_id is None or reasons[first.id] not in domain.personal.missed_messages.CALLS:
+        return []
+    topic_key = domain.channels.topics.fold(first.topic)
+    ids = storage.personal.missed_messages.before_in_topic(
+        tx, first.channel_id, topic_key, first.id, CONTEXT_MESSAGES
+    )
+    found = storage.messages.find_many(tx, tx.realm_id, ids)
+    seen = actions.messages.visible(tx, user, found.values())
+    return sorted(seen, key=lambda each: each.id)
+
+
+def _letter(
+    tx: Tx,
+    vault: Vault,
+    user: User,
+    context: list[Message],
+    messages: list[Message],
+    head: Letterhead,
+) -> Letter:
+    realm = storage.organization.current(tx)
+    shows_words = realm.setting("message_content_allowed_in_email_notifications") and user.prefers(
+        "message_content_in_email_notifications"
+    )
+    first, site = messages[0], head.site
+    place, link = _place(tx, first, user)
+    leave = domain.personal.unsubscribe.address(vault, site, "missed_messages", realm.id, user.id)
+    host = site.partition("://")[2].partition(":")[0]
+    root = f"<{_root(first)}@{host}>"
+    values = {
+        "organization": realm.name,
+        "named": "yes" if _names_organization(tx, user) else "",
+        "link": f"{site}/{link}/near/{first.id}",
+        "leave": leave,
+    }
+    reply_to, html = "", ""
+    if shows_words:
+        shown = [*context, *messages[-MOST_MESSAGES:]]
+        senders = [each.sender_id for each in (*shown, *messages)]
+        names = actions.people.visible_users.names_for(tx, user, senders)
+        writers = dict.fromkeys(names[each.sender_id] for each in messages)
+        said = [
+            domain.personal.missed_messages.in_a_line(names[each.sender_id], each) for each in shown
+        ]
+        values |= {
+            "place": place,
+            "names": ", ".join(list(writers)[:3]),
+            "said": BETWEEN.join(said),
+            "answerable": "yes" if head.mail_in_address else "",
+        }
+        html = _html(names, shown, values, head)
+        if head.mail_in_address:
+            last = messages[-1]
+            reply_to = actions.mail_addresses.for_reply(tx, head.mail_in_address, user, last)
+    return Letter(
+        "missed-messages" if shows_words else "missed-messages-untold",
+        user.email,
+        domain.emails.language_of(user),
+        values,
+        headers={
+            "In-Reply-To": root,
+            "References": root,
+            "List-Id": f"{realm.name} <{host}>",
+            **domain.personal.unsubscribe.headers(leave),
+        },
+        reply_to=reply_to,
+        html=html,
+        timezone=user.timezone,
+    )
+
+
+def _names_organization(tx: Tx, user: User) -> bool:
+    """Whether the subject says whose mail it is: as they chose, or if they have several."""
+    policy = user.prefers("realm_name_in_email_notifications_policy")
+    if policy != NAMED_AS_NEEDED:
+        return bool(policy == NAMED_ALWAYS)
+    theirs = storage.organization.with_address(tx, user.email)
+    return len([each for each in theirs if not each.deactivated]) > 1
+
+
+def _place(tx: Tx, message: Message, user: User) -> tuple[str, str]:
+    if message.channel_id is None:
+        return "", domain.messages.links.conversation_link(message.member_ids)
+    channel = storage.channels.find(tx, message.channel_id)
+    assert channel is not None
+    topic = domain.channels.topics.shown(message.topic, allow_empty=False)
+    link = domain.messages.links.topic_link(channel.id, channel.name, message.topic)
+    return f"#{channel.name} > {topic}", link
+
+
+def _root(message: Message) -> str:
+    """The same for all mails of a conversation, so that mail programs put them together."""
+    if message.channel_id is None:
+        return f"dm-{'-'.join(map(str, message.member_ids[:20]))}"
+    topic = domain.channels.topics.fold(message.topic).encode().hex()[:100]
+    return f"channel-{message.channel_id}-{topic}"
+
+
+def _html(
+    names: Mapping[int, str],
+    messages: Iterable[Message],
+    values: Mapping[str, str],
+    head: Letterhead,
+) -> str:
+    """Messages as they look."""
+    parts = [f"<p><strong>{escape(values['place'])}</strong></p>"] if values["place"] else []
+    for message in messages:
+        shown = domain.messages.notification_text.in_mail(
+            head.as_shown(message.rendered), head.site
+        )
+        parts.append(f"<p><strong>{escape(names[message.sender_id])}</strong></p>\n{shown}")
+    parts.append(
+        f'<p><a href="{escape(values["link"])}">{escape(values["organization"])}</a> · '
+        f'<a href="{escape(values["leave"])}">✕</a></p>'
+    )
+    return "\n".join(parts)

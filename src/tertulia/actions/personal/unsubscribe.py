@@ -1,0 +1,17 @@
+"""Unsubscribing from mails of a kind, which is one click and no login."""
+
+from tertulia import actions, storage
+from tertulia.database.tx import Tx
+from tertulia.domain.personal.unsubscribe import SETTINGS
+
+
+def leave(tx: Tx, kind: str, user_id: int) -> None:
+    """No more mail of this kind."""
+    user = storage.people.find(tx, user_id)
+    if user is not None and user.is_active:
+        wanted = dict.fromkeys(SETTINGS[kind], False)
+        actions.personal.settings.change(
+            tx, user, actions.personal.settings.SettingsChanges(settings=wanted)
+        )
+    if kind == "missed_messages":
+        storage.personal.missed_messages.forget(tx, user_id)

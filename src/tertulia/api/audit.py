@@ -1,0 +1,178 @@
+"""Which calls are noted in the audit log, and how.
+
+An act is noted in the transaction that does it; one that was refused, in a transaction of its own.
+"""
+
+import contextlib
+from collections.abc import AsyncIterator, Callable, Iterable
+from dataclasses import replace
+from typing import Any, Concatenate, ParamSpec, TypeVar
+
+from tertulia import actions, api, domain
+from tertulia.api.call import Call
+from tertulia.database import Bound
+from tertulia.database.tx import Tx
+from tertulia.domain.organization.audit import LOGIN, Act
+from tertulia.errors import ClientError
+from tertulia.errors.http import RateLimited, ServiceUnavailable
+from tertulia.http.routing import Route
+from tertulia.log import log
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+# Beside everything that only administrators may do: what others may do by a permission that they
+# were given, and what ends or opens a way in. Moving messages of others is noted by its action.
+ALSO_RECORDED = {
+    "DELETE /bots/{bot_id}",
+    "DELETE /invites/multiuse/{invite_id}",
+    "DELETE /invites/{invite_id}",
+    "DELETE /messages/{message_id}",
+    "DELETE /realm/emoji/{emoji_name}",
+    "DELETE /streams/{stream_id}",
+    "DELETE /users/me",
+    "DELETE /users/me/second_factor",
+    "DELETE /users/me/second_factor/passkeys/{passkey_id}",
+    "DELETE /users/me/sessions",
+    "DELETE /users/me/sessions/{session_id}",
+    "GET /bots/{bot_id}/api_key",
+    "GET /streams/{stream_id}/email_address",
+    "PATCH /bots/{bot_id}",
+    "PATCH /streams/{stream_id}",
+    "PATCH /user_groups/{group_id}",
+    "POST /bots",
+    "POST /bots/{bot_id}/api_key/regenerate",
+    "POST /channels/create",
+    "POST /invites",
+    "POST /invites/multiuse",
+    "POST /invites/{invite_id}/resend",
+    "POST /realm/emoji/{emoji_name}",
+    "POST /user_groups/create",
+    "POST /user_groups/{group_id}/deactivate",
+    "POST /user_groups/{group_id}/members",
+    "POST /user_groups/{group_id}/subgroups",
+    "POST /users/me/api_key/regenerate",
+    "POST /users/me/second_factor/app",
+    "POST /users/me/second_factor/passkeys",
+    "POST /users/me/second_factor/recovery_codes",
+    "POST /users/{user_id}/reactivate",
+}
+
+# What is recorded only where one of these is given: most of what it changes concerns nobody else.
+WAYS_IN = frozenset({"email", "new_password"})
+RECORDED_WITH = {
+    "DELETE /users/me/subscriptions": frozenset({"principals"}),
+    "PATCH /settings": WAYS_IN,
+    "PATCH /settings/display": WAYS_IN,
+    "PATCH /settings/notifications": WAYS_IN,
+    "POST /users/me/subscriptions": frozenset({"principals"}),
+}
+
+
+def marked(routes: Iterable[Route]) -> list[Route]:
+    """The routes, with a mark on those that are recorded."""
+    return [
+        replace(
+            each,
+            is_recorded=_is_recorded(each),
+            recorded_with=RECORDED_WITH.get(f"{each.method} {each.path}", frozenset()),
+        )
+        for each in routes
+    ]
+
+
+def _is_recorded(route: Route) -> bool:
+    needed = (
+        api.guards.administrator,
+        api.guards.manager_of_accounts,
+        api.guards.owner,
+    )
+    if f"{route.method} {route.path}" in ALSO_RECORDED | {*RECORDED_WITH}:
+        return True
+    return route.method != "GET" and route.requires in needed
+
+
+class RecordingBound(Bound):
+    """The database of one organization, for one act: the first thing written is noted."""
+
+    __slots__ = ("_act", "_is_noted", "_plain")
+
+    def __init__(self, plain: Bound, act: Act) -> None:
+        super().__init__(plain._database, plain.realm_id, plain.person)
+        self._plain = plain
+        self._act = act
+        self._is_noted = False
+
+    async def write(
+        self, action: Callable[Concatenate[Tx, P], T], *args: P.args, **kwargs: P.kwargs
+    ) -> T:
+        if self._is_noted:
+            return await self._plain.write(action, *args, **kwargs)
+
+        def act(tx: Tx) -> T:
+            return action(tx, *args, **kwargs)
+
+        result = await self._plain.write(actions.organization.audit.recorded, self._act, act)
+        self._is_noted = True
+        return result
+
+
+def recording(route: Route, call: Call, plain: Bound) -> Bound:
+    return (
+        RecordingBound(plain, act_of(call, route)) if route.records(call.request.params) else plain
+    )
+
+
+def note_as(call: Call, act: str, actor_id: int) -> None:
+    """Have the first thing that a page writes noted as what it is in the API."""
+    noted = Act(act, actor_id, call.request.client_address)
+    call.record = lambda _, plain: RecordingBound(plain, noted)
+
+
+def act_of(call: Call, route: Route) -> Act:
+    actor = None if call.caller is None else call.caller.id
+    request = call.request
+    known = route.contract.names  # a name that it does not know is somebody's text
+    given = {name: value for name, value in request.params.items() if name in known}
+    texts = {
+        name
+        for each in route.contract.parameters
+        if each.is_text
+        for name in (each.name, *each.aliases)
+    }
+    details = domain.organization.audit.told(given, texts)
+    return Act(
+        f"{request.method} {route.shown(request.path)}", actor, request.client_address, details
+    )
+
+
+async def refused(call: Any, route: Route, error: ClientError) -> None:
+    """Note that somebody was not let to do what is recorded."""
+    if not isinstance(call, Call) or call.caller is None:
+        return
+    if route.records(call.request.params):
+        await _note(call, act_of(call, route), error.code)
+
+
+@contextlib.asynccontextmanager
+async def login(call: Call, username: str) -> AsyncIterator[None]:
+    """Around an attempt to log in: one that fails is noted, and has a line in the log."""
+    try:
+        yield
+    except ClientError as error:
+        found = None if call.found_org is None else call.found_org.accounts.with_email(username)
+        user_id = None if found is None else found.id
+        log.warning(
+            "login failed", address=call.request.client_address, user=user_id, code=error.code
+        )
+        if call.found_org is not None and not isinstance(error, RateLimited):
+            await _note(call, Act(LOGIN, user_id, call.request.client_address), error.code)
+        raise
+
+
+async def _note(call: Call, act: Act, result: str) -> None:
+    with contextlib.suppress(ServiceUnavailable):  # what was refused was refused all the same
+        await call.services.database.of(call.org.realm.id).write(
+            actions.organization.audit.note, act, result
+        )

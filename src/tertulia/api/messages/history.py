@@ -1,0 +1,343 @@
+"""Fetching messages: around an anchor, by their ids, or as far as they match a narrow."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from datetime import UTC, datetime
+from functools import lru_cache, partial
+from itertools import chain
+from typing import Annotated, Any, TypeVar
+
+import msgspec
+from msgspec import UNSET, UnsetType
+
+from tertulia import actions, domain, events
+from tertulia.actions.messages.history import MuchText, Shown, Window
+from tertulia.actions.messages.narrow_terms import Asker
+from tertulia.api.call import Call
+from tertulia.domain.messages.message import Message
+from tertulia.domain.messages.narrow import Term
+from tertulia.domain.search.highlight import Highlighter
+from tertulia.errors import BadRequest
+from tertulia.errors.parameters import UnsupportedCombination
+from tertulia.events.history_cache.fragments import Fragment, Manner
+from tertulia.events.history_cache.session import Reading
+from tertulia.events.types.messages.message import MessageObject
+from tertulia.fair_queue import FairQueue
+from tertulia.http.replies import Encoded, Reply
+from tertulia.http.rules import AtLeast, Id, MaxItems
+from tertulia.storage.messages.unread import Flags
+
+T = TypeVar("T")
+
+Narrow = Annotated[list[Any], MaxItems(100)]
+
+# One slot: marking holds the interpreter, so a second thread would not make it faster.
+HIGHLIGHTS = FairQueue("highlights", slots=1, max_waiting=100)
+# An answer is in memory until its reader has taken it: each person gets one at a time.
+LARGE_ANSWERS = FairQueue("large_answers", slots=2, max_waiting=100, slots_per_person=1)
+
+_encode = msgspec.json.Encoder().encode
+
+_READ: Flags = ("read",)  # to somebody who has not logged in
+MOST_ON_THE_LOOP = 500  # messages; more are read on a thread
+AT_ONCE = 500  # messages that are put into an answer before others have their turn
+EFFORT_TO_MAKE = 10  # of a message that was not on the shelf: as much as of so many that were
+BYTES_PER_EFFORT = 1 << 11
+MOST_BATCHES = 20  # that a search waits for, if the index is far behind
+
+
+class Extent(Reply):
+    """How far what was found reaches."""
+
+    found_anchor: bool
+    found_oldest: bool
+    found_newest: bool
+    anchor: int | UnsetType = UNSET
+    history_limited: bool = False
+
+
+class Messages(Extent, kw_only=True):
+    messages: list[MessageObject]
+
+
+class OneMessage(Reply):
+    message: MessageObject
+    raw_content: str
+
+
+class MatchedText(msgspec.Struct):
+    match_content: str
+    match_subject: str
+
+
+class Matches(Reply):
+    messages: dict[str, MatchedText]
+
+
+async def fetch_messages(
+    call: Call,
+    *,
+    anchor: str | None = None,
+    anchor_date: str | None = None,
+    num_before: Annotated[int, AtLeast(0)] = 0,
+    num_after: Annotated[int, AtLeast(0)] = 0,
+    include_anchor: bool = True,
+    use_first_unread_anchor: bool = False,
+    narrow: Narrow | None = None,
+    message_ids: Annotated[list[Id] | None, MaxItems(domain.limits.MESSAGES_PER_FETCH)] = None,
+    apply_markdown: bool = True,
+    client_gravatar: bool = True,
+    allow_empty_topic_name: bool = False,
+) -> Encoded[Messages]:
+    """Fetch messages around an anchor, or by their ids."""
+    manner = Manner(apply_markdown, client_gravatar, allow_empty_topic_name)
+    terms = domain.messages.narrow.terms_from(narrow or [])
+    if call.caller is None:
+        actions.messages.narrow_selection.check_for_all(terms)
+    await prepare_search(call, terms)
+    if message_ids is not None:
+        if anchor is not None or num_before or num_after or use_first_unread_anchor:
+            raise UnsupportedCombination(
+                parameters="num_before, num_after, anchor, message_ids, include_anchor,"
+                " use_first_unread_anchor"
+            )
+        return await _by_size(
+            call, len(message_ids), partial(_some, call, manner, terms, message_ids)
+        )
+    if num_before + num_after > domain.limits.MESSAGES_PER_FETCH:
+        raise BadRequest(
+            f"Too many messages requested (maximum {domain.limits.MESSAGES_PER_FETCH})."
+        )
+    if use_first_unread_anchor:
+        anchor = "first_unread"
+    if anchor is None:
+        raise BadRequest("Missing 'anchor' argument.")
+    window = window_from(anchor, anchor_date, num_before, num_after, include_anchor)
+    await _catch_up(call, terms, window)
+    count = num_before + num_after
+    return await _by_size(call, count, partial(_around, call, manner, terms, window))
+
+
+async def _some(
+    call: Call, manner: Manner, terms: list[Term], message_ids: list[int], is_little: bool
+) -> Encoded[Messages]:
+    reading = _reading(call, manner)
+    read = _way(call, terms, is_little)
+    asked = asker(call), terms, message_ids
+    shown = await read(actions.messages.history.some, *asked, is_little=is_little)
+    return await _told(call, reading, shown, Extent(False, False, False))
+
+
+async def _around(
+    call: Call, manner: Manner, terms: list[Term], window: Window, is_little: bool
+) -> Encoded[Messages]:
+    reading = _reading(call, manner)
+    read = _way(call, terms, is_little)
+    asked = asker(call), terms, window, reading
+    found, shown = await read(actions.messages.history.around, *asked, is_little=is_little)
+    extent = Extent(found.found_anchor, found.found_oldest, found.found_newest, found.anchor)
+    return await _told(call, reading, shown, extent)
+
+
+async def _by_size(call: Call, count: int, told: Callable[[bool], Awaitable[T]]) -> T:
+    """What is little is told at once. What is many messages, or long ones, is put together one
+    after the other: it is in memory until it was read."""
+    if count <= MOST_ON_THE_LOOP:
+        with suppress(MuchText):
+            return await told(True)
+    async with LARGE_ANSWERS.slot(call.person):
+        call.request.check_client_is_there()
+        return await told(False)
+
+
+def _way(call: Call, terms: list[Term], is_little: bool) -> Callable[..., Awaitable[Any]]:
+    """How messages are read: on a thread, if that may take long."""
+    return call.db.read if is_little and not _searches(terms) else call.db.read_aside
+
+
+async def matches_narrow(
+    call: Call,
+    *,
+    msg_ids: Annotated[list[Id], MaxItems(domain.limits.MESSAGES_PER_FETCH)],
+    narrow: Narrow,
+) -> Matches:
+    """Say which of some messages that one has received match a narrow."""
+    terms = domain.messages.narrow.terms_from(narrow)
+    await prepare_search(call, terms)
+    return await _by_size(call, len(msg_ids), partial(_matches, call, terms, msg_ids))
+
+
+async def _matches(call: Call, terms: list[Term], msg_ids: list[int], is_little: bool) -> Matches:
+    read = _way(call, terms, is_little)
+    asked = asker(call), terms, msg_ids
+    found, highlighter = await read(actions.messages.history.matching, *asked, is_little=is_little)
+    marked = await _marked(call, highlighter, found)
+    return Matches({str(message_id): text for message_id, text in marked.items()})
+
+
+async def fetch_message(
+    call: Call,
+    message_id: int,
+    *,
+    apply_markdown: bool = True,
+    client_gravatar: bool = True,
+    allow_empty_topic_name: bool = False,
+) -> Encoded[OneMessage]:
+    """Fetch one message."""
+    if call.caller is None:
+        message, flags = (
+            await call.db.read(actions.messages.history.one_for_all, message_id),
+            _READ,
+        )
+    else:
+        message, flags = await call.db.read(actions.messages.history.one, call.caller, message_id)
+    manner = Manner(apply_markdown, client_gravatar, allow_empty_topic_name)
+    told = _text_of(call, manner, message) + _ending(flags)[:-1]
+    return Encoded(b'{"message":%s,"raw_content":%s}' % (told, _encode(message.content)))
+
+
+async def prepare_search(call: Call, terms: list[Term]) -> None:
+    """Bring the index up to date if a search would otherwise have much to read by itself.
+
+    After a large import that takes longer than a request may; then the job goes on with it.
+    """
+    if _searches(terms):
+        for _ in range(MOST_BATCHES):
+            if not await call.db.read_aside(actions.messages.search_index.is_far_behind):
+                return
+            batch = await call.db.read_aside(actions.messages.search_index.prepare)
+            await call.db.write(actions.messages.search_index.write_batch, batch)
+
+
+def _searches(terms: list[Term]) -> bool:
+    """Whether texts are looked into, which may take long."""
+    return any(term.operator == "search" for term in terms)
+
+
+async def _catch_up(call: Call, terms: list[Term], window: Window) -> None:
+    """Whoever asks for what is unread does not look through all that came since, each time."""
+    asks = window.anchor == "first_unread" or any(
+        (term.operator, term.operand) == ("is", "unread") for term in terms
+    )
+    if (
+        asks
+        and call.caller is not None
+        and await call.db.read(actions.messages.read_state.is_behind, call.caller.id)
+    ):
+        await call.db.write(actions.messages.read_state.catch_up, call.caller.id)
+
+
+def asker(call: Call) -> Asker:
+    return Asker(call.reader, call.org.email_domain)
+
+
+def window_from(
+    anchor: str, anchor_date: str | None, num_before: int, num_after: int, include_anchor: bool
+) -> Window:
+    """The stretch of history that is asked for around an anchor, as clients write it."""
+    if not include_anchor and num_before and num_after:
+        raise BadRequest("The anchor can only be excluded at an end of the range")
+    moment = None
+    place: int | str = anchor
+    if anchor == "date":
+        if anchor_date is None:
+            raise BadRequest("Missing 'anchor_date' argument.")
+        moment = _moment(anchor_date)
+    elif anchor not in ("newest", "oldest", "first_unread"):
+        digits = anchor.removeprefix("-")
+        if not (digits.isascii() and digits.isdecimal()):
+            raise BadRequest("Invalid anchor")
+        place = min(int(digits[:20]), actions.messages.history.NEWEST) if digits == anchor else 0
+    return Window(place, num_before, num_after, include_anchor, moment)
+
+
+def _moment(text: str) -> float:
+    try:
+        moment = datetime.fromisoformat(text)
+        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+    except (OverflowError, ValueError):
+        raise BadRequest("anchor_date is not an ISO 8601 datetime string") from None
+
+
+def _reading(call: Call, manner: Manner) -> Reading:
+    follower, org = call.delivery.follower, call.org
+    shares = org.sees_everybody(call.caller)
+    return Reading.begun(follower.shelf, follower.pages, org, manner, shares)
+
+
+async def _told(call: Call, reading: Reading, shown: Shown, extent: Extent) -> Encoded[Messages]:
+    """The answer: what all readers share of each message, and then what is the caller's own."""
+    texts = [each.text for each in shown.messages.values() if type(each) is Fragment]
+    if len(texts) < len(shown.messages):
+        texts = await _texts(call, reading, shown)
+    flags = [_READ] * len(texts) if call.caller is None else shown.flags.values()
+    pieces = [b'{"messages":[', *chain.from_iterable(zip(texts, map(_ending, flags), strict=True))]
+    reading.touch(shown.flags)
+    if texts:
+        pieces[-1] = pieces[-1][:-1]
+    return Encoded(*pieces, b"],", _encode(extent)[1:])
+
+
+async def _texts(call: Call, reading: Reading, shown: Shown) -> list[bytes]:
+    """The messages without flags, of which some are not on the shelf, or have to be marked.
+
+    What has been encoded is let go, so that megabytes are there once.
+    """
+    marked = {}
+    if shown.highlighter is not None:
+        read = [each for each in shown.messages.values() if isinstance(each, Message)]
+        marked = await _marked(call, shown.highlighter, read)
+        del read
+    texts = []
+    effort = 0
+    for message_id in shown.flags:
+        message = shown.messages.pop(message_id)
+        if effort > AT_ONCE:
+            effort = 0
+            await asyncio.sleep(0)
+        if isinstance(message, Fragment):
+            effort += 1
+            texts.append(message.text)
+            continue
+        text = (
+            reading.made(message, shown.seq)
+            if reading.shares
+            else _text_of(call, reading.manner, message)
+        )
+        effort += EFFORT_TO_MAKE + len(text) // BYTES_PER_EFFORT
+        if message.id in marked:
+            text += b"," + _encode(marked[message.id])[1:-1]
+        texts.append(text)
+    return texts
+
+
+def _text_of(call: Call, manner: Manner, message: Message) -> bytes:
+    """A message for this caller, who perhaps may not know who wrote it."""
+    knows_sender = call.org.may_know(call.caller, call.org.users[message.sender_id])
+    return events.history_cache.fragments.text_of(
+        call.org, message, manner, knows_sender=knows_sender
+    )
+
+
+@lru_cache(maxsize=256)
+def _ending(flags: Flags) -> bytes:
+    """What is the reader's own, the end of the message, and the comma before the next one."""
+    return b',"flags":%b},' % _encode(flags)
+
+
+async def _marked(
+    call: Call, highlighter: Highlighter, found: list[Message]
+) -> dict[int, MatchedText]:
+    """What was found, marked; in thousands of messages that takes as long as it takes."""
+
+    def mark() -> dict[int, MatchedText]:
+        return {
+            message.id: MatchedText(
+                call.org.shown(highlighter.markup(message.rendered)),
+                highlighter.text(message.topic),
+            )
+            for message in found
+        }
+
+    return await HIGHLIGHTS.run(call.person, mark)

@@ -1,0 +1,201 @@
+"""Sending messages, and showing how they would look."""
+
+import hashlib
+from typing import Annotated, Any, Literal
+
+import msgspec
+from msgspec import UNSET, UnsetType
+
+from tertulia import actions, domain, storage
+from tertulia.actions.messages.idempotency import SendKey, Sent
+from tertulia.api.call import Call
+from tertulia.domain.messages.message import Draft
+from tertulia.errors import BadRequest
+from tertulia.errors.messages import (
+    ChannelMissing,
+    MalformedRecipients,
+    RecipientsMissing,
+    TooManyRecipients,
+    TopicMissing,
+)
+from tertulia.errors.parameters import MissingParameter
+from tertulia.events.types.messages.message import Echo
+from tertulia.http.json_text import decode_json
+from tertulia.http.replies import Reply
+from tertulia.http.rules import Alias, MaxLength, Name, Problem, as_id
+
+_JSON_WORDS = ("null", "true", "false")
+
+
+class SentMessage(Reply):
+    id: int
+    message_url: str
+    message_link: str
+    automatic_new_visibility_policy: int | UnsetType = UNSET
+
+
+class RenderedText(Reply):
+    rendered: str
+
+
+async def send_message(
+    call: Call,
+    *,
+    content: str,
+    kind: Annotated[Literal["direct", "channel", "stream", "private", "dm"], Name("type")],
+    to: str | None = None,
+    topic: Annotated[str | None, Alias("subject")] = None,
+    queue_id: Annotated[str | None, MaxLength(100)] = None,
+    local_id: Annotated[str | None, MaxLength(200)] = None,
+    read_by_sender: bool | None = None,
+    widget_content: dict[str, Any] | None = None,
+) -> SentMessage:
+    """Send a message to a channel or to people.
+
+    With an `Idempotency-Key` header, or with `queue_id` and `local_id`, it happens once, however
+    often it is repeated.
+    """
+    if queue_id is not None and local_id is None:
+        raise MissingParameter(name="local_id")
+    echo = Echo(queue_id, local_id) if queue_id is not None and local_id is not None else None
+    if kind in ("channel", "stream"):
+        where = channel_from(to) if to or not call.user.is_bot else await _usual_channel(call)
+        if topic is None:
+            raise TopicMissing()
+        topic = domain.channels.topics.for_sending(topic)
+        draft = await actions.messages.draft.compose(
+            call.author, content, call.client, read_by_sender, widget_content
+        )
+        key = _send_key(call, echo, ["channel", where, topic, *_said(draft)])
+        plain = actions.messages.fast_path.to_channel(
+            call.org, call.user, where, topic, draft, key, echo
+        )
+        sent = await call.db.send(
+            plain, actions.messages.send.to_channel, call.user, where, topic, draft, key, echo
+        )
+    else:
+        recipients = people_from(to)
+        draft = await actions.messages.draft.compose(
+            call.author, content, call.client, read_by_sender, widget_content
+        )
+        key = _send_key(call, echo, ["direct", recipients, *_said(draft)])
+        plain = actions.messages.fast_path.to_people(
+            call.org, call.user, recipients, draft, key, echo
+        )
+        sent = await call.db.send(
+            plain,
+            actions.messages.send.to_people,
+            call.user,
+            recipients,
+            draft,
+            call.org.email_domain,
+            key,
+            echo,
+        )
+    return _sent(call, sent)
+
+
+async def _usual_channel(call: Call) -> int:
+    """Where a bot writes that names no channel, if that was chosen for it."""
+    bot = await call.db.read(storage.people.bots.find, call.user.id)
+    if bot.sending_channel_id is None:
+        raise ChannelMissing()
+    return bot.sending_channel_id
+
+
+def channel_from(to: str | None) -> int | str:
+    """The channel that `to` names: an id, a bare name, a JSON string or a list of one of them."""
+    value = _json_or_text(to)
+    if value is None:
+        raise ChannelMissing()
+    if isinstance(value, list):
+        if len(value) != 1:
+            raise BadRequest("Expected exactly one channel")
+        value = value[0]
+    if isinstance(value, bool) or not isinstance(value, int | str):
+        raise BadRequest("Invalid data type for channel")
+    return as_id(value) if isinstance(value, int) else value
+
+
+def people_from(to: str | None) -> list[int] | list[str]:
+    """The people that `to` names: a JSON list of ids or of addresses, or addresses by comma."""
+    value = _json_or_text(to)
+    if isinstance(value, str):
+        value = [part.strip() for part in value.split(",") if part.strip()]
+    if value is None or value == []:
+        raise RecipientsMissing()
+    if not isinstance(value, list):
+        raise MalformedRecipients()
+    if len(value) > domain.limits.RECIPIENTS_PER_MESSAGE:
+        raise TooManyRecipients(limit=domain.limits.RECIPIENTS_PER_MESSAGE)
+    ids = [each for each in value if isinstance(each, int) and not isinstance(each, bool)]
+    addresses = [each for each in value if isinstance(each, str)]
+    if len(ids) == len(value):
+        return [as_id(each) for each in ids]
+    if len(addresses) == len(value):
+        return addresses
+    if len(ids) + len(addresses) == len(value):
+        raise BadRequest("Recipient lists may contain emails or user IDs, but not both.")
+    raise MalformedRecipients()
+
+
+def _json_or_text(text: str | None) -> Any:
+    """JSON where it is JSON, else the text itself: `5` is a number, `general` a name."""
+    if text is None or not text.strip():
+        return None
+    if text[0].isalpha() and text.rstrip() not in _JSON_WORDS:
+        return text  # most of them: a name, or an address
+    try:
+        return decode_json(text)
+    except Problem:
+        return text
+
+
+def _said(draft: Draft) -> list[str]:
+    return [draft.content] if draft.sent_along is None else [draft.content, draft.sent_along]
+
+
+def _send_key(call: Call, echo: Echo | None, said: list[Any]) -> SendKey | None:
+    header = call.request.header("idempotency-key")
+    if header is not None:
+        if not 0 < len(header) <= domain.limits.SEND_KEY_LENGTH:
+            raise BadRequest(
+                f"Idempotency-Key must have 1 to {domain.limits.SEND_KEY_LENGTH} characters"
+            )
+        key = f"key:{header}"
+    elif echo is not None:
+        key = f"echo:{echo.queue_id}:{echo.local_id}"
+    else:
+        return None
+    digest = hashlib.blake2b(msgspec.json.encode(said), digest_size=32).digest()
+    return SendKey(key, digest, call.config.send_key_hours * 3600)
+
+
+def _sent(call: Call, sent: Sent) -> SentMessage:
+    url = _message_url(call, sent)
+    link = url
+    if sent.channel is not None:
+        topic = domain.channels.topics.shown(sent.topic, allow_empty=False)
+        link = f"[#{sent.channel.name} > {topic} @ 💬]({url})"
+    return SentMessage(
+        id=sent.message_id,
+        message_url=url,
+        message_link=link,
+        automatic_new_visibility_policy=UNSET if sent.policy is None else int(sent.policy),
+    )
+
+
+def _message_url(call: Call, sent: Sent) -> str:
+    if sent.channel is not None:
+        place = domain.messages.links.topic_link(sent.channel.id, sent.channel.name, sent.topic)
+    else:
+        place = domain.messages.links.conversation_link(sent.member_ids)
+    return f"{call.site}/{place}/near/{sent.message_id}"
+
+
+async def render(
+    call: Call, *, content: Annotated[str, MaxLength(domain.limits.MESSAGE_LENGTH)]
+) -> RenderedText:
+    """Show how a message would look, without sending it."""
+    rendered = await actions.messages.draft.rendering(call.author, content)
+    return RenderedText(call.org.shown(rendered.html))

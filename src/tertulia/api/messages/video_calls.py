@@ -1,0 +1,31 @@
+"""Calls on servers that the operator named; for Jitsi clients make up links by themselves."""
+
+from typing import Annotated
+
+from tertulia import domain, external
+from tertulia.api.call import Call
+from tertulia.domain.messages.video_calls import JOIN
+from tertulia.http.replies import Reply
+from tertulia.http.rules import MaxLength, NoNul, NotBlank
+
+MeetingName = Annotated[str, NotBlank, MaxLength(1000), NoNul]
+
+
+class CallAddress(Reply):
+    url: str
+
+
+async def begin_meeting(
+    call: Call, *, meeting_name: MeetingName, voice_only: bool = False
+) -> CallAddress:
+    """An invitation to a call on BigBlueButton, which begins when the first one joins."""
+    meeting = domain.messages.video_calls.new_meeting(
+        meeting_name, call.user.id, is_voice_only=voice_only
+    )
+    signed = domain.messages.video_calls.signed(call.vault, call.org.realm.id, meeting)
+    return CallAddress(url=f"{JOIN}?bigbluebutton={signed}")
+
+
+async def make_room(call: Call, *, room_name: MeetingName) -> CallAddress:
+    """A new room on Nextcloud Talk."""
+    return CallAddress(url=await external.video_calls.make_room(call.config, room_name))

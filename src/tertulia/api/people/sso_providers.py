@@ -1,0 +1,135 @@
+"""People for whom a provider vouches: which providers there are here, and whose account that is."""
+
+import ipaddress
+from collections.abc import Sequence
+from typing import TypeVar
+
+from tertulia import api, domain, external
+from tertulia.actions.people.login import ProvenIdentity
+from tertulia.api.call import Call
+from tertulia.config import Provider
+from tertulia.config.login_providers import JwtIssuer, OpenIdProvider, RemoteUserProxy, SamlProvider
+from tertulia.domain.people.identities import Introduction
+from tertulia.errors import BadRequest, ClientError
+from tertulia.errors.authentication import (
+    LoginFailed,
+    MethodDisabled,
+    NoVerifiedAddress,
+    RemoteUserMissing,
+)
+from tertulia.errors.http import NotFound
+from tertulia.log import log
+
+P = TypeVar("P", bound=Provider)
+
+
+def find(call: Call, key: str) -> OpenIdProvider:
+    """A site that people of this organization may log in with. Raises NotFound, MethodDisabled."""
+    provider = _open_to(call, [each for each in call.config.openid if each.key == key])
+    if provider is None:
+        raise NotFound()
+    return provider
+
+
+def find_saml(call: Call, name: str) -> SamlProvider:
+    """The same for SAML, by its name."""
+    provider = _open_to(call, [each for each in call.config.saml if each.called == name])
+    if provider is None:
+        raise NotFound()
+    return provider
+
+
+def return_path(call: Call, provider: OpenIdProvider) -> str:
+    """Where logins with a provider come back to in this organization."""
+    here = [each for each in call.config.openid if each.is_for(call.org.realm.subdomain)]
+    return provider.return_path(here)
+
+
+async def recognize(call: Call, introduced: Introduction, link: str = "") -> ProvenIdentity:
+    """Whose account it is that a provider vouches for; it is made where that is wanted. `link` is
+    the key of an invitation for many that they came with."""
+    try:
+        for email in introduced.emails:
+            if not domain.people.user.looks_like_email(email):
+                raise NoVerifiedAddress()
+        user_id = await api.people.sso_signup.recognize(call, introduced, link)
+    except ClientError as refusal:
+        log_refusal(introduced, refusal)
+        raise
+    return ProvenIdentity(introduced.method, user_id, call.request.client_address)
+
+
+def log_refusal(introduced: Introduction, refusal: ClientError, **about: str) -> None:
+    """Say in the log why somebody for whom a provider vouches is not let in."""
+    why = [type(refusal).__name__, introduced.refusal]
+    if isinstance(refusal, NoVerifiedAddress):
+        why.append(introduced.address_source)
+    log.info(
+        "sso.login_refused",
+        provider=introduced.provider,
+        subject=introduced.subject,
+        why="; ".join(filter(None, why)),
+        **about,
+    )
+
+
+async def by_header(call: Call, link: str = "") -> ProvenIdentity:
+    """Who somebody is by the word of the proxy before us. Raises RemoteUserMissing."""
+    return await recognize(call, named_by_header(call), link)
+
+
+def named_by_header(call: Call) -> Introduction:
+    """What the proxy before us says of the caller. Raises RemoteUserMissing."""
+    proxy = _open_to(call, call.config.remote_user)
+    name = "" if proxy is None else (call.request.only_header(proxy.header) or "").strip()
+    if proxy is None or not name or not _is_trusted(call):
+        log.info("sso.header_refused", why=_header_fault(call, proxy, name))
+        raise RemoteUserMissing()
+    if "@" not in name and proxy.email_domain:
+        name = f"{name}@{proxy.email_domain}"
+    return external.sso.claims.by_address(proxy, name)
+
+
+async def by_token(call: Call, token: str, link: str = "") -> ProvenIdentity:
+    """Who somebody is by a signed token. Raises BadRequest, BadJwt."""
+    issuer = jwt_issuer(call)
+    introduced = external.sso.claims.by_address(issuer, external.sso.jwt.email_in(issuer, token))
+    try:
+        return await recognize(call, introduced, link)
+    except NoVerifiedAddress as error:
+        raise LoginFailed() from error
+
+
+def jwt_issuer(call: Call) -> JwtIssuer:
+    issuer = _open_to(call, call.config.jwt)
+    if issuer is None:
+        raise BadRequest("JWT authentication is not enabled for this organization")
+    return issuer
+
+
+def _open_to(call: Call, providers: Sequence[P]) -> P | None:
+    """The first that is for this organization. Raises MethodDisabled if it was switched off."""
+    realm = call.org.realm
+    for provider in providers:
+        if provider.is_for(realm.subdomain):
+            if not realm.admits(provider.method):
+                raise MethodDisabled(method=provider.method)
+            return provider
+    return None
+
+
+def _header_fault(call: Call, proxy: RemoteUserProxy | None, name: str) -> str:
+    if proxy is None:
+        return "no [[remote_user]] is for this organization"
+    if not name:
+        return f"{proxy.header} is missing, empty or there twice"
+    return f"{call.request.peer_address} is not in trusted_proxies"
+
+
+def _is_trusted(call: Call) -> bool:
+    """Whether it is a proxy of ours that is connected to us, whomever it speaks for."""
+    try:
+        peer = ipaddress.ip_address(call.request.peer_address)
+    except ValueError:
+        return False
+    return any(peer in network for network in call.config.trusted_proxies)

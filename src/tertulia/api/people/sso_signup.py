@@ -1,0 +1,28 @@
+"""How somebody new is received, whichever way they come."""
+
+from tertulia import actions
+from tertulia.actions.messages.draft import Author
+from tertulia.api.call import Call
+from tertulia.domain.people.identities import Introduction
+from tertulia.domain.people.invitations import Invitation
+from tertulia.domain.people.welcome_message import Reception
+
+
+async def reception(call: Call, invitation: Invitation | None, language: str = "") -> Reception:
+    own = "" if invitation is None else invitation.terms.welcome
+    author = Author(call.aside_db, call.org, None, call.site)
+    words = await actions.people.welcome_message.compose(author, own, language)
+    return Reception(words, call.site if call.config.sends_mail else "")
+
+
+async def recognize(call: Call, introduced: Introduction, link: str = "") -> int:
+    """The id of the account of somebody who is vouched for, who is received if it is new."""
+    received = None
+    if await call.aside_db.read(actions.people.external_identities.is_new, introduced):
+        invitation = await call.aside_db.read(
+            actions.people.external_identities.invitation, call.vault, introduced, link
+        )
+        received = await reception(call, invitation)
+    return await call.aside_db.write(
+        actions.people.external_identities.recognize, call.vault, introduced, link, received
+    )

@@ -1,0 +1,37 @@
+"""Acting: what somebody has asked for is done only while they have the rights for it.
+
+They were let in by what the server remembers, and perhaps they have sent much since, or waited. The
+database knows what has become of them meanwhile.
+"""
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Concatenate, ParamSpec, TypeVar
+
+from tertulia import actions
+from tertulia.database import Bound
+from tertulia.database.tx import Tx
+from tertulia.domain.people.user import User
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+class ActingBound(Bound):
+    """The database of one organization, for one who acts there."""
+
+    __slots__ = ("_user",)
+
+    def __init__(self, plain: Bound, user: User) -> None:
+        super().__init__(plain._database, plain.realm_id, plain.person)
+        self._user = user
+
+    async def write(
+        self, action: Callable[Concatenate[Tx, P], T], *args: P.args, **kwargs: P.kwargs
+    ) -> T:
+        @wraps(action)
+        def act(tx: Tx) -> T:
+            actions.groups.permissions.check_rank(tx, self._user)
+            return action(tx, *args, **kwargs)
+
+        return await super().write(act)

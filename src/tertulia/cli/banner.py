@@ -1,0 +1,69 @@
+"""What `tertulia serve` says once it listens: where, on what, and what to do next."""
+
+import shlex
+import shutil
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tertulia import data_dir, domain
+from tertulia.config import Config
+from tertulia.domain.organization.realm import Realm
+
+if TYPE_CHECKING:
+    from tertulia.sample_data.demo.loader import Cast
+
+
+def text(
+    config: Config, address: str, realm: Realm, *, cast: "Cast | None", has_people: bool
+) -> str:
+    parts = [
+        f"Tertulia {domain.version.VERSION} listens at {address} (Ctrl-C stops it)",
+        f"  Organization  {realm.name}\n  Data          {_where(config)}",
+    ]
+    if cast is not None:
+        parts.append(_introduce(cast, config.data))
+    elif not has_people:
+        parts.append(_invite(config))
+    return "\n\n".join(parts) + "\n"
+
+
+def _where(config: Config) -> str:
+    folder = str(config.data.absolute())
+    return folder if data_dir.sqlite_file(config) else f"PostgreSQL, and {folder}"
+
+
+def _invite(config: Config) -> str:
+    command = f"{_program()} user"
+    place = _place(config)
+    return (
+        "Nobody has an account yet. Add yourself, in another terminal:\n\n"
+        f'  {command} add you@example.com --name "Your Name" --role owner --password-stdin{place}'
+        "\n\nA client or a script logs in with what this prints:\n\n"
+        f"  {command} zuliprc you@example.com{place} > zuliprc"
+    )
+
+
+def _introduce(cast: "Cast", folder: Path) -> str:
+    width = max(len(person.email) for person in cast.people)
+    people = "\n".join(
+        f"  {person.email:<{width}}  {person.full_name}, {person.role.name.lower()}"
+        for person in cast.people
+    )
+    return (
+        f"This is a demo. These people can log in, all with the password {cast.password}\n\n"
+        f"{people}\n\nReady for a client or a script: {folder}/zuliprc-NAME"
+    )
+
+
+def _program() -> str:
+    """This command as it can be typed again."""
+    typed, found = Path(sys.argv[0]), shutil.which("tertulia")
+    is_on_path = found is not None and typed.exists() and typed.samefile(found)
+    return "tertulia" if is_on_path else shlex.quote(str(typed))
+
+
+def _place(config: Config) -> str:
+    """The flags that another command needs to find the same data."""
+    place = "" if config.data == Config().data else f" --data {shlex.quote(str(config.data))}"
+    return place + (" --database …" if config.database else "")

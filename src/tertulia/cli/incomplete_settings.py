@@ -1,0 +1,27 @@
+"""Settings that belong together and are set only in part, for `tertulia check`."""
+
+from pathlib import Path
+
+from tertulia.actions.data_check import Finding
+from tertulia.config import Config
+
+TOGETHER = (
+    ("push_service_url", "push_service_id", "push_service_key"),
+    ("bigbluebutton_url", "bigbluebutton_secret"),
+    ("nextcloud_url", "nextcloud_user", "nextcloud_password"),
+)
+
+
+def examine(config: Config) -> list[Finding]:
+    """Nothing, if all is as it should be."""
+    problems = []
+    for names in TOGETHER:
+        missing = [name for name in names if not getattr(config, name)]
+        if missing and len(missing) < len(names):
+            problems.append(f"{', '.join(names)} belong together: {', '.join(missing)} is not set")
+    place = config.lmtp_listen
+    if place and not config.mail_in_address:
+        problems.append("lmtp_listen needs mail_in_address")
+    if place.startswith("/") and not Path(place).parent.is_dir():
+        problems.append(f"there is no folder {Path(place).parent} for lmtp_listen")
+    return [Finding("settings", "", problems)] if problems else []

@@ -1,0 +1,174 @@
+"""`tertulia user invite` and `tertulia user import`: people who are to come in."""
+
+import csv
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any, NoReturn
+
+import click
+
+from tertulia import actions, domain, storage
+from tertulia.cli.data import (
+    OpenOrganization,
+    in_organization,
+    organization_as_author,
+)
+from tertulia.cli.roles import ROLES
+from tertulia.database.tx import Tx
+from tertulia.domain.messages.notices import Words
+from tertulia.domain.people.invitations import Terms
+from tertulia.domain.people.keys import Vault
+from tertulia.domain.people.user import User
+from tertulia.domain.people.welcome_message import NewUser
+from tertulia.errors import ClientError
+from tertulia.lazy import asyncio
+
+COLUMNS = ("email", "name", "role", "channels", "groups")
+
+
+@click.command("invite")
+@click.argument("emails", metavar="[EMAIL]...", nargs=-1)
+@click.option("--role", type=click.Choice(list(ROLES)), default="member", show_default=True)
+@click.option("--channel", "channels", multiple=True, help="A channel to be in; may be repeated.")
+@click.option("--days", type=click.IntRange(1, 3650), default=10, show_default=True)
+@in_organization
+def invite(
+    opened: OpenOrganization,
+    emails: tuple[str, ...],
+    role: str,
+    channels: tuple[str, ...],
+    days: int,
+) -> None:
+    """Invite people by mail; without an address, print a link for whoever has it.
+
+    Where the server sends no mail, a link is printed for each.
+    """
+    channel_ids = tuple(_channel_id(opened, name) for name in channels)
+    terms = Terms(
+        role=ROLES[role], channel_ids=channel_ids, with_defaults=True, minutes=days * 24 * 60
+    )
+    where = opened.site
+    sends_mail = opened.config.sends_mail
+    keys = opened.write(_invite_all, opened.vault, emails, terms, where if sends_mail else None)
+    if emails and sends_mail:
+        click.echo(f"Invited {len(emails)}; the server sends the mails.", err=True)
+        return
+    for email, key in zip(emails or ["whoever has this link"], keys, strict=True):
+        click.echo(f"For {email}:", err=True)
+        click.echo(actions.people.invitations.address(where, key))
+
+
+def _invite_all(
+    tx: Tx, vault: Vault, emails: tuple[str, ...], terms: Terms, mail_from: str | None
+) -> list[str]:
+    """All of them or none."""
+    make = actions.people.invitations.make_as_operator
+    return [make(tx, vault, email, terms, mail_from) for email in emails or [None]]
+
+
+def _channel_id(opened: OpenOrganization, name: str) -> int:
+    found = opened.read(storage.channels.find_by_name, name)
+    if found is None:
+        raise click.ClickException(f"There is no channel {name} in {opened.realm.name}.")
+    return found.id
+
+
+# --- a list of people ---
+
+
+@dataclass(frozen=True, slots=True)
+class PersonLine:
+    """One person of a list."""
+
+    number: int
+    new: NewUser
+    channels: tuple[str, ...]
+    groups: tuple[str, ...]
+
+
+@click.command("import")
+@click.argument("path", metavar="people.csv")
+@click.option("--dry-run", is_flag=True, help="Only say what would be done.")
+@in_organization
+def import_people(opened: OpenOrganization, path: str, dry_run: bool) -> None:
+    """Make accounts for a list of people: all of them, or none.
+
+    The first line names the columns: email and name, and if wanted role, channels and groups (names
+    with a semicolon between them). Nobody is written to: `tertulia user link` lets them in.
+    """
+    lines = _read(Path(path))
+    greeting = asyncio.run(actions.people.welcome_message.compose(organization_as_author(opened)))
+    add = partial(_add_all, vault=opened.vault, lines=lines, greeting=greeting)
+    if dry_run:
+        opened.rehearse(add)
+    else:
+        opened.write(add)
+    for line in lines:
+        places = [*(f"#{name}" for name in line.channels), *line.groups]
+        click.echo(f"{line.new.email}  {line.new.full_name}  {' '.join(places)}".rstrip())
+    did = "could be added; nothing was done" if dry_run else "were added"
+    click.echo(f"{len(lines)} people {did}.", err=True)
+
+
+def _read(path: Path) -> list[PersonLine]:
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            rows = csv.DictReader(file, skipinitialspace=True)
+            unknown = [str(name) for name in rows.fieldnames or () if name not in COLUMNS]
+            if unknown or not {"email", "name"} <= set(rows.fieldnames or ()):
+                raise click.ClickException(
+                    "The first line must name the columns: email and name, and if wanted role,"
+                    f" channels and groups{'; not ' + ', '.join(unknown) if unknown else ''}."
+                )
+            return [_line(rows.line_num, row) for row in rows]
+    except csv.Error as error:
+        raise click.ClickException(f"{path} cannot be read: {error}.") from error
+
+
+def _line(number: int, row: dict[str | None, Any]) -> PersonLine:
+    role = (row.get("role") or "member").strip()
+    if role not in ROLES:
+        _refuse(number, f"there is no role {role}; roles are {', '.join(ROLES)}")
+    if None in row or not (row.get("email") or "").strip() or not (row.get("name") or "").strip():
+        _refuse(number, "an address and a name are needed, and no more values than columns")
+    new = NewUser(email=row["email"].strip(), full_name=row["name"].strip(), role=ROLES[role])
+    return PersonLine(number, new, _names(row.get("channels")), _names(row.get("groups")))
+
+
+def _names(text: str | None) -> tuple[str, ...]:
+    return tuple(name.strip() for name in (text or "").split(";") if name.strip())
+
+
+def _add_all(tx: Tx, vault: Vault, lines: list[PersonLine], greeting: Words) -> list[User]:
+    added: list[User] = []
+    for line in lines:
+        try:
+            added.append(_add(tx, vault, line, greeting))
+        except ClientError as error:
+            _refuse(line.number, error.msg)
+    return added
+
+
+def _add(tx: Tx, vault: Vault, line: PersonLine, greeting: Words) -> User:
+    actions.people.check_welcome(tx, line.new.email)
+    user, _ = actions.people.account_creation.add(tx, vault, line.new)
+    channels = [storage.channels.find_by_name(tx, name) for name in line.channels]
+    for name, channel in zip(line.channels, channels, strict=True):
+        if channel is None or channel.archived:
+            _refuse(line.number, f"there is no channel {name}")
+    there = {each.id for each in storage.channels.defaults(tx)} if not user.is_guest else set()
+    wanted = [channel for channel in channels if channel is not None and channel.id not in there]
+    actions.channels.subscriptions.join_several(tx, wanted, [user])
+    known = {domain.names.look(group.name): group for group in storage.groups.everything(tx)}
+    groups = [known.get(domain.names.look(name)) for name in line.groups]
+    for name, group in zip(line.groups, groups, strict=True):
+        if group is None or group.is_system or group.deactivated:
+            _refuse(line.number, f"there is no group {name}")
+    actions.groups.synced.bring(tx, user, [group for group in groups if group is not None], [])
+    actions.messages.notices.tell(tx, user.id, greeting)
+    return user
+
+
+def _refuse(number: int, why: str) -> NoReturn:
+    raise click.ClickException(f"Line {number}: {why.rstrip('.')}. Nobody was added.")

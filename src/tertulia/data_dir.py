@@ -1,0 +1,358 @@
+"""Opening the data: the database, the secret that its keys are sealed with, and the lock on both.
+
+A SQLite file belongs to one server at a time, and any data to whoever holds its secret.
+"""
+
+import contextlib
+import fcntl
+import os
+import secrets
+import threading
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+
+from tertulia import actions, domain, file_owner, private_files, storage
+from tertulia.config import Config
+from tertulia.database import Database, dialects
+from tertulia.database.schema import Standing
+from tertulia.domain.organization.realm import Realm
+from tertulia.domain.people.keys import Vault, WrongSecret
+from tertulia.errors import CannotStart
+from tertulia.log import log
+
+ODD_CLOCK_SECONDS = 2.0
+WRONG_CLOCK_SECONDS = 60.0
+RESTORE_MARK = "restore-unfinished"
+
+
+class WrongClock(CannotStart):
+    """Our clock and the database's are too far apart to be trusted."""
+
+    def __init__(self, behind: float) -> None:
+        where = "behind" if behind > 0 else "ahead of"
+        super().__init__(
+            f"This machine's clock is {abs(behind):.0f} seconds {where} the database's."
+            " Please set it right first."
+        )
+
+
+class FolderInUse(CannotStart):
+    """Another server works on this data."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(f"Another Tertulia server is running on the data in {folder}.")
+
+
+class NoData(CannotStart):
+    """There is nothing of ours where somebody looks for it."""
+
+    def __init__(self, config: Config) -> None:
+        super().__init__(
+            f"There is no Tertulia data in {config.data}."
+            if sqlite_file(config)
+            else "There is no Tertulia data in this database."
+        )
+
+
+class RestoreInterrupted(CannotStart):
+    """A restore began here and did not come to its end."""
+
+    def __init__(self, config: Config) -> None:
+        super().__init__(
+            f"A restore into {config.data} was not finished. Please run `tertulia restore` again,"
+            f" or delete {' and '.join(map(str, _signs_of_restore(config)))} to start with nothing."
+        )
+
+
+def open_database(config: Config) -> Database:
+    """The database with its schema up to date; it is made if there is none.
+
+    Raises RestoreInterrupted where a copy should be and is not.
+    """
+    _check_restored(config)
+    _make_place(config)
+    database = Database.at(config.database_url)
+    database.dialect.check_fitness()
+    _upgrade(database)
+    return database
+
+
+def open_beside(config: Config) -> Database:
+    """The database for a command that may run beside the server.
+
+    Raises NoData where there is none. The schema does not change under the feet of an older server.
+    It keeps its connection, so it has to be closed.
+    """
+    database = _database_there(config)
+    database.keep_connections()
+    schema = _check_filled(config, database)
+    schema.check()
+    if schema.missing():
+        with folder_lock(config):
+            _upgrade(database)
+    return database
+
+
+def _upgrade(database: Database) -> None:
+    """Bring the schema up to date, and log from which version to which the data was brought."""
+    before = database.schema()
+    database.migrate()
+    after = database.schema()
+    version = domain.version.VERSION
+    former = database.read_now(0, storage.server_notes.find, storage.server_notes.VERSION)
+    is_same = before.applied == after.applied
+    if former == version and is_same:
+        return
+    if not before.is_empty and not (former is None and is_same):
+        log.warning(
+            "data.upgraded",
+            from_version=former or "unknown",
+            to_version=version,
+            from_schema=max(before.applied),
+            to_schema=max(after.applied),
+            one_way=after.must_know > before.must_know,
+        )
+    database.write_now(0, storage.server_notes.put, storage.server_notes.VERSION, version)
+
+
+def find_database(config: Config) -> Database:
+    """The database as it is; raises NoData where there is none, and makes none."""
+    database = _database_there(config)
+    _check_filled(config, database)
+    return database
+
+
+def _database_there(config: Config) -> Database:
+    file = sqlite_file(config)
+    if file is not None and not file.exists():
+        raise NoData(config)
+    return Database.at(config.database_url)
+
+
+def _check_filled(config: Config, database: Database) -> Standing:
+    schema = database.schema()
+    if schema.is_empty:
+        raise NoData(config)
+    return schema
+
+
+def open_vault(config: Config) -> Vault:
+    """The vault of the server's secret, which is made up on the first start."""
+    vault = find_vault(config)
+    if vault is None:
+        keep_secret(config, secrets.token_urlsafe(48).encode())
+        vault = find_vault(config)
+        assert vault is not None
+    return vault
+
+
+def find_vault(config: Config) -> Vault | None:
+    """The vault, if there is a secret."""
+    secret = find_secret(config)
+    if secret is None:
+        return None
+    try:
+        return Vault(secret, partial(find_secret, config))
+    except ValueError:
+        raise WrongSecret(f"{config.secret_file} does not hold a secret.") from None
+
+
+def find_secret(config: Config) -> bytes | None:
+    if config.secret:
+        return config.secret.encode()
+    try:
+        return config.secret_file.read_bytes().strip()
+    except FileNotFoundError:
+        return None
+
+
+def check_vault(config: Config, database: Database) -> None:
+    """Refuse to go on if the keys in the database were sealed with another secret than ours.
+
+    Raises WrongSecret. Without this, nobody could log in and nobody would know why.
+    """
+    sealed = database.read_now(0, storage.data_check.any_sealed_key)
+    if sealed is None:
+        return
+    vault = find_vault(config)
+    if vault is None:
+        raise WrongSecret(
+            f"The secret that belongs to this data is missing: {config.secret_file} or the setting"
+            " TERTULIA_SECRET."
+        )
+    try:
+        vault.unseal(sealed)
+    except WrongSecret:
+        if _return_to_former(config, sealed):
+            return
+        raise WrongSecret(
+            "The keys in this database were sealed with another secret. Give this server the same"
+            f" one: the file {config.secret_file} or the setting TERTULIA_SECRET."
+        ) from None
+
+
+def replace_secret(config: Config, secret: bytes) -> None:
+    """Put a new secret in the place of the old one, which is kept beside it until all is done."""
+    former = _former_secret(config)
+    private_files.write(former, (find_secret(config) or b"") + b"\n")
+    draft = config.secret_file.with_name("secret.new")
+    private_files.write(draft, secret + b"\n")
+    draft.replace(config.secret_file)
+
+
+def forget_former_secret(config: Config) -> None:
+    _former_secret(config).unlink(missing_ok=True)
+
+
+def _former_secret(config: Config) -> Path:
+    return config.secret_file.with_name("secret.former")
+
+
+def _return_to_former(config: Config, sealed: bytes) -> bool:
+    """If the secret was being replaced when the lights went out, go on with the one before."""
+    former = _former_secret(config)
+    try:
+        Vault(former.read_bytes().strip()).unseal(sealed)
+    except (FileNotFoundError, ValueError, WrongSecret):
+        return False
+    former.replace(config.secret_file)
+    log.warning("the secret was not replaced after all: something came between")
+    return True
+
+
+def check_clock(database: Database) -> None:
+    """Refuse to serve by a clock that is far from the database's, which others go by too."""
+    behind = database.compare_clocks()
+    if abs(behind) > WRONG_CLOCK_SECONDS:
+        raise WrongClock(behind)
+    if abs(behind) > ODD_CLOCK_SECONDS:
+        log.warning(
+            "our clock is not the database's, which counts", behind_seconds=round(behind, 1)
+        )
+
+
+def first_organization(database: Database, name: str) -> tuple[Realm, bool]:
+    """The first organization, and whether it had to be founded just now."""
+    known = database.read_now(0, storage.organization.first)
+    if known is not None:
+        return known, False
+    return database.write_now(0, actions.organization.get_first, name)
+
+
+@contextlib.contextmanager
+def marked_restore(config: Config) -> Iterator[None]:
+    """Leave a mark in the data folder until a restore is finished, so that no server starts there
+    with an empty organization."""
+    private_files.write(config.data / RESTORE_MARK, b"")
+    yield
+    (config.data / RESTORE_MARK).unlink(missing_ok=True)
+
+
+def _check_restored(config: Config) -> None:
+    if not _signs_of_restore(config):
+        return
+    file = sqlite_file(config)
+    if file is None:
+        is_empty = Database.at(config.database_url).schema().is_empty
+    else:
+        is_empty = not file.exists() or not file.stat().st_size
+    if is_empty:
+        raise RestoreInterrupted(config)
+
+
+def _signs_of_restore(config: Config) -> list[Path]:
+    """What a restore leaves that was killed: its mark, and half of a database."""
+    file = sqlite_file(config)
+    halves = [] if file is None else [file.with_name(f"{file.name}.part")]
+    return [each for each in [config.data / RESTORE_MARK, *halves] if each.exists()]
+
+
+@contextlib.contextmanager
+def folder_lock(config: Config) -> Iterator[None]:
+    """Hold the database, so that no second server can work on it; PostgreSQL may be shared."""
+    path = sqlite_file(config)
+    if path is None:
+        yield
+        return
+    make_folder(config)
+    private_files.create(_lock_file(path))
+    with open(_lock_file(path), "a") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise FolderInUse(config.data) from None
+        yield
+
+
+def begin_quick_check(config: Config) -> None:
+    """Have a thread read through SQLite's file and log what it finds; PostgreSQL checks itself."""
+    file = sqlite_file(config)
+    if file is not None:
+        check = dialects.sqlite_check.quick_check
+        threading.Thread(target=check, args=(file,), name="quick check", daemon=True).start()
+
+
+def check_alone(database: Database) -> None:
+    """Refuse to go on while somebody else works on a PostgreSQL; a folder has its lock."""
+    if database.has_others():
+        raise CannotStart("Another Tertulia works on this database; please stop it first.")
+
+
+def sqlite_file(config: Config) -> Path | None:
+    """The file of the embedded database; None if a PostgreSQL server keeps the data."""
+    url = config.database_url
+    return Path(url.removeprefix("sqlite:///")) if url.startswith("sqlite:///") else None
+
+
+def keep_from_others(config: Config) -> None:
+    """Close the files that others could read: an older server made them as the umask would."""
+    path = sqlite_file(config)
+    files = [] if path is None else [path, _lock_file(path), *_files_beside(path)]
+    for file in [*files, config.secret_file]:
+        try:
+            if private_files.tighten(file):
+                log.warning("a file could be read by others and no longer can", file=str(file))
+        except OSError:
+            log.warning("a file can be read by others, and is not ours to close", file=str(file))
+
+
+def make_folder(config: Config) -> None:
+    file = sqlite_file(config)
+    for folder in {config.data} | ({file.parent} if file is not None else set()):
+        file_owner.make_folders(folder, 0o700)
+
+
+def _make_place(config: Config) -> None:
+    """The folder and the database, closed to others; left to SQLite, the umask would decide."""
+    make_folder(config)
+    path = sqlite_file(config)
+    if path is not None:
+        private_files.create(path)
+
+
+def _lock_file(path: Path) -> Path:
+    return path.with_name(f"{path.name}.lock")
+
+
+def _files_beside(path: Path) -> list[Path]:
+    """What SQLite keeps beside the database, with the mode that this has."""
+    return [path.with_name(path.name + ending) for ending in ("-wal", "-shm", "-journal")]
+
+
+def keep_secret(config: Config, secret: bytes) -> None:
+    """Put a secret into its file, which appears whole or not at all; the first one stays."""
+    path = config.secret_file
+    draft = path.with_name(f"{path.name}.{os.getpid()}")
+    handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(secret + b"\n")
+            file.flush()
+            file_owner.match_folder(file.fileno(), path.parent)
+            os.fsync(file.fileno())
+        os.link(draft, path)
+    except FileExistsError:
+        pass
+    finally:
+        draft.unlink()

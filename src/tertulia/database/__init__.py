@@ -1,0 +1,456 @@
+"""The database as the rest of the server sees it: `await db.read(…)`, `await db.write(…)`.
+
+Here the async world ends: actions are functions of a transaction. A read happens on the loop
+(SQLite) or on a thread (PostgreSQL); a write joins a gathering and is answered after its commit.
+"""
+
+import time
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import cached_property, partial
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
+
+from tertulia import database, storage
+from tertulia.database.dialects.sqlite import Sqlite
+from tertulia.database.schema import Standing
+from tertulia.database.tx import Dialect, Tx
+from tertulia.errors import outcome
+from tertulia.errors.http import ServiceUnavailable
+from tertulia.fair_queue import SERVER, FairQueue, Person
+from tertulia.lazy import asyncio, on_demand
+from tertulia.storage.log import LogPlace
+
+if TYPE_CHECKING:
+    from tertulia.database import (
+        batch_window,
+        blocking,
+        change_watch,
+        dialects,
+        error_text,
+        fast_insert_postgres,
+        fast_insert_sqlite,
+        held_organizations,
+        leader,
+        notify_bus,
+        readers,
+        revocation,
+        schema,
+        timelines,
+        tx,
+        write_health,
+        writer,
+        writers,
+        yielding,
+    )
+    from tertulia.database.change_watch import Changed, Overheard
+    from tertulia.database.revocation import Applier
+    from tertulia.database.writer import ComposeNews, FetchNews, PendingWrite
+    from tertulia.database.writers import Deliver
+    from tertulia.storage.messages.fast_insert import PlainSend
+else:
+    __getattr__ = on_demand(__name__)
+
+WAL_ATTEMPTS = 20
+WAL_PAUSE_SECONDS = 0.25
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+# Notices that tell other servers of plain sends, and up to which event that is all.
+PutInWords = Callable[[list[tuple[LogPlace, Any]]], tuple[list[str], dict[int, int]]]
+
+
+def _no_words(appended: list[tuple[LogPlace, Any]]) -> tuple[list[str], dict[int, int]]:
+    return [], {}
+
+
+class Bound:
+    """The database of one organization: what an endpoint is given as `call.db`."""
+
+    __slots__ = ("_database", "person", "realm_id")
+
+    def __init__(self, database: "Database", realm_id: int, person: Person = SERVER) -> None:
+        self._database = database
+        self.realm_id = realm_id
+        self.person = person  # whose turn reads on threads use
+
+    async def read(
+        self, query: Callable[Concatenate[Tx, P], T], *args: P.args, **kwargs: P.kwargs
+    ) -> T:
+        return await self._database.read_for(
+            self.person, self.realm_id, lambda tx: query(tx, *args, **kwargs)
+        )
+
+    async def read_aside(
+        self, query: Callable[Concatenate[Tx, P], T], *args: P.args, **kwargs: P.kwargs
+    ) -> T:
+        """Read what may take long, while others are served."""
+        return await self._database.read_aside_for(
+            self.person, self.realm_id, lambda tx: query(tx, *args, **kwargs)
+        )
+
+    async def write(
+        self, action: Callable[Concatenate[Tx, P], T], *args: P.args, **kwargs: P.kwargs
+    ) -> T:
+        return await self._database.write_in(self.realm_id, action, *args, **kwargs)
+
+    def write_beside(
+        self, action: Callable[Concatenate[Tx, P], T], *args: P.args, **kwargs: P.kwargs
+    ) -> "asyncio.Future[T]":
+        """Begin to write what is no part of the log, and can be repeated."""
+        return self._database.write_beside_for(
+            self.person, self.realm_id, lambda tx: action(tx, *args, **kwargs)
+        )
+
+    def write_some_time(
+        self, action: Callable[Concatenate[Tx, P], T], *args: P.args, **kwargs: P.kwargs
+    ) -> None:
+        """Write what nobody waits for, and nobody misses if it fails."""
+        self._database.write_some_time_in(self.realm_id, lambda tx: action(tx, *args, **kwargs))
+
+    def send(
+        self,
+        plain: "PlainSend | None",
+        action: Callable[Concatenate[Tx, P], T],
+        *args: P.args,
+        **kwargs: P.kwargs,
+    ) -> Awaitable[T]:
+        """Write an action that can be done in a plainer way, as far as is known."""
+        return self._database.send_in(self.realm_id, plain, action, *args, **kwargs)
+
+
+class Database:
+    def __init__(self, dialect: Dialect, clock: Callable[[], float] | None = None) -> None:
+        self.dialect = dialect
+        self._own_clock = clock or dialect.own_clock()
+        self._behind_seconds = 0.0  # our clock, behind that of the database
+        self._writers: writers.Writers | None = None
+        self._broadcast: notify_bus.Broadcast | None = None
+        self._barrier: revocation.RevocationBarrier | None = None
+        self._put_in_words: PutInWords = _no_words
+        self._resting: list[Any] | None = None  # connections, if they are kept
+
+    @classmethod
+    def at(cls, url: str, clock: Callable[[], float] | None = None) -> "Database":
+        """`sqlite:///path` or `postgresql://…`."""
+        if url.startswith("sqlite:///"):
+            return cls(Sqlite(Path(url.removeprefix("sqlite:///"))), clock)
+        # PostgreSQL's driver takes a fifth of a second to load: only for those who use it.
+        postgres = import_module("tertulia.database.dialects.postgres")
+        return cls(postgres.Postgres(url), clock)
+
+    def of(self, realm_id: int, person: Person = SERVER) -> Bound:
+        return Bound(self, realm_id, person)
+
+    def clock(self) -> float:
+        """The time that counts: where several servers share a database, it is the database's."""
+        return self._own_clock() + self._behind_seconds
+
+    def compare_clocks(self) -> float:
+        """By how many seconds our own clock is behind the database's, which counts from now on."""
+        with self._connection() as connection:
+            before = self._own_clock()
+            told = self.dialect.time(connection)
+            if told is not None:
+                self._behind_seconds = told - (before + self._own_clock()) / 2
+            return self._behind_seconds
+
+    # --- at start and on the command line: no loop, one call at a time ---
+
+    def keep_connections(self) -> None:
+        """Use one for call after call, until `close`: a new one takes PostgreSQL a while."""
+        self._resting = []
+
+    def close(self) -> None:
+        while self._resting:
+            self._resting.pop().close()
+
+    @contextmanager
+    def _connection(self) -> Iterator[Any]:
+        connection = self._resting.pop() if self._resting else self.dialect.connect()
+        try:
+            yield connection
+        except BaseException:
+            connection.close()  # in the midst of something
+            raise
+        if self._resting is None:
+            connection.close()
+        else:
+            self._resting.append(connection)
+
+    def migrate(self) -> list[int]:
+        """Bring the schema up to date; gives the numbers of the migrations that were missing."""
+        with self._connection() as connection:
+            return database.schema.migrate(connection, self.dialect)
+
+    def schema(self) -> Standing:
+        """What is there of the schema."""
+        with self._connection() as connection:
+            return self._ask(0, database.schema.standing, connection)
+
+    def integrity_problems(self) -> list[str]:
+        """What the database finds wrong with itself, in words."""
+        with self._connection() as connection:
+            return self.dialect.integrity_problems(connection)
+
+    def has_others(self) -> bool:
+        """Whether another Tertulia is connected to it."""
+        with self._connection() as connection:
+            return self.dialect.has_others(connection)
+
+    def truncate_wal(self) -> bool:
+        """Take what was erased out of the database's write-ahead log, too.
+
+        A reader that is under way holds it up: False if one does for all attempts.
+        """
+        with self._connection() as connection:
+            for _ in range(WAL_ATTEMPTS):
+                if self.dialect.truncate_wal(connection):
+                    return True
+                time.sleep(WAL_PAUSE_SECONDS)
+        return False
+
+    def tidy(self) -> None:
+        """Let the database look at itself, after very much has been written at once."""
+        with self._connection() as connection:
+            self.dialect.tidy(connection)
+
+    def read_now(
+        self,
+        realm_id: int,
+        query: Callable[Concatenate[Tx, P], T],
+        *args: P.args,
+        **kwargs: P.kwargs,
+    ) -> T:
+        with self._connection() as connection:
+            return self._read(realm_id, lambda tx: query(tx, *args, **kwargs), connection)
+
+    def write_now(
+        self,
+        realm_id: int,
+        action: Callable[Concatenate[Tx, P], T],
+        *args: P.args,
+        **kwargs: P.kwargs,
+    ) -> T:
+        """Run one action in a transaction of its own and commit it."""
+        with self._connection() as connection:
+            self.dialect.begin_write(connection)
+            self.dialect.lock_organization(connection, realm_id)
+            result = action(Tx(connection, self.dialect, realm_id, self.clock()), *args, **kwargs)
+            self.dialect.tell_everybody(connection)
+            self.dialect.command(connection, "COMMIT")
+            return result
+
+    # --- inside the server, whose part is loaded by who serves ---
+
+    @cached_property
+    def _readers(self) -> "readers.ReadConnections":
+        return database.readers.ReadConnections(self.dialect)
+
+    @cached_property
+    def _duty(self) -> "leader.Duty":
+        return database.leader.Duty(self.dialect, self.clock)
+
+    def start(
+        self,
+        fetch_news: "FetchNews",
+        deliver: "Deliver",
+        compose_news: "ComposeNews",
+        put_in_words: PutInWords = _no_words,
+        applier: "Applier | None" = None,
+    ) -> None:
+        """Begin to serve the running loop.
+
+        After each commit `fetch_news` reads what it made, on the writer's thread, or
+        `compose_news` puts it together from plain sends; then `deliver(news, answer)` is called on
+        the loop and answers the callers when it is done. `put_in_words` makes the notices by
+        which other servers learn of plain sends. `applier` makes answers that revoke a credential
+        wait for the other servers.
+        """
+        self._put_in_words = put_in_words
+        self._writers = database.writers.Writers(
+            self.dialect, self.clock, fetch_news, deliver, compose_news, self._tell_of
+        )
+        self._readers.start()
+        if not self.dialect.reads_block:
+            revoked: Overheard = _ignore
+            if applier is not None:
+                self._barrier = database.revocation.RevocationBarrier(
+                    self.dialect, partial(self.glance_in, 0), applier
+                )
+                revoked = self._barrier.hear
+            self._broadcast = database.notify_bus.Broadcast(self.dialect, revoked)
+
+    async def watch(self, changed: "Changed", overheard: "Overheard", said: "Overheard") -> None:
+        """Notice what others write, for as long as we serve, and hear what other servers say."""
+        async with asyncio.TaskGroup() as tasks:
+            tasks.create_task(self.dialect.watch(changed))
+            if self._broadcast is not None:
+                tasks.create_task(self._broadcast.listen(changed, overheard, said))
+
+    async def stop(self) -> None:
+        if self._writers is not None:
+            await self._writers.stop()
+            self._writers = None
+        if self._barrier is not None:
+            self._barrier.close()
+        self._broadcast = self._barrier = None
+        self._duty.give_up()
+        self._readers.stop()
+
+    @property
+    def reads(self) -> FairQueue:  # while the database is started
+        return self._readers.queue
+
+    async def read_in(
+        self,
+        realm_id: int,
+        query: Callable[Concatenate[Tx, P], T],
+        *args: P.args,
+        **kwargs: P.kwargs,
+    ) -> T:
+        return await self.read_for(SERVER, realm_id, lambda tx: query(tx, *args, **kwargs))
+
+    async def read_for(self, person: Person, realm_id: int, ask: Callable[[Tx], T]) -> T:
+        """The same in a person's turn, where reads take turns. Raises RateLimited."""
+        if self.dialect.reads_block:
+            return self._readers.here(partial(self._read, realm_id, ask))
+        return await self.read_aside_for(person, realm_id, ask)
+
+    async def look_on_duty(self, questions: Sequence[str]) -> set[str] | None:
+        """Which of these questions are answered with yes; None if another server leads."""
+        if self.dialect.reads_block:
+            return await self.glance_in(0, storage.due_jobs.those, questions)
+        try:
+            return await self._readers.on_thread(SERVER, partial(self._duty.look, questions))
+        except Exception as error:
+            if self.dialect.is_outage(error):
+                raise ServiceUnavailable() from error
+            raise
+
+    async def glance_in(
+        self,
+        realm_id: int,
+        query: Callable[Concatenate[Tx, P], T],
+        *args: P.args,
+        **kwargs: P.kwargs,
+    ) -> T:
+        """Ask a single question, which needs no transaction."""
+        ask = partial(self._ask, realm_id, lambda tx: query(tx, *args, **kwargs))
+        if self.dialect.reads_block:
+            return self._readers.here(ask)
+        return await self._readers.aside(SERVER, ask)
+
+    async def read_aside_in(
+        self,
+        realm_id: int,
+        query: Callable[Concatenate[Tx, P], T],
+        *args: P.args,
+        **kwargs: P.kwargs,
+    ) -> T:
+        """On a thread, so that nobody else waits for it."""
+        return await self.read_aside_for(SERVER, realm_id, lambda tx: query(tx, *args, **kwargs))
+
+    async def read_aside_for(self, person: Person, realm_id: int, ask: Callable[[Tx], T]) -> T:
+        """The same in a person's turn. Raises RateLimited."""
+        return await self._readers.aside(person, partial(self._read, realm_id, ask))
+
+    async def write_in(
+        self,
+        realm_id: int,
+        action: Callable[Concatenate[Tx, P], T],
+        *args: P.args,
+        **kwargs: P.kwargs,
+    ) -> T:
+        return await self.send_in(realm_id, None, action, *args, **kwargs)
+
+    def write_beside_for(
+        self, person: Person, realm_id: int, action: Callable[[Tx], T]
+    ) -> "asyncio.Future[T]":
+        """Of what is asked together all is done or nothing; SQLite has one writer for all."""
+        if self.dialect.reads_block:
+            return asyncio.ensure_future(self.write_in(realm_id, action))
+        asked = self._readers.aside(person, partial(self._ask, realm_id, action))
+        return asyncio.ensure_future(asked)
+
+    def write_some_time_in(self, realm_id: int, action: Callable[[Tx], Any]) -> None:
+        assert self._writers is not None, "the database was not started"
+        write = database.writer.PendingWrite
+        self._writers.submit(write(action, (), realm_id, lambda job: None))
+
+    async def send_in(
+        self,
+        realm_id: int,
+        plain: "PlainSend | None",
+        action: Callable[Concatenate[Tx, P], T],
+        *args: P.args,
+        **kwargs: P.kwargs,
+    ) -> T:
+        assert self._writers is not None, "the database was not started"
+        assert not kwargs, "actions take their arguments by position"
+        answer: asyncio.Future[T] = asyncio.get_running_loop().create_future()
+        write = database.writer.PendingWrite
+        done = partial(database.writer.settle, answer)
+        job = write(action, args, realm_id, done, plain)
+        self._writers.submit(job)
+        try:
+            with outcome.noting_write:
+                result = await answer
+            if job.revoked and self._barrier is not None:
+                await self._barrier.wait(job.revoked)
+            return result
+        finally:
+            # An error knows where it came by: here it would find itself, and never go away.
+            del answer
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether other servers may write to it; a SQLite file belongs to one."""
+        return not self.dialect.reads_block
+
+    @property
+    def may_have_peers(self) -> bool:
+        """Whether another server may have written to it since we looked."""
+        return self._broadcast is not None and self._broadcast.may_have_peers
+
+    @property
+    def connected_at(self) -> float | None:
+        """Since when other servers wait for us before they answer that a credential is revoked;
+        None if they do not. By the stopwatch."""
+        return None if self._broadcast is None else self._broadcast.connected_at
+
+    @property
+    def busy_seconds(self) -> float:
+        """For how long the writes under way have been waiting for their commit."""
+        return 0.0 if self._writers is None else self._writers.busy_seconds
+
+    @property
+    def write_failure(self) -> str | None:
+        return None if self._writers is None else self._writers.health.failure
+
+    def spread(self, notice: bytes) -> None:
+        """Hand a notice to other servers on the same database, soon and without promise."""
+        if self._broadcast is not None:
+            self._broadcast.whisper(notice.decode())
+
+    def _tell_of(self, ends: dict[int, int], appended: list[tuple[LogPlace, Any]]) -> None:
+        """Tell other servers that logs go on, and with what."""
+        if self._broadcast is not None and ends:
+            in_words = partial(self._put_in_words, appended)
+            self._broadcast.tell(database.notify_bus.LogProgress(ends, in_words))
+
+    def _read(self, realm_id: int, ask: Callable[[Tx], T], connection: Any) -> T:
+        self.dialect.begin_read(connection)
+        try:
+            return self._ask(realm_id, ask, connection)
+        finally:
+            self.dialect.end_read(connection)
+
+    def _ask(self, realm_id: int, ask: Callable[[Tx], T], connection: Any) -> T:
+        return ask(Tx(connection, self.dialect, realm_id, self.clock()))
+
+
+def _ignore(notice: str) -> None:
+    """There is no barrier."""

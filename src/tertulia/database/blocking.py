@@ -1,0 +1,30 @@
+"""The database for a command that does what otherwise the server does: without its threads."""
+
+from collections.abc import Callable
+from typing import Concatenate, ParamSpec, TypeVar
+
+from tertulia.database import Database
+from tertulia.database.tx import Tx
+from tertulia.fair_queue import Person
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+class UnattendedDatabase(Database):
+    """Each call is done at once, in a transaction of its own."""
+
+    async def read_for(self, person: Person, realm_id: int, ask: Callable[[Tx], T]) -> T:
+        return self.read_now(realm_id, ask)
+
+    async def read_aside_for(self, person: Person, realm_id: int, ask: Callable[[Tx], T]) -> T:
+        return self.read_now(realm_id, ask)
+
+    async def write_in(
+        self,
+        realm_id: int,
+        action: Callable[Concatenate[Tx, P], T],
+        *args: P.args,
+        **kwargs: P.kwargs,
+    ) -> T:
+        return self.write_now(realm_id, action, *args, **kwargs)

@@ -1,0 +1,139 @@
+"""A connection to PostgreSQL that the loop itself serves, so that no thread waits for it.
+
+Handing a statement to a thread and its answer back costs more than the statement. So what happens
+all the time, appending messages and telling other servers of them, goes past psycopg's cursors: one
+statement at a time is sent, and the answer is taken when there is something to read.
+"""
+
+import select
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import psycopg
+from psycopg.pq import ConnStatus, ExecStatus
+from psycopg.pq.abc import PGconn, PGresult
+
+from tertulia.database import dialects
+from tertulia.lazy import asyncio
+
+Heard = Callable[[str, str], None]  # by which channel, and what
+
+
+class LoopConnection:
+    def __init__(self, connection: psycopg.Connection[Any], line: str, heard: Heard) -> None:
+        """Of a connection that is used by nobody else from now on."""
+        self.line = line  # of its history: see `Dialect.history_line`
+        self._connection = connection
+        self._pgconn: PGconn = connection.pgconn
+        self._heard = heard
+        self._loop = asyncio.get_running_loop()
+        self._prepared: dict[str, bytes] = {}
+        self._answer: asyncio.Future[PGresult] | None = None
+        self._found: PGresult | None = None
+        self._lost = asyncio.Event()
+        self._pgconn.nonblocking = 1
+        self._socket = self._pgconn.socket
+        self._hangup = select.poll()
+        self._hangup.register(self._socket, select.POLLRDHUP)
+        self._loop.add_reader(self._socket, self._read)
+        self._read()  # what came while nobody looked
+
+    @property
+    def is_lost(self) -> bool:
+        return self._lost.is_set()
+
+    def is_open(self) -> bool:
+        """Whether PostgreSQL has not hung up, even if the loop has not read that yet."""
+        return not self._lost.is_set() and not self._hangup.poll(0)
+
+    async def lost(self) -> None:
+        """Returns when it is."""
+        await self._lost.wait()
+
+    async def ask(self, sql: str, params: Mapping[str, Any]) -> list[tuple[bytes | None, ...]]:
+        """Run a statement, in a transaction of its own; values come as PostgreSQL writes them.
+
+        Who is cancelled meanwhile ends the connection: an answer is not to be had twice.
+        """
+        text, names = dialects.postgres_placeholders.numbered(sql)
+        try:
+            name = self._prepared.get(text)
+            if name is None:
+                name = b"s%d" % len(self._prepared)
+                self._pgconn.send_prepare(name, text.encode())
+                await self._result()
+                self._prepared[text] = name
+            self._pgconn.send_query_prepared(name, [_value(params[each]) for each in names])
+            result = await self._result()
+        except asyncio.CancelledError:
+            self.close()
+            raise
+        except psycopg.OperationalError:
+            if self._pgconn.status == ConnStatus.BAD:
+                self.close()
+            raise
+        columns = range(result.nfields)
+        return [
+            tuple(result.get_value(row, column) for column in columns)
+            for row in range(result.ntuples)
+        ]
+
+    def close(self) -> None:
+        if not self._lost.is_set():
+            self._lost.set()
+            self._loop.remove_reader(self._socket)
+            self._loop.remove_writer(self._socket)
+            self._connection.close()
+
+    async def _result(self) -> PGresult:
+        self._answer = self._loop.create_future()
+        self._write()
+        result = await self._answer
+        if result.status not in (ExecStatus.COMMAND_OK, ExecStatus.TUPLES_OK):
+            if self._pgconn.status == ConnStatus.BAD:
+                raise psycopg.OperationalError("the connection is lost")
+            raise psycopg.errors.error_from_result(result)
+        return result
+
+    def _write(self) -> None:
+        """What is too much for the socket goes when there is room."""
+        try:
+            is_left = self._pgconn.flush()
+        except psycopg.OperationalError as error:
+            self._fail(error)
+            return
+        if is_left:
+            self._loop.add_writer(self._socket, self._write)
+        else:
+            self._loop.remove_writer(self._socket)
+
+    def _read(self) -> None:
+        pgconn = self._pgconn
+        try:
+            pgconn.consume_input()
+            while (notice := pgconn.notifies()) is not None:
+                self._heard(notice.relname.decode(), notice.extra.decode())
+            while self._answer is not None and not pgconn.is_busy():
+                result = pgconn.get_result()
+                if result is None:
+                    self._hand_over()
+                else:
+                    self._found = result
+        except psycopg.OperationalError as error:
+            self._fail(error)
+
+    def _hand_over(self) -> None:
+        answer, self._answer = self._answer, None
+        found, self._found = self._found, None
+        if answer is not None and found is not None and not answer.done():
+            answer.set_result(found)
+
+    def _fail(self, error: psycopg.OperationalError) -> None:
+        answer, self._answer = self._answer, None
+        self.close()
+        if answer is not None and not answer.done():
+            answer.set_exception(error)
+
+
+def _value(value: str | float | bytes) -> bytes:
+    return value if isinstance(value, bytes) else str(value).encode()

@@ -1,0 +1,93 @@
+"""The identity of an installation on PostgreSQL: its notification channels and advisory locks.
+
+Both live in one namespace for the whole database, so their names contain the random id of the
+installation. They also contain the oid of the table that holds the id: a schema that was copied
+within a database has the same id, but not the same table.
+"""
+
+import hashlib
+from typing import Any, NamedTuple
+
+from tertulia.database import timelines
+from tertulia.database.dialects.postgres_connection import Connection
+from tertulia.database.tx import Dialect
+
+APPLICATION = "tertulia"
+SERVING = " serving"  # ends the name of a connection for notices, which every server has
+
+_OTHERS = (
+    "SELECT 1 FROM pg_stat_get_activity(NULL) a JOIN pg_database d ON d.oid = a.datid"
+    " WHERE d.datname = current_database()"
+    " AND (a.application_name LIKE :ours OR a.application_name LIKE :any"
+    " AND a.application_name NOT LIKE :labelled) AND a.application_name NOT LIKE :mine LIMIT 1"
+)
+
+_SERVING_NODES = (
+    "SELECT split_part(a.application_name, ' ', 3) AS node"
+    " FROM pg_stat_get_activity(NULL) a JOIN pg_database d ON d.oid = a.datid"
+    " WHERE d.datname = current_database() AND a.application_name LIKE :serving"
+)
+
+
+class Installation(NamedTuple):
+    id: str  # empty before the schema has a table for it
+    table_oid: int
+
+    def application_name(self, node: str) -> str:
+        """The name of the connections of one process in `pg_stat_activity`."""
+        return f"{APPLICATION} {self._label} {node}" if self.id else f"{APPLICATION} {node}"
+
+    def others(self, node: str) -> tuple[str, dict[str, str]]:
+        """A statement that finds something if another process of this installation is connected.
+
+        Before installations had an id, the names of connections had two words.
+        """
+        return _OTHERS, {
+            "ours": f"{APPLICATION} {self._label} %",
+            "any": f"{APPLICATION} %",
+            "labelled": f"{APPLICATION} % %",
+            "mine": f"% {node}%",
+        }
+
+    def serving_nodes(self) -> tuple[str, dict[str, str]]:
+        """A statement that finds the servers of this installation that are connected."""
+        return _SERVING_NODES, {"serving": f"{APPLICATION} {self._label} %{SERVING}"}
+
+    @property
+    def _label(self) -> str:
+        return self._digest("label").hex()[:8]
+
+    def channel(self, name: str) -> str:
+        return f"{name}_{self._digest('channel').hex()[:16]}"
+
+    def lock(self, purpose: str) -> int:
+        """The key of an advisory lock, which is one number of 64 bits."""
+        return int.from_bytes(self._digest(purpose)[:8], signed=True)
+
+    def _digest(self, purpose: str) -> bytes:
+        return hashlib.sha256(f"{purpose} {self.id} {self.table_oid}".encode()).digest()
+
+
+UNKNOWN = Installation("", 0)
+
+
+def find(connection: Any) -> Installation:
+    """The installation in the schema of a connection; `UNKNOWN` if the schema is too old."""
+    table = connection.execute("SELECT to_regclass('installation')::oid::bigint AS oid").fetchone()
+    if table["oid"] is None:
+        return UNKNOWN
+    row = connection.execute("SELECT id FROM installation").fetchone()
+    return UNKNOWN if row is None else Installation(row["id"], table["oid"])
+
+
+def enter(connection: Connection, dialect: Dialect) -> None:
+    """See on which timeline a connection is, before anything is done by it."""
+    found = connection.execute(
+        "SELECT timeline, CASE WHEN pg_is_in_recovery() THEN NULL"
+        " ELSE substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) END AS current FROM installation"
+    )
+    row = found.fetchone()
+    if row is not None and row["current"] is not None:
+        connection.note_history_line(row["current"])
+        if row["timeline"] != row["current"]:
+            timelines.follow(connection, dialect, row["current"])

@@ -1,0 +1,397 @@
+"""SQLite, embedded: one file, one writer, reads on the caller's thread.
+
+`synchronous=FULL` with a write-ahead log: a commit that returned is on the disk.
+"""
+
+import hashlib
+import re
+import sqlite3
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from itertools import chain, islice
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from tertulia.database import change_watch, dialects
+from tertulia.database.change_watch import Changed
+from tertulia.database.tx import Cursor
+from tertulia.errors.parameters import NulInText
+from tertulia.lazy import asyncio
+
+LOOK_EVERY_SECONDS = 0.1
+PAGE_BYTES = 2048  # a send touches eight of them, wherever they are; each is written as a whole
+PAGES_IN_LOG = 4000  # before they are put into their places, for which a commit has to wait
+ROWS_AT_ONCE = 32  # each number of them is a statement of its own
+STATEMENTS = 500  # kept ready on each connection; we have about that many
+
+_PATIENCE_MS = 5000  # for another program that writes
+_IN_LIST = re.compile(r"\bIN :([a-z_]+)")
+
+# What the operating system or another process does to us, not what our SQL got wrong.
+_OUTAGES = frozenset(
+    {
+        sqlite3.SQLITE_FULL,
+        sqlite3.SQLITE_IOERR,
+        sqlite3.SQLITE_BUSY,
+        sqlite3.SQLITE_LOCKED,
+        sqlite3.SQLITE_READONLY,
+        sqlite3.SQLITE_CANTOPEN,
+        sqlite3.SQLITE_NOMEM,
+    }
+)
+
+_DISK_FAILURES = frozenset(
+    {
+        sqlite3.SQLITE_FULL,
+        sqlite3.SQLITE_IOERR,
+        sqlite3.SQLITE_READONLY,
+        sqlite3.SQLITE_CANTOPEN,
+        sqlite3.SQLITE_CORRUPT,
+    }
+)
+
+
+class _Connection(sqlite3.Connection):
+    """Knows how long it waits for others: it is told before each write, and that takes a while."""
+
+    _patience = -1
+
+    def be_patient(self, milliseconds: int) -> None:
+        if milliseconds != self._patience:
+            self.execute(f"PRAGMA busy_timeout = {milliseconds}")
+            self._patience = milliseconds
+
+
+class Sqlite:
+    name = "sqlite"
+    types: Mapping[str, str] = {
+        "serial": "INTEGER PRIMARY KEY AUTOINCREMENT",
+        # AUTOINCREMENT writes one more page for every row: too dear for what there is most of.
+        "numbered": "INTEGER PRIMARY KEY",
+        "last_message_id": "(SELECT coalesce(max(seq), 0) FROM sqlite_sequence"
+        " WHERE name = 'message')",
+        "blob": "BLOB",
+        "bytewise": "",  # lower() changes ASCII letters alone
+        "clustered": " WITHOUT ROWID",
+        "sha256_of_digest": "sha256(digest)",
+        "random_id": "lower(hex(randomblob(16)))",
+        "random_stamp": "(1 + abs(random() % 2147483646))",
+    }
+    declared_references = (
+        'SELECT m.name AS table_name, f."from" AS column_name, f."table" AS target'
+        " FROM sqlite_master m JOIN pragma_foreign_key_list(m.name) f WHERE m.type = 'table'"
+    )
+    columns = (
+        "SELECT m.name AS table_name, c.name AS column_name, c.type AS type FROM sqlite_master m"
+        " JOIN pragma_table_info(m.name) c WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite_%'"
+        " ORDER BY m.name, c.cid"
+    )
+    next_message_id = (
+        "(SELECT 1 + max(coalesce((SELECT max(id) FROM message), 0),"
+        " coalesce((SELECT max(newest) FROM deleted_message), 0)))"
+    )
+    size = "SELECT page_count * page_size AS value FROM pragma_page_count(), pragma_page_size()"
+    reads_block = True
+    writes_in_queries = False
+    holding = ""  # there is one writer
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.node = ""
+
+    def connect(self, *, to_serve: bool = False) -> sqlite3.Connection:
+        connection = sqlite3.connect(
+            self.path,
+            isolation_level=None,
+            check_same_thread=False,
+            cached_statements=STATEMENTS,
+            factory=_Connection,
+        )
+        connection.row_factory = sqlite3.Row
+        connection.create_function("sha256", 1, _sha256, deterministic=True)
+        connection.be_patient(_PATIENCE_MS)
+        connection.execute(f"PRAGMA page_size = {PAGE_BYTES}")  # heeded by a file that is empty
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA synchronous = FULL")
+        connection.execute("PRAGMA foreign_keys = ON")
+        connection.execute("PRAGMA secure_delete = ON")  # the default depends on the build
+        connection.execute("PRAGMA cache_size = -8000")
+        connection.execute(f"PRAGMA wal_autocheckpoint = {PAGES_IN_LOG}")
+        connection.execute("PRAGMA journal_size_limit = 16777216")
+        return connection
+
+    def channel(self, name: str) -> str:
+        """Never asked for: a file belongs to one server."""
+        return name
+
+    async def connect_on_loop(self, heard: Any = None, channels: Sequence[str] = ()) -> Any:
+        """Never asked for: the loop reads a file by itself."""
+        raise NotImplementedError
+
+    async def connect_to_append(self) -> Any:
+        """Never asked for: the loop writes to a file by itself."""
+        raise NotImplementedError
+
+    def connect_to_write(self) -> sqlite3.Connection:
+        return self.connect(to_serve=True)
+
+    def connect_for_duty(self) -> sqlite3.Connection:
+        return self.connect()
+
+    def take_duty(self, connection: Any) -> bool:
+        """Always: a file belongs to one server."""
+        return True
+
+    def leave_duty(self, connection: Any) -> None:
+        """Nobody else would take it."""
+
+    def run(self, connection: Any, sql: str, params: Mapping[str, Any]) -> Cursor:
+        has_lists = False
+        for value in params.values():
+            if type(value) is list:
+                has_lists = True
+            elif type(value) is str and "\0" in value:
+                raise NulInText()
+        if has_lists:
+            return _run_with_lists(connection, sql, params)
+        cursor: Cursor = connection.execute(sql, params)
+        return cursor
+
+    ask = run  # nobody is far away
+
+    def run_many(self, connection: Any, sql: str, params: list[dict[str, Any]]) -> None:
+        connection.executemany(_translate(sql), [_bind(row) for row in params])
+
+    def tuples(self, cursor: Cursor) -> list[tuple[Any, ...]]:
+        assert isinstance(cursor, sqlite3.Cursor)
+        cursor.row_factory = None
+        return cursor.fetchall()
+
+    def together(self, column: str) -> str:
+        return f"group_concat({column})"
+
+    def lowered(self, text: str) -> str:
+        return f"lower({text})"
+
+    def size_of(self, column: str) -> str:
+        return f"length(CAST({column} AS BLOB))"
+
+    def load_rows(
+        self, connection: Any, table: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]
+    ) -> None:
+        """Many in one statement, during which other threads need not wait for this one."""
+        left, names = iter(rows), tuple(columns)
+        while some := list(islice(left, ROWS_AT_ONCE)):
+            connection.execute(_insert(table, names, len(some)), list(chain.from_iterable(some)))
+
+    def number_on(self, connection: Any, table: str) -> None:
+        """Nothing to do: it looks at the largest id by itself."""
+
+    def counters(self, connection: Any) -> dict[str, int]:
+        rows = connection.execute("SELECT name, seq FROM sqlite_sequence").fetchall()
+        return {row["name"]: row["seq"] for row in rows}
+
+    def count_from(self, connection: Any, table: str, last: int) -> None:
+        connection.execute("DELETE FROM sqlite_sequence WHERE name = ?", (table,))
+        connection.execute("INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)", (table, last))
+
+    def stream_rows(
+        self, connection: Any, table: str, columns: Mapping[str, str]
+    ) -> Iterator[Sequence[Any]]:
+        cursor = connection.cursor()
+        cursor.row_factory = None
+        # Not the cursor itself, which would be closed with us, perhaps after its connection.
+        yield from chain(cursor.execute(f"SELECT {', '.join(columns)} FROM {table}"))
+
+    def begin_loading(self, connection: Any) -> None:
+        """The file is new and nobody's yet: what is half done will be thrown away."""
+        for pragma in ("journal_mode = OFF", "synchronous = OFF", "foreign_keys = OFF"):
+            connection.execute(f"PRAGMA {pragma}")
+
+    def end_loading(self, connection: Any) -> None:
+        connection.execute("PRAGMA journal_mode = WAL")
+
+    def set_aside(self, connection: Any) -> list[str]:
+        rows = connection.execute(
+            "SELECT name, sql FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL"
+        ).fetchall()
+        for row in rows:
+            connection.execute(f"DROP INDEX {row['name']}")
+        return [row["sql"] for row in rows]
+
+    def truncate_wal(self, connection: Any) -> bool:
+        """Copy the write-ahead log into the file and empty it; False while others read from it."""
+        busy: int = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
+        return not busy
+
+    def tidy(self, connection: Any) -> None:
+        """Nothing to do: it plans by the shape of the schema."""
+
+    def command(self, connection: Any, sql: str) -> None:
+        connection.execute(sql)
+
+    def flush(self, connection: Any) -> None:
+        """Nothing to do: each statement runs at once."""
+
+    def begin_read(self, connection: Any) -> None:
+        connection.execute("BEGIN")
+
+    def end_read(self, connection: Any) -> None:
+        connection.execute("ROLLBACK")
+
+    def begin_write(self, connection: Any) -> None:
+        connection.be_patient(_PATIENCE_MS)
+        connection.execute("BEGIN IMMEDIATE")
+
+    def begin_write_at_once(self, connection: Any) -> None:
+        """Fails where another program is writing to the file."""
+        connection.be_patient(0)
+        connection.execute("BEGIN IMMEDIATE")
+
+    def lock_organization(self, connection: Any, realm_id: int) -> None:
+        """Nothing to do: BEGIN IMMEDIATE already made us the only writer."""
+
+    def try_lock_organization(self, connection: Any, realm_id: int) -> bool:
+        """Always: BEGIN IMMEDIATE already made us the only writer."""
+        return True
+
+    def limit_migration(self, connection: Any) -> None:
+        """Nothing to do: a SQLite file belongs to one server."""
+
+    def is_migration_conflict(self, error: BaseException) -> bool:
+        """Never, for the same reason."""
+        return False
+
+    def lock_schema(self, connection: Any) -> None:
+        """Nothing to do, for the same reason."""
+
+    def tell_everybody(self, connection: Any) -> None:
+        """Nothing to do: everybody watches `PRAGMA data_version`."""
+
+    def is_outage(self, error: BaseException) -> bool:
+        code = getattr(error, "sqlite_errorcode", None)
+        return isinstance(error, sqlite3.Error) and code is not None and code & 0xFF in _OUTAGES
+
+    def is_lock_timeout(self, error: BaseException) -> bool:
+        """Never: organizations have no locks of their own."""
+        return False
+
+    def may_have_committed(self, error: BaseException) -> bool:
+        """Whether a COMMIT may have been done although it raised this.
+
+        The frames that a commit adds to the log are written in order, the one that makes it valid
+        last. A write that failed is therefore no commit. If they were written and could not be
+        synced, the next one who opens the file may find a valid commit.
+        """
+        code: int | None = getattr(error, "sqlite_errorcode", None)
+        if code is None:
+            return True
+        return code & 0xFF == sqlite3.SQLITE_IOERR and code != sqlite3.SQLITE_IOERR_WRITE
+
+    def disk_failure(self, error: BaseException) -> str | None:
+        """The name of what the disk refused; None if it is not to blame."""
+        code = getattr(error, "sqlite_errorcode", None)
+        if code is None or code & 0xFF not in _DISK_FAILURES:
+            return None
+        name = str(getattr(error, "sqlite_errorname", code))
+        is_full = code & 0xFF == sqlite3.SQLITE_FULL
+        return f"{name} (ENOSPC): the disk is full" if is_full else name
+
+    def check_fitness(self) -> None:
+        """Nothing to do: there is nobody between us and the file."""
+
+    def others(self) -> tuple[str, dict[str, Any]]:
+        """Never asked for: a file belongs to one server."""
+        raise NotImplementedError
+
+    def serving_nodes(self) -> tuple[str, dict[str, Any]]:
+        """Never asked for: a file belongs to one server."""
+        raise NotImplementedError
+
+    def has_others(self, connection: Any) -> bool:
+        """Whoever works on the file holds a lock of its own."""
+        return False
+
+    def own_clock(self) -> Callable[[], float]:
+        return time.time
+
+    def time(self, connection: Any) -> float | None:
+        """It has no clock but ours."""
+        return None
+
+    def history_line(self, connection: Any) -> str:
+        """A file has one history, unless somebody restores a copy and says so."""
+        return ""
+
+    def has_table(self, connection: Any, table: str) -> bool:
+        sql = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?"
+        return connection.execute(sql, (table,)).fetchone() is not None
+
+    def integrity_problems(self, connection: Any) -> list[str]:
+        return dialects.sqlite_check.problems(connection)
+
+    async def watch(self, changed: Changed) -> None:
+        """Ask a few times a second whether the file has changed."""
+        connection = self.connect()
+        try:
+            known = self.data_version(connection)
+            while True:
+                await asyncio.sleep(LOOK_EVERY_SECONDS)
+                try:
+                    version = self.data_version(connection)
+                    if version != known:
+                        await changed(None)
+                        known = version
+                except Exception as error:
+                    change_watch.tell(error, self.is_outage(error))
+        finally:
+            connection.close()
+
+    def data_version(self, connection: Any) -> int:
+        """A number that changes whenever another connection has committed."""
+        version: int = connection.execute("PRAGMA data_version").fetchone()[0]
+        return version
+
+
+def _sha256(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _run_with_lists(connection: Any, sql: str, params: Mapping[str, Any]) -> Cursor:
+    """A list that holds one value, as most do, is found without unpacking JSON."""
+    cursor: Cursor
+    if all(len(value) == 1 for value in params.values() if type(value) is list):
+        cursor = connection.execute(_translate_single(sql), _bind_single(params))
+    else:
+        cursor = connection.execute(_translate(sql), _bind(params))
+    return cursor
+
+
+@lru_cache(maxsize=2048)
+def _insert(table: str, columns: tuple[str, ...], count: int) -> str:
+    row = f"({', '.join('?' for _ in columns)})"
+    return f"INSERT INTO {table} ({', '.join(columns)}) VALUES {', '.join([row] * count)}"
+
+
+@lru_cache(maxsize=2048)
+def _translate(sql: str) -> str:
+    return _IN_LIST.sub(r"IN (SELECT value FROM json_each(:\1))", sql)
+
+
+@lru_cache(maxsize=2048)
+def _translate_single(sql: str) -> str:
+    return _IN_LIST.sub(r"IN (:\1)", sql)
+
+
+def _bind(params: Mapping[str, Any]) -> Mapping[str, Any]:
+    return {
+        name: msgspec.json.encode(value).decode() if type(value) is list else value
+        for name, value in params.items()
+    }
+
+
+def _bind_single(params: Mapping[str, Any]) -> Mapping[str, Any]:
+    return {name: value[0] if type(value) is list else value for name, value in params.items()}

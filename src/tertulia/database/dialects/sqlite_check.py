@@ -1,0 +1,72 @@
+"""What SQLite finds wrong with its file, table by table: a damaged one does not hide others."""
+
+import sqlite3
+import time
+from pathlib import Path
+from typing import Any
+
+from tertulia.log import log
+
+MAX_QUICK_CHECK_BYTES = 1 << 30  # reading more would keep the disk busy for long after a start
+WHAT_TO_DO = (
+    "Stop the server, keep a copy of the file, and restore the last backup; or save what can be"
+    " read: sqlite3 tertulia.db .recover | sqlite3 recovered.db"
+)
+
+
+def problems(connection: Any) -> list[str]:
+    """The tables that are damaged and what to do about it; then what refers to nothing."""
+    tables = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")
+    names = [row[0] for row in tables.fetchall()]
+    damaged = [f"the table {name}: {why}" for name in names if (why := _damage(connection, name))]
+    elsewhere = _answer(connection, "PRAGMA integrity_check")
+    if elsewhere != "ok" and not damaged:
+        damaged = [elsewhere]
+    if damaged:
+        return [*damaged, WHAT_TO_DO]
+    dangling = connection.execute("PRAGMA foreign_key_check").fetchall()
+    return [f"a row of {row[0]} refers to nothing" for row in dangling]
+
+
+def quick_check(file: Path) -> None:
+    """Log whether the file is whole, as far as that is found out by reading it once.
+
+    It is meant for a thread: the server answers meanwhile.
+    """
+    size = file.stat().st_size
+    if size > MAX_QUICK_CHECK_BYTES:
+        log.info("database.quick_check", result="skipped", bytes=size, advice="tertulia check")
+        return
+    began = time.monotonic()
+    try:
+        connection = sqlite3.connect(file)
+        try:
+            found = _answer(connection, "PRAGMA quick_check(1)")
+        finally:
+            connection.close()
+    except sqlite3.Error as error:
+        found = _name(error)
+    if found == "ok":
+        took = round(time.monotonic() - began, 3)
+        log.info("database.quick_check", result="ok", bytes=size, seconds=took)
+    else:
+        log.error("database.quick_check", result=found, bytes=size, advice="tertulia check")
+
+
+def _damage(connection: Any, table: str) -> str:
+    """What is wrong with a table; nothing if it is whole."""
+    found = _answer(connection, f"PRAGMA integrity_check('{table}')")
+    return "" if found == "ok" else found
+
+
+def _answer(connection: Any, pragma: str) -> str:
+    """The first thing that SQLite says, in one line."""
+    try:
+        lines = str(connection.execute(pragma).fetchone()[0]).splitlines()
+    except sqlite3.DatabaseError as error:
+        return _name(error)
+    return next((line for line in lines if not line.startswith("***")), "damaged")
+
+
+def _name(error: sqlite3.Error) -> str:
+    return str(getattr(error, "sqlite_errorname", None) or type(error).__name__)

@@ -1,0 +1,225 @@
+"""The appender: plain sends on PostgreSQL, gathered on the loop and written without a thread.
+
+What has piled up is appended by one statement, which is a transaction of its own, so a server that
+stands still holds nothing that others wait for. Of one organization one gathering at a time is
+under way. Where others are writing just then is tried again alone, and waits; so that nobody else
+waits for that, there is more than one lane, and none waits for long: an organization that stays
+locked is left to the writers, which wait for it beside the others.
+
+What cannot be appended is done as an action; see `storage/messages/fast_insert.py`.
+"""
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+from tertulia import storage
+from tertulia.database.batch_window import Pause
+from tertulia.database.tx import Dialect, LoopAnswers
+from tertulia.database.write_health import WriteHealth
+from tertulia.database.writer import MOST_AT_ONCE, MOST_WAITING, PendingWrite
+from tertulia.errors.http import OutcomeUnknown, ServiceUnavailable
+from tertulia.lazy import asyncio
+from tertulia.log import log
+from tertulia.storage.messages.fast_insert import Numbers
+
+LANES = 2
+RESTED_SECONDS = 1.0  # a connection that was silent for longer may have been lost
+PATIENCE_SECONDS = 0.01  # with a lane under way, before another one is used: fewer share more
+
+Batch = dict[int, list[PendingWrite]]  # by organization
+
+
+class Lane:
+    """A connection, and since when it is busy."""
+
+    def __init__(self, dialect: Dialect) -> None:
+        self._dialect = dialect
+        self._connection: LoopAnswers | None = None
+        self._used_at = 0.0
+        self.busy_since: float | None = None
+
+    async def connection(self) -> LoopAnswers:
+        """What follows cannot be repeated, so a connection that was lost must be found out."""
+        known = self._connection
+        if known is not None and not known.is_lost:
+            if time.monotonic() - self._used_at < RESTED_SECONDS:
+                return known
+            try:
+                await known.ask("SELECT 1", {})
+                return known
+            except Exception:
+                self.close()
+        self._connection = await self._dialect.connect_to_append()
+        return self._connection
+
+    def rest(self) -> None:
+        self._used_at = time.monotonic()
+
+    def close(self) -> None:
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+
+
+class Appender:
+    def __init__(
+        self,
+        dialect: Dialect,
+        clock: Callable[[], float],
+        appended: Callable[[list[PendingWrite], dict[int, int]], None],
+        refused: Callable[[PendingWrite], None],
+        health: WriteHealth | None = None,
+    ) -> None:
+        """`appended` is told which were, and how far which logs go now."""
+        self._dialect = dialect
+        self._health = health or WriteHealth()
+        self._clock = clock
+        self._appended = appended
+        self._refused = refused
+        self._loop = asyncio.get_running_loop()
+        self._lanes = [Lane(dialect) for _ in range(LANES)]
+        self._waiting: Batch = {}
+        self._count = 0
+        self._under_way: set[int] = set()  # organizations
+        self._alone: set[int] = set()  # those that have to be tried by themselves
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._pause = Pause(lambda: self._count, MOST_AT_ONCE, self._start)
+        self._later: asyncio.TimerHandle | None = None  # when another lane is used, too
+
+    @property
+    def busy_seconds(self) -> float:
+        since = [each.busy_since for each in self._lanes if each.busy_since is not None]
+        return time.monotonic() - min(since) if since else 0.0
+
+    def submit(self, job: PendingWrite) -> None:
+        if self._count > MOST_WAITING:
+            raise ServiceUnavailable()
+        self._count += 1
+        self._waiting.setdefault(job.realm_id, []).append(job)
+        self._start_soon()
+
+    async def stop(self) -> None:
+        """Finish what is waiting and end."""
+        while self._tasks or self._pause.is_awaited or self._later is not None:
+            await asyncio.gather(*self._tasks)
+            await asyncio.sleep(0)
+        for lane in self._lanes:
+            lane.close()
+
+    def _start_soon(self) -> None:
+        """Later, if a lane is under way that will soon be back."""
+        busy = [lane.busy_since for lane in self._lanes if lane.busy_since]
+        if not busy:
+            self._pause.await_next()
+        elif len(busy) < LANES and self._later is None:
+            wait = max(0.0, PATIENCE_SECONDS - (time.monotonic() - max(busy)))
+            self._later = self._loop.call_later(wait, self._start_beside)
+
+    def _start_beside(self) -> None:
+        self._later = None
+        self._start()
+
+    def _start(self) -> None:
+        lane = next((each for each in self._lanes if each.busy_since is None), None)
+        batch = {} if lane is None else self._take()
+        if lane is not None and batch:
+            lane.busy_since = time.monotonic()
+            task = self._loop.create_task(self._work(lane, batch))
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
+            if any(realm_id not in self._under_way for realm_id in self._waiting):
+                self._start_soon()  # an organization tried alone leaves the others to another lane
+
+    async def _work(self, lane: Lane, batch: Batch) -> None:
+        await self._append(lane, batch)
+        self._under_way -= batch.keys()
+        lane.rest()
+        lane.busy_since = None
+        if self._waiting:
+            self._start_soon()
+
+    def _take(self) -> Batch:
+        """What is to be appended next: all that waits, or one organization that was skipped."""
+        free = [each for each in self._waiting if each not in self._under_way]
+        skipped = next((each for each in free if each in self._alone), None)
+        if skipped is not None:
+            self._alone.discard(skipped)
+            free = [skipped]
+        batch: Batch = {}
+        room = MOST_AT_ONCE
+        for realm_id in free:
+            if room:
+                jobs = self._waiting.pop(realm_id)
+                batch[realm_id] = jobs[:room]
+                if jobs[room:]:
+                    self._waiting[realm_id] = jobs[room:]
+                room -= len(batch[realm_id])
+        self._count -= sum(map(len, batch.values()))
+        self._under_way |= batch.keys()
+        return batch
+
+    async def _append(self, lane: Lane, batch: Batch) -> None:
+        is_sent = False
+        try:
+            connection = await lane.connection()
+            is_sent = True
+            given = await self._ask(connection, batch)
+        except Exception as error:
+            if self._dialect.is_outage(error) and not self._dialect.is_lock_timeout(error):
+                is_unknown = is_sent and self._dialect.may_have_committed(error)
+                reason = self._dialect.disk_failure(error)
+                kind = type(error).__name__
+                log.error("the database failed", doing="appending", error=kind, reason=reason)
+                self._health.failed(reason)
+                lane.close()
+                for job in _all(batch):
+                    job.error = OutcomeUnknown() if is_unknown else ServiceUnavailable()
+                    job.done(job)
+                return
+            log.debug("plain sends cannot be appended together", error=type(error).__name__)
+            given = {}
+        done = [job for realm_id in given for job in batch[realm_id]]
+        if done:
+            self._health.succeeded()
+            self._tell(done, {each: given[each][-1].seq for each in given})
+        for realm_id in batch.keys() - given.keys():
+            if len(batch) == 1:
+                for job in batch[realm_id]:
+                    self._refused(job)
+            else:
+                self._put_back(realm_id, batch[realm_id])
+
+    def _tell(self, done: list[PendingWrite], ends: dict[int, int]) -> None:
+        """What is written is written: who cannot be told finds it in the log a moment later."""
+        try:
+            self._appended(done, ends)
+        except Exception as error:
+            log.error("what was appended could not be told", error=type(error).__name__)
+            for job in done:
+                job.done(job)
+
+    async def _ask(self, connection: LoopAnswers, batch: Batch) -> dict[int, list[Numbers]]:
+        sends = {
+            realm_id: [job.plain for job in jobs if job.plain is not None]
+            for realm_id, jobs in batch.items()
+        }
+        now = self._clock()
+        sql, params = storage.messages.fast_insert.as_one_statement(sends, now, connection.line)
+        rows: list[Any] = await connection.ask(sql, params)
+        given = storage.messages.fast_insert.numbers(rows, now)
+        for realm_id, numbers in given.items():
+            for job, each in zip(batch[realm_id], numbers, strict=True):
+                assert job.plain is not None
+                job.told, job.result = job.plain.tell(each), job.plain.answer(each)
+        return given
+
+    def _put_back(self, realm_id: int, jobs: list[PendingWrite]) -> None:
+        """Others are writing there, or something is in the way: alone we shall see."""
+        self._waiting[realm_id] = jobs + self._waiting.get(realm_id, [])
+        self._count += len(jobs)
+        self._alone.add(realm_id)
+
+
+def _all(batch: Batch) -> list[PendingWrite]:
+    return [job for jobs in batch.values() for job in jobs]

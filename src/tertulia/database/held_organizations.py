@@ -1,0 +1,81 @@
+"""Organizations whose row another transaction holds: their jobs wait here, beside all others.
+
+One organization waits on one thread, and all its jobs share the next commit. There are few such
+threads: where more organizations are held at once, they wait for each other.
+"""
+
+from collections.abc import Callable
+
+from tertulia.database.writer import MOST_WAITING, PendingWrite, Writer
+from tertulia.errors.http import ServiceUnavailable
+from tertulia.lazy import asyncio
+
+MAX_THREADS = 4
+POLL_SECONDS = 0.01  # at the end, until all is done
+
+
+class HeldOrganizations:
+    """Everything here happens on the loop."""
+
+    def __init__(
+        self, new_writer: Callable[[], Writer], resubmit: Callable[[list[PendingWrite]], None]
+    ) -> None:
+        """`resubmit` gives jobs that came meanwhile to the ordinary threads."""
+        self._new_writer = new_writer
+        self._resubmit = resubmit
+        self._is_stopping = False
+        self._idle: list[Writer] = []
+        self._busy: dict[int, Writer] = {}  # by organization
+        self._under_way: dict[int, int] = {}  # jobs that a thread has
+        self._waiting: dict[int, list[PendingWrite]] = {}
+
+    def __contains__(self, realm_id: int) -> bool:
+        return realm_id in self._waiting
+
+    @property
+    def busy_seconds(self) -> float:
+        return max((writer.busy_seconds for writer in self._busy.values()), default=0.0)
+
+    def submit(self, job: PendingWrite) -> None:
+        jobs = self._waiting.setdefault(job.realm_id, [])
+        if len(jobs) >= MOST_WAITING:
+            raise ServiceUnavailable()
+        jobs.append(job)
+        self._start(job.realm_id)
+
+    def note_done(self, jobs: list[PendingWrite]) -> None:
+        """A thread has done with some jobs, which are all of one organization."""
+        realm_id = jobs[0].realm_id
+        self._under_way[realm_id] -= len(jobs)
+        if self._under_way[realm_id]:
+            return
+        del self._under_way[realm_id]
+        self._idle.append(self._busy.pop(realm_id))
+        jobs = self._waiting.pop(realm_id)
+        if not self._is_stopping:
+            self._resubmit(jobs)  # the lock is free now, or these come back
+        elif jobs:
+            self._waiting[realm_id] = jobs
+        for each in list(self._waiting):
+            self._start(each)
+
+    async def stop(self) -> None:
+        """Finish what is waiting and end. The ordinary threads have stopped."""
+        self._is_stopping = True
+        while self._waiting:
+            await asyncio.sleep(POLL_SECONDS)
+        for writer in self._idle:
+            writer.stop()
+
+    def _start(self, realm_id: int) -> None:
+        if realm_id in self._busy or not self._waiting[realm_id]:
+            return
+        if not self._idle and len(self._busy) < MAX_THREADS:
+            self._idle.append(self._new_writer())
+            self._idle[-1].start()
+        if self._idle:
+            jobs, self._waiting[realm_id] = self._waiting[realm_id], []
+            writer = self._busy[realm_id] = self._idle.pop()
+            self._under_way[realm_id] = len(jobs)
+            for job in jobs:
+                writer.submit(job)

@@ -1,0 +1,208 @@
+"""The broadcast: what servers on one PostgreSQL tell each other, soon and without promise.
+
+It has a connection of its own, by which it tells and listens. What cannot be handed over is let go:
+a whisper is about something that nobody needs after a minute, and the end of a log is found by
+looking, a moment later. Who is alone tells nothing: it asks now and then whether it is, and who
+comes says so.
+"""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import msgspec
+
+from tertulia.database import change_watch
+from tertulia.database.change_watch import Changed, Overheard, Told
+from tertulia.database.revocation import REVOCATIONS
+from tertulia.database.tx import Dialect, LoopAnswers
+from tertulia.lazy import asyncio
+from tertulia.log import log
+
+# Parts of the names of channels: `Dialect.channel` adds which installation it is.
+LOG = "tertulia_log"
+WHISPERS = "tertulia_whispers"
+SAID = "tertulia_said"
+CHANNELS = [LOG, SAID, WHISPERS, REVOCATIONS]
+MOST_WAITING = 1000
+PAUSE_SECONDS = 0.002  # between two times that something is told, so that it is told together
+BREATH_SECONDS = 0.002  # between two looks, so that news are read together
+RECONNECT_AFTER_SECONDS = 1.0
+ALONE_SECONDS = 1.0  # for which we believe it
+LONGEST_NOTICE = 8000  # bytes; the database takes no more
+MOST_TOLD = 150  # organizations in one notice, so that it is not too long
+
+
+@dataclass(frozen=True, slots=True)
+class LogProgress:
+    """How far the logs of some organizations go; and notices that tell what is new there, with how
+    far that is all."""
+
+    ends: dict[int, int]
+    in_words: Callable[[], tuple[list[str], dict[int, int]]]
+
+
+# How far the logs of some organizations go, or a channel and what is said there.
+Notice = LogProgress | tuple[str, str]
+
+_NOTIFY = (
+    "SELECT pg_notify(notice->>0, notice->>1) FROM json_array_elements(:notices) AS all_of (notice)"
+)
+
+
+class Broadcast:
+    def __init__(self, dialect: Dialect, revoked: Overheard) -> None:
+        """`revoked` handles what other servers say of revocations."""
+        self._dialect = dialect
+        self._connection: LoopAnswers | None = None
+        self._connected_at = 0.0
+        self._revoked = revoked
+        self._told = Told()
+        self._overheard: Overheard = _ignore
+        self._said: Overheard = _ignore
+        self._waiting: list[Notice] = []
+        self._telling: asyncio.Task[None] | None = None
+        self._alone_until = 0.0
+        self._not_alone_until = 0.0
+        self._may_have_peers = True
+
+    @property
+    def may_have_peers(self) -> bool:
+        """False from when no other server was found until one announces itself."""
+        return self._may_have_peers
+
+    @property
+    def connected_at(self) -> float | None:
+        """Since when other servers know that we serve; None if they may not."""
+        if self._connection is None or not self._connection.is_open():
+            return None
+        return self._connected_at
+
+    # --- listening ---
+
+    async def listen(self, changed: Changed, overheard: Overheard, said: Overheard) -> None:
+        """Call these when somebody tells something."""
+        self._overheard, self._said = overheard, said
+        keeping = asyncio.get_running_loop().create_task(self._keep_connected())
+        try:
+            while True:
+                await self._told.wait()
+                await asyncio.sleep(BREATH_SECONDS)
+                try:
+                    await changed(self._told.taken())
+                except Exception as error:
+                    change_watch.tell(error, is_outage=False)
+                    await asyncio.sleep(RECONNECT_AFTER_SECONDS)
+        finally:
+            keeping.cancel()
+            if self._telling is not None:
+                self._telling.cancel()
+
+    async def _keep_connected(self) -> None:
+        while True:
+            connection = None
+            try:
+                connection = await self._dialect.connect_on_loop(self._hear, CHANNELS)
+                self._connected_at = time.monotonic()
+                self._may_have_peers = True
+                self._connection = connection
+                self._told.of_everything()  # what was said while we were deaf
+                await connection.lost()
+                log.warning("lost the database's notices")
+            except Exception as error:
+                log.warning("lost the database's notices", reason=type(error).__name__)
+            finally:
+                self._connection = None
+                if connection is not None:
+                    connection.close()
+            await asyncio.sleep(RECONNECT_AFTER_SECONDS)
+
+    def _hear(self, channel: str, notice: str) -> None:
+        node, _, words = notice.partition(" ")
+        if channel == WHISPERS:
+            self._overheard(notice)
+        elif node == self._dialect.node:
+            pass  # that we have told
+        elif not notice:
+            self._told.of_everything()
+        elif not words:
+            self._welcome()
+        elif channel == SAID:
+            self._said(words)
+        elif channel == REVOCATIONS:
+            self._revoked(notice)
+        else:
+            self._told.of_logs(words)
+
+    def _welcome(self) -> None:
+        """Somebody has come, who may have missed what we did not tell."""
+        self._may_have_peers = True
+        was_alone = time.monotonic() < self._alone_until
+        self._alone_until = 0.0
+        self._not_alone_until = time.monotonic() + ALONE_SECONDS
+        if was_alone:
+            self.tell((LOG, ""))
+
+    # --- telling ---
+
+    def whisper(self, notice: str) -> None:
+        """What is too long to be told is left out."""
+        if len(notice.encode()) < LONGEST_NOTICE:
+            self.tell((WHISPERS, notice))
+
+    def tell(self, notice: Notice) -> None:
+        if time.monotonic() < self._alone_until or len(self._waiting) >= MOST_WAITING:
+            return
+        self._waiting.append(notice)
+        if self._telling is None:
+            self._telling = asyncio.get_running_loop().create_task(self._tell_all())
+
+    async def _tell_all(self) -> None:
+        try:
+            while self._waiting:
+                notices, self._waiting = self._waiting, []
+                connection = self._connection
+                if connection is not None and not await self._is_alone(connection):
+                    await self._hand_over(connection, notices)
+                    await asyncio.sleep(PAUSE_SECONDS)
+        except Exception as error:
+            log.warning("notices to other servers were lost", reason=type(error).__name__)
+            self._waiting = []
+        finally:
+            self._telling = None
+
+    async def _is_alone(self, connection: LoopAnswers) -> bool:
+        now = time.monotonic()
+        if now >= max(self._alone_until, self._not_alone_until):
+            rows = await connection.ask(*self._dialect.others())
+            self._may_have_peers = bool(rows)
+            if rows:
+                self._not_alone_until = now + ALONE_SECONDS
+            else:
+                self._alone_until = now + ALONE_SECONDS
+        return now < self._alone_until
+
+    async def _hand_over(self, connection: LoopAnswers, notices: list[Notice]) -> None:
+        """Not in the transaction that wrote what is told: PostgreSQL lets commits that tell
+        something take turns, whatever organization they are of."""
+        ends: dict[int, int] = {}
+        told: list[tuple[str, str]] = []
+        for each in notices:
+            if not isinstance(each, LogProgress):
+                told.append(each)
+                continue
+            words, known = each.in_words()
+            told += [(SAID, f"{self._dialect.node} {one}") for one in words]
+            ends |= {
+                realm_id: seq for realm_id, seq in each.ends.items() if known.get(realm_id) != seq
+            }
+        listed = [f"{realm_id}:{seq}" for realm_id, seq in ends.items()]
+        for start in range(0, len(listed), MOST_TOLD):
+            some = " ".join(listed[start : start + MOST_TOLD])
+            told.append((LOG, f"{self._dialect.node} {some}"))
+        named = [(self._dialect.channel(channel), words) for channel, words in told]
+        await connection.ask(_NOTIFY, {"notices": msgspec.json.encode(named)})
+
+
+def _ignore(notice: str) -> None:
+    """Nobody listens yet."""

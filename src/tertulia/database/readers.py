@@ -1,0 +1,110 @@
+"""The connections that a server reads by: one on the loop, and those that threads share.
+
+Of these the one that was used last is used first: it has its statements planned, and its process
+in PostgreSQL the caches filled. Threads read person by person in turn, so that one person's many
+searches delay another's by one of them.
+"""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any, TypeVar
+
+from tertulia.database import yielding
+from tertulia.database.tx import Dialect
+from tertulia.errors.http import ServiceUnavailable
+from tertulia.fair_queue import QUEUES, FairQueue, Person
+
+READERS = 4  # threads that read from PostgreSQL; with SQLite, one for what may take long
+MAX_WAITING_READS = 1000  # of one person; on PostgreSQL every read passes here
+QUEUE = "reads"
+
+T = TypeVar("T")
+
+
+class ReadConnections:
+    def __init__(self, dialect: Dialect) -> None:
+        self._dialect = dialect
+        self._here: Any = None
+        self._queue: FairQueue | None = None
+        self._resting: list[Any] = []  # those of threads; the last one was used last
+
+    def start(self) -> None:
+        threads = 1 if self._dialect.reads_block else READERS
+        self._queue = FairQueue(
+            QUEUE,
+            slots=threads,
+            slots_per_person=max(1, threads - 1),
+            max_waiting=MAX_WAITING_READS,
+            initializer=yielding.rest_on_this_thread,
+            is_listed=QUEUE not in QUEUES,  # a process of tests may have several databases
+        )
+
+    def stop(self) -> None:
+        if self._queue is not None:
+            self._queue.close()
+            self._queue = None
+            while self._resting:
+                self._resting.pop().close()
+        if self._here is not None:
+            self._here.close()
+            self._here = None
+
+    @property
+    def queue(self) -> FairQueue:
+        if self._queue is None:
+            self.start()
+        assert self._queue is not None
+        return self._queue
+
+    def here(self, ask: Callable[[Any], T]) -> T:
+        """On the loop, where everybody else waits meanwhile."""
+        try:
+            if self._here is None:
+                self._here = self._dialect.connect(to_serve=True)
+            return ask(self._here)
+        except Exception as error:
+            if self._dialect.is_outage(error):
+                raise ServiceUnavailable() from error
+            raise
+
+    async def aside(self, person: Person, ask: Callable[[Any], T]) -> T:
+        """On a thread, in a person's turn. Raises RateLimited."""
+        return await self.on_thread(person, partial(self._ask_in_thread, ask))
+
+    async def on_thread(self, person: Person, ask: Callable[[], T]) -> T:
+        """The same, by a connection of the caller's own."""
+        return await self.queue.run(person, ask)
+
+    def _ask_in_thread(self, ask: Callable[[Any], T]) -> T:
+        kept = self._take()
+        if kept is not None:
+            try:
+                return self._ask_by(kept, ask)
+            except Exception as error:
+                if not self._dialect.is_outage(error):
+                    raise
+        # There is none, or it was lost, perhaps long ago: try with a new one.
+        try:
+            return self._ask_by(self._dialect.connect(to_serve=True), ask)
+        except Exception as error:
+            if self._dialect.is_outage(error):
+                raise ServiceUnavailable() from error
+            raise
+
+    def _take(self) -> Any:
+        try:
+            return self._resting.pop()
+        except IndexError:
+            return None
+
+    def _ask_by(self, connection: Any, ask: Callable[[Any], T]) -> T:
+        try:
+            found = ask(connection)
+        except Exception as error:
+            if self._dialect.is_outage(error):
+                connection.close()
+            else:
+                self._resting.append(connection)
+            raise
+        self._resting.append(connection)
+        return found

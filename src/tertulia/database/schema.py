@@ -1,0 +1,191 @@
+"""The schema: numbered migrations, those that are missing applied at start, all of them or none.
+
+A migration is `migrations/NNNN_name.sql`, written once for both databases; `{serial}`, `{blob}`,
+`{bytewise}` and `{clustered}` stand for what the two spell differently. Which ones a database has
+is a set, so that it does not matter in which order two of them were finished. A migration adds what
+an older server can ignore, and then old and new servers work side by side; one that does not says
+`-- older servers cannot work with this` on a line of its own, and they refuse to start.
+"""
+
+import sqlite3
+import time
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from tertulia.database.tx import Dialect, Tx
+from tertulia.errors import CannotStart
+from tertulia.log import log
+
+FOLDER = Path(__file__).parent / "migrations"
+BREAKING = "-- older servers cannot work with this"
+MAX_ATTEMPTS = 10  # to migrate beside servers that use the tables
+REPEAT_SECONDS = 1.0  # between two attempts: those that queued behind the last one go first
+ALL_NEEDED_UP_TO = 23  # what came before servers of two versions could share a database
+
+
+class SchemaTooNew(CannotStart):
+    """The data was written by a newer server, and this one could not understand it."""
+
+    def __init__(self, needed: int, known: int) -> None:
+        super().__init__(
+            f"This data was written by a newer Tertulia (it needs schema {needed}, this server"
+            f" knows up to {known}). Please start the newer version, or restore a backup from"
+            " before it."
+        )
+
+
+class TablesInUse(CannotStart):
+    """Others use the tables that a migration changes, and do not stop."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "The database could not be upgraded, because its tables are in use: something reads"
+            " them for long, such as a backup or a report. Nothing was changed. Please start the"
+            " server again when that has ended."
+        )
+
+
+class Migration(NamedTuple):
+    number: int
+    read: Callable[[], str]
+
+    @property
+    def text(self) -> str:
+        """Read when it is asked for: most databases have all of them already."""
+        return self.read()
+
+    @property
+    def must_be_known(self) -> bool:
+        return self.number <= ALL_NEEDED_UP_TO or BREAKING in self.text.splitlines()
+
+
+class Standing(NamedTuple):
+    """What a database has of the schema."""
+
+    applied: frozenset[int]
+    must_know: int  # the newest migration that a server has to know to work with this data
+
+    @property
+    def is_empty(self) -> bool:
+        return not self.applied
+
+    @property
+    def is_too_new(self) -> bool:
+        return self.must_know > latest()
+
+    def check(self) -> None:
+        """Raises SchemaTooNew."""
+        if self.is_too_new:
+            raise SchemaTooNew(self.must_know, latest())
+
+    def missing(self) -> list[Migration]:
+        return [each for each in migrations() if each.number not in self.applied]
+
+
+def migrations() -> list[Migration]:
+    """All migrations, in order."""
+    files = sorted(FOLDER.glob("*.sql"))
+    return [Migration(int(each.name[:4]), partial(each.read_text, "utf-8")) for each in files]
+
+
+def latest() -> int:
+    return migrations()[-1].number
+
+
+def standing(tx: Tx) -> Standing:
+    """What the database has; nothing at all if it is empty."""
+    if not tx.has_table("schema_version"):
+        return Standing(frozenset(), 0)
+    must_know = tx.number("SELECT version AS value FROM schema_version")
+    if tx.has_table("schema_change"):
+        rows = tx.all("SELECT number FROM schema_change")
+        return Standing(frozenset(row["number"] for row in rows), must_know)
+    # Compat: until 0.1.0 a database had all migrations up to its version.
+    numbers = (each.number for each in migrations())
+    return Standing(frozenset(n for n in numbers if n <= must_know), must_know)
+
+
+def migrate(connection: Any, dialect: Dialect) -> list[int]:
+    """Bring the schema up to date in one transaction; gives the migrations that were missing.
+
+    A transaction that conflicts with servers that run is repeated. Raises TablesInUse.
+    """
+    for attempt in range(1, MAX_ATTEMPTS + 1):
+        try:
+            return _migrate(connection, dialect)
+        except Exception as error:
+            if not dialect.is_migration_conflict(error):
+                raise
+            reason = type(error).__name__
+            log.warning("database.migration_waits", attempt=attempt, reason=reason)
+            if attempt < MAX_ATTEMPTS:
+                time.sleep(REPEAT_SECONDS)
+    raise TablesInUse()
+
+
+def _migrate(connection: Any, dialect: Dialect) -> list[int]:
+    dialect.begin_write(connection)
+    try:
+        dialect.lock_schema(connection)
+        dialect.limit_migration(connection)
+        before = standing(Tx(connection, dialect, 0, 0.0))
+        before.check()
+        missing = apply(connection, dialect, before.missing())
+    except BaseException:
+        connection.execute("ROLLBACK")
+        raise
+    connection.execute("COMMIT")
+    return missing
+
+
+def apply(connection: Any, dialect: Dialect, missing: list[Migration]) -> list[int]:
+    """Apply migrations within a transaction that is under way; gives their numbers."""
+    before = standing(Tx(connection, dialect, 0, 0.0))
+    for migration in missing:
+        _apply(connection, dialect, migration.text)
+    if missing:
+        _remember(connection, dialect, before, missing)
+    return [each.number for each in missing]
+
+
+def _remember(connection: Any, dialect: Dialect, before: Standing, new: list[Migration]) -> None:
+    numbers = {each.number for each in new}
+    if not dialect.has_table(connection, "schema_change"):
+        connection.execute("CREATE TABLE schema_change (number INTEGER NOT NULL PRIMARY KEY)")
+        numbers |= before.applied
+    for number in sorted(numbers):
+        connection.execute(f"INSERT INTO schema_change (number) VALUES ({number})")
+
+    needed = [each.number for each in new if each.must_be_known]
+    connection.execute("DELETE FROM schema_version")
+    connection.execute(
+        f"INSERT INTO schema_version (version) VALUES ({max([before.must_know, *needed])})"
+    )
+
+
+def _apply(connection: Any, dialect: Dialect, text: str) -> None:
+    code = text
+    for word, meaning in dialect.types.items():
+        code = code.replace("{" + word + "}", meaning)
+    for statement in statements(code):
+        connection.execute(statement)
+
+
+def statements(code: str) -> Iterator[str]:
+    """The statements of a migration, each with the comments before it.
+
+    SQLite says where a statement ends: a semicolon in a text, a comment or a trigger is none of it.
+    """
+    *pieces, last = code.split(";")
+    begun = ""
+    for piece in pieces:
+        begun += f"{piece};"
+        if sqlite3.complete_statement(begun):
+            yield begun
+            begun = ""
+    rest = begun + last
+    lines = (line.strip() for line in rest.splitlines())
+    if any(line and not line.startswith("--") for line in lines):
+        yield rest  # the last one may do without a semicolon

@@ -1,0 +1,392 @@
+"""Delivery: from the log into the mailboxes, and from there to whoever polls.
+
+Everything here happens on the loop. A mailbox that was given up is filled again from the log,
+by the directory as it was then (`events.delivery.rewound_directory`), so that a restart in between changes nothing for
+its client.
+"""
+
+import contextlib
+import uuid
+from collections.abc import Hashable, Iterable, Iterator
+from dataclasses import replace
+from functools import partial
+
+import msgspec
+
+from tertulia import events, storage
+from tertulia.database import Database
+from tertulia.database.tx import Tx
+from tertulia.domain.messages.external_pictures import AS_IT_IS, Shown
+from tertulia.domain.people.user import User
+from tertulia.errors.events import BadQueue, EventNotInQueue
+from tertulia.events.audience import Audience, Users, WasSubscribed
+from tertulia.events.delivery.heartbeats import Heartbeats
+from tertulia.events.delivery.mailbox import Mailbox
+from tertulia.events.delivery.mailboxes import Mailroom
+from tertulia.events.delivery.poll_wakeup import Waking
+from tertulia.events.delivery.rewound_directory import Past
+from tertulia.events.directory.follower import Follower
+from tertulia.events.directory.organization import Organization
+from tertulia.events.directory.registry import Organizations
+from tertulia.events.ephemeral import Envelope, Whisper
+from tertulia.events.history_cache.fragments import Shelf
+from tertulia.events.listener import Listener
+from tertulia.events.logged_event import Happening
+from tertulia.storage.queues import Position, StoredQueue
+
+COLD_AFTER_SECONDS = 150  # a mailbox that nobody polls is given up; its queue is not
+HEARTBEAT = b'{"type":"heartbeat"}'
+
+_encode = msgspec.json.Encoder().encode
+
+
+class Delivery:
+    def __init__(
+        self,
+        database: Database,
+        email_domain: str,
+        heartbeat_seconds: float,
+        history_bytes: int = 0,
+        shown: Shown = AS_IT_IS,
+    ) -> None:
+        """`shown` is what becomes of a message's HTML when it is told."""
+        shelf = Shelf(history_bytes)
+        self.follower = Follower(
+            database, email_domain, shown, shelf, self._distribute, self._start_over
+        )
+        self.mailroom = Mailroom()
+        self._database = database
+        self._heartbeats = Heartbeats(self.mailroom, heartbeat_seconds, self._beat)
+        self._waking = Waking()
+        self._server = uuid.uuid4().hex  # tells our own whispers from those of other servers
+        self._stopping = False
+
+    @property
+    def organizations(self) -> Organizations:
+        """Those that we know just now; `follower.find` reads the others."""
+        return self.follower.organizations
+
+    def let_go_of_unused(self) -> None:
+        """Forget the organizations to which nobody has come of late, and where nobody listens."""
+        for realm_id in self.organizations.unused():
+            if not self.mailroom.is_listening(realm_id):
+                self.follower.let_go(realm_id)
+
+    # --- giving out ---
+
+    def _distribute(self, org: Organization, happening: Happening) -> None:
+        for mailbox in self._listening(
+            self.mailroom.for_happening(org, happening), happening.seq - 1
+        ):
+            if happening.seq > mailbox.scanned:
+                self._give(mailbox, org, happening)
+        self._take_back(org, happening)
+
+    def _listening(self, mailboxes: Iterable[Mailbox], applied: int) -> Iterator[Mailbox]:
+        """Those that take in what comes after `applied`; whose client has left is emptied."""
+        now = self._database.clock()
+        for mailbox in mailboxes:
+            if mailbox.is_left(now):
+                mailbox.put_away(applied)
+            if not mailbox.behind:  # what it has missed must come first, and may be much
+                yield mailbox
+
+    def _give(self, mailbox: Mailbox, org: Organization, happening: Happening) -> None:
+        """Nobody misses an event because it could not be told to somebody else."""
+        subscribed_now = partial(org.is_subscribed, mailbox.listener.user_id)
+        try:
+            self._offer(mailbox, org, happening, subscribed_now)
+        except Exception as error:
+            self.follower.passed_over.note(happening, error)
+            self._give_up(mailbox)
+        if mailbox.is_full:
+            mailbox.fall_behind(happening.seq)
+
+    def _offer(
+        self,
+        mailbox: Mailbox,
+        org: Organization,
+        happening: Happening,
+        was_subscribed: WasSubscribed,
+    ) -> bool:
+        """Put an event into a mailbox; False if it is none of its business, or nothing to tell."""
+        if not happening.concerns(org, mailbox.listener, was_subscribed):
+            return False
+        if happening.about.mergeable is not None:
+            event = mailbox.merge(happening.event)
+            if event is not happening.event:
+                happening = replace(happening, event=event, encoded={})
+        bodies = happening.bodies(org, mailbox.listener)
+        mailbox.add_durable(happening.seq, bodies, happening.about, happening.stamp)
+        self._waking.wake(mailbox)
+        return bool(bodies)
+
+    def _take_back(self, org: Organization, happening: Happening) -> None:
+        """After a lost key no queue is left, after a lost channel none of its messages."""
+        lost = happening.event.taken_back()
+        for mailbox in self.mailroom.of_users(org.realm.id, lost.queues_of):
+            self._close(mailbox)
+        for channel_id, user_ids in lost.channels.items():
+            losers = happening.audience if user_ids is None else Users(list(user_ids))
+            for mailbox in self.mailroom.for_audience(org, losers):
+                if mailbox.pending and not org.may_read(mailbox.listener.user_id, channel_id):
+                    mailbox.forget_channel(channel_id)
+        if lost.messages:
+            for mailbox in self.mailroom.of_organization(org.realm.id):
+                if not happening.audience.others_keep or _is_among(
+                    mailbox, happening.audience, org
+                ):
+                    mailbox.forget_messages(lost.messages)
+
+    def _start_over(self, org: Organization) -> None:
+        """The directory was read afresh: what has happened since is to be read from the log."""
+        for mailbox in self.mailroom.of_organization(org.realm.id):
+            self._give_up(mailbox)
+
+    def _give_up(self, mailbox: Mailbox) -> None:
+        """Throw a mailbox away; whoever waits at it makes another one."""
+        self.mailroom.discard(mailbox)
+        mailbox.wake()
+
+    def whisper(self, realm_id: int, whisper: Whisper) -> None:
+        """Tell those who listen right now, here and on other servers; nothing is written."""
+        self._give_out(self.organizations[realm_id], whisper)
+        self._database.spread(_encode(Envelope.around(whisper, self._server, realm_id)))
+
+    def overhear(self, notice: str) -> None:
+        """Give out what another server whispers."""
+        try:
+            envelope = events.ephemeral.decode_envelope(notice)
+            whisper = envelope.opened()
+        except msgspec.DecodeError:  # from a server that knows more than we do
+            return
+        org = self.organizations.get(envelope.realm_id)
+        if org is None or envelope.server == self._server:
+            return
+        whisper.overheard(org)
+        with contextlib.suppress(KeyError):  # it is about somebody we have yet to hear of
+            self._give_out(org, whisper)
+
+    def _give_out(self, org: Organization, whisper: Whisper) -> None:
+        to = whisper.audience()
+        encoded: dict[Hashable, bytes] = {}
+        for mailbox in self._listening(self.mailroom.for_audience(org, to), org.applied):
+            listener = mailbox.listener
+            if (
+                not mailbox.is_full
+                and listener.wants(whisper.type)
+                and _is_among(mailbox, to, org)
+                and whisper.is_for(org, listener)
+            ):
+                variant = whisper.variant(listener)
+                if variant not in encoded:
+                    encoded[variant] = _encode(whisper.wire(org, listener))
+                mailbox.add_fleeting(org.applied, encoded[variant], org.stamped[1])
+                self._waking.wake(mailbox)
+
+    # --- polling ---
+
+    async def poll(
+        self, user: User, queue_id: str, last_event_id: int, *, block: bool
+    ) -> tuple[list[bytes], bool]:
+        """The events after the given one, and whether we had to wait for them."""
+        mailbox = await self.open(user, queue_id, last_event_id)
+        recognize, applied = events.recognition.recognize, self.organizations[user.realm_id].applied
+        try:
+            last_event_id, index = await recognize(self._database, mailbox, last_event_id)
+            mailbox.acknowledge(last_event_id, applied, index)
+        except (BadQueue, EventNotInQueue):
+            self._give_up(mailbox)  # the wrong number may have led it astray
+            raise
+        await self._fill(mailbox)
+        mailbox.seen_at = self._database.clock()
+        if self._is_given_up(mailbox):
+            return await self.poll(user, queue_id, last_event_id, block=block)
+        if mailbox.pending or not block or self._stopping:
+            mailbox.wake()
+            return await self._contents(mailbox), False
+
+        self._heartbeats.expect(mailbox)
+        try:
+            await mailbox.wait()
+        finally:
+            mailbox.seen_at = self._database.clock()
+        if self._is_given_up(mailbox):
+            return await self.poll(user, queue_id, last_event_id, block=block)
+        return await self._contents(mailbox), True
+
+    async def _contents(self, mailbox: Mailbox) -> list[bytes]:
+        """What is pending, as it goes out: with flags as they are now, where they are told."""
+        entries = mailbox.take()
+        asked = {each.about.flags_of for each in entries if each.about.flags_of is not None}
+        flags: dict[int, bytes] = {}
+        if asked:
+            flags = await self._database.read_in(
+                mailbox.realm_id, _read_flags, mailbox.listener.user_id, sorted(asked)
+            )
+            still = {each.id for each in mailbox.pending}
+            entries = [entry for entry in entries if entry.id in still]
+        return [entry.encoded(flags) for entry in entries]
+
+    def _beat(self, mailbox: Mailbox) -> None:
+        org = self.organizations[mailbox.realm_id]
+        mailbox.add_fleeting(org.applied, HEARTBEAT, org.stamped[1])
+        mailbox.wake()
+
+    async def open(self, user: User, queue_id: str, last_event_id: int = -1) -> Mailbox:
+        """The mailbox of a queue, filled from the log if we do not have it."""
+        org = self.organizations[user.realm_id]
+        seq = events.delivery.mailbox.seq_of(last_event_id)
+        if seq > org.applied:  # another server may have told it more than we know
+            await self.follower.catch_up()
+            if seq > org.applied:  # it comes from a log that is not ours
+                raise BadQueue(queue_id=queue_id)
+        mailbox = self.mailroom.find(queue_id)
+        if mailbox is None:
+            stored = await self._database.glance_in(user.realm_id, storage.queues.find, queue_id)
+            if stored is None or stored.user_id != user.id:
+                raise BadQueue(queue_id=queue_id)
+            await events.recognition.check_epoch(self.follower, stored, last_event_id)
+            mailbox = self.mailroom.find(queue_id) or self._make(stored)
+        if mailbox.listener.user_id != user.id:
+            raise BadQueue(queue_id=queue_id)
+        mailbox.seen_at = self._database.clock()
+        if mailbox.behind:
+            mailbox.skip_to(last_event_id)
+        await self._fill(mailbox)
+        if self._is_given_up(mailbox):
+            return await self.open(user, queue_id, last_event_id)
+        return mailbox
+
+    def begin(self, queue: StoredQueue) -> None:
+        """Listen for a queue that begins at this moment, before it is stored."""
+        self._make(queue).behind = False
+
+    def _is_given_up(self, mailbox: Mailbox) -> bool:
+        return self.mailroom.find(mailbox.listener.queue_id) is not mailbox
+
+    def _make(self, stored: StoredQueue) -> Mailbox:
+        listener = Listener(
+            stored.id, stored.user_id, events.listener.decode_options(stored.options)
+        )
+        mailbox = Mailbox(
+            listener,
+            stored.realm_id,
+            start=events.delivery.mailbox.event_id(stored.start_seq),
+            acked=stored.acked,
+            seen_at=self._database.clock(),
+        )
+        mailbox.scanned = max(mailbox.scanned, stored.scanned)
+        self.mailroom.put(mailbox)
+        return mailbox
+
+    async def _fill(self, mailbox: Mailbox) -> None:
+        """Read on in the log until there is something to deliver or nothing more to read.
+
+        One poll at a time does so; others wait for what it finds. Two would put the same events
+        in twice, each at a place where the other has been already.
+        """
+        if mailbox.is_to_be_filled:
+            async with mailbox.filling:
+                while mailbox.is_to_be_filled:
+                    await self._read_on(mailbox)
+
+    async def _read_on(self, mailbox: Mailbox) -> None:
+        """Take in the next page of the log.
+
+        The directory may move on while we read. It is the measure all the same: what it has not
+        taken in yet will be given out later, and what it has taken in was not given to us.
+        """
+        org = self.organizations[mailbox.realm_id]
+        if mailbox.scanned >= org.applied:  # as after a restart, for those who had everything
+            mailbox.behind = False
+            return
+        page = await self._database.read_in(
+            mailbox.realm_id, events.delivery.refill.read_page, mailbox.scanned
+        )
+        if page is None:  # the log no longer goes back that far
+            self._close(mailbox)
+            raise BadQueue(queue_id=mailbox.listener.queue_id)
+        if org.turned_at > page.head:  # what turned meanwhile has to be known
+            return
+        turns = page.turned_after(mailbox.scanned, org.applied)
+        then = Past.before(turns, org, mailbox.listener.user_id) if turns else org
+        for happening in page.happenings:
+            if mailbox.is_full:
+                break
+            if mailbox.scanned < happening.seq <= org.applied:
+                self._offer_again(mailbox, then, happening)
+                mailbox.scanned = happening.seq
+        mailbox.behind = mailbox.scanned < org.applied
+
+    def _offer_again(self, mailbox: Mailbox, then: Organization, happening: Happening) -> None:
+        """What cannot be told any more may have been told before, here or by another server."""
+        user_id, event = mailbox.listener.user_id, happening.event
+        if not event.is_readable:
+            self.follower.passed_over.note(happening)
+        try:
+            if then is not then.present and event.is_turning():
+                event.move(then)
+            subscribed_then = partial(then.is_subscribed, user_id)
+            is_told = not event.is_out_of_sight(then, user_id) and self._offer(
+                mailbox, then, happening, subscribed_then
+            )
+            if not is_told and happening.concerns(then, mailbox.listener, subscribed_then):
+                mailbox.note_gone(happening.seq, happening.stamp)
+        except Exception as error:
+            self.follower.passed_over.note(happening, error)
+            mailbox.note_gone(happening.seq, happening.stamp)
+
+    # --- ending ---
+
+    def close_queue(self, queue_id: str) -> None:
+        mailbox = self.mailroom.find(queue_id)
+        if mailbox is not None:
+            self._close(mailbox)
+
+    def put_forward(self, seconds: float) -> None:
+        """The clock was put forward: whoever was seen before that was not idle for so long."""
+        before = self._database.clock() - seconds
+        for mailbox in self.mailroom:
+            if mailbox.seen_at <= before:
+                mailbox.seen_at += seconds
+
+    def stop_waiting(self) -> None:
+        """Answer every poll at once from now on: the server is about to stop."""
+        self._stopping = True
+        for mailbox in self.mailroom:
+            mailbox.wake()
+
+    def give_up_cold_mailboxes(self) -> None:
+        now = self._database.clock()
+        for mailbox in self.mailroom:
+            if mailbox.is_left(now):
+                mailbox.put_away(self.organizations[mailbox.realm_id].applied)
+            if not mailbox.is_parked and now - mailbox.seen_at > COLD_AFTER_SECONDS:
+                self.mailroom.discard(mailbox)
+
+    def _close(self, mailbox: Mailbox) -> None:
+        self.mailroom.discard(mailbox)
+        mailbox.close()
+
+    # --- keeping books ---
+
+    def positions(self, realm_id: int) -> list[Position]:
+        """How far each mailbox of an organization has been read."""
+        now, applied = self._database.clock(), self.organizations[realm_id].applied
+        return [
+            mailbox.position(applied, now) for mailbox in self.mailroom.of_organization(realm_id)
+        ]
+
+
+def _is_among(mailbox: Mailbox, audience: Audience, org: Organization) -> bool:
+    """Whether its owner is meant, right now."""
+    user_id = mailbox.listener.user_id
+    return audience.includes(org, user_id, partial(org.is_subscribed, user_id))
+
+
+def _read_flags(tx: Tx, user_id: int, message_ids: list[int]) -> dict[int, bytes]:
+    found = storage.messages.find_many(tx, tx.realm_id, message_ids)
+    shown = {message_id: message.provenance for message_id, message in found.items()}
+    flags = storage.messages.unread.flags_for(tx, user_id, shown)
+    return {message_id: msgspec.json.encode(each) for message_id, each in flags.items()}

@@ -1,0 +1,75 @@
+"""The accounts of an organization, by all that they are found by: key, address, name, role."""
+
+from pyroaring import BitMap
+
+from tertulia import domain
+from tertulia.domain.people.user import Role, User
+from tertulia.events.directory.name_index import NameIndex
+
+
+class Accounts:
+    def __init__(self) -> None:
+        self.by_id: dict[int, User] = {}
+        self.by_role: dict[Role, BitMap] = {role: BitMap() for role in Role}  # the active ones
+        self.inactive = BitMap()
+        self._by_key: dict[bytes, int] = {}
+        self._key_of: dict[int, bytes] = {}
+        self._by_email: NameIndex[str] = NameIndex()
+        self._by_name: dict[str, set[int]] = {}
+
+    def with_key(self, fingerprint: bytes) -> User | None:
+        user_id = self._by_key.get(fingerprint)
+        return None if user_id is None else self.by_id[user_id]
+
+    def with_email(self, email: str) -> User | None:
+        """By real address."""
+        user_id = self._by_email.owner(domain.people.user.email_key(email))
+        return None if user_id is None else self.by_id[user_id]
+
+    def named(self, name: str) -> list[User]:
+        """By full name, without regard to case; several people may share one."""
+        return [self.by_id[user_id] for user_id in self._by_name.get(name.lower(), ())]
+
+    def key_of(self, user_id: int) -> bytes | None:
+        return self._key_of.get(user_id)
+
+    def put(self, user: User, fingerprint: bytes | None) -> None:
+        known = self.by_id.get(user.id)
+        if known is not None:
+            self._take_out(known)
+        self._place(user)
+        self._by_email.add(domain.people.user.email_key(user.email), user.id)
+        self._by_name.setdefault(user.full_name.lower(), set()).add(user.id)
+        if fingerprint is not None:
+            self._by_key[fingerprint] = user.id
+            self._key_of[user.id] = fingerprint
+
+    def remembered(self) -> "Accounts":
+        """The same people, whose roles may be put back, and whether they are here; they are found
+        by nothing else."""
+        copy = Accounts()
+        copy.by_id = {**self.by_id}
+        copy.by_role = {role: ids.copy() for role, ids in self.by_role.items()}
+        copy.inactive = self.inactive.copy()
+        return copy
+
+    def put_back(self, user: User) -> None:
+        """Somebody as they were; only where all this is remembered."""
+        self.by_role[self.by_id[user.id].role].discard(user.id)
+        self.inactive.discard(user.id)
+        self._place(user)
+
+    def _place(self, user: User) -> None:
+        self.by_id[user.id] = user
+        if not user.is_active:
+            self.inactive.add(user.id)
+        elif not user.is_system_bot:
+            self.by_role[user.role].add(user.id)
+
+    def _take_out(self, user: User) -> None:
+        """Forget all by which somebody was found."""
+        self._by_email.remove(domain.people.user.email_key(user.email), user.id)
+        self._by_name[user.full_name.lower()].discard(user.id)
+        self._by_key.pop(self._key_of.pop(user.id, b""), None)
+        self.by_role[user.role].discard(user.id)
+        self.inactive.discard(user.id)

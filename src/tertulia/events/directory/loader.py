@@ -1,0 +1,150 @@
+"""The directory read from the database: all of it at first, and then what events have touched.
+
+Rows are read in the transaction that reads the log, on any thread; they are put into the
+directory later, on the loop.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, fields
+
+from tertulia import domain, storage
+from tertulia.database.tx import Tx
+from tertulia.domain.channels.channel import Channel
+from tertulia.domain.groups.group import Group
+from tertulia.domain.messages.external_pictures import AS_IT_IS, Shown
+from tertulia.domain.organization.custom_emoji import CustomEmoji
+from tertulia.domain.organization.linkifiers import Linkifier
+from tertulia.domain.organization.realm import Realm
+from tertulia.domain.people.profile_fields import ProfileField
+from tertulia.domain.people.user import User
+from tertulia.domain.personal.alert_words import WatchedWord
+from tertulia.events.directory.organization import Organization
+from tertulia.storage.people.profile_fields import Values
+
+
+@dataclass(slots=True)
+class Touched:
+    """The parts of an organization that an event says have changed."""
+
+    users: set[int] = field(default_factory=set)
+    channels: set[int] = field(default_factory=set)
+    groups: bool = False
+    realm: bool = False
+    emoji: bool = False
+    linkifiers: bool = False
+    profile_fields: bool = False
+    profiles: set[int] = field(default_factory=set)  # whose fields are filled in differently
+    alert_words: set[int] = field(default_factory=set)  # whose
+    everything: bool = False  # it cannot be said what
+
+    def __bool__(self) -> bool:
+        return any(getattr(self, part.name) for part in fields(self))
+
+    def add(self, other: "Invalidated") -> None:
+        for part in fields(self):
+            setattr(self, part.name, getattr(self, part.name) | getattr(other, part.name))
+
+
+@dataclass(slots=True)
+class Patch:
+    """Rows read again because an event touched them."""
+
+    realm: Realm | None = None
+    users: list[User] = field(default_factory=list)
+    fingerprints: dict[int, bytes] = field(default_factory=dict)
+    partners: dict[int, set[int]] = field(default_factory=dict)
+    channels: list[Channel] = field(default_factory=list)
+    groups: list[Group] | None = None
+    emoji: list[CustomEmoji] | None = None
+    linkifiers: list[Linkifier] | None = None
+    profile_fields: list[ProfileField] | None = None
+    profiles: dict[int, Values] = field(default_factory=dict)
+    alert_words: dict[int, list[WatchedWord]] = field(default_factory=dict)
+
+    def apply_to(self, org: Organization) -> None:
+        if self.realm is not None:
+            org.put_realm(self.realm)
+        for user in self.users:
+            org.put_user(user, self.fingerprints.get(user.id))
+        org.partners.update(self.partners)
+        for channel in self.channels:
+            org.put_channel(channel)
+        if self.groups is not None:
+            org.put_groups(self.groups)
+        if self.emoji is not None:
+            org.put_emoji(self.emoji)
+        if self.linkifiers is not None:
+            org.put_linkifiers(self.linkifiers)
+        if self.profile_fields is not None:
+            org.put_profile_fields(self.profile_fields)
+        for user_id, values in self.profiles.items():
+            org.put_profile(user_id, values)
+        for user_id, words in self.alert_words.items():
+            org.alert_words.put(user_id, words)
+
+
+def load(
+    tx: Tx, email_domain: str, clock: Callable[[], float], shown: Shown = AS_IT_IS
+) -> Organization:
+    """Read a whole organization; the transaction says which and at what moment."""
+    realm, head = storage.organization.current(tx), storage.log.head_and_rules(tx)
+    stamp = storage.log.stamp_at(tx, head.place.seq)
+    org = Organization(realm, head.place, email_domain, clock, shown, head.rules_seq, stamp)
+    fingerprints = storage.people.fingerprints(tx)
+    for user in storage.people.everyone(tx):
+        org.put_user(user, fingerprints.get(user.id))
+    for channel in storage.channels.everything(tx):
+        org.put_channel(channel)
+    org.put_groups(storage.groups.everything(tx))
+    org.put_emoji(storage.organization.custom_emoji.everything(tx))
+    org.put_linkifiers(storage.organization.linkifiers.everything(tx))
+    org.put_profile_fields(storage.people.profile_fields.everything(tx))
+    for user_id, values in storage.people.profile_fields.all_values(tx).items():
+        org.put_profile(user_id, values)
+    org.put_subscriptions(storage.channels.subscriptions.active_pairs(tx))
+    org.partners = _partners_of_guests(tx, org.users.values())
+    for user_id, words in _alert_words(tx).items():
+        org.alert_words.put(user_id, words)
+    org.presence.learn(storage.people.presence.since(tx, 0))
+    return org
+
+
+def read_patch(tx: Tx, touched: Touched) -> Patch:
+    """Read again what events have touched."""
+    patch = Patch()
+    if touched.realm:
+        patch.realm = storage.organization.current(tx)
+    if touched.users:
+        ids = sorted(touched.users)
+        patch.users = storage.people.find_many(tx, ids)
+        patch.fingerprints = storage.people.fingerprints(tx, ids)
+        patch.partners = _partners_of_guests(tx, patch.users)
+    if touched.channels:
+        patch.channels = storage.channels.find_many(tx, sorted(touched.channels))
+    if touched.groups:
+        patch.groups = storage.groups.everything(tx)
+    if touched.emoji:
+        patch.emoji = storage.organization.custom_emoji.everything(tx)
+    if touched.linkifiers:
+        patch.linkifiers = storage.organization.linkifiers.everything(tx)
+    if touched.profile_fields:
+        patch.profile_fields = storage.people.profile_fields.everything(tx)
+    if touched.profiles:
+        found = storage.people.profile_fields.all_values(tx, sorted(touched.profiles))
+        patch.profiles = {user_id: found.get(user_id, {}) for user_id in touched.profiles}
+    if touched.alert_words:
+        words = _alert_words(tx, sorted(touched.alert_words))
+        patch.alert_words = {user_id: words.get(user_id, []) for user_id in touched.alert_words}
+    return patch
+
+
+def _partners_of_guests(tx: Tx, people: Iterable[User]) -> dict[int, set[int]]:
+    return storage.people.known_people.partners(tx, [user.id for user in people if user.is_guest])
+
+
+def _alert_words(tx: Tx, user_ids: list[int] | None = None) -> dict[int, list[WatchedWord]]:
+    found = storage.personal.alert_words.of_users(tx, user_ids)
+    return {
+        user_id: [domain.personal.alert_words.watched(word) for word in words]
+        for user_id, words in found.items()
+    }

@@ -1,0 +1,400 @@
+"""The directory: what nearly every request needs to know of an organization, kept in memory.
+
+It follows the log and is changed only on the loop, one event at a time, so whoever reads it
+between two awaits sees one moment. Actions do not use it: inside a transaction the database is
+asked, because it alone knows what was done a moment ago.
+"""
+
+import dataclasses
+import itertools
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Set
+from functools import partial
+from typing import Any
+
+from pyroaring import BitMap
+
+from tertulia import domain, markdown
+from tertulia.domain.channels.channel import Channel, Gate
+from tertulia.domain.groups.group import REALM_PERMISSIONS, ROLE_OF_GROUP, Group, GroupValue
+from tertulia.domain.messages.external_pictures import AS_IT_IS, Shown
+from tertulia.domain.organization.custom_emoji import CustomEmoji
+from tertulia.domain.organization.linkifiers import Linkifier
+from tertulia.domain.organization.realm import Realm
+from tertulia.domain.people.profile_fields import ProfileField
+from tertulia.domain.people.user import Role, User
+from tertulia.domain.personal.alert_words import WatchedWords
+from tertulia.events.directory.accounts import Accounts
+from tertulia.events.directory.channels_by_privacy import ChannelDoors
+from tertulia.events.directory.name_index import NameIndex
+from tertulia.events.encoded_records import KeptEncodings
+from tertulia.events.presence import Board
+from tertulia.events.send_permits import SettledPlaces
+from tertulia.events.session_cache import KnownSessions
+from tertulia.storage.log import LogPlace
+from tertulia.storage.people.profile_fields import Values
+
+_versions = itertools.count()
+
+Rule = Callable[[User | None, Channel, bool, domain.channels.access.Holds], bool]
+
+
+class Organization:
+    """One organization as it stands at the event `applied`."""
+
+    def __init__(
+        self,
+        realm: Realm,
+        place: LogPlace,
+        email_domain: str,
+        clock: Callable[[], float],
+        shown: Shown = AS_IT_IS,
+        rules_seq: int = 0,
+        stamp: int = 0,
+    ) -> None:
+        self.version = next(_versions)  # another one whenever somebody or something is told anew
+        self.life = object()  # another one whenever all of it was read afresh
+        self.realm = realm
+        self.applied = place.seq
+        self.turned_at = place.seq  # the last event that changed by what others are judged
+        self.rules_seq = rules_seq  # the last event that changed a rule
+        self.epoch, self.stamped = place.epoch, (place.seq, stamp)  # the last event, its stamp
+        self.email_domain = email_domain
+        self.clock = clock
+        self.shown = shown
+        self.accounts = Accounts()
+        self.users = self.accounts.by_id
+        self.channels: dict[int, Channel] = {}
+        self.doors = ChannelDoors()
+        self.groups: dict[int, Group] = {}
+        self.system_ids: dict[str, int] = {}
+        self.emoji: dict[int, CustomEmoji] = {}
+        self.emoji_sources: dict[str, str] = {}  # by name, of those that can be used
+        self.linkifiers: list[Linkifier] = []
+        self.link_patterns: tuple[markdown.LinkPattern, ...] = ()
+        self.profile_fields: dict[int, ProfileField] = {}
+        self.profiles: dict[int, Values] = {}
+        self.subscribers: dict[int, BitMap] = {}
+        self.subscribed: dict[int, BitMap] = {}
+        self.partners: dict[int, set[int]] = {}  # of guests: with whom they have talked
+        self.alert_words = WatchedWords()
+        self.presence = Board(self.users)
+        self.settled = SettledPlaces()
+        self.sessions = KnownSessions()
+        self.kept = KeptEncodings()
+        self._channel_by_name: NameIndex[str] = NameIndex()
+        self._listing: dict[int, set[int]] = {}  # by user, the groups that list them
+
+    @property
+    def place(self) -> LogPlace:
+        return LogPlace(self.applied, self.epoch)
+
+    @property
+    def present(self) -> "Organization":
+        """The organization as it is now; one that is remembered is another (`events.delivery.rewound_directory`)."""
+        return self
+
+    # --- finding ---
+
+    def user_with_stand_in(self, email: str) -> User | None:
+        """By the address that stands in for the real one."""
+        name, _, host = domain.people.user.email_key(email).partition("@")
+        digits = name.removeprefix("user")
+        if host != self.email_domain.lower() or not digits.isdecimal() or len(digits) > 18:
+            return None
+        return self.users.get(int(digits))
+
+    def head_count(self) -> int:
+        """How many accounts are active, bots included."""
+        return len(self.users) - len(self.accounts.inactive)
+
+    def channel_named(self, name: str) -> Channel | None:
+        channel_id = self._channel_by_name.owner(domain.channels.topics.fold(name.strip()))
+        return None if channel_id is None else self.channels[channel_id]
+
+    def is_subscribed(self, user_id: int, channel_id: int) -> bool:
+        subscribers = self.subscribers.get(channel_id)
+        return subscribers is not None and user_id in subscribers
+
+    def subscribers_of(self, channel_id: int) -> list[int]:
+        """Subscribers whose accounts are active, by id."""
+        return list(self._active_subscribers(channel_id))
+
+    def subscriber_count(self, channel_id: int) -> int:
+        return len(self._active_subscribers(channel_id))
+
+    def _active_subscribers(self, channel_id: int) -> BitMap:
+        subscribers = self.subscribers.get(channel_id)
+        return BitMap() if subscribers is None else subscribers - self.accounts.inactive
+
+    # --- rules ---
+
+    def holds(self, user: User, value: GroupValue, now: float) -> bool:
+        """Whether a user is in the set that a permission names."""
+        return domain.groups.permissions.holds(self, user, value, now)
+
+    def everybody_in(self, group_id: int, now: float) -> set[int]:
+        """Active users who are in a group, directly or not."""
+        return domain.groups.permissions.everybody_in(self, [group_id], now).difference(
+            self.accounts.inactive
+        )
+
+    def realm_permission(self, name: str) -> GroupValue:
+        stored: GroupValue | None = self.realm.settings.get(name)
+        if stored is not None:
+            return stored
+        return self.system_ids[REALM_PERMISSIONS[name].default]
+
+    def may_see(
+        self,
+        user_id: int | None,
+        channel_id: int,
+        subscribed: bool | None = None,
+        gate: Gate | None = None,
+    ) -> bool:
+        """Now; or at a moment of which it is known whether the user was subscribed then, and
+        how the channel was guarded."""
+        return self._allows(domain.channels.access.may_see, user_id, channel_id, subscribed, gate)
+
+    def seen_channels(self, user_id: int | None) -> BitMap:
+        """All that somebody may see now; without a user, what everybody may."""
+        user = None if user_id is None else self.users.get(user_id)
+        seen = self.doors.seen_by(user)
+        if user is not None:
+            seen |= self.subscribed.get(user.id, BitMap())
+        if user is not None and not user.is_guest:
+            seen.update(each for each in self.doors.all - seen if self.may_see(user.id, each))
+        return seen
+
+    def may_read(self, user_id: int | None, channel_id: int) -> bool:
+        return self._allows(domain.channels.access.may_read, user_id, channel_id)
+
+    def sees_everybody(self, viewer: User | None) -> bool:
+        """Whether somebody may know all people; guests and strangers perhaps only some."""
+        if viewer is not None and not viewer.is_guest:
+            return True
+        return (
+            self.realm_permission(domain.people.known_people.SETTING)
+            == self.system_ids["role:everyone"]
+        )
+
+    def may_know(self, viewer: User | None, user: User) -> bool:
+        """Whether somebody may know of somebody; `viewer` is None for one not logged in."""
+        if self.sees_everybody(viewer):
+            return True
+        if viewer is None:
+            return user.is_bot
+        return domain.people.known_people.may_know(viewer, user, partial(self._have_met, viewer.id))
+
+    def shown_user(self, user_id: int) -> User:
+        """Somebody who comes into sight at an event."""
+        return self.users[user_id]
+
+    def known_among(self, viewer: User | None, user_ids: list[int]) -> list[int]:
+        """Those of some people whom somebody may know."""
+        if self.sees_everybody(viewer):
+            return user_ids
+        return [user_id for user_id in user_ids if self.may_know(viewer, self.users[user_id])]
+
+    def known_subscribers(self, viewer: User | None, channel_id: int) -> list[int]:
+        """Subscribers whose accounts are active, as far as somebody may know them."""
+        return self.known_among(viewer, self.subscribers_of(channel_id))
+
+    def _have_met(self, user_id: int, other_id: int) -> bool:
+        mine, theirs = self.subscribed.get(user_id), self.subscribed.get(other_id)
+        if mine is not None and theirs is not None and mine.intersect(theirs):
+            return True
+        return other_id in self.partners.get(user_id, ())
+
+    def direct_members(self, group: Group, now: float) -> list[int]:
+        """Active users listed in a group; those of a system group follow from their roles."""
+        if not group.is_system:
+            return [user_id for user_id in group.members if self.users[user_id].is_active]
+        if group.name == "role:fullmembers":
+            members, waiting_days = self.accounts.by_role[Role.MEMBER], self.waiting_days
+            if waiting_days == 0:
+                return list(members)
+            return [u for u in members if self.users[u].is_full_member(waiting_days, now)]
+        role = ROLE_OF_GROUP.get(group.name)
+        return [] if role is None else list(self.accounts.by_role[role])
+
+    def _allows(
+        self,
+        rule: Rule,
+        user_id: int | None,
+        channel_id: int,
+        subscribed: bool | None = None,
+        gate: Gate | None = None,
+    ) -> bool:
+        channel = self.channels.get(channel_id)
+        if channel is None:
+            return False
+        if gate is not None:
+            channel = channel.behind(gate)
+        user = None if user_id is None else self.users.get(user_id)
+        if subscribed is None:
+            subscribed = user is not None and self.is_subscribed(user.id, channel_id)
+
+        def holds(value: GroupValue) -> bool:
+            return user is not None and self.holds(user, value, self.clock())
+
+        return rule(user, channel, subscribed, holds)
+
+    # --- groups, as permissions ask about them ---
+
+    @property
+    def waiting_days(self) -> int:
+        days: int = self.realm.setting("waiting_period_threshold")
+        return days
+
+    def within(self, group_ids: Iterable[int]) -> dict[int, str | None]:
+        found: dict[int, str | None] = {}
+        waiting = [group_id for group_id in group_ids if group_id in self.groups]
+        while waiting:
+            group = self.groups[waiting.pop()]
+            if group.id not in found:
+                found[group.id] = group.name if group.is_system else None
+                waiting.extend(group.subgroups)
+        return found
+
+    def listing(self, user_id: int) -> Set[int]:
+        return self._listing.get(user_id, frozenset())
+
+    def listed_in(self, group_ids: Iterable[int]) -> set[int]:
+        return set().union(*(self.groups[group_id].members for group_id in group_ids))
+
+    def everybody(self) -> Iterable[User]:
+        return self.users.values()
+
+    # --- following ---
+
+    def put_realm(self, realm: Realm) -> None:
+        self.version = next(_versions)
+        self.realm = realm
+
+    def put_settings(self, values: Mapping[str, Any]) -> None:
+        """Of the organization, those by which it is judged what somebody sees."""
+        if values:
+            settings = self.realm.settings | dict(values)
+            self.put_realm(dataclasses.replace(self.realm, settings=settings))
+
+    def put_user(self, user: User, fingerprint: bytes | None) -> None:
+        self.version = next(_versions)
+        self.kept.drop_user(user.id)
+        known = self.users.get(user.id)
+        if known is not None:
+            self.presence.hidden.discard(user.id)
+            if known.is_active != user.is_active:
+                self.kept.drop_channels()
+        self.accounts.put(user, fingerprint)
+        if not user.is_active:
+            self.presence.hidden.add(user.id)
+
+    def put_role(self, user_id: int, role: Role) -> None:
+        user = self.users[user_id]
+        if user.role != role:
+            self.put_user(dataclasses.replace(user, role=role), self.accounts.key_of(user_id))
+
+    def put_activity(self, user_id: int, *, is_active: bool) -> None:
+        user = self.users[user_id]
+        if user.is_active != is_active:
+            changed = dataclasses.replace(user, is_active=is_active)
+            self.put_user(changed, self.accounts.key_of(user_id))
+
+    def put_channel(self, channel: Channel) -> None:
+        self.version = next(_versions)
+        known = self.channels.get(channel.id)
+        if known is not None:
+            self._channel_by_name.remove(domain.channels.topics.fold(known.name), channel.id)
+        self.channels[channel.id] = channel
+        self.doors.put(channel)
+        self.kept.drop_channel(channel.id)
+        self._channel_by_name.add(domain.channels.topics.fold(channel.name), channel.id)
+
+    def put_groups(self, all_groups: list[Group]) -> None:
+        self.groups = {group.id: group for group in all_groups}
+        self.system_ids = {group.name: group.id for group in all_groups if group.is_system}
+        self._listing = {}
+        for group in all_groups:
+            for user_id in group.members:
+                self._listing.setdefault(user_id, set()).add(group.id)
+        self.kept.drop_channels()
+
+    def put_members(
+        self, group_id: int, user_ids: Iterable[int], subgroup_ids: Iterable[int], *, added: bool
+    ) -> None:
+        """Take people and groups into a group, or out of it; roles fill the system groups."""
+        group, people = self.groups[group_id], set(user_ids)
+        if group.is_system:
+            return
+        members, subgroups = set(group.members) - people, set(group.subgroups) - {*subgroup_ids}
+        if added:
+            members, subgroups = members | people, subgroups.union(subgroup_ids)
+        self.groups[group_id] = dataclasses.replace(
+            group, members=tuple(sorted(members)), subgroups=tuple(sorted(subgroups))
+        )
+        for user_id in people:
+            others = self._listing.get(user_id, set()) - {group_id}
+            self._listing[user_id] = others | {group_id} if added else others
+
+    def put_emoji(self, all_emoji: list[CustomEmoji]) -> None:
+        self.emoji = {emoji.id: emoji for emoji in all_emoji}
+        self.emoji_sources = {
+            emoji.name: emoji.source_url for emoji in all_emoji if not emoji.deactivated
+        }
+
+    def put_linkifiers(self, all_linkifiers: list[Linkifier]) -> None:
+        self.version = next(_versions)
+        self.linkifiers = all_linkifiers
+        self.link_patterns = tuple(
+            markdown.LinkPattern(each.id, each.rule.pattern, each.rule.url_template)
+            for each in all_linkifiers
+        )
+
+    def put_subscriptions(self, pairs: Iterable[tuple[int, int]]) -> None:
+        """All of them, as (channel, user): bitmaps are filled faster from lists."""
+        subscribers: defaultdict[int, list[int]] = defaultdict(list)
+        subscribed: defaultdict[int, list[int]] = defaultdict(list)
+        for channel_id, user_id in pairs:
+            subscribers[channel_id].append(user_id)
+            subscribed[user_id].append(channel_id)
+        self.subscribers = {channel: BitMap(users) for channel, users in subscribers.items()}
+        self.subscribed = {user: BitMap(channels) for user, channels in subscribed.items()}
+
+    def put_profile_fields(self, fields: list[ProfileField]) -> None:
+        """All fields, in their order; what was filled in for one that is gone goes with it."""
+        self.profile_fields = {field.id: field for field in fields}
+        for user_id, values in list(self.profiles.items()):
+            if not values.keys() <= self.profile_fields.keys():
+                self.put_profile(user_id, values)
+
+    def put_profile(self, user_id: int, values: Values) -> None:
+        """What somebody has filled in."""
+        self.kept.drop_user(user_id)
+        asked = {number: value for number, value in values.items() if number in self.profile_fields}
+        if asked:
+            self.profiles[user_id] = asked
+        else:
+            self.profiles.pop(user_id, None)
+
+    def join(self, channel_id: int, user_ids: Iterable[int]) -> None:
+        self.kept.drop_channel(channel_id)
+        self.subscribers[channel_id] = self.subscribers.get(channel_id, BitMap()) | BitMap(user_ids)
+        for user_id in user_ids:
+            self.subscribed[user_id] = self.subscribed.get(user_id, BitMap()) | BitMap([channel_id])
+
+    def leave(self, channel_id: int, user_ids: Iterable[int]) -> None:
+        self.kept.drop_channel(channel_id)
+        self.subscribers[channel_id] = self.subscribers.get(channel_id, BitMap()) - BitMap(user_ids)
+        for user_id in user_ids:
+            self.subscribed[user_id] = self.subscribed.get(user_id, BitMap()) - BitMap([channel_id])
+
+    def talk(self, user_ids: Iterable[int]) -> None:
+        """Note that people have talked directly; it matters for guests alone."""
+        for user_id in user_ids:
+            if self.users[user_id].is_guest:
+                self.partners[user_id] = self.partners.get(user_id, set()).union(user_ids)
+
+    def replace_by(self, newer: "Organization") -> None:
+        """Become what was just read; whoever holds on to us sees it too."""
+        vars(self).update(vars(newer))

@@ -1,0 +1,33 @@
+"""Events that this server could not read, apply or tell. It says so once for each, and goes on."""
+
+from tertulia import log
+from tertulia.events.logged_event import Happening
+from tertulia.events.types.event import Unreadable
+
+MOST_REMEMBERED = 10_000
+
+
+class PassedOver:
+    def __init__(self) -> None:
+        self._known: set[tuple[int, int]] = set()
+
+    def note(self, happening: Happening, problem: BaseException | None = None) -> None:
+        place = (happening.realm_id, happening.seq)
+        if place in self._known:
+            return
+        if len(self._known) >= MOST_REMEMBERED:
+            self._known.clear()
+        self._known.add(place)
+        event = happening.event
+        if isinstance(event, Unreadable):
+            kind, reason = event.word, event.problem
+        else:
+            kind, reason = event.kind, type(problem).__name__
+        log.log.error(
+            "an event was passed over",
+            realm_id=happening.realm_id,
+            seq=happening.seq,
+            kind=kind,
+            problem=reason,
+            exc_info=problem,
+        )

@@ -1,0 +1,217 @@
+"""Whispers: what happens and is written nowhere, because nobody needs it after a minute.
+
+They reach those who listen right now, through memory and, where several servers share a
+database, through its notices. A whisper knows by itself whom it is for. Every whisper is a class
+in this file, and its tag is its word between servers.
+"""
+
+from collections.abc import Hashable
+from functools import reduce
+from operator import or_
+from typing import Any, ClassVar
+
+import msgspec
+
+from tertulia import domain
+from tertulia.domain.people.presence import Presence
+from tertulia.events.audience import Audience, Everyone, Nobody, Subscribers, Users
+from tertulia.events.directory.organization import Organization
+from tertulia.events.listener import Listener
+from tertulia.events.presence import LegacyWebsite, PresenceObject
+
+Wire = dict[str, Any]
+
+TYPES = frozenset({"typing", "typing_edit_message", "presence", "heartbeat"})
+
+
+class Whisper(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="kind"):
+    """`variant` is the same for two listeners who are told the same words."""
+
+    type: ClassVar[str]
+
+    def audience(self) -> Audience:
+        raise NotImplementedError
+
+    def is_for(self, org: Organization, to: Listener) -> bool:
+        """Whether a listener of the audience wants to hear it."""
+        return True
+
+    def variant(self, to: Listener) -> Hashable:
+        return None
+
+    def wire(self, org: Organization, to: Listener) -> Wire:
+        raise NotImplementedError
+
+    def overheard(self, org: Organization) -> None:
+        """Take note of what another server whispers, before those who listen here are told."""
+
+
+class TypingDirect(Whisper, frozen=True, tag="typing_direct"):
+    """Somebody begins or stops writing to people, of whom they are one."""
+
+    type: ClassVar[str] = "typing"
+
+    op: str
+    sender_id: int
+    user_ids: list[int]
+
+    def audience(self) -> Audience:
+        return Users(self.user_ids)
+
+    def is_for(self, org: Organization, to: Listener) -> bool:
+        known = all(_knows(org, to, user_id) for user_id in (self.sender_id, *self.user_ids))
+        return known and _watches_typing(org, to)
+
+    def wire(self, org: Organization, to: Listener) -> Wire:
+        return {
+            "type": "typing",
+            "message_type": "direct",
+            "op": self.op,
+            "sender": _named(org, self.sender_id),
+            "recipients": [_named(org, user_id) for user_id in self.user_ids],
+        }
+
+
+class TypingInChannel(Whisper, frozen=True, tag="typing_in_channel"):
+    """Somebody begins or stops writing to a topic."""
+
+    type: ClassVar[str] = "typing"
+
+    op: str
+    sender_id: int
+    channel_id: int
+    topic: str
+
+    def audience(self) -> Audience:
+        return Subscribers(self.channel_id)
+
+    def is_for(self, org: Organization, to: Listener) -> bool:
+        return (
+            to.options.capabilities.stream_typing_notifications
+            and _knows(org, to, self.sender_id)
+            and _watches_typing(org, to)
+        )
+
+    def variant(self, to: Listener) -> Hashable:
+        return to.options.capabilities.empty_topic_name
+
+    def wire(self, org: Organization, to: Listener) -> Wire:
+        return {
+            "type": "typing",
+            "message_type": "stream",
+            "op": self.op,
+            "sender": _named(org, self.sender_id),
+            "stream_id": self.channel_id,
+            "topic": domain.channels.topics.shown(
+                self.topic, to.options.capabilities.empty_topic_name
+            ),
+        }
+
+
+class TypingEdit(Whisper, frozen=True, tag="typing_edit"):
+    """Somebody begins or stops rewriting a message, in a channel or among people."""
+
+    type: ClassVar[str] = "typing_edit_message"
+
+    op: str
+    sender_id: int
+    message_id: int
+    channel_id: int | None = None
+    topic: str = ""
+    user_ids: list[int] = []
+
+    def audience(self) -> Audience:
+        return Users(self.user_ids) if self.channel_id is None else Subscribers(self.channel_id)
+
+    def is_for(self, org: Organization, to: Listener) -> bool:
+        return _knows(org, to, self.sender_id) and _watches_typing(org, to)
+
+    def wire(self, org: Organization, to: Listener) -> Wire:
+        recipient: Wire = {"type": "direct", "user_ids": self.user_ids}
+        if self.channel_id is not None:
+            recipient = {"type": "channel", "channel_id": self.channel_id, "topic": self.topic}
+        return {
+            "type": "typing_edit_message",
+            "op": self.op,
+            "sender_id": self.sender_id,
+            "message_id": self.message_id,
+            "recipient": recipient,
+        }
+
+
+class CameOnline(Whisper, frozen=True, tag="came_online"):
+    """Somebody is here again."""
+
+    type: ClassVar[str] = "presence"
+
+    user_id: int
+    active_at: float
+    idle_at: float
+    at: float
+
+    def audience(self) -> Audience:
+        return Everyone()
+
+    def is_for(self, org: Organization, to: Listener) -> bool:
+        return _knows(org, to, self.user_id)
+
+    def variant(self, to: Listener) -> Hashable:
+        return to.options.capabilities.simplified_presence_events, to.options.slim_presence
+
+    def wire(self, org: Organization, to: Listener) -> Wire:
+        presence = Presence(self.active_at, self.idle_at)
+        user = org.users[self.user_id]
+        if to.options.capabilities.simplified_presence_events:
+            modern = PresenceObject(**presence.modern(user.joined_at))
+            return {"type": "presence", "presences": {str(self.user_id): modern}}
+        told: Wire = {"type": "presence", "user_id": self.user_id}
+        if not to.options.slim_presence:
+            told["email"] = user.api_email(org.email_domain)
+        told["server_timestamp"] = self.at
+        told["presence"] = {"website": LegacyWebsite(**presence.legacy())}
+        return told
+
+
+class PresenceNoted(Whisper, frozen=True, tag="presence_noted"):
+    """From server to server: some presences were written down."""
+
+    type: ClassVar[str] = ""
+
+    def audience(self) -> Audience:
+        return Nobody()
+
+    def overheard(self, org: Organization) -> None:
+        org.presence.is_stale = True
+
+
+class Envelope(msgspec.Struct, frozen=True):
+    """A whisper on its way to other servers."""
+
+    server: str
+    realm_id: int
+    whisper: msgspec.Raw
+
+    @classmethod
+    def around(cls, whisper: Whisper, server: str, realm_id: int) -> "Envelope":
+        return cls(server, realm_id, msgspec.Raw(msgspec.json.encode(whisper)))
+
+    def opened(self) -> Whisper:
+        return _whispers.decode(self.whisper)
+
+
+decode_envelope = msgspec.json.Decoder(Envelope).decode
+_whispers: msgspec.json.Decoder[Whisper] = msgspec.json.Decoder(
+    reduce(or_, Whisper.__subclasses__())
+)
+
+
+def _watches_typing(org: Organization, to: Listener) -> bool:
+    return bool(org.users[to.user_id].prefers("receives_typing_notifications"))
+
+
+def _knows(org: Organization, to: Listener, user_id: int) -> bool:
+    return org.may_know(org.users[to.user_id], org.users[user_id])
+
+
+def _named(org: Organization, user_id: int) -> dict[str, Any]:
+    return {"user_id": user_id, "email": org.users[user_id].api_email(org.email_domain)}

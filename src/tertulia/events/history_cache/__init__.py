@@ -1,0 +1,10 @@
+"""Caches of encoded messages and of recent windows of history."""
+
+from typing import TYPE_CHECKING
+
+from tertulia.lazy import on_demand
+
+if TYPE_CHECKING:
+    from tertulia.events.history_cache import fragments, pages, session
+else:
+    __getattr__ = on_demand(__name__)

@@ -1,0 +1,111 @@
+"""Reading history: what of it is known already, as of the reader's own transaction."""
+
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+from tertulia import events, storage
+from tertulia.database.tx import Tx
+from tertulia.domain.messages.message import Message
+from tertulia.events.directory.organization import Organization
+from tertulia.events.history_cache.fragments import Fragment, Manner, Shelf
+from tertulia.events.history_cache.pages import FoundMessages, HistoryPage, PagePlace, Pages
+from tertulia.storage.log import LogPlace
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """Somebody reads history: in which manner, and how far the log was followed before."""
+
+    shelf: Shelf
+    pages: Pages
+    org: Organization
+    manner: Manner
+    place: LogPlace
+    shares: bool  # whether they are told of senders what everybody is
+
+    @classmethod
+    def begun(
+        cls, shelf: Shelf, pages: Pages, org: Organization, manner: Manner, shares: bool
+    ) -> "Reading":
+        return cls(shelf, pages, org, manner, org.place, shares and shelf.is_in_use)
+
+    def is_up_to_date(self, end: LogPlace, tx: Tx) -> bool:
+        """Whether all that the log holds beyond what was followed leaves history as it is.
+
+        Then what the shelf and the directory know is so in this transaction, too. Without a shelf
+        nobody goes by that: everything is asked of the database.
+        """
+        known = self.place
+        if not self.shelf.is_in_use:
+            return False
+        if end == known:
+            return True
+        return end.epoch == known.epoch and end.seq - known.seq == storage.log.count_after(
+            tx, known.seq, harmless_kinds()
+        )
+
+    def known(self, message_ids: Sequence[int]) -> dict[int, Fragment]:
+        """Those of the messages that are on the shelf, as the directory knows them now."""
+        if not self.shares:
+            return {}
+        number, org, find = self.manner.number, self.org, self.shelf.find
+        version = org.version
+        return {
+            message_id: fragment
+            for message_id in message_ids
+            if (fragment := find(message_id << 3 | number)) is not None
+            and (fragment.version == version or fragment.is_true_in(org))
+        }
+
+    def made(self, message: Message, seq: int) -> bytes:
+        """The text of a message that was read as of an event, kept for others who read it."""
+        key, records = (
+            self.manner.key(message.id),
+            events.history_cache.fragments.records_of(self.org, message),
+        )
+        text = events.history_cache.fragments.text_of(self.org, message, self.manner)
+        if self.shares:
+            fragment = Fragment(
+                events.history_cache.fragments.without_words(message),
+                text,
+                records,
+                message.provenance,
+            )
+            self.shelf.put(key, fragment, seq)
+        return text
+
+    def touch(self, message_ids: Iterable[int]) -> None:
+        """These were read from the shelf."""
+        self.shelf.touch(map(self.manner.key, message_ids))
+
+    def page(self, place: PagePlace, end: LogPlace) -> HistoryPage | None:
+        """What was read before of a place, if it is the same at the end of the log."""
+        if not self.shares or end != self.place:
+            return None
+        page = self.pages.find(self._key(place), end.seq)
+        return page if page is not None and page.is_true_in(self.org) else None
+
+    def keep_page(
+        self,
+        place: PagePlace,
+        end: LogPlace,
+        found: FoundMessages,
+        fragments: Mapping[int, Fragment],
+    ) -> None:
+        """These were found at the end of the log."""
+        if end == self.place:
+            provenance = {number: each.provenance for number, each in fragments.items()}
+            page = HistoryPage(
+                self.org.realm.id, place.channel_id, end.seq, found, fragments, provenance
+            )
+            self.pages.keep(self._key(place), page)
+
+    def _key(self, place: PagePlace) -> Hashable:
+        return self.org.life, place, self.manner.number
+
+
+@cache
+def harmless_kinds() -> list[str]:
+    """The kinds of events that neither rewrite a message nor change who may read what."""
+    return [word for word, kind in events.types.event.kinds().items() if kind.leaves_history]

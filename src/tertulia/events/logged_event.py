@@ -1,0 +1,59 @@
+"""A happening: an event at its place in the log, whom it concerns, and in which bytes."""
+
+from dataclasses import dataclass, field
+
+import msgspec
+
+from tertulia.events.audience import Audience, WasSubscribed
+from tertulia.events.directory.organization import Organization
+from tertulia.events.listener import Listener
+from tertulia.events.types.event import About, Event
+
+_encode = msgspec.json.Encoder().encode
+
+
+@dataclass(slots=True)
+class Happening:
+    """`encoded` keeps the bytes of each variant, so that a thousand queues share them."""
+
+    realm_id: int
+    seq: int
+    event: Event
+    audience: Audience
+    stamp: int = 0  # tells it from another event with the same number in another log
+    encoded: dict[object, list[bytes]] = field(default_factory=dict)
+    about: About = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.about = self.event.about()
+
+    def concerns(self, org: Organization, to: Listener, was_subscribed: WasSubscribed) -> bool:
+        """Whether a listener is to hear of it."""
+        if not self.event.is_wanted_by(to):
+            return False
+        if not self.audience.includes(org, to.user_id, was_subscribed):
+            if not to.options.hears_public_channels:
+                return False
+            channel_id = self.event.overheard_in(org)
+            if channel_id is None or not org.may_read(to.user_id, channel_id):
+                return False
+        return not to.options.narrow or self.event.passes(org, to)
+
+    def bodies(self, org: Organization, to: Listener) -> list[bytes]:
+        """The wire events for a listener, each a JSON object still without its id."""
+        is_picky = to.options.event_types is not None and len(self.event.types) > 1
+        variant = None if is_picky else self.event.variant(org, to)
+        if variant is None:
+            told = self._tell(org, to)
+        elif variant in self.encoded:
+            told = self.encoded[variant]
+        else:
+            told = self.encoded[variant] = self._tell(org, to)
+        additions = self.event.additions(to)
+        if not additions:
+            return told
+        members = _encode(additions)[1:]
+        return [b"%s,%s" % (body[:-1], members) for body in told]
+
+    def _tell(self, org: Organization, to: Listener) -> list[bytes]:
+        return [_encode(wire) for wire in self.event.wire(org, to) if to.wants(wire["type"])]

@@ -1,0 +1,73 @@
+"""What servers tell each other of plain sends: the message itself, so that nobody has to read it.
+
+It is a convenience. A notice may be lost, late or too long; then what it told is found in the log.
+"""
+
+from collections.abc import Iterable, Iterator
+
+import msgspec
+
+from tertulia import events
+from tertulia.events.logged_event import Happening
+from tertulia.storage.log import LogPlace
+
+LONGEST_BYTES = 7500  # of a notice
+
+
+class Said(msgspec.Struct, frozen=True, array_like=True):
+    """A message that was sent, at its place in a log."""
+
+    realm_id: int
+    seq: int
+    epoch: str
+    kind: str
+    audience: msgspec.Raw
+    event: msgspec.Raw
+    stamp: int = 0  # an older server leaves it out
+
+
+Appended = tuple[LogPlace, Happening]
+
+_encode = msgspec.json.Encoder().encode
+_decode = msgspec.json.Decoder(list[Said]).decode
+
+
+def written(appended: Iterable[Appended]) -> tuple[list[str], dict[int, int]]:
+    """Notices that tell of these messages, and up to which event that is all in which
+    organizations; a message that is too long is left out."""
+    notices: list[str] = []
+    some: list[bytes] = []
+    size = 2
+    told: dict[int, int] = {}
+    left_out: set[int] = set()
+    for known, happening in appended:
+        realm_id, seq = happening.realm_id, happening.seq
+        event = happening.event
+        one = _encode(
+            (realm_id, seq, known.epoch, event.kind, happening.audience, event, happening.stamp)
+        )
+        if len(one) > LONGEST_BYTES:
+            left_out.add(realm_id)
+            continue
+        if size + len(one) > LONGEST_BYTES:
+            notices.append(_joined(some))
+            some, size = [], 2
+        some.append(one)
+        size += len(one) + 1
+        told[realm_id] = seq
+    if some:
+        notices.append(_joined(some))
+    return notices, {each: seq for each, seq in told.items() if each not in left_out}
+
+
+def read(notice: str) -> Iterator[Appended]:
+    """Raises KeyError or msgspec.DecodeError if a newer server tells what we do not know."""
+    for said in _decode(notice):
+        to = events.audience.decode(said.audience)
+        event = events.log.decoder(said.kind).decode(said.event)
+        happening = Happening(said.realm_id, said.seq, event, to, said.stamp)
+        yield LogPlace(said.seq, said.epoch), happening
+
+
+def _joined(some: list[bytes]) -> str:
+    return (b"[%s]" % b",".join(some)).decode()

@@ -1,0 +1,180 @@
+"""What the snapshot needs from the database beyond the directory, read at one moment."""
+
+from collections.abc import Callable, Set
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from tertulia import storage
+from tertulia.database.tx import Later, Tx
+from tertulia.domain.people.bots import Bot
+from tertulia.domain.people.status import Status
+from tertulia.domain.personal.devices import Device
+from tertulia.events.message_locations import Whereabouts
+from tertulia.events.shared_unread import CommonUnread
+from tertulia.events.snapshot.lists import LISTS
+from tertulia.events.snapshot.register_cache import Recollection
+from tertulia.events.snapshot.unread_query import AskedUnread, FoundUnread
+from tertulia.storage.channels.grouped_subscriptions import AlikeSubscriptions
+from tertulia.storage.log import LogPlace
+from tertulia.storage.personal.topic_policies import UserTopic
+
+MOST_CONVERSATIONS = 1000
+
+
+class OwnedFact(NamedTuple):
+    """What is read only where there is something, and is not a plain list."""
+
+    name: str
+    parts: tuple[str, ...]  # of the state, that tell of it
+    read: Callable[[Tx, int], Any]
+
+
+# By table.
+_OWNED = {
+    "message_flag": OwnedFact(
+        "starred",
+        ("starred_messages",),
+        lambda tx, me: storage.messages.flags.with_flag(tx, me, "starred"),
+    ),
+    "user_topic": OwnedFact(
+        "user_topics",
+        ("user_topic", "muted_topics", "message"),
+        storage.personal.topic_policies.of_user,
+    ),
+    "bot": OwnedFact("bots", ("realm_bot",), storage.people.bots.kept_by),
+    "user_status": OwnedFact(
+        "statuses", ("user_status",), lambda tx, me: storage.people.statuses.everyone(tx)
+    ),
+    "device": OwnedFact("devices", ("device",), storage.personal.devices.of_user),
+}
+_READ = {table: fact.read for table, fact in _OWNED.items()}
+_READ |= {part.table: part.read for part in LISTS.values()}
+
+
+@dataclass(slots=True)
+class Facts:
+    there: Set[str] = frozenset()  # tables in which there was something
+    max_message_id: int = -1
+    unread: FoundUnread | None = None
+    starred: list[int] = field(default_factory=list)
+    conversations: list[tuple[tuple[int, ...], int]] = field(default_factory=list)
+    subscriptions: list[AlikeSubscriptions] = field(default_factory=list)
+    user_topics: list[UserTopic] = field(default_factory=list)
+    statuses: dict[int, Status] = field(default_factory=dict)
+    bots: dict[int, Bot] = field(default_factory=dict)
+    devices: list[Device] = field(default_factory=list)
+    lists: dict[str, list[Any]] = field(default_factory=dict)  # by the name of the part
+
+    def recollection(self, rules: LogPlace) -> Recollection | None:
+        """What to remember of these facts when they were told, if that is enough."""
+        unread = self.unread
+        if unread is None or unread.told is None or unread.is_cut:
+            return None
+        return Recollection(
+            rules, self.there, self.subscriptions, unread.waiting, unread.mentioned, unread.told
+        )
+
+
+class WantedFacts:
+    """What somebody wants to know, asked at once; most clients ask for little.
+
+    It is asked first what there is, and how far what is unread was written down. What else has to
+    be asked then is mostly what it was the last time, so whoever was told before is asked about
+    that at once, too, and one way to the database is enough.
+    """
+
+    def __init__(
+        self,
+        tx: Tx,
+        user_id: int,
+        wanted: "Wanted",
+        whereabouts: Whereabouts | None = None,
+        recalled: Recollection | None = None,
+        rules: LogPlace | None = None,
+    ) -> None:
+        """`recalled` holds as of the last event that has changed a rule, which is `rules` as far as
+        we know."""
+        self._tx, self._user_id, self._wanted, self._recalled = tx, user_id, wanted, recalled
+        self._first: dict[str, Later[Any]] = {}  # by the name of the fact
+        self._unread: AskedUnread | None = None
+        if wanted("message"):
+            self._first["max_message_id"] = tx.later(newest_received, user_id)
+        if wanted("message") and wanted("update_message_flags"):
+            self._unread = AskedUnread(tx, user_id, whereabouts or Whereabouts(), recalled)
+        if wanted("recent_private_conversations"):
+            self._first["conversations"] = tx.later(
+                storage.messages.conversations.recent, user_id, MOST_CONVERSATIONS
+            )
+        if not (recalled is not None and recalled.rules == rules):
+            self._ask_subscriptions()
+        self._owned: dict[str, Later[Any]] = {}  # by table
+        self._tables = _tables(wanted)
+        self._there = tx.later(storage.nonempty_tables.those, user_id, self._tables)
+        if recalled is not None:
+            self._ask_owned(recalled.there & self._tables)
+
+    def facts(
+        self,
+        rewritten: frozenset[int] | None = None,
+        rules: LogPlace | None = None,
+        common: CommonUnread | None = None,
+    ) -> Facts:
+        """`rewritten` are messages of which it is not known where they stand; None are all.
+
+        `rules` is the last event that has changed one; `common` knows none of `rewritten`."""
+        there, recalled = self._there(), self._recalled
+        self._ask_owned(there)
+        if recalled is not None and recalled.rules != rules:
+            recalled = None
+        if recalled is None and "subscriptions" not in self._first:
+            self._ask_subscriptions()
+        facts = Facts(there=there, **{name: found() for name, found in self._first.items()})
+        if recalled is not None:
+            facts.subscriptions = recalled.subscriptions
+        if self._unread is not None:
+            facts.unread = self._unread.found(rewritten, recalled, common)
+        for table, fact in _OWNED.items():
+            if table in self._owned:
+                setattr(facts, fact.name, self._owned[table]())
+        facts.lists = {
+            name: self._owned[part.table]() if part.table in self._owned else []
+            for name, part in LISTS.items()
+            if self._wanted(name)
+        }
+        return facts
+
+    def _ask_subscriptions(self) -> None:
+        if self._wanted("subscription") or self._wanted("message"):
+            asked = self._tx.later(storage.channels.grouped_subscriptions.of_user, self._user_id)
+            self._first["subscriptions"] = asked
+
+    def _ask_owned(self, tables: Set[str]) -> None:
+        for table in tables - self._owned.keys():
+            self._owned[table] = self._tx.later(_READ[table], self._user_id)
+
+
+def _tables(wanted: "Wanted") -> set[str]:
+    """Where something has to be looked up, if there is anything."""
+    tables = {part.table for name, part in LISTS.items() if wanted(name)}
+    tables |= {table for table, fact in _OWNED.items() if any(map(wanted, fact.parts))}
+    return tables
+
+
+def newest_received(tx: Tx, user_id: int) -> int:
+    """The last message that reached somebody, as clients are told of it."""
+    found = storage.messages.history.newest_received(tx, user_id)
+    return -1 if found is None else found
+
+
+class Wanted:
+    """Which parts of the state a client asked for."""
+
+    def __init__(self, types: list[str] | None) -> None:
+        self._types = None if types is None else frozenset(types)
+
+    def __call__(self, event_type: str) -> bool:
+        return self._types is None or event_type in self._types
+
+    @property
+    def everything(self) -> bool:
+        return self._types is None

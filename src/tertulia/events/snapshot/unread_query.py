@@ -1,0 +1,168 @@
+"""What somebody has not read, and where it stands: asked of the database and of our memory.
+
+How much came since it was written down what is unread, and where the newest messages stand, is
+mostly little, so that is asked before it is known whether it matters. What was too much for that,
+or is known neither here nor there, is asked again.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import chain
+
+from pyroaring import BitMap64
+
+from tertulia import storage
+from tertulia.database.tx import Later, Tx
+from tertulia.events.conversation_keys import Found, Spot
+from tertulia.events.message_locations import Whereabouts
+from tertulia.events.shared_unread import CommonUnread, UnreadChannel
+from tertulia.events.snapshot.register_cache import Recollection
+from tertulia.storage.messages.unread import Stored, UnreadMessage
+
+MOST_UNREAD = 50_000
+MOST_ARRIVED = 1000
+MOST_DESCRIBED = 200
+MOST_DIFFERING = 0.5  # of what is unread, from what it was in common with others
+MUCH_DIFFERING = 0.25
+
+
+@dataclass(slots=True)
+class FoundUnread:
+    stored: Stored
+    waiting: BitMap64
+    mentioned: BitMap64
+    is_cut: bool  # there is more than is told
+    told: bytes | None = None  # once that is known; if it was before, what follows is empty
+    channels: dict[int, UnreadChannel] = field(default_factory=dict)  # in common with others
+    places: Found = field(default_factory=list)  # elsewhere; first where something waits longest
+    unknown: list[int] = field(default_factory=list)  # where these stand was not known
+    described: list[UnreadMessage] = field(default_factory=list)  # those of them that are there
+    is_unusual: bool = True  # little of it was in common
+
+    def common(self) -> CommonUnread:
+        """What others may have not read, too, once it was told. Where a moved message stands
+        depends on who reads, so channels with what was not known stay out."""
+        personal = {None, *(each.channel_id for each in self.described)}
+        channels = {
+            number: each for number, each in self.channels.items() if number not in personal
+        }
+        places = [place for place in self.places if place[0].channel_id not in personal]
+        others = [ids for spot, ids in self.places if spot.channel_id in personal]
+        waiting = self.waiting - BitMap64([*self.unknown, *chain.from_iterable(others)])
+        return CommonUnread(waiting, channels, places)
+
+
+class AskedUnread:
+    def __init__(
+        self, tx: Tx, user_id: int, whereabouts: Whereabouts, recalled: Recollection | None
+    ) -> None:
+        """`recalled` need not be true any more."""
+        self._tx, self._user_id, self._whereabouts = tx, user_id, whereabouts
+        asked = storage.messages.unread
+        self._stored = tx.later(asked.stored, user_id)
+        self._arrived = tx.later(asked.arrived, user_id, MOST_ARRIVED)
+        newest = whereabouts.newest(tx.realm_id)
+        self._newest = tx.later(asked.describe_after, user_id, newest, MOST_DESCRIBED)
+        self._since = recalled.waiting.min() if recalled and recalled.waiting else None
+        self._called = [] if self._since is None else self._ask_called(self._since)
+
+    def found(
+        self,
+        rewritten: frozenset[int] | None,
+        recalled: Recollection | None,
+        common: CommonUnread | None,
+    ) -> FoundUnread:
+        """`recalled` and `common` are true."""
+        stored, arrived = self._stored(), self._arrived()
+        everything = storage.messages.unread.complete(
+            self._tx, self._user_id, stored, arrived if len(arrived) < MOST_ARRIVED else None
+        )
+        waiting = _newest(everything)
+        mentioned = waiting & BitMap64(self._calls(waiting))
+        found = FoundUnread(stored, waiting, mentioned, len(everything) > MOST_UNREAD)
+        if (
+            recalled is not None
+            and (recalled.waiting, recalled.mentioned) == (waiting, mentioned)
+            and not found.is_cut
+        ):
+            found.told = recalled.told
+        else:
+            self._find_places(found, rewritten, common)
+        return found
+
+    def _calls(self, waiting: BitMap64) -> Iterator[int]:
+        """Messages that call the reader, among them all that wait."""
+        if waiting and (self._since is None or waiting.min() < self._since):
+            self._called = self._ask_called(waiting.min())
+        return chain.from_iterable(found() for found in self._called)
+
+    def _ask_called(self, since: int) -> list[Later[list[int]]]:
+        marks = ("mentioned", "topic_wildcard_mentioned")
+        flags = storage.messages.flags
+        return [
+            self._tx.later(flags.wildcards_since, since),
+            self._tx.later(flags.with_flag, self._user_id, *marks, since=since),
+        ]
+
+    def _find_places(
+        self, found: FoundUnread, rewritten: frozenset[int] | None, common: CommonUnread | None
+    ) -> None:
+        if common is None or not self._share(found, rewritten, common):
+            ids = found.waiting.to_array().tolist()
+            found.places, found.unknown = self._whereabouts.find_but_for(rewritten, ids)
+        if found.unknown:
+            found.described = self._describe(set(found.unknown))
+            _add_described(found)
+
+    def _share(
+        self, found: FoundUnread, rewritten: frozenset[int] | None, common: CommonUnread
+    ) -> bool:
+        """Take over what is unread in common, and find places where something differs.
+
+        Nothing is done if too much does, or it is not known where."""
+        come, gone = found.waiting - common.waiting, common.waiting - found.waiting
+        differing = (len(come) + len(gone)) / max(1, len(found.waiting))
+        if differing > MOST_DIFFERING:
+            return False
+        left, lost = self._whereabouts.find(gone.to_array().tolist())
+        if lost:
+            return False
+        ids = come.to_array().tolist()
+        arrived, found.unknown = self._whereabouts.find_but_for(rewritten, ids)
+        changed = {spot.channel_id for spot, _ in chain(left, arrived)}
+        found.channels, places = common.without(changed)
+        found.is_unusual = differing > MUCH_DIFFERING
+        for spot, ids in left:
+            places[spot] = sorted(set(places[spot]).difference(ids))
+        for spot, ids in arrived:
+            places[spot] = sorted(places[spot] + ids) if spot in places else ids
+        found.places = sorted([each for each in places.items() if each[1]], key=_first)
+        return True
+
+    def _describe(self, unknown: set[int]) -> list[UnreadMessage]:
+        described = [each for each in self._newest() if each.id in unknown]
+        left = sorted(unknown.difference(each.id for each in described))
+        if left:
+            described += storage.messages.unread.describe(self._tx, self._user_id, left)
+        return described
+
+
+def _add_described(found: FoundUnread) -> None:
+    places = dict(found.places)
+    for each in found.described:
+        spot = Spot.of(each)
+        shared = found.channels.pop(spot.channel_id or 0, None)
+        if shared is not None:
+            places.update(shared.places)
+        places[spot] = sorted([*places.get(spot, []), each.id])
+    found.places = sorted(places.items(), key=_first)
+
+
+def _first(place: tuple[Spot, list[int]]) -> int:
+    _, ids = place
+    return ids[0]
+
+
+def _newest(waiting: BitMap64) -> BitMap64:
+    """Those that are told; of more, nobody wants to know each."""
+    return waiting if len(waiting) <= MOST_UNREAD else waiting[-MOST_UNREAD:]

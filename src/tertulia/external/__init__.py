@@ -1,0 +1,19 @@
+"""What speaks to other machines. Never called by actions: no transaction waits for a network."""
+
+from typing import TYPE_CHECKING
+
+from tertulia.lazy import on_demand
+
+if TYPE_CHECKING:
+    from tertulia.external import (
+        external_pictures,
+        mail,
+        preload,
+        push,
+        safe_http,
+        sso,
+        stores,
+        video_calls,
+    )
+else:
+    __getattr__ = on_demand(__name__)

@@ -1,0 +1,249 @@
+"""LMTP (RFC 2033): how a mail server on the same machine hands us mail.
+
+Just what such a server says. After a mail every recipient gets an answer of its own, and that is
+given only when somebody has taken responsibility for it. By hand, because it is
+a handful of commands, and the libraries for it are whole mail servers.
+"""
+
+import asyncio
+import contextlib
+import os
+import re
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from importlib import metadata
+from typing import Protocol
+
+from tertulia.domain.inbound_mail import MOST_BYTES, MailRefused
+from tertulia.log import log
+
+MOST_CONNECTIONS = 16  # twice what one sender may have waiting; each holds a mail in memory
+MOST_RECIPIENTS = 100
+MOST_LINE = 4096
+MOST_MISTAKES = 20
+MOST_IGNORED_BYTES = 4 * MOST_BYTES  # of a mail that is too large, before we hang up
+PATIENCE_SECONDS = 300.0
+CHUNK = 1 << 16
+END = b"\r\n.\r\n"
+
+_PATH = re.compile(r"(?:FROM|TO):\s*<([^<>\r\n]*)>", re.IGNORECASE)
+_SIZE = re.compile(r"\bSIZE=(\d{1,15})\b", re.IGNORECASE)
+
+
+class MailTaker(Protocol):
+    async def look_up(self, recipient: str) -> None: ...
+    async def take(self, recipient: str, raw: bytes, sender: str) -> str: ...
+
+
+class HungUp(Exception):
+    """Nobody is there any more, or nobody that we want to listen to."""
+
+
+@dataclass(slots=True)
+class Handover:
+    is_open: bool = False
+    sender: str = ""
+    recipients: list[str] = field(default_factory=list)
+
+
+class LmtpServer:
+    """Listens at `HOST:PORT` or at a path, while it is open."""
+
+    def __init__(self, place: str, door: MailTaker) -> None:
+        self._place = place
+        self._door = door
+        self._room = asyncio.Semaphore(MOST_CONNECTIONS)
+        self._talks: set[asyncio.Task[None]] = set()
+
+    async def open(self) -> None:
+        if self._place.startswith("/"):
+            self._server = await asyncio.start_unix_server(self._welcome, self._place, limit=CHUNK)
+            # Whoever may enter the folder may knock: what counts are the addresses.
+            os.chmod(self._place, 0o666)  # noqa: S103
+        else:
+            host, _, port = self._place.rpartition(":")
+            self._server = await asyncio.start_server(
+                self._welcome, host.strip("[]"), int(port), limit=CHUNK
+            )
+
+    @property
+    def port(self) -> int:
+        number: int = self._server.sockets[0].getsockname()[1]
+        return number
+
+    async def close(self) -> None:
+        self._server.close()
+        for task in self._talks:
+            task.cancel()
+        await asyncio.gather(*self._talks, return_exceptions=True)
+        if self._place.startswith("/"):
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(self._place)
+
+    async def _welcome(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        self._talks.add(task)
+        try:
+            async with self._room:
+                await Talk(reader, writer, self._door).go_on()
+        except (HungUp, OSError, TimeoutError):
+            pass
+        finally:
+            self._talks.discard(task)
+            writer.close()
+
+
+class Talk:
+    """One connection: commands and answers until somebody hangs up."""
+
+    def __init__(
+        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, door: MailTaker
+    ) -> None:
+        self._reader = reader
+        self._writer = writer
+        self._door = door
+        self._held = bytearray()
+        self._envelope = Handover()
+        self._mistakes = 0
+        self._verbs: dict[str, Callable[[str], Awaitable[None]]] = {
+            "LHLO": self._lhlo,
+            "MAIL": self._mail,
+            "RCPT": self._rcpt,
+            "DATA": self._data,
+            "RSET": self._rset,
+            "NOOP": lambda rest: self._answer("250 2.0.0 OK"),
+            "VRFY": lambda rest: self._answer("252 2.5.0 Send a mail and see"),
+        }
+
+    async def go_on(self) -> None:
+        await self._answer(f"220 Tertulia {metadata.version('tertulia')} LMTP")
+        while True:
+            verb, _, rest = (await self._line()).partition(" ")
+            if verb.upper() == "QUIT":
+                await self._answer("221 2.0.0 Bye")
+                return
+            known = self._verbs.get(verb.upper())
+            if known is None:
+                await self._mistake("500 5.5.2 This is LMTP: LHLO, MAIL, RCPT, DATA, RSET, QUIT")
+            else:
+                await known(rest.strip())
+
+    # --- commands ---
+
+    async def _lhlo(self, rest: str) -> None:
+        self._envelope = Handover()
+        words = ("Tertulia", "PIPELINING", "ENHANCEDSTATUSCODES", "8BITMIME", "SMTPUTF8")
+        await self._answer(*(f"250-{each}" for each in words), f"250 SIZE {MOST_BYTES}")
+
+    async def _mail(self, rest: str) -> None:
+        size = _SIZE.search(rest)
+        found = _PATH.match(rest)
+        if found is None or self._envelope.is_open:
+            await self._mistake("503 5.5.1 MAIL FROM:<address> comes first, once")
+        elif size is not None and int(size[1]) > MOST_BYTES:
+            await self._answer(f"552 5.3.4 The mail is larger than {MOST_BYTES >> 20} MiB.")
+        else:
+            self._envelope = Handover(is_open=True, sender=found[1])
+            await self._answer("250 2.1.0 OK")
+
+    async def _rcpt(self, rest: str) -> None:
+        found = _PATH.match(rest)
+        if found is None or not self._envelope.is_open:
+            await self._mistake("503 5.5.1 RCPT TO:<address> comes after MAIL")
+        elif len(self._envelope.recipients) >= MOST_RECIPIENTS:
+            await self._answer("452 4.5.3 Too many recipients")
+        else:
+            try:
+                await self._door.look_up(found[1])
+            except MailRefused as refusal:
+                await self._answer(_as_answer(refusal))
+                return
+            self._envelope.recipients.append(found[1])
+            await self._answer("250 2.1.5 OK")
+
+    async def _data(self, rest: str) -> None:
+        if not self._envelope.recipients:
+            await self._mistake("503 5.5.1 Nobody is to get it")
+            return
+        await self._answer("354 End with a dot on a line of its own")
+        raw = await self._body()
+        envelope, self._envelope = self._envelope, Handover()
+        for recipient in envelope.recipients:
+            await self._answer(await self._taken(recipient, raw, envelope.sender))
+
+    async def _taken(self, recipient: str, raw: bytes | None, sender: str) -> str:
+        if raw is None:
+            return f"552 5.3.4 The mail is larger than {MOST_BYTES >> 20} MiB."
+        try:
+            return f"250 2.0.0 OK: {await self._door.take(recipient, raw, sender)}"
+        except MailRefused as refusal:
+            return _as_answer(refusal)
+        except Exception as error:  # the mail server keeps it, and somebody can look
+            log.error("a mail could not be taken", error=type(error).__name__, exc_info=True)
+            return "451 4.3.0 Something went wrong here; try again later."
+
+    async def _rset(self, rest: str) -> None:
+        self._envelope = Handover()
+        await self._answer("250 2.0.0 OK")
+
+    # --- lines and bodies ---
+
+    async def _line(self) -> str:
+        while (end := self._held.find(b"\r\n")) < 0:
+            if len(self._held) > MOST_LINE:
+                await self._answer("500 5.5.2 Line too long")
+                raise HungUp
+            await self._more()
+        line = bytes(self._held[:end])
+        del self._held[: end + 2]
+        return line.decode(errors="replace")
+
+    async def _body(self) -> bytes | None:
+        """The bytes of a mail; None if there are too many of them."""
+        body = bytearray(b"\r\n")  # what stands before the first line
+        ignored = 0
+        while True:
+            seen = max(0, len(body) - len(END))
+            body += self._held
+            self._held.clear()
+            end = body.find(END, seen)
+            if end >= 0:
+                self._held += body[end + len(END) :]
+                del body[end + 2 :]
+                is_too_large = ignored or len(body) > MOST_BYTES
+                return None if is_too_large else await asyncio.to_thread(_unstuffed, body)
+            if len(body) > MOST_BYTES:
+                ignored += len(body) - len(END)
+                if ignored > MOST_IGNORED_BYTES:
+                    raise HungUp
+                del body[: -len(END)]
+            await self._more()
+
+    async def _more(self) -> None:
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            data = await self._reader.read(CHUNK)
+        if not data:
+            raise HungUp
+        self._held += data
+
+    async def _answer(self, *lines: str) -> None:
+        self._writer.write("".join(f"{line}\r\n" for line in lines).encode(errors="replace"))
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            await self._writer.drain()
+
+    async def _mistake(self, line: str) -> None:
+        await self._answer(line)
+        self._mistakes += 1
+        if self._mistakes > MOST_MISTAKES:
+            raise HungUp
+
+
+def _unstuffed(body: bytearray) -> bytes:
+    return bytes(body.replace(b"\r\n..", b"\r\n."))[2:]
+
+
+def _as_answer(refusal: MailRefused) -> str:
+    is_final = refusal.code.startswith("5")
+    words = " ".join(refusal.words.split())[:400]
+    return f"{'550' if is_final else '451'} {refusal.code} {words}"

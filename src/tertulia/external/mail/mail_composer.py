@@ -1,0 +1,105 @@
+"""From a letter to a mail, in text and HTML.
+
+What a kind of letter says is one text for each language, `templates/KIND.LANGUAGE.txt`: a subject,
+paragraphs, and a paragraph `[words](address)` that is a button in HTML. So nobody has to keep two
+versions alike. Values are put in on one line each, so that none can begin a paragraph of its own.
+"""
+
+import re
+from datetime import UTC, datetime, tzinfo
+from email.headerregistry import Address
+from email.message import EmailMessage
+from email.utils import format_datetime
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import Any, NamedTuple
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from tertulia.domain.emails import Letter
+from tertulia.domain.inbound_mail import OURS
+
+LETTERS = Path(__file__).parent / "templates"
+BUTTON = re.compile(r"\[([^\]]+)\]\((\S+)\)")
+
+
+class Paragraph(NamedTuple):
+    text: str
+    address: str = ""  # of a button
+
+
+def mail(letter: Letter, *, sender: str, name: str, number: str, now: float) -> EmailMessage:
+    """`sender` is our address, `name` is who writes, `number` makes it one of its kind."""
+    subject, paragraphs = _said(letter)
+    message = EmailMessage()
+    user, _, domain = sender.rpartition("@")
+    message["From"] = Address(_one_line(letter.from_name or name), user, domain)
+    message["To"] = letter.to
+    message["Subject"] = subject
+    message["Date"] = format_datetime(datetime.fromtimestamp(now, _zone(letter.timezone)))
+    message["Message-ID"] = f"<{number}@{domain}>"
+    message["Auto-Submitted"] = "auto-generated"
+    message["X-Auto-Response-Suppress"] = "All"
+    message[OURS] = "letter"  # so that it says nothing here, should it come back
+    if letter.reply_to:
+        message["Reply-To"] = letter.reply_to
+    for header, value in letter.headers.items():
+        message[header] = _one_line(value)
+    message.set_content("\n\n".join(map(_as_text, paragraphs)) + "\n")
+    page = _engine(is_html=True).get_template("layout.html")
+    message.add_alternative(
+        page.render(
+            language=letter.language,
+            subject=subject,
+            organization=name,
+            paragraphs=paragraphs,
+            html=letter.html,
+        ),
+        subtype="html",
+    )
+    return message
+
+
+def kinds() -> set[str]:
+    return {path.name.split(".")[0] for path in LETTERS.glob("*.txt")}
+
+
+def _said(letter: Letter) -> tuple[str, list[Paragraph]]:
+    template = _engine(is_html=False).get_template(f"{letter.kind}.{letter.language}.txt")
+    head, _, body = template.render(**letter.values).partition("\n\n")
+    parts = [part.strip() for part in body.split("\n\n")]
+    return _one_line(head), [_paragraph(part) for part in parts if part]
+
+
+def _paragraph(part: str) -> Paragraph:
+    button = BUTTON.fullmatch(part)
+    return Paragraph(part) if button is None else Paragraph(button[1], button[2])
+
+
+def _as_text(paragraph: Paragraph) -> str:
+    return f"{paragraph.text}:\n{paragraph.address}" if paragraph.address else paragraph.text
+
+
+def _zone(name: str) -> tzinfo:
+    """A time zone by its name, or the one for everybody."""
+    try:
+        return ZoneInfo(name)
+    except (ValueError, ZoneInfoNotFoundError):
+        return UTC
+
+
+def _one_line(value: object) -> str:
+    return " ".join(str(value).split())
+
+
+@cache
+def _engine(*, is_html: bool) -> Any:
+    jinja2 = import_module("jinja2")
+    return jinja2.Environment(
+        loader=jinja2.FileSystemLoader(LETTERS),
+        autoescape=is_html,
+        finalize=None if is_html else _one_line,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )

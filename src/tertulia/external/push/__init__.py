@@ -1,0 +1,10 @@
+"""Push notifications: browsers, and the push service of the phone apps."""
+
+from typing import TYPE_CHECKING
+
+from tertulia.lazy import on_demand
+
+if TYPE_CHECKING:
+    from tertulia.external.push import push_service, web_push
+else:
+    __getattr__ = on_demand(__name__)

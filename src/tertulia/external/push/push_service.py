@@ -1,0 +1,186 @@
+"""The forwarding service, which alone can reach phones: registering them, and telling them.
+
+The operator has named it, so it may be anywhere; it is asked within bounds all the same.
+"""
+
+import base64
+import json
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlencode
+
+from nacl.secret import SecretBox
+
+from tertulia.config import Config
+from tertulia.domain.personal.devices import Device, DeviceToken
+from tertulia.errors.push import (
+    PushServiceAway,
+    PushServiceBroken,
+    PushServiceBusy,
+    PushServiceRefuses,
+)
+from tertulia.external import safe_http
+from tertulia.external.safe_http import EVERYWHERE, AnswerTooLarge, CallFailed, HttpAnswer
+
+SECONDS = 20.0
+MOST_ANSWER_BYTES = 1 << 20
+TITLE = "New notification"
+TOKEN_KINDS = {"apns": 1, "fcm": 2}
+
+
+class NotRegistered(Exception):
+    """The service says that a registration is wrong, by this code, and trying again is no use."""
+
+
+@dataclass(frozen=True, slots=True)
+class PushMessage:
+    """What phones of one person are told."""
+
+    said: dict[str, Any]
+    is_urgent: bool = True
+
+
+async def register(config: Config, realm_uuid: str, device: Device) -> None:
+    """Raises NotRegistered, and ClientError where the service does not help."""
+    form = {
+        "realm_uuid": realm_uuid,
+        "token_id": device.pending_token_id or "",
+        "encrypted_push_registration": device.encrypted_registration or "",
+        "bouncer_public_key": device.bouncer_public_key or "",
+    }
+    answer = await _post(config, "push/e2ee/register", form=form)
+    if answer.status == 400:
+        raise NotRegistered(_refusal(answer))
+    _check(answer)
+
+
+async def notify(
+    config: Config, realm_uuid: str, phones: Sequence[tuple[Device, bytes]], message: PushMessage
+) -> list[str]:
+    """Tell phones something, each sealed with its key; gives the tokens that are good no more."""
+    body = {
+        "realm_uuid": realm_uuid,
+        "push_requests": [_request(device, key, message) for device, key in phones],
+    }
+    answer = await _post(config, "push/e2ee/notify", body=body)
+    _check(answer)
+    gone = _json(answer).get("delete_token_ids")
+    return [str(each) for each in gone] if isinstance(gone, list) else []
+
+
+def sealed(said: dict[str, Any], key: bytes) -> str:
+    plain = json.dumps(said, ensure_ascii=False).encode()
+    return base64.b64encode(SecretBox(key[1:]).encrypt(plain)).decode()
+
+
+def _request(device: Device, key: bytes, message: PushMessage) -> dict[str, Any]:
+    payload: dict[str, Any] = {
+        "push_key_id": device.key_number,
+        "encrypted_data": sealed(message.said, key),
+    }
+    if device.token_kind == "fcm":  # noqa: S105
+        priority = "high" if message.is_urgent else "normal"
+        return {"token_id": device.token_id, "fcm_priority": priority, "payload": payload}
+    headers = {"apns_priority": 10, "apns_push_type": "alert"}
+    if message.is_urgent:
+        alert = {"mutable-content": 1, "alert": {"title": TITLE}, "sound": "default"}
+        payload["aps"] = alert
+    else:
+        headers = {"apns_priority": 5, "apns_push_type": "background"}
+        payload["aps"] = {"content-available": 1}
+    return {"token_id": device.token_id, "http_headers": headers, "payload": payload}
+
+
+# --- the older kind ---
+
+
+async def add_token(config: Config, person: str, token: DeviceToken) -> None:
+    form = {
+        "user_uuid": person,
+        "user_id": str(token.user_id),
+        "token": token.token,
+        "token_kind": str(TOKEN_KINDS[token.kind]),
+        "ios_app_id": token.app_id,
+    }
+    _check(await _post(config, "push/register", form=form))
+
+
+async def notify_tokens(
+    config: Config,
+    realm_uuid: str,
+    person: str,
+    tokens: Sequence[DeviceToken],
+    message: PushMessage,
+) -> None:
+    """What is said is read by everybody on the way."""
+    shown = message.said.get("content", TITLE)
+    alert = {"title": message.said.get("sender_full_name", TITLE), "body": shown}
+    body = {
+        "user_uuid": person,
+        "user_id": tokens[0].user_id,
+        "realm_uuid": realm_uuid,
+        "gcm_payload": message.said,
+        "gcm_options": {"priority": "high" if message.is_urgent else "normal"},
+        "apns_payload": {
+            "custom": {"zulip": message.said},
+            **({"alert": alert, "sound": "default"} if message.is_urgent else {}),
+        },
+        "android_devices": [each.token for each in tokens if each.kind == "fcm"],
+        "apple_devices": [each.token for each in tokens if each.kind == "apns"],
+    }
+    _check(await _post(config, "push/notify", body=body))
+
+
+# --- asking ---
+
+
+async def _post(
+    config: Config, path: str, *, form: dict[str, str] | None = None, body: Any = None
+) -> HttpAnswer:
+    name = f"{config.push_service_id}:{config.push_service_key}"
+    kind = "application/json" if form is None else "application/x-www-form-urlencoded"
+    content = json.dumps(body).encode() if form is None else urlencode(form).encode()
+    headers = {
+        "Authorization": f"Basic {base64.b64encode(name.encode()).decode()}",
+        "Content-Type": kind,
+        "Accept": "application/json",
+    }
+    try:
+        return await safe_http.post(
+            f"{config.push_service_url}/api/v1/remotes/{path}",
+            content,
+            headers,
+            seconds=SECONDS,
+            most_bytes=MOST_ANSWER_BYTES,
+            allowed=EVERYWHERE,
+        )
+    except AnswerTooLarge:
+        raise PushServiceBroken() from None
+    except CallFailed:
+        raise PushServiceAway() from None
+
+
+def _check(answer: HttpAnswer) -> None:
+    if answer.status >= 500:
+        raise PushServiceBroken()
+    if answer.status == 429:
+        raise PushServiceBusy(retry_seconds=answer.retry_seconds(time.time()))
+    if not 200 <= answer.status < 300:
+        raise PushServiceRefuses()
+
+
+def _refusal(answer: HttpAnswer) -> str:
+    """Compat: one refusal has no code of its own, only words."""
+    told = _json(answer)
+    code = str(told.get("code") or "")
+    return "INVALID_ENCRYPTED_PUSH_REGISTRATION" if code in ("", "BAD_REQUEST") else code[:100]
+
+
+def _json(answer: HttpAnswer) -> dict[str, Any]:
+    try:
+        found = json.loads(answer.body)
+    except (ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}

@@ -1,0 +1,167 @@
+"""Web Push: a message sealed for one browser (RFC 8291), and a word on who sends it (RFC 8292).
+
+By hand with `cryptography`: the libraries for it bring thirty megabytes of others.
+"""
+
+import asyncio
+import hmac
+import json
+import os
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+from urllib.parse import urlsplit
+
+from tertulia import domain
+from tertulia.domain.addresses import Networks
+from tertulia.domain.personal.web_push import PushSubscription
+from tertulia.external import safe_http
+
+RECORD_BYTES = 4096
+MOST_BYTES = 3900  # of what is said: larger ones are refused by the services
+TOO_LARGE = 413
+LIFE_SECONDS = 12 * 3600  # of the word on who sends it
+TTL_SECONDS = 24 * 3600
+SECONDS = 10
+MOST_ANSWER_BYTES = 1 << 16
+
+
+@dataclass(frozen=True, slots=True)
+class PushAnswer:
+    """What a push service said; no status if it said nothing."""
+
+    status: int = 0
+    retry_seconds: float = 0.0  # for so long it asks to be left in peace
+
+
+@dataclass(frozen=True, slots=True)
+class PushOrder:
+    """What is to be told where."""
+
+    subscription: PushSubscription
+    said: dict[str, Any]
+    urgency: str = "high"
+    topic: str = ""  # one that was not delivered yet gives way to the next of the same topic
+
+
+def new_key() -> tuple[str, str]:
+    """A pair of keys, public and private, as text."""
+    ec, _ = _libraries()
+    private = ec.generate_private_key(ec.SECP256R1())
+    number = private.private_numbers().private_value.to_bytes(32, "big")
+    return domain.personal.web_push.encoded(_point(private)), domain.personal.web_push.encoded(
+        number
+    )
+
+
+async def push(
+    order: PushOrder,
+    private: str,
+    subject: str,
+    now: float,
+    allowed: Networks = (),
+    *,
+    seconds: float = SECONDS,
+) -> PushAnswer:
+    """What became of it. Raises what `guarded.post` raises."""
+    plain = json.dumps(order.said, ensure_ascii=False).encode()
+    if len(plain) > MOST_BYTES:
+        return PushAnswer(TOO_LARGE)
+    body, word = await asyncio.to_thread(_written, order, plain, private, subject, now)
+    headers = {
+        "Content-Encoding": "aes128gcm",
+        "Content-Type": "application/octet-stream",
+        "TTL": str(TTL_SECONDS),
+        "Urgency": order.urgency,
+        "Authorization": word,
+    }
+    if order.topic:
+        headers["Topic"] = order.topic
+    answer = await safe_http.post(
+        order.subscription.endpoint,
+        body,
+        headers,
+        seconds=seconds,
+        most_bytes=MOST_ANSWER_BYTES,
+        allowed=allowed,
+        person=order.subscription.user_id,
+    )
+    return PushAnswer(answer.status, answer.retry_seconds(now))
+
+
+def _written(
+    order: PushOrder, plain: bytes, private: str, subject: str, now: float
+) -> tuple[bytes, str]:
+    """What is sent, and the word on who sends it; it takes a moment, the first time many."""
+    body = sealed(
+        plain,
+        domain.personal.web_push.decoded(order.subscription.p256dh),
+        domain.personal.web_push.decoded(order.subscription.auth),
+    )
+    return body, authorization(order.subscription.endpoint, private, subject, now)
+
+
+def sealed(
+    plain: bytes, receiver: bytes, secret: bytes, own: Any = None, salt: bytes | None = None
+) -> bytes:
+    """What only the browser with this key and secret can read."""
+    ec, aead = _libraries()
+    own = own or ec.generate_private_key(ec.SECP256R1())
+    salt = salt or os.urandom(16)
+    theirs = ec.EllipticCurvePublicKey.from_encoded_point(ec.SECP256R1(), receiver)
+    shared = own.exchange(ec.ECDH(), theirs)
+    info = b"WebPush: info\0" + receiver + _point(own)
+    material = _expand(_hmac(secret, shared), info, 32)
+    start = _hmac(salt, material)
+    key = _expand(start, b"Content-Encoding: aes128gcm\0", 16)
+    nonce = _expand(start, b"Content-Encoding: nonce\0", 12)
+    head = salt + RECORD_BYTES.to_bytes(4, "big") + bytes([65]) + _point(own)
+    return bytes(head + aead.AESGCM(key).encrypt(nonce, plain + b"\x02", None))
+
+
+def authorization(endpoint: str, private: str, subject: str, now: float) -> str:
+    """Who we are, for the service of one browser, for a while."""
+    ec, _ = _libraries()
+    parts = urlsplit(endpoint)
+    number = int.from_bytes(domain.personal.web_push.decoded(private), "big")
+    own = ec.derive_private_key(number, ec.SECP256R1())
+    claims = {
+        "aud": f"{parts.scheme}://{parts.netloc}",
+        "exp": int(now) + LIFE_SECONDS,
+        "sub": subject,
+    }
+    head = {"typ": "JWT", "alg": "ES256"}
+    signed = ".".join(
+        domain.personal.web_push.encoded(json.dumps(each, separators=(",", ":")).encode())
+        for each in (head, claims)
+    )
+    hashes = import_module("cryptography.hazmat.primitives.hashes")
+    utils = import_module("cryptography.hazmat.primitives.asymmetric.utils")
+    r, s = utils.decode_dss_signature(own.sign(signed.encode(), ec.ECDSA(hashes.SHA256())))
+    signature = domain.personal.web_push.encoded(r.to_bytes(32, "big") + s.to_bytes(32, "big"))
+    public = domain.personal.web_push.encoded(_point(own))
+    return f"vapid t={signed}.{signature}, k={public}"
+
+
+def _libraries() -> tuple[Any, Any]:
+    """Loaded when somebody is first told something this way."""
+    return (
+        import_module("cryptography.hazmat.primitives.asymmetric.ec"),
+        import_module("cryptography.hazmat.primitives.ciphers.aead"),
+    )
+
+
+def _point(private: Any) -> bytes:
+    serialization = import_module("cryptography.hazmat.primitives.serialization")
+    point: bytes = private.public_key().public_bytes(
+        serialization.Encoding.X962, serialization.PublicFormat.UncompressedPoint
+    )
+    return point
+
+
+def _hmac(key: bytes, data: bytes) -> bytes:
+    return hmac.digest(key, data, "sha256")
+
+
+def _expand(key: bytes, info: bytes, length: int) -> bytes:
+    return _hmac(key, info + b"\x01")[:length]

@@ -1,0 +1,229 @@
+"""From what a provider tells of somebody to what that means here, by the provider's settings."""
+
+import hashlib
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from tertulia import domain, external
+from tertulia.config import InformedProvider, Provider
+from tertulia.config.login_providers import LdapDirectory, OpenIdProvider, SamlProvider
+from tertulia.domain.files.picture import Avatar
+from tertulia.domain.people.identities import Identity, Introduction, Tidings, Welcome
+from tertulia.domain.people.user import Role
+from tertulia.errors.messages import BadImage
+from tertulia.external.sso.provider_types import LdapPerson, SamlPerson, SiteUser
+from tertulia.log import log
+
+ROLES = {
+    "owner": Role.OWNER,
+    "admin": Role.ADMINISTRATOR,
+    "moderator": Role.MODERATOR,
+    "member": Role.MEMBER,
+    "guest": Role.GUEST,
+}
+EVERY_GROUP = "*"
+MAX_LISTED_LENGTH = 300
+
+
+def from_directory(
+    directory: LdapDirectory, subdomain: str, person: LdapPerson, known: Identity | None
+) -> Introduction:
+    """What a directory says of somebody, for one organization. Drawing a picture takes its time,
+    so one that is known is not drawn again."""
+    mark = hashlib.sha256(person.picture).hexdigest() if person.picture else ""
+    is_new = mark and (known is None or known.picture_mark != mark)
+    refusal = _directory_refusal(directory, subdomain, person)
+    return Introduction(
+        provider=directory.key,
+        method=directory.method,
+        subject=person.subject,
+        emails=(person.email,),
+        full_name=full_name(person.full_name, person.email),
+        welcome=Welcome(directory.new_people),
+        is_admitted=not refusal,
+        is_disabled=person.is_disabled,
+        has_lasting_subject=bool(directory.id_attribute),
+        leads=True,
+        picture=_drawn(directory, person) if is_new else None,
+        picture_mark=mark,
+        profile=profile(directory, person.attributes),
+        role=role(directory, person.groups),
+        roles_to_take=managed_roles(directory),
+        groups=groups(directory, person.groups),
+        refusal=refusal,
+    )
+
+
+def from_site(provider: OpenIdProvider, user: SiteUser) -> Introduction:
+    """What a provider's site says of somebody."""
+    theirs = _texts(user.claims.get(provider.groups_claim))
+    told = {name: value for name, value in user.claims.items() if isinstance(value, str)}
+    email = user.emails[0] if user.emails else ""
+    return Introduction(
+        provider=provider.key,
+        method=provider.method,
+        subject=user.subject,
+        emails=user.emails,
+        full_name=full_name(_name(provider, told), email),
+        welcome=Welcome(provider.new_people),
+        is_admitted=is_admitted(provider, theirs),
+        profile=profile(provider, told),
+        role=role(provider, theirs),
+        roles_to_take=managed_roles(provider),
+        groups=groups(provider, theirs),
+        refusal=_groups_refusal(provider, theirs),
+        address_source=(
+            f"looked for email with email_verified true; claims: {_listed(user.claims)}"
+        ),
+    )
+
+
+def from_saml(provider: SamlProvider, subdomain: str, person: SamlPerson) -> Introduction:
+    """What a SAML provider says of somebody, for one organization; its addresses are believed."""
+    email = person.first(provider.email_attribute) or (
+        "" if provider.email_attribute else person.name_id
+    )
+    names = (provider.first_name_attribute, provider.last_name_attribute)
+    parts = " ".join(filter(None, (person.first(name) for name in names)))
+    theirs = person.attributes.get(provider.groups_attribute, [])
+    organizations = person.attributes.get(provider.organization_attribute, [])
+    told = {name: values[0] for name, values in person.attributes.items() if values}
+    refusal = _groups_refusal(provider, theirs)
+    if provider.organization_attribute and subdomain not in organizations:
+        refusal = _organization_refusal(provider.organization_attribute, subdomain, organizations)
+    wanted = f"attribute {provider.email_attribute}" if provider.email_attribute else "NameID"
+    return Introduction(
+        provider=provider.key,
+        method=provider.method,
+        subject=person.first(provider.id_attribute) or person.name_id,
+        emails=(email,) if email else (),
+        full_name=full_name(parts or person.first(provider.name_attribute), email),
+        welcome=Welcome(provider.new_people),
+        is_admitted=not refusal,
+        has_lasting_subject=bool(provider.id_attribute),
+        profile=profile(provider, told),
+        role=role(provider, theirs),
+        roles_to_take=managed_roles(provider),
+        groups=groups(provider, theirs),
+        refusal=refusal,
+        address_source=f"looked for the {wanted}; attributes: {_listed(person.attributes)}",
+    )
+
+
+def by_address(provider: Provider, email: str) -> Introduction:
+    """One who is known by an address and nothing else."""
+    return Introduction(
+        provider=provider.key,
+        method=provider.method,
+        subject=domain.people.user.email_key(email),
+        emails=(email,),
+        full_name=full_name("", email),
+        welcome=Welcome(provider.new_people),
+        has_lasting_subject=False,
+    )
+
+
+def _name(provider: OpenIdProvider, told: Mapping[str, str]) -> str:
+    parts = (told.get("given_name", ""), told.get("family_name", ""))
+    return (
+        told.get(provider.name_claim)
+        or " ".join(filter(None, parts))
+        or told.get("preferred_username", "")
+    )
+
+
+def _texts(value: Any) -> list[str]:
+    """A claim that lists texts; one alone may come bare."""
+    listed = [value] if isinstance(value, str) else value
+    return [each for each in listed if isinstance(each, str)] if isinstance(listed, list) else []
+
+
+def tidings(directory: LdapDirectory, subdomain: str, known: Sequence[Identity]) -> list[Tidings]:
+    """Ask a directory about all accounts that came from it. Raises DirectoryTrouble."""
+    people = external.sso.ldap.find_all(directory, [identity.subject for identity in known])
+    found = []
+    for identity in known:
+        person = people.get(identity.subject)
+        introduced = (
+            None if person is None else from_directory(directory, subdomain, person, identity)
+        )
+        found.append(Tidings(identity, introduced))
+    return found
+
+
+def _drawn(directory: LdapDirectory, person: LdapPerson) -> Avatar | None:
+    try:
+        return domain.files.images.avatar(person.picture)
+    except BadImage:
+        log.warning("a picture cannot be drawn", directory=directory.key, dn=person.dn)
+        return None
+
+
+def full_name(told: str, email: str) -> str:
+    """A name that can be used here: what is not allowed in one is left out."""
+    kept = re.sub('[*`\\\\>"@]', " ", domain.names.cleaned(told))
+    name = domain.names.cleaned(" ".join(kept.split()), domain.limits.FULL_NAME_LENGTH)
+    return name or email.partition("@")[0]
+
+
+def is_admitted(provider: InformedProvider, groups: Sequence[str]) -> bool:
+    wanted = {name.casefold() for name in provider.only_groups}
+    return not wanted or any(name.casefold() in wanted for name in groups)
+
+
+def _directory_refusal(directory: LdapDirectory, subdomain: str, person: LdapPerson) -> str:
+    """Why somebody of a directory may not come in; empty if they may."""
+    if not person.has_required:
+        return "the entry lacks the values of required_attributes"
+    organizations = person.organizations
+    if organizations is not None and subdomain not in organizations:
+        name = directory.organization_attribute
+        return _organization_refusal(name, subdomain, organizations)
+    return _groups_refusal(directory, person.groups)
+
+
+def _organization_refusal(attribute: str, subdomain: str, listed: Sequence[str]) -> str:
+    return f"{attribute} does not list {subdomain or 'the empty subdomain'}: {_listed(listed)}"
+
+
+def _groups_refusal(provider: InformedProvider, groups: Sequence[str]) -> str:
+    if is_admitted(provider, groups):
+        return ""
+    return f"in none of only_groups ({_listed(provider.only_groups)}); groups: {_listed(groups)}"
+
+
+def _listed(names: Iterable[str]) -> str:
+    """Names for the log, as many as fit in a line."""
+    text = ", ".join(sorted(names)) or "none"
+    return "".join(filter(str.isprintable, text))[:MAX_LISTED_LENGTH]
+
+
+def role(provider: InformedProvider, groups: Sequence[str]) -> Role | None:
+    """The highest role that one of the groups gives; None if it is not for them to say."""
+    if not provider.roles:
+        return None
+    theirs = {name.casefold() for name in groups}
+    for word, names in provider.roles:  # from owners down
+        if any(name.casefold() in theirs for name in names):
+            return ROLES[word]
+    return Role.MEMBER
+
+
+def managed_roles(provider: InformedProvider) -> frozenset[Role]:
+    """The roles that are the provider's to give and to take."""
+    return frozenset(ROLES[word] for word, _ in provider.roles)
+
+
+def groups(provider: InformedProvider, theirs: Sequence[str]) -> tuple[str, ...] | None:
+    if not provider.groups:
+        return None
+    if EVERY_GROUP in provider.groups:
+        return tuple(theirs)
+    brought = {name.casefold() for name in provider.groups}
+    return tuple(name for name in theirs if name.casefold() in brought)
+
+
+def profile(provider: InformedProvider, told: Mapping[str, str]) -> dict[str, str]:
+    """What fills in profile fields; what the provider has nothing about is empty."""
+    return {field: told.get(name, "") for field, name in provider.profile_fields}

@@ -1,0 +1,100 @@
+"""GitHub, which speaks OAuth but no OpenID: who somebody is has to be asked for."""
+
+from typing import Any
+
+from tertulia import external
+from tertulia.config.login_providers import PRESETS, OpenIdProvider
+from tertulia.external.sso.provider_http import Inquiry
+from tertulia.external.sso.provider_types import PendingLogin, ProviderTrouble, SiteUser
+
+SCOPE = "read:user user:email"
+SCOPE_FOR_GROUPS = f"{SCOPE} read:org"
+MOST_GROUPS = "per_page=100"
+NO_REPLY = "@users.noreply.github.com"
+
+
+async def leave(provider: OpenIdProvider, pending: PendingLogin) -> str:
+    """Where to send the browser."""
+    return external.sso.openid.with_query(
+        f"{provider.site}/login/oauth/authorize",
+        client_id=provider.client_id,
+        redirect_uri=pending.return_address,
+        scope=SCOPE_FOR_GROUPS if provider.asks_for_groups else SCOPE,
+        state=pending.state,
+        code_challenge=pending.challenge,
+        code_challenge_method="S256",
+    )
+
+
+async def come_back(provider: OpenIdProvider, pending: PendingLogin, code: str) -> SiteUser:
+    """Who came back with a code. Raises ProviderTrouble."""
+    async with external.sso.provider_http.within_login_time():
+        return await _user(provider, pending, code)
+
+
+async def _user(provider: OpenIdProvider, pending: PendingLogin, code: str) -> SiteUser:
+    proof = {"redirect_uri": pending.return_address, "code_verifier": pending.verifier}
+    token = (await _tokens(provider, code, **proof)).get("access_token")
+    if not isinstance(token, str):
+        raise ProviderTrouble("GitHub does not accept the code")
+    user = await _ask(provider, "/user", token)
+    emails = await _ask(provider, "/user/emails", token)
+    if not isinstance(user, dict) or type(user.get("id")) is not int:
+        raise ProviderTrouble("GitHub says of nobody who it is")
+    claims = user | {"name": user.get("name") or user.get("login")}
+    if provider.asks_for_groups:
+        claims[provider.groups_claim] = await _groups(provider, token)
+    return SiteUser(subject=str(user["id"]), emails=_verified(emails), claims=claims)
+
+
+async def try_out(provider: OpenIdProvider) -> None:
+    """Raises ProviderTrouble unless it can be asked and knows us: then all that is wrong with a
+    code that never was is the code."""
+    problem = (await _tokens(provider, "none")).get("error")
+    if problem != "bad_verification_code":
+        raise ProviderTrouble(f"{provider.site} says {problem}")
+
+
+async def _tokens(provider: OpenIdProvider, code: str, **more: str) -> dict[str, Any]:
+    """What it gives for a code."""
+    form = {"client_id": provider.client_id, "client_secret": provider.client_secret}
+    inquiry = Inquiry(f"{provider.site}/login/oauth/access_token", form | {"code": code, **more})
+    told = await external.sso.provider_http.ask(inquiry, provider.ca_file)
+    return told if isinstance(told, dict) else {}
+
+
+def is_from(provider: OpenIdProvider, issuer: str) -> bool:
+    """Its answers have a return address of their own."""
+    return True
+
+
+async def _groups(provider: OpenIdProvider, token: str) -> list[str]:
+    """The organizations that somebody is in, and their teams there as `organization/team`."""
+    organizations = await _ask(provider, f"/user/orgs?{MOST_GROUPS}", token)
+    teams = await _ask(provider, f"/user/teams?{MOST_GROUPS}", token)
+    try:
+        return [str(each["login"]) for each in organizations] + [
+            f"{each['organization']['login']}/{each['slug']}" for each in teams
+        ]
+    except (KeyError, TypeError) as error:
+        raise ProviderTrouble("GitHub tells no groups that we understand") from error
+
+
+def _verified(emails: Any) -> tuple[str, ...]:
+    known = [each for each in emails if isinstance(each, dict)] if isinstance(emails, list) else []
+    known.sort(key=lambda each: not each.get("primary"))
+    return tuple(
+        each["email"]
+        for each in known
+        if each.get("verified") is True
+        and isinstance(each.get("email"), str)
+        and not each["email"].endswith(NO_REPLY)
+    )
+
+
+async def _ask(provider: OpenIdProvider, path: str, token: str) -> Any:
+    is_public = provider.site == PRESETS["github"][1]
+    api = "https://api.github.com" if is_public else f"{provider.site}/api/v3"
+    return await external.sso.provider_http.ask(
+        Inquiry(f"{api}{path}", bearer=token), provider.ca_file
+    )

@@ -1,0 +1,522 @@
+"""LDAP and Active Directory: whether a name and a password belong together, and who that is.
+
+Everything here blocks and is called on threads of its own (`asked`), which people use in turn, so
+that a directory that does not answer delays only logins that need it. A certificate is demanded and
+checked, unless the settings say `plain`; what people type is escaped before it enters a filter.
+"""
+
+import re
+import secrets
+import ssl
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, ParamSpec, TypeVar
+
+import ldap3
+import ldap3.operation.search
+from ldap3.core.exceptions import (
+    LDAPConstraintViolationResult,
+    LDAPException,
+    LDAPInappropriateAuthenticationResult,
+    LDAPInsufficientAccessRightsResult,
+    LDAPInvalidCredentialsResult,
+    LDAPInvalidFilterError,
+    LDAPNoSuchObjectResult,
+    LDAPOperationsErrorResult,
+    LDAPSASLPrepError,
+    LDAPSizeLimitExceededResult,
+    LDAPStrongerAuthRequiredResult,
+    LDAPUnwillingToPerformResult,
+)
+from ldap3.utils.conv import escape_filter_chars
+
+from tertulia import domain
+from tertulia.config.login_providers import LdapDirectory
+from tertulia.external.sso.provider_types import NOBODY, DirectoryTrouble, LdapName, LdapPerson
+from tertulia.fair_queue import FairQueue, Person
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+QUEUE = FairQueue("ldap", slots=8, slots_per_person=2, max_waiting=20)
+
+LONGEST_NAME = 200
+MOST_HITS = 2  # whoever finds two of a name has not found anybody
+MOST_GROUPS = 1000
+CHUNK_BYTES = 1 << 16  # the library copies all it has for each chunk
+MAX_ANSWER_BYTES = 4 << 20  # of all that comes for one request
+DISABLED_BIT = 2  # of userAccountControl
+BYTES_MARK = "hex:"  # before a lasting id that is no text
+
+# How directories say no to a password; that somebody is locked out is not told to who guesses.
+REFUSED = (
+    LDAPConstraintViolationResult,
+    LDAPInappropriateAuthenticationResult,
+    LDAPInsufficientAccessRightsResult,
+    LDAPInvalidCredentialsResult,
+    LDAPNoSuchObjectResult,
+    LDAPSASLPrepError,
+    LDAPUnwillingToPerformResult,
+)
+
+# What the library raises for answers that are no LDAP.
+MALFORMED = (
+    AttributeError,
+    IndexError,
+    KeyError,
+    RecursionError,
+    TypeError,
+    ValueError,
+)
+
+# What a directory answers to who may not ask it.
+_NOT_ALLOWED = (
+    LDAPInappropriateAuthenticationResult,
+    LDAPInsufficientAccessRightsResult,
+    LDAPInvalidCredentialsResult,
+    LDAPOperationsErrorResult,
+    LDAPStrongerAuthRequiredResult,
+    LDAPUnwillingToPerformResult,
+)
+
+_ESCAPED = re.compile(rb"\\([0-9a-fA-F]{2})")
+
+
+def _unescaped(value: bytes | str) -> bytes:
+    """A value of a filter as the directory has to see it: `\\28` stands for a bracket."""
+    raw = value.encode() if isinstance(value, str) else value
+    return _ESCAPED.sub(lambda found: bytes.fromhex(found[1].decode()), raw)
+
+
+# The library's pre-release sends escapes as they are written, and so finds neither a name with a
+# bracket in it nor any id that is no text.
+ldap3.operation.search.prepare_filter_for_sending = _unescaped
+
+
+async def asked(person: Person, ask: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    """Ask on a thread, when it is this person's turn.
+
+    Raises DirectoryTrouble, and RateLimited if the person has too many questions waiting.
+    """
+    return await QUEUE.run(person, lambda: ask(*args, **kwargs))
+
+
+def named(directory: LdapDirectory, typed: str) -> LdapName:
+    """Whose name or address that is. Before a password is tried it is known whom that is counted
+    for: a directory finds one person by many spellings."""
+    with _connection(directory) as connection:
+        entry = _find_entry(connection, directory, typed)
+    return NOBODY if entry is None else LdapName(entry["dn"], _subject(directory, entry), entry)
+
+
+def authenticate(directory: LdapDirectory, name: LdapName, password: str) -> LdapPerson | None:
+    """Who it is, if the password is theirs. For a name that is nobody's as much is asked."""
+    if not password:  # a bind without one succeeds: for LDAP it is anonymous
+        return None
+    nobody = f"cn={secrets.token_hex(8)},{directory.base}"
+    with _trouble_told(directory):
+        is_right = _opens(directory, name.dn or nobody, password)
+    if not is_right or name.entry is None:
+        return None
+    with _connection(directory) as connection:
+        return _person(connection, directory, name.entry)
+
+
+def find(directory: LdapDirectory, typed: str) -> LdapPerson | None:
+    with _connection(directory) as connection:
+        entry = _find_entry(connection, directory, typed)
+        return None if entry is None else _person(connection, directory, entry)
+
+
+def find_all(directory: LdapDirectory, subjects: list[str]) -> dict[str, LdapPerson]:
+    """People by their lasting ids; those whom the directory no longer has are missing."""
+    found = {}
+    with _connection(directory) as connection:
+        for subject in subjects:
+            entry = _only(connection, directory, _subject_filter(directory, subject))
+            if entry is not None:
+                found[subject] = _person(connection, directory, entry)
+        if len(found) < len(subjects):
+            _check_id_attribute(connection, directory)
+    return found
+
+
+def try_out(directory: LdapDirectory) -> None:
+    """Raises DirectoryTrouble unless we can speak to it and search, and entries have what accounts
+    are remembered by."""
+    with _connection(directory) as connection:
+        connection.search(directory.base, "(objectClass=*)", ldap3.BASE, attributes=["1.1"])
+        _check_id_attribute(connection, directory)
+
+
+# --- connecting ---
+
+
+@contextmanager
+def _connection(directory: LdapDirectory) -> Iterator[ldap3.Connection]:
+    with _trouble_told(directory):
+        connection = _bound(directory, directory.bind_dn, directory.bind_password)
+        try:
+            yield connection
+        finally:
+            connection.unbind()
+
+
+@contextmanager
+def _trouble_told(directory: LdapDirectory) -> Iterator[None]:
+    """Raises DirectoryTrouble for whatever the library raises."""
+    try:
+        yield
+    except (LDAPException, OSError, ssl.SSLError) as error:
+        setting = _setting_to_look_at(directory, error)
+        raise DirectoryTrouble(f"{type(error).__name__}: {error} (look at {setting})") from error
+
+
+def _setting_to_look_at(directory: LdapDirectory, error: Exception) -> str:
+    """Which line of the `[[ldap]]` table an error is about."""
+    words = str(error)
+    if "mismatch" in words:  # the name in the certificate
+        return "the host in url"
+    if "CERTIFICATE_VERIFY_FAILED" in words:
+        return "ca_file"
+    if isinstance(error, _NOT_ALLOWED):
+        return "bind_dn and bind_password"
+    if isinstance(error, LDAPNoSuchObjectResult):
+        return "base and group_base"
+    if isinstance(error, LDAPInvalidFilterError):
+        return "filter, email_filter and group_filter"
+    if "timed out" in words or "within" in words:
+        return "url and timeout_seconds"
+    if "ssl" in words.lower() or "tls" in words.lower():
+        return "url and plain"
+    return "url"
+
+
+@contextmanager
+def _malformed_told() -> Iterator[None]:
+    """Raises DirectoryTrouble for answers that the library cannot read; around its calls alone, so
+    that no mistake of ours is taken for one of the directory."""
+    try:
+        yield
+    except (LDAPException, OSError):  # some of these are ValueErrors as well
+        raise
+    except MALFORMED as error:
+        raise DirectoryTrouble(f"its answer is malformed: {type(error).__name__}") from error
+
+
+def _bound(directory: LdapDirectory, dn: str, password: str) -> ldap3.Connection:
+    connection = ldap3.Connection(
+        _server(directory),
+        user=dn or None,
+        password=password or None,
+        authentication=ldap3.SIMPLE if dn else ldap3.ANONYMOUS,
+        receive_timeout=directory.timeout_seconds,
+        auto_referrals=False,  # they would carry passwords to wherever the answer says
+        raise_exceptions=True,
+        check_names=False,
+        read_only=True,
+    )
+    with _malformed_told():
+        connection.open(read_server_info=False)
+        connection.socket = _BoundedSocket(connection.socket, directory.timeout_seconds)
+        if not directory.is_ldaps and not directory.plain:
+            connection.start_tls(read_server_info=False)
+        connection.bind(read_server_info=False)
+    return connection
+
+
+def _server(directory: LdapDirectory) -> ldap3.Server:
+    tls = None if directory.plain else _CheckedTls(ca_certs_file=directory.ca_file or None)
+    return ldap3.Server(
+        directory.host,
+        directory.port,
+        use_ssl=directory.is_ldaps,
+        tls=tls,
+        get_info=ldap3.NONE,
+        connect_timeout=directory.timeout_seconds,
+    )
+
+
+class _CheckedTls(ldap3.Tls):  # type: ignore[misc]  # the library has no types
+    """Checks the certificate and its name as Python does; the library's own way is looser."""
+
+    def wrap_socket(self, connection: ldap3.Connection, do_handshake: bool = False) -> None:
+        context = ssl.create_default_context(cafile=self.ca_certs_file)
+        name, bounded = connection.server.host, connection.socket
+        if not isinstance(bounded, _BoundedSocket):
+            connection.socket = context.wrap_socket(bounded, server_hostname=name)
+            return
+        bounded.inner.settimeout(bounded.seconds)
+        encrypted = context.wrap_socket(bounded.inner, server_hostname=name)
+        connection.socket = _BoundedSocket(encrypted, bounded.seconds)
+
+
+class _BoundedSocket:
+    """Bounds the time and the size of all that is received for one request, which the library does
+    for a single read alone: a directory that trickles would hold a thread for ever."""
+
+    def __init__(self, inner: Any, seconds: float) -> None:
+        self.inner = inner
+        self.seconds = seconds
+        self._begin()
+
+    def sendall(self, data: bytes) -> None:
+        self._begin()
+        self.inner.settimeout(self.seconds)
+        self.inner.sendall(data)
+
+    def recv(self, size: int) -> bytes:
+        left = self._deadline - time.monotonic()
+        if left <= 0:
+            raise TimeoutError(f"no whole answer within {self.seconds} seconds")
+        self.inner.settimeout(left)
+        data: bytes = self.inner.recv(max(size, CHUNK_BYTES))
+        self._bytes_left -= len(data)
+        if self._bytes_left < 0:
+            raise OSError(f"the answer is larger than {MAX_ANSWER_BYTES} bytes")
+        return data
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.inner, name)
+
+    def _begin(self) -> None:
+        self._deadline = time.monotonic() + self.seconds
+        self._bytes_left = MAX_ANSWER_BYTES
+
+
+def _opens(directory: LdapDirectory, dn: str, password: str) -> bool:
+    try:
+        _bound(directory, dn, password).unbind()
+    except REFUSED:
+        return False
+    return True
+
+
+# --- finding ---
+
+
+def _find_entry(
+    connection: ldap3.Connection, directory: LdapDirectory, typed: str
+) -> dict[str, Any] | None:
+    name = _login_name(connection, directory, typed.strip())
+    if not name or len(name) > LONGEST_NAME:
+        return None
+    wanted = _filled(directory.filter, name=name)
+    return _only(connection, directory, wanted)
+
+
+def _login_name(connection: ldap3.Connection, directory: LdapDirectory, typed: str) -> str:
+    """What was typed, or the login name of the one whose address that is; may be empty."""
+    if "@" not in typed or len(typed) > LONGEST_NAME:
+        return typed
+    if directory.email_domain:
+        local, _, host = typed.rpartition("@")
+        wanted, given = map(domain.people.user.email_key, (directory.email_domain, host))
+        return local if given == wanted else ""
+    if not directory.email_filter:
+        return typed
+    wanted = _filled(directory.email_filter, email=typed)
+    entry = _only(connection, directory, wanted)
+    return typed if entry is None else _first(entry, directory.username_attribute) or typed
+
+
+def _subject_filter(directory: LdapDirectory, subject: str) -> str:
+    if not directory.id_attribute:
+        return _filled(directory.filter, name=subject)
+    if subject.startswith(BYTES_MARK):
+        raw = bytes.fromhex(subject.removeprefix(BYTES_MARK))
+        value = "".join(f"\\{byte:02x}" for byte in raw)
+    else:
+        value = escape_filter_chars(subject)
+    return f"({directory.id_attribute}={value})"
+
+
+def _filled(template: str, **values: str) -> str:
+    """A filter with values in place of `{name}` and so on, escaped. In one pass: a value that holds
+    such a word itself, as an entry called `cn={name}`, stays as it is."""
+
+    def value(found: re.Match[str]) -> str:
+        escaped: str = escape_filter_chars(values[found[1]])
+        return escaped
+
+    return re.sub("{(" + "|".join(values) + ")}", value, template)
+
+
+def _check_id_attribute(connection: ldap3.Connection, directory: LdapDirectory) -> None:
+    """Raises DirectoryTrouble if there are people, and none of them has the attribute."""
+    if not directory.id_attribute:
+        return
+    anybody = directory.filter.replace("{name}", "*")
+    with_id = f"(&{anybody}({directory.id_attribute}=*))"
+    if _is_any(connection, directory, anybody) and not _is_any(connection, directory, with_id):
+        raise DirectoryTrouble(_no_id(directory, "no entry"))
+
+
+def _no_id(directory: LdapDirectory, who: str) -> str:
+    return (
+        f"{who} has the attribute {directory.id_attribute} (look at id_attribute: objectGUID in"
+        ' Active Directory, "" to remember people by their login name)'
+    )
+
+
+def _is_any(connection: ldap3.Connection, directory: LdapDirectory, wanted: str) -> bool:
+    try:
+        return bool(_search(connection, directory, directory.base, wanted, ["1.1"], 1))
+    except LDAPSizeLimitExceededResult:
+        return True
+
+
+def _only(
+    connection: ldap3.Connection, directory: LdapDirectory, wanted: str
+) -> dict[str, Any] | None:
+    """The one entry that fits; None if there is none, or several."""
+    base, attributes = directory.base, _attributes(directory)
+    try:
+        entries = _search(connection, directory, base, wanted, attributes, MOST_HITS)
+    except LDAPSizeLimitExceededResult:
+        return None
+    except LDAPInvalidFilterError as error:
+        raise DirectoryTrouble(f"the filter is not valid: {wanted}") from error
+    return entries[0] if len(entries) == 1 else None
+
+
+def _search(
+    connection: ldap3.Connection,
+    directory: LdapDirectory,
+    base: str,
+    wanted: str,
+    attributes: list[str],
+    most: int,
+) -> list[dict[str, Any]]:
+    with _malformed_told():
+        connection.search(
+            base,
+            wanted,
+            ldap3.SUBTREE,
+            attributes=attributes,
+            size_limit=most,
+            time_limit=directory.timeout_seconds,
+        )
+        return [each for each in connection.response if each["type"] == "searchResEntry"]
+
+
+def _attributes(directory: LdapDirectory) -> list[str]:
+    """Each by its name: some are told only to those who ask for them."""
+    names = [
+        directory.username_attribute,
+        directory.email_attribute,
+        directory.id_attribute,
+        directory.name_attribute,
+        directory.first_name_attribute,
+        directory.last_name_attribute,
+        directory.picture_attribute,
+        directory.disabled_attribute,
+        directory.organization_attribute,
+        *(name for table in directory.required_attributes for name, _ in table),
+        *(attribute for _, attribute in directory.profile_fields),
+    ]
+    return list(dict.fromkeys(filter(None, names)))
+
+
+# --- reading ---
+
+
+def _person(
+    connection: ldap3.Connection, directory: LdapDirectory, entry: dict[str, Any]
+) -> LdapPerson:
+    login_name = _first(entry, directory.username_attribute)
+    organizations = None
+    if directory.organization_attribute:
+        organizations = tuple(_texts(entry, directory.organization_attribute))
+    pictures = _values(entry, directory.picture_attribute)
+    return LdapPerson(
+        dn=entry["dn"],
+        login_name=login_name,
+        email=_email(directory, entry, login_name),
+        subject=_subject(directory, entry),
+        full_name=_full_name(directory, entry),
+        is_disabled=_is_disabled(directory, entry),
+        attributes={name: _first(entry, name) for name in _attributes(directory)},
+        organizations=organizations,
+        has_required=_has_required(directory, entry),
+        groups=_groups(connection, directory, entry["dn"], login_name),
+        picture=pictures[0] if pictures else b"",
+    )
+
+
+def _email(directory: LdapDirectory, entry: dict[str, Any], login_name: str) -> str:
+    if directory.email_domain:
+        return f"{login_name}@{directory.email_domain}"
+    if directory.email_attribute:
+        return _first(entry, directory.email_attribute)
+    return login_name
+
+
+def _subject(directory: LdapDirectory, entry: dict[str, Any]) -> str:
+    """What an account is remembered by. Raises DirectoryTrouble if the entry has it not."""
+    values = _values(entry, directory.id_attribute)
+    if directory.id_attribute and not values:
+        raise DirectoryTrouble(_no_id(directory, f"not every entry ({entry['dn']} for one)"))
+    if not values:
+        return domain.people.user.email_key(_first(entry, directory.username_attribute))
+    try:
+        text = values[0].decode()
+    except UnicodeDecodeError:
+        text = ""
+    return text if text.isprintable() and text else f"{BYTES_MARK}{values[0].hex()}"
+
+
+def _full_name(directory: LdapDirectory, entry: dict[str, Any]) -> str:
+    if directory.first_name_attribute:
+        parts = (directory.first_name_attribute, directory.last_name_attribute)
+        return " ".join(filter(None, (_first(entry, name) for name in parts)))
+    return _first(entry, directory.name_attribute)
+
+
+def _is_disabled(directory: LdapDirectory, entry: dict[str, Any]) -> bool:
+    """What the entry does not have is not set."""
+    value = _first(entry, directory.disabled_attribute)
+    if directory.disabled_attribute.casefold() == "useraccountcontrol":
+        return value.isdecimal() and bool(int(value) & DISABLED_BIT)
+    return value.upper() in ("TRUE", "YES")
+
+
+def _has_required(directory: LdapDirectory, entry: dict[str, Any]) -> bool:
+    tables = directory.required_attributes
+    return not tables or any(
+        all(
+            value.casefold() in (each.casefold() for each in _texts(entry, name))
+            for name, value in table
+        )
+        for table in tables
+    )
+
+
+def _groups(
+    connection: ldap3.Connection, directory: LdapDirectory, dn: str, login_name: str
+) -> tuple[str, ...]:
+    if not directory.asks_for_groups:
+        return ()
+    wanted = _filled(directory.group_filter, dn=dn, name=login_name)
+    base, name = directory.group_base or directory.base, directory.group_name_attribute
+    entries = _search(connection, directory, base, wanted, [name], MOST_GROUPS)
+    names = [_first(each, name) for each in entries]
+    return tuple(sorted(filter(None, names)))
+
+
+def _first(entry: dict[str, Any], name: str) -> str:
+    texts = _texts(entry, name)
+    return texts[0] if texts else ""
+
+
+def _texts(entry: dict[str, Any], name: str) -> list[str]:
+    return [value.decode(errors="replace").strip() for value in _values(entry, name)]
+
+
+def _values(entry: dict[str, Any], name: str) -> list[bytes]:
+    """An attribute's values, whatever the case of its name; none if the entry has it not."""
+    for key, values in entry["raw_attributes"].items():
+        if name and key.casefold() == name.casefold():
+            return list(values)
+    return []

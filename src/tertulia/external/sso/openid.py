@@ -1,0 +1,264 @@
+"""OpenID Connect: the code flow with PKCE and a nonce, against any provider that describes itself.
+
+A login leaves from here with an address for the browser (`leave`), and comes back with a code that
+only we can turn into who that is (`come_back`). What is checked of the answer: the signature by the
+provider's own keys, for whom and by whom it was made, until when it is good, and that it answers
+the very login that left.
+"""
+
+import time
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
+from urllib.parse import quote, urlencode, urlsplit
+
+import msgspec
+from joserfc import jwt
+from joserfc.errors import JoseError
+from joserfc.jwk import JWKRegistry, Key, KeySet
+
+from tertulia import external
+from tertulia.config.login_providers import OpenIdProvider
+from tertulia.external.sso.provider_http import Inquiry
+from tertulia.external.sso.provider_types import PendingLogin, ProviderTrouble, SiteUser
+
+T = TypeVar("T")
+
+REMEMBERED_SECONDS = 3600
+LEEWAY_SECONDS = 60
+MAX_SUBJECT_LENGTH = 255  # as OpenID Connect demands
+MAX_KEYS = 100
+# What the library raises for tokens and keys that are malformed in one way or another.
+MALFORMED = (JoseError, ValueError, TypeError, KeyError, AttributeError, RecursionError)
+# What a provider signs with. A shared secret would be known to whoever knows ours.
+ALGORITHMS = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "EdDSA"]
+
+
+class Description(msgspec.Struct, frozen=True):
+    """What a provider says of itself."""
+
+    issuer: str
+    authorization_endpoint: str
+    token_endpoint: str
+    jwks_uri: str
+    userinfo_endpoint: str = ""
+    token_endpoint_auth_methods_supported: list[str] = msgspec.field(
+        default_factory=lambda: ["client_secret_basic"]
+    )
+
+
+async def leave(provider: OpenIdProvider, pending: PendingLogin) -> str:
+    """Where to send the browser."""
+    async with external.sso.provider_http.within_login_time():
+        described = await describe(provider)
+    return with_query(
+        described.authorization_endpoint,
+        response_type="code",
+        client_id=provider.client_id,
+        redirect_uri=pending.return_address,
+        scope=" ".join(provider.scopes),
+        state=pending.state,
+        nonce=pending.nonce,
+        code_challenge=pending.challenge,
+        code_challenge_method="S256",
+    )
+
+
+async def come_back(provider: OpenIdProvider, pending: PendingLogin, code: str) -> SiteUser:
+    """Who came back with a code. Raises ProviderTrouble."""
+    async with external.sso.provider_http.within_login_time():
+        described = await describe(provider)
+        tokens = await _exchange(provider, described, pending, code)
+        claims = await _checked(provider, described, tokens.id_token, pending.nonce)
+        told = await _userinfo(provider, described, tokens, claims["sub"])
+    # An address is only as good as the document that says whether it is verified.
+    emails = _verified_emails(provider, told if "email" in told else claims)
+    return SiteUser(subject=claims["sub"], emails=emails, claims=claims | told)
+
+
+def is_from(provider: OpenIdProvider, issuer: str) -> bool:
+    """Whether an answer is the provider's, if it says whose it is: several come back to one address
+    of ours, and none shall be handed the codes of another."""
+    return not issuer or issuer.rstrip("/") == provider.site
+
+
+async def describe(provider: OpenIdProvider) -> Description:
+    """What a provider says of itself; asked once in a while. Raises ProviderTrouble."""
+    address = f"{provider.site}/.well-known/openid-configuration"
+
+    def convert(told: Any) -> Description:
+        described = _convert(told, Description, address)
+        if described.issuer.rstrip("/") != provider.site:
+            raise ProviderTrouble(f"{address}: it is about {described.issuer}")
+        _check_endpoints(described, address)
+        return described
+
+    return await _remembered(provider, Description, address, convert)
+
+
+def with_query(address: str, **params: str) -> str:
+    return f"{address}{'&' if '?' in address else '?'}{urlencode(params)}"
+
+
+# --- the answer ---
+
+
+class Tokens(msgspec.Struct, frozen=True):
+    id_token: str
+    access_token: str | None = None
+
+
+async def _exchange(
+    provider: OpenIdProvider, described: Description, pending: PendingLogin, code: str
+) -> Tokens:
+    form = {
+        "grant_type": "authorization_code",
+        "code": code,
+        "redirect_uri": pending.return_address,
+        "code_verifier": pending.verifier,
+    }
+    login = None
+    if "client_secret_basic" in described.token_endpoint_auth_methods_supported:
+        login = (quote(provider.client_id, safe=""), quote(provider.client_secret, safe=""))
+    else:
+        form |= {"client_id": provider.client_id, "client_secret": provider.client_secret}
+    inquiry = Inquiry(described.token_endpoint, form, login)
+    told = await external.sso.provider_http.ask(inquiry, provider.ca_file)
+    return _convert(told, Tokens, described.token_endpoint)
+
+
+async def _checked(
+    provider: OpenIdProvider, described: Description, id_token: str, nonce: str
+) -> dict[str, Any]:
+    registry = jwt.JWTClaimsRegistry(
+        leeway=LEEWAY_SECONDS,
+        iss={"essential": True, "value": described.issuer},
+        aud={"essential": True, "value": provider.client_id},
+        sub={"essential": True},
+        exp={"essential": True},
+        nonce={"essential": True, "value": nonce},
+    )
+    try:
+        token = await _decoded(provider, described, id_token)
+        registry.validate(token.claims)
+    except MALFORMED as error:
+        raise ProviderTrouble(
+            f"the ID token is not valid: {external.sso.jwt.fault(error)}"
+        ) from error
+    claims: dict[str, Any] = token.claims
+    external.sso.provider_http.check_bounds(claims, "the ID token")
+    if claims.get("azp", provider.client_id) != provider.client_id:
+        raise ProviderTrouble("the ID token is not valid: azp names another client")
+    subject = claims["sub"]
+    if not isinstance(subject, str) or not 0 < len(subject) <= MAX_SUBJECT_LENGTH:
+        raise ProviderTrouble(
+            f"the ID token is not valid: sub must be a text of 1 to {MAX_SUBJECT_LENGTH} characters"
+        )
+    return claims
+
+
+async def _decoded(provider: OpenIdProvider, described: Description, id_token: str) -> jwt.Token:
+    """Keys change: if none of those we remember fits, we ask once more."""
+    try:
+        keys = await _keys(provider, described)
+        return jwt.decode(id_token, keys, algorithms=ALGORITHMS)
+    except MALFORMED:
+        keys = await _keys(provider, described, anew=True)
+        return jwt.decode(id_token, keys, algorithms=ALGORITHMS)
+
+
+async def _keys(provider: OpenIdProvider, described: Description, *, anew: bool = False) -> KeySet:
+    def convert(told: Any) -> KeySet:
+        return _key_set(told, described.jwks_uri)
+
+    return await _remembered(provider, KeySet, described.jwks_uri, convert, anew=anew)
+
+
+async def _userinfo(
+    provider: OpenIdProvider, described: Description, tokens: Tokens, subject: str
+) -> dict[str, Any]:
+    """What the provider tells of somebody beside the ID token; may be nothing."""
+    if not described.userinfo_endpoint or not tokens.access_token:
+        return {}
+    inquiry = Inquiry(described.userinfo_endpoint, bearer=tokens.access_token)
+    told = await external.sso.provider_http.ask(inquiry, provider.ca_file)
+    if not isinstance(told, dict):
+        raise ProviderTrouble(f"{described.userinfo_endpoint}: userinfo is no JSON object")
+    if told.get("sub") != subject:
+        raise ProviderTrouble(
+            f"{described.userinfo_endpoint}: its sub is not the one of the ID token"
+        )
+    return told
+
+
+def _verified_emails(provider: OpenIdProvider, document: Mapping[str, Any]) -> tuple[str, ...]:
+    """The address of a document, if the same document says that it is verified."""
+    email, said = document.get("email"), document.get("email_verified")
+    is_verified = said is True or (said is None and provider.addresses_are_verified)
+    return (email,) if isinstance(email, str) and email and is_verified else ()
+
+
+# --- what is remembered for a while ---
+
+# By kind and address; only what was converted and found good.
+_memory: dict[tuple[type[Any], str], tuple[float, Any]] = {}
+
+
+async def _remembered(
+    provider: OpenIdProvider,
+    kind: type[T],
+    address: str,
+    convert: Callable[[Any], T],
+    *,
+    anew: bool = False,
+) -> T:
+    """What a site answers at an address, converted. An answer that `convert` refuses is not
+    remembered, and leaves the one that is."""
+    since, known = _memory.get((kind, address), (float("-inf"), None))
+    if known is not None and not anew and time.monotonic() - since <= REMEMBERED_SECONDS:
+        remembered: T = known
+        return remembered
+    converted = convert(await external.sso.provider_http.ask(Inquiry(address), provider.ca_file))
+    _memory[kind, address] = (time.monotonic(), converted)
+    return converted
+
+
+def _convert(told: Any, kind: type[T], address: str) -> T:
+    try:
+        return msgspec.convert(told, kind)
+    except msgspec.ValidationError as error:
+        raise ProviderTrouble(f"{address}: the answer is malformed: {error}") from error
+
+
+def _check_endpoints(described: Description, address: str) -> None:
+    """Raises ProviderTrouble for an endpoint that is no address of a site."""
+    for name in ("authorization_endpoint", "token_endpoint", "jwks_uri", "userinfo_endpoint"):
+        endpoint = getattr(described, name)
+        if not endpoint and name == "userinfo_endpoint":
+            continue
+        try:
+            parts = urlsplit(endpoint)
+            is_good = parts.scheme in ("http", "https") and bool(parts.hostname)
+        except ValueError:
+            is_good = False
+        if not is_good or parts.fragment or not endpoint.isprintable() or " " in endpoint:
+            raise ProviderTrouble(f"{address}: {name} is no http(s) address")
+
+
+def _key_set(told: Any, address: str) -> KeySet:
+    """A provider's keys. One that cannot be read does not spoil the others (RFC 7517, 5)."""
+    listed = told.get("keys") if isinstance(told, dict) else None
+    if not isinstance(listed, list):
+        raise ProviderTrouble(f"{address}: the answer is malformed: `keys` is no list")
+    keys = [key for key in map(_key, listed[:MAX_KEYS]) if key is not None]
+    if not keys:
+        raise ProviderTrouble(f"{address}: none of its {len(listed)} keys can be used")
+    return KeySet(keys)
+
+
+def _key(told: Any) -> Key | None:
+    try:
+        key = JWKRegistry.import_key(told)
+        key.ensure_kid()
+    except MALFORMED:
+        return None
+    return None if key.key_type == "oct" else key

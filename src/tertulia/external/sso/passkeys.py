@@ -1,0 +1,125 @@
+"""Passkeys (WebAuthn): what a browser is asked, and whether its answer was signed by the right key.
+
+No machine is asked here; but the library is large, and loaded only where somebody has a passkey.
+What a device says of its maker is not asked for: it need not be known to us.
+"""
+
+import base64
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlsplit
+
+import msgspec
+from fido2.cose import CoseKey
+from fido2.server import Fido2Server
+from fido2.webauthn import AttestedCredentialData, PublicKeyCredentialRpEntity
+
+from tertulia.domain.people.second_factors import Passkey
+from tertulia.external.sso.provider_types import ProviderTrouble
+
+LONGEST = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class PasskeyAnswer:
+    """A passkey that has answered."""
+
+    credential: bytes
+    sign_count: int
+
+
+def creation(
+    site: str, organization: str, user: tuple[int, str, str], known: Sequence[Passkey], asked: str
+) -> dict[str, Any]:
+    """What a browser is asked so that it makes a passkey; `user` is an id, an address and a name,
+    `asked` is what the answer must hold."""
+    number, email, name = user
+    return {
+        "rp": {"id": _host(site), "name": organization},
+        "user": {"id": _text(f"user {number}".encode()), "name": email, "displayName": name},
+        "challenge": asked,
+        "pubKeyCredParams": [
+            {"type": "public-key", "alg": each} for each in CoseKey.supported_algorithms()
+        ],
+        "excludeCredentials": _named(known),
+        "authenticatorSelection": {"userVerification": "discouraged"},
+        "attestation": "none",
+    }
+
+
+def request(site: str, known: Sequence[Passkey], asked: str) -> dict[str, Any]:
+    """What a browser is asked so that a passkey answers."""
+    return {
+        "rpId": _host(site),
+        "challenge": asked,
+        "allowCredentials": _named(known),
+        "userVerification": "discouraged",
+    }
+
+
+def made(site: str, asked: str, answer: str) -> PasskeyAnswer:
+    """The passkey that a browser has made. Raises ProviderTrouble."""
+    try:
+        state = {"challenge": asked, "user_verification": None}
+        told = _server(site).register_complete(state, _read(answer))
+        return PasskeyAnswer(bytes(told.credential_data or b""), told.counter)
+    except _BAD as error:
+        raise ProviderTrouble(f"the passkey's answer is no good: {error}") from error
+
+
+def shown(site: str, known: Sequence[Passkey], asked: str, answer: str) -> tuple[int, int]:
+    """Which of somebody's passkeys has answered, and how often it says that it has. Raises
+    ProviderTrouble."""
+    by_name = {_credential(each).credential_id: each for each in known}
+    credentials = [_credential(each) for each in known]
+    try:
+        state = {"challenge": asked, "user_verification": None}
+        told = _read(answer)
+        found = _server(site).authenticate_complete(state, credentials, told)
+        count = _count(told)
+    except _BAD as error:
+        raise ProviderTrouble(f"the passkey's answer is no good: {error}") from error
+    return by_name[found.credential_id].id, count
+
+
+# Whatever the library says of what it cannot read.
+_BAD = (ValueError, TypeError, KeyError, AttributeError, AssertionError, IndexError)
+
+
+def _server(site: str) -> Fido2Server:
+    entity = PublicKeyCredentialRpEntity(id=_host(site), name=site)
+    return Fido2Server(entity, verify_origin=lambda origin: origin == site)
+
+
+def _read(answer: str) -> dict[str, Any]:
+    if len(answer) > LONGEST:
+        raise ValueError("it is too long")
+    told: dict[str, Any] = msgspec.json.decode(answer, type=dict[str, Any])
+    return told
+
+
+def _count(told: dict[str, Any]) -> int:
+    """The signed counter: four bytes after the hash of our name and the flags."""
+    data = _bytes(told["response"]["authenticatorData"])
+    return int.from_bytes(data[33:37], "big")
+
+
+def _credential(passkey: Passkey) -> AttestedCredentialData:
+    return AttestedCredentialData(passkey.credential)
+
+
+def _named(known: Sequence[Passkey]) -> list[dict[str, str]]:
+    return [{"type": "public-key", "id": _text(_credential(each).credential_id)} for each in known]
+
+
+def _host(site: str) -> str:
+    return urlsplit(site).hostname or ""
+
+
+def _text(data: bytes) -> str:
+    return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
+
+
+def _bytes(text: str) -> bytes:
+    return base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))

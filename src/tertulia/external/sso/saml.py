@@ -1,0 +1,262 @@
+"""SAML: where to send a browser, and whether what comes back was signed by the provider.
+
+The library checks the signature, who has signed, for whom, and from when to when it is good. What
+it leaves to us: that the answer is to the very login that left, meant for our return address, and
+confirmed for its bearer (Web Browser SSO Profile, 4.1.4.3). What is read is the signed element
+alone, and no answer may hold comments, with which a name could be cut short.
+"""
+
+import base64
+import binascii
+import codecs
+import datetime
+import re
+from collections.abc import Iterator
+from typing import Any
+from xml.sax.saxutils import quoteattr
+
+from cryptography import x509
+from cryptography.hazmat.primitives.asymmetric import rsa
+from lxml import etree
+from minisaml.errors import MiniSAMLError
+from minisaml.request import get_request_redirect_url
+from minisaml.response import TimeDriftLimits, validate_response
+from minisignxml.errors import MiniSignXMLError
+from minisignxml.verify import extract_verified_element_and_certificate
+
+from tertulia.config.login_providers import SamlProvider
+from tertulia.external.sso.provider_types import ProviderTrouble, SamlPerson
+
+LEEWAY = datetime.timedelta(seconds=60)
+LONGEST = 200_000
+MAX_FAULT_LENGTH = 300
+PLAIN_ENCODINGS = (b"utf-8", b"us-ascii", b"iso-8859-1")  # in which ASCII looks like ASCII
+BEARER = "urn:oasis:names:tc:SAML:2.0:cm:bearer"
+SUCCESS = "urn:oasis:names:tc:SAML:2.0:status:Success"
+NAMES = {
+    "p": "urn:oasis:names:tc:SAML:2.0:protocol",
+    "a": "urn:oasis:names:tc:SAML:2.0:assertion",
+    "ds": "http://www.w3.org/2000/09/xmldsig#",
+}
+
+_ENCODING = re.compile(rb"<\?xml\s[^>]*?encoding\s*=\s*[\"']([^\"']*)")
+
+
+def leave(
+    provider: SamlProvider, entity: str, return_address: str, request_id: str, state: str
+) -> str:
+    """Where to send the browser; `entity` is what we call ourselves."""
+    return get_request_redirect_url(
+        saml_endpoint=provider.url,
+        expected_audience=entity,
+        acs_url=return_address,
+        request_id=request_id,
+        relay_state=state,
+    )
+
+
+def read_answer(
+    provider: SamlProvider, entity: str, return_address: str, request_id: str, answer: str
+) -> SamlPerson:
+    """Whom the provider vouches for. Raises ProviderTrouble."""
+    if len(answer) > LONGEST:
+        raise ProviderTrouble("the answer is too long")
+    try:
+        xml = harmless(base64.b64decode("".join(answer.split()), validate=True))
+        with_one_signature = _with_one_signature(xml)
+        found = validate_response(
+            data=base64.b64encode(with_one_signature),
+            certificate=list(certificates(provider)),
+            expected_audience=entity,
+            idp_issuer=provider.entity_id,
+            allowed_time_drift=TimeDriftLimits(LEEWAY, LEEWAY),
+        )
+        signed = _signed_element(provider, with_one_signature)
+    except (MiniSAMLError, MiniSignXMLError, binascii.Error, etree.Error, ValueError) as error:
+        raise ProviderTrouble(f"the answer is no good: {_fault(error)}") from error
+    except (KeyError, AttributeError, TypeError) as error:  # parts that the library expects
+        raise ProviderTrouble(f"the answer lacks something: {error}") from error
+    _check_envelope(xml)
+    _check_destination(signed, xml, return_address)
+    assertion = _assertion(signed)
+    now = datetime.datetime.now(datetime.UTC)
+    _check_confirmed(assertion, return_address, request_id, now)
+    attributes = {each.name: list(filter(None, each.values)) for each in found.attributes}
+    return SamlPerson(
+        (found.name_id or "").strip(),
+        attributes,
+        *_session(assertion),
+        _session_end(assertion, now),
+    )
+
+
+def check_certificates(provider: SamlProvider) -> None:
+    """Raises ProviderTrouble for what is no certificate, or can verify nothing."""
+    try:
+        keys = [each.public_key() for each in certificates(provider)]
+    except ValueError as error:
+        raise ProviderTrouble(f"its certificate cannot be read: {error}") from error
+    if not all(isinstance(key, rsa.RSAPublicKey) for key in keys):
+        raise ProviderTrouble("its certificate must have an RSA key")
+
+
+def harmless(xml: bytes) -> bytes:
+    """Raises ProviderTrouble for comments and entities, and for a way of writing in which they
+    would not be seen: nothing that is honest needs them."""
+    if b"<!" in xml:
+        raise ProviderTrouble("it holds comments or declarations")
+    text = xml.removeprefix(codecs.BOM_UTF8).lstrip()
+    declared = _ENCODING.match(text)
+    is_plain = text.startswith(b"<") and b"\0" not in text
+    if not is_plain or (declared is not None and declared[1].lower() not in PLAIN_ENCODINGS):
+        raise ProviderTrouble("it is not written in UTF-8")
+    return xml
+
+
+def metadata(entity: str, return_address: str, logout_address: str) -> str:
+    """What a provider has to know of us."""
+    return (
+        '<?xml version="1.0" encoding="UTF-8"?>\n'
+        '<EntityDescriptor xmlns="urn:oasis:names:tc:SAML:2.0:metadata"'
+        f" entityID={quoteattr(entity)}>\n"
+        '<SPSSODescriptor AuthnRequestsSigned="false" WantAssertionsSigned="true"'
+        f' protocolSupportEnumeration="{NAMES["p"]}">\n'
+        + "".join(
+            f'<SingleLogoutService Binding="urn:oasis:names:tc:SAML:2.0:bindings:{binding}"'
+            f" Location={quoteattr(logout_address)}/>\n"
+            for binding in ("HTTP-Redirect", "HTTP-POST")
+        )
+        + '<AssertionConsumerService Binding="urn:oasis:names:tc:SAML:2.0:bindings:HTTP-POST"'
+        f' Location={quoteattr(return_address)} index="1"/>\n'
+        "</SPSSODescriptor>\n</EntityDescriptor>\n"
+    )
+
+
+def certificates(provider: SamlProvider) -> Iterator[x509.Certificate]:
+    yield from x509.load_pem_x509_certificates(provider.certificate.encode())
+
+
+def parsed(xml: bytes) -> Any:
+    return etree.fromstring(xml, etree.XMLParser(resolve_entities=False, no_network=True))
+
+
+def _with_one_signature(xml: bytes) -> bytes:
+    """Some sign the response and the assertion in it. All that is read is in the assertion, so the
+    signature of that is the one to check, and the library knows of one alone."""
+    tree = parsed(xml)
+    if tree.find(".//a:EncryptedAssertion", NAMES) is not None:
+        raise ProviderTrouble("its assertions are encrypted, and have to come as they are")
+    outer = tree.findall("./ds:Signature", NAMES)
+    if len(outer) != 1 or len(tree.findall("./a:Assertion/ds:Signature", NAMES)) != 1:
+        return xml
+    tree.remove(outer[0])
+    left: bytes = etree.tostring(tree)
+    return left
+
+
+def _fault(error: Exception) -> str:
+    """What the library found, with what it has received and expected where it says so."""
+    name = type(error).__name__
+    if not isinstance(error, MiniSAMLError):
+        return name
+    about = ", ".join(f"{key} {value}" for key, value in vars(error).items())
+    return "".join(filter(str.isprintable, f"{name} {about}".strip()))[:MAX_FAULT_LENGTH]
+
+
+def _signed_element(provider: SamlProvider, xml: bytes) -> Any:
+    """What the signature is about: the response, or the assertion in it."""
+    found, _ = extract_verified_element_and_certificate(
+        xml=xml, certificates=set(certificates(provider))
+    )
+    return found
+
+
+def _assertion(signed: Any) -> Any:
+    if signed.tag == f"{{{NAMES['a']}}}Assertion":
+        return signed
+    found = signed.findall("./a:Assertion", NAMES)
+    if len(found) != 1:
+        raise ProviderTrouble("there must be one assertion")
+    return found[0]
+
+
+def _session(assertion: Any) -> tuple[str, str]:
+    """Of what kind the NameID is, and which session it is there."""
+    named = assertion.find("./a:Subject/a:NameID", NAMES)
+    begun = assertion.find("./a:AuthnStatement", NAMES)
+    name_format = "" if named is None else named.get("Format", "")
+    return name_format, "" if begun is None else begun.get("SessionIndex", "")
+
+
+def _session_end(assertion: Any, now: datetime.datetime) -> float | None:
+    """Until when the provider lets a session go on. Raises ProviderTrouble if that is over."""
+    ends = [
+        _moment(each, "SessionNotOnOrAfter")
+        for each in assertion.findall("./a:AuthnStatement", NAMES)
+        if "SessionNotOnOrAfter" in each.attrib
+    ]
+    if not ends:
+        return None
+    if min(ends) <= now - LEEWAY:
+        raise ProviderTrouble("its session is over: SessionNotOnOrAfter has passed")
+    return min(ends).timestamp()
+
+
+def _check_confirmed(
+    assertion: Any, return_address: str, request_id: str, now: datetime.datetime
+) -> None:
+    """Raises ProviderTrouble unless one of the confirmations is for us, now, and for this login."""
+    faults = [
+        _confirmation_fault(each, return_address, request_id, now)
+        for each in assertion.findall("./a:Subject/a:SubjectConfirmation", NAMES)
+    ]
+    if "" not in faults:
+        raise ProviderTrouble(f"its SubjectConfirmation is no good: {'; '.join(faults) or 'none'}")
+
+
+def _confirmation_fault(
+    confirmation: Any, return_address: str, request_id: str, now: datetime.datetime
+) -> str:
+    """What is wrong with a confirmation; empty if nothing is."""
+    data = confirmation.find("./a:SubjectConfirmationData", NAMES)
+    if confirmation.get("Method") != BEARER:
+        return "its Method is not bearer"
+    if data is None or "NotOnOrAfter" not in data.attrib:
+        return "it has no NotOnOrAfter"
+    if _moment(data, "NotOnOrAfter") <= now - LEEWAY:
+        return "NotOnOrAfter has passed"
+    if "NotBefore" in data.attrib and _moment(data, "NotBefore") > now + LEEWAY:
+        return "NotBefore has not come yet"
+    if data.get("Recipient") != return_address:
+        return "its Recipient is another address"
+    if data.get("InResponseTo") != request_id:
+        return "it is to another login"
+    return ""
+
+
+def _moment(element: Any, name: str) -> datetime.datetime:
+    try:
+        moment = datetime.datetime.fromisoformat(element.get(name).strip())
+    except ValueError as error:
+        raise ProviderTrouble(f"{name} is no time") from error
+    if moment.tzinfo is None:
+        raise ProviderTrouble(f"{name} has no time zone")
+    return moment
+
+
+def _check_destination(signed: Any, xml: bytes, return_address: str) -> None:
+    """Where a response is sent to; one that is signed has to say it."""
+    is_signed = signed.tag == f"{{{NAMES['p']}}}Response"
+    destination = signed.get("Destination") if is_signed else parsed(xml).get("Destination")
+    if destination != return_address and (is_signed or destination is not None):
+        raise ProviderTrouble("its Destination is another address")
+
+
+def _check_envelope(xml: bytes) -> None:
+    """What is around the signed part may only make an answer worse, never better."""
+    tree = parsed(xml)
+    if len(tree.findall(".//a:Assertion", NAMES)) != 1:
+        raise ProviderTrouble("there must be one assertion")
+    for status in tree.findall("./p:Status/p:StatusCode", NAMES):
+        if status.get("Value") != SUCCESS:
+            raise ProviderTrouble("the provider has refused")

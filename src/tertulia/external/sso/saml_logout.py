@@ -1,0 +1,146 @@
+"""SAML's single logout: telling a provider that somebody leaves, and being told so by it.
+
+What we send is not signed; a provider that wants that has to be content with what it knows of its
+own session. What we are told has to be: in the address (HTTP-Redirect) or in itself (HTTP-POST).
+"""
+
+import base64
+import binascii
+import datetime
+import zlib
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import unquote_plus, urlencode
+from xml.sax.saxutils import escape, quoteattr
+
+from cryptography.exceptions import InvalidSignature
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric import padding, rsa
+from lxml import etree
+from minisignxml.errors import MiniSignXMLError
+from minisignxml.verify import extract_verified_element_and_certificate
+
+from tertulia import external
+from tertulia.config.login_providers import SamlProvider
+from tertulia.external.sso.provider_types import ProviderTrouble, SamlFarewell, SamlSession
+
+LONGEST = 50_000  # of what is told, unpacked
+FRESH = datetime.timedelta(minutes=5)
+HASHES = {
+    "http://www.w3.org/2001/04/xmldsig-more#rsa-sha256": hashes.SHA256(),
+    "http://www.w3.org/2001/04/xmldsig-more#rsa-sha512": hashes.SHA512(),
+}
+_PROTOCOL = external.sso.saml.NAMES["p"]
+_ASSERTION = external.sso.saml.NAMES["a"]
+
+
+def leave(
+    provider: SamlProvider, entity: str, session: SamlSession, request_id: str, now: float
+) -> str:
+    """Where to send a browser so that it is logged out at the provider as well."""
+    kind = f" Format={quoteattr(session.name_format)}" if session.name_format else ""
+    index = ""
+    if session.index:
+        index = f"<p:SessionIndex>{escape(session.index)}</p:SessionIndex>"
+    inside = f"<a:NameID{kind}>{escape(session.name_id)}</a:NameID>{index}"
+    return _address(provider, "LogoutRequest", entity, request_id, now, "", inside)
+
+
+def answer(provider: SamlProvider, entity: str, farewell: SamlFarewell, now: float) -> str:
+    """Where to send a browser back to a provider that has told us that somebody leaves."""
+    about = f" InResponseTo={quoteattr(farewell.id)}"
+    status = f'<p:Status><p:StatusCode Value="{external.sso.saml.SUCCESS}"/></p:Status>'
+    answer_id = f"_{farewell.id}"
+    where = _address(provider, "LogoutResponse", entity, answer_id, now, about, status)
+    return f"{where}&{urlencode({'RelayState': farewell.state})}" if farewell.state else where
+
+
+def read(
+    provider: SamlProvider, address: str, query: bytes, params: Mapping[str, str], now: float
+) -> SamlFarewell:
+    """Of whose leaving a provider tells us at an address of ours. Raises ProviderTrouble."""
+    try:
+        if "Signature" in params:
+            tree = _unpacked(_signed_part(provider, query))
+        else:
+            tree = _signed(provider, params["SAMLRequest"])
+    except (MiniSignXMLError, binascii.Error, zlib.error, etree.Error, ValueError) as error:
+        raise ProviderTrouble(f"its logout is no good: {type(error).__name__}") from error
+    except (KeyError, AttributeError, TypeError, IndexError) as error:  # parts that must be there
+        raise ProviderTrouble(f"its logout lacks something: {error}") from error
+    if tree.tag != f"{{{_PROTOCOL}}}LogoutRequest" or tree.get("Destination", address) != address:
+        raise ProviderTrouble("its logout is meant for another address")
+    if (tree.findtext(f"{{{_ASSERTION}}}Issuer") or "").strip() != provider.entity_id:
+        raise ProviderTrouble("its logout is somebody else's")
+    _check_time(tree, now)
+    name_id = (tree.findtext(f"{{{_ASSERTION}}}NameID") or "").strip()
+    indexes = [each.text or "" for each in tree.findall(f"{{{_PROTOCOL}}}SessionIndex")]
+    return SamlFarewell(tree.get("ID", ""), name_id, tuple(indexes), params.get("RelayState", ""))
+
+
+def _address(
+    provider: SamlProvider,
+    kind: str,
+    entity: str,
+    request_id: str,
+    now: float,
+    attributes: str,
+    inside: str,
+) -> str:
+    moment = datetime.datetime.fromtimestamp(now, datetime.UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    xml = (
+        f'<p:{kind} xmlns:p="{_PROTOCOL}" xmlns:a="{_ASSERTION}" ID={quoteattr(request_id)}'
+        f' Version="2.0" IssueInstant="{moment}" Destination={quoteattr(provider.logout_url)}'
+        f"{attributes}><a:Issuer>{escape(entity)}</a:Issuer>{inside}</p:{kind}>"
+    )
+    field = "SAMLRequest" if kind == "LogoutRequest" else "SAMLResponse"
+    packed = base64.b64encode(zlib.compress(xml.encode())[2:-4]).decode()
+    mark = "&" if "?" in provider.logout_url else "?"
+    return f"{provider.logout_url}{mark}{urlencode({field: packed})}"
+
+
+def _signed_part(provider: SamlProvider, query: bytes) -> str:
+    """What is signed are the first parts of the address, just as they were written; so that is
+    where the request is read from, whatever else the address may hold."""
+    pairs = [part.partition("=") for part in query.decode("ascii").split("&")]
+    written = {name: value for name, _, value in pairs}
+    if len(written) < len(pairs):
+        raise ProviderTrouble("its logout says something twice")
+    names = ("SAMLRequest", "RelayState", "SigAlg")
+    text = "&".join(f"{name}={written[name]}" for name in names if name in written)
+    signature = base64.b64decode(unquote_plus(written["Signature"]))
+    hashing = HASHES[unquote_plus(written["SigAlg"])]
+    for certificate in external.sso.saml.certificates(provider):
+        key = certificate.public_key()
+        if not isinstance(key, rsa.RSAPublicKey):
+            continue
+        try:
+            key.verify(signature, text.encode(), padding.PKCS1v15(), hashing)
+        except InvalidSignature:
+            continue
+        return unquote_plus(written["SAMLRequest"])
+    raise ProviderTrouble("its logout is not signed by it")
+
+
+def _unpacked(packed: str) -> Any:
+    unpacking = zlib.decompressobj(-15)
+    xml = unpacking.decompress(base64.b64decode(packed), LONGEST)
+    if unpacking.unconsumed_tail:
+        raise ProviderTrouble("its logout is too long")
+    return external.sso.saml.parsed(external.sso.saml.harmless(xml))
+
+
+def _signed(provider: SamlProvider, encoded: str) -> Any:
+    xml = external.sso.saml.harmless(base64.b64decode("".join(encoded.split()), validate=True))
+    found, _ = extract_verified_element_and_certificate(
+        xml=xml, certificates=set(external.sso.saml.certificates(provider))
+    )
+    return found
+
+
+def _check_time(tree: Any, now: float) -> None:
+    """One that was heard long ago says nothing about today."""
+    made = datetime.datetime.fromisoformat(tree.get("IssueInstant", ""))
+    moment = datetime.datetime.fromtimestamp(now, datetime.UTC)
+    if made.tzinfo is None or abs(moment - made) > FRESH:
+        raise ProviderTrouble("its logout is too old")

@@ -1,0 +1,113 @@
+"""A bucket of an S3-compatible store: put, read, delete and list, and nothing else."""
+
+import re
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from typing import IO
+from urllib.parse import quote
+
+import httpx
+from defusedxml import ElementTree
+
+from tertulia import external
+from tertulia.external.stores.signing import NOTHING, UNRESERVED, S3Key
+from tertulia.external.stores.store import CHUNK_BYTES, NotInStore, StoreTrouble
+
+TIMEOUT = httpx.Timeout(10, connect=5)
+PUT_TIMEOUT = httpx.Timeout(60, connect=5)
+XML = "{*}"  # whatever namespace a store writes in
+CODE = re.compile(r"<Code>(\w{1,60})</Code>")
+
+
+class S3Store:
+    largest_bytes: int | None = 5 << 30  # of what can be put by one request
+
+    def __init__(self, bucket: str, folder: str, key: S3Key) -> None:
+        """`bucket` is an address, with its name in the host or in the path."""
+        self._bucket = bucket.rstrip("/")
+        self._prefix = f"{folder}/" if folder else ""
+        self._key = key
+        self._client = httpx.Client(
+            timeout=TIMEOUT, verify=external.sso.provider_http.certificates(""), trust_env=True
+        )
+
+    def put(self, name: str, contents: IO[bytes], size: int, digest: str) -> None:
+        body = iter(lambda: contents.read(CHUNK_BYTES), b"")
+        answer = self._ask("PUT", self._url(name), digest, size=size, body=body)
+        if answer.status_code != 200:
+            raise self._refusal(answer)
+
+    def read(self, name: str, start: int, most: int) -> bytes:
+        wanted = {"Range": f"bytes={start}-{start + most - 1}"}
+        answer = self._ask("GET", self._url(name), more=wanted)
+        if answer.status_code == 206 or "Content-Range" in answer.headers:
+            return answer.content
+        if answer.status_code == 200:  # some stores give more than was asked for
+            return answer.content[start : start + most]
+        if answer.status_code == 416:
+            return b""
+        if answer.status_code == 404 and _code(answer) != "NoSuchBucket":
+            raise NotInStore(name)
+        raise self._refusal(answer)
+
+    def delete(self, name: str) -> None:
+        answer = self._ask("DELETE", self._url(name))
+        if answer.status_code not in (200, 204) and _code(answer) != "NoSuchKey":
+            raise self._refusal(answer)
+
+    def sizes(self) -> Iterator[tuple[str, int]]:
+        after = ""
+        while True:
+            query = f"list-type=2&prefix={quote(self._prefix, safe='')}"
+            if after:
+                query += f"&continuation-token={quote(after, safe='')}"
+            answer = self._ask("GET", f"{self._bucket}/?{query}")
+            if answer.status_code != 200:
+                raise self._refusal(answer)
+            page = ElementTree.fromstring(answer.content)
+            for each in page.iterfind(f"{XML}Contents"):
+                name = each.findtext(f"{XML}Key", "").removeprefix(self._prefix)
+                yield name, int(each.findtext(f"{XML}Size", "0"))
+            after = page.findtext(f"{XML}NextContinuationToken", "")
+            if not after:
+                return
+
+    def _url(self, name: str) -> str:
+        return f"{self._bucket}/{quote(self._prefix + name, safe='/' + UNRESERVED)}"
+
+    def _ask(
+        self,
+        method: str,
+        url: str,
+        digest: str = NOTHING,
+        *,
+        more: dict[str, str] | None = None,
+        size: int = 0,
+        body: Iterator[bytes] | None = None,
+    ) -> httpx.Response:
+        signed = external.stores.signing.headers(
+            self._key, method, url, datetime.now(UTC), digest, more
+        )
+        if body is not None:
+            signed["Content-Length"] = str(size)
+        try:
+            return self._client.request(
+                method,
+                url,
+                headers=signed,
+                content=body,
+                timeout=TIMEOUT if body is None else PUT_TIMEOUT,
+            )
+        except (httpx.HTTPError, httpx.InvalidURL, OSError) as error:
+            raise StoreTrouble(
+                f"The store for files, {self._bucket}: {type(error).__name__} {error}"
+            ) from error
+
+    def _refusal(self, answer: httpx.Response) -> StoreTrouble:
+        said = f"status {answer.status_code} {_code(answer)}".strip()
+        return StoreTrouble(f"The store for files, {self._bucket}: {said}.")
+
+
+def _code(answer: httpx.Response) -> str:
+    found = CODE.search(answer.text[:2000])
+    return found[1] if found else ""

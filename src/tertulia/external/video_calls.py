@@ -1,0 +1,115 @@
+"""Servers for calls that the operator named: BigBlueButton and Nextcloud Talk."""
+
+import base64
+import hashlib
+import json
+import re
+from collections.abc import Mapping
+from urllib.parse import quote, urlencode
+
+from tertulia.config import Config
+from tertulia.errors import BadRequest
+from tertulia.external import safe_http
+from tertulia.external.safe_http import EVERYWHERE, CallFailed, HttpAnswer
+
+SECONDS = 20.0
+MOST_ANSWER_BYTES = 1 << 20
+ROOM_NAME_LENGTH = 255
+OPEN_TO_ALL = "3"  # the type of a room
+
+
+# --- BigBlueButton ---
+
+
+async def begin_meeting(config: Config, meeting_id: str, name: str, *, is_voice_only: bool) -> str:
+    """Have a meeting, unless there is one; gives when it was begun, as its server says it."""
+    about = {"meetingID": meeting_id, "name": name}
+    if is_voice_only:
+        about["lockSettingsDisableCam"] = "true"
+    try:
+        answer = await safe_http.get(
+            _signed(config, "create", about),
+            {"Accept": "application/xml"},
+            seconds=SECONDS,
+            most_bytes=MOST_ANSWER_BYTES,
+            most_redirects=0,
+            allowed=EVERYWHERE,
+        )
+    except CallFailed as trouble:
+        why = type(trouble).__name__
+        raise BadRequest(f"Error connecting to the BigBlueButton server: {why}") from None
+    if answer.status != 200:
+        raise BadRequest(f"BigBlueButton server returned an unexpected error: {answer.status}")
+    text = answer.body.decode(errors="replace")
+    if _element(text, "returncode") != "SUCCESS":
+        key = _element(text, "messageKey")
+        if key == "checksumError":
+            raise BadRequest("Error authenticating to the BigBlueButton server")
+        raise BadRequest(f"BigBlueButton server returned an unexpected error: {key or '?'}")
+    return _element(text, "createTime")
+
+
+def join_address(
+    config: Config, meeting_id: str, name: str, created: str, *, is_moderator: bool
+) -> str:
+    """Where a browser goes to take part."""
+    about = {
+        "meetingID": meeting_id,
+        "role": "MODERATOR" if is_moderator else "VIEWER",
+        "fullName": name,
+    }
+    return _signed(config, "join", about | ({"createTime": created} if created else {}))
+
+
+def _signed(config: Config, deed: str, about: Mapping[str, str]) -> str:
+    query = urlencode(about)
+    said = f"{deed}{query}{config.bigbluebutton_secret}"
+    checksum = hashlib.sha256(said.encode()).hexdigest()
+    return f"{config.bigbluebutton_url}/api/{deed}?{query}&checksum={checksum}"
+
+
+def _element(text: str, name: str) -> str:
+    """What stands in the first element of a name; the answers are small and flat."""
+    found = re.search(rf"<{name}>\s*([^<]{{0,200}}?)\s*</{name}>", text)
+    return found[1] if found else ""
+
+
+# --- Nextcloud Talk ---
+
+
+async def make_room(config: Config, name: str) -> str:
+    """The address of a new room that anybody can enter who knows it."""
+    login = f"{config.nextcloud_user}:{config.nextcloud_password}"
+    form = {"roomType": OPEN_TO_ALL, "roomName": name[:ROOM_NAME_LENGTH]}
+    try:
+        answer = await safe_http.post(
+            f"{config.nextcloud_url}/ocs/v2.php/apps/spreed/api/v4/room",
+            urlencode(form).encode(),
+            {
+                "Authorization": f"Basic {base64.b64encode(login.encode()).decode()}",
+                "Content-Type": "application/x-www-form-urlencoded",
+                "OCS-APIRequest": "true",
+                "Accept": "application/json",
+            },
+            seconds=SECONDS,
+            most_bytes=MOST_ANSWER_BYTES,
+            allowed=EVERYWHERE,
+        )
+    except CallFailed as trouble:
+        why = type(trouble).__name__
+        raise BadRequest(f"Error connecting to the Nextcloud server: {why}") from None
+    if answer.status in (401, 403):
+        raise BadRequest("Error authenticating to the Nextcloud server")
+    token = _token(answer)
+    if not token:
+        raise BadRequest("Failed to create Nextcloud Talk call")
+    return f"{config.nextcloud_url}/index.php/call/{quote(token, safe='')}"
+
+
+def _token(answer: HttpAnswer) -> str:
+    if not 200 <= answer.status < 300:
+        return ""
+    try:
+        return str(json.loads(answer.body)["ocs"]["data"]["token"])[:200]
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return ""

@@ -1,0 +1,278 @@
+"""A round: one request on a connection, and its answer.
+
+Applications meet it as ASGI, by `receive` and `send`. The API, which knows a whole answer before it
+begins, gives it at once (`reply`). Whatever a round holds, each parked poll holds.
+"""
+
+import asyncio
+import re
+from collections.abc import Awaitable, Callable, Iterable, Iterator, MutableMapping
+from http import HTTPStatus
+from typing import Any, Protocol
+
+from tertulia.log import log
+
+Message = MutableMapping[str, Any]
+Scope = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+Leave = Callable[[], None]
+Headers = Iterable[tuple[bytes, bytes]]
+
+ROUND = "tertulia.round"  # where a scope holds its round, if the server is ours
+BLOCK_BYTES = 1 << 16  # of an answer: the next are sent when the client has taken these
+PIECES_AT_ONCE = 128
+
+_NO_NAME = re.compile(rb'[\x00-\x20\x7f()<>@,;:\\"/\[\]?={}]')
+_NO_VALUE = re.compile(rb"[\x00-\x08\x0a-\x1f\x7f]")
+_WITHOUT_BODY = frozenset({204, 304})
+_STATUS_LINES = {
+    each.value: f"HTTP/1.1 {each.value} {each.phrase}\r\n".encode() for each in HTTPStatus
+}
+
+
+class Pieces:
+    """A body that is put together while it is sent: megabytes need not be copied as a whole.
+
+    What has been sent is let go.
+    """
+
+    __slots__ = ("_pieces", "_size")
+
+    def __init__(self, pieces: list[bytes | memoryview]) -> None:
+        self._pieces = pieces
+        self._size = sum(map(len, pieces))
+
+    def __len__(self) -> int:
+        """In bytes."""
+        return self._size
+
+    def __bytes__(self) -> bytes:
+        return b"".join(self._pieces)
+
+    def blocks(self) -> Iterator[bytes]:
+        pieces, self._pieces = self._pieces, []
+        at_once = max(1, min(PIECES_AT_ONCE, BLOCK_BYTES * len(pieces) // max(1, self._size)))
+        for start in range(0, len(pieces), at_once):
+            block = b"".join(pieces[start : start + at_once])
+            pieces[start : start + at_once] = [b""] * at_once
+            yield block
+
+
+class Carrier(Protocol):
+    """What a round needs of its connection."""
+
+    transport: asyncio.Transport
+    is_write_paused: bool
+
+    async def drained(self) -> None: ...
+    def resume_reading(self) -> None: ...
+    def round_is_over(self, round_: "HttpRound") -> None: ...
+    def usual_headers(self) -> Headers: ...
+
+
+class HttpRound:
+    __slots__ = (
+        "_arrival",
+        "_bytes_to_send",
+        "_connection",
+        "_is_chunked",
+        "_is_taken",
+        "_knows_chunks",
+        "_leave",
+        "_method",
+        "body",
+        "expects_continue",
+        "has_answer_begun",
+        "has_left",
+        "is_over",
+        "keeps_connection",
+        "more_body",
+    )
+
+    def __init__(
+        self,
+        connection: Carrier,
+        method: str,
+        version: str,
+        keeps_connection: bool,
+        expects_continue: bool,
+    ) -> None:
+        self._connection = connection
+        self._method = method
+        self._knows_chunks = version == "1.1"
+        self.keeps_connection = keeps_connection
+        self.expects_continue = expects_continue and self._knows_chunks
+        self.body = b""  # what has come of it and was not taken yet
+        self.more_body = True
+        self._is_taken = False  # the last of it, too
+        self.has_left = False  # the client, before all was said
+        self.has_answer_begun = False
+        self.is_over = False
+        self._arrival: asyncio.Future[None] | None = None  # of more of the body, or of the end
+        self._leave: Leave | None = None
+        self._is_chunked = False
+        self._bytes_to_send: int | None = 0  # or as many as there will be
+
+    async def run(self, app: Any, scope: Scope, running: set[asyncio.Task[Any]]) -> None:
+        """Have it answered; `running` are those that the server waits for before it ends."""
+        task = asyncio.current_task()
+        assert task is not None
+        running.add(task)
+        try:
+            await app(scope, self.receive, self.send)
+            if not (self.is_over or self.has_left):
+                await self._fail("an answer without an end")
+        except BaseException as error:
+            await self._fail(f"{type(error).__module__}.{type(error).__qualname__}")
+        finally:
+            running.discard(task)
+
+    # --- what the connection tells ---
+
+    def arrived(self) -> None:
+        """More of the body has come, or no more will."""
+        if self._arrival is not None and not self._arrival.done():
+            self._arrival.set_result(None)
+
+    def client_left(self) -> None:
+        self.has_left = not self.is_over
+        self.arrived()
+        if self._leave is not None:
+            self._leave()
+
+    # --- what the API asks ---
+
+    def when_client_leaves(self, leave: Leave | None) -> None:
+        """What is to be done if the connection is lost from now on, or nothing any more."""
+        self._leave = leave
+        if leave is not None and self._connection.transport.is_closing():
+            leave()
+
+    async def reply(self, head: bytes, body: bytes | Pieces) -> None:
+        """Answer with all there is: status and headers as they go out (`head_of`), and the body
+        whose length they name."""
+        if self._connection.is_write_paused:
+            await self._connection.drained()
+        if self.has_left:
+            return
+        self._begin_answer()
+        ending = b"\r\n" if self.keeps_connection else b"connection: close\r\n\r\n"
+        if type(body) is bytes and len(body) <= BLOCK_BYTES:
+            self._connection.transport.write(b"%b%b%b" % (head, ending, body))
+        else:
+            self._connection.transport.write(head + ending)
+            for block in body.blocks() if isinstance(body, Pieces) else (body,):
+                await self._write_block(memoryview(block))
+        self._end()
+
+    async def _write_block(self, block: memoryview) -> None:
+        for start in range(0, len(block), BLOCK_BYTES):
+            if self._connection.is_write_paused:
+                await self._connection.drained()
+            if self.has_left:
+                return
+            self._connection.transport.write(block[start : start + BLOCK_BYTES])
+
+    # --- ASGI ---
+
+    async def receive(self) -> Message:
+        if self.expects_continue and not self._connection.transport.is_closing():
+            self.expects_continue = False
+            self._connection.transport.write(b"HTTP/1.1 100 Continue\r\n\r\n")
+        while self._has_nothing_to_tell():
+            self._connection.resume_reading()
+            self._arrival = asyncio.get_running_loop().create_future()
+            await self._arrival
+        if self.has_left or self.is_over:
+            return {"type": "http.disconnect"}
+        body, self.body = self.body, b""
+        self._is_taken = not self.more_body
+        return {"type": "http.request", "body": body, "more_body": self.more_body}
+
+    def _has_nothing_to_tell(self) -> bool:
+        if self.has_left or self.is_over:
+            return False
+        return self._is_taken or (self.more_body and not self.body)
+
+    async def send(self, message: Message) -> None:
+        if self._connection.is_write_paused:
+            await self._connection.drained()
+        if self.has_left:
+            return
+        if not self.has_answer_begun:
+            self._send_head(message["status"], message.get("headers", ()))
+        else:
+            self._send_body(message.get("body", b""), is_last=not message.get("more_body", False))
+
+    def _send_head(self, status: int, headers: Headers) -> None:
+        self._begin_answer()
+        sent = [*self._connection.usual_headers(), *headers]
+        named = {name.lower(): value for name, value in sent}
+        if b"content-length" in named:
+            self._bytes_to_send = int(named[b"content-length"])
+        elif self._method != "HEAD" and status not in _WITHOUT_BODY:
+            self._is_chunked = self._knows_chunks
+            self._bytes_to_send = None
+            if self._is_chunked:
+                sent.append((b"transfer-encoding", b"chunked"))
+        if not self.keeps_connection:
+            sent.append((b"connection", b"close"))
+        self._connection.transport.write(head_of(status, sent) + b"\r\n")
+
+    def _begin_answer(self) -> None:
+        self.has_answer_begun = True
+        if self.expects_continue and self.more_body:
+            self.keeps_connection = False  # whether the body still comes, nobody can know
+        self.expects_continue = False
+
+    def _send_body(self, body: bytes, *, is_last: bool) -> None:
+        if self._method == "HEAD":
+            self._bytes_to_send, body = 0, b""
+        if self._is_chunked:
+            ending = b"0\r\n\r\n" if is_last else b""
+            body = (b"%x\r\n%b\r\n" % (len(body), body) if body else b"") + ending
+        elif self._bytes_to_send is not None:
+            self._bytes_to_send -= len(body)
+            if self._bytes_to_send < 0 or (is_last and self._bytes_to_send):
+                raise RuntimeError("an answer is not as long as it says")
+        if body:
+            self._connection.transport.write(body)
+        if is_last:
+            self._end()
+
+    def _end(self) -> None:
+        self.is_over = True
+        self.arrived()
+        if not self.keeps_connection:
+            self._connection.transport.close()
+        self._connection.round_is_over(self)
+
+    async def _fail(self, problem: str) -> None:
+        """No application should let this happen; what an error says may quote what was sent."""
+        log.error("an application failed", error=problem)
+        if self.has_answer_begun or self.has_left:
+            self._connection.transport.close()
+            return
+        self.keeps_connection = False
+        headers = [(b"content-type", b"text/plain"), (b"content-length", b"21")]
+        await self.reply(head_of(500, headers), b"Internal Server Error")
+
+
+def head_of(status: int, headers: Headers) -> bytes:
+    """Status and headers as they go out, all but the empty line at their end."""
+    lines = [_STATUS_LINES[status]]
+    for name, value in headers:
+        if _NO_NAME.search(name) or _NO_VALUE.search(value):
+            raise ValueError("a header that would break the answer")
+        lines.append(b"%b: %b\r\n" % (name.lower(), value))
+    return b"".join(lines)
+
+
+def refusal(status: int, body: bytes) -> bytes:
+    """A whole answer in JSON, after which nothing more is said on the connection."""
+    kind, length = (b"content-type", b"application/json"), str(len(body)).encode()
+    return b"%b\r\n%b" % (
+        head_of(status, [kind, (b"connection", b"close"), (b"content-length", length)]),
+        body,
+    )

@@ -1,0 +1,57 @@
+"""Making ready what a register tells, while nobody waits for it."""
+
+import asyncio
+import time
+from weakref import WeakKeyDictionary
+
+from tertulia import domain, events, storage
+from tertulia.database import Database
+from tertulia.database.tx import Tx
+from tertulia.events.delivery.dispatch import Delivery
+from tertulia.events.directory.organization import Organization
+from tertulia.storage.messages.unread import UnreadMessage
+
+MESSAGES = 50_000
+AT_ONCE_MESSAGES = 250
+AT_ONCE_SECONDS = 0.001  # then whoever came meanwhile is served first
+
+
+class Preparation:
+    """Remembers up to which event each organization is prepared."""
+
+    def __init__(self, database: Database, delivery: Delivery) -> None:
+        self._database = database
+        self._delivery = delivery
+        self._prepared: WeakKeyDictionary[Organization, tuple[object, int]] = WeakKeyDictionary()
+
+    async def go_on(self) -> None:
+        for org in self._delivery.organizations.values():
+            life, begun_at = self._prepared.get(org, (None, 0))
+            if (life, begun_at) == (org.life, org.applied):
+                continue
+            begun_at = org.applied
+            if life is not org.life:
+                await self._look_up_messages(org.realm.id)
+            pause_at = time.perf_counter() + AT_ONCE_SECONDS
+            for _ in events.snapshot.warmup.prepare(org):
+                if time.perf_counter() >= pause_at:
+                    await asyncio.sleep(0)
+                    pause_at = time.perf_counter() + AT_ONCE_SECONDS
+            self._prepared[org] = org.life, begun_at
+
+    async def _look_up_messages(self, realm_id: int) -> None:
+        """Learn where the newest messages stand, which most people have not read."""
+        db, whereabouts = self._database.of(realm_id), self._delivery.follower.whereabouts
+        before = domain.limits.LARGEST_ID
+        for _ in range(MESSAGES // AT_ONCE_MESSAGES):
+            seq, found = await db.read(_messages_before, before)
+            whereabouts.learn(realm_id, seq, found)
+            if len(found) < AT_ONCE_MESSAGES:
+                return
+            before = found[-1].id
+            await asyncio.sleep(0)
+
+
+def _messages_before(tx: Tx, message_id: int) -> tuple[int, list[UnreadMessage]]:
+    found = storage.messages.unread.newest_before(tx, message_id, AT_ONCE_MESSAGES)
+    return storage.log.head(tx), found

@@ -1,0 +1,65 @@
+"""Keeping accounts that came from an LDAP directory up to date with it."""
+
+import time
+
+from tertulia import actions, external, storage
+from tertulia.config.login_providers import LdapDirectory
+from tertulia.database import Database
+from tertulia.domain.organization.realm import Realm
+from tertulia.errors import BadRequest
+from tertulia.external.sso.provider_types import DirectoryTrouble
+from tertulia.fair_queue import SERVER
+from tertulia.jobs.for_each import each
+from tertulia.log import log
+
+
+class DirectoryWatch:
+    """Asks every directory as often as its settings say."""
+
+    def __init__(self, database: Database, directories: tuple[LdapDirectory, ...]) -> None:
+        self._database = database
+        self._directories = [each for each in directories if each.sync_minutes]
+        self._due = {
+            each.key: time.monotonic() + each.sync_minutes * 60 for each in self._directories
+        }
+
+    async def look(self) -> None:
+        for directory in self._directories:
+            if time.monotonic() >= self._due[directory.key]:
+                self._due[directory.key] = time.monotonic() + directory.sync_minutes * 60
+                await self._sync_everywhere(directory)
+
+    async def _sync_everywhere(self, directory: LdapDirectory) -> None:
+        async def sync_one(realm: Realm) -> None:
+            if directory.is_for(realm.subdomain) and realm.admits(directory.method):
+                await sync(self._database, realm, directory)
+
+        await each(await self._database.glance_in(0, storage.organization.all_of_them), sync_one)
+
+
+async def sync(database: Database, realm: Realm, directory: LdapDirectory) -> int:
+    """Bring an organization's accounts up to date with a directory; gives how many have changed.
+
+    Whatever looks like a mistake, of the directory or of the settings, changes nothing.
+    """
+    here = database.of(realm.id)
+    known = await here.read(storage.people.identities.of_provider, directory.key)
+    try:
+        found = await external.sso.ldap.asked(
+            SERVER, external.sso.claims.tidings, directory, realm.subdomain, known
+        )
+        await here.read(
+            actions.people.external_identities.check, found, directory.deactivate_missing
+        )
+    except (DirectoryTrouble, BadRequest) as trouble:
+        log.error("a directory is not heeded", directory=directory.key, why=str(trouble))
+        return 0
+    changed = 0
+    for person in found:
+        did = await here.write(
+            actions.people.external_identities.sync, person, directory.deactivate_missing
+        )
+        if did:
+            changed += 1
+            log.info("an account follows its directory", user_id=person.identity.user_id, did=did)
+    return changed

@@ -1,0 +1,105 @@
+"""Finding what people may have missed, and telling them when they stay away.
+
+The log is read behind everybody, so that sending a message costs the same, whoever is away.
+"""
+
+import asyncio
+
+from tertulia import actions, events, storage
+from tertulia.actions.personal.missed_messages import Letterhead, PossiblyMissed
+from tertulia.config import Config
+from tertulia.database import Database
+from tertulia.database.tx import Tx
+from tertulia.domain.organization.realm import Realm
+from tertulia.domain.people.keys import Vault
+from tertulia.domain.people.user import User
+from tertulia.events.delivery.dispatch import Delivery
+from tertulia.jobs.for_each import each
+from tertulia.jobs.presence import here_until
+
+AT_ONCE = 200  # events, and people
+
+
+class MissedMessages:
+    """Looks out for those who are away."""
+
+    def __init__(
+        self, config: Config, database: Database, delivery: Delivery, vault: Vault
+    ) -> None:
+        self._config = config
+        self._database = database
+        self._delivery = delivery
+        self._vault = vault
+        self._stirred = delivery.follower.activity.reader()
+        self._turn = asyncio.Lock()
+
+    async def look(self) -> None:
+        """Read on in every log where something happened, one look at a time."""
+        async with self._turn:
+            await self._look()
+
+    async def _look(self) -> None:
+        stirred = self._stirred.taken()
+        if stirred == []:
+            return
+        if stirred is None and self._config.sends_mail:
+            await self._database.write_in(0, storage.personal.missed_messages.begin_everywhere)
+        behind = await self._database.read_in(
+            0, storage.personal.missed_messages.realms_behind, stirred, self._config.sends_mail
+        )
+        await each(behind, self._read_on)
+
+    async def tell(self) -> None:
+        """Write to everybody whose time has come and who is not here."""
+        due = await self._database.read_in(0, storage.personal.missed_messages.due, AT_ONCE)
+        await each(due, self._tell)
+
+    async def _read_on(self, realm_id: int) -> None:
+        db = self._database.of(realm_id)
+        while (found := await db.read(_unseen)) is not None:
+            seen, upto = found
+            org = await self._delivery.follower.find(realm_id) if seen else None
+            people = [] if org is None else list(org.users.values())
+            await db.write(_note, seen, people, upto, self._config.sends_mail)
+
+    async def _tell(self, who: tuple[int, int]) -> None:
+        realm_id, user_id = who
+        org = await self._delivery.follower.find(realm_id)
+        if org is None:
+            return
+        db = self._database.of(realm_id)
+        if await here_until(self._database, org, user_id):
+            await db.write(actions.personal.missed_messages.put_off, user_id)
+        else:
+            site = site_of(self._config, org.realm)
+            head = Letterhead(site, org.shown, self._config.mail_in_address)
+            await db.write(actions.personal.missed_messages.tell, self._vault, user_id, head)
+
+
+def site_of(config: Config, realm: Realm) -> str:
+    """The address of an organization, for those who do not ask us just now."""
+    base = config.external_url or f"http://{config.host}:{config.port}"
+    scheme, _, host = base.rstrip("/").partition("://")
+    return f"{scheme}://{realm.subdomain}.{host}" if realm.subdomain else f"{scheme}://{host}"
+
+
+def _note(
+    tx: Tx, seen: list[PossiblyMissed], people: list[User], upto: int, sends_mail: bool
+) -> None:
+    actions.personal.missed_messages.note(tx, seen, people, upto, sends_mail=sends_mail)
+
+
+def _unseen(tx: Tx) -> tuple[list[PossiblyMissed], int] | None:
+    """The next messages that nobody has looked at, and up to which event that is; None if there is
+    nothing more.
+
+    At the first time, and where the log has gone back, what was before us is nobody's news.
+    """
+    position, head = storage.personal.missed_messages.position(tx), storage.log.head(tx)
+    if position == head:
+        return None
+    if position is None or position > head:
+        return [], head
+    found = events.log.read(tx, position, AT_ONCE)
+    seen = [news for each in found if (news := PossiblyMissed.of(each.event)) is not None]
+    return seen, found[-1].seq if found else head

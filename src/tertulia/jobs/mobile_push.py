@@ -1,0 +1,75 @@
+"""Telling phones, through the forwarding service: all of one person's in one request."""
+
+from tertulia import actions, domain
+from tertulia.actions.personal.web_push import Receivers
+from tertulia.config import Config
+from tertulia.database import Database
+from tertulia.domain.people.keys import Vault
+from tertulia.domain.personal.devices import Device
+from tertulia.domain.personal.web_push import FIRST_PAUSE_SECONDS
+from tertulia.errors.push import (
+    PushServiceAway,
+    PushServiceBroken,
+    PushServiceBusy,
+    PushServiceRefuses,
+)
+from tertulia.events.directory.organization import Organization
+from tertulia.external.push import push_service
+from tertulia.external.push.push_service import PushMessage
+from tertulia.log import log
+
+# What phones of the older kind are told where everything is to be sealed.
+UNSEALED = "message_id", "type", "realm_url", "user_id", "time", "message_ids"
+
+
+class Phones:
+    def __init__(self, config: Config, database: Database, vault: Vault) -> None:
+        self._config = config
+        self._database = database
+        self._vault = vault
+        self.rests_until = 0.0  # before that the service wants to be left in peace
+
+    async def tell(
+        self, org: Organization, user_id: int, receivers: Receivers, message: PushMessage
+    ) -> bool:
+        """Whether the service has taken it."""
+        if not self._config.pushes or not (receivers.devices or receivers.tokens):
+            return False
+        if self._database.clock() < self.rests_until:
+            return False
+        try:
+            if receivers.devices:
+                await self._tell_devices(org, receivers.devices, message)
+            if receivers.tokens:
+                await push_service.notify_tokens(
+                    self._config,
+                    org.realm.uuid,
+                    domain.personal.devices.person_uuid(org.realm.uuid, user_id),
+                    receivers.tokens,
+                    _for_older_kind(org, message),
+                )
+        except PushServiceBusy as busy:
+            rest = max(busy.values["retry_seconds"], FIRST_PAUSE_SECONDS)
+            self.rests_until = self._database.clock() + rest
+            log.warning("the push service wants to be left in peace", seconds=rest)
+            return False
+        except (PushServiceAway, PushServiceBroken, PushServiceRefuses) as trouble:
+            log.warning("the push service does not help", why=trouble.code)
+            return False
+        return True
+
+    async def _tell_devices(
+        self, org: Organization, devices: list[Device], message: PushMessage
+    ) -> None:
+        phones = [(each, domain.personal.devices.opened(self._vault, each)) for each in devices]
+        gone = await push_service.notify(self._config, org.realm.uuid, phones, message)
+        if gone:
+            db = self._database.of(org.realm.id)
+            await db.write(actions.personal.devices.forget_tokens, gone)
+
+
+def _for_older_kind(org: Organization, message: PushMessage) -> PushMessage:
+    if not org.realm.setting("require_e2ee_push_notifications"):
+        return message
+    said = {name: value for name, value in message.said.items() if name in UNSEALED}
+    return PushMessage(said, message.is_urgent)

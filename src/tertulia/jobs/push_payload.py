@@ -1,0 +1,59 @@
+"""What a device is told of a message, in the words that phones know."""
+
+import re
+from typing import Any
+
+from tertulia import domain
+from tertulia.domain.channels.channel import Channel
+from tertulia.domain.messages.message import Message
+from tertulia.domain.people.known_people import UNKNOWN_NAME
+from tertulia.domain.personal.web_push import WORDS, PushNotice
+from tertulia.events.directory.organization import Organization
+
+_GROUP = re.compile(r'<span class="user-group-mention" data-user-group-id="(\d+)">')
+
+
+def of_message(
+    org: Organization, site: str, notice: PushNotice, message: Message, channel: Channel | None
+) -> dict[str, Any]:
+    sender, reader = org.users[message.sender_id], org.users.get(notice.user_id)
+    text = domain.messages.notification_text.in_words(message.rendered)
+    said: dict[str, Any] = {
+        "type": "message",
+        "realm_url": site,
+        "realm_name": org.realm.name,
+        "user_id": notice.user_id,
+        "sender_id": sender.id,
+        "sender_full_name": sender.full_name if org.may_know(reader, sender) else UNKNOWN_NAME,
+        "sender_avatar_url": f"{site}/avatar/{sender.id}",
+        "message_id": message.id,
+        "time": int(message.sent_at),
+        "content": text if len(text) <= WORDS else f"{text[:WORDS]}…",
+    }
+    if channel is None:
+        ids = sorted(message.member_ids)
+        return said | {"recipient_type": "direct", "recipient_user_ids": ids}
+    place = {"channel_id": channel.id, "channel_name": channel.name, "topic": message.topic}
+    said |= {"recipient_type": "channel", **place}
+    group_id = _calling_group(org, notice, message)
+    if group_id is not None:
+        said["mentioned_user_group_id"] = group_id
+        said["mentioned_user_group_name"] = org.groups[group_id].name
+    return said
+
+
+def briefly(said: dict[str, Any]) -> dict[str, Any]:
+    """The same without its words, and without naming all to whom it was said."""
+    return {name: said[name] for name in said if name != "recipient_user_ids"} | {"content": ""}
+
+
+def _calling_group(org: Organization, notice: PushNotice, message: Message) -> int | None:
+    """The smallest of the groups by which somebody is called who is not called by name."""
+    if notice.reason != "mentioned":
+        return None
+    if f'<span class="user-mention" data-user-id="{notice.user_id}">' in message.rendered:
+        return None
+    named = {int(number) for number in _GROUP.findall(message.rendered)} & org.groups.keys()
+    members = {each: org.everybody_in(each, org.clock()) for each in named}
+    theirs = [each for each in named if notice.user_id in members[each]]
+    return min(theirs, key=lambda each: (len(members[each]), each), default=None)

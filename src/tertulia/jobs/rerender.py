@@ -1,0 +1,45 @@
+"""Rendering again what an older version rendered, a few messages at a time."""
+
+import asyncio
+
+from tertulia import actions
+from tertulia.actions.messages.draft import Author
+from tertulia.database import Bound, Database
+from tertulia.errors import ClientError
+from tertulia.events.delivery.dispatch import Delivery
+from tertulia.events.directory.organization import Organization
+from tertulia.jobs.for_each import each
+
+AT_ONCE = 100
+BREATH_SECONDS = 0.02  # between two batches, for those who wait
+
+
+async def rerender(database: Database, delivery: Delivery) -> None:
+    """Bring every organization's messages up to date; nearly always nothing is to be done."""
+
+    async def look(realm_id: int) -> None:
+        db = database.of(realm_id)
+        if await db.read(actions.messages.rerender.outdated, 0, 1):
+            org = await delivery.follower.find(realm_id)
+            if org is not None:
+                await _rerender_all(db, org)
+        await db.write(actions.messages.rerender.finish)
+
+    await each(await database.glance_in(0, actions.messages.rerender.realms_in_need), look)
+
+
+async def _rerender_all(db: Bound, org: Organization) -> None:
+    done_to = 0
+    while batch := await db.read(actions.messages.rerender.outdated, done_to, AT_ONCE):
+        drafts = {}
+        for message in batch:
+            author = Author(db, org, org.users[message.sender_id])
+            try:
+                drafts[message.id] = await actions.messages.draft.compose(
+                    author, message.content, message.client, None
+                )
+            except ClientError:
+                continue  # what can no longer be rendered keeps the HTML it has
+        await db.write(actions.messages.rerender.redo, drafts)
+        done_to = batch[-1].id
+        await asyncio.sleep(BREATH_SECONDS)

@@ -1,0 +1,179 @@
+"""Sending what is due: scheduled messages and reminders.
+
+Only a few are written at a time and each organization gets its turn, so those who send right now
+wait for a few messages at most, however many are due in the same second.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from tertulia import actions, domain, storage
+from tertulia.actions.messages.draft import Author
+from tertulia.actions.messages.notices import CLIENT
+from tertulia.database import Bound, Database
+from tertulia.database.tx import Tx
+from tertulia.domain.later.reminders import Reminder
+from tertulia.domain.later.scheduled import ScheduledMessage
+from tertulia.domain.messages.message import Draft
+from tertulia.errors import ClientError
+from tertulia.errors.http import InternalError, ServiceUnavailable
+from tertulia.events.delivery.dispatch import Delivery
+from tertulia.events.directory.organization import Organization
+from tertulia.jobs.for_each import each
+from tertulia.jobs.runner import described
+from tertulia.log import log
+
+IN_HAND = 64  # so many are read
+AT_ONCE = 3  # and so many written together
+
+T = TypeVar("T")
+Outcome = bool | Exception  # sent by us, left to somebody else, or forbidden
+
+
+@dataclass(frozen=True, slots=True)
+class Outbox(Generic[T]):
+    """Something that is sent when its time has come."""
+
+    realms_with_due: Callable[[Tx], list[int]]
+    due: Callable[[Tx, int], list[T]]
+    compose: Callable[[Bound, Organization, T], Awaitable[Draft]]
+    deliver: Callable[[Bound, Organization, T, Draft, float], Awaitable[bool]]
+    give_up: Callable[[Bound, Organization, T, str], Awaitable[bool]]
+
+
+async def send_due(database: Database, delivery: Delivery, outbox: Outbox[T]) -> None:
+    """Send everything that is due; what may not be sent is given up.
+
+    Who has something due is asked anew in every round, so that nobody whose time comes meanwhile
+    has to wait until thousands of others are sent.
+    """
+    waiting = await database.read_in(0, outbox.realms_with_due)
+    began = database.clock()  # after the first look: the clock may be put forward at any moment
+
+    async def take_turn(realm_id: int) -> bool:
+        org = await delivery.follower.find(realm_id)
+        return org is not None and await _send_some(database.of(realm_id), org, outbox, began)
+
+    while any(await each(waiting, take_turn)):
+        waiting = await database.read_in(0, outbox.realms_with_due)
+
+
+async def _send_some(db: Bound, org: Organization, outbox: Outbox[T], began: float) -> bool:
+    """Send the next ones in their order; says whether anything was done."""
+    due = await db.read(outbox.due, IN_HAND)
+    few = [due[start : start + AT_ONCE] for start in range(0, len(due), AT_ONCE)]
+    return any([await _send_together(db, org, outbox, some, began) for some in few])
+
+
+async def _send_together(
+    db: Bound, org: Organization, outbox: Outbox[T], due: list[T], began: float
+) -> bool:
+    drafts = [await _tried(outbox.compose(db, org, entry)) for entry in due]
+    outcomes = await asyncio.gather(
+        *(_send(db, org, outbox, *both, began) for both in zip(due, drafts, strict=True))
+    )
+    done = False
+    for entry, outcome in zip(due, outcomes, strict=True):
+        if isinstance(outcome, Exception):
+            outcome = await _tried(outbox.give_up(db, org, entry, _reason(outcome)))
+        if isinstance(outcome, Exception):
+            log.error("a message could not even be given up", **described(outcome))
+        else:
+            done |= outcome
+    return done
+
+
+async def _send(
+    db: Bound,
+    org: Organization,
+    outbox: Outbox[T],
+    entry: T,
+    draft: Draft | Exception,
+    began: float,
+) -> Outcome:
+    if isinstance(draft, Exception):
+        return draft
+    return await _tried(outbox.deliver(db, org, entry, draft, began))
+
+
+async def _tried(work: Awaitable[T]) -> T | Exception:
+    """What came of it. That the database is away says nothing about the message."""
+    try:
+        return await work
+    except ServiceUnavailable:
+        raise
+    except Exception as problem:
+        return problem
+
+
+def _reason(problem: Exception) -> str:
+    if isinstance(problem, ClientError):
+        return problem.msg
+    log.error("a message could not be sent", **described(problem))
+    return InternalError.message
+
+
+# --- scheduled messages ---
+
+
+async def _compose_scheduled(db: Bound, org: Organization, entry: ScheduledMessage) -> Draft:
+    author = Author(db, org, org.users[entry.owner_id])
+    return await actions.messages.draft.compose(
+        author, entry.content, entry.client, entry.will_be_read()
+    )
+
+
+async def _deliver_scheduled(
+    db: Bound, org: Organization, entry: ScheduledMessage, draft: Draft, began: float
+) -> bool:
+    return await db.write(actions.later.scheduled.deliver, entry, draft, org.email_domain, began)
+
+
+async def _give_up_scheduled(
+    db: Bound, org: Organization, entry: ScheduledMessage, reason: str
+) -> bool:
+    author = Author(db, org, org.users[entry.owner_id])
+    notice = await actions.messages.draft.compose(
+        author, domain.later.scheduled.failure_notice(entry.deliver_at, reason), CLIENT, False
+    )
+    return await db.write(actions.later.scheduled.fail, entry, notice)
+
+
+SCHEDULED = Outbox(
+    storage.later.scheduled.realms_with_due,
+    storage.later.scheduled.due,
+    _compose_scheduled,
+    _deliver_scheduled,
+    _give_up_scheduled,
+)
+
+
+# --- reminders ---
+
+
+async def _compose_reminder(db: Bound, org: Organization, reminder: Reminder) -> Draft:
+    words = await db.read(actions.later.reminders.words_now, reminder)
+    author = Author(db, org, org.users[reminder.owner_id], reminder.site)
+    return await actions.messages.draft.compose(author, words, CLIENT, False)
+
+
+async def _deliver_reminder(
+    db: Bound, _: Organization, reminder: Reminder, draft: Draft, began: float
+) -> bool:
+    return await db.write(actions.later.reminders.deliver, reminder, draft)
+
+
+async def _give_up_reminder(db: Bound, _: Organization, reminder: Reminder, reason: str) -> bool:
+    log.warning("a reminder was given up", reason=reason)
+    return await db.write(actions.later.reminders.fail, reminder)
+
+
+REMINDERS = Outbox(
+    storage.later.reminders.realms_with_due,
+    storage.later.reminders.due,
+    _compose_reminder,
+    _deliver_reminder,
+    _give_up_reminder,
+)

@@ -1,0 +1,176 @@
+"""Carrying uploaded files to where they are to be, and sweeping away what is left behind.
+
+Files arrive in the database, whatever the settings say, so an upload never waits for a store. One
+that is to be elsewhere is copied there, read back, and shown from there; only then is the first
+copy swept away. Whoever is interrupted leaves a file that nobody shows, which is swept away too.
+"""
+
+import asyncio
+import hashlib
+import tempfile
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import IO, Any, TypeVar
+
+from tertulia import domain, external, storage
+from tertulia.database import Database
+from tertulia.database.tx import Tx
+from tertulia.domain.files.attachments import PIECE_BYTES
+from tertulia.domain.files.upload_locations import DATABASE, UNFINISHED, StoredUpload
+from tertulia.external.stores.file_stores import FileStores
+from tertulia.external.stores.store import NotInStore, StoreTrouble
+from tertulia.log import log
+
+T = TypeVar("T")
+
+PIECES_AT_ONCE = 4
+IN_MEMORY = 4 << 20  # of a file on its way; more of it is in a temporary file
+SWEPT_AT_ONCE = 100
+TROUBLED_SECONDS = 5  # after which a store that could not be reached is tried again
+
+
+class DamagedFile(Exception):
+    """What was read is not what was once put there; it stays where it is."""
+
+
+class FileCarrier:
+    """Works on a thread of its own, or for a command, with small transactions of its own."""
+
+    def __init__(self, database: Database, stores: FileStores, to: str) -> None:
+        self._database = database
+        self._stores = stores
+        self._to = to
+
+    def next(self, tx: Tx, after: int, *, only_from_database: bool = False) -> StoredUpload | None:
+        largest = None if self._to == DATABASE else self._stores.store(self._to).largest_bytes
+        return storage.files.upload_locations.next_to_carry(
+            tx, self._to, after, largest, only_from_database=only_from_database
+        )
+
+    def carry(self, upload: StoredUpload) -> bool:
+        """Says whether it is there now: meanwhile nobody may want it any more.
+
+        Raises StoreTrouble if a store cannot be reached, NotInStore or DamagedFile if there is
+        something wrong with this one file.
+        """
+        with tempfile.SpooledTemporaryFile(IN_MEMORY) as contents:
+            digest = _digest(self._read(upload), contents)
+            if contents.tell() != upload.size or upload.digest not in ("", digest):
+                raise DamagedFile
+            name = (
+                ""
+                if self._to == DATABASE
+                else domain.files.upload_locations.new_name(upload.realm_id)
+            )
+            copy = replace(upload, place=self._to, name=name, digest=digest)
+            copy = replace(copy, id=self._write(upload, storage.files.upload_locations.begin, copy))
+            contents.seek(0)
+            self._put(copy, contents)
+        if _digest(self._read(copy)) != digest:
+            raise DamagedFile
+        is_wanted: bool = self._write(
+            upload, storage.files.upload_locations.replace, upload.id, copy.id
+        )
+        return is_wanted
+
+    def _read(self, upload: StoredUpload) -> Iterator[bytes]:
+        if upload.place != DATABASE:
+            store = self._stores.store(upload.place)
+            yield from external.stores.store.chunks(store, upload.name, upload.size)
+            return
+        position = 0
+        while pieces := self._database.read_now(
+            upload.realm_id, storage.files.uploads.pieces, upload.id, position, PIECES_AT_ONCE
+        ):
+            yield from pieces
+            position += len(pieces)
+
+    def _put(self, copy: StoredUpload, contents: IO[bytes]) -> None:
+        if copy.place != DATABASE:
+            self._stores.store(copy.place).put(copy.name, contents, copy.size, copy.digest)
+            return
+        position = 0
+        while piece := contents.read(PIECE_BYTES):
+            self._write(copy, storage.files.uploads.add_piece, copy.id, position, piece)
+            position += 1
+
+    def _write(self, upload: StoredUpload, action: Callable[..., T], *args: Any) -> T:
+        return self._database.write_now(upload.realm_id, action, *args)
+
+
+class Carrying:
+    """The job: what has arrived goes to its store, and what nobody wants goes from there."""
+
+    def __init__(self, database: Database, stores: FileStores) -> None:
+        self._database = database
+        self._stores = stores
+        self._told = ""  # the trouble that the log knows of
+
+    async def carry(self) -> None:
+        """Take what is in the database and is to be elsewhere."""
+        carrier = FileCarrier(self._database, self._stores, self._stores.chosen)
+        after = 0
+        while upload := await self._database.read_in(
+            0, carrier.next, after, only_from_database=True
+        ):
+            after = upload.id
+            try:
+                await asyncio.to_thread(carrier.carry, upload)
+                self._told = ""
+            except StoreTrouble as error:
+                await self._rest("files wait in the database for their store", error)
+                return
+            except (DamagedFile, NotInStore):
+                log.error("a file is damaged and stays where it is", upload=upload.id)
+
+    async def sweep(self) -> None:
+        try:
+            while found := await self._database.read_in(
+                0, storage.files.upload_locations.doomed, SWEPT_AT_ONCE
+            ):
+                await asyncio.to_thread(remove, self._database, self._stores, found)
+                self._told = ""
+        except StoreTrouble as error:
+            await self._rest("deleted files are still in their store", error)
+
+    async def _rest(self, what: str, trouble: StoreTrouble) -> None:
+        if self._told != what:
+            log.warning(what, reason=str(trouble))
+        self._told = what
+        await asyncio.sleep(TROUBLED_SECONDS)
+
+
+def sweep(database: Database, stores: FileStores) -> None:
+    """Delete all files that nobody wants from their stores."""
+    while found := database.read_now(0, storage.files.upload_locations.doomed, SWEPT_AT_ONCE):
+        remove(database, stores, found)
+
+
+def remove(database: Database, stores: FileStores, uploads: list[StoredUpload]) -> None:
+    """Delete files from their stores, whoever may have wanted them."""
+    for upload in uploads:
+        stores.store(upload.place).delete(upload.name)
+        database.write_now(upload.realm_id, storage.files.upload_locations.forget, upload.id)
+
+
+def strays(database: Database, stores: FileStores, place: str) -> dict[str, int]:
+    """Files in a store that this database does not know, with their sizes.
+
+    A file is noted before it is put, so whatever is there and was never noted is of another time,
+    as after a restore, or of another server.
+    """
+    found = stores.store(place).sizes()
+    ours = {
+        name: size for name, size in found if domain.files.upload_locations.is_of_a_server(name)
+    }
+    known = database.read_now(0, storage.files.upload_locations.names, place)
+    return {n: size for n, size in ours.items() if n.removesuffix(UNFINISHED) not in known}
+
+
+def _digest(chunks: Iterator[bytes], copied_to: IO[bytes] | None = None) -> str:
+    digest = hashlib.sha256()
+    for chunk in chunks:
+        digest.update(chunk)
+        if copied_to is not None:
+            copied_to.write(chunk)
+    return digest.hexdigest()

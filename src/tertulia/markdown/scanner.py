@@ -1,0 +1,40 @@
+"""Which names a text could mean, so that the caller can look them up before rendering.
+
+This errs on the side of asking: a name in a code block is asked for as well, and does no harm.
+"""
+
+import re
+
+from tertulia.markdown.channel_links import REFERENCE
+from tertulia.markdown.mentions import GROUP, USER, name_and_id
+from tertulia.markdown.model import Names
+
+_UPLOAD = re.compile(r"/user_uploads/(?!thumbnail/)([^\s()\[\]<>\"']+)")
+
+
+def scan(source: str) -> Names:
+    if "*" not in source and "/user_uploads/" not in source:
+        return Names()
+
+    user_names, user_ids = set(), set()
+    for _, name in USER.findall(source):
+        user_names.add(name.lower())
+        if with_id := name_and_id(name):
+            user_ids.add(with_id[1])
+
+    channel_names, topics = set(), set()
+    for reference in REFERENCE.findall(source):
+        channel_names.add(reference)
+        channel, arrow, topic = reference.partition(">")
+        if arrow:
+            channel_names.add(channel)
+            topics.add((channel, topic))
+
+    return Names(
+        user_names=frozenset(user_names),
+        user_ids=frozenset(user_ids),
+        group_names=frozenset(name for _, name in GROUP.findall(source)),
+        channel_names=frozenset(channel_names),
+        topics=frozenset(topics),
+        upload_path_ids=frozenset(_UPLOAD.findall(source)),
+    )

@@ -1,0 +1,40 @@
+"""A little life in the demo while it runs: now and then somebody begins to write, and thinks
+better of it. Nothing is sent, so that nobody's unread messages grow by themselves."""
+
+import random
+
+from tertulia.events.delivery.dispatch import Delivery
+from tertulia.events.ephemeral import TypingInChannel
+from tertulia.sample_data.demo.people import address
+
+EVERY_SECONDS = 12.0
+PLACES = {
+    "lucia": ("general", "Opening night"),
+    "sam": ("general", "Opening night"),
+    "aiko": ("programme", "Subtitles"),
+    "olek": ("kitchen", "Shopping list"),
+}
+
+
+class Life:
+    """One step is somebody who begins; the next is that they stop."""
+
+    def __init__(self, delivery: Delivery) -> None:
+        self._delivery = delivery
+        self._writing: list[tuple[int, TypingInChannel]] = []
+
+    async def go_on(self) -> None:
+        for realm_id, started in self._writing:
+            stop = TypingInChannel("stop", started.sender_id, started.channel_id, started.topic)
+            self._delivery.whisper(realm_id, stop)
+        if self._writing:
+            self._writing = []
+            return
+        who = random.choice(list(PLACES))  # noqa: S311
+        for org in self._delivery.organizations.values():
+            user = org.accounts.with_email(address(who))
+            channel = org.channel_named(PLACES[who][0])
+            if user is not None and channel is not None:
+                start = TypingInChannel("start", user.id, channel.id, PLACES[who][1])
+                self._delivery.whisper(org.realm.id, start)
+                self._writing.append((org.realm.id, start))

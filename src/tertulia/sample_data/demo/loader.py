@@ -1,0 +1,256 @@
+"""The stage: lets the demo's past happen, in order, in one transaction.
+
+Each step is an ordinary action at its own time, so the log, the unread counts and the history
+come out as if these weeks had been lived through.
+"""
+
+import io
+import json
+import re
+import secrets
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import datetime, time, timedelta
+from functools import partial
+
+from pyroaring import BitMap64
+
+from tertulia import actions, data_dir, domain, markdown, private_files, storage
+from tertulia.actions.channels.edits import ChannelChanges
+from tertulia.actions.channels.subscription_settings import Choice
+from tertulia.actions.people.statuses import NewStatus
+from tertulia.cli import zuliprc
+from tertulia.config import Config, ConfigError
+from tertulia.database import Database
+from tertulia.database.tx import Tx
+from tertulia.domain.channels.channel import Channel
+from tertulia.domain.files.attachments import Attachment, Quota
+from tertulia.domain.messages.message import Draft, Mentions
+from tertulia.domain.people.keys import Vault
+from tertulia.domain.people.user import User
+from tertulia.domain.people.welcome_message import NewUser
+from tertulia.sample_data.demo import pictures, script
+from tertulia.sample_data.demo.people import (
+    ARRIVALS,
+    FOLDERS,
+    FOUNDED,
+    MOODS,
+    ORGANIZATION,
+    PEOPLE,
+    QUIET,
+    ROOMS,
+    Character,
+    DemoRoom,
+)
+from tertulia.sample_data.demo.script import Line
+
+LAST_READ = 1  # days ago: what came since is unread for those who did not write it
+PASSWORD_FILE = "demo-password"  # noqa: S105
+
+_PICTURE = re.compile(r"\{picture (\w+)\}")
+
+
+@dataclass(frozen=True, slots=True)
+class Cast:
+    """The people who can log in, and the password they share."""
+
+    people: list[User]
+    password: str
+
+
+def fill(config: Config, database: Database, vault: Vault) -> Cast:
+    """Play the demo into data where nobody lives yet, and leave a zuliprc for everybody.
+
+    On data that was filled so before, only say once more who can log in.
+    """
+    noted = config.data / PASSWORD_FILE
+    if noted.exists() and (people := _who_played(database)):
+        return Cast(people, noted.read_text(encoding="utf-8").strip())
+    if database.read_now(0, storage.data_check.has_people):
+        raise ConfigError(
+            f"--demo is for new data, and in {config.data} there are people already. Leave it out,"
+            " or choose another folder with --data."
+        )
+    now = database.clock()
+    past = Database(database.dialect, lambda: moment(now, FOUNDED))
+    name = ORGANIZATION if config.organization == Config().organization else config.organization
+    realm, _ = data_dir.first_organization(past, name)
+    password = secrets.token_hex(5)
+    play = Play(vault, domain.people.passwords.hashed(password), config.email_domain, now)
+    database.write_now(realm.id, play.perform)
+    private_files.write(noted, password.encode())
+
+    site = zuliprc.site(config, realm, is_only_one=True)
+    for key, user in play.users.items():
+        path = config.data / f"zuliprc-{key}"
+        zuliprc.write(path, user.email, play.keys[key], site)
+    return Cast([user for user in play.users.values() if not user.is_bot], password)
+
+
+def _who_played(database: Database) -> list[User]:
+    """The people of the demo, if these data are of one."""
+    for realm in database.read_now(0, storage.organization.all_of_them):
+        found = database.read_now(realm.id, _find_cast)
+        if all(found):
+            return [user for user in found if user is not None]
+    return []
+
+
+def _find_cast(tx: Tx) -> list[User | None]:
+    people = [person for person in PEOPLE if person.bot_type is None]
+    return [storage.people.find_by_email(tx, person.email) for person in people]
+
+
+def moment(now: float, days_ago: int, hour: int = 8, minute: int = 0) -> float:
+    """A time of day, as the clock on this machine's wall showed it so many days ago."""
+    day = datetime.fromtimestamp(now).date() - timedelta(days=days_ago)
+    return datetime.combine(day, time(hour, minute)).timestamp()
+
+
+Step = Callable[[Tx], None]
+
+
+class Play:
+    def __init__(self, vault: Vault, password_hash: str, email_domain: str, now: float) -> None:
+        self.users: dict[str, User] = {}
+        self.keys: dict[str, str] = {}
+        self._vault = vault
+        self._password_hash = password_hash
+        self._email_domain = email_domain
+        self._now = now
+
+    def perform(self, tx: Tx) -> None:
+        for at, step in sorted(self._steps(), key=lambda timed: timed[0]):
+            step(tx.at(at))
+
+    def _steps(self) -> Iterator[tuple[float, Step]]:
+        """Everything that happens, and when; what happens at the same time, in this order."""
+        for person in PEOPLE:
+            yield moment(self._now, person.since), partial(self._add, person=person)
+        for room in ROOMS:
+            yield moment(self._now, FOUNDED), partial(self._open, room=room)
+        for arrival in ARRIVALS:
+            step = partial(self._join, room=arrival.room, who=[arrival.person])
+            yield moment(self._now, arrival.days_ago), step
+        yield moment(self._now, FOUNDED), self._sort_channels
+        for line in script.read():
+            at = moment(self._now, line.days_ago, line.hour, line.minute)
+            yield at, partial(self._say, line=line)
+        yield moment(self._now, 1, hour=8), self._tell_moods
+        yield moment(self._now, LAST_READ, hour=0), self._read_everything
+
+    def _add(self, tx: Tx, person: Character) -> None:
+        owner = None if person.owner is None else self.users[person.owner].email
+        new = NewUser(
+            email=person.email,
+            full_name=person.full_name,
+            role=person.role,
+            password_hash=None if person.bot_type else self._password_hash,
+            bot_type=person.bot_type,
+            bot_owner_email=owner,
+        )
+        self.users[person.key], self.keys[person.key] = actions.people.account_creation.add(
+            tx, self._vault, new
+        )
+
+    def _open(self, tx: Tx, room: DemoRoom) -> None:
+        description = markdown.render_description(room.channel.description)
+        creator = self.users[room.creator]
+        actions.channels.create(tx, creator, room.channel, description, web_public_allowed=False)
+        self._join(tx, room.channel.name, list(room.members))
+
+    def _join(self, tx: Tx, room: str, who: list[str]) -> None:
+        channel = _channel(tx, room)
+        actions.channels.subscriptions.join(tx, channel, [self.users[key] for key in who])
+
+    def _sort_channels(self, tx: Tx) -> None:
+        marta = self.users["marta"]
+        for name, rooms in FOLDERS.items():
+            folder_id = actions.channels.folders.create(tx, marta, name, "", "")
+            for room in rooms:
+                changes = ChannelChanges(folder_id=folder_id)
+                actions.channels.edits.edit(
+                    tx, marta, _channel(tx, room).id, changes, web_public_allowed=False
+                )
+        for key, room in QUIET:
+            choice = Choice(_channel(tx, room).id, "is_muted", True)
+            actions.channels.subscription_settings.change(tx, self.users[key], [choice])
+
+    def _tell_moods(self, tx: Tx) -> None:
+        for key, (emoji, text) in MOODS.items():
+            status = NewStatus(status_text=text, emoji_name=emoji)
+            actions.people.statuses.change(tx, self.users[key], status)
+
+    def _say(self, tx: Tx, line: Line) -> None:
+        sender = self.users[line.who]
+        draft = self._draft(tx, sender, line.words)
+        if line.people:
+            others = [self.users[key].id for key in line.people]
+            sent = actions.messages.send.to_people(tx, sender, others, draft, self._email_domain)
+        else:
+            sent = actions.messages.send.to_channel(tx, sender, line.channel, line.topic, draft)
+        for how, who in line.answers:
+            self._answer(tx.at(tx.now + 60), sent.message_id, how, self.users[who])
+
+    def _answer(self, tx: Tx, message_id: int, how: str, who: User) -> None:
+        if how.startswith("vote "):
+            vote = {"type": "vote", "key": f"canned,{how.split()[1]}", "vote": 1}
+            actions.messages.widgets.take_part(tx, who, message_id, "widget", json.dumps(vote))
+        else:
+            actions.messages.reactions.add(tx, who, message_id, how, None, None)
+
+    def _draft(self, tx: Tx, sender: User, words: str) -> Draft:
+        """What the words mean: people who are named are called, pictures are uploaded."""
+        files: list[Attachment] = []
+
+        def upload(found: re.Match[str]) -> str:
+            file = _upload(tx, sender, f"{found[1]}.png", pictures.draw(found[1]))
+            files.append(file)
+            return f"[{file.name}](/user_uploads/{file.path_id})"
+
+        content = domain.messages.message.checked_content(_PICTURE.sub(upload, words))
+        found = markdown.Found.of(
+            users=[markdown.MentionedUser(user.id, user.full_name) for user in self.users.values()],
+            uploads=[
+                markdown.Upload(
+                    file.path_id,
+                    file.shown_type,
+                    file.looks.width,
+                    file.looks.height,
+                    thumbnail=file.thumbnail_url,
+                )
+                for file in files
+            ],
+        )
+        rendered = markdown.render(content, found)
+        client = "ZulipPython" if sender.is_bot else "website"
+        return Draft(
+            content=content,
+            rendered=rendered.html,
+            render_version=markdown.VERSION,
+            client=client,
+            read_by_sender=domain.messages.message.is_read_by_sender(None, client),
+            mentions=Mentions(user_ids=rendered.mentioned_user_ids),
+            has_link=rendered.has_link,
+            has_image=rendered.has_image,
+            path_ids=tuple(file.path_id for file in files),
+        )
+
+    def _read_everything(self, tx: Tx) -> None:
+        for user in self.users.values():
+            storage.messages.unread.store(tx, user.id, BitMap64(), storage.messages.newest_id(tx))
+
+
+def _channel(tx: Tx, name: str) -> Channel:
+    channel = storage.channels.find_by_name(tx, name)
+    assert channel is not None
+    return channel
+
+
+def _upload(tx: Tx, owner: User, name: str, data: bytes) -> Attachment:
+    upload_id = storage.files.uploads.begin(tx)
+    storage.files.uploads.add_piece(tx, upload_id, 0, data)
+    looks = domain.files.images.looks(io.BufferedReader(io.BytesIO(data)))
+    assert looks is not None
+    size = len(data)
+    return actions.files.attachments.add(tx, owner, upload_id, name, size, looks, Quota())

@@ -1,0 +1,239 @@
+"""Who is there, and who is in which channel: people come, join, leave and go, by real actions."""
+
+from array import array
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from itertools import product
+from random import Random
+
+from pyroaring import BitMap64
+
+from tertulia import actions, markdown, storage
+from tertulia.database.tx import Tx
+from tertulia.domain.channels.channel import Channel, NewChannel
+from tertulia.domain.people.keys import Vault
+from tertulia.domain.people.user import BotType, Role, User
+from tertulia.domain.people.welcome_message import NewUser
+from tertulia.sample_data.generated import vocabulary
+from tertulia.sample_data.generated.texts import TextWriter
+
+DOMAIN = "example.com"
+PEOPLE_PER_BOT = 100
+PRIVATE_EVERY = 6  # one channel in so many; every other of these hides what was before one came
+LARGEST = 0.6  # of all people are in the largest channel
+FADING = 0.7  # how much smaller, and quieter, each further channel is
+FIRST_COMERS = 0.7  # of people and channels are there from the beginning
+GONE = 0.02  # of all people have left at the end
+MOVES = 0.02  # of all people join a channel, and as many leave one, in each step
+
+
+@dataclass(eq=False, slots=True)
+class Person:
+    user: User
+    key: str
+    is_here: bool = True
+    conversations: list["Conversation"] = field(default_factory=list)
+
+
+@dataclass(eq=False, slots=True)
+class Topic:
+    name: str
+    name_key: str
+    newest: int = 0  # its newest message
+
+
+@dataclass(eq=False, slots=True)
+class Room:
+    """A channel, who is in it, and what is talked about."""
+
+    channel: Channel
+    size: float  # the part of all people who are in it
+    members: list[Person] = field(default_factory=list)
+    topics: dict[str, Topic] = field(default_factory=dict)
+    live_topics: list[Topic] = field(default_factory=list)  # those talked about, newest last
+    joined_after: dict[int, int] = field(default_factory=dict)  # by user: the message before
+    message_ids: "array[int]" = field(default_factory=lambda: array("q"))
+
+
+@dataclass(eq=False, slots=True)
+class Conversation:
+    id: int
+    members: list[Person]
+
+    @property
+    def is_possible(self) -> bool:
+        return all(person.is_here for person in self.members)
+
+
+class Society:
+    def __init__(
+        self, dice: Random, vault: Vault, writer: TextWriter, people: int, channel_count: int
+    ) -> None:
+        self.people: list[Person] = []
+        self.rooms: list[Room] = []
+        self._dice = dice
+        self._vault = vault
+        self._writer = writer
+        self._new_people = list(_people(people))
+        self._new_rooms = list(_channel_names(channel_count - 2))
+        dice.shuffle(self._new_rooms)
+        self._people, self._channels = people, channel_count
+
+    def move(self, tx: Tx, progress: float) -> None:
+        """Let happen what happens in one step; `progress` goes from 0 to 1."""
+        arrived = self._arrive(tx, progress)
+        if not self.rooms:
+            self.rooms = [
+                Room(channel, 1.0, [p for p in self.people if not _stays_out(p)])
+                for channel in storage.channels.defaults(tx)
+            ]
+        self._open_rooms(tx, progress)
+        self._settle(tx, arrived)
+        self._join_and_leave(tx)
+        self._say_goodbye(tx, progress)
+
+    def present(self) -> list[Person]:
+        return [person for person in self.people if person.is_here]
+
+    # --- people ---
+
+    def _arrive(self, tx: Tx, progress: float) -> list[Person]:
+        wanted = _so_far(self._people, progress)
+        arrived = []
+        while len(self.people) < wanted:
+            new = self._new_people.pop(0)
+            if new.bot_type is not None:
+                owner = self._dice.choice([p for p in self.present() if not p.user.is_bot])
+                new = replace(new, bot_owner_email=owner.user.email)
+            arrived.append(Person(*actions.people.account_creation.add(tx, self._vault, new)))
+            self.people.append(arrived[-1])
+        for room in self.rooms:
+            if room.size == 1.0:
+                room.members += [person for person in arrived if not _stays_out(person)]
+        return arrived
+
+    def _say_goodbye(self, tx: Tx, progress: float) -> None:
+        gone = sum(not person.is_here for person in self.people)
+        while gone < int(self._people * GONE * progress):
+            person = self._dice.choice(self.people[1:])
+            if not person.is_here or person.user.is_owner:
+                continue
+            actions.people.deactivate(tx, person.user.id)
+            person.is_here = False
+            gone += 1
+            for room in self.rooms:
+                if person in room.members:
+                    room.members.remove(person)
+
+    # --- channels ---
+
+    def _open_rooms(self, tx: Tx, progress: float) -> None:
+        while len(self.rooms) < max(2, _so_far(self._channels, progress)):
+            number = len(self.rooms)
+            is_private = number % PRIVATE_EVERY == 0
+            new = NewChannel(
+                name=self._new_rooms.pop(0),
+                description=self._writer.description(),
+                invite_only=is_private,
+                history_public=not is_private or number % (2 * PRIVATE_EVERY) == 0,
+            )
+            size = LARGEST * (number - 1) ** -FADING
+            present, count = self.present(), max(2, round(size * self._people))
+            members = self._dice.sample(present, min(count, len(present)))
+            creator = next((p for p in members if not _stays_out(p)), self.people[0])
+            rendered = markdown.render_description(new.description)
+            channel = actions.channels.create(
+                tx, creator.user, new, rendered, web_public_allowed=False
+            )
+            self.rooms.append(Room(channel, size))
+            self._bring_in(tx, self.rooms[-1], list(dict.fromkeys([creator, *members])))
+
+    def _settle(self, tx: Tx, arrived: list[Person]) -> None:
+        """Newcomers find their channels; those who came with a channel are in it already."""
+        for room in self.rooms:
+            inside = set(room.members)
+            newcomers = [
+                person
+                for person in arrived
+                if person not in inside and room.size < 1.0 and self._dice.random() < room.size
+            ]
+            self._bring_in(tx, room, newcomers)
+
+    def _join_and_leave(self, tx: Tx) -> None:
+        for _ in range(int(MOVES * len(self.people))):
+            room = self._dice.choice(self.rooms)
+            if room.size < 1.0:
+                person = self._dice.choice(self.people)
+                if person.is_here and person not in room.members:
+                    self._bring_in(tx, room, [person])
+                if len(room.members) > 2:
+                    self._see_out(tx, room, self._dice.choice(room.members))
+
+    def _bring_in(self, tx: Tx, room: Room, newcomers: list[Person]) -> None:
+        if not newcomers:
+            return
+        actions.channels.subscriptions.join(tx, room.channel, [person.user for person in newcomers])
+        newest = storage.messages.newest_id(tx)
+        for person in newcomers:
+            room.joined_after.setdefault(person.user.id, newest)
+        room.members += newcomers
+
+    def _see_out(self, tx: Tx, room: Room, person: Person) -> None:
+        """Somebody leaves, having read everything."""
+        storage.messages.unread.store(
+            tx, person.user.id, BitMap64(), storage.messages.newest_id(tx)
+        )
+        actions.channels.subscriptions.leave(tx, room.channel, [person.user])
+        room.members.remove(person)
+
+
+def _so_far(total: int, progress: float) -> int:
+    """How many of them there are when so much time has passed."""
+    return min(total, max(1, round(total * (FIRST_COMERS + (1 - FIRST_COMERS) * progress))))
+
+
+def _people(count: int) -> Iterator[NewUser]:
+    """Everybody in the order in which they come; the first one founds it all."""
+    names = [
+        f"{first} {last}" for last, first in product(vocabulary.LAST_NAMES, vocabulary.FIRST_NAMES)
+    ]
+    for number in range(count):
+        place = number * 1009 % len(names)  # neighbours in the list share their last name
+        round_ = number // len(names)
+        name = names[place] if round_ == 0 else f"{names[place]} {_roman(round_ + 1)}"
+        email = f"{name.lower().replace(' ', '.')}@{DOMAIN}"
+        if number % PEOPLE_PER_BOT == PEOPLE_PER_BOT - 1:
+            subject = vocabulary.SUBJECTS[number // PEOPLE_PER_BOT % len(vocabulary.SUBJECTS)]
+            email = f"{subject}{number}-bot@{DOMAIN}"
+            yield NewUser(email, f"{subject.title()} Bot {number}", bot_type=BotType.GENERIC)
+        else:
+            yield NewUser(email, name, _role(number))
+
+
+def _role(number: int) -> Role:
+    if number == 0:
+        return Role.OWNER
+    roles = {1: Role.ADMINISTRATOR, 2: Role.MODERATOR, 3: Role.MODERATOR}
+    guests = dict.fromkeys((20, 45, 70, 95), Role.GUEST)
+    return (roles | guests).get(number % 100, Role.MEMBER)
+
+
+def _roman(number: int) -> str:
+    ones = ("", "I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX")
+    return "X" * (number // 10) + ones[number % 10]
+
+
+def _channel_names(count: int) -> Iterator[str]:
+    names = [
+        *vocabulary.SUBJECTS,
+        *(f"{s} {a}" for a, s in product(vocabulary.ASPECTS, vocabulary.SUBJECTS)),
+    ]
+    for number in range(count):
+        name, round_ = names[number % len(names)], number // len(names)
+        yield name if round_ == 0 else f"{name} {round_ + 1}"
+
+
+def _stays_out(person: Person) -> bool:
+    """Bots and guests are in channels they were brought into, not in those that all are in, and
+    make none."""
+    return person.user.is_guest or person.user.is_bot

@@ -1,0 +1,126 @@
+"""A whole made-up organization, from its founding to this morning."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+
+import msgspec
+
+from tertulia import actions, private_files, storage
+from tertulia.database import Database
+from tertulia.domain.organization.realm import Realm
+from tertulia.domain.people.keys import Vault
+from tertulia.domain.people.user import SECONDS_PER_DAY
+from tertulia.errors import BadRequest
+from tertulia.markdown import Settings
+from tertulia.sample_data.generated.history import History
+from tertulia.sample_data.generated.members import Person, Society
+from tertulia.sample_data.generated.read_state import Habits
+from tertulia.sample_data.generated.texts import TextWriter
+
+DAYS = 400
+STEPS = 40  # in which people join and leave
+AT_ONCE = 10_000  # messages in one transaction
+INDEXED_AT_ONCE = 40_000
+PEOPLE_FILE = "people.json"
+
+Progress = Callable[[int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    people: int
+    channels: int
+    messages: int
+
+
+class AlreadyThere(BadRequest):
+    """There is an organization in this data."""
+
+
+def generate(
+    database: Database,
+    vault: Vault,
+    name: str,
+    size: Size,
+    seed: int,
+    progress: Progress = lambda done: None,
+) -> list[Person]:
+    """Fill an empty database; gives everybody who can log in.
+
+    The same seed makes the same organization, but for the keys, which are nobody's guess.
+    """
+    if database.read_now(0, storage.organization.all_of_them):
+        raise AlreadyThere("There is an organization in this data already.")
+    now = database.clock()
+    begin = now - DAYS * SECONDS_PER_DAY
+    past = Database(database.dialect, lambda: begin)
+    realm = past.write_now(0, actions.organization.create, name, "")
+    dice = Random(seed)  # noqa: S311  # nothing secret comes of it
+    writer = TextWriter(dice, size.messages, _settings(realm))
+    society = Society(dice, vault, writer, size.people, size.channels)
+    history = History(dice, society, writer)
+
+    done = 0
+    for step in range(STEPS):
+        at = begin + step * DAYS * SECONDS_PER_DAY / STEPS
+        there = Database(database.dialect, lambda at=at: at)  # type: ignore[misc]
+        there.write_now(realm.id, society.move, step / (STEPS - 1))
+        wanted = size.messages * (step + 1) // STEPS - done
+        parts = -(-wanted // AT_ONCE)
+        length = DAYS * SECONDS_PER_DAY / STEPS / max(1, parts)
+        for part in range(parts):
+            count = wanted * (part + 1) // parts - wanted * part // parts
+            since = at + part * length
+            there.write_now(realm.id, history.talk, count, since, since + length)
+            done += count
+            progress(done)
+        _index(database, realm, most_left=INDEXED_AT_ONCE)
+    _finish(database, realm, Habits(dice, society, history))
+    return society.present()
+
+
+def write_people(folder: Path, people: list[Person]) -> Path:
+    """Who can log in, and how; only the owner of the file may know."""
+    path = folder / PEOPLE_FILE
+    told = [
+        {
+            "user_id": person.user.id,
+            "email": person.user.email,
+            "api_key": person.key,
+            "full_name": person.user.full_name,
+            "role": person.user.role.name.lower(),
+            "is_bot": person.user.is_bot,
+        }
+        for person in people
+    ]
+    private_files.write(path, msgspec.json.format(msgspec.json.encode(told), indent=2) + b"\n")
+    return path
+
+
+def _finish(database: Database, realm: Realm, habits: Habits) -> None:
+    """Bring everything to where a server would have brought it by now."""
+    database.write_now(realm.id, habits.settle)
+    database.write_now(realm.id, actions.messages.rerender.finish)
+    _index(database, realm, most_left=0)
+    while database.write_now(realm.id, actions.channels.channel_stats.count, 50):
+        pass
+    while not database.write_now(realm.id, actions.housekeeping.trim_log).is_done:
+        pass
+    database.tidy()
+
+
+def _index(database: Database, realm: Realm, most_left: int) -> None:
+    """Index messages for searching; many at a time cost least."""
+    while database.read_now(realm.id, storage.search.index.count_behind, most_left + 1) > most_left:
+        database.write_now(realm.id, actions.messages.search_index.index_some, INDEXED_AT_ONCE)
+    while database.write_now(realm.id, actions.messages.search_index.join_some, INDEXED_AT_ONCE):
+        pass
+
+
+def _settings(realm: Realm) -> Settings:
+    return Settings(
+        default_code_language=realm.setting("default_code_block_language"),
+        image_previews=realm.setting("inline_image_preview"),
+    )

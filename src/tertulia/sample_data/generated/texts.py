@@ -1,0 +1,135 @@
+"""Making up what people say.
+
+Every piece of text is rendered for real, once. Pieces on one line do not touch each other, so the
+HTML of a message is that of its pieces put together, and a million messages cost little more than
+their pieces.
+"""
+
+from dataclasses import dataclass
+from itertools import accumulate
+from random import Random
+
+from tertulia import markdown
+from tertulia.markdown import Found, Settings
+from tertulia.sample_data.generated import vocabulary
+
+INVENTED = 8000
+MOST_SENTENCES = 60_000
+BLOCKS = 400
+BLOCK_SHARE = 0.02
+FOREIGN_SHARE = 0.02
+CASE_SHARE = 0.03  # messages that hold a word which no other does
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """Something said, its HTML, and what that holds."""
+
+    content: str
+    html: str
+    has_link: bool = False
+    has_image: bool = False
+    is_block: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A part of a line, and its HTML without the paragraph around it."""
+
+    source: str
+    html: str
+    has_link: bool
+
+
+class TextWriter:
+    """Gives texts; the more messages there will be, the more different sentences there are."""
+
+    def __init__(self, dice: Random, messages: int, settings: Settings) -> None:
+        self._dice = dice
+        self._settings = settings
+        self._nouns = vocabulary.NOUNS + vocabulary.invented(INVENTED)
+        self._rank = list(accumulate(1 / (place + 2.7) for place in range(len(self._nouns))))
+        self._sentences: list[Piece | None] = [None] * max(200, min(MOST_SENTENCES, messages // 5))
+        self._blocks: list[Text | None] = [None] * BLOCKS
+
+    def topic(self) -> str:
+        return self._filled(self._dice.choice(vocabulary.TOPICS)).removesuffix(".")
+
+    def description(self) -> str:
+        return self._filled("All about the {n} and the {a} {n}.")
+
+    def message(self) -> Text:
+        random = self._dice.random
+        if random() < BLOCK_SHARE:
+            return self._block()
+        pieces = [self._sentence() for _ in range(1 + int(3 * random() ** 2.5))]
+        if random() < CASE_SHARE:
+            pieces.append(self._case())
+        return joined(pieces)
+
+    def called(self, mention: Piece, text: Text) -> Text:
+        """A line that begins with a mention."""
+        return joined([mention, _as_piece(text)])
+
+    def continued(self, text: Text) -> Text:
+        """The same line with a sentence more."""
+        return joined([_as_piece(text), self._sentence()])
+
+    def piece(self, source: str, found: Found | None = None) -> Piece:
+        """Something that can stand on a line with others."""
+        rendered = markdown.render(source, found or Found(), self._settings)
+        piece = _as_piece(Text(source, rendered.html, rendered.has_link))
+        assert rendered.html == f"<p>{piece.html}</p>", f"more than a line: {source}"
+        return piece
+
+    def _sentence(self) -> Piece:
+        place = int(len(self._sentences) * self._dice.random() ** 1.5)
+        known = self._sentences[place]
+        if known is None:
+            is_foreign = self._dice.random() < FOREIGN_SHARE
+            pattern = self._dice.choice(vocabulary.FOREIGN if is_foreign else vocabulary.SENTENCES)
+            known = self._sentences[place] = self.piece(self._filled(pattern))
+        return known
+
+    def _block(self) -> Text:
+        place = self._dice.randrange(len(self._blocks))
+        known = self._blocks[place]
+        if known is None:
+            source = self._filled(self._dice.choice(vocabulary.BLOCKS))
+            rendered = markdown.render(source, Found(), self._settings)
+            known = Text(source, rendered.html, rendered.has_link, rendered.has_image, True)
+            self._blocks[place] = known
+        return known
+
+    def _case(self) -> Piece:
+        syllables = "".join(self._dice.choices(vocabulary.SYLLABLES, k=4))
+        return self.piece(f"This is case {syllables}{self._dice.randrange(10_000)}.")
+
+    def _filled(self, pattern: str) -> str:
+        """A pattern with a word in each of its gaps; the first letter is a capital."""
+        parts = pattern.split("{")
+        text = parts[0] + "".join(self._word(part[0]) + part[2:] for part in parts[1:])
+        return text[0].upper() + text[1:] if pattern.startswith("{") else text
+
+    def _word(self, kind: str) -> str:
+        if kind == "n":
+            return self._dice.choices(self._nouns, cum_weights=self._rank)[0]
+        if kind == "k":
+            return str(self._dice.randrange(2, 2000))
+        lists = {"v": vocabulary.VERBS, "a": vocabulary.ADJECTIVES, "d": vocabulary.DAYS}
+        words = lists[kind]
+        return words[int(len(words) * self._dice.random() ** 2)]
+
+
+def _as_piece(text: Text) -> Piece:
+    inner = text.html.removeprefix("<p>").removesuffix("</p>")
+    return Piece(text.content, inner, text.has_link)
+
+
+def joined(pieces: list[Piece]) -> Text:
+    """Pieces on one line."""
+    return Text(
+        " ".join(piece.source for piece in pieces),
+        f"<p>{' '.join(piece.html for piece in pieces)}</p>",
+        any(piece.has_link for piece in pieces),
+    )

@@ -1,0 +1,148 @@
+"""Connections: how many there are, from where, and which of them keep us waiting.
+
+Each costs an open file, and of those there are only so many. So no address has more than a share,
+some are kept for ourselves, and a client that takes its time to ask, or to read what it asked for,
+is cut off. Whoever waits for our answer, as a parked poll does, is not slow.
+"""
+
+import ipaddress
+import resource
+from collections import Counter
+from typing import Protocol
+
+from tertulia.config import Config
+from tertulia.errors.http import ServerFull, TooManyConnections
+from tertulia.http.ratelimit import neighbourhood
+from tertulia.log import log
+
+MOST_FILES = 1 << 20  # asked for where the system sets no limit
+OWN_FILES = 100  # kept for the database, the port and whatever else is no connection
+FEW = 4096  # connections; fewer are worth a line at the start
+LEAST_BYTES_PER_SECOND = 2000  # of a body or an answer; a poor mobile line has twice that
+TELL_EVERY_SECONDS = 60
+
+
+def raise_file_limit() -> None:
+    """Take as many open files as the system lets us have; by default that is often a fraction."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = MOST_FILES if hard == resource.RLIM_INFINITY else min(hard, MOST_FILES)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+
+
+class Wait:
+    """What a client owes us: the head or the body of a request, or to read the answer."""
+
+    __slots__ = ("moved_bytes", "since", "what")
+
+    def __init__(self, what: str, since: float) -> None:
+        self.what = what
+        self.since = since
+        self.moved_bytes = 0
+
+    def is_over(self, now: float, patience_seconds: float) -> bool:
+        earned = self.moved_bytes / LEAST_BYTES_PER_SECOND
+        return now - self.since > patience_seconds + earned
+
+
+class Watched(Protocol):
+    def waits(self, now: float) -> list[Wait]: ...
+
+    def cut_off(self, wait: Wait) -> None: ...
+
+
+class Connections:
+    """Those of one server, all on its loop."""
+
+    def __init__(self, config: Config) -> None:
+        files = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+        files = MOST_FILES if files == resource.RLIM_INFINITY else files
+        self.most = files - min(OWN_FILES, files // 2)
+        # However small the house, nobody fills it alone.
+        self.most_of_one = min(config.max_connections_per_address, self.most // 2)
+        self.open = 0
+        self.refused = Counter({"address": 0, "full": 0})
+        self.timed_out = Counter({"head": 0, "body": 0, "answer": 0})
+        self._proxies = config.trusted_proxies
+        self.patience_seconds = config.slow_client_seconds
+        self._of_address: Counter[str] = Counter()
+        self._watched: set[Watched] = set()
+        self._crowded = ""  # the address that was refused last
+        self._told = self._trouble()
+        self._tell_at = 0.0
+        if self.most < FEW:
+            log.warning(
+                "few connections are possible: raise the limit of open files",
+                connections=self.most,
+                of_one_address=self.most_of_one,
+                open_files=files,
+            )
+
+    # --- how many ---
+
+    def enter(self, address: str) -> None:
+        """One more; raises a ClientError if that is too many. It counts until it has left."""
+        self.open += 1
+        if address:
+            self._of_address[address] += 1
+        if self._of_address[address] > self.most_of_one:
+            self.refused["address"] += 1
+            self._crowded = address
+            raise TooManyConnections
+        if self.open > self.most:
+            self.refused["full"] += 1
+            raise ServerFull
+
+    def leave(self, address: str) -> None:
+        self.open -= 1
+        if address:
+            self._of_address[address] -= 1
+            if not self._of_address[address]:
+                del self._of_address[address]
+
+    def counted(self, address: str) -> str:
+        """What connections of an address are counted by; empty for those that nobody counts."""
+        try:
+            parsed = ipaddress.ip_address(address)
+        except ValueError:
+            return ""
+        parsed = getattr(parsed, "ipv4_mapped", None) or parsed
+        if any(parsed in network for network in self._proxies):
+            return ""
+        return neighbourhood(address)
+
+    # --- how slow ---
+
+    def watch(self, connection: Watched) -> None:
+        """Its client owes us something, or will have to read something."""
+        self._watched.add(connection)
+
+    def look(self, now: float) -> None:
+        """Cut off whoever has kept us waiting for too long, and tell of it: once a second or so."""
+        for connection in list(self._watched):
+            waits = connection.waits(now)
+            if not waits:
+                self._watched.discard(connection)
+            for wait in waits:
+                if wait.is_over(now, self.patience_seconds):
+                    self.timed_out[wait.what] += 1
+                    connection.cut_off(wait)
+                    break
+        self._tell(now)
+
+    def _tell(self, now: float) -> None:
+        trouble = self._trouble()
+        if trouble == self._told or now < self._tell_at:
+            return
+        news = {name: trouble[name] - self._told[name] for name in trouble}
+        log.warning(
+            "connections were refused or cut off",
+            open=self.open,
+            **{name: count for name, count in news.items() if count},
+            **({"address": self._crowded} if news["refused_address"] else {}),
+        )
+        self._told, self._tell_at = trouble, now + TELL_EVERY_SECONDS
+
+    def _trouble(self) -> dict[str, int]:
+        refused = {f"refused_{why}": count for why, count in self.refused.items()}
+        return refused | {f"late_{what}": count for what, count in self.timed_out.items()}

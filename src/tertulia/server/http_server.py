@@ -1,0 +1,149 @@
+"""Serving: from an application to a process that listens, and its end."""
+
+import asyncio
+import gc
+import signal
+import socket
+import sys
+from collections.abc import Callable
+from functools import partial
+from types import FrameType
+
+import uvicorn
+import uvloop
+from starlette.types import ASGIApp
+
+from tertulia import storage
+from tertulia.app import Application
+from tertulia.config import Config
+from tertulia.http.request import MAX_URL_BYTES
+from tertulia.log import log
+from tertulia.server import logging_config, malloc
+from tertulia.server.certificates import Certificate
+from tertulia.server.connection_limits import Connections
+from tertulia.server.http_protocol import HttpConnection
+from tertulia.server.sockets import BACKLOG
+from tertulia.server.tls import TlsDoor
+
+GRACE_SECONDS = 0.4  # for answers under way when the server is told to stop
+TICKS_PER_SECOND = 10  # of uvicorn
+TICKS_PER_LOOK_AT_MEMORY = 20
+COLLECT_AFTER = (10_000, 20, 20)  # objects, and rounds of the younger generations
+# So long waits whoever wants to go on while another thread thinks: the loop beside a search, and a
+# thread that reads from PostgreSQL, after every statement, beside a busy loop.
+TURN_SECONDS = 0.0002
+
+
+class Server(uvicorn.Server):
+    """uvicorn that says goodbye: parked polls are answered before anything is closed."""
+
+    def __init__(
+        self,
+        config: uvicorn.Config,
+        application: Application,
+        when_ready: Callable[[], None] = lambda: None,
+    ) -> None:
+        super().__init__(config)
+        self._application = application
+        self._when_ready = when_ready
+        self._tide = malloc.Tide()
+        self._emptying: asyncio.Task[None] | None = None
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        if self.started:
+            self._when_ready()
+
+    async def on_tick(self, counter: int) -> bool:
+        if counter % TICKS_PER_SECOND == 0:
+            self._application.connections.look(asyncio.get_running_loop().time())
+        if counter % TICKS_PER_LOOK_AT_MEMORY == 0:
+            self._look_at_memory()
+        return await super().on_tick(counter)
+
+    def _look_at_memory(self) -> None:
+        """What the database's caches let go of goes back at the next look."""
+        if self._tide.look() and (self._emptying is None or self._emptying.done()):
+            empty = storage.page_cache.empty
+            self._emptying = asyncio.create_task(empty(self._application.services.database))
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        if self.should_exit and sig == signal.SIGINT:
+            self.force_exit = True
+        self.should_exit = True
+        asyncio.get_running_loop().call_soon_threadsafe(self._application.say_goodbye)
+
+
+def serve(
+    config: Config,
+    application: Application,
+    sockets: list[socket.socket] | None = None,
+    when_ready: Callable[[], None] = lambda: None,
+) -> None:
+    """Answer until told to stop."""
+    malloc.give_back()
+    certificate = Certificate.of(config)
+    settings = uvicorn_config(config, application, application.connections, certificate)
+    server = Server(settings, application, when_ready)
+
+    async def run() -> None:
+        loop = asyncio.get_running_loop()
+        loop.set_exception_handler(logging_config.tell_of_loop)
+        _reload_on_hangup(loop, certificate)
+        async with application.running():
+            _keep_what_is_there()
+            sys.setswitchinterval(TURN_SECONDS)
+            await server.serve(sockets)
+
+    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+        runner.run(run())
+
+
+def _reload_on_hangup(loop: asyncio.AbstractEventLoop, certificate: Certificate | None) -> None:
+    """SIGHUP also comes from a terminal that is closed, which ends what was started in it."""
+    if certificate is not None:
+        loop.add_signal_handler(signal.SIGHUP, certificate.read_again)
+    elif sys.stdin is None or not sys.stdin.isatty():
+        loop.add_signal_handler(signal.SIGHUP, log.info, "there is no certificate to read again")
+
+
+def _keep_what_is_there() -> None:
+    """Spare the collector the modules and the directory, which stay, and let it look less often.
+
+    A register makes ten thousand objects at once; none of ours are in circles.
+    """
+    gc.freeze()
+    gc.set_threshold(*COLLECT_AFTER)
+
+
+def _protocol(connections: Connections, certificate: Certificate | None) -> Callable[..., object]:
+    """What uvicorn has speak to whoever connects."""
+    make = partial(HttpConnection, connections)
+    return make if certificate is None else partial(TlsDoor, connections, certificate.context, make)
+
+
+def uvicorn_config(
+    config: Config,
+    application: ASGIApp,
+    connections: Connections,
+    certificate: Certificate | None = None,
+) -> uvicorn.Config:
+    return uvicorn.Config(
+        application,
+        host=config.host,
+        port=config.port,
+        http=_protocol(connections, certificate),  # type: ignore[arg-type]  # it need not be a class
+        ws="none",
+        lifespan="off",  # we run what lives beside the server ourselves, and see how it fails
+        proxy_headers=bool(config.trusted_proxies),
+        forwarded_allow_ips=[str(network) for network in config.trusted_proxies],
+        access_log=False,
+        log_config=None,
+        headers=config.transport_security,
+        server_header=False,
+        date_header=True,
+        h11_max_incomplete_event_size=MAX_URL_BYTES + config.max_header_bytes,
+        timeout_keep_alive=75,
+        timeout_graceful_shutdown=GRACE_SECONDS,  # type: ignore[arg-type]  # any number will do
+        backlog=BACKLOG,
+    )

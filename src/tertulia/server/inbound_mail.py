@@ -1,0 +1,219 @@
+"""The door for mail that comes in: from bytes and an address to a message.
+
+A mail is answered for only when its message is stored; before that the mail server keeps it and
+brings it again. A mail that comes twice is one message, known by its Message-ID. To read one may
+take long, so that happens on threads that the senders of mails use in turn.
+"""
+
+import re
+from collections.abc import Awaitable, Callable
+from functools import partial
+from typing import ParamSpec, TypeVar
+
+from tertulia import actions, domain
+from tertulia.actions.files.upload import Receiving
+from tertulia.actions.inbound_mail import MailPlace
+from tertulia.actions.messages.draft import Author
+from tertulia.config import Config
+from tertulia.database import Bound, Database
+from tertulia.domain.files.attachments import Attachment, Quota
+from tertulia.domain.inbound_mail import (
+    MOST_FILES,
+    MOST_HOPS,
+    NO_WORDS,
+    ChannelAddress,
+    MailAddress,
+    MailFile,
+    MailRefused,
+    ReceivedMail,
+    ReplyAddress,
+)
+from tertulia.domain.limits import MESSAGE_LENGTH, TOPIC_LENGTH
+from tertulia.domain.messages.message import Draft
+from tertulia.errors import ClientError
+from tertulia.errors.http import RateLimited, ServiceUnavailable
+from tertulia.events.directory.organization import Organization
+from tertulia.external.mail import mail_parser
+from tertulia.external.mail.mail_parser import NAMELESS
+from tertulia.fair_queue import FairQueue, Person
+from tertulia.log import log
+
+CLIENT = "Mail"
+
+_CALL = re.compile(r"@(?=\*)")
+_MARKUP = re.compile(r"[*`\[\]]")
+
+MAILS = FairQueue("mails", slots=2, slots_per_person=1, max_waiting=8)
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+FindOrganization = Callable[[int], Awaitable[Organization | None]]
+
+
+class MailDoor:
+    def __init__(
+        self, config: Config, database: Database, find_organization: FindOrganization
+    ) -> None:
+        self._config = config
+        self._database = database
+        self._find_organization = find_organization
+
+    async def look_up(self, recipient: str) -> None:
+        """Raises MailRefused for an address that is none of ours."""
+        await self._target(recipient)
+
+    async def take(self, recipient: str, raw: bytes, sender: str = "") -> str:
+        """Say what a mail says where its address leads; gives what became of it, in words.
+
+        `sender` is the address that the mail server names, whose turn it is. Raises MailRefused.
+        """
+        try:
+            return await self._take(recipient, raw, sender.strip().lower())
+        except RateLimited:
+            words = "Too many mails of this sender wait; try again later."
+            raise MailRefused("4.7.0", words) from None
+        except ServiceUnavailable:
+            raise MailRefused("4.3.0", "The data is away for a moment; try again later.") from None
+        except ClientError as refusal:
+            raise MailRefused("5.7.1", refusal.msg) from None
+
+    async def _take(self, recipient: str, raw: bytes, sender: str) -> str:
+        address, target = await self._target(recipient)
+        if len(raw) > domain.inbound_mail.MOST_BYTES:
+            raise too_large()
+        db = self._database.of(target.realm_id)
+        await db.write(actions.inbound_mail.count, address)
+        mail = await _aside(sender, mail_parser.read, raw)
+        if _is_to_be_dropped(mail, address):
+            # Nobody is told of it, or two machines might talk to each other for ever.
+            log.info("a mail was dropped", why="it was written by a machine")
+            return "dropped: it was written by a machine"
+        if mail.hops > MOST_HOPS:
+            raise MailRefused("5.4.6", "This mail goes in circles.")
+        org = await self._find_organization(target.realm_id)
+        if org is None:
+            raise _unknown(recipient)
+        place = await db.read(actions.inbound_mail.place_of, target)
+        if not await db.read(actions.inbound_mail.is_new, address, mail.number):
+            return "it was taken before"
+        words, place, files = await _aside(sender, _said, mail, address, place)
+        if not words and not files:
+            raise MailRefused("5.6.0", "The mail says nothing of its own.")
+        uploaded: list[Attachment] = []
+        is_said = False
+        try:
+            for each in files[:MOST_FILES]:
+                uploaded.append(await self._uploaded(db, place, each))
+            links = [_link(each) for each in uploaded]
+            if len(files) > MOST_FILES:
+                links.append(f"(+ {len(files) - MOST_FILES})")
+            text = domain.inbound_mail.with_links(words, links, MESSAGE_LENGTH)
+            draft = await self._composed(db, org, place, text)
+            is_said = await db.write(
+                actions.inbound_mail.say, address, mail.number, place, draft, org.email_domain
+            )
+        finally:
+            if uploaded and not is_said:
+                ids = [each.id for each in uploaded]
+                await db.write(actions.inbound_mail.delete_unused_files, ids)
+        return "it was said" if is_said else "it was taken before"
+
+    async def _target(self, recipient: str) -> tuple[MailAddress, ReplyAddress | ChannelAddress]:
+        address = domain.inbound_mail.read_address(recipient, self._config.mail_in_address)
+        if address is None:
+            raise _unknown(recipient)
+        found = await self._database.read_in(0, actions.mail_addresses.find, address)
+        if found is None:
+            raise _unknown(recipient)
+        return address, found
+
+    async def _uploaded(self, db: Bound, place: MailPlace, file: MailFile) -> Attachment:
+        quota = Quota(self._config.upload_quota_mib, self._config.user_upload_quota_mib)
+        receiving = Receiving(db, place.owner, self._config.max_upload_mib, quota, len(file.data))
+        try:
+            await receiving.take(file.data)
+            return await receiving.finish(file.name, file.content_type)
+        except Exception:
+            await receiving.give_up()
+            raise
+
+    async def _composed(self, db: Bound, org: Organization, place: MailPlace, text: str) -> Draft:
+        author = Author(db, org, place.owner)
+        return await actions.messages.draft.compose(author, text, CLIENT, None)
+
+
+def too_large() -> MailRefused:
+    most = domain.inbound_mail.MOST_BYTES >> 20
+    return MailRefused("5.3.4", f"The mail is larger than {most} MiB.")
+
+
+def _unknown(recipient: str) -> MailRefused:
+    shown = "".join(each for each in recipient if each.isprintable())[:200]
+    return MailRefused("5.1.1", f"Bad destination mailbox address: {shown}")
+
+
+def _link(file: Attachment) -> str:
+    """A link whose text is plain: a name of a file mentions no person, group or channel."""
+    name = _MARKUP.sub(lambda found: {"[": "(", "]": ")"}.get(found[0], ""), file.name)
+    return f"[{name or NAMELESS}]({file.url})"
+
+
+async def _aside(sender: Person, read: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    """Read a mail on a thread, when it is this sender's turn.
+
+    The result depends on the mail alone. So one that makes us fail is refused for good: the mail
+    server would bring it again for days.
+    """
+    try:
+        return await MAILS.run(sender, partial(read, *args, **kwargs))
+    except (MailRefused, ClientError, MemoryError):
+        raise
+    except Exception as error:
+        log.error("mail.unreadable", error=type(error).__name__, exc_info=True)
+        raise MailRefused("5.6.0", "The mail cannot be read.") from None
+
+
+def _is_to_be_dropped(mail: ReceivedMail, address: MailAddress) -> bool:
+    """Programs may write to a channel, but not answer there, and never for a person."""
+    if mail.is_ours or mail.is_answer_of_machine:
+        return True
+    return address.is_reply and mail.is_written_by_machine
+
+
+def _said(
+    mail: ReceivedMail, address: MailAddress, place: MailPlace
+) -> tuple[str, MailPlace, list[MailFile]]:
+    """The words, where they go, and the files that belong to them."""
+    options = address.options
+    quotes = "include-quotes" in options or (not address.is_reply and mail.is_forwarded)
+    footer = "include-footer" in options
+    words, pictures = "", {each.content_id for each in mail.files}
+    if mail.text.strip() and not ("prefer-html" in options and mail.html):
+        words = domain.mail_text.written(mail.text, quotes=quotes, footer=footer)
+    if mail.html:
+        shown, kept = domain.mail_html.text_of(mail.html, quotes=quotes, footer=footer)
+        words = words or domain.mail_text.written(shown, quotes=quotes, footer=footer)
+        pictures = kept
+    files = [each for each in mail.files if not each.content_id or each.content_id in pictures]
+    if address.is_reply:
+        return words, place, files
+    return *_for_channel(mail, address, place, words), files
+
+
+def _for_channel(
+    mail: ReceivedMail, address: MailAddress, place: MailPlace, words: str
+) -> tuple[str, MailPlace]:
+    """What a stranger wrote calls nobody; the subject is the topic."""
+    assert place.channel is not None
+    topic, is_cut = domain.inbound_mail.topic_of(mail.subject, TOPIC_LENGTH)
+    if place.channel.topics_policy == domain.channels.topics.EMPTY_ONLY:
+        topic, is_cut = "", bool(mail.subject)
+    parts = [_CALL.sub("@_", words) or NO_WORDS]
+    if is_cut:
+        subject = _CALL.sub("@_", " ".join(mail.subject.split()))
+        parts.insert(0, f"Subject: {subject}")
+    if "show-sender" in address.options:
+        parts.insert(0, f"From: {mail_parser.sender_in_words(mail.sender)}")
+    place = MailPlace(place.author, place.owner, place.channel, topic)
+    return "\n".join([*parts[:-1], "", parts[-1]]).strip(), place

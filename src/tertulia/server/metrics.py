@@ -1,0 +1,234 @@
+"""Numbers about the running server, in the form that Prometheus reads.
+
+Loaded when somebody first asks: the library takes as long as a tenth of a start.
+"""
+
+import ipaddress
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from itertools import accumulate
+from urllib.parse import urlsplit
+
+from prometheus_client import CollectorRegistry, Gauge, generate_latest
+from prometheus_client.exposition import CONTENT_TYPE_LATEST
+from prometheus_client.metrics_core import (
+    CounterMetricFamily,
+    GaugeMetricFamily,
+    HistogramMetricFamily,
+    Metric,
+)
+from prometheus_client.process_collector import ProcessCollector
+from prometheus_client.registry import Collector
+from prometheus_client.utils import floatToGoString
+from starlette.requests import Request
+
+from tertulia import fair_queue
+from tertulia.database import Database
+from tertulia.events.delivery.dispatch import Delivery
+from tertulia.http.response_metrics import SECONDS, AnswerCounts
+from tertulia.jobs.disk import DiskWatch
+from tertulia.jobs.mail_sender import Postman
+from tertulia.jobs.push_sender import Pushing
+from tertulia.jobs.runner import Runner
+from tertulia.jobs.search_indexer import Indexing
+from tertulia.jobs.table_counts import Counting
+from tertulia.server.connection_limits import Connections
+
+SIGNS_OF_A_PROXY = frozenset(
+    ("forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "x-real-ip")
+)
+
+
+# Counted every few minutes.
+COUNTED = {
+    "people": "Accounts of people that are in use",
+    "messages": "Messages that are kept",
+    "queues": "Event queues, those included that nobody polls at the moment",
+    "log_events": "Events that the log holds for queues that have not read them",
+    "upload_bytes": "What uploaded files take",
+    "database_bytes": "What the database takes, uploaded files included",
+}
+
+
+class Answers(Collector):
+    """The counts of answers, in the library's words."""
+
+    def __init__(self, counts: AnswerCounts) -> None:
+        self._counts = counts
+
+    def collect(self) -> Iterator[Metric]:
+        counts = self._counts
+        requests = CounterMetricFamily(
+            "tertulia_requests", "Requests answered", labels=["method", "route", "status"]
+        )
+        for (method, route, status), count in counts.by_kind.items():
+            requests.add_metric([method, route, str(status)], count)
+        yield requests
+        took = HistogramMetricFamily("tertulia_request_seconds", "Time to answer, long polls aside")
+        bounds = [*map(floatToGoString, SECONDS), "+Inf"]
+        buckets = list(zip(bounds, accumulate(counts.within), strict=True))
+        took.add_metric([], buckets, counts.seconds)
+        yield took
+
+
+class FairQueues(Collector):
+    """What waits, runs, was served and was refused in every fair queue."""
+
+    def collect(self) -> Iterator[Metric]:
+        waiting = GaugeMetricFamily(
+            "tertulia_queue_waiting", "Work items that wait for a slot", labels=["queue"]
+        )
+        running = GaugeMetricFamily(
+            "tertulia_queue_running", "Work items that run", labels=["queue"]
+        )
+        served = CounterMetricFamily(
+            "tertulia_queue_served", "Work items that got a slot", labels=["queue"]
+        )
+        waited = CounterMetricFamily(
+            "tertulia_queue_waited_seconds", "Time that work items waited", labels=["queue"]
+        )
+        refused = CounterMetricFamily(
+            "tertulia_queue_refused",
+            "Work items refused because one person had too many waiting",
+            labels=["queue"],
+        )
+        for name, queue in sorted(fair_queue.QUEUES.items()):
+            waiting.add_metric([name], queue.waiting)
+            running.add_metric([name], queue.running)
+            served.add_metric([name], queue.served)
+            waited.add_metric([name], queue.waited_seconds)
+            refused.add_metric([name], queue.refused)
+        yield from (waiting, running, served, waited, refused)
+
+
+class Metrics:
+    def __init__(
+        self,
+        answers: AnswerCounts,
+        delivery: Delivery,
+        runner: Runner,
+        indexing: Indexing,
+        counting: Counting,
+        connections: Connections,
+        postman: Postman,
+        pushing: Pushing,
+        database: Database,
+        disk: DiskWatch,
+    ) -> None:
+        self._registry = CollectorRegistry()
+        ProcessCollector(registry=self._registry)
+        self._registry.register(Answers(answers))
+        self._registry.register(FairQueues())
+        self._tell("mailboxes", "Event queues held in memory", lambda: len(delivery.mailroom))
+        self._tell("parked_polls", "Polls waiting for an event", delivery.mailroom.count_parked)
+        self._tell_each(
+            "job_late_seconds",
+            "For how long a job should have been done again",
+            "job",
+            {job.name: partial(runner.late_seconds, job) for job in runner.jobs},
+        )
+        failures = {job.name: partial(runner.failures.__getitem__, job.name) for job in runner.jobs}
+        self._tell_each("job_failures", "How often a job failed", "job", failures)
+        self._tell(
+            "search_behind_messages",
+            "Messages that are not in the search index yet, counted up to 10,000 for each"
+            " organization; they can be found all the same",
+            lambda: indexing.behind,
+        )
+        for name, meaning in COUNTED.items():
+            self._tell(name, meaning, partial(_count_of, counting, name))
+        self._tell_of_connections(connections)
+        self._tell("mails_waiting", "Mails not sent yet", lambda: postman.waiting)
+        self._tell("mails_sent", "Mails sent", lambda: postman.sent)
+        self._tell(
+            "mails_given_up",
+            "Mails given up: refused for good, or not taken within a day",
+            lambda: postman.given_up,
+        )
+        self._tell("disk_free_bytes", "Free on the disk of the data folder", disk.free_bytes)
+        self._tell(
+            "writes_waiting_seconds",
+            "For how long the writes under way have been waiting for their commit",
+            lambda: database.busy_seconds,
+        )
+        self._tell(
+            "writes_failing",
+            "1 if the disk refused the last write",
+            lambda: float(database.write_failure is not None),
+        )
+        self._tell("pushes_sent", "Pushes sent", lambda: pushing.told)
+        self._tell(
+            "pushes_given_up", "Pushes given up: not taken within a day", lambda: pushing.given_up
+        )
+
+    def _tell_of_connections(self, connections: Connections) -> None:
+        self._tell("connections", "Open connections", lambda: connections.open)
+        self._tell(
+            "connections_most",
+            "How many connections the limit of open files leaves room for",
+            lambda: connections.most,
+        )
+        self._tell_each(
+            "connections_refused",
+            "Connections refused: too many of one address, or altogether",
+            "why",
+            {why: partial(connections.refused.__getitem__, why) for why in connections.refused},
+        )
+        timed_out = connections.timed_out
+        self._tell_each(
+            "connections_timed_out",
+            "Connections cut off, by what we waited for: a head, a body, an answer to be read",
+            "what",
+            {what: partial(timed_out.__getitem__, what) for what in timed_out},
+        )
+
+    def _tell(self, name: str, meaning: str, number: Callable[[], float]) -> None:
+        Gauge(f"tertulia_{name}", meaning, registry=self._registry).set_function(number)
+
+    def _tell_each(
+        self, name: str, meaning: str, label: str, numbers: Mapping[str, Callable[[], float]]
+    ) -> None:
+        gauge = Gauge(f"tertulia_{name}", meaning, [label], registry=self._registry)
+        for value, number in numbers.items():
+            gauge.labels(value).set_function(number)
+
+    content_type = CONTENT_TYPE_LATEST
+
+    def may_be_read(self, policy: str, request: Request) -> bool:
+        """Unless it is public, only from this machine, and not through a proxy that runs on it.
+
+        A proxy may send no header that says so. But then it passes on the Host that its client
+        asked for, or speaks HTTP/1.0, as nginx does unless told otherwise; one that does neither
+        cannot be told from a program of ours.
+        """
+        if policy != "loopback":
+            return policy == "public"
+        return (
+            request.client is not None
+            and _is_here(request.client.host)
+            and _is_here(_name(request.headers.get("host", "")))
+            and request.scope["http_version"] != "1.0"
+            and SIGNS_OF_A_PROXY.isdisjoint(request.headers)
+        )
+
+    def text(self) -> bytes:
+        return generate_latest(self._registry)
+
+
+def _count_of(counting: Counting, name: str) -> int:
+    return counting.numbers[name]
+
+
+def _name(host: str) -> str:
+    """A Host header without its port."""
+    try:
+        return urlsplit(f"//{host}").hostname or ""
+    except ValueError:
+        return ""
+
+
+def _is_here(name: str) -> bool:
+    try:
+        return f".{name}".endswith(".localhost") or ipaddress.ip_address(name).is_loopback
+    except ValueError:
+        return False

@@ -1,0 +1,57 @@
+"""The door of a server that speaks TLS itself: whoever knocks counts before the handshake.
+
+A handshake can be begun and never ended. So a connection is taken as it comes, counted like any
+other and given a time, and only then is TLS spoken on it; HTTP begins when that is done.
+"""
+
+import asyncio
+import ssl
+from collections.abc import Callable
+from typing import Any, cast
+
+from tertulia.errors import ClientError
+from tertulia.server.connection_limits import Connections
+from tertulia.server.http_protocol import HttpConnection
+
+
+class TlsDoor(asyncio.Protocol):
+    def __init__(
+        self,
+        connections: Connections,
+        tls: ssl.SSLContext,
+        make: Callable[..., HttpConnection],
+        **as_uvicorn_says: Any,
+    ) -> None:
+        self._connections = connections
+        self._tls = tls
+        self._make = make
+        self._as_uvicorn_says = as_uvicorn_says
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        peer = transport.get_extra_info("peername")
+        counted_by = self._connections.counted(str(peer[0]) if isinstance(peer, tuple) else "")
+        # The same connection by another name: nobody reads from it by this one.
+        line = transport.get_extra_info("socket").dup()
+        cast(asyncio.Transport, transport).abort()
+        try:
+            self._connections.enter(counted_by)
+        except ClientError:
+            self._connections.leave(counted_by)
+            line.close()
+        else:
+            asyncio.get_running_loop().create_task(self._shake_hands(line, counted_by))
+
+    async def _shake_hands(self, line: Any, counted_by: str) -> None:
+        connection = self._make(counted_by=counted_by, **self._as_uvicorn_says)
+        try:
+            await asyncio.get_running_loop().connect_accepted_socket(
+                lambda: connection,
+                line,
+                ssl=self._tls,
+                ssl_handshake_timeout=self._connections.patience_seconds,
+            )
+        except (OSError, asyncio.CancelledError):  # it is no TLS, too late, or nobody is there
+            line.close()
+        finally:
+            if not connection.was_made:
+                self._connections.leave(counted_by)

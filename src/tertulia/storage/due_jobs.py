@@ -1,0 +1,28 @@
+"""What is due, in all organizations together: one statement, however many of them there are."""
+
+from collections.abc import Sequence
+
+from tertulia.database.tx import Tx
+
+DEVICE = "SELECT 1 FROM device WHERE due_at <= :now"
+EXPORT = (
+    "SELECT 1 FROM realm_export WHERE path_id IS NULL AND failed_at IS NULL AND deleted_at IS NULL"
+)
+LETTER = "SELECT 1 FROM letter WHERE due_at <= :now"
+MISSED = "SELECT 1 FROM missed_timer WHERE due_at <= :now"
+PUSH = "SELECT 1 FROM push_notice WHERE due_at <= :now AND NOT sent"
+PUSHED = "SELECT 1 FROM push_notice WHERE sent"
+REMINDER = "SELECT 1 FROM reminder WHERE NOT failed AND deliver_at <= :now"
+SCHEDULED = (
+    "SELECT 1 FROM scheduled_message WHERE sent_at IS NULL AND NOT failed AND deliver_at <= :now"
+)
+UPLOAD = "SELECT 1 FROM upload WHERE touched_at < :now"
+WEBHOOK = "SELECT 1 FROM webhook_call WHERE due_at <= :now"
+
+
+def those(tx: Tx, questions: Sequence[str]) -> set[str]:
+    """The questions that are answered with yes."""
+    asked = ", ".join(f"EXISTS ({sql}) AS q{number}" for number, sql in enumerate(questions))
+    row = tx.one(f"SELECT {asked}", now=tx.now)
+    assert row is not None
+    return {sql for number, sql in enumerate(questions) if row[f"q{number}"]}

@@ -1,0 +1,108 @@
+"""Deleting for good what belongs to one person, or to one organization, wherever it is.
+
+Both go by what the schema says of itself, so that a new table is covered the day it is made.
+"""
+
+from tertulia import storage
+from tertulia.database.tx import Tx
+
+# What stays of somebody who was erased: the bare number, where something of others hangs on it.
+STAYS = {
+    ("account", "bot_owner_id"),
+    ("audit_entry", "actor_id"),
+    ("channel", "creator_id"),
+    ("channel_folder", "creator_id"),
+    ("conversation_member", "user_id"),
+    ("emoji", "author_id"),
+    ("message", "sender_id"),
+    ("message_edit", "user_id"),
+    ("user_group", "creator_id"),
+}
+GONE_BEFORE = {("attachment", "owner_id"), ("upload", "person_id")}  # with the bytes of the file
+STEP = 5_000  # rows of a large table that are deleted at once
+
+
+def messages_of(tx: Tx, user_id: int, most: int) -> list[int]:
+    return tx.column(
+        "SELECT id FROM message WHERE sender_id = :user AND realm_id = :realm"
+        " ORDER BY id LIMIT :most",
+        user=user_id,
+        most=most,
+    )
+
+
+def rows_of(tx: Tx, user_id: int) -> None:
+    """All that is somebody's own: whatever refers to them and does not have to stay."""
+    tx.execute(
+        "UPDATE upload SET touched_at = 0, person_id = NULL"
+        " WHERE person_id = :user AND realm_id = :realm",
+        user=user_id,
+    )
+    references = storage.data_check.references(tx)
+    own = [
+        (table, column)
+        for table, column, target in references
+        if target == "account" and (table, column) not in STAYS | GONE_BEFORE
+    ]
+    for table, column in own:
+        theirs = f"FROM {table} WHERE {column} = :user AND realm_id = :realm"
+        for child, number, target in references:
+            if target == table:
+                tx.execute(
+                    f"DELETE FROM {child} WHERE {number} IN (SELECT id {theirs})", user=user_id
+                )
+        tx.execute(f"DELETE {theirs}", user=user_id)
+
+
+def account(tx: Tx, user_id: int, email: str, full_name: str) -> None:
+    """What is left of an account is a number, with a name that could be anybody's."""
+    tx.execute(
+        "UPDATE account SET email = :email, email_key = :email, full_name = :name, timezone = '',"
+        " avatar_source = 'J', avatar_name = NULL, avatar_version = avatar_version + 1,"
+        " password_hash = NULL, key_hash = NULL, key_sealed = NULL, settings = '{}'"
+        " WHERE id = :id AND realm_id = :realm",
+        email=email,
+        name=full_name,
+        id=user_id,
+    )
+
+
+def some_of_organization(tx: Tx) -> bool:
+    """Delete a part of all that an organization has; says whether there is more.
+
+    The organization itself goes last, so that whoever was interrupted can begin again.
+    """
+    columns = storage.table_copy.tables(tx)
+    _keep_newest_number(tx)
+    for table in ["queue", "event", *reversed(columns)]:
+        if table == "realm" or "realm_id" not in columns.get(table, ["realm_id"]):
+            continue
+        key = None if table == "account" else _number(columns.get(table, {}))
+        if key is None:
+            tx.execute(f"DELETE FROM {table} WHERE realm_id = :realm")
+        elif _delete_some(tx, table, key):
+            return True
+    tx.execute("DELETE FROM realm WHERE id = :realm")
+    return False
+
+
+def _delete_some(tx: Tx, table: str, key: str) -> bool:
+    gone = tx.execute(
+        f"DELETE FROM {table} WHERE realm_id = :realm AND {key} IN"
+        f" (SELECT {key} FROM {table} WHERE realm_id = :realm ORDER BY {key} LIMIT :step)",
+        step=STEP,
+    )
+    return gone >= STEP
+
+
+def _keep_newest_number(tx: Tx) -> None:
+    """What another organization says next must not get the number of a message that is gone."""
+    newest = tx.value("SELECT max(id) AS value FROM message WHERE realm_id = :realm")
+    other = tx.value("SELECT min(id) AS value FROM realm WHERE id <> :realm")
+    if newest is not None and other is not None:
+        storage.messages.note_newest_deleted(tx.for_realm(other), newest)
+
+
+def _number(columns: dict[str, str]) -> str | None:
+    """The column by which a table is taken apart; None for one that is small."""
+    return next((name for name in ("id", "message_id") if name in columns), None)

@@ -1,0 +1,145 @@
+"""Where the bytes of uploads are, as far as that is not the database; in all organizations."""
+
+from tertulia import storage
+from tertulia.database.tx import Tx
+from tertulia.domain.files.upload_locations import DATABASE, StoredUpload
+from tertulia.storage.files.uploads import DOOMED
+from tertulia.storage.row_mapper import Record
+
+HOLD_SECONDS = 3600  # how long a hold lasts that nobody renews
+
+
+_UPLOADS = Record(
+    StoredUpload,
+    alias="u",
+    columns={"name": "stored_name", "size": "stored_bytes", "digest": "stored_digest"},
+    readings={"place": lambda place: place or DATABASE},
+)
+
+
+def of_attachment(tx: Tx, attachment_id: int) -> StoredUpload | None:
+    """The upload that an attachment shows at this moment."""
+    return _UPLOADS.one(
+        tx,
+        "FROM attachment a JOIN upload u ON u.id = a.upload_id"
+        " WHERE a.id = :id AND a.realm_id = :realm",
+        id=attachment_id,
+    )
+
+
+def kept_elsewhere(tx: Tx) -> list[StoredUpload]:
+    """All that attachments show and a store holds."""
+    return _UPLOADS.all(
+        tx, "FROM upload u WHERE u.place <> '' AND u.touched_at IS NULL ORDER BY u.id"
+    )
+
+
+def elsewhere_in_organization(tx: Tx, most: int) -> list[StoredUpload]:
+    return _UPLOADS.all(
+        tx,
+        "FROM upload u WHERE u.place <> '' AND u.realm_id = :realm LIMIT :most",
+        most=most,
+    )
+
+
+def names(tx: Tx, place: str) -> set[str]:
+    """All that is in a store, is being put there or is to be deleted there."""
+    return set(tx.column("SELECT stored_name FROM upload WHERE place = :place", place=place))
+
+
+def counts(tx: Tx) -> dict[str, tuple[int, int]]:
+    """How many files there are at each place, and how many bytes they have."""
+    rows = tx.all(
+        "SELECT u.place, count(*) AS files, sum(a.size) AS size FROM attachment a"
+        " JOIN upload u ON u.id = a.upload_id GROUP BY u.place ORDER BY u.place"
+    )
+    return {row["place"] or DATABASE: (int(row["files"]), int(row["size"])) for row in rows}
+
+
+# --- carrying them from one place to another ---
+
+
+def next_to_carry(
+    tx: Tx, place: str, after: int, largest: int | None, *, only_from_database: bool
+) -> StoredUpload | None:
+    """The next file that is not where it is to be; what is empty may stay anywhere."""
+    where = "u.place = ''" if only_from_database else "u.place <> :place"
+    row = tx.one(
+        "SELECT u.id, u.realm_id, u.place, u.stored_name, a.size AS stored_bytes, u.stored_digest"
+        " FROM upload u JOIN attachment a ON a.upload_id = u.id"
+        f" WHERE {where} AND u.touched_at IS NULL AND u.id > :after AND a.size > 0"
+        " AND (CAST(:largest AS BIGINT) IS NULL OR a.size <= :largest) ORDER BY u.id LIMIT 1",
+        place="" if place == DATABASE else place,
+        after=after,
+        largest=largest,
+    )
+    return None if row is None else _UPLOADS.of(row)
+
+
+def begin(tx: Tx, copy: StoredUpload) -> int:
+    """Note what is about to be put into a store, so that it is never forgotten there."""
+    upload_id = storage.files.uploads.begin(tx)
+    tx.change(
+        "upload",
+        upload_id,
+        place="" if copy.place == DATABASE else copy.place,
+        stored_name=copy.name,
+        stored_bytes=copy.size,
+        stored_digest=copy.digest,
+    )
+    return upload_id
+
+
+def replace(tx: Tx, old_id: int, new_id: int) -> bool:
+    """Show a copy from now on, and sweep the other away; says whether that was still wanted."""
+    if not storage.files.uploads.finish(tx, new_id):
+        return False
+    wanted = tx.execute(
+        "UPDATE attachment SET upload_id = :new WHERE upload_id = :old AND realm_id = :realm",
+        new=new_id,
+        old=old_id,
+    )
+    storage.files.uploads.doom(tx, old_id if wanted else new_id)
+    return wanted > 0
+
+
+# --- sweeping ---
+
+
+def doomed(tx: Tx, most: int) -> list[StoredUpload]:
+    """Some that nobody wants any more, unless somebody copies everything just now."""
+    if tx.one(
+        "SELECT 1 AS found FROM file_hold WHERE touched_at > :lapsed LIMIT 1",
+        lapsed=tx.now - HOLD_SECONDS,
+    ):
+        return []
+    return _UPLOADS.all(
+        tx,
+        "FROM upload u WHERE u.touched_at = :doomed AND u.place <> '' ORDER BY u.id LIMIT :most",
+        doomed=DOOMED,
+        most=most,
+    )
+
+
+def forget(tx: Tx, upload_id: int) -> None:
+    """Its bytes are gone: what is left is an upload that has none, and is swept away as such."""
+    tx.change("upload", upload_id, place="", stored_name="", stored_bytes=0, stored_digest="")
+
+
+# --- holding on to what is in stores ---
+
+
+def hold(tx: Tx) -> int:
+    tx.execute("DELETE FROM file_hold WHERE touched_at < :lapsed", lapsed=tx.now - HOLD_SECONDS)
+    return tx.insert(
+        "INSERT INTO file_hold (realm_id, touched_at) SELECT min(id), :now FROM realm RETURNING id",
+        now=tx.now,
+    )
+
+
+def renew_hold(tx: Tx, hold_id: int) -> None:
+    tx.execute("UPDATE file_hold SET touched_at = :now WHERE id = :id", now=tx.now, id=hold_id)
+
+
+def let_go(tx: Tx, hold_id: int) -> None:
+    tx.execute("DELETE FROM file_hold WHERE id = :id", id=hold_id)

@@ -1,0 +1,80 @@
+"""The organizations in which a job finds something to do: one question for all of them each."""
+
+from typing import Any
+
+from tertulia.database.tx import Tx
+
+
+def with_retention(tx: Tx) -> list[int]:
+    """Those that do not keep every message for ever."""
+    return _realms(
+        tx,
+        "SELECT id AS realm_id FROM realm WHERE settings LIKE '%\"message_retention_days\"%'"
+        " UNION SELECT realm_id FROM channel WHERE retention_days IS NOT NULL",
+    )
+
+
+def with_waiting_period(tx: Tx) -> list[int]:
+    return _realms(
+        tx,
+        "SELECT id AS realm_id FROM realm WHERE settings LIKE '%\"waiting_period_threshold\"%'",
+    )
+
+
+def with_digests(tx: Tx) -> list[int]:
+    return _realms(
+        tx,
+        "SELECT id AS realm_id FROM realm WHERE settings LIKE '%\"digest_emails_enabled\"%'",
+    )
+
+
+def with_old_renderings(tx: Tx, version: int) -> list[int]:
+    return _realms(
+        tx, "SELECT id AS realm_id FROM realm WHERE render_version < :version", version=version
+    )
+
+
+def with_old_presence(tx: Tx, at: float) -> list[int]:
+    return _realms(tx, "SELECT DISTINCT realm_id FROM presence WHERE idle_at < :at", at=at)
+
+
+def with_old_audit_entries(tx: Tx, at: float) -> list[int]:
+    return _realms(tx, "SELECT DISTINCT realm_id FROM audit_entry WHERE at < :at", at=at)
+
+
+def with_old_access(
+    tx: Tx,
+    *,
+    sessions: float,
+    attempts: float,
+    links: float,
+    invitations: float,
+    departures: float,
+    tokens: float,
+) -> list[int]:
+    """Those with a way in that was over by the moment given for its kind."""
+    return _realms(
+        tx,
+        "SELECT realm_id FROM session WHERE seen_at < :sessions"
+        " UNION SELECT realm_id FROM password_attempt WHERE tried_at <= :attempts"
+        " UNION SELECT realm_id FROM one_time_link"
+        " WHERE expires_at <= :links AND made_at <= :links"
+        " UNION SELECT realm_id FROM invitation"
+        " WHERE expires_at <= :invitations OR ended_at <= :invitations"
+        " UNION SELECT realm_id FROM login_departure WHERE left_at < :departures"
+        " UNION SELECT realm_id FROM login_token WHERE made_at < :tokens",
+        sessions=sessions,
+        attempts=attempts,
+        links=links,
+        invitations=invitations,
+        departures=departures,
+        tokens=tokens,
+    )
+
+
+def with_queues(tx: Tx) -> list[int]:
+    return _realms(tx, "SELECT DISTINCT realm_id FROM queue")
+
+
+def _realms(tx: Tx, sql: str, **params: Any) -> list[int]:
+    return sorted(row["realm_id"] for row in tx.all(sql, **params))

@@ -1,0 +1,73 @@
+"""Addresses at which mail is taken in, and which mails have come."""
+
+from tertulia.database.tx import Tx
+from tertulia.domain.inbound_mail import ChannelAddress, ReplyAddress
+from tertulia.domain.messages.message import Message
+from tertulia.storage.row_mapper import Record
+
+_REPLIES, _CHANNELS = Record(ReplyAddress), Record(ChannelAddress)
+
+
+def insert_reply_address(
+    tx: Tx, hash: str, user_id: int, message: Message, expires_at: float
+) -> None:
+    tx.put(
+        "reply_address",
+        hash=hash,
+        user_id=user_id,
+        message_id=message.id,
+        expires_at=expires_at,
+        channel_id=message.channel_id,
+        topic=None if message.channel_id is None else message.topic,
+    )
+
+
+def delete_reply_addresses(tx: Tx, user_id: int) -> None:
+    tx.remove("reply_address", user_id=user_id)
+
+
+def find_reply_address(tx: Tx, hash: str) -> ReplyAddress | None:
+    """In any organization."""
+    return _REPLIES.one(tx, "FROM reply_address WHERE hash = :hash", hash=hash)
+
+
+def keep_channel_address(
+    tx: Tx, hash: str, channel_id: int, sender_id: int | None, made_by: int
+) -> None:
+    tx.execute(
+        "INSERT INTO channel_address (hash, realm_id, channel_id, sender_id, made_by)"
+        " VALUES (:hash, :realm, :channel, :sender, :maker) ON CONFLICT (hash) DO NOTHING",
+        hash=hash,
+        channel=channel_id,
+        sender=sender_id,
+        maker=made_by,
+    )
+
+
+def find_channel_address(tx: Tx, hash: str) -> ChannelAddress | None:
+    """In any organization."""
+    return _CHANNELS.one(tx, "FROM channel_address WHERE hash = :hash", hash=hash)
+
+
+def has_come(tx: Tx, hash: str) -> bool:
+    return tx.exists("SELECT 1 AS found FROM received_mail WHERE hash = :hash", hash=hash)
+
+
+def note(tx: Tx, hash: str, address_hash: str = "") -> None:
+    """Remember a mail; with the hash of its address, as one that counts for that address."""
+    tx.put("received_mail", hash=hash, address_hash=address_hash, received_at=tx.now)
+
+
+def count_since(tx: Tx, address_hash: str, since: float) -> int:
+    count: int = tx.value(
+        "SELECT count(*) AS value FROM received_mail"
+        " WHERE address_hash = :address AND received_at > :since",
+        address=address_hash,
+        since=since,
+    )
+    return count
+
+
+def forget_before(tx: Tx, expired: float, received: float) -> None:
+    tx.execute("DELETE FROM reply_address WHERE expires_at < :at", at=expired)
+    tx.execute("DELETE FROM received_mail WHERE received_at < :at", at=received)

@@ -1,0 +1,23 @@
+"""From where people have logged in lately."""
+
+from tertulia.database.tx import Tx
+
+
+def note(tx: Tx, user_id: int, mark: bytes) -> bool:
+    """Note that somebody was there; whether they had been before."""
+    known = tx.execute(
+        "UPDATE login_place SET seen_at = :now"
+        " WHERE user_id = :user AND realm_id = :realm AND mark = :mark",
+        now=tx.now,
+        user=user_id,
+        mark=mark,
+    )
+    if not known:
+        tx.put("login_place", user_id=user_id, mark=mark, seen_at=tx.now)
+    return known > 0
+
+
+def forget_before(tx: Tx, moment: float) -> None:
+    tx.execute(
+        "DELETE FROM login_place WHERE realm_id = :realm AND seen_at < :moment", moment=moment
+    )

@@ -1,0 +1,57 @@
+"""Logins that have left for a provider, and tokens that finish one elsewhere."""
+
+from tertulia.database.tx import Tx
+
+
+def put_departure(
+    tx: Tx, state_hash: bytes, browser_hash: bytes, sealed: bytes, user_id: int | None
+) -> None:
+    tx.put(
+        "login_departure",
+        state_hash=state_hash,
+        browser_hash=browser_hash,
+        sealed=sealed,
+        user_id=user_id,
+        left_at=tx.now,
+    )
+
+
+def take_departure(tx: Tx, state_hash: bytes, browser_hash: bytes, since: float) -> bytes | None:
+    """What a login left with, which is forgotten by that; None if it is not this browser's."""
+    row = tx.one(
+        "DELETE FROM login_departure WHERE realm_id = :realm AND state_hash = :state"
+        " AND browser_hash = :browser AND left_at >= :since RETURNING sealed",
+        state=state_hash,
+        browser=browser_hash,
+        since=since,
+    )
+    return None if row is None else bytes(row["sealed"])
+
+
+def put_token(tx: Tx, token_hash: bytes, user_id: int, method: str) -> None:
+    tx.put("login_token", token_hash=token_hash, user_id=user_id, method=method, made_at=tx.now)
+
+
+def take_token(tx: Tx, token_hash: bytes, since: float) -> tuple[int, str] | None:
+    """Whose token it is, and how they had come; it is forgotten by that."""
+    row = tx.one(
+        "DELETE FROM login_token WHERE realm_id = :realm AND token_hash = :token"
+        " AND made_at >= :since RETURNING user_id, method",
+        token=token_hash,
+        since=since,
+    )
+    return None if row is None else (row["user_id"], row["method"])
+
+
+def forget_of(tx: Tx, user_id: int) -> None:
+    """What somebody has begun and not finished."""
+    for table in ("login_departure", "login_token"):
+        tx.execute(f"DELETE FROM {table} WHERE realm_id = :realm AND user_id = :user", user=user_id)
+
+
+def forget_before(tx: Tx, departures: float, tokens: float) -> None:
+    tx.execute(
+        "DELETE FROM login_departure WHERE realm_id = :realm AND left_at < :since",
+        since=departures,
+    )
+    tx.execute("DELETE FROM login_token WHERE realm_id = :realm AND made_at < :since", since=tokens)

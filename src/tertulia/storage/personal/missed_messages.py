@@ -1,0 +1,125 @@
+"""What people may have missed."""
+
+from tertulia.database.tx import Tx
+
+_WITH_DEVICES = (
+    "SELECT realm_id FROM push_subscription UNION SELECT realm_id FROM device"
+    " UNION SELECT realm_id FROM device_token"
+)
+
+
+def position(tx: Tx) -> int | None:
+    """Up to which event it was looked for; None before the first time."""
+    found = tx.value("SELECT seq AS value FROM missed_position WHERE realm_id = :realm")
+    return None if found is None else int(found)
+
+
+def begin_everywhere(tx: Tx) -> None:
+    """Where nobody has looked yet, what was before is nobody's news."""
+    tx.execute(
+        "INSERT INTO missed_position (realm_id, seq) SELECT h.realm_id, h.seq FROM log_head h"
+        " WHERE NOT EXISTS (SELECT 1 FROM missed_position p WHERE p.realm_id = h.realm_id)"
+        " ON CONFLICT (realm_id) DO NOTHING"
+    )
+
+
+def realms_behind(tx: Tx, realm_ids: list[int] | None, everybody: bool) -> list[int]:
+    """Those of some organizations, or of all, whose log was not looked through to its end; without
+    `everybody`, only where there is a device that could be told."""
+    among = "" if realm_ids is None else " AND h.realm_id IN :realms"
+    who = "" if everybody else f" AND h.realm_id IN ({_WITH_DEVICES})"
+    return tx.column(
+        "SELECT h.realm_id FROM log_head h LEFT JOIN missed_position p ON p.realm_id = h.realm_id"
+        f" WHERE (p.seq IS NULL OR p.seq <> h.seq){among}{who} ORDER BY h.realm_id",
+        **({} if realm_ids is None else {"realms": realm_ids}),
+    )
+
+
+def set_position(tx: Tx, seq: int) -> None:
+    tx.replace("missed_position", ("realm_id",), seq=seq)
+
+
+def insert(tx: Tx, message_id: int, reasons: dict[int, str]) -> None:
+    """That these people may have missed a message."""
+    tx.put_each(
+        "missed_message",
+        ({"user_id": user_id, "reason": reason} for user_id, reason in sorted(reasons.items())),
+        "ON CONFLICT (user_id, message_id) DO NOTHING",
+        message_id=message_id,
+    )
+
+
+def start_timers(tx: Tx, due: dict[int, float]) -> None:
+    """When each is to be told; a timer that runs already goes on."""
+    tx.put_each(
+        "missed_timer",
+        ({"user_id": user_id, "due_at": at} for user_id, at in sorted(due.items())),
+        "ON CONFLICT (user_id) DO NOTHING",
+    )
+
+
+def due(tx: Tx, most: int) -> list[tuple[int, int]]:
+    """Whose time has come, in all organizations: organization and person."""
+    return tx.tuples(
+        "SELECT realm_id, user_id FROM missed_timer WHERE due_at <= :now"
+        " ORDER BY due_at LIMIT :most",
+        now=tx.now,
+        most=most,
+    )
+
+
+def is_due(tx: Tx, user_id: int) -> bool:
+    return tx.exists(
+        "SELECT 1 AS found FROM missed_timer"
+        " WHERE user_id = :user AND realm_id = :realm AND due_at <= :now",
+        user=user_id,
+        now=tx.now,
+    )
+
+
+def put_off(tx: Tx, user_id: int, until: float) -> None:
+    tx.execute(
+        "UPDATE missed_timer SET due_at = :until WHERE user_id = :user AND realm_id = :realm",
+        until=until,
+        user=user_id,
+    )
+
+
+def of_user(tx: Tx, user_id: int) -> dict[int, str]:
+    """What somebody may have missed, oldest first, and why they are told."""
+    rows = tx.all(
+        "SELECT message_id, reason FROM missed_message"
+        " WHERE user_id = :user AND realm_id = :realm ORDER BY message_id",
+        user=user_id,
+    )
+    return {row["message_id"]: row["reason"] for row in rows}
+
+
+def forget(tx: Tx, user_id: int) -> None:
+    for table in ("missed_message", "missed_timer"):
+        tx.execute(f"DELETE FROM {table} WHERE user_id = :user AND realm_id = :realm", user=user_id)
+
+
+def before_in_topic(
+    tx: Tx, channel_id: int, topic_key: str, message_id: int, most: int
+) -> list[int]:
+    """The messages of a topic that came last before one of them, oldest first."""
+    return tx.column(
+        "SELECT id FROM message WHERE channel_id = :channel AND topic_key = :topic AND id < :before"
+        " ORDER BY topic_key DESC, id DESC LIMIT :most",
+        channel=channel_id,
+        topic=topic_key,
+        before=message_id,
+        most=most,
+    )[::-1]
+
+
+def chosen_for_channel(tx: Tx, channel_id: int, way: str) -> dict[int, bool]:
+    """Who has chosen for a channel whether they are told of everything, and what."""
+    assert way in ("email", "push")
+    rows = tx.all(
+        f"SELECT user_id, {way}_notifications AS chosen FROM subscription"
+        f" WHERE channel_id = :channel AND active AND {way}_notifications IS NOT NULL",
+        channel=channel_id,
+    )
+    return {row["user_id"]: bool(row["chosen"]) for row in rows}

@@ -1,0 +1,214 @@
+"""Finding: what a search leads to, asked of the index as far as somebody wants to know.
+
+The index is read a segment at a time, beginning where the reader stands, so the newest messages
+with a common word cost little. What is not indexed as it is now was read at the beginning.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from pyroaring import BitMap
+
+from tertulia import storage
+from tertulia.database.tx import Row, Tx
+from tertulia.database.yielding import LongThought
+from tertulia.domain.search.query import Query, SearchedText, WordMeeting
+
+MANY_AT_ONCE, FEW_AT_ONCE = 1000, 125  # ids that the database is asked about
+MOST_FRESH = 1000  # messages that are looked through by themselves; more are indexed before
+MAX_FRESH_BYTES = 2_000_000  # of their HTML; more is indexed before, as far as a request may wait
+FEW_WORDS = 64
+MOST_ALTERNATIVES = 128  # joints: by more than that, hardly a message is ruled out
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """The next ids that may match, nearest first, and whether there may be more beyond them."""
+
+    ids: list[int]
+    goes_on: bool
+
+
+class Search:
+    """One search by one reader, in one transaction."""
+
+    def __init__(self, tx: Tx, wanted: Query | None, unwanted: list[Query]) -> None:
+        self._tx = tx
+        self._wanted = wanted
+        self._unwanted = unwanted
+        self._thought = LongThought()
+        self._known: dict[int, BitMap] = {}  # what may match in the segments we have read
+        self._unsure: set[int] = set()  # ids that a signature allows; their texts decide
+        if wanted is not None:
+            self._last = storage.messages.newest_id(tx) >> storage.search.segments.BITS
+            self._read_fresh(wanted)
+            words = [storage.search.index.word_ids(tx, clue) for clue in wanted.clues]
+            self._words = sorted(words, key=len)
+            joints = {_alternatives(tx, each) for each in wanted.meetings}
+            self._joints = [each for each in joints if each is not None]
+            self._can_match = not wanted.is_empty
+            self._rarest = self._read_rarest() if self._can_match else {}
+            self._signed = storage.search.signatures.ranges(tx) if self._can_match else {}
+            self._asked_ranges: set[range] = set()
+
+    @property
+    def is_by_index(self) -> bool:
+        """Whether the index leads to messages; it cannot tell where something is not."""
+        return self._wanted is not None
+
+    def portions(self, ids: list[int]) -> Iterator[list[int]]:
+        """Ids to be looked at one after the other; not many at once, if others have to wait."""
+        while ids:
+            self._thought.give_way()
+            count = FEW_AT_ONCE if self._thought.has_rested else MANY_AT_ONCE
+            yield ids[:count]
+            ids = ids[count:]
+
+    def next(self, anchor: int, count: int, *, back: bool) -> Stretch:
+        """The nearest `count` messages beyond the anchor that may match."""
+        ids: list[int] = []
+        nearest = max(anchor, 0) >> storage.search.segments.BITS
+        order = range(min(nearest, self._last), -1, -1) if back else range(nearest, self._last + 1)
+        for segment in order:
+            ids += self._beyond(segment, anchor, count - len(ids), back=back)
+            if len(ids) >= count:
+                return Stretch(ids, goes_on=True)
+        return Stretch(ids, goes_on=False)
+
+    def may_match(self, ids: list[int]) -> list[int]:
+        """Those of the ids that the index does not rule out."""
+        if self._wanted is None:
+            return ids
+        return [
+            each
+            for each in ids
+            if (each & (storage.search.segments.SIZE - 1))
+            in self._in_segment(each >> storage.search.segments.BITS)
+        ]
+
+    def confirmed(self, ids: list[int]) -> list[int]:
+        """Those of the ids that match; the texts are read only where the index is not enough."""
+        needs_text = self._wanted is not None and self._wanted.needs_text
+        if needs_text or self._unwanted:
+            asked = ids
+        else:
+            asked = [each for each in ids if each in self._unsure]
+        if not asked:
+            return ids
+        found = {
+            row["id"]
+            for some in self.portions(asked)
+            for row in self._texts(some)
+            if self._is_match(row["id"], SearchedText(row["rendered"], row["topic"]))
+        }
+        found.update({*ids}.difference(asked))
+        return [each for each in ids if each in found]
+
+    def _texts(self, ids: list[int]) -> Iterable[Row]:
+        """Of those of the ids that have to be looked through."""
+        if self._wanted is None or not self._wanted.phrases:
+            return storage.search.texts.one_by_one(self._tx, ids)
+        longest = max(self._wanted.phrases, key=lambda phrase: len(phrase.text))
+        return storage.search.texts.that_may_hold(self._tx, ids, longest.text)
+
+    def _is_match(self, message_id: int, page: SearchedText) -> bool:
+        self._thought.give_way()
+        if self._wanted is not None:
+            is_unsure = message_id in self._unsure
+            if not (self._wanted.matches if is_unsure else self._wanted.is_confirmed_by)(page):
+                return False
+        return not any(query.matches(page) for query in self._unwanted)
+
+    def _beyond(self, segment: int, anchor: int, count: int, *, back: bool) -> list[int]:
+        bits = self._in_segment(segment)
+        base = segment << storage.search.segments.BITS
+        place = anchor - base  # of the anchor, as ids in the segment are counted
+        if back:
+            end = bits.rank(min(place, storage.search.segments.SIZE) - 1) if place > 0 else 0
+            return [base + each for each in reversed(bits[max(0, end - count) : end])]
+        start = bits.rank(min(place, storage.search.segments.SIZE - 1)) if place >= 0 else 0
+        return [base + each for each in bits[start : start + count]]
+
+    def _in_segment(self, segment: int) -> BitMap:
+        if segment not in self._known:
+            self._thought.give_way()
+            bits = self._indexed(segment) | self._allowed(segment)
+            bits -= self._fresh.get(segment, BitMap())
+            self._known[segment] = bits | self._fresh_matches.get(segment, BitMap())
+        return self._known[segment]
+
+    def _allowed(self, segment: int) -> BitMap:
+        """What may match by its signature."""
+        if segment not in self._signed or self._wanted is None:
+            return BitMap()
+        ids = self._signed[segment]
+        if ids not in self._asked_ranges:
+            self._asked_ranges.add(ids)
+            self._unsure |= storage.search.signatures.candidates(
+                self._tx, ids, self._wanted.clues, self._thought
+            )
+        bits = storage.search.segments.BITS
+        size = storage.search.segments.SIZE
+        return BitMap(each & (size - 1) for each in self._unsure if each >> bits == segment)
+
+    def _indexed(self, segment: int) -> BitMap:
+        """What may match by all that the index knows; ids counted within the segment."""
+        if not self._can_match or not self._words:
+            return BitMap()
+        found: BitMap | None = None
+        if self._rarest is not None:
+            found = self._rarest.get(segment, BitMap())
+        for words in self._words[0 if found is None else 1 :]:
+            if found is not None and not found:
+                break
+            held = storage.search.segments.load(
+                self._tx, storage.search.index.POSTINGS, [segment], list(words)
+            )
+            bits = BitMap.union(BitMap(), *held.get(segment, {}).values())
+            found = bits if found is None else found & bits
+        assert found is not None
+        if found and self._joints:
+            found = storage.search.phrase_filter.may_be_in(self._tx, segment, self._joints, found)
+        return found
+
+    def _read_rarest(self) -> dict[int, BitMap] | None:
+        """Of the clue with the fewest words, all at once: most segments will not have any."""
+        if not self._words or len(self._words[0]) > FEW_WORDS:
+            return None
+        held = storage.search.segments.load(
+            self._tx,
+            storage.search.index.POSTINGS,
+            list(range(self._last + 1)),
+            list(self._words[0]),
+        )
+        return {segment: BitMap.union(BitMap(), *bits.values()) for segment, bits in held.items()}
+
+    def _read_fresh(self, wanted: Query) -> None:
+        """Look through what the index does not know, or knows as it was before."""
+        ids = storage.search.index.stale(self._tx, MOST_FRESH)
+        ids += storage.search.index.newest_unindexed(self._tx, MOST_FRESH)
+        self._fresh: dict[int, BitMap] = {}
+        self._fresh_matches: dict[int, BitMap] = {}
+        for row in storage.search.texts.one_by_one(self._tx, ids):
+            self._thought.give_way()
+            segment, rest = (
+                row["id"] >> storage.search.segments.BITS,
+                row["id"] & (storage.search.segments.SIZE - 1),
+            )
+            self._fresh.setdefault(segment, BitMap()).add(rest)
+            if wanted.matches(SearchedText(row["rendered"], row["topic"])):
+                self._fresh_matches.setdefault(segment, BitMap()).add(rest)
+
+
+def _alternatives(tx: Tx, meeting: WordMeeting) -> frozenset[int] | None:
+    """The numbers of all joints that it may be; None if these are too many to be of use."""
+    lefts, rights = [meeting.left], [meeting.right]
+    if not meeting.is_left_sure:
+        found = storage.search.index.words_like(tx, f"%{meeting.left}")
+        lefts += [each for each in found if each.endswith(meeting.left)]
+    if not meeting.is_right_sure:
+        found = storage.search.index.words_like(tx, f"{meeting.right}%")
+        rights += [each for each in found if each.startswith(meeting.right)]
+    joints = meeting.joints(lefts, rights)
+    numbers = frozenset(map(storage.search.phrase_filter.number_of, joints))
+    return numbers if len(numbers) <= MOST_ALTERNATIVES else None

@@ -1,0 +1,163 @@
+"""Joints: where the words of a phrase may meet, so that few texts have to be read for it.
+
+They come long after the words, many messages at once, because each time all bitmaps of a segment
+are written anew. What has no joints yet may hold any phrase, and the texts have the last word.
+"""
+
+from array import array
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from zlib import crc32
+
+from pyroaring import BitMap
+
+from tertulia import storage
+from tertulia.database.tx import Tx
+from tertulia.database.yielding import LongThought
+from tertulia.domain.search.query import SearchedText
+from tertulia.storage.search.segments import SegmentChanges, SegmentTable
+
+NUMBERS = 2048  # of joints; a message has twenty
+PARTS = 8  # in which they are noted, so that nobody who sends has to wait for long
+
+_JOINTS = SegmentTable("search_joint", "joint")
+
+
+def number_of(joint: str) -> int:
+    return crc32(joint.encode()) % NUMBERS
+
+
+def realms_without(tx: Tx) -> list[int]:
+    """The organizations with messages whose joints are not known."""
+    return tx.column(
+        "SELECT r.id FROM realm r WHERE EXISTS (SELECT 1 FROM search_document d"
+        " WHERE d.realm_id = r.id AND d.joints IS NULL) ORDER BY r.id"
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Unjoined:
+    """Messages whose joints are to be noted."""
+
+    joints: "dict[int, array[int]]"
+    change: int = 0  # the number of changes when their texts were read
+
+
+def join_some(tx: Tx, most: int, least: int) -> int:
+    """Note the joints of the oldest messages that have none, unless there are less than `least`;
+    says of how many."""
+    some = unjoined(tx, most, least)
+    for part in range(PARTS):
+        join_part(tx, some, part)
+    finish_joining(tx, some)
+    return len(some.joints)
+
+
+def unjoined(tx: Tx, most: int, least: int) -> Unjoined:
+    """The oldest messages that have no joints; none if there are less than `least`."""
+    waiting = tx.value(
+        "SELECT count(*) AS value FROM (SELECT 1 FROM search_document"
+        " WHERE realm_id = :realm AND joints IS NULL LIMIT :least) AS waiting",
+        least=least,
+    )
+    if waiting < least:
+        return Unjoined({})
+    change = storage.search.changes.count(tx)
+    ids = tx.column(
+        "SELECT message_id FROM search_document WHERE realm_id = :realm AND joints IS NULL"
+        " ORDER BY message_id LIMIT :most",
+        most=most,
+    )
+    segment = ids[0] >> storage.search.segments.BITS  # one at a time, which bounds the rows
+    ids = [each for each in ids if each >> storage.search.segments.BITS == segment]
+    joints = dict.fromkeys(ids, array("H"))
+    thought = LongThought()
+    for row in storage.search.texts.one_by_one(tx, ids):
+        text = SearchedText(row["rendered"], row["topic"])
+        joints[row["id"]] = array("H", {*map(number_of, text.joints)})
+        thought.give_way()
+    return Unjoined(joints, change)
+
+
+def join_part(tx: Tx, some: Unjoined, part: int) -> None:
+    """Put one of PARTS of the joints into their bitmaps; nobody goes by them yet."""
+    mine = {
+        message_id: [number for number in joints if number * PARTS // NUMBERS == part]
+        for message_id, joints in some.joints.items()
+    }
+    storage.search.segments.put_in(tx, _JOINTS, _changes(mine))
+
+
+def finish_joining(tx: Tx, some: Unjoined) -> None:
+    """All parts are in: go by them, but take out what was changed or deleted meanwhile."""
+    rows = tx.tuples(
+        "SELECT message_id FROM search_document WHERE message_id IN :ids AND change <= :change",
+        ids=list(some.joints),
+        change=some.change,
+    )
+    noted = storage.search.changes.last_of(tx, list(some.joints))
+    current = {each for (each,) in rows if noted.get(each, 0) <= some.change}
+    outdated = {each: joints for each, joints in some.joints.items() if each not in current}
+    storage.search.segments.take_out(tx, _JOINTS, _changes(outdated))
+    tx.execute_many(
+        "UPDATE search_document SET joints = :joints WHERE message_id = :id",
+        (
+            {"id": message_id, "joints": joints.tobytes()}
+            for message_id, joints in some.joints.items()
+            if message_id not in outdated
+        ),
+    )
+
+
+def leave_out(tx: Tx, message_ids: Sequence[int]) -> None:
+    """Note that messages get no joints: those with a signature are not found by them."""
+    if message_ids:
+        tx.execute(
+            "UPDATE search_document SET joints = :none WHERE message_id IN :ids",
+            none=b"",
+            ids=list(message_ids),
+        )
+
+
+def forget(tx: Tx, message_ids: Sequence[int]) -> None:
+    """Take messages out that are about to go, or to be indexed anew."""
+    rows = tx.all(
+        "SELECT message_id, joints FROM search_document WHERE message_id IN :ids"
+        " AND joints IS NOT NULL ORDER BY message_id",
+        ids=list(message_ids),
+    )
+    known = {row["message_id"]: array("H", row["joints"]) for row in rows}
+    storage.search.segments.take_out(tx, _JOINTS, _changes(known))
+
+
+def may_be_in(tx: Tx, segment: int, joints: Collection[frozenset[int]], among: BitMap) -> BitMap:
+    """Those among some messages of a segment that may have one of each of these joints."""
+    numbers = sorted(frozenset().union(*joints))
+    held = storage.search.segments.load(tx, _JOINTS, [segment], numbers).get(segment, {})
+    found = among
+    for each in joints:
+        found = found & BitMap.union(BitMap(), *(held[n] for n in each if n in held))
+    return found | (among & _unjoined(tx, segment))
+
+
+def _unjoined(tx: Tx, segment: int) -> BitMap:
+    base = segment << storage.search.segments.BITS
+    rows = tx.tuples(
+        "SELECT message_id - :base FROM search_document WHERE realm_id = :realm AND joints IS NULL"
+        " AND message_id >= :base AND message_id < :beyond",
+        base=base,
+        beyond=base + storage.search.segments.SIZE,
+    )
+    return BitMap([number for (number,) in rows])
+
+
+def _changes(joints: Mapping[int, Sequence[int]]) -> SegmentChanges:
+    """The same by joint; messages come in the order of their ids."""
+    held: dict[int, list[int]] = {}
+    for message_id, numbers in joints.items():
+        for number in numbers:
+            held.setdefault(number, []).append(message_id)
+    found = SegmentChanges()
+    for number, message_ids in held.items():
+        found.note(number, message_ids)
+    return found

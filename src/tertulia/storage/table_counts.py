@@ -1,0 +1,17 @@
+"""How much there is of everything, in all organizations together: for those who run the server."""
+
+from tertulia.database.tx import Tx
+
+_COUNTS = {
+    "people": "SELECT count(*) AS value FROM account WHERE is_active AND bot_type IS NULL",
+    "messages": "SELECT count(*) AS value FROM message",
+    "queues": "SELECT count(*) AS value FROM queue",
+    "log_events": "SELECT count(*) AS value FROM event",
+    "upload_bytes": "SELECT coalesce(sum(upload_bytes), 0) AS value FROM realm",
+}
+NAMES = (*_COUNTS, "database_bytes")
+
+
+def count(tx: Tx) -> dict[str, int]:
+    found = {name: tx.number(sql) for name, sql in _COUNTS.items()}
+    return found | {"database_bytes": tx.number(tx.dialect.size)}

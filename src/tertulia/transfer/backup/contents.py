@@ -1,0 +1,108 @@
+"""A copy of everything: what it says of itself, and its rows, table by table.
+
+A database gives one, and so does a file; whoever takes one in need not know which.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Protocol
+
+import msgspec
+
+from tertulia import domain, storage
+from tertulia.database import schema
+from tertulia.database.tx import Tx
+from tertulia.domain.files.attachments import PIECE_BYTES
+from tertulia.transfer.backup.file_snapshot import HOLDS, HeldFiles
+
+Block = list[Sequence[Any]]
+
+UPLOADS, PIECES = "upload", "upload_piece"
+BLOCK_ROWS = 5_000
+BLOCK_BYTES = 1 << 20
+
+
+class CopyFacts(msgspec.Struct, frozen=True, kw_only=True):
+    """What has to be known of a copy before its first row."""
+
+    version: str
+    taken_at: float
+    migrations: list[int]
+    tables: dict[str, list[str]]  # in an order in which no row refers to a later table
+    rows: dict[str, int]
+    counters: dict[str, int]  # the last id that was given out, by table
+
+    @property
+    def total(self) -> int:
+        return sum(self.rows.values())
+
+
+class Copy(Protocol):
+    @property
+    def about(self) -> CopyFacts: ...
+
+    def blocks(self) -> Iterator[tuple[str, Block]]:
+        """The rows, a few thousand at a time, in the order of the tables."""
+
+
+class LiveCopy:
+    """What a database holds, seen by one transaction that only reads.
+
+    Files that are in a store are in the copy as if they were in the database.
+    """
+
+    def __init__(self, tx: Tx, files: HeldFiles) -> None:
+        self._tx = tx
+        migrations = schema.standing(tx).applied
+        self._files = files
+        self._tables = storage.table_copy.tables(tx)
+        elsewhere = storage.files.upload_locations.kept_elsewhere(tx) if HOLDS in migrations else []
+        self.lost_files = files.lost(elsewhere)
+        self._elsewhere = [each for each in elsewhere if each.id not in self.lost_files]
+        rows = {name: storage.table_copy.count(tx, name) for name in self._tables}
+        rows[PIECES] += sum(-(-each.size // PIECE_BYTES) for each in self._elsewhere)
+        self.about = CopyFacts(
+            version=domain.version.VERSION,
+            taken_at=tx.now,
+            migrations=sorted(migrations),
+            tables={name: list(columns) for name, columns in self._tables.items()},
+            rows=rows,
+            counters=storage.table_copy.counters(tx),
+        )
+
+    def blocks(self) -> Iterator[tuple[str, Block]]:
+        for table, columns in self._tables.items():
+            for block in in_blocks(self._rows(table, columns)):
+                yield table, block
+
+    def _rows(self, table: str, columns: dict[str, str]) -> Iterator[Sequence[Any]]:
+        rows = storage.table_copy.rows(self._tx, table, columns)
+        if table == UPLOADS and "place" in columns:
+            rows = _in_database(list(columns), rows)
+        yield from rows
+        if table == PIECES:
+            for upload in self._elsewhere:
+                for position, data in enumerate(self._files.pieces(upload)):
+                    row = {"upload_id": upload.id, "position": position, "data": data}
+                    row["realm_id"] = upload.realm_id
+                    yield [row[name] for name in columns]
+
+
+def _in_database(columns: list[str], rows: Iterator[Sequence[Any]]) -> Iterator[Sequence[Any]]:
+    """Uploads as if none of them were anywhere else."""
+    nowhere = {"place": "", "stored_name": "", "stored_bytes": 0, "stored_digest": ""}
+    for row in rows:
+        yield [nowhere.get(name, value) for name, value in zip(columns, row, strict=True)]
+
+
+def in_blocks(rows: Iterator[Sequence[Any]]) -> Iterator[Block]:
+    """Rows by the thousand; fewer of those that are large."""
+    block: Block = []
+    size = 0
+    for row in rows:
+        block.append(row)
+        size += sum(len(value) for value in row if isinstance(value, str | bytes))
+        if len(block) >= BLOCK_ROWS or size >= BLOCK_BYTES:
+            yield block
+            block, size = [], 0
+    if block:
+        yield block

@@ -1,0 +1,127 @@
+"""Uploaded files for whoever copies everything as of one moment, wherever they are.
+
+What is in the database is seen by the transaction itself. What is in a store could be deleted
+meanwhile, so the copy holds on to it, and lets go when it is done.
+"""
+
+import contextlib
+import hashlib
+import io
+import time
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, BinaryIO, cast
+
+from tertulia import external, storage
+from tertulia.database import Database
+from tertulia.database.tx import Tx
+from tertulia.domain.files.attachments import PIECE_BYTES
+from tertulia.domain.files.upload_locations import DATABASE, StoredUpload
+from tertulia.errors import CannotStart
+from tertulia.external.stores.file_stores import FileStores
+from tertulia.external.stores.store import NotInStore
+
+if TYPE_CHECKING:
+    from _typeshed import WriteableBuffer as Buffer
+
+RENEWED_SECONDS = 60
+HOLDS = 97  # the migration since which there is something to hold
+
+
+class DamagedInStore(CannotStart):
+    """A file in a store is not what was put there."""
+
+    def __init__(self, upload: StoredUpload) -> None:
+        super().__init__(f"The file {upload.name} in {upload.place} is damaged.")
+
+
+class HeldFiles:
+    def __init__(self, database: Database, stores: FileStores, hold_id: int | None) -> None:
+        self._database = database
+        self._stores = stores
+        self._hold_id = hold_id
+        self._renewed = time.monotonic()
+
+    def lost(self, uploads: list[StoredUpload]) -> set[int]:
+        """Those that are not in their store, or not as long as they should be."""
+        found: set[int] = set()
+        for place in {each.place for each in uploads}:
+            sizes = dict(self._stores.store(place).sizes())
+            found |= {
+                each.id
+                for each in uploads
+                if each.place == place and sizes.get(each.name) != each.size
+            }
+        return found
+
+    def contents(self, tx: Tx, attachment_id: int, size: int) -> BinaryIO:
+        """A file to read from its beginning to its end."""
+        upload = storage.files.upload_locations.of_attachment(tx, attachment_id)
+        assert upload is not None
+        if upload.place == DATABASE:
+            raw: io.RawIOBase = storage.files.uploads.Contents(tx, upload.id, size)
+        else:
+            raw = _Joined(self.chunks(upload))
+        return cast(BinaryIO, io.BufferedReader(raw))
+
+    def pieces(self, upload: StoredUpload) -> Iterator[bytes]:
+        """A file in a store, in the pieces that it would have in the database."""
+        held = bytearray()
+        for chunk in self.chunks(upload):
+            held += chunk
+            while len(held) >= PIECE_BYTES:
+                yield bytes(held[:PIECE_BYTES])
+                del held[:PIECE_BYTES]
+        if held:
+            yield bytes(held)
+
+    def chunks(self, upload: StoredUpload) -> Iterator[bytes]:
+        self._renew()
+        digest = hashlib.sha256()
+        store = self._stores.store(upload.place)
+        try:
+            for chunk in external.stores.store.chunks(store, upload.name, upload.size):
+                digest.update(chunk)
+                yield chunk
+        except NotInStore:
+            raise DamagedInStore(upload) from None
+        if digest.hexdigest() != upload.digest:
+            raise DamagedInStore(upload)
+
+    def _renew(self) -> None:
+        if self._hold_id is not None and time.monotonic() > self._renewed + RENEWED_SECONDS:
+            self._database.write_now(0, storage.files.upload_locations.renew_hold, self._hold_id)
+            self._renewed = time.monotonic()
+
+
+@contextlib.contextmanager
+def held(database: Database, stores: FileStores) -> Iterator[HeldFiles]:
+    """Only where there is something in a store is anything written."""
+    if HOLDS not in database.schema().applied or not database.read_now(
+        0, storage.files.upload_locations.kept_elsewhere
+    ):
+        yield HeldFiles(database, stores, None)
+        return
+    hold_id = database.write_now(0, storage.files.upload_locations.hold)
+    try:
+        yield HeldFiles(database, stores, hold_id)
+    finally:
+        database.write_now(0, storage.files.upload_locations.let_go, hold_id)
+
+
+class _Joined(io.RawIOBase):
+    """Parts that come one after the other, as one file."""
+
+    def __init__(self, chunks: Iterator[bytes]) -> None:
+        self._chunks = chunks
+        self._held = b""
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: "Buffer", /) -> int:
+        room = memoryview(buffer).cast("B")
+        if not self._held:
+            self._held = next(self._chunks, b"")
+        found, self._held = self._held[: len(room)], self._held[len(room) :]
+        room[: len(found)] = found
+        return len(found)

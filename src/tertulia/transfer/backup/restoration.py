@@ -1,0 +1,121 @@
+"""Taking a copy in: into an empty place, on either database, all of it or nothing.
+
+Nobody may take what comes back for what was there before: event queues are gone, and all that
+counts goes on so far ahead that no number is given out a second time.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import groupby
+from operator import itemgetter
+from pathlib import Path
+from typing import Any
+
+from tertulia import data_dir, private_files, storage
+from tertulia.config import Config
+from tertulia.database import Database, schema
+from tertulia.database.dialects.sqlite import Sqlite
+from tertulia.database.tx import Tx
+from tertulia.errors import CannotStart
+from tertulia.transfer.backup import archives
+from tertulia.transfer.backup.archives import BadBackup, Progress
+from tertulia.transfer.backup.contents import Block, Copy, CopyFacts
+
+Settle = Callable[[Tx], None]
+
+
+class NotEmpty(CannotStart):
+    """Where something is to be restored, there is something already."""
+
+
+def leap_since(about: CopyFacts, now: float) -> int:
+    return storage.table_copy.leap_after(now - about.taken_at)
+
+
+def check_empty(config: Config) -> None:
+    """Raises NotEmpty where there is something that a copy would have to replace."""
+    file = data_dir.sqlite_file(config)
+    if file is not None and (not file.exists() or not file.stat().st_size):
+        return
+    if file is not None or not Database.at(config.database_url).schema().is_empty:
+        where = f"in {file}" if file is not None else "in this database"
+        raise NotEmpty(f"There is data {where} already; choose an empty place.")
+
+
+def restore(copy: Copy, config: Config, leap: int, settle: Settle, progress: Progress) -> None:
+    """Fill an empty database; `settle` has the last word before it is seen by anybody."""
+    check_empty(config)
+    _check_known(copy.about)
+    file = data_dir.sqlite_file(config)
+    if file is None:
+        _fill(Database.at(config.database_url), copy, leap, settle, progress)
+        return
+    draft = file.with_name(f"{file.name}.part")
+    _remove(draft)
+    private_files.create(draft)
+    try:
+        _fill(Database(Sqlite(draft)), copy, leap, settle, progress)
+        archives.sync(draft)
+        draft.rename(file)
+        archives.sync(file.parent)
+    finally:
+        _remove(draft)
+
+
+def _check_known(about: CopyFacts) -> None:
+    known = {each.number for each in schema.migrations()}
+    if not known.issuperset(about.migrations):
+        raise BadBackup(
+            f"This backup was made by a newer Tertulia ({about.version}); restore it with that."
+        )
+
+
+def _fill(database: Database, copy: Copy, leap: int, settle: Settle, progress: Progress) -> None:
+    dialect = database.dialect
+    connection = dialect.connect()
+    try:
+        dialect.begin_loading(connection)
+        dialect.begin_write(connection)
+        dialect.lock_schema(connection)
+
+        every = schema.migrations()
+        had = set(copy.about.migrations)
+        schema.apply(connection, dialect, [m for m in every if m.number in had])
+        tx = Tx(connection, dialect, 0, database.clock())
+        _load(tx, copy, progress)
+        schema.apply(connection, dialect, [m for m in every if m.number not in had])
+        storage.table_copy.leap(tx, copy.about.counters, leap)
+        if leap:
+            storage.table_copy.drop_errands(tx)
+        for realm in storage.organization.all_of_them(tx):
+            storage.log.begin_epoch(tx.for_realm(realm.id))
+        settle(tx)
+        dialect.command(connection, "COMMIT")
+        dialect.end_loading(connection)
+    finally:
+        connection.close()
+    database.tidy()
+
+
+def _load(tx: Tx, copy: Copy, progress: Progress) -> None:
+    aside = tx.set_aside()
+    about = copy.about
+    done = 0
+
+    def rows_of(blocks: Iterator[tuple[str, Block]]) -> Iterator[Sequence[Any]]:
+        nonlocal done
+        for _, block in blocks:
+            yield from block
+            done += len(block)
+            progress(done)
+
+    for table, blocks in groupby(copy.blocks(), key=itemgetter(0)):
+        storage.table_copy.load(tx, table, about.tables[table], rows_of(blocks))
+    storage.table_copy.make_again(tx, aside)
+    for table, expected in about.rows.items():
+        if storage.table_copy.count(tx, table) != expected:
+            raise BadBackup(f"Not all rows of {table} have arrived.")
+
+
+def _remove(file: Path) -> None:
+    for ending in ("", "-wal", "-shm", "-journal"):
+        file.with_name(file.name + ending).unlink(missing_ok=True)

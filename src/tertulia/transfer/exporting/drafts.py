@@ -1,0 +1,86 @@
+"""Drafts, messages that are to be sent, snippets and views of the sidebar, in Zulip's form."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+
+from tertulia import storage
+from tertulia.database.tx import Row, Tx
+from tertulia.transfer.importing.recipients import Chosen, Recipients, Tables
+
+
+def tables(tx: Tx, export: Chosen, recipients: Recipients) -> Tables:
+    writings = _Writings(tx, export, recipients)
+    return {
+        "zerver_draft": list(writings.drafts()),
+        "zerver_scheduledmessage": list(writings.scheduled()),
+        "zerver_savedsnippet": list(writings.snippets()),
+        "zerver_navigationview": list(writings.views()),
+    }
+
+
+class _Writings:
+    """Of people of whom an export tells."""
+
+    def __init__(self, tx: Tx, export: Chosen, recipients: Recipients) -> None:
+        self._tx = tx
+        self._export = export
+        self._recipients = recipients
+
+    def drafts(self) -> Iterator[dict[str, Any]]:
+        for row in self._rows("draft", "user_id"):
+            yield {
+                "id": row["id"],
+                "user_profile": row["user_id"],
+                "recipient": self._place(row, row["user_id"], msgspec.json.decode(row["user_ids"])),
+                "topic": row["topic"],
+                "content": row["content"],
+                "last_edit_time": row["edited_at"],
+            }
+
+    def scheduled(self) -> Iterator[dict[str, Any]]:
+        for row in self._rows("scheduled_message", "owner_id"):
+            if row["sent_at"] is None:
+                people = [int(each) for each in row["user_ids"].split(",") if each]
+                yield {
+                    "id": row["id"],
+                    "realm": row["realm_id"],
+                    "sender": row["owner_id"],
+                    "recipient": self._place(row, row["owner_id"], people),
+                    "subject": row["topic"],
+                    "content": row["content"],
+                    "scheduled_timestamp": row["deliver_at"],
+                    "delivered": False,
+                    "failed": bool(row["failed"]),
+                    "delivery_type": 1,
+                }
+
+    def snippets(self) -> Iterator[dict[str, Any]]:
+        for row in self._rows("saved_snippet", "user_id"):
+            yield {
+                "id": row["id"],
+                "realm": row["realm_id"],
+                "user_profile": row["user_id"],
+                "title": row["title"],
+                "content": row["content"],
+                "date_created": row["created_at"],
+            }
+
+    def views(self) -> Iterator[dict[str, Any]]:
+        for row in self._rows("navigation_view", "user_id"):
+            yield {
+                "user_profile": row["user_id"],
+                "fragment": row["fragment"],
+                "name": row["name"],
+                "is_pinned": bool(row["is_pinned"]),
+            }
+
+    def _rows(self, table: str, column: str) -> Iterator[Row]:
+        found = storage.export_queries.rows(self._tx, table)
+        return (row for row in found if self._export.tells_of(row[column]))
+
+    def _place(self, row: Row, user_id: int, people: list[int]) -> int | None:
+        if row["channel_id"] is not None:
+            return self._recipients.of_channel(row["channel_id"])
+        return self._recipients.of_members([*people, user_id]) if people else None

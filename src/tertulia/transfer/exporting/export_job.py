@@ -1,0 +1,67 @@
+"""Making the exports that administrators have asked for, beside everything else."""
+
+import asyncio
+import tempfile
+import time
+from pathlib import Path
+
+from tertulia import actions, storage
+from tertulia.database import Database
+from tertulia.database.tx import Tx
+from tertulia.domain.files.attachments import PIECE_BYTES
+from tertulia.domain.organization.exports import GIVEN_UP_SECONDS, RealmExport
+from tertulia.external.stores.file_stores import FileStores
+from tertulia.log import log
+from tertulia.transfer.backup import file_snapshot
+from tertulia.transfer.backup.file_snapshot import HeldFiles
+from tertulia.transfer.exporting import zulip_export
+from tertulia.transfer.exporting.zulip_export import ExportArchive
+
+
+class AskedExports:
+    def __init__(self, database: Database, stores: FileStores) -> None:
+        self._database = database
+        self._stores = stores
+
+    async def look(self) -> None:
+        before = self._database.clock() - GIVEN_UP_SECONDS
+        waiting = await self._database.read_in(0, storage.organization.exports.waiting, before)
+        for realm_id, export_id in waiting:
+            db = self._database.of(realm_id)
+            export = await db.write(actions.organization.exports.start, export_id)
+            if export is not None:
+                await self._make(realm_id, export)
+
+    async def _make(self, realm_id: int, export: RealmExport) -> None:
+        db = self._database.of(realm_id)
+        name = f"tertulia-export-{time.strftime('%Y%m%d-%H%M%S', time.gmtime(export.asked_at))}"
+        with tempfile.TemporaryDirectory(prefix="tertulia-") as folder:
+            file = Path(folder) / f"{name}.tar.gz"
+            try:
+                await asyncio.to_thread(self._write, realm_id, export.kind, file, name)
+            except Exception:
+                log.exception("an export failed")
+                await db.write(actions.organization.exports.fail, export)
+                return
+            upload_id = await self._keep(realm_id, file)
+            size = file.stat().st_size
+        await db.write(actions.organization.exports.finish, export, upload_id, file.name, size)
+
+    def _write(self, realm_id: int, kind: str, file: Path, name: str) -> None:
+        with file_snapshot.held(self._database, self._stores) as files:
+            self._database.read_now(realm_id, _write, kind, ExportArchive(file, name), files)
+
+    async def _keep(self, realm_id: int, file: Path) -> int:
+        db = self._database.of(realm_id)
+        upload_id = await db.write(storage.files.uploads.begin)
+        with file.open("rb") as contents:
+            position = 0
+            while piece := contents.read(PIECE_BYTES):
+                await db.write(storage.files.uploads.add_piece, upload_id, position, piece)
+                position += 1
+        return upload_id
+
+
+def _write(tx: Tx, kind: str, archive: ExportArchive, files: HeldFiles) -> None:
+    zulip_export.write(tx, zulip_export.plan(tx, kind), archive, files, lambda done: None)
+    archive.close()

@@ -1,0 +1,394 @@
+"""Moving out: an organization in the form of Zulip's exports, or all that is one person's.
+
+realm.json                  everything small, one list of rows per table
+messages-000001.json …      zerver_message and zerver_usermessage
+attachment.json, uploads/   files
+emoji/, avatars/            pictures
+"""
+
+import io
+import tarfile
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from pyroaring import BitMap64
+
+from tertulia import storage
+from tertulia.database.tx import Row, Tx
+from tertulia.domain.channels.channel import Channel
+from tertulia.domain.files.attachments import Attachment
+from tertulia.domain.messages.message import Edit
+from tertulia.domain.organization.exports import PUBLIC, WITHOUT_CONSENT
+from tertulia.domain.people.user import NOTIFICATION_BOT, User
+from tertulia.storage.channels.subscriptions import Span
+from tertulia.transfer.backup.file_snapshot import HeldFiles
+from tertulia.transfer.exporting import drafts, zulip_export_profiles
+from tertulia.transfer.exporting.permissions import ExportedPermissions
+from tertulia.transfer.importing.recipients import Recipients, Tables
+
+BITS = {"read": 1, "starred": 2, "collapsed": 4, "mentioned": 8}
+DIRECT_TOPIC = "\x07"
+MODE = 0o600
+SECRETS = {"password_hash", "key_hash", "key_sealed", "fingerprint", "service_token"}
+
+Progress = Callable[[int], None]
+
+
+class ExportArchive:
+    """A tar archive that is written as it grows."""
+
+    def __init__(self, file: Path, folder: str) -> None:
+        self._tar = tarfile.open(file, "w:gz", compresslevel=3)  # noqa: SIM115
+        self._folder = folder
+
+    def put(self, name: str, value: Any) -> None:
+        self.put_bytes(name, msgspec.json.encode(value))
+
+    def put_bytes(self, name: str, data: bytes) -> None:
+        self.put_file(name, len(data), io.BytesIO(data))
+
+    def put_file(self, name: str, size: int, contents: Any) -> None:
+        member = tarfile.TarInfo(f"{self._folder}/{name}")
+        member.size, member.mode = size, MODE
+        self._tar.addfile(member, contents)
+
+    def close(self) -> None:
+        self._tar.close()
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedExport:
+    """What leaves, and how much of it."""
+
+    kind: str
+    consenting: frozenset[int]
+    messages: int
+
+    def tells_of(self, user_id: int) -> bool:
+        """Whether what only concerns somebody leaves too: what they have read, muted, starred."""
+        if self.kind == PUBLIC:
+            return False
+        return self.kind == WITHOUT_CONSENT or user_id in self.consenting
+
+    def tells_of_conversation(self, members: list[int]) -> bool:
+        """Who talks to whom leaves only where what they say does."""
+        return any(map(self.tells_of, members))
+
+
+def plan(tx: Tx, kind: str) -> PlannedExport:
+    consenting = frozenset(
+        each.id
+        for each in storage.people.everyone(tx)
+        if not each.is_bot and each.prefers("allow_private_data_export")
+    )
+    return PlannedExport(
+        kind, consenting, storage.export_queries.count_messages(tx, kind, consenting)
+    )
+
+
+def write(
+    tx: Tx, export: PlannedExport, archive: ExportArchive, files: HeldFiles, progress: Progress
+) -> None:
+    """Everything as of one moment, into an archive."""
+    people = storage.people.everyone(tx)
+    tables = _small_tables(tx, export, people)
+    recipients = Recipients(tx, export, tables)
+    linking: dict[int, list[int]] = defaultdict(list)
+    done = 0
+    readers = _Readers(tx, [each for each in people if export.tells_of(each.id)])
+    for number, page in enumerate(
+        storage.export_queries.message_pages(tx, export.kind, export.consenting), 1
+    ):
+        ids = [row["id"] for row in page]
+        flags = storage.export_queries.of_messages(tx, "message_flag", ids)
+        edits = storage.messages.edits.of_messages(tx, ids)
+        archive.put(
+            f"messages-{number:06}.json",
+            {
+                "zerver_message": [
+                    _message(row, recipients, edits.get(row["id"], ())) for row in page
+                ],
+                "zerver_usermessage": list(readers.held(page, flags, recipients)),
+            },
+        )
+        reactions = storage.export_queries.of_messages(tx, "reaction", ids)
+        tables["zerver_reaction"] += map(_reaction, reactions)
+        parts = storage.export_queries.of_messages(tx, "submessage", ids)
+        tables["zerver_submessage"] += map(_part, sorted(parts, key=lambda row: row["id"]))
+        for row in storage.export_queries.of_messages(tx, "attachment_message", ids):
+            linking[row["attachment_id"]].append(row["message_id"])
+        done += len(page)
+        progress(done)
+    tables |= drafts.tables(tx, export, recipients)
+    archive.put("realm.json", tables)
+    zulip_export_profiles.put_pictures(tx, people, archive)
+    _put_files(tx, linking, archive, files)
+
+
+def write_person(tx: Tx, user: User, archive: ExportArchive, files: HeldFiles) -> None:
+    """All rows that refer to somebody, what they said, and their files."""
+    found: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    found["account"] = [
+        _plain(r) for r in storage.export_queries.of_person(tx, "account", "id", user.id)
+    ]
+    for table, column, target in storage.data_check.references(tx):
+        if target == "account":
+            rows = storage.export_queries.of_person(tx, table, column, user.id)
+            found[table] += [_plain(row) for row in rows]
+    archive.put("person.json", {name: rows for name, rows in found.items() if rows})
+    for attachment in storage.files.attachments.of_user(tx, user.id):
+        _put_upload(tx, attachment, archive, files)
+
+
+# --- tables ---
+
+
+def _small_tables(tx: Tx, export: PlannedExport, people: list[User]) -> Tables:
+    realm = storage.organization.current(tx)
+    leaving = storage.export_queries.channel_ids(tx, export.kind, export.consenting)
+    channels = [each for each in storage.channels.everything(tx) if each.id in leaving]
+    values = ExportedPermissions(tx)
+    tables: Tables = {
+        "import_source": "zulip",  # type: ignore[dict-item]
+        "zerver_realm": [
+            {
+                "id": realm.id,
+                "name": realm.name,
+                "string_id": realm.subdomain,
+                "date_created": realm.created_at,
+                "deactivated": realm.deactivated,
+                "description": realm.setting("description"),
+            }
+        ],
+        "zerver_userprofile": [
+            _person(each, export.tells_of(each.id)) for each in people if not each.is_system_bot
+        ],
+        "zerver_userprofile_crossrealm": [
+            {"id": each.id, "email": NOTIFICATION_BOT, "full_name": each.full_name}
+            for each in people
+            if each.is_system_bot
+        ],
+        "zerver_defaultstream": [
+            {"id": each.id, "realm": realm.id, "stream": each.id}
+            for each in channels
+            if each.is_default
+        ],
+        "zerver_recipient": [],
+        "zerver_huddle": [],
+        "zerver_subscription": [],
+        "zerver_reaction": [],
+        "zerver_submessage": [],
+    }
+    tables |= _channels(tx, channels, values)
+    return tables | zulip_export_profiles.tables(tx, export, leaving, values)
+
+
+def _channels(tx: Tx, channels: list[Channel], values: ExportedPermissions) -> Tables:
+    return {
+        "zerver_stream": [
+            {
+                "id": each.id,
+                "realm": tx.realm_id,
+                "name": each.name,
+                "description": each.description,
+                "rendered_description": each.rendered_description,
+                "invite_only": each.invite_only,
+                "history_public_to_subscribers": each.history_public,
+                "is_web_public": each.is_web_public,
+                "deactivated": each.archived,
+                "date_created": each.created_at,
+                "creator": each.creator_id,
+                "folder": each.folder_id,
+                "topics_policy": each.topics_policy,
+                "message_retention_days": each.retention_days,
+                "default_push_notifications": each.default_push,
+                **values.of(each.permissions),
+            }
+            for each in channels
+        ],
+        "zerver_channelfolder": [
+            {
+                "id": each.id,
+                "realm": tx.realm_id,
+                "name": each.name,
+                "description": each.description,
+                "rendered_description": each.rendered_description,
+                "order": each.position,
+                "is_archived": each.archived,
+                "creator": each.creator_id,
+                "date_created": each.created_at,
+            }
+            for each in storage.channels.folders.everything(tx)
+        ],
+    }
+
+
+def _person(user: User, is_told_of: bool) -> dict[str, Any]:
+    return {
+        "id": user.id,
+        "email": user.email,
+        "delivery_email": user.email,
+        "full_name": user.full_name,
+        "role": int(user.role),
+        "is_active": user.is_active,
+        "is_bot": user.is_bot,
+        "bot_type": None if user.bot_type is None else int(user.bot_type),
+        "bot_owner": user.bot_owner_id,
+        "date_joined": user.joined_at,
+        "timezone": user.timezone if is_told_of else "",
+        "is_mirror_dummy": False,
+        "is_imported_stub": user.is_imported_stub,
+    }
+
+
+class _Readers:
+    """Which of these people have a message, and what they have done with it."""
+
+    def __init__(self, tx: Tx, people: list[User]) -> None:
+        self._spans: dict[int, list[tuple[int, Span]]] = defaultdict(list)
+        self._unread: dict[int, BitMap64] = {}
+        for user in people:
+            if user.is_system_bot:
+                continue
+            for span in storage.channels.subscriptions.spans_of(tx, user.id):
+                self._spans[span.channel_id].append((user.id, span))
+            self._unread[user.id] = storage.messages.unread.load(tx, user.id)
+
+    def held(
+        self, page: list[Row], flags: list[Row], recipients: Recipients
+    ) -> Iterator[dict[str, int]]:
+        marks: dict[tuple[int, int], int] = defaultdict(int)
+        for row in flags:
+            marks[row["user_id"], row["message_id"]] |= BITS.get(row["flag"], 0)
+        for row in page:
+            number = row["id"]
+            if row["channel_id"] is None:
+                members = recipients.members[row["conversation_id"]]
+                holders = [user_id for user_id in members if user_id in self._unread]
+            else:
+                spans = self._spans[row["origin_channel_id"] or row["channel_id"]]
+                holders = [user_id for user_id, span in spans if span.covers_message(number)]
+            for user_id in holders:
+                mask = marks[user_id, number]
+                if number not in self._unread[user_id]:
+                    mask |= BITS["read"]
+                yield {"user_profile": user_id, "message": number, "flags_mask": mask}
+
+
+def _message(row: Row, recipients: Recipients, edits: Sequence[Edit]) -> dict[str, Any]:
+    is_direct = row["channel_id"] is None
+    return {
+        "id": row["id"],
+        "sender": row["sender_id"],
+        "recipient": recipients.of(row),
+        "realm": row["realm_id"],
+        "type": 1,
+        "subject": DIRECT_TOPIC if is_direct else row["topic"],
+        "content": row["content"],
+        "rendered_content": row["rendered"],
+        "date_sent": row["sent_at"],
+        "last_edit_time": row["edited_at"],
+        "edit_history": msgspec.json.encode([_edit(each) for each in reversed(edits)]).decode()
+        if edits
+        else None,
+        "has_attachment": bool(row["has_attachment"]),
+        "has_image": bool(row["has_image"]),
+        "has_link": bool(row["has_link"]),
+        "is_channel_message": not is_direct,
+        "sending_client": 1,
+    }
+
+
+def _edit(edit: Edit) -> dict[str, Any]:
+    """A change in the words of Zulip, which leaves out what has not changed."""
+    found = {
+        "user_id": edit.user_id,
+        "timestamp": edit.edited_at,
+        "prev_content": edit.prev_content,
+        "prev_rendered_content": edit.prev_rendered,
+        "prev_topic": edit.prev_topic,
+        "topic": edit.topic,
+        "prev_stream": edit.prev_channel_id,
+        "stream": edit.channel_id,
+    }
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def _part(row: Row) -> dict[str, Any]:
+    return {
+        "id": row["id"],
+        "message": row["message_id"],
+        "sender": row["sender_id"],
+        "msg_type": row["msg_type"],
+        "content": row["content"],
+    }
+
+
+def _reaction(row: Row) -> dict[str, Any]:
+    return {
+        "id": row["id"],
+        "user_profile": row["user_id"],
+        "message": row["message_id"],
+        "emoji_name": row["emoji_name"],
+        "emoji_code": row["emoji_code"],
+        "reaction_type": row["reaction_type"],
+    }
+
+
+# --- files ---
+
+
+def _put_files(
+    tx: Tx, linking: dict[int, list[int]], archive: ExportArchive, files: HeldFiles
+) -> None:
+    """The files that leaving messages link to, and which of those do."""
+    rows, records = [], []
+    for attachment_id, message_ids in sorted(linking.items()):
+        found = storage.files.attachments.find(tx, attachment_id)
+        if found is None:
+            continue
+        _put_upload(tx, found, archive, files)
+        rows.append(
+            {
+                "id": found.id,
+                "path_id": found.path_id,
+                "file_name": found.name,
+                "owner": found.owner_id,
+                "realm": found.realm_id,
+                "size": found.size,
+                "create_time": found.created_at,
+                "content_type": found.looks.content_type,
+                "messages": message_ids,
+            }
+        )
+        records.append(
+            {
+                "path": found.path_id,
+                "s3_path": found.path_id,
+                "size": found.size,
+                "user_profile_id": found.owner_id,
+                "realm_id": found.realm_id,
+                "content_type": found.looks.content_type,
+                "last_modified": found.created_at,
+            }
+        )
+    archive.put("attachment.json", {"zerver_attachment": rows})
+    archive.put("uploads/records.json", records)
+
+
+def _put_upload(tx: Tx, file: Attachment, archive: ExportArchive, files: HeldFiles) -> None:
+    contents = files.contents(tx, file.id, file.size)
+    archive.put_file(f"uploads/{file.path_id}", file.size, contents)
+
+
+def _plain(row: Any) -> dict[str, Any]:
+    """A row without what only a machine could use, and without secrets."""
+    return {
+        name: value
+        for name, value in dict(row).items()
+        if name not in SECRETS and not isinstance(value, bytes | memoryview)
+    }

@@ -1,0 +1,204 @@
+"""What people and the organization have, beside what was said, in the form of Zulip's exports."""
+
+from collections.abc import Iterator
+from typing import Any, Protocol
+
+from tertulia import storage
+from tertulia.database.tx import Row, Tx
+from tertulia.domain.people.user import User
+from tertulia.transfer.exporting.permissions import ExportedPermissions
+from tertulia.transfer.importing.recipients import Chosen, Tables
+
+
+class PictureArchive(Protocol):
+    def put(self, name: str, value: Any) -> None: ...
+    def put_bytes(self, name: str, data: bytes) -> None: ...
+
+
+def tables(tx: Tx, export: Chosen, channel_ids: set[int], values: ExportedPermissions) -> Tables:
+    found = _groups(tx, values) | _profiles(tx, export) | _personal(tx, export, channel_ids)
+    return found | _links(tx)
+
+
+def put_pictures(tx: Tx, people: list[User], archive: PictureArchive) -> None:
+    """Custom emoji and pictures of people, each with its record."""
+    emoji = []
+    for each in storage.organization.custom_emoji.everything(tx):
+        path = f"{tx.realm_id}/emoji/images/{each.file_name}"
+        archive.put_bytes(
+            f"emoji/{path}", storage.organization.custom_emoji.picture(tx, each.file_name) or b""
+        )
+        record = {"path": path, "s3_path": path, "realm_id": tx.realm_id}
+        emoji.append(record | {"file_name": each.file_name, "name": each.name})
+    archive.put("emoji/records.json", emoji)
+    avatars = []
+    for user in people:
+        found = user.avatar_name and storage.people.avatars.find(tx, user.avatar_name, medium=True)
+        if found:
+            path = f"{tx.realm_id}/{user.avatar_name}.original"
+            archive.put_bytes(f"avatars/{path}", found)
+            record = {"path": path, "s3_path": path, "realm_id": tx.realm_id}
+            about = {"user_profile_id": user.id, "avatar_version": user.avatar_version}
+            avatars.append(record | about)
+    archive.put("avatars/records.json", avatars)
+
+
+def emoji_table(tx: Tx) -> list[dict[str, Any]]:
+    return [
+        {
+            "id": each.id,
+            "realm": each.realm_id,
+            "author": each.author_id,
+            "name": each.name,
+            "file_name": each.file_name,
+            "is_animated": each.still_name is not None,
+            "deactivated": each.deactivated,
+        }
+        for each in storage.organization.custom_emoji.everything(tx)
+    ]
+
+
+def _links(tx: Tx) -> Tables:
+    """Linkifiers and code playgrounds."""
+    return {
+        "zerver_realmfilter": [
+            {
+                "id": each.id,
+                "realm": tx.realm_id,
+                "pattern": each.rule.pattern,
+                "url_template": each.rule.url_template,
+                "example_input": each.rule.example_input,
+                "reverse_template": each.rule.reverse_template,
+                "alternative_url_templates": list(each.rule.alternative_url_templates),
+                "order": position,
+            }
+            for position, each in enumerate(storage.organization.linkifiers.everything(tx))
+        ],
+        "zerver_realmplayground": [
+            {
+                "id": each.id,
+                "realm": tx.realm_id,
+                "name": each.name,
+                "pygments_language": each.language,
+                "url_template": each.url_template,
+            }
+            for each in storage.organization.playgrounds.everything(tx)
+        ],
+    }
+
+
+def _groups(tx: Tx, values: ExportedPermissions) -> Tables:
+    groups = storage.groups.everything(tx)
+    own = [each for each in groups if not each.is_system]
+    permissions = {each.id: values.of(each.permissions) for each in own}
+    unnamed = values.unnamed
+    return {
+        "zerver_realmemoji": emoji_table(tx),
+        "zerver_usergroup": [
+            {"id": number, "realm": tx.realm_id}
+            for number in (*(each.id for each in groups), *unnamed)
+        ],
+        "zerver_namedusergroup": [
+            {
+                "usergroup_ptr": each.id,
+                "realm": tx.realm_id,
+                "name": each.name,
+                "description": each.description,
+                "is_system_group": each.is_system,
+                "deactivated": each.deactivated,
+                "creator": each.creator_id,
+                **permissions.get(each.id, {}),
+            }
+            for each in groups
+        ],
+        "zerver_usergroupmembership": [
+            {"user_group": each.id, "user_profile": user_id}
+            for each in own
+            for user_id in each.members
+        ]
+        + [
+            {"user_group": number, "user_profile": user_id}
+            for number, value in unnamed.items()
+            for user_id in value.direct_members
+        ],
+        "zerver_groupgroupmembership": [
+            {"supergroup": each.id, "subgroup": inner} for each in own for inner in each.subgroups
+        ]
+        + [
+            {"supergroup": number, "subgroup": inner}
+            for number, value in unnamed.items()
+            for inner in value.direct_subgroups
+        ],
+    }
+
+
+def _profiles(tx: Tx, export: Chosen) -> Tables:
+    return {
+        "zerver_customprofilefield": [
+            {
+                "id": each.id,
+                "realm": tx.realm_id,
+                "name": each.name,
+                "hint": each.hint,
+                "field_type": int(each.type),
+                "field_data": each.data,
+                "order": each.position,
+                "display_in_profile_summary": each.in_summary,
+                "required": each.required,
+                "editable_by_user": each.editable_by_user,
+            }
+            for each in storage.people.profile_fields.everything(tx)
+        ],
+        "zerver_customprofilefieldvalue": [
+            {
+                "user_profile": user_id,
+                "field": field_id,
+                "value": value.text,
+                "rendered_value": value.rendered,
+            }
+            for user_id, values in storage.people.profile_fields.all_values(tx).items()
+            if export.tells_of(user_id)
+            for field_id, value in values.items()
+        ],
+    }
+
+
+def _personal(tx: Tx, export: Chosen, channel_ids: set[int]) -> Tables:
+    def rows(table: str) -> Iterator[Row]:
+        found = storage.export_queries.rows(tx, table)
+        return (row for row in found if export.tells_of(row["user_id"]))
+
+    return {
+        "zerver_usertopic": [
+            {
+                "user_profile": row["user_id"],
+                "stream": row["channel_id"],
+                "topic_name": row["topic"],
+                "visibility_policy": row["policy"],
+                "last_updated": row["updated_at"],
+            }
+            for row in rows("user_topic")
+            if row["channel_id"] in channel_ids
+        ],
+        "zerver_muteduser": [
+            {
+                "user_profile": row["user_id"],
+                "muted_user": row["muted_id"],
+                "date_muted": row["muted_at"],
+            }
+            for row in rows("muted_user")
+        ],
+        "zerver_alertword": [
+            {"user_profile": row["user_id"], "word": row["word"]} for row in rows("alert_word")
+        ],
+        "zerver_userstatus": [
+            {
+                "user_profile": row["user_id"],
+                "status_text": row["status_text"],
+                "emoji_name": row["emoji_name"],
+                "emoji_code": row["emoji_code"],
+                "reaction_type": row["reaction_type"],
+            }
+            for row in rows("user_status")
+        ],
+    }

@@ -1,0 +1,181 @@
+"""A reader of BSON, as far as a dump of MongoDB needs it.
+
+A dump comes from another machine and may be cut off, damaged or made to do harm. Every length is
+checked against the bytes that are there before it is used, so a reader always moves forward and
+ends: with the last document, or with DamagedDump.
+"""
+
+import struct
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, Any
+
+from tertulia.transfer.importing.archive_reader import NoExport
+
+MIN_DOCUMENT_BYTES = 5  # its length and the zero at its end
+MAX_DOCUMENT_BYTES = 64 << 20  # MongoDB's own limit is 16 MB
+MAX_DEPTH = 200  # MongoDB's own limit is 100
+
+Document = dict[str, Any]
+
+_LENGTH = struct.Struct("<i")
+_LONG = struct.Struct("<q")
+NUMBERS = {0x01: struct.Struct("<d"), 0x10: _LENGTH, 0x11: _LONG, 0x12: _LONG}
+
+
+class DamagedDump(NoExport):
+    """A file is no BSON, or ends too early."""
+
+    def __init__(self, file: Path, place: int, reason: str) -> None:
+        super().__init__(f"{file.name} is damaged at byte {place:,}: {reason}.")
+
+
+def documents(file: Path) -> Iterator[tuple[int, Document]]:
+    """Every document of a file, and where it begins. Raises DamagedDump."""
+    for place, data in _raw_documents(file):
+        yield place, _decode_at(file, place, data)
+
+
+def count(file: Path) -> int:
+    """The number of documents in a file, whose contents are not looked at. Raises DamagedDump."""
+    return sum(1 for _ in _raw_documents(file))
+
+
+def at(file: Path, places: list[int]) -> Iterator[Document]:
+    """The documents that begin at these places. Raises DamagedDump."""
+    with file.open("rb") as dump:
+        for place in places:
+            dump.seek(place)
+            data = _read_document(dump, file, place)
+            if data is None:
+                raise DamagedDump(file, place, "it ends before a document that it had")
+            yield _decode_at(file, place, data)
+
+
+def decode(data: bytes) -> Document:
+    """One document. Raises ValueError."""
+    found, end = _document(data, 0, len(data), 0)
+    if end != len(data):
+        raise ValueError("bytes follow the end of a document")
+    return found
+
+
+def _raw_documents(file: Path) -> Iterator[tuple[int, bytes]]:
+    with file.open("rb") as dump:
+        place = 0
+        while (data := _read_document(dump, file, place)) is not None:
+            yield place, data
+            place += len(data)
+
+
+def _read_document(dump: IO[bytes], file: Path, place: int) -> bytes | None:
+    """The bytes of the next document; None at the end of the file."""
+    head = dump.read(_LENGTH.size)
+    if not head:
+        return None
+    if len(head) < _LENGTH.size:
+        raise DamagedDump(file, place, "it ends within the length of a document")
+    (size,) = _LENGTH.unpack(head)
+    if not MIN_DOCUMENT_BYTES <= size <= MAX_DOCUMENT_BYTES:
+        raise DamagedDump(file, place, f"a document cannot have {size:,} bytes")
+    body = dump.read(size - _LENGTH.size)
+    if len(body) < size - _LENGTH.size:
+        raise DamagedDump(file, place, f"it ends within a document of {size:,} bytes")
+    return head + body
+
+
+def _decode_at(file: Path, place: int, data: bytes) -> Document:
+    try:
+        return decode(data)
+    except ValueError as error:
+        raise DamagedDump(file, place, str(error)) from None
+
+
+def _document(data: bytes, at: int, limit: int, depth: int) -> tuple[Document, int]:
+    """A document that begins here and must end before the limit, and where it ends."""
+    if depth > MAX_DEPTH:
+        raise ValueError(f"documents are nested more than {MAX_DEPTH} deep")
+    size = _length(data, at, limit)
+    end = at + size
+    if size < MIN_DOCUMENT_BYTES or end > limit or data[end - 1]:
+        raise ValueError("the length of a document is wrong")
+    at += _LENGTH.size
+    found: Document = {}
+    while at < end - 1:
+        kind = data[at]
+        stop = _zero(data, at + 1, end - 1)
+        name = data[at + 1 : stop].decode("utf-8", "replace")
+        found[name], at = _value(kind, data, stop + 1, end - 1, depth)
+        if at > end - 1:
+            raise ValueError("a value is longer than its document")
+    return found, end
+
+
+def _value(kind: int, data: bytes, at: int, limit: int, depth: int) -> tuple[Any, int]:
+    """A value of a document, and where it ends; the caller checks that this is before the limit."""
+    if kind in NUMBERS:
+        number = NUMBERS[kind]
+        _check_fits(at + number.size, limit)
+        return number.unpack_from(data, at)[0], at + number.size
+    if kind in (0x02, 0x0D, 0x0E):
+        end = _string_end(data, at, limit)
+        return data[at + 4 : end - 1].decode("utf-8", "replace"), end
+    if kind == 0x03:
+        return _document(data, at, limit, depth + 1)
+    if kind == 0x04:
+        found, end = _document(data, at, limit, depth + 1)
+        return list(found.values()), end
+    if kind == 0x05:
+        size = _length(data, at, limit)
+        _check_fits(at + 5 + size, limit)
+        return data[at + 5 : at + 5 + size], at + 5 + size
+    if kind == 0x07:
+        _check_fits(at + 12, limit)
+        return data[at : at + 12].hex(), at + 12
+    if kind == 0x08:
+        _check_fits(at + 1, limit)
+        return bool(data[at]), at + 1
+    if kind == 0x09:  # milliseconds
+        _check_fits(at + 8, limit)
+        return _LONG.unpack_from(data, at)[0] / 1000, at + 8
+    if kind in (0x06, 0x0A, 0x7F, 0xFF):  # undefined, null, and the ends of all keys
+        return None, at
+    if kind == 0x0B:  # a regular expression and its options
+        return "", _zero(data, _zero(data, at, limit) + 1, limit) + 1
+    if kind == 0x0C:  # a pointer: a string and an id
+        return None, _string_end(data, at, limit) + 12
+    if kind == 0x0F:  # code with its scope
+        return None, at + max(_length(data, at, limit), MIN_DOCUMENT_BYTES)
+    if kind == 0x13:
+        return None, at + 16
+    raise ValueError(f"values of the kind {kind:#04x} are not known")
+
+
+def _length(data: bytes, at: int, limit: int) -> int:
+    _check_fits(at + _LENGTH.size, limit)
+    size: int = _LENGTH.unpack_from(data, at)[0]
+    if size < 0:
+        raise ValueError("a length is negative")
+    return size
+
+
+def _string_end(data: bytes, at: int, limit: int) -> int:
+    size = _length(data, at, limit)
+    end = at + _LENGTH.size + size
+    _check_fits(end, limit)
+    if not size or data[end - 1]:
+        raise ValueError("a text does not end with a zero")
+    return end
+
+
+def _zero(data: bytes, at: int, limit: int) -> int:
+    """Where the next zero is. Raises ValueError if there is none before the limit."""
+    found = data.find(0, at, limit)
+    if found < 0:
+        raise ValueError("a name has no end")
+    return found
+
+
+def _check_fits(end: int, limit: int) -> None:
+    if end > limit:
+        raise ValueError("a value is longer than its document")

@@ -1,0 +1,34 @@
+"""Files as MongoDB keeps them, and `mongodump` writes them: in pieces, each a document."""
+
+import tempfile
+from pathlib import Path
+from typing import IO
+
+from tertulia.transfer.importing import bson
+
+IN_MEMORY = 4 << 20  # of a file that is put together; more of it is in a temporary file
+
+
+class FilesInPieces:
+    """The files of one dump, by the ids they had. Where there is no dump, there are none."""
+
+    def __init__(self, dump: Path) -> None:
+        self._dump = dump
+        self._places: dict[str, list[tuple[int, int]]] = {}  # the number of a piece, and where
+        if dump.exists():
+            for place, row in bson.documents(dump):
+                pieces = self._places.setdefault(str(row.get("files_id")), [])
+                pieces.append((row.get("n") or 0, place))
+
+    def __contains__(self, key: str) -> bool:
+        return key in self._places
+
+    def open(self, key: str) -> IO[bytes]:
+        """A file as a whole; raises FileNotFoundError."""
+        if key not in self._places:
+            raise FileNotFoundError(key)
+        whole = tempfile.SpooledTemporaryFile(IN_MEMORY)  # noqa: SIM115
+        for row in bson.at(self._dump, [place for _, place in sorted(self._places[key])]):
+            whole.write(row.get("data") or b"")
+        whole.seek(0)
+        return whole

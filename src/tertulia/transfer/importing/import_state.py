@@ -1,0 +1,47 @@
+"""What an import has brought so far, and under which numbers it is known here."""
+
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any, Self
+
+from tertulia.transfer.importing.tally import Dropped
+
+
+@dataclass(slots=True)
+class Here:
+    people: dict[str, int] = field(default_factory=dict)
+    channels: dict[str, int] = field(default_factory=dict)
+    folders: dict[str, int] = field(default_factory=dict)
+    emoji: dict[str, int] = field(default_factory=dict)
+    groups: dict[str, int] = field(default_factory=dict)
+    files: dict[str, list[Any]] = field(default_factory=dict)  # attachment, path and name
+    avatars: int = 0  # how many have been looked at
+    is_settled: bool = False  # whether people have what is theirs
+    brought: dict[str, int] = field(default_factory=dict)
+    dropped: Dropped = field(default_factory=dict)
+    notes: dict[str, int] = field(default_factory=dict)
+
+    @classmethod
+    def of_state(cls, state: dict[str, Any]) -> Self:
+        """As it was kept; what an older version has kept beyond that is ignored."""
+        known = {each.name for each in fields(cls)}
+        return cls(**{name: value for name, value in state.items() if name in known})
+
+    def state(self) -> dict[str, Any]:
+        return asdict(self)
+
+    def count(self, kind: str, number: int = 1) -> None:
+        self.brought[kind] = self.brought.get(kind, 0) + number
+
+    def drop(self, kind: str, reason: str, number: int = 1) -> None:
+        if number:
+            reasons = self.dropped.setdefault(kind, {})
+            reasons[reason] = reasons.get(reason, 0) + number
+
+    def note(self, what: str, number: int = 1) -> None:
+        if number:
+            self.notes[what] = self.notes.get(what, 0) + number
+
+    def people_of(self, keys: Iterable[str]) -> list[int]:
+        """Those of them who were brought, each once."""
+        return sorted({self.people[key] for key in keys if key in self.people})

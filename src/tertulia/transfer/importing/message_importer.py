@@ -1,0 +1,358 @@
+"""Writing the messages of an export, by the thousand, as sending would have written them."""
+
+import re
+from collections import defaultdict
+from typing import Any
+
+from tertulia import domain, markdown, storage
+from tertulia.database.tx import Tx
+from tertulia.domain.limits import MESSAGE_LENGTH, TOPIC_LENGTH
+from tertulia.domain.messages.emoji import CUSTOM, UNICODE
+from tertulia.domain.messages.message import Draft, Mentions
+from tertulia.markdown import (
+    Found,
+    LinkedChannel,
+    LinkPattern,
+    MentionedGroup,
+    MentionedUser,
+    Settings,
+    Upload,
+)
+from tertulia.transfer.importing import long_texts
+from tertulia.transfer.importing.import_state import Here
+from tertulia.transfer.importing.tally import (
+    EDITS,
+    MARKS,
+    MESSAGES,
+    OF_OTHER_MESSAGES,
+    OF_OTHERS,
+    REACTIONS,
+    TWICE,
+    UNREAD,
+    VOTES,
+)
+from tertulia.transfer.model import NAMED, ArrivingEdit, ArrivingMessage, ArrivingReaction
+
+CLIENT = "imported"
+
+# What hangs on messages: the table and its columns.
+DETAILS = {
+    "flag": ("message_flag", storage.bulk_import.FLAG),
+    "reaction": ("reaction", storage.bulk_import.REACTION),
+    "link": ("attachment_message", storage.bulk_import.LINK),
+    "span": ("subscription_span", storage.bulk_import.SPAN),
+    "part": ("submessage", storage.bulk_import.PART),
+    "edit": ("message_edit", storage.bulk_import.EDIT),
+}
+
+_VOTER = re.compile(r'("key"\s*:\s*")([0-9]+),')
+
+Rows = dict[str, list[tuple[Any, ...]]]  # that hang on messages
+
+
+class Speech:
+    """Writes messages. What it needs to know is read once and held in memory."""
+
+    def __init__(self, tx: Tx, here: Here, keeps_ids: bool, last_number: int) -> None:
+        self._here = here
+        self._keeps_ids = keeps_ids
+        # With kept numbers, further parts of a long message come after all messages.
+        self._further = max(last_number, storage.messages.newest_id(tx)) if keeps_ids else 0
+        realm = storage.organization.current(tx)
+        self._settings = Settings(
+            default_code_language=realm.setting("default_code_block_language"),
+            image_previews=realm.setting("inline_image_preview"),
+            linkifiers=tuple(
+                LinkPattern(each.id, each.rule.pattern, each.rule.url_template)
+                for each in storage.organization.linkifiers.everything(tx)
+            ),
+            custom_emoji={
+                each.name: each.source_url
+                for each in storage.organization.custom_emoji.everything(tx)
+                if not each.deactivated
+            },
+        )
+        users = storage.people.everyone(tx)
+        self._users = {
+            each.id: MentionedUser(each.id, each.full_name, each.is_active) for each in users
+        }
+        self._by_name = {each.full_name.lower(): self._users[each.id] for each in users}
+        self._groups = {
+            each.name: MentionedGroup(each.id, each.name) for each in storage.groups.everything(tx)
+        }
+        channels = storage.channels.everything(tx)
+        self._channels = {each.id: each for each in channels}
+        self._by_channel_name = {each.name: LinkedChannel(each.id, each.name) for each in channels}
+        self._uploads = {path: attachment for attachment, path, _ in here.files.values()}
+        self._unread = storage.bulk_import.unread(tx)
+        self._spans = storage.bulk_import.spans(tx)
+        self._conversations: dict[tuple[int, ...], int] = {}
+
+    def write(self, tx: Tx, batch: list[ArrivingMessage], done: int) -> None:
+        placed = [each for each in batch if self._is_placed(each)]
+        for arriving in batch:
+            if not self._is_placed(arriving):
+                self._drop(arriving)
+        texts = [self._in_our_words(each) for each in placed]
+        messages: list[dict[str, Any]] = []
+        rows: Rows = defaultdict(list)
+        touched: set[int] = set()
+        last = 0
+        for arriving, parts, numbers in zip(
+            placed, texts, self._numbers(tx, placed, texts), strict=True
+        ):
+            for content, number in zip(parts, numbers, strict=True):
+                messages.append(self._add(tx, arriving, content, number, rows, touched))
+                last = max(last, number)
+            self._add_details(tx, arriving, numbers[0], rows)
+            self._here.count(MESSAGES)
+            self._here.note("further messages, as parts of long ones", len(parts) - 1)
+            self._here.note("names of emoji in texts that stay as they are", arriving.unknown_emoji)
+        storage.bulk_import.load_messages(tx, messages)
+        for kind, (table, columns) in DETAILS.items():
+            tx.load_rows(table, columns, rows[kind])
+        for user_id in touched:
+            storage.messages.unread.store(tx, user_id, self._unread[user_id], last)
+        storage.bulk_import.note_done(tx, done)
+        storage.bulk_import.keep_state(tx, self._here.state())
+
+    def with_names(self, text: str) -> str:
+        """A text in which people, channels and files have the names that they have here."""
+        return NAMED.sub(self._name, text.replace("\0", ""))
+
+    def draft(self, content: str) -> Draft:
+        """A message that is to be sent later."""
+        rendered = markdown.render(content, self._found(content), self._settings)
+        return Draft(
+            content,
+            rendered.html,
+            markdown.VERSION,
+            CLIENT,
+            read_by_sender=True,
+            mentions=Mentions(
+                user_ids=rendered.mentioned_user_ids,
+                group_ids=rendered.mentioned_group_ids,
+                channel_wildcard=rendered.mentions_channel,
+                topic_wildcard=rendered.mentions_topic,
+            ),
+            has_link=rendered.has_link,
+            has_image=rendered.has_image,
+        )
+
+    def _numbers(
+        self, tx: Tx, placed: list[ArrivingMessage], texts: list[list[str]]
+    ) -> list[list[int]]:
+        """A number for each part of each message."""
+        if not self._keeps_ids:
+            fresh = iter(storage.bulk_import.message_numbers(tx, sum(map(len, texts))))
+            return [[next(fresh) for _ in parts] for parts in texts]
+        return [
+            [arriving.number or 0, *(self._further_number() for _ in parts[1:])]
+            for arriving, parts in zip(placed, texts, strict=True)
+        ]
+
+    def _further_number(self) -> int:
+        self._further += 1
+        return self._further
+
+    def _drop(self, arriving: ArrivingMessage) -> None:
+        """A message that has no place here, and what hangs on it."""
+        self._here.drop(MESSAGES, "of people or channels that were not brought")
+        for kind, things in (
+            (REACTIONS, arriving.reactions),
+            (UNREAD, arriving.unread_by),
+            (MARKS, arriving.marks),
+            (VOTES, arriving.parts),
+            (EDITS, arriving.edits),
+        ):
+            self._here.drop(kind, OF_OTHER_MESSAGES, len(things))
+
+    def _is_placed(self, arriving: ArrivingMessage) -> bool:
+        here = self._here
+        if arriving.sender not in here.people:
+            return False
+        if arriving.channel:
+            return arriving.channel in here.channels
+        return bool(arriving.people) and all(key in here.people for key in arriving.people)
+
+    def _add(
+        self,
+        tx: Tx,
+        arriving: ArrivingMessage,
+        content: str,
+        number: int,
+        rows: Rows,
+        touched: set[int],
+    ) -> dict[str, Any]:
+        """What every part of a message has is added to the rows; given is the message itself."""
+        realm, people = tx.realm_id, self._here.people
+        sender = people[arriving.sender]
+        channel_id = self._here.channels[arriving.channel] if arriving.channel else None
+        conversation = None if channel_id else self._conversation(tx, arriving)
+        topic = domain.names.cleaned(arriving.topic, TOPIC_LENGTH) if channel_id else ""
+        rendered = markdown.render(content, self._found(content), self._settings)
+        paths = [each for each in rendered.attachment_path_ids if each in self._uploads]
+        rows["link"] += [(realm, self._uploads[path], number) for path in set(paths)]
+        for key in arriving.unread_by:
+            if key in people and people[key] in self._unread:
+                self._unread[people[key]].add(number)
+                touched.add(people[key])
+        if channel_id is not None and arriving.received_by is not None:
+            self._receive(realm, channel_id, number, arriving.received_by, rows)
+        draft = Draft(
+            content,
+            rendered.html,
+            markdown.VERSION,
+            CLIENT,
+            read_by_sender=True,
+            has_link=rendered.has_link,
+            has_image=rendered.has_image,
+            path_ids=tuple(paths),
+        )
+        moved = [each.at for each in arriving.edits if each.topic is not None or each.channel]
+        when = {
+            "sent_at": arriving.at,
+            "edited_at": arriving.edited_at,
+            "moved_at": max(moved, default=None),
+        }
+        row = {"id": number, "realm_id": realm, **when}
+        return row | storage.messages.new_row(sender, draft, channel_id, conversation, topic)
+
+    def _add_details(self, tx: Tx, arriving: ArrivingMessage, number: int, rows: Rows) -> None:
+        """What hangs on a message, or on the first part of a long one."""
+        realm, people, here = tx.realm_id, self._here.people, self._here
+        self._add_reactions(arriving, number, realm, rows)
+        marks = {(people[key], flag) for key, flag in arriving.marks if key in people}
+        rows["flag"] += [(realm, user_id, flag, number) for user_id, flag in marks]
+        here.count(MARKS, len(marks))
+        known = sum(key in people for key, _ in arriving.marks)
+        here.drop(MARKS, TWICE, known - len(marks))
+        here.drop(MARKS, OF_OTHERS, len(arriving.marks) - known)
+        readers = sum(key in people and people[key] in self._unread for key in arriving.unread_by)
+        here.count(UNREAD, readers)
+        here.drop(UNREAD, OF_OTHERS, len(arriving.unread_by) - readers)
+        for part in arriving.parts:
+            if part.sender not in people:
+                here.drop(VOTES, OF_OTHERS)
+                continue
+            content = _VOTER.sub(self._voter, part.content)
+            rows["part"].append((realm, number, people[part.sender], part.type, content))
+            here.count(VOTES)
+        for edit in arriving.edits:
+            self._add_edit(edit, number, realm, rows)
+
+    def _voter(self, match: re.Match[str]) -> str:
+        """Options and tasks that people have added are known by the id of who did."""
+        user_id = self._here.people.get(match[2])
+        return match[0] if user_id is None else f"{match[1]}{user_id},"
+
+    def _add_edit(self, edit: ArrivingEdit, number: int, realm: int, rows: Rows) -> None:
+        here = self._here
+        if edit.person not in here.people:
+            here.drop(EDITS, OF_OTHERS)
+            return
+        content = None if edit.content is None else self.with_names(edit.content)
+        html = None
+        if content is not None:
+            html = markdown.render(content, self._found(content), self._settings).html
+        channels = [here.channels.get(key or "") for key in (edit.channel, edit.new_channel)]
+        what = (content, html, edit.topic, edit.new_topic, *channels)
+        rows["edit"].append((realm, number, here.people[edit.person], edit.at, *what))
+        here.count(EDITS)
+
+    def _add_reactions(
+        self, arriving: ArrivingMessage, number: int, realm: int, rows: Rows
+    ) -> None:
+        seen = set()
+        for each in arriving.reactions:
+            person = self._here.people.get(each.person)
+            code = self._emoji_code(each)
+            key = (person, each.type or UNICODE, code)
+            if person is None:
+                self._here.drop(REACTIONS, OF_OTHERS)
+                continue
+            if code is None:
+                self._here.drop(REACTIONS, "with an emoji that is not known here")
+                continue
+            if key in seen:
+                self._here.drop(REACTIONS, TWICE)
+                continue
+            seen.add(key)
+            name = each.name
+            if not each.type:
+                names = markdown.emoji_names.names_for(code)
+                name = name if name in names else names[0]
+            rows["reaction"].append((realm, number, person, name, code, each.type or UNICODE))
+            self._here.count(REACTIONS)
+
+    def _emoji_code(self, reaction: ArrivingReaction) -> str | None:
+        if reaction.type == CUSTOM:
+            number = self._here.emoji.get(reaction.code)
+            return None if number is None else str(number)
+        code = reaction.code or markdown.emoji_names.code_for(reaction.name) or ""
+        if reaction.type:
+            return code or None
+        return code if markdown.emoji_names.names_for(code) else None
+
+    def _receive(
+        self, realm: int, channel_id: int, number: int, receivers: list[str], rows: Rows
+    ) -> None:
+        for key in receivers:
+            user_id = self._here.people.get(key)
+            if user_id is not None and (user_id, channel_id) not in self._spans:
+                self._spans.add((user_id, channel_id))
+                rows["span"].append((realm, channel_id, user_id, 0, number - 1))
+
+    def _conversation(self, tx: Tx, arriving: ArrivingMessage) -> int:
+        members = tuple(self._here.people_of(arriving.people))
+        if members not in self._conversations:
+            found = storage.messages.conversations.get_or_start(tx, members)
+            self._conversations[members] = found
+        return self._conversations[members]
+
+    def _in_our_words(self, arriving: ArrivingMessage) -> list[str]:
+        """What a message says, in as many parts as it needs."""
+        text = self.with_names(arriving.text).strip()
+        links = [self._name_file(key) for key in arriving.files]
+        whole = "\n".join([text, *filter(None, links)]).strip() or "(empty)"
+        return long_texts.split(whole, MESSAGE_LENGTH)
+
+    def _name(self, match: Any) -> str:
+        kind, (key, _, label) = match[1], match[2].partition("|")
+        if kind == "a":
+            file = self._here.files.get(match[2])
+            return f"/user_uploads/{match[2] if file is None else file[1]}"
+        if kind == "c":
+            found = self._channels.get(self._here.channels.get(key, 0))
+            if found is None:
+                self._here.note("links to channels that were not brought")
+            return f"#{label or 'unknown channel'}" if found is None else f"#**{found.name}**"
+        person = self._users.get(self._here.people.get(key, 0))
+        if person is None:
+            self._here.note("mentions of people who were not brought")
+            return f"@{label or 'someone'}"
+        return f"@{'_' if kind == 'p' else ''}**{person.full_name}|{person.id}**"
+
+    def _name_file(self, key: str) -> str:
+        file = self._here.files.get(key)
+        return "" if file is None else f"[{file[2]}](/user_uploads/{file[1]})"
+
+    def _found(self, content: str) -> Found:
+        wanted = markdown.scan(content)
+        if not wanted:
+            return Found()
+        return Found(
+            users_by_name={n: self._by_name[n] for n in wanted.user_names if n in self._by_name},
+            groups={n: self._groups[n] for n in wanted.group_names if n in self._groups},
+            users_by_id={n: self._users[n] for n in wanted.user_ids if n in self._users},
+            channels={
+                n: self._by_channel_name[n]
+                for n in wanted.channel_names
+                if n in self._by_channel_name
+            },
+            uploads={
+                path: Upload(path, "application/octet-stream")
+                for path in wanted.upload_path_ids
+                if path in self._uploads
+            },
+        )

@@ -1,0 +1,72 @@
+"""Who may do what in channels and with groups, as an export says it."""
+
+from collections.abc import Mapping
+
+from tertulia import actions, storage
+from tertulia.database.tx import Tx
+from tertulia.domain.groups.group import (
+    CHANNEL_PERMISSIONS,
+    GROUP_PERMISSIONS,
+    GroupValue,
+    Members,
+    Permission,
+)
+from tertulia.errors import BadRequest
+from tertulia.transfer.importing.import_state import Here
+from tertulia.transfer.model import ArrivingChannel, ArrivingGroupValue, Belongings
+
+
+def permit(tx: Tx, here: Here, channels: list[ArrivingChannel], belongings: Belongings) -> None:
+    """Set all permissions. What cannot be so here stays at its default."""
+    values = _ImportedValues(tx, here)
+    for channel in channels:
+        if channel.permissions and channel.key in here.channels:
+            found = storage.channels.find(tx, here.channels[channel.key])
+            assert found is not None
+            changed = values.permitted(CHANNEL_PERMISSIONS, channel.permissions)
+            if not found.history_public:  # then all may start topics
+                changed.pop("can_create_topic_group", None)
+            storage.channels.set_permissions(tx, found.id, found.permissions | changed)
+    for arriving in belongings.groups:
+        if arriving.permissions and arriving.key in here.groups:
+            group = storage.groups.find(tx, here.groups[arriving.key])
+            assert group is not None
+            changed = values.permitted(GROUP_PERMISSIONS, arriving.permissions)
+            storage.groups.set_permissions(tx, group.id, group.permissions | changed)
+
+
+class _ImportedValues:
+    """The values of permissions, with the numbers that people and groups have here."""
+
+    def __init__(self, tx: Tx, here: Here) -> None:
+        self._tx, self._here = tx, here
+        self._system_ids = storage.groups.system_ids(tx)
+        self._members = {
+            each.id
+            for each in storage.people.everyone(tx)
+            if each.is_active and not each.is_system_bot
+        }
+
+    def permitted(
+        self, rules: Mapping[str, Permission], values: Mapping[str, ArrivingGroupValue]
+    ) -> dict[str, GroupValue]:
+        found: dict[str, GroupValue] = {}
+        for name, value in values.items():
+            if name not in rules:
+                continue
+            people = [each for each in self._here.people_of(value.people) if each in self._members]
+            groups = [self._group(key) for key in value.groups]
+            if value.people and not people and not groups:
+                continue
+            try:
+                members = Members(people, [each for each in groups if each is not None])
+                if None in groups:
+                    raise BadRequest("A group was not brought")
+                checked = actions.groups.permissions.checked_value(self._tx, rules[name], members)
+                found[name] = checked
+            except BadRequest:
+                self._here.note("permissions that stay at their default")
+        return found
+
+    def _group(self, key: str) -> int | None:
+        return self._system_ids.get(key) or self._here.groups.get(key)

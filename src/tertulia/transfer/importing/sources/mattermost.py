@@ -1,0 +1,255 @@
+"""Mattermost's export: one object per line, people, channels and posts with their replies."""
+
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import IO, Any
+
+import msgspec
+
+from tertulia.domain.people.user import Role
+from tertulia.transfer.importing import archive_reader, threads
+from tertulia.transfer.importing.emoji import SLACK_NAMES
+from tertulia.transfer.importing.sources import attachments
+from tertulia.transfer.importing.sources.text_names import TextNames
+from tertulia.transfer.importing.tally import (
+    AVATARS,
+    BOTS,
+    CHANNELS,
+    EMOJI,
+    FILES,
+    MARKS,
+    MESSAGES,
+    NOT_IN_ARCHIVE,
+    PEOPLE,
+    REACTIONS,
+    SUBSCRIPTIONS,
+    Tally,
+)
+from tertulia.transfer.model import (
+    ArrivingAvatar,
+    ArrivingChannel,
+    ArrivingEmoji,
+    ArrivingFile,
+    ArrivingFolder,
+    ArrivingMessage,
+    ArrivingPerson,
+    Belongings,
+)
+
+TOPIC = "imported from Mattermost"
+STRUCTURE = {"version", "info", "direct_channel"}  # lines that are about others
+
+Row = dict[str, Any]
+
+
+class MattermostExport:
+    kind = "Mattermost"
+    number: int | None = None
+    last_message = 0
+
+    def __init__(self, file: Path) -> None:
+        self._file = file
+        self.name = "Imported from Mattermost"
+        self._users: list[Row] = []
+        self._rooms: list[Row] = []
+        self._emoji: dict[str, str] = {}  # where the picture is, by name
+        self._members: dict[str, list[str]] = {}
+        self._tally = Tally()
+        self._order: list[tuple[int, int, int]] = []  # time, where the post is, which reply
+        self._owners: dict[str, str] = {}  # of attachments
+        self._look()
+        self._texts = TextNames(
+            SLACK_NAMES,
+            {each["username"]: each["username"] for each in self._users},
+            {name: name for name in self._emoji},
+        )
+        self.message_count = len(self._order)
+
+    def people(self) -> list[ArrivingPerson]:
+        return [_person(row) for row in self._users]
+
+    def folders(self) -> list[ArrivingFolder]:
+        return []
+
+    def channels(self) -> list[ArrivingChannel]:
+        return [
+            ArrivingChannel(
+                key=_key(row["team"], row["name"]),
+                name=row.get("display_name") or row["name"],
+                description=row.get("purpose") or row.get("header") or "",
+                is_private=row.get("type") == "P",
+                is_archived=bool(row.get("deleted_at")),
+                members=tuple(self._members.get(_key(row["team"], row["name"]), ())),
+            )
+            for row in self._rooms
+        ]
+
+    def belongings(self) -> Belongings:
+        avatars = [(row["username"], row.get("profile_image")) for row in self._users]
+        return Belongings(
+            emoji=[
+                ArrivingEmoji(name, name, "", partial(self._open, path))
+                for name, path in self._emoji.items()
+            ],
+            avatars=[
+                ArrivingAvatar(key, partial(self._open, path)) for key, path in avatars if path
+            ],
+        )
+
+    def files(self) -> Iterator[ArrivingFile]:
+        for path, owner in self._owners.items():
+            found = self._find(path)
+            if found is not None:
+                yield ArrivingFile(
+                    key=path,
+                    name=found.name,
+                    owner=owner,
+                    open=partial(self._open, path),
+                )
+
+    def messages(self) -> Iterator[ArrivingMessage]:
+        with self._file.open("rb") as file:
+            for _, place, reply in self._order:
+                file.seek(place)
+                yield self._message(_decode(file.readline()), reply)
+
+    def tally(self) -> Tally:
+        return self._tally
+
+    def _message(self, row: Row, reply: int) -> ArrivingMessage:
+        post: Row = row.get("post") or row["direct_post"]
+        said = post if reply < 0 else post["replies"][reply]
+        text, unknown = self._texts.text(_text(said))
+        arriving = ArrivingMessage(
+            sender=said["user"],
+            at=said["create_at"] / 1000,
+            text=text,
+            edited_at=said["edit_at"] / 1000 if said.get("edit_at") else None,
+            files=tuple(each["path"] for each in said.get("attachments") or ()),
+            reactions=[
+                self._texts.reaction(each["user"], each["emoji_name"])
+                for each in said.get("reactions") or ()
+            ],
+            marks=[(name, "starred") for name in said.get("flagged_by") or ()],
+            unknown_emoji=unknown,
+        )
+        if "post" in row:
+            arriving.channel = _key(post["team"], post["channel"])
+            began = post["create_at"] / 1000
+            first = post.get("message") or ""
+            arriving.topic = threads.topic_of(began, first) if post.get("replies") else TOPIC
+        else:
+            arriving.people = tuple({*post["channel_members"], said["user"]})
+        return arriving
+
+    def _open(self, path: str) -> IO[bytes]:
+        found = self._find(path)
+        if found is None:
+            raise FileNotFoundError
+        return found.open("rb")
+
+    def _find(self, path: str) -> Path | None:
+        folder = self._file.parent
+        return archive_reader.find(folder, f"data/{path}") or archive_reader.find(folder, path)
+
+    # --- the first reading ---
+
+    def _look(self) -> None:
+        """Find out who there is, and in which order what was said; count all of it."""
+        place = 0
+        with self._file.open("rb") as file:
+            for line in file:
+                row = _decode(line)
+                if row:
+                    self._note(row.get("type", ""), row, place)
+                place += len(line)
+        self._order.sort()
+        gone = sum(self._find(path) is None for path in self._owners)
+        self._tally.read[FILES] += len(self._owners)
+        self._tally.drop(FILES, NOT_IN_ARCHIVE, gone)
+        rooms = {_key(row["team"], row["name"]) for row in self._rooms}
+        for key, members in self._members.items():
+            self._tally.read[SUBSCRIPTIONS] += len(members)
+            if key not in rooms:
+                reason = "to channels that are not in the export"
+                self._tally.drop(SUBSCRIPTIONS, reason, len(members))
+
+    def _note(self, kind: str, row: Row, place: int) -> None:
+        if kind in ("user", "bot"):
+            self._note_user(row[kind] | {"is_bot": kind == "bot"})
+        elif kind == "emoji":
+            name, image = row["emoji"]["name"], row["emoji"].get("image")
+            self._tally.read[EMOJI] += 1
+            if name in self._emoji:
+                self._tally.drop(EMOJI, "whose name is taken")
+            self._emoji[name] = image or ""
+        elif kind == "channel":
+            self._tally.read[CHANNELS] += 1
+            self._rooms.append(row["channel"])
+        elif kind in ("post", "direct_post"):
+            post = row[kind]
+            for number, said in enumerate([post, *(post.get("replies") or ())], -1):
+                self._note_message(said, place, number)
+        elif kind not in STRUCTURE:
+            self._tally.drop_unread(f"lines of the kind {kind}", 1)
+
+    def _note_user(self, user: Row) -> None:
+        self._users.append(user)
+        self._tally.read[BOTS if user["is_bot"] else PEOPLE] += 1
+        self._tally.read[AVATARS] += bool(user.get("profile_image"))
+        for team in user.get("teams") or ():
+            for room in team.get("channels") or ():
+                members = self._members.setdefault(_key(team["name"], room["name"]), [])
+                members.append(user["username"])
+
+    def _note_message(self, said: Row, place: int, number: int) -> None:
+        self._order.append((said["create_at"], place, number))
+        self._tally.read[MESSAGES] += 1
+        self._tally.read[REACTIONS] += len(said.get("reactions") or ())
+        self._tally.read[MARKS] += len(said.get("flagged_by") or ())
+        self._tally.drop_unread("pinned messages", int(bool(said.get("is_pinned"))))
+        for each in said.get("attachments") or ():
+            self._owners[each["path"]] = said["user"]
+
+
+def open_export(folder: Path) -> MattermostExport | None:
+    for pattern in ("*.jsonl", "*/*.jsonl"):
+        for file in sorted(folder.glob(pattern)):
+            return MattermostExport(file)
+    return None
+
+
+def _decode(line: bytes) -> Row:
+    row: Row = msgspec.json.decode(line) if line.strip() else {}
+    return row
+
+
+def _text(said: Row) -> str:
+    """What was said, and what apps have attached to it."""
+    props = said.get("props") or {}
+    rows = [each for each in props.get("attachments") or () if isinstance(each, dict)]
+    about = attachments.texts(rows, lambda value: "" if value is None else str(value))
+    return "\n\n".join(filter(None, [said.get("message"), *about]))
+
+
+def _key(team: str, channel: str) -> str:
+    return f"{team}/{channel}"
+
+
+def _person(row: Row) -> ArrivingPerson:
+    names = [row.get("first_name"), row.get("last_name")]
+    roles = row.get("roles") or ""
+    role = Role.MEMBER
+    if "system_admin" in roles:
+        role = Role.OWNER
+    elif "guest" in roles:
+        role = Role.GUEST
+    return ArrivingPerson(
+        key=row["username"],
+        name=" ".join(filter(None, names)) or row.get("display_name") or row["username"],
+        email=row.get("email") or "",
+        role=role,
+        is_bot=row["is_bot"],
+        is_active=not row.get("delete_at"),
+    )

@@ -1,0 +1,291 @@
+"""Rocket.Chat's data as `mongodump` writes it: a file of BSON for each collection."""
+
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from tertulia.domain.people.user import Role
+from tertulia.transfer.importing import archive_reader, bson, threads
+from tertulia.transfer.importing.emoji import ROCKETCHAT_NAMES
+from tertulia.transfer.importing.gridfs import FilesInPieces
+from tertulia.transfer.importing.sources import attachments
+from tertulia.transfer.importing.sources.text_names import TextNames
+from tertulia.transfer.importing.tally import (
+    AVATARS,
+    BOTS,
+    CHANNELS,
+    DEFAULTS,
+    EMOJI,
+    FILES,
+    MARKS,
+    MESSAGES,
+    OF_OTHER_MESSAGES,
+    PEOPLE,
+    REACTIONS,
+    SUBSCRIPTIONS,
+    Tally,
+)
+from tertulia.transfer.model import (
+    ArrivingAvatar,
+    ArrivingChannel,
+    ArrivingEmoji,
+    ArrivingFile,
+    ArrivingFolder,
+    ArrivingMessage,
+    ArrivingPerson,
+    Belongings,
+)
+
+TOPIC = "imported from Rocket.Chat"
+MESSAGES_FILE = "rocketchat_message.bson"
+DIRECT, LIVE_CHAT, ENCRYPTED = "d", "l", "e2e"
+THUMBNAIL = "thumb"
+# Collections that are read; `.chunks` and `.files` hold the pieces of files.
+READ = {
+    "users", "rocketchat_room", "rocketchat_subscription", "rocketchat_uploads",
+    "rocketchat_custom_emoji", "rocketchat_avatars", "rocketchat_message",
+}  # fmt: skip
+PIECES = (".chunks", ".files")
+
+Row = dict[str, Any]
+
+
+class RocketChatExport:
+    kind = "Rocket.Chat"
+    number: int | None = None
+    last_message = 0
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self.name = "Imported from Rocket.Chat"
+        self._users = self._all("users")
+        self._rooms = {row["_id"]: row for row in self._all("rocketchat_room")}
+        self._by_name = {row["username"]: row["_id"] for row in self._users if "username" in row}
+        self._members: dict[str, list[str]] = {}
+        for row in self._all("rocketchat_subscription"):
+            self._members.setdefault(row["rid"], []).append((row.get("u") or {}).get("_id", ""))
+        self._uploads = {row["_id"]: row for row in self._all("rocketchat_uploads")}
+        self._stored = FilesInPieces(folder / "rocketchat_uploads.chunks.bson")
+        self._emoji = self._all("rocketchat_custom_emoji")
+        self._avatars = self._all("rocketchat_avatars")
+        self._texts = TextNames(
+            ROCKETCHAT_NAMES,
+            self._by_name,
+            {
+                name: row["name"]
+                for row in self._emoji
+                for name in (*(row.get("aliases") or ()), row["name"])
+            },
+        )
+        self._topics: dict[str, str] = {}  # of threads, by their first message
+        self._tally = Tally()
+        self._places = self._look()
+        self._count()
+        self.message_count = len(self._places)
+
+    def people(self) -> list[ArrivingPerson]:
+        return [_person(row) for row in self._users if row.get("username")]
+
+    def folders(self) -> list[ArrivingFolder]:
+        return []
+
+    def channels(self) -> list[ArrivingChannel]:
+        return [
+            ArrivingChannel(
+                key=row["_id"],
+                name=row.get("fname") or row.get("name") or row["_id"],
+                description=row.get("description") or row.get("topic") or "",
+                is_private=row.get("t") == "p",
+                is_archived=bool(row.get("archived")),
+                is_default=bool(row.get("default")),
+                created_at=row.get("ts"),
+                members=tuple(self._members.get(row["_id"], ())),
+            )
+            for row in self._rooms.values()
+            if _is_channel(row)
+        ]
+
+    def belongings(self) -> Belongings:
+        pictures = FilesInPieces(self._folder / "custom_emoji.chunks.bson")
+        avatars = FilesInPieces(self._folder / "rocketchat_avatars.chunks.bson")
+        return Belongings(
+            emoji=[
+                ArrivingEmoji(name, name, "", partial(pictures.open, f"{name}.{row['extension']}"))
+                for row in self._emoji
+                for name in [row["name"]]
+            ],
+            avatars=[
+                ArrivingAvatar(row["userId"], partial(avatars.open, row["_id"]))
+                for row in self._avatars
+                if row.get("userId")
+            ],
+        )
+
+    def files(self) -> Iterator[ArrivingFile]:
+        for key, row in self._uploads.items():
+            if key in self._stored and row.get("typeGroup") != THUMBNAIL:
+                yield ArrivingFile(
+                    key=key,
+                    name=row.get("name") or key,
+                    owner=row.get("userId") or "",
+                    open=partial(self._stored.open, key),
+                )
+
+    def messages(self) -> Iterator[ArrivingMessage]:
+        for row in bson.at(self._folder / MESSAGES_FILE, self._places):
+            yield self._message(row)
+
+    def tally(self) -> Tally:
+        return self._tally
+
+    def _message(self, row: Row) -> ArrivingMessage:
+        room = self._rooms[row["rid"]]
+        text, unknown = self._texts.text(_text(row))
+        arriving = ArrivingMessage(
+            sender=(row.get("u") or {}).get("_id", ""),
+            at=row.get("ts") or 0.0,
+            text=text,
+            edited_at=row.get("editedAt"),
+            files=tuple(each for each in _file_keys(row) if each in self._stored),
+            reactions=[
+                self._texts.reaction(self._by_name.get(name, ""), emoji.strip(":"))
+                for emoji, name in _reactions(row)
+            ],
+            marks=[(key, "starred") for key in _stars(row)],
+            unknown_emoji=unknown,
+        )
+        if room["t"] == DIRECT:
+            arriving.people = tuple({*(room.get("uids") or ()), arriving.sender})
+        elif room.get("prid"):  # a discussion: a topic of the channel it is about
+            arriving.channel = room["prid"]
+            arriving.topic = room.get("fname") or room.get("name") or TOPIC
+        else:
+            arriving.channel = row["rid"]
+            arriving.topic = self._topics.get(row.get("tmid") or row["_id"], TOPIC)
+        return arriving
+
+    # --- the first reading ---
+
+    def _look(self) -> list[int]:
+        """Where messages are, in the order of time. All are counted, and threads are named."""
+        order, named = [], set()
+        tally = self._tally
+        for place, row in bson.documents(self._folder / MESSAGES_FILE):
+            reactions, stars = len(list(_reactions(row))), len(_stars(row))
+            tally.read[MESSAGES] += 1
+            tally.read[REACTIONS] += reactions
+            tally.read[MARKS] += stars
+            tally.drop_unread("pinned messages", int(bool(row.get("pinned"))))
+            reason = self._dropped_because(row)
+            if reason is not None:
+                tally.drop(MESSAGES, reason)
+                tally.drop(REACTIONS, OF_OTHER_MESSAGES, reactions)
+                tally.drop(MARKS, OF_OTHER_MESSAGES, stars)
+                continue
+            order.append((row.get("ts") or 0.0, place))
+            named.update(_file_keys(row))
+            if row.get("tcount"):
+                topic = threads.topic_of(row.get("ts") or 0.0, row.get("msg") or "")
+                self._topics[row["_id"]] = topic
+        files = {key for key, row in self._uploads.items() if row.get("typeGroup") != THUMBNAIL}
+        gone = sum(key not in self._stored for key in files)
+        tally.read[FILES] += len(files | named)
+        tally.drop(FILES, "that are not in the dump", gone + len(named - files))
+        return [place for _, place in sorted(order)]
+
+    def _dropped_because(self, row: Row) -> str | None:
+        """Why a row does not become a message; None if it does."""
+        room = self._rooms.get(row.get("rid", ""))
+        if row.get("_hidden"):
+            return "that were changed or deleted later"
+        if row.get("t") == ENCRYPTED:
+            return "that are encrypted"
+        if row.get("t"):
+            return "that tell of joining, leaving and the like"
+        if room is None:
+            return "of rooms that are not in the dump"
+        return "of live chats" if room.get("t", LIVE_CHAT) == LIVE_CHAT else None
+
+    def _count(self) -> None:
+        tally = self._tally
+        for row in self._users:
+            person = _person(row)
+            kind = BOTS if person.is_bot else PEOPLE
+            tally.read[kind] += 1
+            tally.drop(kind, "without a user name", int(not row.get("username")))
+        for key, row in self._rooms.items():
+            if _is_channel(row):
+                tally.read[CHANNELS] += 1
+                tally.read[DEFAULTS] += bool(row.get("default"))
+                tally.read[SUBSCRIPTIONS] += len(self._members.get(key, ()))
+            elif row.get("prid"):
+                tally.notes["discussions, which are topics now"] += 1
+            elif row.get("t") != DIRECT:
+                tally.drop_unread("live chats and other rooms", 1)
+        tally.read[EMOJI] += len(self._emoji)
+        tally.read[AVATARS] += len(self._avatars)
+        of_rooms = sum(not row.get("userId") for row in self._avatars)
+        tally.drop(AVATARS, "of rooms", of_rooms)
+        for file in sorted(self._folder.glob("*.bson")):
+            if file.stem not in READ and not file.stem.endswith(PIECES):
+                tally.drop_unread(f"documents of {file.stem}", bson.count(file))
+
+    def _all(self, collection: str) -> list[Row]:
+        file = self._folder / f"{collection}.bson"
+        return [row for _, row in bson.documents(file)] if file.exists() else []
+
+
+def open_export(folder: Path) -> RocketChatExport | None:
+    place = archive_reader.holding(folder, MESSAGES_FILE, "users.bson")
+    return None if place is None else RocketChatExport(place)
+
+
+def _file_keys(row: Row) -> list[str]:
+    """The files of a message; of a picture there is often a smaller one, made from it."""
+    named = row.get("files") or [row.get("file") or {}]
+    return [each["_id"] for each in named if "_id" in each and each.get("typeGroup") != THUMBNAIL]
+
+
+def _text(row: Row) -> str:
+    """What was said, and what is shown below it; of a file, what was said of that."""
+    shown = [each for each in row.get("attachments") or () if isinstance(each, dict)]
+    is_file = bool(row.get("file") or row.get("files"))
+    about = [each.get("description") or "" for each in shown] if is_file else []
+    quoted = [] if is_file else attachments.texts(shown, lambda v: "" if v is None else str(v))
+    text = attachments.end_quotations(row.get("msg") or "")
+    return "\n\n".join(filter(None, [text, *about, *quoted]))
+
+
+def _reactions(row: Row) -> Iterator[tuple[str, str]]:
+    """The emoji of a reaction, and who has given it."""
+    for emoji, given in (row.get("reactions") or {}).items():
+        for name in given.get("usernames") or ():
+            yield emoji, name
+
+
+def _stars(row: Row) -> list[str]:
+    return [str(each["_id"]) for each in row.get("starred") or () if "_id" in each]
+
+
+def _is_channel(room: Row) -> bool:
+    return room.get("t") in ("c", "p") and not room.get("prid")
+
+
+def _person(row: Row) -> ArrivingPerson:
+    emails = row.get("emails") or [{}]
+    roles = row.get("roles") or []
+    role = Role.MEMBER
+    if "admin" in roles:
+        role = Role.OWNER
+    elif "guest" in roles:
+        role = Role.GUEST
+    return ArrivingPerson(
+        key=row["_id"],
+        name=row.get("name") or row.get("username") or "",
+        email=emails[0].get("address") or "",
+        role=role,
+        is_bot=row.get("type") == "bot" or "bot" in roles,
+        is_active=bool(row.get("active", True)),
+        joined_at=row.get("createdAt"),
+    )

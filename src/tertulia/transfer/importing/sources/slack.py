@@ -1,0 +1,318 @@
+"""Slack's export: lists of people and channels, and a folder of days for each channel.
+
+Neither files nor custom emoji are in it: files stay links to where they are. The links come with
+tokens that open the files to anyone; they are removed from everything that is read.
+"""
+
+import heapq
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from tertulia.domain.people.user import Role
+from tertulia.transfer.importing import archive_reader, threads
+from tertulia.transfer.importing.emoji import SLACK_NAMES, EmojiNames
+from tertulia.transfer.importing.sources import slack_text
+from tertulia.transfer.importing.tally import (
+    BOTS,
+    CHANNELS,
+    DEFAULTS,
+    FILES,
+    MESSAGES,
+    OF_OTHER_MESSAGES,
+    PEOPLE,
+    REACTIONS,
+    SUBSCRIPTIONS,
+    Tally,
+)
+from tertulia.transfer.model import (
+    NAMED,
+    ArrivingChannel,
+    ArrivingFile,
+    ArrivingFolder,
+    ArrivingMessage,
+    ArrivingPerson,
+    ArrivingReaction,
+    Belongings,
+)
+
+TOPIC = "imported from Slack"
+NOTICES = {
+    "channel_join", "channel_leave", "group_join", "group_leave", "channel_topic",
+    "channel_purpose", "channel_name", "channel_archive", "channel_unarchive", "bot_add",
+    "bot_remove", "bot_enable", "bot_disable", "pinned_item", "tombstone", "group_topic",
+    "group_purpose", "group_name", "group_archive", "group_unarchive", "reminder_add",
+    "channel_posting_permissions", "channel_convert_to_private", "channel_convert_to_public",
+}  # fmt: skip
+NOTICE = "that tell of joining, leaving and the like"
+WITHOUT_SENDER, WITHOUT_TIME = "without a sender", "without a time"
+LISTS = ("users", "channels", "groups", "dms", "mpims")
+SLACKBOT = "USLACKBOT"
+
+# A token in the address of a file. The text is JSON, in which `&` may be written in other ways.
+_AND = rb"(?:&(?:amp;)?|\\u0026(?:amp;)?)"
+_TOKEN = rb"(?:(?:t|token)=xox[a-z]-[\w.%-]*|pub_secret=\w*)"
+_FIRST_TOKEN = re.compile(rb"\?" + _TOKEN + _AND)
+_ANY_TOKEN = re.compile(rb"(?:\?|" + _AND + rb")" + _TOKEN)
+
+Row = dict[str, Any]
+Said = tuple[float, str, tuple[str, ...], Row]  # when, in which channel, between whom, what
+
+
+class SlackExport:
+    kind = "Slack"
+    number: int | None = None
+    last_message = 0
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self.name = "Imported from Slack"
+        self._users: list[Row] = _read(folder / "users.json")
+        self._rooms = [(row, False) for row in _read(folder / "channels.json")]
+        self._rooms += [(row, True) for row in _read(folder / "groups.json")]
+        self._talks = [*_read(folder / "dms.json"), *_read(folder / "mpims.json")]
+        self._names = {row["id"]: _person(row).name for row in self._users}
+        self._bots: dict[str, str] = {}
+        self._strangers: dict[str, str] = {}  # who have written, and are in no list
+        self._emoji = EmojiNames(SLACK_NAMES)
+        self._tally = Tally()
+        self.message_count = self._look()
+
+    def people(self) -> list[ArrivingPerson]:
+        known = [_person(row) for row in self._users]
+        known += [
+            ArrivingPerson(key, name, is_bot=True, is_active=False)
+            for key, name in self._bots.items()
+        ]
+        return known + [
+            ArrivingPerson(key, name, is_active=False) for key, name in self._strangers.items()
+        ]
+
+    def folders(self) -> list[ArrivingFolder]:
+        return []
+
+    def channels(self) -> list[ArrivingChannel]:
+        return [
+            ArrivingChannel(
+                key=row["id"],
+                name=row["name"],
+                description=(row.get("purpose") or {}).get("value", ""),
+                is_private=is_private,
+                is_archived=bool(row.get("is_archived")),
+                is_default=bool(row.get("is_general")),
+                created_at=float(row["created"]) if row.get("created") else None,
+                members=tuple(row.get("members", ())),
+            )
+            for row, is_private in self._rooms
+        ]
+
+    def belongings(self) -> Belongings:
+        return Belongings()
+
+    def files(self) -> Iterator[ArrivingFile]:
+        return iter(())
+
+    def messages(self) -> Iterator[ArrivingMessage]:
+        topics: dict[tuple[str, str], str] = {}
+        for at, place, people, row in self._everything():
+            text, unknown = self._emoji.replace(_text(row))
+            arriving = ArrivingMessage(
+                sender=_sender(row),
+                at=at,
+                text=text,
+                edited_at=_number((row.get("edited") or {}).get("ts")),
+                reactions=list(self._reactions(row)),
+                unknown_emoji=unknown,
+            )
+            if people:
+                arriving.people = tuple({*people, arriving.sender})
+            else:
+                arriving.channel = place
+                arriving.topic = self._topic(row, place, topics)
+            yield arriving
+
+    def tally(self) -> Tally:
+        return self._tally
+
+    def _topic(self, row: Row, place: str, topics: dict[tuple[str, str], str]) -> str:
+        thread = row.get("thread_ts")
+        if thread is None:
+            return TOPIC
+        if thread == row["ts"]:
+            text, _ = self._emoji.replace(slack_text.message_text(row))
+            topics[place, thread] = threads.topic_of(float(thread), NAMED.sub(self._named, text))
+        return topics.get((place, thread), TOPIC)
+
+    def _named(self, match: re.Match[str]) -> str:
+        key, _, label = match[2].partition("|")
+        sign = "#" if match[1] == "c" else "@"
+        return f"{sign}{self._names.get(key) or label or key}"
+
+    def _reactions(self, row: Row) -> Iterator[ArrivingReaction]:
+        for each in row.get("reactions") or ():
+            found = self._emoji.find(each["name"])
+            for user in each.get("users") or ():
+                yield ArrivingReaction(user, each["name"], "" if found is None else found.code)
+
+    # --- reading ---
+
+    def _everything(self) -> Iterator[Said]:
+        """All messages, in the order of time."""
+        return heapq.merge(*(self._said(*each) for each in self._places()), key=lambda s: s[:2])
+
+    def _places(self) -> list[tuple[str, str, tuple[str, ...]]]:
+        """The folders of channels and of direct conversations; these have members."""
+        places: list[tuple[str, str, tuple[str, ...]]] = [
+            (row["name"], row["id"], ()) for row, _ in self._rooms
+        ]
+        for row in self._talks:
+            name = row["id"] if (self._folder / row["id"]).is_dir() else row.get("name", "")
+            places.append((name, row["id"], tuple(row.get("members", ()))))
+        return places
+
+    def _said(self, name: str, place: str, people: tuple[str, ...]) -> Iterator[Said]:
+        for row in self._days(name):
+            if _dropped_because(row) is None:
+                yield float(row["ts"]), place, people, row
+
+    def _days(self, name: str) -> Iterator[Row]:
+        """All that the folder of a channel holds, in the order of time."""
+        folder = self._folder / name
+        if name and Path(name).name == name and folder.is_dir():
+            for day in sorted(folder.glob("*.json")):
+                yield from sorted(_read(day), key=lambda each: _number(each.get("ts")) or 0.0)
+
+    # --- counting ---
+
+    def _look(self) -> int:
+        """Count everything, and find who has written; gives the number of messages."""
+        tally, found = self._tally, 0
+        places = self._places()
+        for name, _, people in places:
+            self._note_strangers(people)
+            for row in self._days(name):
+                reason = _dropped_because(row)
+                self._count(row, reason)
+                if reason is None:
+                    found += 1
+                    self._note_sender(row)
+        known = {name for name, _, _ in places}
+        for folder in sorted(self._folder.glob("*/")):
+            for row in self._days(folder.name) if folder.name not in known else ():
+                self._count(row, "in folders that belong to no channel of the export")
+        for person in self.people():
+            tally.read[BOTS if person.is_bot else PEOPLE] += 1
+        tally.notes["people who are in no list and have written"] += len(self._strangers)
+        for channel in self.channels():
+            tally.read[CHANNELS] += 1
+            tally.read[SUBSCRIPTIONS] += len(channel.members)
+            tally.read[DEFAULTS] += channel.is_default
+        for room, _ in self._rooms:
+            tally.drop_unread("pinned messages", len(room.get("pins") or ()))
+        for file in sorted(self._folder.glob("*.json")):
+            if file.stem not in LISTS:
+                tally.drop_unread(f"entries of {file.name}", len(_read(file)))
+        return found
+
+    def _count(self, row: Row, reason: str | None) -> None:
+        """A row, its reactions and its files; a reason if it is dropped."""
+        tally = self._tally
+        tally.read[MESSAGES] += 1
+        reactions = [each for each in row.get("reactions") or () if isinstance(each, dict)]
+        named = sum(len(each.get("users") or ()) for each in reactions)
+        given = sum(
+            max(int(each.get("count") or 0), len(each.get("users") or ())) for each in reactions
+        )
+        tally.read[REACTIONS] += given
+        files = row.get("files") or ()
+        tally.read[FILES] += len(files)
+        if reason is not None:
+            tally.drop(MESSAGES, reason)
+            tally.drop(REACTIONS, OF_OTHER_MESSAGES, given)
+            tally.drop(FILES, OF_OTHER_MESSAGES, len(files))
+            return
+        tally.drop(REACTIONS, "of people whom the export does not name", given - named)
+        linked = sum(bool(each.get("url_private")) for each in files)
+        tally.drop(FILES, "which are not in Slack's exports, but linked", linked)
+        tally.drop(FILES, "which are not in Slack's exports", len(files) - linked)
+
+    def _note_sender(self, row: Row) -> None:
+        if row.get("user"):
+            profile = row.get("user_profile") or {}
+            name = profile.get("real_name") or profile.get("name") or ""
+            self._note_strangers([row["user"]], str(name))
+        else:
+            self._bots.setdefault(row["bot_id"], row.get("username") or "Bot")
+
+    def _note_strangers(self, keys: Iterable[str], name: str = "") -> None:
+        for key in keys:
+            if key not in self._names and (name or not self._strangers.get(key)):
+                self._strangers[key] = name or self._strangers.get(key) or key
+
+
+def open_export(folder: Path) -> SlackExport | None:
+    place = archive_reader.holding(folder, "users.json", "channels.json")
+    return None if place is None else SlackExport(place)
+
+
+def without_tokens(data: bytes) -> bytes:
+    """A file of an export, without what opens Slack's files to anyone who has the address."""
+    return _ANY_TOKEN.sub(b"", _FIRST_TOKEN.sub(b"?", data))
+
+
+def _read(path: Path) -> list[Row]:
+    data = without_tokens(path.read_bytes()) if path.exists() else b"[]"
+    rows: list[Row] = msgspec.json.decode(data)
+    return rows
+
+
+def _dropped_because(row: Row) -> str | None:
+    """Why a row does not become a message; None if it does."""
+    if row.get("type") != "message" or row.get("subtype") in NOTICES:
+        return NOTICE
+    if not _sender(row):
+        return WITHOUT_SENDER
+    return None if row.get("ts") else WITHOUT_TIME
+
+
+def _sender(row: Row) -> str:
+    return str(row.get("user") or row.get("bot_id") or "")
+
+
+def _number(text: Any) -> float | None:
+    return None if text is None else float(text)
+
+
+def _text(row: Row) -> str:
+    text = slack_text.message_text(row)
+    if row.get("subtype") == "me_message":
+        text = f"/me {text}"
+    links = [
+        f"[{each.get('name') or 'file'}]({each['url_private']})"
+        for each in row.get("files") or ()
+        if each.get("url_private")
+    ]
+    return "\n".join(filter(None, [text, *links]))
+
+
+def _person(row: Row) -> ArrivingPerson:
+    profile = row.get("profile") or {}
+    role = Role.MEMBER
+    if row.get("is_owner") or row.get("is_primary_owner"):
+        role = Role.OWNER
+    elif row.get("is_admin"):
+        role = Role.ADMINISTRATOR
+    elif row.get("is_restricted") or row.get("is_ultra_restricted"):
+        role = Role.GUEST
+    return ArrivingPerson(
+        key=row["id"],
+        name=profile.get("real_name") or row.get("real_name") or row.get("name") or "",
+        email=profile.get("email") or "",
+        role=role,
+        is_bot=bool(row.get("is_bot")) or row["id"] == SLACKBOT,
+        is_active=not row.get("deleted"),
+        timezone=row.get("tz") or "",
+    )

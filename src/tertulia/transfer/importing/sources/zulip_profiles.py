@@ -1,0 +1,329 @@
+"""What people and the organization have in an export of Zulip, beside what was said."""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from tertulia.domain.messages.emoji import CUSTOM, UNICODE
+from tertulia.transfer.importing import archive_reader
+from tertulia.transfer.importing.tally import (
+    ANSWERS,
+    AVATARS,
+    FIELDS,
+    GROUPS,
+    MEMBERS,
+    SCHEDULED,
+    SUBGROUPS,
+    Tally,
+)
+from tertulia.transfer.model import (
+    ArrivingAvatar,
+    ArrivingEmoji,
+    ArrivingGroup,
+    ArrivingGroupValue,
+    ArrivingLinkifier,
+    ArrivingPlayground,
+    ArrivingProfileField,
+    ArrivingReaction,
+    ArrivingSnippet,
+    ArrivingStatus,
+    ArrivingTopicPolicy,
+    ArrivingView,
+    ArrivingWording,
+    Belongings,
+)
+
+PERSONAL, CHANNEL = 1, 2  # of recipients
+SEND_LATER = 1
+MUTED = 1  # what older versions did to topics, without saying it
+ORIGINAL = ".original"
+
+Row = dict[str, Any]
+Tables = dict[str, list[Row]]
+
+
+def found_in(folder: Path, tables: Tables, in_our_words: Callable[[str], str]) -> Belongings:
+    """What is in the tables. A function gives texts in which people and files have their keys."""
+
+    def rows(name: str) -> list[Row]:
+        return tables.get(name) or []
+
+    return Belongings(
+        emoji=list(_emoji(folder, rows("zerver_realmemoji"))),
+        avatars=list(_avatars(folder)),
+        groups=list(_groups(rows)),
+        profile_fields=list(_profile_fields(rows)),
+        topic_policies=[
+            ArrivingTopicPolicy(
+                str(row["user_profile"]),
+                str(row["stream"]),
+                row["topic_name"],
+                row.get("visibility_policy", MUTED),
+            )
+            for row in rows("zerver_usertopic")
+        ],
+        muted_people=[
+            (str(row["user_profile"]), str(row["muted_user"])) for row in rows("zerver_muteduser")
+        ],
+        alert_words=[(str(row["user_profile"]), row["word"]) for row in rows("zerver_alertword")],
+        statuses=[
+            ArrivingStatus(
+                str(row["user_profile"]),
+                row.get("status_text") or "",
+                reaction(row) if row.get("emoji_name") else None,
+            )
+            for row in rows("zerver_userstatus")
+        ],
+        linkifiers=list(_linkifiers(rows("zerver_realmfilter"))),
+        playgrounds=[
+            ArrivingPlayground(
+                str(row.get("name") or ""),
+                str(row.get("pygments_language") or ""),
+                str(row.get("url_template") or ""),
+            )
+            for row in rows("zerver_realmplayground")
+        ],
+        drafts=[_draft(rows, row, in_our_words) for row in rows("zerver_draft")],
+        scheduled=[_scheduled(rows, row, in_our_words) for row in _waiting(rows)],
+        snippets=[_snippet(row, in_our_words) for row in rows("zerver_savedsnippet")],
+        views=[_view(row) for row in rows("zerver_navigationview")],
+    )
+
+
+def count(folder: Path, rows: Callable[[str], list[Row]], tally: Tally) -> None:
+    """Count what is not one row for each thing."""
+    tally.read[AVATARS] += len(list(_avatars(folder)))
+    values = {row["id"] for row in rows("zerver_customprofilefield") if "name" in row}
+    lost = sum(row["field"] not in values for row in rows("zerver_customprofilefieldvalue"))
+    tally.drop(ANSWERS, "to fields that are not in the export", lost)
+    nameless = len(rows("zerver_customprofilefield")) - len(values)
+    tally.drop(FIELDS, "without a name", nameless)
+    _count_groups(rows, tally)
+    scheduled = rows("zerver_scheduledmessage")
+    tally.read[SCHEDULED] += len(scheduled)
+    tally.drop(SCHEDULED, "that were sent, or could not be", len(scheduled) - len(_waiting(rows)))
+
+
+def _count_groups(rows: Callable[[str], list[Row]], tally: Tally) -> None:
+    """Groups of roles are here already, and what is in no named group is part of a permission."""
+    own = {
+        _group_id(row)
+        for row in _named_groups(rows)
+        if row.get("name") and not row.get("is_system_group")
+    }
+    tally.read[GROUPS] += len(own)
+    tally.read[MEMBERS] += sum(
+        row["user_group"] in own for row in rows("zerver_usergroupmembership")
+    )
+    tally.read[SUBGROUPS] += sum(
+        row["supergroup"] in own for row in rows("zerver_groupgroupmembership")
+    )
+
+
+class NamedPermissions:
+    """Who has a permission. People who are named in place are in a group without a name."""
+
+    def __init__(self, rows: Callable[[str], list[Row]]) -> None:
+        self._named: dict[int, str] = {}
+        for row in _named_groups(rows):
+            if row.get("name"):
+                is_system = row.get("is_system_group")
+                self._named[_group_id(row)] = row["name"] if is_system else str(_group_id(row))
+        self._members, self._inner = _memberships(rows)
+
+    def of(self, row: Row) -> dict[str, ArrivingGroupValue]:
+        """The permissions of a channel or a group, by their names."""
+        return {
+            name: self._value(value)
+            for name, value in row.items()
+            if name.startswith("can_") and isinstance(value, int)
+        }
+
+    def _value(self, group: int) -> ArrivingGroupValue:
+        if group in self._named:
+            return ArrivingGroupValue(groups=(self._named[group],))
+        inner = (self._named.get(int(each), each) for each in self._inner.get(group, ()))
+        return ArrivingGroupValue(tuple(self._members.get(group, ())), tuple(inner))
+
+
+def reaction(row: Row) -> ArrivingReaction:
+    kind = row.get("reaction_type") or UNICODE
+    return ArrivingReaction(
+        str(row["user_profile"]),
+        row["emoji_name"],
+        str(row.get("emoji_code") or "") if kind in (UNICODE, CUSTOM) else "",
+        "" if kind == UNICODE else kind,
+    )
+
+
+def _records(folder: Path, kind: str) -> list[Row]:
+    file = folder / kind / "records.json"
+    return msgspec.json.decode(file.read_bytes()) if file.exists() else []
+
+
+def _emoji(folder: Path, rows: list[Row]) -> Iterator[ArrivingEmoji]:
+    paths: dict[str, str] = {}
+    for record in sorted(_records(folder, "emoji"), key=lambda r: str(r["path"])):
+        name = record.get("file_name") or Path(record["path"]).name
+        paths[str(name).removesuffix(ORIGINAL)] = record["path"]
+    for row in rows:
+        path = paths.get(str(row.get("file_name")), "nowhere")
+        yield ArrivingEmoji(
+            key=str(row["id"]),
+            name=row["name"],
+            author=str(row.get("author")),
+            open=partial(archive_reader.open_in, folder, f"emoji/{path}"),
+            is_deactivated=bool(row.get("deactivated")),
+        )
+
+
+def _avatars(folder: Path) -> Iterator[ArrivingAvatar]:
+    """The original where there is one, and the newest of each."""
+    best: dict[str, tuple[bool, int, str]] = {}
+    for record in _records(folder, "avatars"):
+        key, path = str(record["user_profile_id"]), str(record["path"])
+        rank = (path.endswith(ORIGINAL), int(record.get("avatar_version") or 0), path)
+        best[key] = max(best.get(key, rank), rank)
+    for key, (_, _, path) in best.items():
+        yield ArrivingAvatar(key, partial(archive_reader.open_in, folder, f"avatars/{path}"))
+
+
+def _groups(rows: Callable[[str], list[Row]]) -> Iterator[ArrivingGroup]:
+    """Groups of roles are ours already."""
+    members, inner = _memberships(rows)
+    values = NamedPermissions(rows)
+    for row in _named_groups(rows):
+        if not row.get("name") or row.get("is_system_group"):
+            continue
+        number = _group_id(row)
+        yield ArrivingGroup(
+            key=str(number),
+            name=row["name"],
+            description=row.get("description") or "",
+            members=tuple(members.get(number, ())),
+            subgroups=tuple(inner.get(number, ())),
+            is_deactivated=bool(row.get("deactivated")),
+            creator=str(row.get("creator")),
+            permissions=values.of(row),
+        )
+
+
+def _named_groups(rows: Callable[[str], list[Row]]) -> list[Row]:
+    return rows("zerver_namedusergroup") or rows("zerver_usergroup")
+
+
+def _group_id(row: Row) -> int:
+    return int(row.get("usergroup_ptr") or row["id"])
+
+
+def _memberships(
+    rows: Callable[[str], list[Row]],
+) -> tuple[dict[int, list[str]], dict[int, list[str]]]:
+    """People and groups in groups."""
+    members: dict[int, list[str]] = defaultdict(list)
+    for row in rows("zerver_usergroupmembership"):
+        members[row["user_group"]].append(str(row["user_profile"]))
+    inner: dict[int, list[str]] = defaultdict(list)
+    for row in rows("zerver_groupgroupmembership"):
+        inner[row["supergroup"]].append(str(row["subgroup"]))
+    return members, inner
+
+
+def _linkifiers(rows: list[Row]) -> Iterator[ArrivingLinkifier]:
+    for row in sorted(rows, key=lambda each: (each.get("order", 0), each.get("id", 0))):
+        others = row.get("alternative_url_templates") or ()
+        yield ArrivingLinkifier(
+            row.get("pattern") or "",
+            row.get("url_template") or row.get("url_format_string") or "",
+            row.get("example_input"),
+            row.get("reverse_template"),
+            tuple(others if isinstance(others, list) else ()),
+        )
+
+
+def _draft(
+    rows: Callable[[str], list[Row]], row: Row, in_our_words: Callable[[str], str]
+) -> ArrivingWording:
+    return _wording(rows, row, "user_profile", row.get("last_edit_time"), in_our_words)
+
+
+def _scheduled(
+    rows: Callable[[str], list[Row]], row: Row, in_our_words: Callable[[str], str]
+) -> ArrivingWording:
+    return _wording(rows, row, "sender", row.get("scheduled_timestamp"), in_our_words)
+
+
+def _snippet(row: Row, in_our_words: Callable[[str], str]) -> ArrivingSnippet:
+    content = in_our_words(row.get("content") or "")
+    title, created_at = row.get("title") or "", row.get("date_created")
+    return ArrivingSnippet(str(row["user_profile"]), title, content, created_at)
+
+
+def _view(row: Row) -> ArrivingView:
+    person = str(row.get("user_profile", row.get("user")))
+    return ArrivingView(person, row["fragment"], row.get("name"), bool(row.get("is_pinned")))
+
+
+def _waiting(rows: Callable[[str], list[Row]]) -> list[Row]:
+    """Messages that are still to be sent; reminders are kept in the same table."""
+    return [
+        row
+        for row in rows("zerver_scheduledmessage")
+        if not row.get("delivered")
+        and not row.get("failed")
+        and row.get("delivery_type", SEND_LATER) == SEND_LATER
+    ]
+
+
+def _wording(
+    rows: Callable[[str], list[Row]],
+    row: Row,
+    author: str,
+    at: Any,
+    in_our_words: Callable[[str], str],
+) -> ArrivingWording:
+    channel, people = "", []
+    for recipient in rows("zerver_recipient"):
+        if recipient["id"] != row.get("recipient"):
+            continue
+        if recipient["type"] == CHANNEL:
+            channel = str(recipient["type_id"])
+        elif recipient["type"] == PERSONAL:
+            people = [str(recipient["type_id"])]
+        else:
+            people = [
+                str(each["user_profile"])
+                for each in rows("zerver_subscription")
+                if each["recipient"] == recipient["id"]
+            ]
+    others = [each for each in people if each != str(row[author])]
+    return ArrivingWording(
+        person=str(row[author]),
+        content=in_our_words(row.get("content") or ""),
+        at=float(at or 0),
+        channel=channel,
+        people=tuple(others or people),
+        topic=str(row.get("topic", row.get("subject")) or ""),
+    )
+
+
+def _profile_fields(rows: Callable[[str], list[Row]]) -> Iterator[ArrivingProfileField]:
+    values: dict[int, dict[str, str]] = defaultdict(dict)
+    for row in rows("zerver_customprofilefieldvalue"):
+        values[row["field"]][str(row["user_profile"])] = str(row["value"])
+    for row in sorted(rows("zerver_customprofilefield"), key=lambda r: r.get("order", 0)):
+        if "name" in row:
+            yield ArrivingProfileField(
+                name=row["name"],
+                type=row.get("field_type", 1),
+                hint=row.get("hint") or "",
+                data=row.get("field_data") or "",
+                in_summary=bool(row.get("display_in_profile_summary")),
+                required=bool(row.get("required")),
+                editable_by_user=bool(row.get("editable_by_user", True)),
+                values=values[row["id"]],
+            )

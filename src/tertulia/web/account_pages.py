@@ -1,0 +1,168 @@
+"""What the pages at the door have in common: a form, and what is said when it cannot be done."""
+
+import math
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import FileResponse, RedirectResponse, Response
+from starlette.routing import Route
+
+from tertulia import api
+from tertulia.api.authentication import Admission
+from tertulia.api.call import Call
+from tertulia.domain.organization.realm import Realm
+from tertulia.errors import ClientError
+from tertulia.errors.authentication import CrossSiteRequest, LinkNotGood
+from tertulia.errors.http import RateLimited
+from tertulia.http.memory_quota import Holdings
+from tertulia.http.request import ApiRequest
+from tertulia.web import rendering, translations
+
+FORM_BYTES = 1 << 14
+
+Endpoint = Callable[..., Awaitable[Response]]  # of a call, and of what the path names
+
+
+class DoorPages:
+    def __init__(self, gate: Admission) -> None:
+        self._gate = gate
+        self._holdings = Holdings()
+
+    def route(
+        self,
+        path: str,
+        get: Endpoint | None,
+        post: Endpoint | None,
+        *,
+        from_anywhere: bool = False,
+        most_bytes: int = FORM_BYTES,
+    ) -> Route:
+        """A page that is shown, one that takes a form, or both; what goes wrong is told here.
+
+        A form that comes from other sites has to prove by itself that it may.
+        """
+        doing = {"GET": get, "HEAD": get, "POST": post}
+
+        async def answer(request: Request) -> Response:
+            asked = ApiRequest(request.scope, request.receive)
+            endpoint = doing[asked.sent_method]
+            assert endpoint is not None
+            try:
+                with self._held(asked, most_bytes):
+                    await asked.read_early(most_bytes)
+                    asked.refuse_larger(most_bytes)
+                    await asked.read_rest(most_bytes)
+                    call = await self._gate.visit(asked, from_anywhere)
+                    return await endpoint(call, **request.path_params)
+            except ClientError as error:
+                return await _refusal(asked, error)
+
+        methods = [method for method, endpoint in doing.items() if endpoint is not None]
+        return Route(path, answer, methods=methods)
+
+    def _held(self, asked: ApiRequest, most_bytes: int) -> AbstractContextManager[None]:
+        """Nothing large is read of one who has asked too often, or who sends much already."""
+        if asked.is_small:
+            return nullcontext()
+        self._gate.greet_stranger(asked)
+        return self._holdings.holding(asked.person, most_bytes)
+
+
+def script(name: str) -> Route:
+    """A script that a page at the door cannot do without."""
+    file = Path(__file__).parent / "static" / name
+
+    async def answer(request: Request) -> Response:
+        return FileResponse(file, media_type="text/javascript; charset=utf-8")
+
+    return Route(f"/static/{name}", answer)
+
+
+async def page(
+    call: Call,
+    template: str,
+    *,
+    error: ClientError | None = None,
+    headers: Mapping[str, str] | None = None,
+    **values: Any,
+) -> Response:
+    """A page of an organization; with an error, the problem stands above the form."""
+    given = {"name": call.org.realm.name, "news": "", **values}
+    return await rendering.page(
+        call.request,
+        template,
+        status=200 if error is None else error.status,
+        headers={**(headers or {}), **({} if error is None else error.reply_headers())},
+        problem="" if error is None else in_words(call.request, error),
+        **given,
+    )
+
+
+async def message(call: Call, heading: str, explained: str, *, back: str = "/login/") -> Response:
+    """A page that only says something, in words of `words`."""
+    say = translations.of(call.request)
+    return await page(
+        call, "message.html", heading=say[heading], explained=say[explained], back=back
+    )
+
+
+def see(where: str, cookie: str | None = None) -> Response:
+    """Lead on to another page."""
+    headers = {"Cache-Control": "no-store"}
+    if cookie is not None:
+        headers["Set-Cookie"] = cookie
+    return RedirectResponse(where, 303, headers)
+
+
+def root(call: Call) -> str:
+    """The address that organizations are subdomains of."""
+    site = api.call.site(call.config, call.request, None)
+    org = call.found_org
+    if call.config.external_url or org is None or not org.realm.subdomain:
+        return site
+    scheme, _, host = site.partition("://")
+    return f"{scheme}://{host.removeprefix(f'{org.realm.subdomain}.')}"
+
+
+def site_of(call: Call, realm: Realm) -> str:
+    """The address of any organization that is here."""
+    if call.found_org is not None and call.found_org.realm.id == realm.id:
+        return call.site
+    scheme, _, host = root(call).partition("://")
+    prefix = f"{realm.subdomain}." if realm.subdomain else ""
+    return f"{scheme}://{prefix}{host}"
+
+
+def in_words(request: ApiRequest, error: ClientError) -> str:
+    """Why something cannot be done, in the reader's language where we have words for it."""
+    say = translations.of(request)
+    if isinstance(error, RateLimited):
+        return say["too_often"].format(math.ceil(error.values["retry_after"] / 60))
+    known = translations.PROBLEMS.get(type(error).__name__) or translations.SENTENCES.get(error.msg)
+    return error.msg if known is None else say[known].format(**error.values)
+
+
+async def _refusal(request: ApiRequest, error: ClientError) -> Response:
+    say = translations.of(request)
+    heading, explained, back = say["went_wrong"], in_words(request, error), "/login/"
+    if isinstance(error, CrossSiteRequest):
+        heading, explained = say["not_from_here"], say["not_from_here_explained"]
+    elif isinstance(error, LinkNotGood):
+        heading = say["link_not_good"]
+    elif error.status == 404:
+        heading, explained, back = say["nobody_here"], say["nobody_here_explained"], ""
+    return await rendering.page(
+        request,
+        "message.html",
+        status=error.status,
+        headers=error.reply_headers(),
+        name="",
+        problem="",
+        news="",
+        heading=heading,
+        explained=explained,
+        back=back,
+    )

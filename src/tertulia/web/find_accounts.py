@@ -1,0 +1,61 @@
+"""The page for those who have forgotten where they have an account: their address is told."""
+
+from starlette.responses import Response
+from starlette.routing import Route
+
+from tertulia import actions, api, domain, storage
+from tertulia.api.call import Call
+from tertulia.errors import ClientError
+from tertulia.errors.http import NotFound, RateLimited
+from tertulia.errors.people import InvalidEmail
+from tertulia.http.ratelimit import neighbourhood
+from tertulia.web import account_pages, rendering, translations
+from tertulia.web.account_pages import DoorPages
+
+PATH = "/accounts/find/"
+
+
+def routes(entrance: DoorPages) -> list[Route]:
+    return [entrance.route(PATH, _form, _write)]
+
+
+async def _write(call: Call) -> Response:
+    """Write to the address. Whoever has it, the answer is the same, and so is the work."""
+    email = call.request.params.get("email", "").strip()
+    database, first = call.services.database, call.delivery.organizations.first
+    if not call.config.sends_mail or not first:
+        return await _form(call)
+    try:
+        if not domain.people.user.looks_like_email(email):
+            raise InvalidEmail()
+        found = await database.glance_in(0, storage.organization.with_address, email)
+        await database.write_in(
+            first[0],
+            actions.people.find_accounts.ask,
+            call.vault,
+            email,
+            neighbourhood(call.request.client_address),
+            {realm.id: account_pages.site_of(call, realm) for realm in found},
+        )
+    except (InvalidEmail, RateLimited) as error:
+        return await _form(call, error, email)
+    return await _form(call, is_sent=True)
+
+
+async def _form(
+    call: Call, error: ClientError | None = None, email: str = "", is_sent: bool = False
+) -> Response:
+    if call.found_org is None and not api.call.is_root(call):
+        raise NotFound()
+    return await rendering.page(
+        call.request,
+        "find.html",
+        status=200 if error is None else error.status,
+        headers=None if error is None else error.reply_headers(),
+        name="",
+        news=translations.of(call.request)["finding_sent"] if is_sent else "",
+        problem="" if error is None else account_pages.in_words(call.request, error),
+        email=email[:300],
+        sends_mail=call.config.sends_mail,
+        is_sent=is_sent,
+    )

@@ -1,0 +1,111 @@
+"""The gallery: pictures of people, emoji and organizations, at the addresses that the API tells."""
+
+import re
+from collections.abc import Callable
+from functools import partial
+
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import Route
+
+from tertulia import api, domain, events, storage
+from tertulia.api.authentication import Admission
+from tertulia.api.call import Services
+from tertulia.database import Bound
+from tertulia.database.tx import Tx
+from tertulia.http.request import ApiRequest
+from tertulia.web.convertors import REALM
+from tertulia.web.identicons import identicon
+
+PICTURE_HEADERS = {"Cache-Control": "public, max-age=86400"}
+FIXED_HEADERS = {
+    "Cache-Control": "public, max-age=31536000, immutable",
+    "X-Content-Type-Options": "nosniff",
+}
+FILE_NAME = re.compile(r"[0-9a-z-]{1,100}\.(png|gif)")  # as we name pictures
+
+
+class Gallery:
+    def __init__(self, services: Services, gate: Admission) -> None:
+        self._database = services.database
+        self._follower = services.delivery.follower
+        self._gate = gate
+
+    def routes(self) -> list[Route]:
+        emoji, here = storage.organization.custom_emoji, f"/user_avatars/{REALM}"
+        fixed = {
+            f"{here}/emoji/images/{{name}}": emoji.picture,
+            f"{here}/emoji/images/still/{{name}}": emoji.still,
+            f"{here}/realm/{{name}}": _named_as_png,
+        }
+        return [
+            Route(f"{here}/{{name}}", self._avatar),
+            *(Route(path, partial(self._fixed_picture, read=read)) for path, read in fixed.items()),
+            Route("/avatar/{who}", self._avatar_of),
+            Route("/avatar/{who}/medium", partial(self._avatar_of, medium=True)),
+        ]
+
+    async def _avatar(self, request: Request) -> Response:
+        """A picture that we have drawn by somebody's number, or one that they have uploaded."""
+        realm_id: int = request.path_params["realm_id"]
+        file_name: str = request.path_params["name"]
+        if not FILE_NAME.fullmatch(file_name) or not file_name.endswith(".png"):
+            return _missing()
+        stem = file_name.removesuffix(".png")
+        name, is_medium = stem.removesuffix("-medium"), stem.endswith("-medium")
+        if name.isdecimal():
+            pixels = (
+                domain.files.images.MEDIUM_AVATAR_EDGE
+                if is_medium
+                else domain.files.images.AVATAR_EDGE
+            )
+            return drawn(f"{realm_id}/{name}", pixels)
+        data = None
+        if await self._follower.find(realm_id) is not None:
+            read = partial(storage.people.avatars.find, medium=is_medium)
+            data = await self._database_for(request, realm_id).read(read, name)
+        if data is None:
+            return _missing()
+        return Response(data, media_type="image/png", headers=FIXED_HEADERS)
+
+    def _database_for(self, request: Request, realm_id: int) -> Bound:
+        return self._database.of(realm_id, ApiRequest(request.scope, request.receive).person)
+
+    async def _avatar_of(self, request: Request, *, medium: bool = False) -> Response:
+        """By number or address; where the picture is may be another place a moment later."""
+        call = await self._gate.let_look(ApiRequest(request.scope, request.receive))
+        user = api.people.avatars.find_user(call, request.path_params["who"])
+        url = events.types.people.user.avatar_url(
+            call.org, user, client_gravatar=False, medium=medium
+        )
+        assert url is not None
+        return RedirectResponse(
+            url, status_code=302, headers={"Cache-Control": "private, no-cache"}
+        )
+
+    async def _fixed_picture(
+        self, request: Request, *, read: Callable[[Tx, str], bytes | None]
+    ) -> Response:
+        """A picture whose address nobody can guess; it never changes."""
+        name: str = request.path_params["name"]
+        realm_id: int = request.path_params["realm_id"]
+        data = None
+        if FILE_NAME.fullmatch(name) and await self._follower.find(realm_id) is not None:
+            data = await self._database_for(request, realm_id).read(read, name)
+        if data is None:
+            return _missing()
+        kind = "image/gif" if name.endswith(".gif") else "image/png"
+        return Response(data, media_type=kind, headers=FIXED_HEADERS)
+
+
+def drawn(seed: str, pixels: int) -> Response:
+    """A picture that is made up from a few letters, always the same one."""
+    return Response(identicon(seed, pixels), media_type="image/png", headers=PICTURE_HEADERS)
+
+
+def _named_as_png(tx: Tx, file_name: str) -> bytes | None:
+    return storage.organization.pictures.find(tx, file_name.removesuffix(".png"))
+
+
+def _missing() -> Response:
+    return Response("Not found", status_code=404)

@@ -1,0 +1,55 @@
+"""Unsubscribing from mail: one click, without logging in.
+
+Opening the link changes nothing, since programs that look through mail open links, too; the button
+on the page does, and so does the one click of a mail program (RFC 8058).
+"""
+
+import hmac
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from tertulia import actions, api, domain
+from tertulia.api.call import Services
+from tertulia.domain.personal.unsubscribe import PATH, SETTINGS
+from tertulia.errors.http import NotFound
+from tertulia.events.directory.organization import Organization
+from tertulia.http.request import ApiRequest
+from tertulia.web import rendering
+
+
+class Unsubscribing:
+    def __init__(self, services: Services) -> None:
+        self._services = services
+
+    def routes(self) -> list[Route]:
+        path = f"{PATH}/{{kind}}/{{key}}"
+        return [Route(path, self._page), Route(path, self._leave, methods=["POST"])]
+
+    async def _page(self, request: Request) -> Response:
+        asked = ApiRequest(request.scope, request.receive)
+        kind = request.path_params["kind"]
+        await self._person(asked, kind, request.path_params["key"])
+        return await rendering.page(asked, "unsubscribe.html", is_done=False, kind=kind)
+
+    async def _leave(self, request: Request) -> Response:
+        asked = ApiRequest(request.scope, request.receive)
+        kind = request.path_params["kind"]
+        org, user_id = await self._person(asked, kind, request.path_params["key"])
+        db = self._services.database.of(org.realm.id)
+        await db.write(actions.personal.unsubscribe.leave, kind, user_id)
+        return await rendering.page(asked, "unsubscribe.html", is_done=True, kind=kind)
+
+    async def _person(self, asked: ApiRequest, kind: str, key: str) -> tuple[Organization, int]:
+        org = await api.call.find_organization(self._services, asked.host)
+        number = key.partition("-")[0]
+        is_number = number.isascii() and number.isdecimal() and len(number) < 19
+        if org is None or kind not in SETTINGS or not is_number:
+            raise NotFound()
+        expected = domain.personal.unsubscribe.key(
+            self._services.vault, kind, org.realm.id, int(number)
+        )
+        if not hmac.compare_digest(key.encode(), expected.encode()):
+            raise NotFound()
+        return org, int(number)

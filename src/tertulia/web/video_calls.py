@@ -1,0 +1,36 @@
+"""Joining a call: from an invitation of ours to the server that holds it."""
+
+from urllib.parse import urlencode
+
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import Route
+
+from tertulia import api, domain, external
+from tertulia.api.call import Call
+from tertulia.domain.messages.video_calls import JOIN
+from tertulia.web import account_pages
+from tertulia.web.account_pages import DoorPages
+
+
+def routes(entrance: DoorPages) -> list[Route]:
+    return [entrance.route(JOIN, _join, None)]
+
+
+async def _join(call: Call) -> Response:
+    signed = str(call.request.params.get("bigbluebutton", ""))
+    if call.caller is None:
+        back = f"{JOIN}?{urlencode({'bigbluebutton': signed})}"
+        return account_pages.see(f"/login/?{urlencode({'next': back})}")
+    api.guards.with_bigbluebutton(call)
+    meeting = domain.messages.video_calls.opened(call.vault, call.org.realm.id, signed)
+    created = await external.video_calls.begin_meeting(
+        call.config, meeting.id, meeting.name, is_voice_only=meeting.is_voice_only
+    )
+    address = external.video_calls.join_address(
+        call.config,
+        meeting.id,
+        call.user.full_name,
+        created,
+        is_moderator=meeting.moderator_id == call.user.id,
+    )
+    return RedirectResponse(address, 302, {"Cache-Control": "no-store"})

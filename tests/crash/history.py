@@ -1,0 +1,139 @@
+"""What somebody was told, and what they heard: enough to say whether anything was lost.
+
+Each thing has one person who changes it, one step after the other. A step that was acknowledged
+holds until the next; of one that got no answer nobody knows whether it was done. So in the end a
+thing is as the last acknowledged step left it, or as one that was tried after it would have.
+"""
+
+from collections import Counter
+from collections.abc import Hashable, Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+Thing = Hashable
+ABSENT = None
+
+# What a listener believes, and the deed (`Doer`) by which it comes about.
+CAUSED_BY = {
+    "message": "send",
+    "update_message": "edit",
+    "reaction add": "react",
+    "reaction remove": "react",
+    "update_message_flags add": "read",
+    "subscription add": "subscribe",
+    "subscription remove": "subscribe",
+}
+# What changes nothing that is compared in the end.
+LEFT_ALONE = {
+    "update_message_flags remove",
+    "subscription update",
+    "subscription peer_add",
+    "subscription peer_remove",
+}
+
+
+MISSING = (
+    "Nobody believes the event {}: say in Hearsay (tests/crash/history.py) what it changes and give"
+    " Doer (tests/crash/workload.py) a deed that causes it, or name it in LEFT_ALONE."
+)
+
+
+def name_of(event: dict[str, Any]) -> str:
+    """As the contract calls it: its type, and its op if it has one."""
+    return " ".join(filter(None, (event["type"], event.get("op"))))
+
+
+def is_missing(name: str) -> bool:
+    """Whether it is new among events that are watched."""
+    watched = {each.split()[0] for each in CAUSED_BY}
+    return name.split()[0] in watched and name not in CAUSED_BY.keys() | LEFT_ALONE
+
+
+@dataclass
+class Ledger:
+    """The steps of one person."""
+
+    name: str
+    problems: list[str] = field(default_factory=list)
+    acknowledged: int = 0
+    unanswered: int = 0
+    _possible: dict[Thing, set[Any]] = field(default_factory=dict)
+
+    def tries(self, thing: Thing, value: Any) -> None:
+        self._possible.setdefault(thing, {ABSENT}).add(value)
+
+    def is_told(self, thing: Thing, value: Any) -> None:
+        self.acknowledged += 1
+        self._possible[thing] = {value}
+
+    def is_left_alone(self) -> None:
+        """No answer came."""
+        self.unanswered += 1
+
+    def compare(self, found: dict[Thing, Any]) -> Iterable[str]:
+        """What is not as it can be."""
+        yield from (f"{self.name}: {each}" for each in self.problems)
+        for thing, possible in self._possible.items():
+            if found.get(thing, ABSENT) not in possible:
+                yield f"{self.name}: {thing} is {found.get(thing, ABSENT)!r}, not one of {possible}"
+
+
+@dataclass
+class Hearsay:
+    """What one who only listens knows of messages: their words, who likes them, what was read."""
+
+    name: str
+    words: dict[int, str] = field(default_factory=dict)
+    likes: set[tuple[int, int]] = field(default_factory=set)  # message and user
+    read: set[int] = field(default_factory=set)
+    channels: set[str] = field(default_factory=set)
+    problems: list[str] = field(default_factory=list)
+    last_event_id: int = -1
+    _heard: Counter[int] = field(default_factory=Counter)
+
+    def hear(self, event: dict[str, Any]) -> None:
+        if event["id"] <= self.last_event_id:
+            self.problems.append(f"event {event['id']} came after {self.last_event_id}")
+        self.last_event_id = event["id"]
+        match name_of(event):
+            case "message":
+                message = event["message"]
+                self._heard[message["id"]] += 1
+                self.words[message["id"]] = message["content"]
+                if "read" in event["flags"]:
+                    self.read.add(message["id"])
+            case "update_message":
+                if "content" in event:
+                    self.words[event["message_id"]] = event["content"]
+            case "reaction add":
+                self._change(self.likes, event, present=True)
+            case "reaction remove":
+                self._change(self.likes, event, present=False)
+            case "update_message_flags add":
+                if event["flag"] == "read":
+                    self.read.update(event["messages"])
+            case "subscription add":
+                self.channels |= {each["name"] for each in event["subscriptions"]}
+            case "subscription remove":
+                self.channels -= {each["name"] for each in event["subscriptions"]}
+            case unknown if is_missing(unknown):
+                self.problems.append(MISSING.format(unknown))
+
+    def _change(self, likes: set[tuple[int, int]], event: dict[str, Any], *, present: bool) -> None:
+        like = event["message_id"], event["user_id"]
+        if (like in likes) == present:
+            self.problems.append(f"{event['op']} of {like} was told twice")
+        (likes.add if present else likes.discard)(like)
+
+    def compare(self, truth: "ObservedHistory") -> Iterable[str]:
+        yield from (f"{self.name}: {each}" for each in self.problems)
+        yield from (f"{self.name} heard {n} {c} times" for n, c in self._heard.items() if c > 1)
+        for number in sorted(truth.words.keys() | self.words.keys()):
+            known, true = self.words.get(number), truth.words.get(number)
+            if known != true:
+                yield f"{self.name} knows message {number} as {known!r}; it is {true!r}"
+        for what in ("likes", "read", "channels"):
+            missed, too_many = getattr(truth, what) - getattr(self, what), getattr(self, what)
+            if missed or too_many - getattr(truth, what):
+                extra = too_many - getattr(truth, what)
+                yield f"{self.name} missed {what} {missed}, and believes {extra}"

@@ -1,0 +1,138 @@
+"""A crowd that chats for as long as it is let: what it was answered, and how soon."""
+
+import asyncio
+import json
+import random
+from collections import Counter
+from typing import Any
+
+from bench.http_client import Login, Wire
+from tests.crash.people import Person
+
+CIRCLE = 50  # people in a channel; one more channel is everybody's
+PAUSE_SECONDS = 20.0  # between two deeds of somebody, on average
+TO_EVERYBODY = 0.01
+DEEDS = {
+    "say": 40, "fetch": 15, "read": 15, "react": 10, "edit": 5, "type": 5, "search": 5, "come": 5,
+}  # fmt: skip
+
+
+class Crowd:
+    def __init__(self, port: int, people: list[Person]) -> None:
+        self.seconds: list[float] = []  # that sends took
+        self.problems: list[str] = []
+        self.done: Counter[str] = Counter()
+        self.heard = 0
+        self.visitors = [Visitor(self, port, number, each) for number, each in enumerate(people)]
+
+    async def live(self, seconds: float) -> None:
+        """Everybody joins before anybody listens: five hundred people do not come in one minute."""
+        until = asyncio.get_running_loop().time() + seconds
+        await asyncio.gather(*(each.join() for each in self.visitors))
+        await asyncio.gather(*(each.live(until) for each in self.visitors))
+
+
+class Visitor:
+    """Listens all the time, and does something now and then."""
+
+    def __init__(self, crowd: Crowd, port: int, number: int, person: Person) -> None:
+        self._crowd, self._port, self._id = crowd, port, person.id
+        self._login = Login(person.email, person.key)
+        self._channel = f"circle {number // CIRCLE}"
+        self._chance = random.Random(number)
+        self._mine: list[int] = []
+        self._seen: list[int] = []
+        self._queue_id, self._last = "", -1
+
+    async def join(self) -> None:
+        self._mouth = await Wire.to(self._port)
+        wanted = [{"name": self._channel}, {"name": "everybody"}]
+        await self._ask("POST", "/users/me/subscriptions", subscriptions=wanted)
+
+    async def live(self, until: float) -> None:
+        loop = asyncio.get_running_loop()
+        ears = await Wire.to(self._port)
+        listening = None
+        try:
+            await self._come()
+            listening = asyncio.create_task(self._listen(ears))
+            while loop.time() < until and not listening.done():
+                await asyncio.sleep(self._chance.expovariate(1 / PAUSE_SECONDS))
+                (deed,) = self._chance.choices(list(DEEDS), list(DEEDS.values()))
+                await getattr(self, f"_{deed}")()
+                self._crowd.done[deed] += 1
+            if listening.done():
+                listening.result()
+        except Exception as error:
+            self._crowd.problems.append(f"{self._login.email}: {error!r}")
+        finally:
+            if listening is not None:
+                listening.cancel()
+            ears.close()
+            self._mouth.close()
+
+    async def _ask(self, method: str, path: str, **params: Any) -> Any:
+        """Again on another connection, if the server has closed one that was idle."""
+        request = self._login.request(method, path, **params)
+        if method == "GET":
+            request = self._login.get(path, **params)
+        try:
+            return json.loads(await self._mouth.ask(request))
+        except ConnectionError:
+            self._mouth = await Wire.to(self._port)
+            return json.loads(await self._mouth.ask(request))
+
+    async def _listen(self, ears: Wire) -> None:
+        while True:
+            asked = {"queue_id": self._queue_id, "last_event_id": self._last}
+            answer = json.loads(await ears.ask(self._login.get("/events", **asked)))
+            for event in answer["events"]:
+                self._last = max(self._last, event["id"])
+                if event["type"] == "message":
+                    self._crowd.heard += 1
+                    self._seen = [*self._seen[-50:], event["message"]["id"]]
+
+    # --- deeds ---
+
+    async def _come(self) -> None:
+        """Open the app; the first time one stays, later somebody looks in from another device."""
+        answer = await self._ask("POST", "/register")
+        if not self._queue_id:
+            self._queue_id, self._last = answer["queue_id"], answer["last_event_id"]
+        else:
+            await self._ask("DELETE", "/events", queue_id=answer["queue_id"])
+
+    async def _say(self) -> None:
+        to = "everybody" if self._chance.random() < TO_EVERYBODY else self._channel
+        words = " ".join(self._chance.choices(["soup", "boat", "rain", "Ana", ":tada:"], k=12))
+        place = {"type": "channel", "to": to, "topic": f"about {self._chance.randrange(20)}"}
+        began = asyncio.get_running_loop().time()
+        answer = await self._ask("POST", "/messages", content=words, **place)
+        self._crowd.seconds.append(asyncio.get_running_loop().time() - began)
+        self._mine = [*self._mine[-20:], answer["id"]]
+
+    async def _fetch(self) -> None:
+        await self._ask("GET", "/messages", anchor="newest", num_before=100)
+
+    async def _search(self) -> None:
+        narrow = [{"operator": "search", "operand": self._chance.choice(["soup", "rain boat"])}]
+        await self._ask("GET", "/messages", anchor="newest", num_before=50, narrow=narrow)
+
+    async def _read(self) -> None:
+        if self._seen:
+            flag = {"messages": self._seen, "op": "add", "flag": "read"}
+            await self._ask("POST", "/messages/flags", **flag)
+
+    async def _react(self) -> None:
+        if self._mine:
+            number = self._mine.pop(0)
+            await self._ask("POST", f"/messages/{number}/reactions", emoji_name="tada")
+
+    async def _edit(self) -> None:
+        if self._mine:
+            path = f"/messages/{self._chance.choice(self._mine)}"
+            await self._ask("PATCH", path, content=f"anew {self._chance.random()}")
+
+    async def _type(self) -> None:
+        others = [max(1, self._id - 1)]
+        await self._ask("POST", "/typing", op="start", to=others, type="direct")

@@ -1,0 +1,180 @@
+"""Somebody at a terminal: runs `tertulia` and reads what it says."""
+
+import base64
+import http.client
+import json
+import os
+import re
+import signal
+import subprocess
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode, urlsplit
+
+from click.testing import CliRunner
+from tests.support.databases import sqlite_with_tables
+from tests.support.forkserver import COMMAND, Newborn
+from tests.support.waiting import PATIENCE_SECONDS, eventually
+
+from tertulia.cli import main
+
+
+def clean_environment(**more: str) -> dict[str, str]:
+    """Our surroundings without anybody's settings."""
+    kept = {name: text for name, text in os.environ.items() if not name.startswith("TERTULIA_")}
+    return kept | more
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What a command answered."""
+
+    code: int
+    out: str
+    err: str
+
+
+class Terminal:
+    """Where somebody looks after one data folder."""
+
+    def __init__(self, data: Path, database: str = "") -> None:
+        self.data = data
+        self.place = ["--data", str(data)]
+        if database:
+            self.place += ["--database", database]
+        self._serving: list[Serving] = []
+
+    def lays_out(self) -> "Terminal":
+        """Make a database with all its tables and nothing in them, for time's sake."""
+        self.data.mkdir(mode=0o700, parents=True, exist_ok=True)
+        file = self.data / "tertulia.db"
+        file.touch(mode=0o600)
+        file.write_bytes(sqlite_with_tables())
+        return self
+
+    def founds(self) -> "Terminal":
+        """Make the data: until then there is nothing to look after.
+
+        Where nobody said which database, its tables are there already, for time's sake."""
+        if self.place == ["--data", str(self.data)]:
+            self.lays_out()
+        said = self.runs("org", "create", "Tertulia")
+        assert said.code == 0, said.err
+        return self
+
+    def runs(self, *words: str, typing: str = "", **settings: str) -> Said:
+        """Run a command to its end, without the cost of a process."""
+        ours: dict[str, str | None] = {n: None for n in os.environ if n.startswith("TERTULIA_")}
+        done = CliRunner().invoke(
+            main, [*words, *self.place], input=typing, env=ours | settings, prog_name="tertulia"
+        )
+        if done.exception is not None and not isinstance(done.exception, SystemExit):
+            raise done.exception
+        return Said(done.exit_code, done.stdout, done.stderr)
+
+    def runs_process(self, *words: str) -> Said:
+        """The same in a process of its own."""
+        with tempfile.TemporaryDirectory() as folder:
+            out, err = Path(folder, "out"), Path(folder, "err")
+            process = Newborn([*words, *self.place], clean_environment(), out, err)
+            code = process.wait(PATIENCE_SECONDS)
+            return Said(code, out.read_text(), err.read_text())
+
+    def adds(self, name: str, *flags: str) -> str:
+        """Add somebody to the organization; gives what logs them in, `email:key`."""
+        email = f"{name}@example.com"
+        said = self.runs("user", "add", email, "--name", name.title(), *flags)
+        assert said.code == 0, said.err
+        return f"{email}:{said.out.strip()}"
+
+    def serves(
+        self, *flags: str, log: Path | None = None, ulimit: str = "", umask: str = ""
+    ) -> "Serving":
+        """Start a server and wait until it says that it listens."""
+        words = ["serve", "--port", "0", *self.place, *flags]
+        shell = " && ".join([f"ulimit {ulimit}"] * bool(ulimit) + [f"umask {umask}"] * bool(umask))
+        number = len(self._serving)
+        folder = self.data.parent
+        folder.mkdir(parents=True, exist_ok=True)
+        out = folder / f"{self.data.name}-{number}.out"
+        serving = Serving(shell, words, out, log or folder / f"{self.data.name}-{number}.err")
+        self._serving.append(serving)
+        serving.wait_until_it_listens()
+        return serving
+
+    def close(self) -> None:
+        for serving in self._serving:
+            serving.close()
+
+
+class Serving:
+    """A server in a process of its own."""
+
+    def __init__(self, shell: str, words: list[str], out: Path, log: Path) -> None:
+        """With words for a shell, which come first, it is started by one."""
+        self._out, self._log = out, log
+        self.process: Newborn | subprocess.Popen[bytes]
+        if shell:
+            command = ["sh", "-c", f'{shell} && exec "$@"', "sh", COMMAND, *words]
+            with out.open("wb") as stdout, log.open("wb") as stderr:
+                self.process = subprocess.Popen(
+                    command, stdout=stdout, stderr=stderr, env=clean_environment()
+                )
+        else:
+            out.touch()
+            self.process = Newborn(words, clean_environment(), out, log)
+
+    @property
+    def said(self) -> Said:
+        """What it has said so far, and with which code it ended."""
+        code = self.process.poll()
+        return Said(-1 if code is None else code, self._out.read_text(), self._log.read_text())
+
+    @property
+    def logged(self) -> list[str]:
+        """The lines of its log, but for that of every start."""
+        lines = self._log.read_text().splitlines()
+        return [line for line in lines if "database.quick_check" not in line]
+
+    @property
+    def port(self) -> int:
+        address = re.search(r"https?://\S+", self._out.read_text())
+        assert address is not None
+        return urlsplit(address[0]).port or 0
+
+    def wait_until_it_listens(self) -> None:
+        def listens() -> bool:
+            assert self.process.poll() is None, self.said.err
+            return self._out.read_text().endswith("\n")
+
+        eventually(listens)
+
+    def asks(
+        self, method: str, path: str, *, who: str = "", host: str = "", **params: Any
+    ) -> tuple[int, dict[str, Any]]:
+        """Call the API as `email:key`; gives the status and the JSON."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE_SECONDS)
+        headers = {"Host": host} if host else {}
+        if who:
+            headers["Authorization"] = f"Basic {base64.b64encode(who.encode()).decode()}"
+        query = f"?{urlencode(params)}" if params else ""
+        connection.request(method, f"/api/v1{path}{query}", headers=headers)
+        answer = connection.getresponse()
+        body = json.loads(answer.read())
+        connection.close()
+        return answer.status, body
+
+    def soon_answers(self, status: int, path: str, *, who: str, host: str = "") -> None:
+        """Ask until the answer has this status."""
+        eventually(lambda: self.asks("GET", path, who=who, host=host)[0] == status)
+
+    def stops(self, how: signal.Signals = signal.SIGTERM) -> None:
+        self.process.send_signal(how)
+        self.process.wait(PATIENCE_SECONDS)
+
+    def close(self) -> None:
+        if self.process.poll() is None:
+            self.process.kill()
+            self.process.wait()

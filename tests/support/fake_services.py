@@ -1,0 +1,79 @@
+"""Services that an operator names: for push, BigBlueButton and Nextcloud, all in one place."""
+
+import base64
+import hashlib
+import json
+from functools import cache
+from http.server import BaseHTTPRequestHandler
+from typing import Any
+
+from nacl.secret import SecretBox
+from tests.support.fake_webhooks import Heard, Receiver
+
+PUSH_ID, PUSH_KEY = "11111111-2222-3333-4444-555555555555", "k" * 64
+BBB_SECRET = "the secret of the meetings"
+KEY = b"\x31" + b"the 32 bytes of a key of a phone"
+
+
+class Neighbours(Receiver):
+    """`answers` says what is answered at a path, in place of what usually is."""
+
+    def __init__(self) -> None:
+        self.answers: dict[str, tuple[int, Any]] = {}
+        self.headers: dict[str, str] = {}
+        super().__init__(self._say)
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        site = self.url.removesuffix("/hook")
+        return {
+            "push_service_url": site,
+            "push_service_id": PUSH_ID,
+            "push_service_key": PUSH_KEY,
+            "bigbluebutton_url": f"{site}/bigbluebutton",
+            "bigbluebutton_secret": BBB_SECRET,
+            "nextcloud_url": site,
+            "nextcloud_user": "talker",
+            "nextcloud_password": "apple",
+        }
+
+    def asked(self, path: str) -> list[Heard]:
+        return [each for each in list(self.heard) if each.path.partition("?")[0].endswith(path)]
+
+    def told(self) -> list[dict[str, Any]]:
+        """What phones with our key were told."""
+        requests = [one for each in self.asked("e2ee/notify") for one in each.json["push_requests"]]
+        return [opened(each["payload"]["encrypted_data"]) for each in requests]
+
+    def _say(self, handler: BaseHTTPRequestHandler) -> None:
+        path, _, query = handler.path.partition("?")
+        status, said = self.answers.get(path, (200, _usual(path, query)))
+        data = said if isinstance(said, bytes) else json.dumps(said).encode()
+        handler.send_response(status)
+        for name, value in self.headers.items():
+            handler.send_header(name, value)
+        handler.send_header("Content-Length", str(len(data)))
+        handler.end_headers()
+        handler.wfile.write(data)
+
+
+def _usual(path: str, query: str) -> Any:
+    if path.endswith("/room"):
+        return {"ocs": {"data": {"token": "abc123"}}}
+    if path.endswith("/api/create"):
+        signed, _, checksum = query.rpartition("&checksum=")
+        if hashlib.sha256(f"create{signed}{BBB_SECRET}".encode()).hexdigest() != checksum:
+            return b"<r><returncode>FAILED</returncode><messageKey>checksumError</messageKey></r>"
+        return b"<r><returncode>SUCCESS</returncode><createTime>1531</createTime></r>"
+    return {"result": "success", "delete_token_ids": []}
+
+
+def opened(sealed: str) -> dict[str, Any]:
+    told: dict[str, Any] = json.loads(SecretBox(KEY[1:]).decrypt(base64.b64decode(sealed)))
+    return told
+
+
+@cache
+def neighbours() -> Neighbours:
+    """Those that all servers of the tests have."""
+    return Neighbours()

@@ -1,0 +1,92 @@
+"""Server processes that start at once: each is a fork of one that has loaded everything.
+
+To load the server takes a process longer than most scenes last, and it is the same each time. What
+is born here is a process like any other: it has an environment and files of its own, is killed
+and stopped by signals, and ends with a code. How the command starts from nothing is shown by
+`tests/test_serving.py`.
+"""
+
+import os
+import sys
+import time
+from functools import cache
+from multiprocessing import forkserver, get_context
+from multiprocessing.context import ForkServerContext
+from pathlib import Path
+
+from tertulia import cli
+from tertulia.database import readers
+from tertulia.jobs import disk
+
+COMMAND = str(Path(sys.executable).with_name("tertulia"))
+
+disk.MIN_FREE_PERCENT = 0  # how full the disk of the tests is must not matter
+readers.READERS = 2  # here and in what is born here: a PostgreSQL for all tests has 100 connections
+
+
+class Newborn:
+    """What `subprocess.Popen` is for a program, for a process of ours."""
+
+    def __init__(
+        self,
+        words: list[str],
+        environment: dict[str, str],
+        out: Path,
+        err: Path,
+        clock: Path | None = None,
+    ) -> None:
+        """The file `clock` says by how many seconds the machine's clock is ahead."""
+        birth = (words, environment, out, err, clock)
+        self._process = _nursery().Process(target=_live, args=birth, daemon=True)
+        self._process.start()
+        self.pid: int = self._process.pid or 0
+
+    @property
+    def returncode(self) -> int | None:
+        return self._process.exitcode
+
+    def poll(self) -> int | None:
+        return self._process.exitcode
+
+    def wait(self, timeout: float | None = None) -> int:
+        self._process.join(timeout)
+        code = self._process.exitcode
+        assert code is not None, f"the server did not end within {timeout} s"
+        return code
+
+    def kill(self) -> None:
+        self._process.kill()
+
+    def send_signal(self, number: int) -> None:
+        if self.poll() is None:
+            os.kill(self.pid, number)
+
+
+@cache
+def _nursery() -> ForkServerContext:
+    nursery = get_context("forkserver")
+    nursery.set_forkserver_preload([__name__, "tests.support.loaded_server"])
+    before = os.environ.get("PYTHONPATH")
+    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, sys.path))
+    forkserver.ensure_running()
+    if before is None:
+        del os.environ["PYTHONPATH"]
+    else:
+        os.environ["PYTHONPATH"] = before
+    return nursery
+
+
+def _live(
+    words: list[str], environment: dict[str, str], out: Path, err: Path, clock: Path | None
+) -> None:
+    for path, number in ((out, 1), (err, 2)):
+        opened = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        os.dup2(opened, number)
+        os.close(opened)
+    os.environ.clear()
+    os.environ.update(environment)
+    if clock is not None:
+        right = time.time
+        time.time = lambda: right() + float(clock.read_text())
+    sys.argv = [COMMAND, *words]
+    cli.main(words, prog_name="tertulia")

@@ -1,0 +1,185 @@
+"""A watch over every server that the tests start: nobody holds up the loop, nor the writer.
+
+Whatever one caller asks for, others have to be served meanwhile. So the longest stretch of work
+that a test puts on either is held against a bound. It is counted in CPU time, which a busy machine
+changes little, and told as how often this machine counts to a hundred thousand in that time.
+Python's own tidying up, which comes when it comes, is left out, and so is what the host of a
+virtual machine gives to others meanwhile: to us that may look like work.
+"""
+
+import asyncio
+import functools
+import gc
+import math
+import os
+import threading
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from tertulia.database import Database
+
+MOST_COUNTS = 150
+LOOK_EVERY_SECONDS = 0.1
+LONG_SECONDS = 0.03  # of work: less than that nobody has to answer for
+
+_COUNTERS = Path("/proc/stat")
+
+
+@dataclass
+class Watch:
+    """The longest stretch of each, in CPU seconds, and what it was."""
+
+    longest: dict[str, tuple[float, str]] = field(default_factory=dict)
+    _quickest: float = math.inf  # that this machine was ever seen to count
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def begin(self) -> None:
+        with self._lock:
+            self.longest.clear()
+
+    def note(self, who: str, seconds: float, what: str) -> None:
+        with self._lock:
+            if seconds > self.longest.get(who, (0.0, ""))[0]:
+                self.longest[who] = seconds, what
+
+    def problems(self) -> list[str]:
+        """Who was held for too long since we began to look.
+
+        To count takes longer than many a test: it is done when there may be something to tell."""
+        with self._lock:
+            longest = dict(self.longest)
+        if self._quickest == math.inf:
+            self._quickest = min(count() for _ in range(5))
+        if all(seconds <= MOST_COUNTS * self._quickest for seconds, _ in longest.values()):
+            return []
+        counts = [count() for _ in range(3)]
+        self._quickest = min(self._quickest, *counts)
+        one = max(counts)
+        return [
+            f"The {who} was held for {seconds / one:.0f} counts{what}; {MOST_COUNTS} are too many."
+            for who, (seconds, what) in longest.items()
+            if seconds > MOST_COUNTS * one
+        ]
+
+
+WATCH = Watch()
+
+
+def count() -> float:
+    """How long it takes to count, here and now."""
+    began = time.thread_time()
+    for _ in range(100_000):
+        pass
+    return time.thread_time() - began
+
+
+class Stopwatch(threading.local):
+    """The CPU time of this thread, without what was spent on tidying up."""
+
+    tidying: float = 0.0
+    tidying_since: float = 0.0
+
+    def __call__(self) -> float:
+        return time.thread_time() - self.tidying
+
+    def look(self, phase: str, _: Any) -> None:
+        if phase == "start":
+            self.tidying_since = time.thread_time()
+        else:
+            self.tidying += time.thread_time() - self.tidying_since
+
+
+stopwatch = Stopwatch()
+gc.callbacks.append(stopwatch.look)
+
+
+class Host:
+    """What the machine that ours runs on has given to others, on all processors together."""
+
+    def __init__(self) -> None:
+        self._looked_at = -math.inf
+        self._taken = 0.0
+
+    def has_taken(self) -> float:
+        """In seconds, since the machine was started; none where nobody says so."""
+        if not _COUNTERS.exists():
+            return 0.0
+        with _COUNTERS.open() as file:
+            ticks = file.readline().split()[8]
+        self._looked_at = time.monotonic()
+        self._taken = int(ticks) / os.sysconf("SC_CLK_TCK")
+        return self._taken
+
+    def had_taken(self) -> float:
+        """The same a moment ago, or a little longer: to look takes longer than most actions."""
+        is_long_ago = time.monotonic() - self._looked_at > LONG_SECONDS
+        return self.has_taken() if is_long_ago else self._taken
+
+
+HOST = Host()
+
+
+class Stretch:
+    """What this thread works from here on."""
+
+    def __init__(self) -> None:
+        self._taken = HOST.had_taken()
+        self._began = stopwatch()
+
+    def seconds(self) -> float:
+        spent = stopwatch() - self._began
+        return spent if spent < LONG_SECONDS else spent - (HOST.has_taken() - self._taken)
+
+
+@asynccontextmanager
+async def over_the_loop(watch: Watch = WATCH) -> AsyncIterator[None]:
+    """Watch the running loop: who holds it keeps us from looking."""
+
+    async def look() -> None:
+        while True:
+            stretch = Stretch()
+            await asyncio.sleep(LOOK_EVERY_SECONDS)
+            watch.note("loop", stretch.seconds(), "")
+
+    looking = asyncio.create_task(look())
+    try:
+        yield
+    finally:
+        looking.cancel()
+
+
+class WatchedDatabase(Database):
+    """Notes how long our actions hold the writer; those that set a scene belong to the tests."""
+
+    def start(
+        self,
+        fetch_news: Callable[..., Any],
+        deliver: Callable[..., None],
+        compose_news: Callable[..., Any],
+        put_in_words: Callable[..., Any] = lambda appended: ([], {}),
+        applier: Any = None,
+    ) -> None:
+        super().start(_timed(fetch_news), deliver, _timed(compose_news), put_in_words, applier)
+
+    async def send_in(
+        self, realm_id: int, plain: Any, action: Any, *args: Any, **kwargs: Any
+    ) -> Any:
+        is_ours = getattr(action, "__module__", "").startswith("tertulia.")
+        watched = _timed(action) if is_ours else action
+        return await super().send_in(realm_id, plain, watched, *args, **kwargs)
+
+
+def _timed(action: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(action)
+    def run(*args: Any) -> Any:
+        stretch = Stretch()
+        try:
+            return action(*args)
+        finally:
+            WATCH.note("writer", stretch.seconds(), f" by {action.__qualname__}")
+
+    return run

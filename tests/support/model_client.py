@@ -1,0 +1,84 @@
+"""Watching: a client that registers once and then believes every event it hears.
+
+Its picture is made of parts. A part is read from what POST /register answers, and event handlers
+change it. What it pays attention to is a `Subject`; to let a law see more of the product, add a
+part with `part` and the event types that change it with `hears`, or both at once for a list.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from tests.support.event_queue import Event
+from tests.support.people import Person
+
+SUBJECTS = ("type", "op", "property", "stream_id", "stream_ids", "user_ids", "user_id", "group_id")
+
+Picture = dict[str, Any]
+Registered = dict[str, Any]
+Read = Callable[[Registered], Any]
+Handle = Callable[[Picture, Event], None]
+
+
+class Subject:
+    def __init__(self) -> None:
+        self.parts: dict[str, Read] = {}
+        self.handlers: dict[str, Handle] = {}
+
+    def part(self, read: Read) -> Read:
+        """Marks a function that reads the part of the picture it is named after."""
+        self.parts[read.__name__] = read
+        return read
+
+    def hears(self, event_type: str) -> Callable[[Handle], Handle]:
+        """Marks the one function that knows what events of a type change."""
+
+        def mark(handle: Handle) -> Handle:
+            assert event_type not in self.handlers, f"two functions hear {event_type}"
+            self.handlers[event_type] = handle
+            return handle
+
+        return mark
+
+    def list_told_whole(self, name: str) -> None:
+        """A part that every event about it tells anew."""
+        self.parts[name] = lambda state: list(state[name])
+        self.hears(name)(lambda picture, event: picture.update({name: event[name]}))
+
+    def list_told_by_entry(self, name: str, *, key: str = "id", removed: str) -> None:
+        """A part of which events tell what comes and changes, and by `removed` what goes."""
+
+        def handle(picture: Picture, event: Event) -> None:
+            if event["op"] == "remove":
+                del picture[name][event[removed]]
+            told = [each for value in event.values() for each in _listed(value)]
+            picture[name].update({each[key]: each for each in told})
+
+        self.parts[name] = lambda state: {each[key]: each for each in state[name]}
+        self.hears(name)(handle)
+
+
+def _listed(value: Any) -> list[dict[str, Any]]:
+    entries = value if isinstance(value, list) else [value]
+    return [each for each in entries if isinstance(each, dict)]
+
+
+class Watcher:
+    """`sees` is what it believes; a newcomer is a watcher that has heard nothing yet."""
+
+    def __init__(self, subject: Subject, person: Person, **options: Any) -> None:
+        self._ears = person.listens_for(fetch_event_types=None, **options)
+        self._handlers = subject.handlers
+        self.told: list[Any] = []  # what every event was about
+        self._picture = {name: read(self._ears.state) for name, read in subject.parts.items()}
+
+    @property
+    def queue_id(self) -> str:
+        return self._ears.queue_id
+
+    def sees(self) -> Picture:
+        for event in self._ears.all():
+            self.told.append({name: event[name] for name in SUBJECTS if name in event})
+            handle = self._handlers.get(event["type"])
+            if handle is not None:
+                handle(self._picture, event)
+        return self._picture

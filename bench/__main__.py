@@ -36,7 +36,7 @@ FIRST_ANSWER = "/api/v1/server_settings"
 SIZES = ((50, 20, 2_000), (1_000, 1_000, 20_000))  # people, channels, messages
 MANY_UNREAD = 10_000
 SECONDS = 1.5  # that a rate is measured for
-FEW_SECONDS = 0.3
+SHORT_SECONDS = 0.3
 TURNS = 3
 
 
@@ -133,7 +133,7 @@ class Bench:
 
     async def _talking(self, target: Target) -> None:
         await probes.settle(target)
-        said = len((await probes.sends(target, 16, FEW_SECONDS)).seconds)
+        said = len((await probes.sends(target, 16, SHORT_SECONDS)).seconds)
         await self._past(target, said)
         self.results.title("Sending")
         rounds = [await probes.sends(target, 16, SECONDS) for _ in range(TURNS)]
@@ -174,7 +174,7 @@ class Bench:
 
     async def _past(self, target: Target, messages: int) -> None:
         """What the newest hundred cost, with so many before them."""
-        found = await probes.history(target, 1, FEW_SECONDS, [_in(probes.CHANNEL)])
+        found = await probes.history(target, 1, SHORT_SECONDS, [_in(probes.CHANNEL)])
         cost = found.cpu_seconds or found.within(50)
         words = "Cost of a hundred messages, by length of the history"
         points = self.results.series.setdefault(words, [])

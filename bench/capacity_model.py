@@ -1,4 +1,5 @@
-"""`python -m bench.capacity_model`: sizes that no machine of ours has, reckoned from what was measured.
+"""`python -m bench.capacity_model`: sizes that no machine of ours has, reckoned from what was
+measured.
 
 Three questions, each answered by letting made-up people come at random: how long a send waits for
 its organization's turn, how long a register takes after a restart when everybody comes back, and

@@ -7,7 +7,7 @@ from pyroaring import BitMap64
 from bench.http_client import Login
 from tertulia import actions, domain, storage
 from tertulia.actions.channels.subscriptions import Wish
-from tertulia.actions.queues import MOST_PER_USER
+from tertulia.actions.queues import MAX_PER_USER
 from tertulia.database import Database
 from tertulia.database.tx import Tx
 from tertulia.domain.channels.channel import NewChannel
@@ -48,13 +48,13 @@ def settle(url: str, listeners: int) -> Town:
         return user, Login(user.email, key)
 
     ana, login = add("ana", Role.OWNER)
-    owners = [add(f"ben{number}", Role.MEMBER) for number in range(-(-listeners // MOST_PER_USER))]
+    owners = [add(f"ben{number}", Role.MEMBER) for number in range(-(-listeners // MAX_PER_USER))]
     everybody = [ana.id, *(user.id for user, _ in owners)]
     database.write_now(realm.id, _open_channel, ana, everybody, "square")
     database.write_now(realm.id, _open_channel, ana, [ana.id], "hall")
     opened: list[Queue] = []
     for user, owner in owners:
-        count = min(MOST_PER_USER, listeners - len(opened))
+        count = min(MAX_PER_USER, listeners - len(opened))
         ids = database.write_now(realm.id, _open_queues, user, count)
         opened += [Queue(owner, queue_id) for queue_id in ids]
     return Town(login, opened)

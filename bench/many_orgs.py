@@ -57,7 +57,7 @@ def _multiply(tx: Tx, template: Place, count: int) -> list[Place]:
             _copies(vault, table, columns[table], rows[table], ids, step, count),
         )
         if "id" in columns[table]:
-            tx.number_on(table)
+            tx.allocate_ids(table)
     return [
         Place(f"o{number}.localhost", Login(template.login.email, _key(number)), "")
         for number in range(1, count + 1)

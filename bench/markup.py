@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable, Iterator
 
-from tertulia.markdown import Found, Settings, render
+from tertulia.markdown import Resolved, Settings, render
 
 PLAIN = "Sounds good, see you at the station tomorrow around noon."
 MIXED = """Hi @**Ann Lee**, the *notes* for **v2.3** are [here](https://h.example/notes) :tada:
@@ -43,7 +43,7 @@ def costs() -> Iterator[tuple[str, float, float]]:
 
 
 def _each(text: Callable[[int], str], count: int) -> float:
-    found, settings = Found.of(), Settings(base_url="https://h.example")
+    found, settings = Resolved.of(), Settings(base_url="https://h.example")
     texts = [text(number) for number in range(count)]
     render(texts[0], found, settings)
     best = float("inf")

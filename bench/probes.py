@@ -21,7 +21,7 @@ WORDS = (
 )
 WARM_UP = 30
 LOOK_SECONDS = 1.5  # what a server does by itself may begin as late
-MOST_LOOKS = 40
+MAX_POLLS = 40
 
 
 def no_cpu() -> float:
@@ -77,7 +77,7 @@ async def calm(target: Target) -> float:
     """Wait until the server has done what it does by itself after much was said, such as indexing;
     gives the processor time that it took."""
     begun = now = target.cpu_seconds()
-    for _ in range(MOST_LOOKS):
+    for _ in range(MAX_POLLS):
         before = now
         await asyncio.sleep(LOOK_SECONDS)
         now = target.cpu_seconds()

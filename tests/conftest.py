@@ -21,7 +21,7 @@ for finder in sys.meta_path:  # whoever brings a plugin is rewritten whole, even
 from tests.support import cheap_hashing, conformance, precompile  # noqa: E402
 from tests.support.browser_user import running_chromium  # noqa: E402
 from tests.support.databases import Databases, Kind, unreachable  # noqa: E402
-from tests.support.fake_smtp import PostOffice  # noqa: E402
+from tests.support.fake_smtp import FakeSmtp  # noqa: E402
 from tests.support.latency_guard import WATCH  # noqa: E402
 from tests.support.people import Chat, Person  # noqa: E402
 from tests.support.server import Server  # noqa: E402
@@ -306,21 +306,21 @@ def owner(chat: Chat, channels: list[str]) -> Person:
 
 
 @pytest.fixture(scope="session")
-def post() -> Iterator[PostOffice]:
+def post() -> Iterator[FakeSmtp]:
     """A mail server that all tests share; addresses tell their letters apart."""
-    office = PostOffice().open()
+    office = FakeSmtp().open()
     yield office
     office.close()
 
 
 @pytest.fixture(scope="session")
-def mailing_servers(databases: Databases, post: PostOffice) -> Iterator[SharedServers]:
+def mailing_servers(databases: Databases, post: FakeSmtp) -> Iterator[SharedServers]:
     with SharedServers(databases, **post.settings, lmtp_listen="127.0.0.1:0") as servers:
         yield servers
 
 
 @pytest.fixture
-def mailing(kind: Kind, mailing_servers: SharedServers, post: PostOffice) -> Chat:
+def mailing(kind: Kind, mailing_servers: SharedServers, post: FakeSmtp) -> Chat:
     """An organization on a server that sends mail."""
     post.received.clear()
     return mailing_servers.chat_on(kind)

@@ -18,7 +18,7 @@ from tertulia import domain, storage
 from tertulia.cli import main
 from tertulia.cli.commands import COMMANDS
 from tertulia.config import Config
-from tertulia.data_dir import find_vault
+from tertulia.data_dir import load_vault
 from tertulia.database import Database
 from tertulia.database.tx import Tx
 from tertulia.domain.files.attachments import Looks
@@ -200,7 +200,7 @@ def test_a_new_key_is_another_one_and_opens_with_the_secret(terminal):
 
     assert new != old
     assert f"key={new}\n" in terminal.runs("user", "zuliprc", "ana@example.com").out
-    vault = find_vault(Config(data=terminal.data))
+    vault = load_vault(Config(data=terminal.data))
     assert vault is not None
     known = database_of(terminal).read_now(FIRST, storage.people.fingerprints)
     assert vault.fingerprint(new) in known.values()

@@ -17,7 +17,7 @@ from tests.support.waiting import PATIENCE_SECONDS
 from tertulia import actions, data_dir, domain, storage
 from tertulia.config import Config
 from tertulia.database.tx import Tx
-from tertulia.domain.inbound_mail import MOST_BYTES, REPLY_SECONDS, ReceivedMail
+from tertulia.domain.inbound_mail import MAX_BYTES, REPLY_SECONDS, ReceivedMail
 from tertulia.external.mail import mail_parser
 
 PICTURE = b"\x89PNG not really"
@@ -192,7 +192,7 @@ def test_refused_mails_count_and_leave_no_files(mailing, people, told, monkeypat
         members=[owner.id],
         can_mention_group={"direct_members": [owner.id], "direct_subgroups": []},
     ).succeeds()
-    monkeypatch.setattr(actions.inbound_mail, "MOST_AN_HOUR", 5)
+    monkeypatch.setattr(actions.inbound_mail, "MAX_PER_HOUR", 5)
     mails = [with_file(letter(address, "@*cooks* soup!")) for _ in range(8)]
 
     answers = delivers(mailing, *mails)
@@ -332,7 +332,7 @@ def test_machines_are_not_answered_and_say_nothing(mailing, people, told, header
 @pytest.mark.on_one
 def test_what_is_too_large_or_goes_in_circles_or_is_no_mail_is_refused(mailing, people, told):
     address = told("Soup?", [people[1]])
-    large = letter(address).as_bytes() + b"x\r\n" * (MOST_BYTES // 3 + 1)
+    large = letter(address).as_bytes() + b"x\r\n" * (MAX_BYTES // 3 + 1)
     circling = letter(address)
     for number in range(51):
         circling["Received"] = f"from machine {number}"
@@ -387,7 +387,7 @@ def test_a_program_takes_a_mail_from_standard_input(kind, databases):
     assert terminal.runs("mail", "receive", "x@y").code == 75  # the mail is kept until there is one
     terminal.founds().adds("ana", "--channel", "general")
     database = data_dir.find_database(Config(data=folder, database=url))
-    vault = data_dir.find_vault(Config(data=folder, database=url))
+    vault = data_dir.load_vault(Config(data=folder, database=url))
     address = database.write_now(1, _address, vault)
     settings = {"TERTULIA_MAIL_IN_ADDRESS": MAIL_IN}
 

@@ -17,7 +17,7 @@ def test_what_is_free_between_blocks_goes_back_when_much_was_taken():
     libc.malloc.restype = ctypes.c_void_p
     libc.free.argtypes = [ctypes.c_void_p]
     malloc.give_back()
-    tide = malloc.Tide()
+    tide = malloc.MallocTrimmer()
     before = malloc.resident_bytes()
 
     blocks = [libc.malloc(BLOCK_BYTES) for _ in range(BLOCKS)]
@@ -37,7 +37,7 @@ def test_what_is_free_between_blocks_goes_back_when_much_was_taken():
 
 def test_as_long_as_there_is_as_much_as_usual_nothing_is_done():
     sizes = iter([*[300 << 20] * 20, *[310 << 20] * 20, *[295 << 20] * 20])
-    tide = malloc.Tide(lambda: next(sizes))
+    tide = malloc.MallocTrimmer(lambda: next(sizes))
 
     for _ in range(59):
         tide.look()
@@ -47,7 +47,7 @@ def test_as_long_as_there_is_as_much_as_usual_nothing_is_done():
 
 def test_it_says_how_long_there_is_more_than_usual():
     sizes = iter([100 << 20, *[150 << 20] * 2000])
-    tide = malloc.Tide(lambda: next(sizes))
+    tide = malloc.MallocTrimmer(lambda: next(sizes))
 
     said = [tide.look() for _ in range(100)]
 

@@ -28,7 +28,7 @@ from tests.support.waiting import eventually
 from tertulia.config import Config
 from tertulia.data_dir import check_vault, open_database, open_vault
 from tertulia.domain.people.keys import WrongSecret
-from tertulia.server.connection_limits import Connections
+from tertulia.server.connection_limits import ConnectionLimiter
 from tertulia.server.http_server import uvicorn_config
 from tertulia.server.sockets import CannotListen, listen
 
@@ -305,7 +305,7 @@ def test_without_proxies_nobody_is_believed(monkeypatch):
 def whoami(config: Config, peer: str, forwarded: list[str]) -> Any:
     """The address and the scheme that an endpoint is told of."""
     kitchen = Kitchen()
-    served = uvicorn_config(config, kitchen.api, Connections(config))
+    served = uvicorn_config(config, kitchen.api, ConnectionLimiter(config))
     served.load()
     kitchen.api = served.loaded_app
     headers = [(b"x-forwarded-proto", b"https")]
@@ -382,8 +382,9 @@ import asyncio, logging, sys
 from tertulia import external
 from tertulia.config import Config
 from tertulia.external.sso.provider_http import Inquiry
+from tertulia.server import logging_config
 
-logs.configure(Config(log_level=sys.argv[2]))
+logging_config.configure(Config(log_level=sys.argv[2]))
 print(asyncio.run(external.sso.provider_http.ask(Inquiry(sys.argv[1]))))
 """
 
@@ -409,7 +410,7 @@ ACCIDENTS = """
 import asyncio, logging, sys, threading, structlog
 from tertulia.server import logging_config
 from tertulia.config import Config
-from tertulia.server.connection_limits import Connections
+from tertulia.server.connection_limits import ConnectionLimiter
 
 logging_config.configure(Config(log_format=sys.argv[1]))
 
@@ -425,7 +426,7 @@ logging.getLogger("psycopg").warning("theirs: %s", "hush")
 threading.Thread(target=fail).start()
 
 async def loop():
-    asyncio.get_running_loop().set_exception_handler(logs.tell_of_loop)
+    asyncio.get_running_loop().set_exception_handler(logging_config.tell_of_loop)
     asyncio.get_running_loop().call_soon(fail, "hush")
     await asyncio.sleep(0)
 asyncio.run(loop())

@@ -16,7 +16,7 @@ from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
 from tertulia import api, domain, events, external, markdown, storage
-from tertulia.api.authentication import Admission
+from tertulia.api.authentication import Authenticator
 from tertulia.api.call import COMPLAINTS, Services
 from tertulia.api.routes import ABSENT, BROWSER_ROUTES, ROUTES
 from tertulia.config import Config, ConfigError
@@ -35,12 +35,12 @@ from tertulia.http.replies import encode_error
 from tertulia.http.request import ApiRequest
 from tertulia.http.response_metrics import AnswerCounts
 from tertulia.jobs import housekeeping, presence, runner
-from tertulia.jobs.cache_warmup import Preparation
+from tertulia.jobs.cache_warmup import CacheWarmup
 from tertulia.jobs.devices import DeviceRegistrations
 from tertulia.jobs.digests import Digests
 from tertulia.jobs.disk import DiskWatch
-from tertulia.jobs.ldap_sync import DirectoryWatch
-from tertulia.jobs.mail_sender import Postman
+from tertulia.jobs.ldap_sync import LdapSync
+from tertulia.jobs.mail_sender import MailSender
 from tertulia.jobs.missed_messages import MissedMessages
 from tertulia.jobs.push_sender import Pushing
 from tertulia.jobs.rerender import rerender
@@ -51,8 +51,8 @@ from tertulia.jobs.table_counts import Counting
 from tertulia.jobs.upload_migration import Carrying
 from tertulia.jobs.webhook_sender import WebhookCalls
 from tertulia.sample_data import demo
-from tertulia.server.connection_limits import Connections
-from tertulia.server.inbound_mail import MailDoor
+from tertulia.server.connection_limits import ConnectionLimiter
+from tertulia.server.inbound_mail import InboundMail
 from tertulia.transfer.exporting.export_job import AskedExports
 from tertulia.web import (
     find_accounts,
@@ -66,7 +66,7 @@ from tertulia.web import (
     slash_redirect,
     video_calls,
 )
-from tertulia.web.account_pages import DoorPages
+from tertulia.web.account_pages import AccountPages
 from tertulia.web.api_page import ApiPage
 from tertulia.web.assets import Assets
 from tertulia.web.downloads import Downloads
@@ -121,18 +121,18 @@ class Application:
         self.disk = DiskWatch(config, database)
         self.exports = AskedExports(database, self.services.stores)
         self.carrying = Carrying(database, self.services.stores)
-        self.postman = Postman(config, database, vault)
+        self.postman = MailSender(config, database, vault)
         self.webhook_calls = WebhookCalls(config, database, self.delivery)
         self.missed_messages = MissedMessages(config, database, self.delivery, vault)
         self.pushing = Pushing(config, database, self.delivery, vault)
         self.device_registrations = DeviceRegistrations(config, database, self.delivery)
         self.digests = Digests(config, database, self.delivery, vault)
-        self.mail_door = MailDoor(config, database, self.delivery.follower.find)
-        self.runner = Runner(self._jobs(), look_on_duty=database.look_on_duty)
-        self.connections = Connections(config)
+        self.mail_door = InboundMail(config, database, self.delivery.follower.find)
+        self.runner = Runner(self._jobs(), leader_due=database.leader_due)
+        self.connections = ConnectionLimiter(config)
         self.answers = AnswerCounts()
         external.preload.load(config)
-        gate = Admission(self.services)
+        gate = Authenticator(self.services)
         self._api = self._build_api(ROUTES, gate.admit, gate.greet)
         browsers = (BROWSER_ROUTES, gate.admit_browser, gate.greet_browser)
         self._api_for_browsers = self._build_api(*browsers, prefix="/json", for_browsers=True)
@@ -179,12 +179,12 @@ class Application:
         await follower.start()
         tasks = [
             asyncio.create_task(
-                database.watch(follower.catch_up, self.delivery.overhear, follower.hear)
+                database.watch(follower.catch_up, self.delivery.on_remote_ephemeral, follower.hear)
             ),
             asyncio.create_task(self.runner.run()),
         ]
         try:
-            async with self._taking_mail():
+            async with self._lmtp_lifespan():
                 yield
         finally:
             await runner.end(tasks)
@@ -195,7 +195,7 @@ class Application:
             await database.stop()
 
     @asynccontextmanager
-    async def _taking_mail(self) -> AsyncIterator[None]:
+    async def _lmtp_lifespan(self) -> AsyncIterator[None]:
         """Listen for mail where that is set."""
         place = self.services.config.lmtp_listen
         if not place:
@@ -216,7 +216,7 @@ class Application:
         remembered = config.send_key_hours * 3600
         watch = housekeeping.ClockWatch(self.services.clock)
         jobs = [
-            Job("preparation", 5, Preparation(*both).go_on, at_once=True),
+            Job("preparation", 5, CacheWarmup(*both).go_on, at_once=True),
             Job("positions", 30, partial(housekeeping.keep_positions, *both, watch)),
             _duty("deleted files elsewhere", 5, self.carrying.sweep),
             Job("presence", 2, partial(presence.write_down, *both)),
@@ -261,13 +261,13 @@ class Application:
         if self.services.stores.is_used:
             jobs.append(_duty("files", 1, self.carrying.carry, at_once=True))
         if config.ldap:
-            jobs.append(_duty("directories", 30, DirectoryWatch(database, config.ldap).look))
+            jobs.append(_duty("directories", 30, LdapSync(database, config.ldap).look))
         if config.pushes:
             jobs.append(
                 _due("push devices", 2, self.device_registrations.look, storage.due_jobs.DEVICE)
             )
         if config.sends_mail:
-            jobs.append(_due("mail", 1, self.postman.go_round, storage.due_jobs.LETTER))
+            jobs.append(_due("mail", 1, self.postman.send_due, storage.due_jobs.LETTER))
             jobs.append(_due("missed mail", 5, self.missed_messages.tell, storage.due_jobs.MISSED))
             jobs.append(_duty("digests", 600, self.digests.look))
         if config.demo:
@@ -282,15 +282,15 @@ class Application:
             jobs.append(Job("clock", 60, partial(housekeeping.compare_clocks, database)))
         return jobs
 
-    def say_goodbye(self) -> None:
+    def shutdown(self) -> None:
         """Answer every waiting poll, because the server is about to stop."""
-        self.delivery.stop_waiting()
+        self.delivery.release_all_polls()
 
     # --- pages ---
 
-    def _build_pages(self, gate: Admission) -> Starlette:
+    def _build_pages(self, gate: Authenticator) -> Starlette:
         assets = Assets(as_they_are=self.services.config.dev)
-        entrance = DoorPages(gate)
+        entrance = AccountPages(gate)
         guest = demo.people.GUEST if self.services.config.demo else None
         pages = Starlette(
             lifespan=self.running,
@@ -328,7 +328,7 @@ class Application:
 
     async def _health(self, request: Request) -> Response:
         database = self.services.database
-        await database.glance_in(0, storage.organization.first)  # 503 if it cannot be read
+        await database.query(0, storage.organization.first)  # 503 if it cannot be read
         if (why := database.write_failure) is not None:
             return JSONResponse({"status": "ok", "writes": "failing", "reason": why})
         is_waiting = database.busy_seconds > HEALTHY_WRITE_SECONDS

@@ -18,7 +18,7 @@ from tertulia.database import Database, dialects
 from tertulia.database.schema import Standing
 from tertulia.domain.organization.realm import Realm
 from tertulia.domain.people.keys import Vault, WrongSecret
-from tertulia.errors import CannotStart
+from tertulia.errors import StartupError
 from tertulia.log import log
 
 ODD_CLOCK_SECONDS = 2.0
@@ -26,7 +26,7 @@ WRONG_CLOCK_SECONDS = 60.0
 RESTORE_MARK = "restore-unfinished"
 
 
-class WrongClock(CannotStart):
+class WrongClock(StartupError):
     """Our clock and the database's are too far apart to be trusted."""
 
     def __init__(self, behind: float) -> None:
@@ -37,14 +37,14 @@ class WrongClock(CannotStart):
         )
 
 
-class FolderInUse(CannotStart):
+class FolderInUse(StartupError):
     """Another server works on this data."""
 
     def __init__(self, folder: Path) -> None:
         super().__init__(f"Another Tertulia server is running on the data in {folder}.")
 
 
-class NoData(CannotStart):
+class NoData(StartupError):
     """There is nothing of ours where somebody looks for it."""
 
     def __init__(self, config: Config) -> None:
@@ -55,7 +55,7 @@ class NoData(CannotStart):
         )
 
 
-class RestoreInterrupted(CannotStart):
+class RestoreInterrupted(StartupError):
     """A restore began here and did not come to its end."""
 
     def __init__(self, config: Config) -> None:
@@ -78,7 +78,7 @@ def open_database(config: Config) -> Database:
     return database
 
 
-def open_beside(config: Config) -> Database:
+def open_alongside_server(config: Config) -> Database:
     """The database for a command that may run beside the server.
 
     Raises NoData where there is none. The schema does not change under the feet of an older server.
@@ -139,15 +139,15 @@ def _check_filled(config: Config, database: Database) -> Standing:
 
 def open_vault(config: Config) -> Vault:
     """The vault of the server's secret, which is made up on the first start."""
-    vault = find_vault(config)
+    vault = load_vault(config)
     if vault is None:
         keep_secret(config, secrets.token_urlsafe(48).encode())
-        vault = find_vault(config)
+        vault = load_vault(config)
         assert vault is not None
     return vault
 
 
-def find_vault(config: Config) -> Vault | None:
+def load_vault(config: Config) -> Vault | None:
     """The vault, if there is a secret."""
     secret = find_secret(config)
     if secret is None:
@@ -175,7 +175,7 @@ def check_vault(config: Config, database: Database) -> None:
     sealed = database.read_now(0, storage.data_check.any_sealed_key)
     if sealed is None:
         return
-    vault = find_vault(config)
+    vault = load_vault(config)
     if vault is None:
         raise WrongSecret(
             f"The secret that belongs to this data is missing: {config.secret_file} or the setting"
@@ -201,7 +201,7 @@ def replace_secret(config: Config, secret: bytes) -> None:
     draft.replace(config.secret_file)
 
 
-def forget_former_secret(config: Config) -> None:
+def drop_previous_secret(config: Config) -> None:
     _former_secret(config).unlink(missing_ok=True)
 
 
@@ -295,8 +295,8 @@ def begin_quick_check(config: Config) -> None:
 
 def check_alone(database: Database) -> None:
     """Refuse to go on while somebody else works on a PostgreSQL; a folder has its lock."""
-    if database.has_others():
-        raise CannotStart("Another Tertulia works on this database; please stop it first.")
+    if database.has_peers():
+        raise StartupError("Another Tertulia works on this database; please stop it first.")
 
 
 def sqlite_file(config: Config) -> Path | None:
@@ -305,7 +305,7 @@ def sqlite_file(config: Config) -> Path | None:
     return Path(url.removeprefix("sqlite:///")) if url.startswith("sqlite:///") else None
 
 
-def keep_from_others(config: Config) -> None:
+def lock_exclusively(config: Config) -> None:
     """Close the files that others could read: an older server made them as the umask would."""
     path = sqlite_file(config)
     files = [] if path is None else [path, _lock_file(path), *_files_beside(path)]

@@ -22,7 +22,7 @@ from typing import Any, TypeAlias, TypeVar, cast
 from tertulia.errors.http import RateLimited, ServiceUnavailable
 from tertulia.lazy import asyncio
 
-# The id of an account (a bot counts with its owner), or a network (`ratelimit.neighbourhood`).
+# The id of an account (a bot counts with its owner), or a network (`ratelimit.address_bucket`).
 Person: TypeAlias = int | str
 
 # Work that no person asked for, such as a scheduled job.

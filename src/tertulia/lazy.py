@@ -10,7 +10,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 
-def on_demand(package: str) -> Callable[[str], ModuleType]:
+def lazy_submodules(package: str) -> Callable[[str], ModuleType]:
     """What a package answers when it is asked for a name it does not have yet."""
 
     def load(name: str) -> ModuleType:
@@ -25,7 +25,7 @@ def on_demand(package: str) -> Callable[[str], ModuleType]:
     return load
 
 
-class LoadedLater:
+class LazyModule:
     """A module that is imported when something in it is first named."""
 
     def __init__(self, module: str) -> None:
@@ -41,4 +41,4 @@ class LoadedLater:
 if TYPE_CHECKING:
     import asyncio as asyncio
 else:
-    asyncio = LoadedLater("asyncio")
+    asyncio = LazyModule("asyncio")

@@ -7,9 +7,9 @@ line: most commands write none, and it would be a third of all that they load.
 import sys
 from typing import Any
 
-from tertulia.lazy import LoadedLater
+from tertulia.lazy import LazyModule
 
-structlog = LoadedLater("structlog")
+structlog = LazyModule("structlog")
 
 
 class Log:

@@ -17,7 +17,7 @@ from tests.support.waiting import PATIENCE_SECONDS, eventually
 from tertulia.app import _emoji_table
 from tertulia.config import Config
 from tertulia.errors.http import TooManyConnections
-from tertulia.server.connection_limits import LEAST_BYTES_PER_SECOND, Connections
+from tertulia.server.connection_limits import MIN_BYTES_PER_SECOND, ConnectionLimiter
 
 pytestmark = pytest.mark.on_one
 
@@ -142,8 +142,8 @@ def test_a_body_on_its_way_earns_time(lines):
     ana = Chat.found(lines.server, "second").person("ana")
     known = "".join(f"{name}: {value}\r\n" for name, value in ana.headers.items())
     head = HALF_BODY.replace(b"Host: localhost\r\n", known.encode()).replace(b" 50", b" 500000")
-    line = lines.opens(head + b"x" * LEAST_BYTES_PER_SECOND * 10)
-    eventually(lambda: moved(lines) > LEAST_BYTES_PER_SECOND * 10)
+    line = lines.opens(head + b"x" * MIN_BYTES_PER_SECOND * 10)
+    eventually(lambda: moved(lines) > MIN_BYTES_PER_SECOND * 10)
 
     lines.after(PATIENCE + 5)
     assert lines.connections.timed_out["body"] == 0
@@ -194,7 +194,7 @@ def test_an_answer_is_not_cut_off_while_it_is_read(lines):
     size = 0
     while size < 3 * MUCH and (part := line.recv(20_000)):
         size += len(part)
-        earned = max(0, size - MUCH // 2) / LEAST_BYTES_PER_SECOND  # some of it was with the system
+        earned = max(0, size - MUCH // 2) / MIN_BYTES_PER_SECOND  # some of it was with the system
         lines.after(PATIENCE - 1 + earned / 2)
 
     assert size > 3 * MUCH
@@ -248,7 +248,7 @@ def test_a_trusted_proxy_has_any_number(start_server):
 
 
 def test_neighbours_with_addresses_without_number_count_as_one():
-    connections = Connections(Config(max_connections_per_address=2))
+    connections = ConnectionLimiter(Config(max_connections_per_address=2))
     for address in ("2001:db8::1", "2001:db8::2", "2001:db8:0:1::1"):
         connections.enter(connections.counted(address))
 
@@ -257,7 +257,7 @@ def test_neighbours_with_addresses_without_number_count_as_one():
 
 
 def test_trouble_is_told_in_one_line_a_minute(capfd):
-    connections = Connections(Config())
+    connections = ConnectionLimiter(Config())
     for second in range(150):
         connections.timed_out["head"] += 1
         connections.look(float(second))

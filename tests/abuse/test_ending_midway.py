@@ -62,7 +62,7 @@ class Latecomer:
         call = await self._admit(request, route)
         if self.waits and call.caller is not None and call.caller.id == self._user_id:
             self.waits = False
-            await call.aside_db.write(self._happens, self._user_id)
+            await call.system_db.write(self._happens, self._user_id)
         return call
 
 

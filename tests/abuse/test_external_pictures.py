@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from tests.support.client import Reply
-from tests.support.event_queue import Ears
+from tests.support.event_queue import EventQueue
 from tests.support.fake_webhooks import Receiver, hang_up, redirect, stream_for_ever
 from tests.support.people import Chat, Person
 from tests.support.pictures import huge, picture
@@ -86,7 +86,7 @@ def test_whoever_reads_asks_us_and_we_ask_the_site_once(chat, site):
 
 def test_every_way_to_a_message_leads_to_us(chat, site):
     ana, ben = chat.people("ana", "ben", channels=["kitchen"])
-    ears: Ears = ben.listens_for("message", "update_message", apply_markdown=True)
+    ears: EventQueue = ben.listens_for("message", "update_message", apply_markdown=True)
     address = f"{site.site}/cat.jpg"
     said = ana.says(f"meow {address}", to="kitchen > cats")
     ana.patch(f"/messages/{said.id}", content=f"purr {address}").succeeds()
@@ -146,7 +146,7 @@ def test_only_pictures_of_a_bounded_size_go_on(chat, site):
         "/page.png": (200, b"<script>alert(1)</script>"),
         "/drawing.png": (200, b'<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"/>'),
         "/gone.png": (404, PICTURE),
-        "/large.png": (200, PICTURE + bytes(external_pictures.MOST_BYTES)),
+        "/large.png": (200, PICTURE + bytes(external_pictures.MAX_BYTES)),
         "/wide.png": (200, huge(30_000, 2_000)),
         "/endless.png": stream_for_ever,
         "/rude.png": hang_up,

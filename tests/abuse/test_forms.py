@@ -17,7 +17,7 @@ from tertulia.config import Rate
 from tertulia.errors.parameters import MalformedForm
 from tertulia.http import forms, multipart, request
 from tertulia.http.json_text import MAX_DEPTH, decode_json, read_json
-from tertulia.http.memory_quota import MOST_BYTES
+from tertulia.http.memory_quota import MAX_BYTES
 from tertulia.http.offload import QUICK_BYTES, decoded
 from tertulia.http.request import MAX_QUERY_BYTES, STRANGERS_BODY_BYTES
 from tertulia.http.rules import Problem
@@ -340,7 +340,7 @@ def test_of_answers_that_one_caller_does_not_read_only_so_many_are_held():
         assert lazy.statuses.count(429) == TIMES - waiting
         lazy.reads.set()
         await asyncio.gather(*asking)
-        assert lazy.sent <= MOST_BYTES + TIMES * 200
+        assert lazy.sent <= MAX_BYTES + TIMES * 200
 
         await lazy.asks()
         return lazy

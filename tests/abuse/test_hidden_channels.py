@@ -299,8 +299,12 @@ def test_what_uses_a_group_is_told_without_the_numbers_of_hidden_channels(chat):
 
     refused = member.post(f"/user_groups/{group['group_id']}/deactivate").json
 
-    (objection,) = refused["objections"]
-    assert objection == {"type": "channel", "channel_id": None, "settings": ["can_subscribe_group"]}
+    (rejection_reason,) = refused["objections"]
+    assert rejection_reason == {
+        "type": "channel",
+        "channel_id": None,
+        "settings": ["can_subscribe_group"],
+    }
 
 
 def test_what_is_not_there_takes_as_long_to_be_missed(chat):

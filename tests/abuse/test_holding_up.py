@@ -5,14 +5,14 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from tests.support.latency_guard import LOOK_EVERY_SECONDS, MOST_COUNTS, WATCH, count
+from tests.support.latency_guard import LOOK_EVERY_SECONDS, MAX_COUNTS, WATCH, count
 from tests.support.waiting import eventually
 
 pytestmark = pytest.mark.on_one
 
 
 def much_work(*given: Any) -> None:
-    for _ in range(3 * MOST_COUNTS):  # on a busy machine one may take twice as long as another
+    for _ in range(3 * MAX_COUNTS):  # on a busy machine one may take twice as long as another
         count()
 
 

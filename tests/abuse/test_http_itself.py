@@ -13,7 +13,7 @@ from tests.support.server import Server
 from tests.support.waiting import PATIENCE_SECONDS, eventually
 from tests.test_certificates import answer, flags
 
-from tertulia.server.http_protocol import MOST_LATER_ROUNDS
+from tertulia.server.http_protocol import MAX_PIPELINED_REQUESTS
 
 pytestmark = pytest.mark.on_one
 
@@ -129,7 +129,7 @@ def test_who_asks_for_much_before_the_first_answer_gets_some_of_it(line):
     statuses = line.answers(ASKED * 3000)
 
     assert statuses[-1] == 400
-    assert 1 <= len(statuses) <= MOST_LATER_ROUNDS + 2
+    assert 1 <= len(statuses) <= MAX_PIPELINED_REQUESTS + 2
 
 
 @pytest.mark.parametrize("endless", [b"0\r\nX: ", b"3;", b"0\r\n" + b"X: y\r\n" * 9000])

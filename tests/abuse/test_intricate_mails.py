@@ -31,10 +31,10 @@ def many_lines(count: int, end: bytes = b"\r\n") -> bytes:
 @pytest.mark.parametrize(
     "make, most, what",
     [
-        (many_parts, mail_parser.MOST_PARTS, "parts"),
+        (many_parts, mail_parser.MAX_PARTS, "parts"),
         (parts_within_each_other, mail_parser.DEEPEST, "parts within each other"),
-        (many_lines, mail_parser.MOST_LINES, "lines"),
-        (lambda count: many_lines(count, b"\r"), mail_parser.MOST_LINES, "lines"),
+        (many_lines, mail_parser.MAX_LINES, "lines"),
+        (lambda count: many_lines(count, b"\r"), mail_parser.MAX_LINES, "lines"),
     ],
 )
 def test_a_mail_has_so_many_and_no_more(make, most, what):
@@ -65,7 +65,7 @@ def test_of_a_header_only_the_beginning_is_looked_at(monkeypatch, head):
 
     mail_parser.read(head + b"\r\nSubject: Soup\r\n\r\nsalt\r\n")
 
-    assert 0 < max(looked_at) <= mail_parser.MOST_HEADER
+    assert 0 < max(looked_at) <= mail_parser.MAX_HEADER_LENGTH
 
 
 @pytest.fixture

@@ -3,7 +3,7 @@
 import weakref
 
 import pytest
-from tests.support.latency_guard import MOST_COUNTS, WATCH, count
+from tests.support.latency_guard import MAX_COUNTS, WATCH, count
 
 from tertulia import actions, api, domain, storage
 from tertulia.database.tx import Tx
@@ -32,11 +32,11 @@ def test_thousands_of_long_messages_hold_nobody_up(chat):
 
     assert len(found["messages"]) == 1000
     held, _ = WATCH.longest["loop"]
-    assert held < MOST_COUNTS / 2 * count()
+    assert held < MAX_COUNTS / 2 * count()
 
 
 def test_an_answer_holds_so_much_and_says_that_there_is_more(chat, monkeypatch):
-    monkeypatch.setattr(actions.messages.history, "MOST_TEXT", 10 * 2 * len(LONG))
+    monkeypatch.setattr(actions.messages.history, "MAX_RESPONSE_CHARACTERS", 10 * 2 * len(LONG))
     ana = chat.person("ana", channels=["kitchen"])
     chat.write(says_much, ana.id, 40)
     all_ids = [each["id"] for each in fetched(ana, anchor="oldest", num_after=1000, whole=True)]

@@ -11,7 +11,7 @@ from urllib.parse import urlencode
 import pytest
 from tests.support.people import Chat, Person
 
-from tertulia.integrations import Hook, json_text
+from tertulia.integrations import WebhookRequest, json_text
 
 NESTED = json.dumps([[]] * 450_000).encode()
 LINES = json.dumps({"text": "*a* _b_ <c\n" * 100_000, "blocks": [{"type": "x"}] * 9000}).encode()
@@ -55,8 +55,8 @@ class Counted(list[Any]):
 def test_no_more_is_written_down_than_is_shown():
     sent = Counted([1] * 100_000)
 
-    report = json_text.report(Hook(sent))
+    report = json_text.report(WebhookRequest(sent))
 
     assert report is not None
-    assert len(report.text) < json_text.MOST_WORDS + 100
-    assert sent.looked_at < json_text.MOST_WORDS
+    assert len(report.text) < json_text.MAX_WORDS + 100
+    assert sent.looked_at < json_text.MAX_WORDS

@@ -15,7 +15,7 @@ from tests.support.waiting import eventually
 
 from tertulia import storage
 from tertulia.domain.messages.message import Draft
-from tertulia.http.exchange import HttpRound
+from tertulia.http.exchange import HttpExchange
 from tertulia.http.request import ApiRequest
 
 TEXT = "👍" * 100
@@ -62,7 +62,7 @@ FEW = 4  # the last of them may still be on its way out
 
 def left_behind() -> int:
     """How much there is of what requests are made of."""
-    kinds = (ApiRequest, HttpRound, Draft)
+    kinds = (ApiRequest, HttpExchange, Draft)
     return sum(isinstance(each, kinds) for each in gc.get_objects())
 
 

@@ -52,7 +52,7 @@ def test_a_picture_that_would_be_too_much_is_refused_before_it_is_decoded(draw, 
 
 @pytest.mark.parametrize("draw", DRAWINGS.values(), ids=DRAWINGS)
 def test_a_photograph_is_measured_by_what_is_decoded_of_it(draw, monkeypatch):
-    monkeypatch.setattr(domain.files.images, "MOST_PIXELS", 2_000_000)
+    monkeypatch.setattr(domain.files.images, "MAX_PIXELS", 2_000_000)
 
     assert draw(picture("JPEG", (2400, 1800)))
     with pytest.raises(BadImage):  # of this one all is held until the last pass

@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from tests.support.event_queue import Ears
+from tests.support.event_queue import EventQueue
 from tests.support.people import Chat, Person
 
 KINDS = ("update_message", "delete_message")
@@ -25,7 +25,7 @@ class Vault:
             self.late.append(chat.person(name))
             self.root.joins("vault", principals=[self.late[-1].id])
         self.said.append(self.root.says("psst", to="vault > gold").id)
-        self.ears: dict[str, Ears] = {
+        self.ears: dict[str, EventQueue] = {
             person.name: person.listens_for(*KINDS, **BULK) for person in (self.root, *self.late)
         }
         self.known = {"Root": self.said} | {

@@ -3,14 +3,14 @@
 import pytest
 
 from tertulia import actions, storage
-from tertulia.events.delivery.mailbox import LEFT_AFTER_SECONDS, MOST_PENDING_BYTES
+from tertulia.events.delivery.mailbox import LEFT_AFTER_SECONDS, MAX_PENDING_BYTES
 
 LONG = "soup " * 1900
 
 
 def held(chat):
     """(events, bytes) in all mailboxes of the server."""
-    boxes = list(chat.server.application.delivery.mailroom)
+    boxes = list(chat.server.application.delivery.mailboxes)
     pending = [entry for mailbox in boxes for entry in mailbox.pending]
     return len(pending), sum(len(entry.body) for entry in pending)
 
@@ -98,7 +98,7 @@ def test_what_is_waiting_is_forgotten_when_the_house_is_kept(own_chat):
 def test_a_mailbox_holds_no_more_than_its_bytes_and_gives_the_rest_page_by_page(own_chat):
     ana, ben = own_chat.people("ana", "ben", channels=["kitchen"])
     ears = ben.listens_for("message")
-    sent = [ana.says(LONG, to="kitchen > lunch").id for _ in range(MOST_PENDING_BYTES // 9000)]
+    sent = [ana.says(LONG, to="kitchen > lunch").id for _ in range(MAX_PENDING_BYTES // 9000)]
 
     _, most = held(own_chat)
     pages = []
@@ -106,18 +106,18 @@ def test_a_mailbox_holds_no_more_than_its_bytes_and_gives_the_rest_page_by_page(
         pages.append([each["message"]["id"] for each in page])
         most = max(most, held(own_chat)[1])
 
-    assert most < 1.1 * MOST_PENDING_BYTES
+    assert most < 1.1 * MAX_PENDING_BYTES
     assert len(pages) > 1
     assert [number for page in pages for number in page] == sent
 
 
 def test_one_account_has_so_many_queues_and_no_more(own_chat, monkeypatch):
-    monkeypatch.setattr(actions.queues, "MOST_PER_USER", 5)
+    monkeypatch.setattr(actions.queues, "MAX_PER_USER", 5)
     ana = own_chat.person("ana")
 
     newest = [ana.listens_for("message") for _ in range(12)][-1]
 
     assert len(own_chat.read(storage.queues.of_user, ana.id)) == 5
-    mailroom = own_chat.server.application.delivery.mailroom
-    assert len(mailroom.of_users(own_chat.realm.id, [ana.id])) == 5
+    mailboxes = own_chat.server.application.delivery.mailboxes
+    assert len(mailboxes.of_users(own_chat.realm.id, [ana.id])) == 5
     assert newest.silent()

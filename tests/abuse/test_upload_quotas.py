@@ -7,7 +7,7 @@ from tests.support.files import form, own, sends_form, uploads
 from tests.support.people import Chat, Person
 
 from tertulia import storage
-from tertulia.actions.files.upload import Receiving
+from tertulia.actions.files.upload import UploadWriter
 from tertulia.database.tx import Tx
 from tertulia.domain.files.attachments import PIECE_BYTES, Quota
 from tertulia.errors.files import UploadQuotaReached
@@ -68,13 +68,13 @@ def test_those_under_way_share_the_room_too(start_server):
     ana = chat.person("ana")
     database = chat.server.database.of(chat.realm.id)
     announced = 600_000
-    begun = [Receiving(database, ana.record, 25, Quota(1, 0), announced) for _ in range(2)]
+    begun = [UploadWriter(database, ana.record, 25, Quota(1, 0), announced) for _ in range(2)]
     piece = b"x" * (PIECE_BYTES + 1)
     for each in begun:
         chat.server.do(each.take(piece))
 
     fills(ana).fails(FULL, code="REALM_UPLOAD_QUOTA")
-    unannounced = Receiving(database, ana.record, 25, Quota(1, 0))
+    unannounced = UploadWriter(database, ana.record, 25, Quota(1, 0))
     with pytest.raises(UploadQuotaReached):
         chat.server.do(unannounced.take(piece))
 

@@ -83,7 +83,7 @@ def test_a_lost_queue_makes_it_register_again(client, ana, ben):
     ben.says("before", to="kitchen > count")
     eventually(lambda: heard)
 
-    for mailbox in ben.server.application.delivery.mailroom:
+    for mailbox in ben.server.application.delivery.mailboxes:
         ana.delete("/events", queue_id=mailbox.listener.queue_id)
     for _ in range(50):
         ben.says("after", to="kitchen > count")

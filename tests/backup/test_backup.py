@@ -172,7 +172,7 @@ def test_without_the_secret_all_keys_are_new_and_that_is_told(terminal, tmp_path
     assert there.runs("check").out.endswith("All is well.\n")
 
 
-def cut_off(data: bytes) -> bytes:
+def abort(data: bytes) -> bytes:
     return data[: len(data) // 2]
 
 
@@ -201,7 +201,7 @@ def something_else(data: bytes) -> bytes:
 @pytest.mark.parametrize(
     "meddle",
     [
-        cut_off,
+        abort,
         cut_at_a_block,
         changed,
         changed_at_the_beginning,

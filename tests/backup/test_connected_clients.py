@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, expect
 from tests.support import mobile
-from tests.support.browser_user import sit_down
+from tests.support.browser_user import open_page
 from tests.support.cli_runner import Terminal
 from tests.support.databases import Databases, Kind
 from tests.support.people import Chat, Person
@@ -71,7 +71,7 @@ def test_clients_register_again_by_themselves_after_a_restore(
     kept = ana.says("This was there before", to="kitchen > lunch")
     heard, full = listens(connects(ben), 2)
     phone = Phone(cleo)
-    page = sit_down(chromium, own_chat, dan)
+    page = open_page(chromium, own_chat, dan)
     page.goes(f"#narrow/channel/{own_chat.channel('kitchen').id}-kitchen/topic/lunch")
     listeners = (ben, cleo, dan)
 

@@ -13,7 +13,7 @@ from typing import Any
 Thing = Hashable
 ABSENT = None
 
-# What a listener believes, and the deed (`Doer`) by which it comes about.
+# What a listener believes, and the deed (`Actor`) by which it comes about.
 CAUSED_BY = {
     "message": "send",
     "update_message": "edit",
@@ -50,7 +50,7 @@ def is_missing(name: str) -> bool:
 
 
 @dataclass
-class Ledger:
+class ExpectedHistory:
     """The steps of one person."""
 
     name: str
@@ -79,7 +79,7 @@ class Ledger:
 
 
 @dataclass
-class Hearsay:
+class ObservedHistory:
     """What one who only listens knows of messages: their words, who likes them, what was read."""
 
     name: str

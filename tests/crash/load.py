@@ -144,7 +144,7 @@ class Listener(threading.Thread):
                 self._awaited -= {words(event["message"])}
 
 
-class Wanderer(threading.Thread):
+class RoamingClient(threading.Thread):
     """Comes, looks around and goes again, so that the log holds more than messages and others
     register while we listen."""
 

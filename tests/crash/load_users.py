@@ -23,7 +23,7 @@ class Crowd:
         self.problems: list[str] = []
         self.done: Counter[str] = Counter()
         self.heard = 0
-        self.visitors = [Visitor(self, port, number, each) for number, each in enumerate(people)]
+        self.visitors = [LoadUser(self, port, number, each) for number, each in enumerate(people)]
 
     async def live(self, seconds: float) -> None:
         """Everybody joins before anybody listens: five hundred people do not come in one minute."""
@@ -32,7 +32,7 @@ class Crowd:
         await asyncio.gather(*(each.live(until) for each in self.visitors))
 
 
-class Visitor:
+class LoadUser:
     """Listens all the time, and does something now and then."""
 
     def __init__(self, crowd: Crowd, port: int, number: int, person: Person) -> None:

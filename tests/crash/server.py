@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tests.crash.client import Unreachable, request
 from tests.support.cli_runner import clean_environment
-from tests.support.forkserver import Newborn
+from tests.support.forkserver import ForkedServer
 from tests.support.ports import own_port
 from tests.support.waiting import PATIENCE_SECONDS
 
@@ -25,13 +25,13 @@ class ServerProcess:
         place = ["--data", str(folder), "--database", url, "--port", str(self.port)]
         self.flags = ["serve", *place]
         self.clock: Path | None = None  # says by how many seconds it is ahead, if it is wrong
-        self._process: Newborn | None = None
+        self._process: ForkedServer | None = None
 
     # --- life and death ---
 
     def start(self, *, wait: bool = True) -> None:
         environment = clean_environment(TERTULIA_SECRET=SECRET, TERTULIA_RATE_LIMIT="off")
-        self._process = Newborn(self.flags, environment, self._log, self._log, self.clock)
+        self._process = ForkedServer(self.flags, environment, self._log, self._log, self.clock)
         if wait:
             self.wait_until_it_answers()
 
@@ -77,7 +77,7 @@ class ServerProcess:
     # --- looking and meddling ---
 
     @property
-    def process(self) -> Newborn:
+    def process(self) -> ForkedServer:
         assert self._process is not None, "the server was never started"
         return self._process
 

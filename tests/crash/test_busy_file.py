@@ -48,7 +48,7 @@ def test_who_cannot_wait_is_told_at_once_and_patient_again_afterwards(databases:
         other.execute("BEGIN IMMEDIATE")
 
         with pytest.raises(sqlite3.OperationalError, match="locked"):
-            ours.begin_write_at_once(connection)
+            ours.begin_write_nowait(connection)
 
         threading.Timer(0.1, other.execute, ["ROLLBACK"]).start()
         ours.begin_write(connection)

@@ -2,8 +2,8 @@
 
 import pytest
 from tests.crash.checker import Heard, problems
-from tests.crash.history import CAUSED_BY, MISSING, Hearsay, is_missing
-from tests.crash.workload import Doer
+from tests.crash.history import CAUSED_BY, MISSING, ObservedHistory, is_missing
+from tests.crash.workload import Actor
 from tests.support.conformance import the_contract
 
 HISTORY = {"kitchen": {1: "Soup", 2: "Tea", 4: "Cake"}, "garden": {3: "Roses"}}
@@ -48,14 +48,14 @@ def test_what_is_told_of_things_that_are_watched_is_done_and_believed():
 
     assert not missing, "\n".join(missing)
     assert {*CAUSED_BY} <= {*events}
-    assert {*CAUSED_BY.values()} <= {*Doer.DEEDS}
+    assert {*CAUSED_BY.values()} <= {*Actor.DEEDS}
 
 
 def test_it_tells_of_an_event_that_nobody_believes():
-    hearsay = Hearsay("ana")
+    hearsay = ObservedHistory("ana")
     hearsay.hear({"id": 1, "type": "reaction", "op": "double"})
     hearsay.hear({"id": 2, "type": "presence", "op": "new"})
 
-    assert list(hearsay.compare(Hearsay("the server"))) == [
+    assert list(hearsay.compare(ObservedHistory("the server"))) == [
         f"ana: {MISSING.format('reaction double')}"
     ]

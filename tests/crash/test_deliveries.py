@@ -9,7 +9,7 @@ from tests.crash.people import settle
 from tests.jobs.test_pushing import Browser
 from tests.support import fake_webhooks
 from tests.support.databases import Databases, Kind
-from tests.support.fake_smtp import PostOffice
+from tests.support.fake_smtp import FakeSmtp
 from tests.support.fake_webhooks import Receiver
 from tests.support.waiting import eventually
 
@@ -19,7 +19,7 @@ from tertulia.database.tx import Tx
 BOTH = ["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)]
 
 
-class SlowOffice(PostOffice):
+class SlowOffice(FakeSmtp):
     """Takes a mail, and does not say so."""
 
     hangs = True

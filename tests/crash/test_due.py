@@ -26,7 +26,7 @@ from tertulia.domain.messages.message import Draft
 SENDERS = 16  # who talk while ten thousand are due
 FEW = 6  # while two hundred are, with a pause after each thing they say
 PATIENCE_SECONDS = 1800
-LONGEST_RUN = 160  # of messages that were due, before somebody who talks gets a word in
+MAX_CONSECUTIVE_DUE = 160  # of messages that were due, before somebody who talks gets a word in
 
 
 def on_both(*values: Any, soak: bool = False) -> list[Any]:
@@ -65,7 +65,7 @@ def test_ten_thousand_at_once_hold_nobody_up(
     scene.end()
     assert scene.heard() == scene.expected
     assert scene.stored() == scene.expected
-    assert scene.longest_run() <= LONGEST_RUN
+    assert scene.longest_run() <= MAX_CONSECUTIVE_DUE
     usual = max(percentile_99(usual_before), percentile_99(usual_after))
     assert percentile_99(meanwhile) <= 2 * usual, (usual, percentile_99(meanwhile))
 

@@ -15,7 +15,15 @@ from tests.crash import checker
 from tests.crash.checker import Heard, History
 from tests.crash.client import Client
 from tests.crash.conftest import NewServer
-from tests.crash.load import A_BREATH, Listener, Sender, Wanderer, farewell, say_until_heard, words
+from tests.crash.load import (
+    A_BREATH,
+    Listener,
+    RoamingClient,
+    Sender,
+    farewell,
+    say_until_heard,
+    words,
+)
 from tests.crash.people import Person, settle
 from tests.crash.server import ServerProcess
 from tests.support.databases import Databases, Kind
@@ -24,7 +32,7 @@ from tests.support.waiting import PATIENCE_SECONDS
 from tertulia import storage
 from tertulia.database import Database
 
-MOST_SAID_IN_A_LIFE = 60  # messages, before the next kill
+MAX_MESSAGES_PER_LIFE = 60  # messages, before the next kill
 
 
 @pytest.mark.parametrize(
@@ -59,7 +67,7 @@ def kill_again_and_again(
     """Every kill hits a server at work; now and then one more hits it while it starts."""
     for number in range(kills):
         server.wait_until_it_answers()
-        scene.wait_until_more_is_said(chance.randrange(1, MOST_SAID_IN_A_LIFE))
+        scene.wait_until_more_is_said(chance.randrange(1, MAX_MESSAGES_PER_LIFE))
         time.sleep(chance.uniform(0, 0.02))
         server.kill()
         server.start(wait=False)
@@ -122,7 +130,7 @@ class Scene:
         self._talk("ben", "garden")
         self._talk("dan", "direct", "local_id")
         self._talk("eva", "direct")
-        self._wanderer = Wanderer(self.client("hal"), "lobby")
+        self._wanderer = RoamingClient(self.client("hal"), "lobby")
         for thread in (*self.listeners, *self.senders, self._wanderer):
             thread.start()
 

@@ -10,7 +10,7 @@ from tests.support.databases import Databases, Kind
 
 from tertulia.database import Database, schema
 
-LONGEST_SECONDS = 0.3  # from the start of a process until it listens, more or less
+MAX_WAIT_SECONDS = 0.3  # from the start of a process until it listens, more or less
 
 
 @pytest.mark.parametrize(
@@ -29,7 +29,7 @@ def test_tables_are_all_there_or_none(
     server = new_server(url, folder)
     for number in range(kills):
         server.start(wait=False)
-        time.sleep(random.uniform(0, LONGEST_SECONDS * (number + 1) / kills))
+        time.sleep(random.uniform(0, MAX_WAIT_SECONDS * (number + 1) / kills))
         server.kill()
         assert Database.at(url).schema().applied in (frozenset(), everything)
 

@@ -8,16 +8,16 @@ from typing import Any
 
 import pytest
 from tests.crash.conftest import NewServer
-from tests.crash.history import Hearsay, Ledger
+from tests.crash.history import ExpectedHistory, ObservedHistory
 from tests.crash.load import say_until_heard
 from tests.crash.people import settle
 from tests.crash.server import ServerProcess
 from tests.crash.test_kill import data_problems
-from tests.crash.workload import LAST_WORDS, Believer, Doer
+from tests.crash.workload import LAST_WORDS, Actor, Replica
 from tests.support.databases import Databases, Kind
 from tests.support.waiting import PATIENCE_SECONDS, eventually
 
-MOST_DONE_IN_A_LIFE = 25
+MAX_ACTIONS_PER_LIFE = 25
 KILLS = int(os.environ.get("TERTULIA_TEST_KILLS", "1000"))  # on both databases together
 
 
@@ -51,13 +51,15 @@ def live_through(url: str, server: ServerProcess, trouble: Callable[[], None], t
     server.start()
     for name in people:
         people[name].at(server.port).joins("kitchen")
-    believers = [Believer(name, people[name].at(server.port)) for name in ("ana", "dan")]
-    doers = [Doer(name, people[name].at(server.port), "kitchen") for name in ("ana", "ben", "cleo")]
+    believers = [Replica(name, people[name].at(server.port)) for name in ("ana", "dan")]
+    doers = [
+        Actor(name, people[name].at(server.port), "kitchen") for name in ("ana", "ben", "cleo")
+    ]
 
     for thread in (*believers, *doers):
         thread.start()
     for _ in range(times):
-        wait_until_done(doers, done(doers) + chance.randrange(1, MOST_DONE_IN_A_LIFE))
+        wait_until_done(doers, done(doers) + chance.randrange(1, MAX_ACTIONS_PER_LIFE))
         if any(doer.ledger.problems for doer in doers):
             break
         time.sleep(chance.uniform(0, 0.01))
@@ -75,15 +77,15 @@ def live_through(url: str, server: ServerProcess, trouble: Callable[[], None], t
     server.kill()
     problems += data_problems(url)
     assert not problems, f"TERTULIA_TEST_SEED={seed}\n" + "\n".join(problems[:30])
-    assert {deed for doer in doers for deed in doer.done} == set(Doer.DEEDS)
+    assert {deed for doer in doers for deed in doer.done} == set(Actor.DEEDS)
     assert sum(doer.ledger.unanswered for doer in doers) > 0, "nothing was ever cut off"
 
 
-def wait_until_done(doers: list[Doer], count: int) -> None:
+def wait_until_done(doers: list[Actor], count: int) -> None:
     eventually(lambda: done(doers) >= count or any(doer.ledger.problems for doer in doers))
 
 
-def done(doers: list[Doer]) -> int:
+def done(doers: list[Actor]) -> int:
     return sum(doer.ledger.acknowledged for doer in doers)
 
 
@@ -116,8 +118,8 @@ FAULTS = {
 }
 
 
-def heard(events: list[dict[str, Any]]) -> Hearsay:
-    hearsay = Hearsay("ana")
+def heard(events: list[dict[str, Any]]) -> ObservedHistory:
+    hearsay = ObservedHistory("ana")
     for event in events:
         hearsay.hear(event)
     return hearsay
@@ -145,7 +147,7 @@ def test_the_checker_finds_what_is_wrong_with_events(events):
     ],
 )
 def test_the_checker_finds_what_is_wrong_with_answers(steps, found, is_wrong):
-    ledger = Ledger("ana")
+    ledger = ExpectedHistory("ana")
     for step in steps:
         what, value = step.split()
         (ledger.is_told if what == "told" else ledger.tries)("soup", value)

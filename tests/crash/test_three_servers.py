@@ -27,7 +27,7 @@ pytestmark = pytest.mark.postgres
 
 SERVERS = 3
 PAUSE_SECONDS = 1.0
-FEW_CONNECTIONS = 24  # of which each server would like ten
+MIN_RECOMMENDED_CONNECTIONS = 24  # of which each server would like ten
 
 
 class Cluster:
@@ -90,7 +90,7 @@ def test_whatever_befalls_one_of_them_nobody_notices(
 def test_nobody_notices_that_there_is_no_room_for_all(tmp_path: Path, new_server: NewServer):
     """A PostgreSQL with fewer connections than the servers would like to have."""
     with cluster() as database:
-        database.allow(FEW_CONNECTIONS)
+        database.allow(MIN_RECOMMENDED_CONNECTIONS)
         url = f"postgresql://postgres@{database.address}/postgres"
         Database.at(url).migrate()
         play(url, Cluster(url, tmp_path, new_server), faults=12)

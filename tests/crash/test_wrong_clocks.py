@@ -33,7 +33,7 @@ AT_THE_START = (-25.0, 0.0, 40.0)  # seconds ahead; a minute would be refused
 WEEKS = 3 * 7 * 86400.0  # longer than a session lives without use, and a queue without a poll
 SAID_BETWEEN = 40
 AN_HOUR = 3600.0
-MOST_SECONDS_OFF = 15.0  # less than any clock is wrong by
+MAX_CLOCK_SKEW_SECONDS = 15.0  # less than any clock is wrong by
 
 
 @pytest.mark.parametrize("jumps", [4, pytest.param(90, marks=pytest.mark.soak)])
@@ -161,7 +161,7 @@ def logged_in(database: Database, person: Person) -> str:
 
 def odd_times(url: str, began: float) -> Iterable[str]:
     """Messages that bear another time than that at which they were said."""
-    least, most = began - MOST_SECONDS_OFF, time.time() + MOST_SECONDS_OFF
+    least, most = began - MAX_CLOCK_SKEW_SECONDS, time.time() + MAX_CLOCK_SKEW_SECONDS
     for row in Database.at(url).read_now(0, _contents):
         if not least <= row["sent_at"] <= most:
             yield f"said {row['sent_at'] - began:+.0f} seconds after we began: {row['content']!r}"

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tests.crash.client import Answer, Client, Unreachable
-from tests.crash.history import Hearsay, Ledger
+from tests.crash.history import ExpectedHistory, ObservedHistory
 from tests.support.waiting import PATIENCE_SECONDS
 
 PAUSE_SECONDS = 0.01
@@ -15,14 +15,14 @@ FAR_AWAY = 4_000_000_000  # when what is scheduled is due
 LAST_WORDS = "That is all"
 
 
-class Doer(threading.Thread):
+class Actor(threading.Thread):
     """Does one thing after the other, at random: a deed is a method of the same name."""
 
     DEEDS = ("send", "send", "edit", "react", "subscribe", "schedule", "upload", "read", "register")
 
     def __init__(self, name: str, client: Client, channel: str) -> None:
         super().__init__(name=name, daemon=True)
-        self.ledger = Ledger(name)
+        self.ledger = ExpectedHistory(name)
         self.done: set[str] = set()
         self._client, self._channel = client, channel
         self._channel_id: int = client.get("/get_stream_id", stream=channel)["stream_id"]
@@ -169,12 +169,12 @@ class Doer(threading.Thread):
         return found
 
 
-class Believer(threading.Thread):
+class Replica(threading.Thread):
     """Registers once, believes every event, and stops when it has heard the last words."""
 
     def __init__(self, name: str, client: Client) -> None:
         super().__init__(name=name, daemon=True)
-        self.hearsay = Hearsay(name)
+        self.hearsay = ObservedHistory(name)
         self._client = client
         answer = client.post("/register", apply_markdown=False)
         self._queue_id = answer["queue_id"]
@@ -194,10 +194,10 @@ class Believer(threading.Thread):
             elif answer.status != 503:
                 self.hearsay.problems.append(f"was refused: {answer.status} {answer.body}")
 
-    def truth(self) -> Hearsay:
+    def truth(self) -> ObservedHistory:
         """What the server says in the end to one who asks."""
         self._client.close()
-        truth = Hearsay("the server")
+        truth = ObservedHistory("the server")
         shown = self._client.get(
             "/messages", anchor="newest", num_before=5000, apply_markdown=False
         )["messages"]

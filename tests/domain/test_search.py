@@ -127,8 +127,8 @@ def test_long_words_are_kept_in_pieces(text: str) -> None:
     pieces = domain.search.words.words_in(text)
 
     assert all(len(piece) <= domain.search.words.LONGEST for piece in pieces)
-    for start in range(len(text) - domain.search.words.LONGEST_PART):
-        part = text[start : start + domain.search.words.LONGEST_PART]
+    for start in range(len(text) - domain.search.words.MAX_PART_LENGTH):
+        part = text[start : start + domain.search.words.MAX_PART_LENGTH]
         assert any(part in piece for piece in pieces)
     assert domain.search.query.parse(text[3:60]).matches(SearchedText(f"<p>{text}</p>", ""))
 

@@ -30,7 +30,7 @@ from tertulia.events.delivery.dispatch import Delivery
 from tertulia.events.delivery.mailbox import Mailbox
 from tertulia.events.listener import Listener, Options
 from tertulia.events.types.messages.flags import FlagsChanged
-from tertulia.storage.log import LogPlace
+from tertulia.storage.log import LogPosition
 
 LATER = 3600
 
@@ -230,9 +230,9 @@ def test_what_is_in_no_log_does_not_overtake_what_is():
         events.delivery.mailbox.event_id(10),
         seen_at=0,
     )
-    mailbox.fall_behind(12)
+    mailbox.mark_behind(12)
 
-    mailbox.add_fleeting(20, b'{"type":"typing"}')
+    mailbox.add_ephemeral(20, b'{"type":"typing"}')
     mailbox.add_durable(13, [b'{"type":"message"}'])
 
     assert [entry.id for entry in mailbox.pending] == [events.delivery.mailbox.event_id(13)]
@@ -331,7 +331,7 @@ class Stage:
 
     async def registers(self, *event_types: str) -> str:
         options = Options(event_types=list(event_types) or ["message"])
-        start = LogPlace(self.applied, "")
+        start = LogPosition(self.applied, "")
         queue = actions.queues.new(self.ben, options, start, 600, self.database.clock())
         await self.database.write_in(self.realm_id, actions.queues.keep, self.ben, queue)
         return queue.id
@@ -387,5 +387,5 @@ def test_an_event_that_a_later_one_took_in_may_have_been_told_elsewhere():
 
     assert isinstance(both, FlagsChanged)
     assert both.message_ids == [1, 2]
-    assert mailbox.is_to_be_filled
+    assert mailbox.needs_refill
     assert mailbox.scanned == 5

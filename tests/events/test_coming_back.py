@@ -4,11 +4,11 @@ The laws compare all that can happen (`tests/laws/test_watcher_and_newcomer.py`)
 about.
 """
 
-from tests.support.event_queue import Ears
+from tests.support.event_queue import EventQueue
 from tests.support.people import Chat
 
 
-def heard_late(chat: Chat, ears: Ears, channel: str) -> list[str]:
+def heard_late(chat: Chat, ears: EventQueue, channel: str) -> list[str]:
     """What becomes of a channel, to one whose mailbox was given up meanwhile."""
     number = chat.channel(channel).id
     chat.server.lose_mailbox(ears.queue_id)

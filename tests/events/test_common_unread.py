@@ -1,7 +1,7 @@
 """What several have not read alike is told in the same words, and never when it is not so."""
 
-from tertulia.events.message_locations import Whereabouts
-from tertulia.events.snapshot.register_cache import Recollections
+from tertulia.events.message_locations import MessageLocations
+from tertulia.events.snapshot.register_cache import RegisterCache
 
 UNREAD = ["message", "update_message_flags", "user_topic"]
 
@@ -104,4 +104,4 @@ def told_alone(chat, person):
 
 def forget_all(chat):
     follower = chat.server.application.delivery.follower
-    follower.whereabouts, follower.recollections = Whereabouts(), Recollections()
+    follower.whereabouts, follower.recollections = MessageLocations(), RegisterCache()

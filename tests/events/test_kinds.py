@@ -52,7 +52,7 @@ def test_every_event_is_known_by_its_word():
 
 
 def test_what_can_be_put_back_is_found_in_the_log():
-    turning = [word for word, kind in KINDS if kind.is_turning()]
+    turning = [word for word, kind in KINDS if kind.affects_delivery()]
     index = next(each for each in schema.migrations() if "event_turning" in each.text)
 
     assert turning == list(storage.log.TURNING)
@@ -99,7 +99,7 @@ def test_what_is_announced_can_be_read(word, kind):
     assert read == event
 
 
-@pytest.mark.parametrize("kind", [kind for _, kind in KINDS if not kind.changes_rules])
+@pytest.mark.parametrize("kind", [kind for _, kind in KINDS if not kind.invalidates_permits])
 def test_what_changes_no_rule_leaves_the_directory_as_it_is(kind):
     """So one may go by a directory that has yet to hear of it."""
     assert (kind.touched, kind.rewind) == (Event.touched, Event.rewind)

@@ -7,12 +7,12 @@ from tests.support.waiting import PATIENCE_SECONDS
 from tertulia import actions, events, storage
 from tertulia.events.audience import Audience, Everyone, Subscribers, Users
 from tertulia.events.directory.organization import Organization
-from tertulia.events.ephemeral import Whisper
+from tertulia.events.ephemeral import EphemeralEvent
 from tertulia.events.listener import Listener
 from tertulia.events.types.organization.settings import RealmChanged
 
 
-class Word(Whisper, frozen=True):
+class Word(EphemeralEvent, frozen=True):
     """A whisper for whomever a scene wants to hear it."""
 
     type: ClassVar[str] = "typing"

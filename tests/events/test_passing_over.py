@@ -10,7 +10,7 @@ from tertulia import events, storage
 from tertulia.events.audience import Everyone, Nobody
 from tertulia.events.directory.organization import Organization
 from tertulia.events.types.channels.channel import ChannelCreated
-from tertulia.events.types.people.known_people import ConversationBegun
+from tertulia.events.types.people.known_people import DirectConversationStarted
 
 STRANGE = {
     "kind": ("from_tomorrow", '{"to":"all"}', "{}"),
@@ -119,7 +119,7 @@ def test_a_server_that_finds_it_in_its_log_says_so_too(own_chat):
 def test_an_event_that_does_not_fit_the_directory_makes_it_be_read_afresh(chat, kitchen):
     def unheard_of(tx):
         storage.organization.rename(tx, "Casa")
-        events.log.announce(tx, ConversationBegun([999_999]), to=Nobody())
+        events.log.announce(tx, DirectConversationStarted([999_999]), to=Nobody())
 
     ana, ben, ears = kitchen
     waiting = ears.waits()
@@ -135,7 +135,7 @@ def test_an_event_that_does_not_fit_the_directory_makes_it_be_read_afresh(chat, 
 def test_a_register_that_meets_it_first_tells_what_is_so(chat, kitchen):
     def unheard_of(tx):
         storage.organization.rename(tx, "Casa")
-        events.log.announce(tx, ConversationBegun([999_999]), to=Nobody())
+        events.log.announce(tx, DirectConversationStarted([999_999]), to=Nobody())
 
     _, ben, _ = kitchen
     chat.write_from_outside(unheard_of)

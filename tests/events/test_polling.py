@@ -308,7 +308,7 @@ def test_a_queue_at_which_somebody_waits_is_not_forgotten(own_chat):
 
 
 def test_of_too_many_queues_the_one_not_polled_for_longest_gives_way(own_chat, monkeypatch):
-    monkeypatch.setattr(actions.queues, "MOST_PER_USER", 3)
+    monkeypatch.setattr(actions.queues, "MAX_PER_USER", 3)
     ana, ben = own_chat.people("ana", "ben", channels=["kitchen"])
     his = ben.listens_for("message")
     first, second, third = (ana.listens_for("message") for _ in range(3))

@@ -4,7 +4,7 @@ from concurrent.futures import ThreadPoolExecutor
 from threading import Event
 
 import pytest
-from tests.support.event_queue import Ears
+from tests.support.event_queue import EventQueue
 from tests.support.waiting import eventually
 
 from tertulia import actions, storage
@@ -466,7 +466,7 @@ def test_nothing_falls_between_the_state_and_the_queue(in_kitchen, ana, ben):
             said.append(ana.says("x", to="kitchen > y").id)
         return said
 
-    def registers() -> list[Ears]:
+    def registers() -> list[EventQueue]:
         wanted = ["message", "update_message_flags"]
         return [ben.listens_for("message", fetch_event_types=wanted) for _ in range(6)]
 

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from tertulia import events
-from tertulia.storage.log import LogPlace
+from tertulia.storage.log import LogPosition
 
 
 @pytest.fixture
@@ -17,7 +17,7 @@ def appended(chat, in_kitchen, ana, ben):
     found = [
         each for each in chat.read(events.log.read, before, 100) if each.event.kind == "message"
     ]
-    return [(LogPlace(each.seq, "epoch"), each) for each in found]
+    return [(LogPosition(each.seq, "epoch"), each) for each in found]
 
 
 def test_what_is_told_is_what_was_said(appended):
@@ -42,6 +42,7 @@ def test_no_notice_is_longer_than_one_may_be(appended):
     notices, _ = events.notify_payloads.written(appended[:1] * 100)
 
     assert (
-        max(len(notice.encode()) for notice in notices) <= events.notify_payloads.LONGEST_BYTES + 2
+        max(len(notice.encode()) for notice in notices)
+        <= events.notify_payloads.MAX_NOTICE_BYTES + 2
     )
     assert sum(len(json.loads(notice)) for notice in notices) == 100

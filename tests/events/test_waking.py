@@ -6,8 +6,8 @@ import uvloop
 
 from tertulia.events.delivery.heartbeats import Heartbeats
 from tertulia.events.delivery.mailbox import Mailbox
-from tertulia.events.delivery.mailboxes import Mailroom
-from tertulia.events.delivery.poll_wakeup import AT_ONCE, Waking
+from tertulia.events.delivery.mailboxes import MailboxRegistry
+from tertulia.events.delivery.poll_wakeup import AT_ONCE, WakeupQueue
 from tertulia.events.listener import Listener, Options
 
 CROWD = 3 * AT_ONCE + 1
@@ -18,12 +18,12 @@ class Waiters:
     """Mailboxes with somebody who waits at each."""
 
     def __init__(self, count: int) -> None:
-        self.mailroom = Mailroom()
+        self.mailboxes = MailboxRegistry()
         self.boxes = [Mailbox(Listener(f"q{n}", n, Options()), 1, 0, 0, 0) for n in range(count)]
         self.polls: list[asyncio.Task[None]] = []
         for mailbox in self.boxes:
             mailbox.behind = False
-            self.mailroom.put(mailbox)
+            self.mailboxes.put(mailbox)
 
     async def park(self) -> None:
         self.polls = [asyncio.create_task(mailbox.wait()) for mailbox in self.boxes]
@@ -32,7 +32,7 @@ class Waiters:
     def answered(self) -> int:
         return sum(poll.done() for poll in self.polls)
 
-    def tell(self, waking: Waking) -> None:
+    def tell(self, waking: WakeupQueue) -> None:
         for mailbox in self.boxes:
             mailbox.add_durable(1, [b"{}"])
             waking.wake(mailbox)
@@ -40,7 +40,7 @@ class Waiters:
 
 def test_a_crowd_lets_others_get_a_word_in():
     async def scene() -> list[int]:
-        waiters, waking = Waiters(CROWD), Waking()
+        waiters, waking = Waiters(CROWD), WakeupQueue()
         await waiters.park()
         waiters.tell(waking)
         seen = []
@@ -58,7 +58,7 @@ def test_a_crowd_lets_others_get_a_word_in():
 
 def test_a_few_are_woken_at_once():
     async def scene() -> int:
-        waiters, waking = Waiters(AT_ONCE), Waking()
+        waiters, waking = Waiters(AT_ONCE), WakeupQueue()
         await waiters.park()
         waiters.tell(waking)
         await asyncio.sleep(0)
@@ -69,7 +69,7 @@ def test_a_few_are_woken_at_once():
 
 def test_nobody_is_woken_for_what_they_have_already():
     async def scene() -> int:
-        waiters, waking = Waiters(CROWD), Waking()
+        waiters, waking = Waiters(CROWD), WakeupQueue()
         await waiters.park()
         waiters.tell(waking)
         for mailbox in waiters.boxes:  # they came back meanwhile, and nothing is left for them
@@ -98,7 +98,7 @@ def test_hearts_beat_on_when_one_fails():
                 raise RuntimeError("a heart fails")
             mailbox.wake()
 
-        hearts = Heartbeats(waiters.mailroom, 0.01, beat)
+        hearts = Heartbeats(waiters.mailboxes, 0.01, beat)
         await waiters.park()
         for mailbox in waiters.boxes:
             hearts.expect(mailbox)
@@ -115,7 +115,7 @@ def test_hearts_beat_on_when_one_fails():
 def test_somebody_begins_to_wait_when_hearts_beat_at_once():
     async def scene() -> None:
         waiters = Waiters(3)
-        hearts = Heartbeats(waiters.mailroom, 0, Mailbox.wake)
+        hearts = Heartbeats(waiters.mailboxes, 0, Mailbox.wake)
         await waiters.park()
         for mailbox in waiters.boxes:
             hearts.expect(mailbox)

@@ -7,7 +7,7 @@ from tests.support.files import fetches, uploads
 from tests.support.people import basic
 from tests.support.waiting import eventually
 
-from tertulia.database.notify_bus import LONGEST_NOTICE
+from tertulia.database.notify_bus import MAX_NOTICE_BYTES
 
 pytestmark = pytest.mark.postgres
 
@@ -56,7 +56,7 @@ def test_one_hears_a_whisper_once(ana, ben, elsewhere):
 def test_a_notice_that_is_too_long_is_left_out_and_the_next_one_arrives(chat, ana, ben, elsewhere):
     ears = elsewhere(ben).listens_for("typing")
 
-    chat.server.call(chat.server.database.spread, b"x" * LONGEST_NOTICE)
+    chat.server.call(chat.server.database.spread, b"x" * MAX_NOTICE_BYTES)
     ana.post("/typing", op="start", to=[ben.id]).succeeds()
 
     eventually(lambda: ears.all())

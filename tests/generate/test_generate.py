@@ -15,7 +15,7 @@ from tertulia.database import Database
 from tertulia.database.tx import Tx
 from tertulia.domain.messages.message import Draft
 from tertulia.domain.people.keys import Vault
-from tertulia.markdown import Found, Settings
+from tertulia.markdown import Resolved, Settings
 from tertulia.sample_data.generated.organization import Size, generate
 
 FIRST = 1  # the id of the organization
@@ -81,7 +81,7 @@ def test_the_same_seed_makes_the_same_organization(tmp_path: Path):
 
 
 def messages_are_what_the_server_would_have_stored(tx: Tx) -> None:
-    found = Found.of(
+    found = Resolved.of(
         markdown.MentionedUser(user.id, user.full_name) for user in storage.people.everyone(tx)
     )
     marked = defaultdict(set)

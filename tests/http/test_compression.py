@@ -7,7 +7,7 @@ import pytest
 from tests.support.browser import Browser
 
 from tertulia.http import compression
-from tertulia.http.compression import LEAST_BYTES
+from tertulia.http.compression import MIN_BYTES
 
 
 @pytest.mark.parametrize(
@@ -27,8 +27,8 @@ from tertulia.http.compression import LEAST_BYTES
     ],
 )
 def test_what_a_client_asks_for_is_understood(asked, is_wanted):
-    assert compression.is_wanted(asked, LEAST_BYTES) is is_wanted
-    assert compression.is_wanted(asked, LEAST_BYTES - 1) is False
+    assert compression.is_wanted(asked, MIN_BYTES) is is_wanted
+    assert compression.is_wanted(asked, MIN_BYTES - 1) is False
 
 
 def test_a_large_answer_is_compressed_for_whoever_asks(chat):

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tertulia.config import Rate
-from tertulia.http.ratelimit import Limiter, neighbourhood
+from tertulia.http.ratelimit import Limiter, address_bucket
 
 
 class Clock:
@@ -108,7 +108,7 @@ def test_memory_is_bounded_whatever_comes(clock):
     ],
 )
 def test_whoever_has_a_network_counts_as_one(address, counted_as):
-    assert neighbourhood(address) == counted_as
+    assert address_bucket(address) == counted_as
 
 
 @given(

@@ -9,7 +9,7 @@ from tertulia.errors import BadRequest
 from tertulia.errors.parameters import MissingParameter
 from tertulia.http.params import contract_of
 from tertulia.http.rules import OneOf
-from tertulia.http.signatures import takes, takes_those_of
+from tertulia.http.signatures import parameters_from, takes
 
 TABLE = {"loud": bool, "color": Annotated[int, OneOf([1, 2])]}
 
@@ -23,7 +23,7 @@ def mood(color: int, *, loud: bool = False, words: str) -> None:
     """What an endpoint shares with others."""
 
 
-@takes_those_of(mood)
+@parameters_from(mood)
 async def sharing(call: object, number: int, *, name: str = "", **values: Any) -> None:
     pass
 

@@ -3,16 +3,18 @@
 from typing import Any
 
 from tertulia import integrations
-from tertulia.integrations import Hook, Report
+from tertulia.integrations import WebhookMessage, WebhookRequest
 
 
-def told(name: str, payload: Any, **headers: str) -> Report:
+def told(name: str, payload: Any, **headers: str) -> WebhookMessage:
     found = maybe_told(name, payload, **headers)
     assert found is not None, "there was nothing to tell"
     return found
 
 
-def maybe_told(name: str, payload: Any, **headers: str) -> Report | None:
+def maybe_told(name: str, payload: Any, **headers: str) -> WebhookMessage | None:
     service = integrations.find(name)
     assert service is not None
-    return service.report(Hook(payload, {key.replace("_", "-"): headers[key] for key in headers}))
+    return service.report(
+        WebhookRequest(payload, {key.replace("_", "-"): headers[key] for key in headers})
+    )

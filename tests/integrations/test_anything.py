@@ -12,7 +12,7 @@ from tests.support.complexity import grows_linearly
 
 from tertulia import integrations
 from tertulia.errors import ClientError
-from tertulia.integrations import Hook, Integration, slack_incoming
+from tertulia.integrations import Integration, WebhookRequest, slack_incoming
 
 EVENTS = {
     "X-GitHub-Event": ["push", "pull_request", "issues", "release", "check_run", "gollum"],
@@ -58,7 +58,7 @@ SERVICES = sorted(integrations.INTEGRATIONS.values(), key=lambda each: each.name
 )
 def test_anything_at_all(service: Integration, payload: Any, headers: dict[str, str]):
     with contextlib.suppress(ClientError):
-        report = service.report(Hook(payload, headers))
+        report = service.report(WebhookRequest(payload, headers))
         assert report is None or report.text.strip()
 
 
@@ -93,7 +93,7 @@ def test_a_good_payload_with_one_thing_wrong(other):
         ("jira", jira, {}),
     ]:
         for place in pieces(payload):
-            hook = Hook(replaced(payload, place, other), headers)
+            hook = WebhookRequest(replaced(payload, place, other), headers)
             with contextlib.suppress(ClientError):
                 integrations.INTEGRATIONS[name].report(hook)
 

@@ -3,7 +3,7 @@
 import pytest
 from tests.integrations.telling import maybe_told, told
 
-from tertulia.errors.integrations import MissingEventHeader, StrangePayload, UnsupportedEvent
+from tertulia.errors.integrations import MalformedPayload, MissingEventHeader, UnsupportedEvent
 
 REPOSITORY = {
     "name": "roof",
@@ -171,7 +171,7 @@ def test_a_private_repository_is_known_as_one():
 def test_what_is_not_known_is_said():
     with pytest.raises(UnsupportedEvent) as unknown:
         github("sponsorship", {})
-    with pytest.raises(StrangePayload) as strange:
+    with pytest.raises(MalformedPayload) as strange:
         github("pull_request", {"action": "opened"})
     with pytest.raises(MissingEventHeader) as missing:
         told("github", PUSH)

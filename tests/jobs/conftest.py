@@ -8,7 +8,7 @@ from tests.support.databases import Databases, Kind
 from tests.support.people import Chat
 from tests.support.shared_servers import SharedServers
 
-from tertulia.api.events import LONGEST_IDLE_SECONDS
+from tertulia.api.events import MAX_IDLE_SECONDS
 from tertulia.jobs import housekeeping
 from tertulia.jobs.scheduled_sender import REMINDERS, SCHEDULED, send_due
 
@@ -46,7 +46,7 @@ def movable_servers(databases: Databases) -> Iterator[SharedServers]:
     To those jobs a queue that was polled before the clock was moved looks idle; so it may be, for
     as long as a test does not say otherwise.
     """
-    with SharedServers(databases, idle_queue_seconds=LONGEST_IDLE_SECONDS) as servers:
+    with SharedServers(databases, idle_queue_seconds=MAX_IDLE_SECONDS) as servers:
         yield servers
 
 

@@ -12,7 +12,7 @@ DAY = 86400
 
 def sends(chat):
     chat.server.do(chat.server.application.digests.look())
-    chat.server.do(chat.server.application.postman.go_round())
+    chat.server.do(chat.server.application.postman.send_due())
 
 
 def weekday(chat):

@@ -8,7 +8,7 @@ from tests.support.slapd import DIRECTORY, Slapd
 from tertulia import actions, external, storage
 from tertulia.config import Config
 from tertulia.config.login_providers import LdapDirectory
-from tertulia.data_dir import find_vault
+from tertulia.data_dir import load_vault
 from tertulia.database import Database
 from tertulia.domain.people.user import Role, User
 from tertulia.jobs import ldap_sync
@@ -255,7 +255,7 @@ def test_a_dry_run_says_what_would_change_and_changes_nothing(tmp_path, slapd):
 def _link(terminal: Terminal, directory: LdapDirectory, name: str) -> None:
     """As a login would do it."""
     config = Config(data=terminal.data)
-    vault = find_vault(config)
+    vault = load_vault(config)
     person = external.sso.ldap.find(directory, name)
     assert vault is not None
     assert person is not None

@@ -6,7 +6,7 @@ import pytest
 from tests.support.files import FORM, File, fetches, form, own, uploads
 from tests.support.waiting import eventually
 
-from tertulia.actions.files.upload import Receiving
+from tertulia.actions.files.upload import UploadWriter
 from tertulia.database.tx import Tx
 from tertulia.domain.files.attachments import PIECE_BYTES, Quota
 from tertulia.errors.files import UploadExpired
@@ -30,9 +30,9 @@ def stored(chat) -> int:
     return found
 
 
-def begun(chat, person) -> Receiving:
+def begun(chat, person) -> UploadWriter:
     """An upload of which some pieces have come."""
-    receiving = Receiving(chat.server.database.of(chat.realm.id), person.record, 25, Quota())
+    receiving = UploadWriter(chat.server.database.of(chat.realm.id), person.record, 25, Quota())
     chat.server.do(receiving.take(MUCH))
     return receiving
 

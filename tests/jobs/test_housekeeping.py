@@ -9,7 +9,7 @@ from tests.support.people import Chat
 
 from tertulia import actions, storage
 from tertulia.app import Application
-from tertulia.database import Bound, Database
+from tertulia.database import Database, OrgDatabase
 from tertulia.database.tx import Tx
 from tertulia.jobs import housekeeping as jobs
 from tertulia.jobs import presence
@@ -168,7 +168,7 @@ def test_the_job_gives_up_an_idle_queue_and_trims_behind_the_others(
 def test_a_long_log_is_trimmed_in_steps(later, in_kitchen, ana, monkeypatch):
     says_much(ana)
     later.server.clock.move(minutes=11)
-    monkeypatch.setattr(actions.housekeeping, "MOST_AT_ONCE", 7)
+    monkeypatch.setattr(actions.housekeeping, "MAX_AT_ONCE", 7)
 
     first = later.write(actions.housekeeping.trim_log)
     assert (first.events, first.is_done) == (7, False)
@@ -250,7 +250,7 @@ def test_where_nothing_is_to_be_done_nothing_is_asked(own_chat):
     counted: Any = Counted(server.database)
     idle = Application(config, counted, server.vault, server.clock)
     idle.delivery.follower.organizations = delivery.organizations
-    idle.delivery.mailroom = delivery.mailroom
+    idle.delivery.mailboxes = delivery.mailboxes
 
     def questions() -> Counter[str]:
         found: Counter[str] = Counter()
@@ -282,13 +282,13 @@ class Counted:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._database, name)
 
-    def of(self, realm_id: int) -> Bound:
+    def of(self, realm_id: int) -> OrgDatabase:
         itself: Any = self
-        return Bound(itself, realm_id)
+        return OrgDatabase(itself, realm_id)
 
-    async def glance_in(self, *args: Any) -> Any:
+    async def query(self, *args: Any) -> Any:
         self.asked += 1
-        return await self._database.glance_in(*args)
+        return await self._database.query(*args)
 
     async def read_in(self, *args: Any) -> Any:
         self.asked += 1
@@ -349,7 +349,7 @@ def test_many_keys_and_remains_are_forgotten_in_steps(own_chat, monkeypatch):
     server.clock.move(seconds=61)
     server.do(send_due(server.database, server.application.delivery, SCHEDULED))
     server.clock.move(hours=25)
-    monkeypatch.setattr(actions.housekeeping, "MOST_AT_ONCE", 3)
+    monkeypatch.setattr(actions.housekeeping, "MAX_AT_ONCE", 3)
     monkeypatch.setattr(actions.later.scheduled, "FORGET_AT_ONCE", 3)
 
     assert own_chat.write(actions.housekeeping.forget_send_keys, 86_400) == 3

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 from click.testing import CliRunner
-from tests.support.fake_smtp import PostOffice, certificate, html_in, text_in
+from tests.support.fake_smtp import FakeSmtp, certificate, html_in, text_in
 
 from tertulia import actions, storage
 from tertulia.cli import auth_check
@@ -22,7 +22,7 @@ def post_letter(tx: Tx, vault: Vault, to: str) -> None:
 
 
 def goes_round(chat) -> None:
-    chat.server.do(chat.server.application.postman.go_round())
+    chat.server.do(chat.server.application.postman.send_due())
 
 
 def waiting(chat) -> int:
@@ -174,7 +174,7 @@ def tried(**settings) -> str:
 def guarded(tmp_path_factory):
     """A mail server with a certificate, and the file that vouches for it."""
     folder = tmp_path_factory.mktemp("tls")
-    office = PostOffice(certificate(folder), login=("chat", "lentils")).open()
+    office = FakeSmtp(certificate(folder), login=("chat", "lentils")).open()
     yield office, str(folder / "certificate.pem")
     office.close()
 

@@ -19,7 +19,7 @@ def waits(chat, seconds=PERIOD + 1):
     looks(chat)
     chat.server.clock.move(seconds=seconds)
     chat.server.do(chat.server.application.missed_messages.tell())
-    chat.server.do(chat.server.application.postman.go_round())
+    chat.server.do(chat.server.application.postman.send_due())
 
 
 @pytest.fixture

@@ -1,15 +1,15 @@
 """What a register tells is made ready beforehand, and never told when it is no longer true."""
 
 from tertulia import events
-from tertulia.events.encoded_records import KeptEncodings
-from tertulia.jobs.cache_warmup import Preparation
+from tertulia.events.encoded_records import EncodedRecords
+from tertulia.jobs.cache_warmup import CacheWarmup
 
 
 def test_whoever_registers_finds_everything_ready_and_up_to_date(chat, in_kitchen, ana, ben):
     ana.get("/users/me").succeeds()
     delivery = chat.server.application.delivery
     org = delivery.organizations[chat.realm.id]
-    chat.server.do(Preparation(chat.server.database, delivery).go_on())
+    chat.server.do(CacheWarmup(chat.server.database, delivery).go_on())
     ready = {user_id: dict(kept) for user_id, kept in org.kept._users.items()}
     assert {ana.id, ben.id} <= set(ready)
 
@@ -85,4 +85,4 @@ def told(person):
 
 
 def forget_what_is_kept(chat):
-    chat.server.application.delivery.organizations[chat.realm.id].kept = KeptEncodings()
+    chat.server.application.delivery.organizations[chat.realm.id].kept = EncodedRecords()

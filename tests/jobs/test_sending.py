@@ -9,7 +9,7 @@ from tests.support.people import Chat, Person
 from tests.support.waiting import eventually
 
 from tertulia import actions, domain, storage
-from tertulia.database import Bound
+from tertulia.database import OrgDatabase
 from tertulia.domain.channels.channel import NewChannel
 from tertulia.domain.later.scheduled import ToChannel
 from tertulia.domain.messages.message import Draft
@@ -105,7 +105,7 @@ def test_whose_time_comes_while_others_are_served_has_their_turn_soon(later):
     due = {house: list(range(500)), garden: []}
     sent: list[int] = []
 
-    async def deliver(db: Bound, _: Any, entry: int, *rest: Any) -> bool:
+    async def deliver(db: OrgDatabase, _: Any, entry: int, *rest: Any) -> bool:
         sent.append(db.realm_id)
         if len(sent) == 100:
             due[garden] = [1000]
@@ -453,7 +453,7 @@ TO_BEN = {"to": "ben"}
     ],
 )
 def test_what_forbids_sending_by_then_fails_it(later, monkeypatch, message, change, reason):
-    monkeypatch.setattr(domain.limits, "FEW_RECIPIENTS", 0)
+    monkeypatch.setattr(domain.limits, "MAX_UNRESTRICTED_WILDCARD_RECIPIENTS", 0)
     later.permit("can_mention_many_users_group", "members")
     ana, ben = later.people("ana", "ben", channels=["kitchen"])
     owner = later.person("root", role="owner", channels=["kitchen"])

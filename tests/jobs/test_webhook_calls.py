@@ -304,7 +304,7 @@ def test_the_hanging_webhooks_of_one_person_do_not_delay_those_of_another(scene)
 
 def insert_calls(tx: Tx, bot_ids: list[int], message_id: int, count: int, due_at: float) -> None:
     for bot_id in bot_ids:
-        tx.put_each(
+        tx.upsert_many(
             "webhook_call",
             ({"bot_id": bot_id} for _ in range(count)),
             message_id=message_id,

@@ -21,7 +21,7 @@ from tests.support.server import Server
 from tertulia import actions
 from tertulia.domain.messages.message import Message
 from tertulia.events.history_cache.fragments import LARGEST_BYTES, OVERHEAD_BYTES, Fragment, Shelf
-from tertulia.events.history_cache.pages import MOST, FoundMessages, HistoryPage, Pages
+from tertulia.events.history_cache.pages import MOST, HistoryPage, HistoryWindow, PageCache
 from tertulia.jobs.rerender import rerender
 
 MANNERS: list[dict[str, bool]] = [
@@ -364,12 +364,12 @@ def test_what_was_read_before_a_message_was_rewritten_is_not_kept() -> None:
 
 
 def page(realm_id: int, channel_id: int, seq: int) -> HistoryPage:
-    found = FoundMessages([1], 1, True, True, True)
+    found = HistoryWindow([1], 1, True, True, True)
     return HistoryPage(realm_id, channel_id, seq, found, {1: fragment(1)}, {})
 
 
 def test_a_page_is_good_until_something_is_said_in_its_channel_or_rewritten() -> None:
-    pages = Pages()
+    pages = PageCache()
     for channel_id in (1, 2, 3):
         pages.keep(channel_id, page(channel_id % 2, channel_id, seq=5))
 
@@ -384,7 +384,7 @@ def test_a_page_is_good_until_something_is_said_in_its_channel_or_rewritten() ->
 
 
 def test_a_page_that_was_read_too_late_or_too_early_is_not_used() -> None:
-    pages = Pages()
+    pages = PageCache()
     pages.note(1, 6, fragment(1).message, ())
     pages.keep("early", page(1, 1, seq=5))
     pages.keep("late", page(1, 1, seq=7))
@@ -395,7 +395,7 @@ def test_a_page_that_was_read_too_late_or_too_early_is_not_used() -> None:
 
 
 def test_so_many_pages_are_kept() -> None:
-    pages = Pages()
+    pages = PageCache()
     for number in range(MOST + 1):
         pages.keep(number, page(1, 1, seq=5))
 

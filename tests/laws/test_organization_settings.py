@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from tests.support.cli_runner import Said, Terminal
 from tests.support.databases import Databases, Kind
-from tests.support.event_queue import Ears
+from tests.support.event_queue import EventQueue
 from tests.support.people import Chat, Person
 from tests.support.server import SECRET
 from tests.support.shared_servers import SharedServers
@@ -78,7 +78,7 @@ class Doors:
         self.owner.delete(f"/streams/{chat.channel('cellar').id}").succeeds()
         ana = chat.person("ana")  # who will be a full member, or no longer
         gus = chat.person("gus", role="guest")  # who will know her, or no longer
-        self._ears: list[Ears] = [each.listens_for() for each in (self.owner, ana, gus)]
+        self._ears: list[EventQueue] = [each.listens_for() for each in (self.owner, ana, gus)]
         self._terminal = Terminal(chat.server.folder, chat.server.url)
 
     def sends(self, name: str, value: Any) -> bool:

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import pytest
-from tests.support.fast_path_oracle import Doubts
+from tests.support.fast_path_oracle import FastPathOracle
 from tests.support.people import Chat, Person
 
 from tertulia.domain.people.user import Role
@@ -21,8 +21,8 @@ def kind() -> str:
 
 
 @pytest.fixture
-def doubts(monkeypatch) -> Doubts:
-    return Doubts().begin(monkeypatch)
+def doubts(monkeypatch) -> FastPathOracle:
+    return FastPathOracle().begin(monkeypatch)
 
 
 class Stage:

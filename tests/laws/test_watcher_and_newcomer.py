@@ -18,7 +18,7 @@ from tests.support.pictures import picture, uploads
 from tests.support.server import Server
 
 from tertulia import actions
-from tertulia.domain.people.identities import Identity, Introduction, Tidings, Welcome
+from tertulia.domain.people.identities import ExternalProfile, Identity, ProfileUpdate, Welcome
 from tertulia.domain.people.user import Role
 
 ROLES = ["owner", "admin", "member", "member", "guest"]  # of those who watch
@@ -370,7 +370,7 @@ def meeting(draw: st.DrawFn) -> Deed:
 def vouching(draw: st.DrawFn) -> Deed:
     """A provider brings somebody along, with a name, a role and groups, and sends them away."""
     subject = draw(st.sampled_from(["zoe", "yan"]))
-    introduced = Introduction(
+    introduced = ExternalProfile(
         provider="ldap:house",
         method="LDAP",
         subject=subject,
@@ -389,7 +389,7 @@ def vouching(draw: st.DrawFn) -> Deed:
             vault = scene.chat.server.vault
             scene.chat.write(actions.people.external_identities.recognize, vault, introduced)
         else:
-            gone = Tidings(Identity("ldap:house", subject, 0), None)
+            gone = ProfileUpdate(Identity("ldap:house", subject, 0), None)
             scene.chat.write(actions.people.external_identities.sync, gone, True)
         return actor.get("/users/me")
 

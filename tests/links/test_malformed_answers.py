@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from tests.support.fake_oidc import RawAnswer, WilfulSite, key_of, signed, wilful_site
+from tests.support.fake_oidc import MisbehavingProvider, RawAnswer, key_of, signed, wilful_site
 
 from tertulia import external
 from tertulia.config.login_providers import OpenIdProvider
@@ -23,14 +23,14 @@ NESTED = json.loads("[" * 40 + "]" * 40)
 
 
 @pytest.fixture
-def site() -> Iterator[WilfulSite]:
+def site() -> Iterator[MisbehavingProvider]:
     with wilful_site() as found:
         external.sso.openid._memory.clear()  # it may stand at the address of another
         found.is_openid(signed(claims(found)), {"sub": "s-1"})
         yield found
 
 
-def claims(site: WilfulSite, **others: Any) -> dict[str, Any]:
+def claims(site: MisbehavingProvider, **others: Any) -> dict[str, Any]:
     return {
         "iss": site.address,
         "aud": "chat",
@@ -40,11 +40,11 @@ def claims(site: WilfulSite, **others: Any) -> dict[str, Any]:
     } | others
 
 
-def provider(site: WilfulSite) -> OpenIdProvider:
+def provider(site: MisbehavingProvider) -> OpenIdProvider:
     return OpenIdProvider(client_id="chat", client_secret="hush", issuer=site.address, name="x")
 
 
-def come_back(site: WilfulSite) -> SiteUser:
+def come_back(site: MisbehavingProvider) -> SiteUser:
     return asyncio.run(external.sso.openid.come_back(provider(site), PENDING, "the code"))
 
 
@@ -163,7 +163,7 @@ def test_packed_answers_are_read_up_to_their_unpacked_size(site):
     assert unpacked < 10 << 20
 
 
-def _peak_memory(site: WilfulSite) -> int:
+def _peak_memory(site: MisbehavingProvider) -> int:
     tracemalloc.start()
     try:
         with pytest.raises(ProviderTrouble, match="larger than"):

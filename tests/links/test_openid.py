@@ -13,13 +13,13 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from joserfc import jwt
 from joserfc.jwk import OctKey
-from tests.support.fake_oidc import WilfulSite, signed, wilful_site
+from tests.support.fake_oidc import MisbehavingProvider, signed, wilful_site
 
 from tertulia import external
 from tertulia.cli import auth_check
 from tertulia.config import Config
 from tertulia.config.login_providers import JwtIssuer, OpenIdProvider, RemoteUserProxy, SamlProvider
-from tertulia.domain.people.identities import Introduction
+from tertulia.domain.people.identities import ExternalProfile
 from tertulia.external.sso.provider_types import PendingLogin, ProviderTrouble, SiteUser
 
 PENDING = PendingLogin("state", "the nonce", "v" * 43, "https://chat.example.com/complete/oidc/")
@@ -27,18 +27,18 @@ SECRET = "the secret of the client, long enough"
 
 
 @pytest.fixture
-def site() -> Iterator[WilfulSite]:
+def site() -> Iterator[MisbehavingProvider]:
     with wilful_site() as found:
         external.sso.openid._memory.clear()  # it may stand at the address of another
         yield found
 
 
-def provider(site: WilfulSite, **settings: Any) -> OpenIdProvider:
+def provider(site: MisbehavingProvider, **settings: Any) -> OpenIdProvider:
     given = {"client_id": "chat", "client_secret": SECRET, "issuer": site.address, "name": "x"}
     return OpenIdProvider(**given | settings)
 
 
-def claims(site: WilfulSite, **others: Any) -> dict[str, Any]:
+def claims(site: MisbehavingProvider, **others: Any) -> dict[str, Any]:
     told = {
         "iss": site.address,
         "aud": "chat",
@@ -51,7 +51,7 @@ def claims(site: WilfulSite, **others: Any) -> dict[str, Any]:
     return {name: value for name, value in (told | others).items() if value is not None}
 
 
-def come_back(site: WilfulSite, **settings: Any) -> SiteUser:
+def come_back(site: MisbehavingProvider, **settings: Any) -> SiteUser:
     return asyncio.run(
         external.sso.openid.come_back(provider(site, **settings), PENDING, "the code")
     )
@@ -227,7 +227,7 @@ def test_organizations_and_teams_of_github_are_groups(site):
         "/api/v3/user/teams": [{"slug": "cooks", "organization": {"login": "friends"}}],
     }
 
-    def comes_back(**settings: Any) -> Introduction:
+    def comes_back(**settings: Any) -> ExternalProfile:
         github = provider(site, preset="github", **settings)
         found = asyncio.run(external.sso.github.come_back(github, PENDING, "the code"))
         return external.sso.claims.from_site(github, found)

@@ -5,7 +5,7 @@ from msgspec.structs import replace
 from tests.markdown.world import SETTINGS, html
 
 from tertulia.markdown.blocks import MAX_DEPTH
-from tertulia.markdown.emoji import MOST_SHOWN
+from tertulia.markdown.emoji import MAX_SHOWN
 from tertulia.markdown.fences import MAX_SPOILERS
 
 
@@ -44,8 +44,8 @@ def test_after_a_thousand_emoji_the_others_stay_as_they_were_typed(typed: str) -
     """Each is a hundred characters: a message could have become a megabyte."""
     settings = replace(SETTINGS, translate_emoticons=True)
 
-    shown = html(f"a\n\n{typed * (MOST_SHOWN - 1)}\n\n* {typed * 3}", settings)
+    shown = html(f"a\n\n{typed * (MAX_SHOWN - 1)}\n\n* {typed * 3}", settings)
 
-    assert shown.count('class="emoji') == MOST_SHOWN
+    assert shown.count('class="emoji') == MAX_SHOWN
     assert shown.partition("<li>")[2].count('class="emoji') == 1
     assert shown.removesuffix("</li>\n</ul>").rstrip().endswith((typed * 2).strip())

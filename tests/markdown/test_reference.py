@@ -13,12 +13,12 @@ import pytest
 
 from tertulia import markdown
 from tertulia.markdown import (
-    Found,
     LinkedChannel,
     LinkPattern,
     MentionedGroup,
     MentionedUser,
     Rendered,
+    Resolved,
     Settings,
     Upload,
 )
@@ -142,7 +142,7 @@ class World:
     def render(self, case: Any) -> Rendered:
         source = case["input"].rstrip() if case.get("sent") else case["input"]
         wanted = markdown.scan(source)
-        found = Found.of(
+        found = Resolved.of(
             users=[
                 user
                 for user in self.users

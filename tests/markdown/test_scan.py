@@ -3,29 +3,29 @@
 import pytest
 
 from tertulia import markdown
-from tertulia.markdown import Names
+from tertulia.markdown import References
 
 
 @pytest.mark.parametrize(
     "source, wanted",
     [
-        ("nothing", Names()),
-        ("2 * 3", Names()),
-        ("@**Ann Lee**", Names(user_names=frozenset({"ann lee"}))),
-        ("@_**Ann|7**", Names(user_names=frozenset({"ann|7"}), user_ids=frozenset({7}))),
-        ("(@*cooks*)", Names(group_names=frozenset({"cooks"}))),
-        ("#**kitchen**", Names(channel_names=frozenset({"kitchen"}))),
+        ("nothing", References()),
+        ("2 * 3", References()),
+        ("@**Ann Lee**", References(user_names=frozenset({"ann lee"}))),
+        ("@_**Ann|7**", References(user_names=frozenset({"ann|7"}), user_ids=frozenset({7}))),
+        ("(@*cooks*)", References(group_names=frozenset({"cooks"}))),
+        ("#**kitchen**", References(channel_names=frozenset({"kitchen"}))),
         (
             "#**kitchen>lunch**",
-            Names(
+            References(
                 channel_names=frozenset({"kitchen", "kitchen>lunch"}),
                 topics=frozenset({("kitchen", "lunch")}),
             ),
         ),
-        ("[x](/user_uploads/1/ab/x.png)", Names(upload_path_ids=frozenset({"1/ab/x.png"}))),
+        ("[x](/user_uploads/1/ab/x.png)", References(upload_path_ids=frozenset({"1/ab/x.png"}))),
     ],
 )
-def test_a_text_asks_for_the_names_it_holds(source: str, wanted: Names) -> None:
+def test_a_text_asks_for_the_names_it_holds(source: str, wanted: References) -> None:
     assert markdown.scan(source) == wanted
 
 

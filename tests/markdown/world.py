@@ -2,17 +2,17 @@
 
 from tertulia import markdown
 from tertulia.markdown import (
-    Found,
     LinkedChannel,
     LinkPattern,
     MentionedGroup,
     MentionedUser,
     Rendered,
+    Resolved,
     Settings,
     Upload,
 )
 
-FOUND = Found.of(
+FOUND = Resolved.of(
     users=[
         MentionedUser(11, "Ann Lee"),
         MentionedUser(12, "Ben"),

@@ -20,7 +20,7 @@ from tests.support.server import SECRET
 
 from tertulia.cli.progress import Progress
 from tertulia.transfer.importing import archive_reader, importer
-from tertulia.transfer.importing.message_importer import Speech
+from tertulia.transfer.importing.message_importer import MessageImporter
 
 
 def test_a_zulip_organization_moves_in_with_the_numbers_it_had(house, tmp_path):
@@ -155,7 +155,7 @@ def test_an_archive_does_not_fill_the_disk(house, tmp_path, monkeypatch, suffix)
     )
     shutil.rmtree(tmp_path / "unpacked")
     before = sorted(tmp_path.iterdir())
-    monkeypatch.setattr(archive_reader, "LEAST_FREE_BYTES", 2 * shutil.disk_usage(tmp_path).free)
+    monkeypatch.setattr(archive_reader, "MIN_FREE_BYTES", 2 * shutil.disk_usage(tmp_path).free)
 
     refused = house.imports(archive)
 
@@ -168,16 +168,16 @@ def test_an_archive_does_not_fill_the_disk(house, tmp_path, monkeypatch, suffix)
 def test_an_import_that_was_interrupted_goes_on_where_it_was(house, tmp_path, monkeypatch):
     export = zulip_export(tmp_path / "export", messages=25)
     monkeypatch.setattr(importer, "AT_ONCE", 10)
-    write = Speech.write
+    write = MessageImporter.write
 
     def fails_later(self, tx, batch, done):
         write(self, tx, batch, done)
         assert done < 20, "the lights go out"
 
-    monkeypatch.setattr(Speech, "write", fails_later)
+    monkeypatch.setattr(MessageImporter, "write", fails_later)
     with pytest.raises(AssertionError, match="the lights go out"):
         house.imports(str(export))
-    monkeypatch.setattr(Speech, "write", write)
+    monkeypatch.setattr(MessageImporter, "write", write)
     said = house.imports(str(export))
 
     assert "25  messages" in said.out

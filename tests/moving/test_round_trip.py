@@ -207,7 +207,7 @@ def exported(terminal: Terminal, file: Path, *flags: str) -> dict[str, list[Row]
     return found
 
 
-class Names:
+class References:
     """The numbers of one export, by what they stand for: they may differ after an import."""
 
     def __init__(self, tables: dict[str, list[Row]]) -> None:
@@ -284,7 +284,7 @@ LOCAL = {
     "is_imported_stub",
 }  # fmt: skip
 PERSON = ("user_profile", "sender", "creator", "muted_user", "author", "owner", "user_profile_id")
-REFERENCES: dict[str, Callable[[Names, Any], Any]] = {
+REFERENCES: dict[str, Callable[[References, Any], Any]] = {
     **{name: lambda names, value: names.people.get(value) for name in (*PERSON, "bot_owner")},
     "stream": lambda names, value: names.channels[value],
     "folder": lambda names, value: names.folders[value],
@@ -302,7 +302,7 @@ UNSHOWN = {"zerver_realm", "zerver_recipient", "zerver_usergroup", "import_sourc
 
 
 def by_names(tables: dict[str, list[Row]]) -> dict[str, list[Row]]:
-    names = Names(tables)
+    names = References(tables)
     return {
         table: sorted((names.shown(table, row) for row in rows), key=lambda r: json.dumps(r))
         for table, rows in tables.items()

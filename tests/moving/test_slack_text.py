@@ -3,7 +3,7 @@
 import pytest
 
 from tertulia import markdown
-from tertulia.markdown import Found, Settings
+from tertulia.markdown import Resolved, Settings
 from tertulia.transfer.importing.sources import slack
 from tertulia.transfer.importing.sources.attachments import end_quotations
 from tertulia.transfer.importing.sources.slack_text import from_mrkdwn, message_text
@@ -33,7 +33,7 @@ def test_slack_markup_becomes_markdown(slack_says, we_say):
 
 
 def test_an_answer_below_a_quotation_is_not_quoted():
-    html = markdown.render(end_quotations("> Soup?\nYes"), Found(), Settings()).html
+    html = markdown.render(end_quotations("> Soup?\nYes"), Resolved(), Settings()).html
 
     assert html == "<blockquote>\n<p>Soup?</p>\n</blockquote>\n<p>Yes</p>"
 

@@ -19,8 +19,8 @@ from tertulia.errors.authentication import AccountDeactivated
 from tertulia.errors.parameters import NulInText
 from tertulia.events.listener import Options
 from tertulia.events.snapshot.register_cache import Recollection
-from tertulia.events.snapshot.snapshot_data import Facts, Wanted, WantedFacts
-from tertulia.events.snapshot.unread_query import MOST_ARRIVED
+from tertulia.events.snapshot.snapshot_data import SnapshotData, SnapshotQuery, Wanted
+from tertulia.events.snapshot.unread_query import MAX_ARRIVED
 
 
 def test_a_query_may_ask_nothing_or_one_thing_or_several(database, realm):
@@ -108,12 +108,14 @@ def ways(monkeypatch) -> list[str]:
 
 def facts_of(
     database: Database, user: User, recalled: Recollection | None = None
-) -> tuple[Facts, Recollection]:
+) -> tuple[SnapshotData, Recollection]:
     """What somebody is told, and what is remembered of that."""
 
-    def read(tx: Tx) -> tuple[Facts, Recollection]:
+    def read(tx: Tx) -> tuple[SnapshotData, Recollection]:
         head = tx.later(storage.log.head_and_rules)
-        asked = WantedFacts(tx, user.id, Wanted(None), None, recalled, recalled and recalled.rules)
+        asked = SnapshotQuery(
+            tx, user.id, Wanted(None), None, recalled, recalled and recalled.rules
+        )
         rules = head().rules
         facts = asked.facts(frozenset(), rules)
         events.snapshot.unread.told(user, facts, empty_topic_name=True)
@@ -161,7 +163,7 @@ def test_what_was_not_there_before_is_found(database, realm):
     database.write_now(realm.id, storage.personal.alert_words.insert, ana.id, ["soup"])
 
     def says_much(tx: Tx) -> list[int]:
-        return [says_to_self(tx, ana, read=False) for _ in range(MOST_ARRIVED + 1)]
+        return [says_to_self(tx, ana, read=False) for _ in range(MAX_ARRIVED + 1)]
 
     waiting = database.write_now(realm.id, says_much)
 

@@ -30,15 +30,15 @@ def started(url: str) -> Database:
 def test_another_takes_over_when_who_has_it_goes_or_is_cut_off(url):
     async def scene() -> list[set[str] | None]:
         one, two, three = (started(url) for _ in range(3))
-        found = [await each.look_on_duty(QUESTIONS) for each in (one, two)]
+        found = [await each.leader_due(QUESTIONS) for each in (one, two)]
         await one.stop()
-        found += [await each.look_on_duty(QUESTIONS) for each in (two, three)]
+        found += [await each.leader_due(QUESTIONS) for each in (two, three)]
         with two.dialect.connect() as connection:
             connection.execute(
                 "SELECT pg_terminate_backend(pid, 60000) FROM pg_locks WHERE locktype = 'advisory'"
                 " AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"
             )
-        found += [await each.look_on_duty(QUESTIONS) for each in (three,)]
+        found += [await each.leader_due(QUESTIONS) for each in (three,)]
         await two.stop()
         await three.stop()
         return found

@@ -12,7 +12,7 @@ from tests.support.waiting import PATIENCE_SECONDS
 from tertulia import storage
 from tertulia.database import Database
 from tertulia.database.tx import Tx
-from tertulia.database.writer import Gathering, PendingWrite, Writer
+from tertulia.database.writer import Batch, PendingWrite, Writer
 from tertulia.domain.organization.realm import Realm
 from tertulia.errors import BadRequest
 from tertulia.errors.http import ServiceUnavailable
@@ -22,13 +22,13 @@ class Desk:
     """Hands work to a writer while it is held up, so that it has to take it all at once."""
 
     def __init__(self, database: Database) -> None:
-        self.gatherings: list[Gathering] = []
+        self.gatherings: list[Batch] = []
         self._writer = Writer(
             database.dialect, database.clock, lambda tx, realms: None, self._deliver
         )
         self._writer.start()
 
-    def _deliver(self, gathering: Gathering) -> None:
+    def _deliver(self, gathering: Batch) -> None:
         self.gatherings.append(gathering)
         gathering.answer()
 

@@ -11,19 +11,19 @@ from tests.support.waiting import eventually
 from tertulia.database import yielding
 from tertulia.database.dialects.sqlite import Sqlite
 from tertulia.database.readers import ReadConnections
-from tertulia.database.yielding import LongThought, Requests
+from tertulia.database.yielding import RequestActivity, YieldPoint
 from tertulia.fair_queue import SERVER
 
 ROUNDS = 200
 
 
 @pytest.fixture
-def requests(monkeypatch) -> Requests:
+def requests(monkeypatch) -> RequestActivity:
     """Nobody else's."""
-    own = Requests()
+    own = RequestActivity()
     monkeypatch.setattr(yielding, "REQUESTS", own)
     monkeypatch.setattr(yielding, "_HERE", threading.local())
-    yielding.rest_on_this_thread()
+    yielding.allow_yield_in_thread()
     return own
 
 
@@ -41,8 +41,8 @@ def naps(monkeypatch) -> list[float]:
     return taken
 
 
-def test_a_thought_rests_until_who_asked_should_have_been_answered(requests: Requests):
-    thought = LongThought()
+def test_a_thought_rests_until_who_asked_should_have_been_answered(requests: RequestActivity):
+    thought = YieldPoint()
     think(3 * yielding.SOON_SECONDS)
     requests.come()
     came_at = requests.came_at
@@ -53,7 +53,7 @@ def test_a_thought_rests_until_who_asked_should_have_been_answered(requests: Req
     assert time.perf_counter() - came_at >= yielding.SOON_SECONDS
 
 
-def test_a_thought_rests_until_who_asked_is_answered(requests: Requests, monkeypatch):
+def test_a_thought_rests_until_who_asked_is_answered(requests: RequestActivity, monkeypatch):
     naps: list[float] = []
 
     def answered_meanwhile(seconds: float) -> None:
@@ -61,7 +61,7 @@ def test_a_thought_rests_until_who_asked_is_answered(requests: Requests, monkeyp
         requests.go()
 
     monkeypatch.setattr(time, "sleep", answered_meanwhile)
-    thought = LongThought()
+    thought = YieldPoint()
     think(yielding.SOON_SECONDS)
     requests.come()
 
@@ -70,18 +70,18 @@ def test_a_thought_rests_until_who_asked_is_answered(requests: Requests, monkeyp
     assert len(naps) == 1
 
 
-def test_a_thought_does_not_rest_when_nobody_asks(requests: Requests, naps: list[float]):
+def test_a_thought_does_not_rest_when_nobody_asks(requests: RequestActivity, naps: list[float]):
     requests.come()  # for the thought itself
-    thought = LongThought()
+    thought = YieldPoint()
 
     thought.give_way()
 
     assert (naps, thought.has_rested) == ([], False)
 
 
-def test_whoever_is_waited_for_by_all_does_not_rest(requests: Requests, monkeypatch):
+def test_whoever_is_waited_for_by_all_does_not_rest(requests: RequestActivity, monkeypatch):
     monkeypatch.setattr(yielding, "_HERE", threading.local())
-    thought = LongThought()
+    thought = YieldPoint()
     think(yielding.SOON_SECONDS)
     requests.come()
 
@@ -90,12 +90,12 @@ def test_whoever_is_waited_for_by_all_does_not_rest(requests: Requests, monkeypa
     assert not thought.has_rested
 
 
-def test_threads_that_read_may_rest(requests: Requests):
+def test_threads_that_read_may_rest(requests: RequestActivity):
     readers = ReadConnections(Sqlite(Path("nowhere")))
     readers.start()
 
     def thinks() -> bool:
-        thought = LongThought()
+        thought = YieldPoint()
         think(yielding.SOON_SECONDS)
         requests.come()
         thought.give_way()
@@ -108,7 +108,7 @@ def test_threads_that_read_may_rest(requests: Requests):
     readers.stop()
 
 
-def test_a_thought_goes_on_however_many_ask(requests: Requests):
+def test_a_thought_goes_on_however_many_ask(requests: RequestActivity):
     is_over = threading.Event()
 
     def ask_on() -> None:
@@ -119,7 +119,7 @@ def test_a_thought_goes_on_however_many_ask(requests: Requests):
 
     asking = threading.Thread(target=ask_on)
     asking.start()
-    thought = LongThought()
+    thought = YieldPoint()
     for _ in range(ROUNDS):
         think(yielding.NAP_SECONDS)
         thought.give_way()
@@ -133,8 +133,8 @@ def test_a_thought_goes_on_however_many_ask(requests: Requests):
 def test_every_request_is_given_way_until_it_is_answered(chat, monkeypatch):
     came: list[None] = []
     gone: list[None] = []
-    monkeypatch.setattr(Requests, "come", lambda self: came.append(None))
-    monkeypatch.setattr(Requests, "go", lambda self: gone.append(None))
+    monkeypatch.setattr(RequestActivity, "come", lambda self: came.append(None))
+    monkeypatch.setattr(RequestActivity, "go", lambda self: gone.append(None))
 
     chat.person("ana").get("/users/me").succeeds()
 

@@ -8,7 +8,7 @@ import psycopg
 import pytest
 from tests.storage.test_duty import QUESTIONS, started
 from tests.support.databases import Databases
-from tests.support.event_queue import Ears
+from tests.support.event_queue import EventQueue
 from tests.support.people import Chat
 from tests.support.server import Server
 from tests.support.waiting import PATIENCE_SECONDS
@@ -38,7 +38,7 @@ def houses(urls: list[str], databases: Databases) -> Iterator[list[Chat]]:
         server.stop()
 
 
-def heard_by(ears: Ears) -> list[str]:
+def heard_by(ears: EventQueue) -> list[str]:
     """What was said, until nobody says more: another server may have to tell of it first."""
     heard: list[str] = []
     while len(heard) < MESSAGES:
@@ -65,7 +65,7 @@ def test_a_message_is_delivered_in_its_own_installation_only(houses: list[Chat],
 def test_each_installation_has_a_leader_of_its_own(urls: list[str]):
     async def scene() -> list[set[str] | None]:
         databases = [started(url) for url in (*urls, urls[0])]
-        found = [await each.look_on_duty(QUESTIONS) for each in databases]
+        found = [await each.leader_due(QUESTIONS) for each in databases]
         for each in databases:
             await each.stop()
         return found
@@ -91,7 +91,7 @@ def test_an_installation_does_not_wait_for_the_locks_of_another(urls: list[str])
     two.dialect.lock_schema(waiting)  # raises if it has to wait
     two.dialect.lock_organization(waiting, 0)
 
-    assert not two.dialect.has_others(waiting)
+    assert not two.dialect.has_peers(waiting)
     same = Database.at(urls[0]).dialect.connect()
     same.execute("SET lock_timeout = '1ms'")
     same.execute("BEGIN")

@@ -118,7 +118,7 @@ def test_the_index_finds_what_reading_everything_would(
             if number in (70, 140):
                 while storage.search.batch.index_some(tx, 50):
                     pass
-                storage.search.phrase_filter.join_some(tx, most=60, least=1)
+                storage.search.phrase_filter.index_batch(tx, most=60, least=1)
         shelf.check()  # the last ones are not indexed, and some have no joints
 
         numbers = list(shelf.texts)
@@ -133,14 +133,16 @@ def test_the_index_finds_what_reading_everything_would(
         assert storage.search.index.count_behind(tx, 10) == 0
         shelf.check()
 
-        while storage.search.phrase_filter.join_some(tx, most=50, least=1):
+        while storage.search.phrase_filter.index_batch(tx, most=50, least=1):
             pass
         shelf.check()
         if listed > 5:
-            assert not Search(tx, domain.search.query.parse('"zebra soup x1 the"'), []).may_match(
+            assert not Search(
+                tx, domain.search.query.parse('"zebra soup x1 the"'), []
+            ).filter_by_index(
                 [number for number in shelf.texts if number not in shelf.holding('"zebra soup"')]
             )
-        candidates = Search(tx, domain.search.query.parse('"up the so"'), []).may_match(
+        candidates = Search(tx, domain.search.query.parse('"up the so"'), []).filter_by_index(
             list(shelf.texts)
         )
         if listed > 5:
@@ -165,7 +167,7 @@ def test_what_changes_while_it_is_joined_is_found_as_it_is_now(
         shelf.say("running soup market", "x")
         storage.search.batch.index_some(tx, 10)
 
-        some = joints.unjoined(tx, most=10, least=1)
+        some = joints.pending_joints(tx, most=10, least=1)
         for part in range(joints.PARTS):
             joints.join_part(tx, some, part)
             if part == joints.PARTS // 2:
@@ -176,7 +178,7 @@ def test_what_changes_while_it_is_joined_is_found_as_it_is_now(
         joints.finish_joining(tx, some)
         shelf.check()
 
-        assert joints.join_some(tx, most=10, least=1) == 1
+        assert joints.index_batch(tx, most=10, least=1) == 1
         shelf.check()
         shelf.delete(list(shelf.texts))
         left = {table: tx.value(f"SELECT count(*) AS value FROM {table}") for table in TABLES}

@@ -146,7 +146,7 @@ class Index:
 
     def candidates(self, query: str, among: list[int]) -> list[int]:
         def ask(tx: Tx) -> list[int]:
-            return Search(tx, domain.search.query.parse(query), []).may_match(among)
+            return Search(tx, domain.search.query.parse(query), []).filter_by_index(among)
 
         ids: list[int] = self.read(ask)
         return ids

@@ -10,16 +10,16 @@ from tests.support.databases import Databases, Kind
 
 from tertulia import storage
 from tertulia.database import Database
-from tertulia.database.fast_insert_sqlite import MOST_HERE
+from tertulia.database.fast_insert_sqlite import MAX_BATCH_ON_LOOP
 from tertulia.database.tx import Tx
-from tertulia.database.writer import MOST_AT_ONCE
+from tertulia.database.writer import MAX_AT_ONCE
 from tertulia.domain.messages.message import Draft
-from tertulia.storage.messages.fast_insert import LIGHT, Numbers, PlainSend
+from tertulia.storage.messages.fast_insert import LIGHT, AssignedIds, FastSend
 
 TALKERS = 8
 SENDS = 10
 
-Say = Callable[[], Awaitable[Numbers]]
+Say = Callable[[], Awaitable[AssignedIds]]
 
 
 def test_those_who_go_on_a_little_later_are_waited_for(databases: Databases, kind: Kind):
@@ -41,15 +41,15 @@ def test_nobody_waits_until_all_have_ended(databases: Databases, kind: Kind):
     async def talk(say: Say, number: int) -> None:
         if number == 0:
             saying = []
-            for _ in range(10 * MOST_HERE):
+            for _ in range(10 * MAX_BATCH_ON_LOOP):
                 saying.append(asyncio.ensure_future(say()))
                 await asyncio.sleep(0)
             await asyncio.gather(*saying)
 
     sizes = gatherings(databases, kind, talk)
 
-    assert sum(sizes) == 10 * MOST_HERE
-    assert max(sizes) <= (MOST_HERE if kind == "sqlite" else MOST_AT_ONCE)
+    assert sum(sizes) == 10 * MAX_BATCH_ON_LOOP
+    assert max(sizes) <= (MAX_BATCH_ON_LOOP if kind == "sqlite" else MAX_AT_ONCE)
 
 
 def test_what_is_heavy_is_written_one_by_one(databases: Databases):
@@ -85,15 +85,15 @@ def gatherings(
     database = Database.at(url)
     realm_id = database.read_now(0, lambda tx: tx.number("SELECT id AS value FROM realm"))
     plain = database.read_now(realm_id, _plain)
-    said: list[Numbers] = []
+    said: list[AssignedIds] = []
 
     async def scene() -> None:
         database.start(
             lambda tx, realms: None, lambda news, answer: answer(), lambda appended: None
         )
 
-        async def say() -> Numbers:
-            given: Numbers = await database.send_in(realm_id, plain, _never)
+        async def say() -> AssignedIds:
+            given: AssignedIds = await database.send_in(realm_id, plain, _never)
             said.append(given)
             return given
 
@@ -106,10 +106,10 @@ def gatherings(
     return list(Counter(each.at for each in sorted(said)).values())
 
 
-def _plain(tx: Tx) -> PlainSend:
+def _plain(tx: Tx) -> FastSend:
     sender_id, channel_id = tx.tuples("SELECT user_id, channel_id FROM subscription LIMIT 1")[0]
     draft = Draft("hello", "<p>hello</p>", 0, "tests", read_by_sender=True)
-    return PlainSend(
+    return FastSend(
         known=storage.log.end(tx),
         row=storage.messages.new_row(sender_id, draft, channel_id, None, "greetings"),
         audience="{}",

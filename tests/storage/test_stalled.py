@@ -12,7 +12,7 @@ from tertulia import storage
 from tertulia.database import Database
 from tertulia.database.dialects.postgres import Postgres
 from tertulia.database.tx import Tx
-from tertulia.database.writer import Gathering, PendingWrite, Writer
+from tertulia.database.writer import Batch, PendingWrite, Writer
 from tertulia.errors.http import ServiceUnavailable
 
 WAITING_SECONDS = "tertulia_writes_waiting_seconds "
@@ -38,7 +38,7 @@ class Server:
         self.writer = Writer(database.dialect, database.clock, lambda tx, realms: None, self._done)
         self.writer.start()
 
-    def _done(self, gathering: Gathering) -> None:
+    def _done(self, gathering: Batch) -> None:
         gathering.answer()
 
     def begins(self, realm_id: int, action) -> tuple[PendingWrite, threading.Event]:

@@ -45,7 +45,7 @@ def address(chat: Chat, path: str = "/") -> str:
 
 
 @dataclass
-class Sitter:
+class BrowserUser:
     """Somebody at a browser. `page` is the tab they look at."""
 
     context: BrowserContext
@@ -53,7 +53,7 @@ class Sitter:
     chat: Chat
     errors: list[str]
 
-    def goes(self, hash: str) -> "Sitter":
+    def goes(self, hash: str) -> "BrowserUser":
         """To an address behind `#`, from outside or from within the page."""
         if self.page.url == "about:blank":
             self.page.goto(address(self.chat, f"/{hash}"))
@@ -64,9 +64,11 @@ class Sitter:
         self.page.wait_for_selector("body[data-ready]")
         return self
 
-    def tab(self) -> "Sitter":
+    def tab(self) -> "BrowserUser":
         """Another tab of the same browser."""
-        return Sitter(self.context, _watched(self.context, self.errors), self.chat, self.errors)
+        return BrowserUser(
+            self.context, _watched(self.context, self.errors), self.chat, self.errors
+        )
 
     @property
     def feed(self) -> Locator:
@@ -79,7 +81,7 @@ class Sitter:
         return self.page.get_by_role("navigation", name="Views, channels and direct messages")
 
 
-def sit_down(browser: Browser, chat: Chat, person: Person | None, **options: Any) -> Sitter:
+def open_page(browser: Browser, chat: Chat, person: Person | None, **options: Any) -> BrowserUser:
     """Open a browser in which somebody is logged in, or a stranger looks in."""
     options.setdefault("locale", "en-GB")
     context = browser.new_context(
@@ -93,7 +95,7 @@ def sit_down(browser: Browser, chat: Chat, person: Person | None, **options: Any
         ]
         context.add_cookies(kept)  # type: ignore[arg-type]
     errors: list[str] = []
-    return Sitter(context, _watched(context, errors), chat, errors)
+    return BrowserUser(context, _watched(context, errors), chat, errors)
 
 
 def _watched(context: BrowserContext, errors: list[str]) -> Page:

@@ -15,7 +15,7 @@ from urllib.parse import urlencode, urlsplit
 
 from click.testing import CliRunner
 from tests.support.databases import sqlite_with_tables
-from tests.support.forkserver import COMMAND, Newborn
+from tests.support.forkserver import COMMAND, ForkedServer
 from tests.support.waiting import PATIENCE_SECONDS, eventually
 
 from tertulia.cli import main
@@ -78,7 +78,7 @@ class Terminal:
         """The same in a process of its own."""
         with tempfile.TemporaryDirectory() as folder:
             out, err = Path(folder, "out"), Path(folder, "err")
-            process = Newborn([*words, *self.place], clean_environment(), out, err)
+            process = ForkedServer([*words, *self.place], clean_environment(), out, err)
             code = process.wait(PATIENCE_SECONDS)
             return Said(code, out.read_text(), err.read_text())
 
@@ -115,7 +115,7 @@ class Serving:
     def __init__(self, shell: str, words: list[str], out: Path, log: Path) -> None:
         """With words for a shell, which come first, it is started by one."""
         self._out, self._log = out, log
-        self.process: Newborn | subprocess.Popen[bytes]
+        self.process: ForkedServer | subprocess.Popen[bytes]
         if shell:
             command = ["sh", "-c", f'{shell} && exec "$@"', "sh", COMMAND, *words]
             with out.open("wb") as stdout, log.open("wb") as stderr:
@@ -124,7 +124,7 @@ class Serving:
                 )
         else:
             out.touch()
-            self.process = Newborn(words, clean_environment(), out, log)
+            self.process = ForkedServer(words, clean_environment(), out, log)
 
     @property
     def said(self) -> Said:

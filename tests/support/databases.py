@@ -28,7 +28,7 @@ Kind = Literal["sqlite", "postgres"]
 
 POSTGRES = os.environ.get("TERTULIA_TEST_POSTGRES", "postgresql://postgres@127.0.0.1:5432")
 
-MOST_DROPPED_AT_ONCE = 16
+MAX_CONCURRENT_DROPS = 16
 
 
 class Databases:
@@ -92,7 +92,7 @@ class Databases:
 
     def drop_all(self) -> None:
         shutil.rmtree(self._folder, ignore_errors=True)
-        with ThreadPoolExecutor(MOST_DROPPED_AT_ONCE) as pool:
+        with ThreadPoolExecutor(MAX_CONCURRENT_DROPS) as pool:
             list(pool.map(_drop, self._made))
 
 

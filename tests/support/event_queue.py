@@ -15,7 +15,7 @@ T = TypeVar("T")
 Event = dict[str, Any]
 
 
-class Ears:
+class EventQueue:
     """What was said reaches a queue before its sender is answered, so nobody has to wait.
 
     Events come without their `id`, since scenes seldom care; `last_event_id` follows it.

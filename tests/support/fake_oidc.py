@@ -70,7 +70,7 @@ class RawAnswer:
 
 
 @dataclass
-class WilfulSite:
+class MisbehavingProvider:
     """Answers by path what a test puts there, or what that makes of the form it is sent, and
     remembers what it was asked."""
 
@@ -108,8 +108,8 @@ def signed(claims: dict[str, Any], by: str = "provider", **header: Any) -> str:
 
 
 @contextmanager
-def wilful_site() -> Iterator[WilfulSite]:
-    site = WilfulSite()
+def wilful_site() -> Iterator[MisbehavingProvider]:
+    site = MisbehavingProvider()
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:

@@ -20,7 +20,7 @@ from tests.support.ports import own_port
 from tests.support.waiting import PATIENCE_SECONDS, eventually
 
 
-class PostOffice:
+class FakeSmtp:
     """`answers` says what is said to certain addresses in place of yes."""
 
     def __init__(self, tls: ssl.SSLContext | None = None, login: tuple[str, str] | None = None):
@@ -38,7 +38,7 @@ class PostOffice:
         options |= {"ready_timeout": PATIENCE_SECONDS}
         self._controller = Controller(self, hostname="127.0.0.1", port=self.port, **options)
 
-    def open(self) -> "PostOffice":
+    def open(self) -> "FakeSmtp":
         self._controller.start()
         return self
 
@@ -59,7 +59,7 @@ class PostOffice:
 
     def letter_to(self, address: str, chat: Chat) -> EmailMessage:
         """The last letter to somebody, once everything was sent."""
-        chat.server.do(chat.server.application.postman.go_round())
+        chat.server.do(chat.server.application.postman.send_due())
         eventually(lambda: self.letters_to(address))
         return self.letters_to(address)[-1]
 

@@ -13,13 +13,13 @@ from tertulia.errors import ClientError
 
 
 @dataclass
-class Doubts:
+class FastPathOracle:
     """For SQLite, where both can happen in one transaction, with the same numbers."""
 
     looked_at: int = 0
     differences: list[str] = field(default_factory=list)
 
-    def begin(self, monkeypatch: pytest.MonkeyPatch) -> "Doubts":
+    def begin(self, monkeypatch: pytest.MonkeyPatch) -> "FastPathOracle":
         write_plain = Writer._write_plain
 
         def doubting(writer: Writer, realm_id: int, jobs: list[PendingWrite]) -> bool:

@@ -24,7 +24,7 @@ disk.MIN_FREE_PERCENT = 0  # how full the disk of the tests is must not matter
 readers.READERS = 2  # here and in what is born here: a PostgreSQL for all tests has 100 connections
 
 
-class Newborn:
+class ForkedServer:
     """What `subprocess.Popen` is for a program, for a process of ours."""
 
     def __init__(

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tests.support.event_queue import Ears
+from tests.support.event_queue import EventQueue
 from tests.support.people import Person
 
 KNOWS_DEACTIVATED = {
@@ -43,5 +43,5 @@ def told(op: str, group_id: int, **more: Any) -> dict[str, Any]:
     return {"type": "user_group", "op": op, "group_id": group_id, **more}
 
 
-def listens(person: Person) -> Ears:
+def listens(person: Person) -> EventQueue:
     return person.listens_for("user_group", **KNOWS_DEACTIVATED)

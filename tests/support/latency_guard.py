@@ -22,7 +22,7 @@ from typing import Any
 
 from tertulia.database import Database
 
-MOST_COUNTS = 150
+MAX_COUNTS = 150
 LOOK_EVERY_SECONDS = 0.1
 LONG_SECONDS = 0.03  # of work: less than that nobody has to answer for
 
@@ -54,15 +54,15 @@ class Watch:
             longest = dict(self.longest)
         if self._quickest == math.inf:
             self._quickest = min(count() for _ in range(5))
-        if all(seconds <= MOST_COUNTS * self._quickest for seconds, _ in longest.values()):
+        if all(seconds <= MAX_COUNTS * self._quickest for seconds, _ in longest.values()):
             return []
         counts = [count() for _ in range(3)]
         self._quickest = min(self._quickest, *counts)
         one = max(counts)
         return [
-            f"The {who} was held for {seconds / one:.0f} counts{what}; {MOST_COUNTS} are too many."
+            f"The {who} was held for {seconds / one:.0f} counts{what}; {MAX_COUNTS} are too many."
             for who, (seconds, what) in longest.items()
-            if seconds > MOST_COUNTS * one
+            if seconds > MAX_COUNTS * one
         ]
 
 

@@ -9,7 +9,7 @@ from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 
 import msgspec
 from tests.support.client import Reply
-from tests.support.event_queue import Ears
+from tests.support.event_queue import EventQueue
 from tests.support.server import Server
 
 from tertulia import actions, domain, events, storage
@@ -128,10 +128,10 @@ class Person(Caller):
     def registers(self, **options: Any) -> dict[str, Any]:
         return self.post("/register", **options).succeeds()
 
-    def listens_for(self, *event_types: str, **options: Any) -> Ears:
+    def listens_for(self, *event_types: str, **options: Any) -> EventQueue:
         """Open a queue for these types of events, or for all if none is named."""
         given = {"event_types": list(event_types) or None, "fetch_event_types": []}
-        return Ears(self, self.registers(**(given | options)))
+        return EventQueue(self, self.registers(**(given | options)))
 
 
 @dataclass

@@ -102,7 +102,7 @@ class Server:
 
     def stop(self) -> None:
         self.client.close()
-        self._loop.call_soon_threadsafe(self.application.say_goodbye)
+        self._loop.call_soon_threadsafe(self.application.shutdown)
         self._uvicorn.should_exit = True
         self._thread.join(PATIENCE_SECONDS)
         assert not self._thread.is_alive(), "the server did not stop"
@@ -144,7 +144,7 @@ class Server:
 
     def is_parked(self, queue_id: str) -> bool:
         """Whether a poll waits at this queue."""
-        mailbox = self.application.delivery.mailroom.find(queue_id)
+        mailbox = self.application.delivery.mailboxes.find(queue_id)
         return mailbox is not None and mailbox.is_parked
 
     def goes_cold(self) -> None:
@@ -154,7 +154,7 @@ class Server:
 
     def lose_mailbox(self, queue_id: str) -> None:
         """What is pending for a queue is read from the log once more."""
-        mailroom = self.application.delivery.mailroom
-        mailbox = mailroom.find(queue_id)
+        mailboxes = self.application.delivery.mailboxes
+        mailbox = mailboxes.find(queue_id)
         if mailbox is not None:  # or it was given up already
-            self.call(mailroom.discard, mailbox)
+            self.call(mailboxes.discard, mailbox)

@@ -6,10 +6,10 @@ from tests.support.databases import Databases, Kind
 from tests.support.people import Chat
 from tests.support.server import Server
 
-MOST_SCENES = 100  # on one server; then a fresh one takes over: nobody drags all of them along
-MOST_RUNNING = (
-    3  # at once, whatever their settings: to wait for scenes costs something all the time
+MAX_TESTS_PER_SERVER = (
+    100  # on one server; then a fresh one takes over: nobody drags all of them along
 )
+MAX_RUNNING = 3  # at once, whatever their settings: to wait for scenes costs something all the time
 
 
 class SharedServers:
@@ -21,7 +21,10 @@ class SharedServers:
 
     def on(self, kind: Kind) -> Server:
         known = self._running.get(kind)
-        if known is not None and len(known.application.delivery.organizations) > MOST_SCENES:
+        if (
+            known is not None
+            and len(known.application.delivery.organizations) > MAX_TESTS_PER_SERVER
+        ):
             self._give_up(kind)
         if kind not in self._running:
             self._running[kind] = Server(*self._databases.ready(kind), self._settings).start()
@@ -47,7 +50,7 @@ class SharedServers:
         """The one that was not asked for the longest gives way; another starts when it is."""
         _by_last_use[:] = [each for each in _by_last_use if each != (self, kind)]
         _by_last_use.append((self, kind))
-        for servers, other in _by_last_use[:-MOST_RUNNING]:
+        for servers, other in _by_last_use[:-MAX_RUNNING]:
             servers._give_up(other)
 
     def _give_up(self, kind: Kind) -> None:

@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 from playwright.sync_api import Browser
-from tests.support.browser_user import Sitter, sit_down
+from tests.support.browser_user import BrowserUser, open_page
 from tests.support.people import Chat, Person
 from tests.support.shared_servers import SharedServers
 
-Sit = Callable[..., Sitter]
+Sit = Callable[..., BrowserUser]
 
 
 @pytest.fixture
@@ -21,10 +21,10 @@ def house(servers: SharedServers) -> Chat:
 @pytest.fixture
 def sit(chromium: Browser, house: Chat) -> Iterator[Sit]:
     """Seat somebody at a browser: `sit(ana)`. At the end no page may have complained."""
-    seated: list[Sitter] = []
+    seated: list[BrowserUser] = []
 
-    def seat(person: Person | None, chat: Chat | None = None, **options: Any) -> Sitter:
-        seated.append(sit_down(chromium, chat or house, person, **options))
+    def seat(person: Person | None, chat: Chat | None = None, **options: Any) -> BrowserUser:
+        seated.append(open_page(chromium, chat or house, person, **options))
         return seated[-1]
 
     yield seat

@@ -3,7 +3,7 @@
 from typing import Any
 
 from playwright.sync_api import Page, expect
-from tests.support.browser_user import Sitter, address
+from tests.support.browser_user import BrowserUser, address
 from tests.support.waiting import eventually
 from tests.web.test_reading import topic
 
@@ -21,7 +21,7 @@ def kept(page: Page) -> dict[str, Any]:
     return found
 
 
-def fills(sitter: Sitter) -> Sitter:
+def fills(sitter: BrowserUser) -> BrowserUser:
     """Somebody reads and writes, so that their browser keeps something of all kinds."""
     page = sitter.page
     page.evaluate("navigator.serviceWorker.ready.then(() => true)")

@@ -214,7 +214,7 @@ def test_who_may_sign_up_is_asked_again_at_the_end(mailing, post):
         joins(mailing, link)[1],
     ]
     mailing.set("emails_restricted_to_domains", False)
-    let_in = joins(mailing, link)[1]
+    start_session = joins(mailing, link)[1]
     Browser(mailing).submits("/register/", {"email": fresh(mailing, "dora")})
     link = link_in(post.letter_to(fresh(mailing, "dora"), mailing))
     mailing.refuse_passwords()
@@ -224,7 +224,7 @@ def test_who_may_sign_up_is_asked_again_at_the_end(mailing, post):
     assert [each.status for each in (*outside, without_passwords)] == [400, 400, 400]
     assert all("domain" in text_of(each) for each in outside)
     assert "password" in text_of(without_passwords)
-    assert let_in.status == 303
+    assert start_session.status == 303
 
 
 def test_elsewhere_one_needs_an_invitation(mailing, post):

@@ -4,7 +4,7 @@ import re
 
 import pytest
 from playwright.sync_api import Request, expect
-from tests.support.browser_user import Sitter
+from tests.support.browser_user import BrowserUser
 from tests.support.waiting import eventually
 
 CONNECTED = "Connected"
@@ -23,7 +23,7 @@ def topic(house, channel, topic):
     return f"#narrow/channel/{house.channel(channel).id}-{channel}/topic/{topic}"
 
 
-def requests_of(sitters: list[Sitter], path: str) -> list[str]:
+def requests_of(sitters: list[BrowserUser], path: str) -> list[str]:
     """Note every request of these tabs for a path."""
     made: list[str] = []
 

@@ -14,7 +14,7 @@ from structlog.testing import capture_logs
 from tests.support.browser import Browser, text_of
 from tests.support.browser_user import address
 from tests.support.databases import Databases, Kind
-from tests.support.fake_oidc import OpenIdSite, WilfulSite, openid_site, wilful_site
+from tests.support.fake_oidc import MisbehavingProvider, OpenIdSite, openid_site, wilful_site
 from tests.support.people import Chat
 from tests.support.server import Server
 from tests.support.shared_servers import SharedServers
@@ -39,14 +39,14 @@ def site() -> Iterator[OpenIdSite]:
 
 
 @pytest.fixture(scope="module")
-def github() -> Iterator[WilfulSite]:
+def github() -> Iterator[MisbehavingProvider]:
     with wilful_site() as found:
         yield found
 
 
 @pytest.fixture(scope="module")
 def servers_with_providers(
-    databases: Databases, site: OpenIdSite, github: WilfulSite
+    databases: Databases, site: OpenIdSite, github: MisbehavingProvider
 ) -> Iterator[SharedServers]:
     us: dict[str, Any] = {"client_id": "chat", "client_secret": "hush"}
     settings = {

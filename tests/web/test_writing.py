@@ -4,7 +4,7 @@ import re
 
 import pytest
 from playwright.sync_api import Locator, expect
-from tests.support.browser_user import Sitter
+from tests.support.browser_user import BrowserUser
 from tests.support.people import Person
 
 
@@ -15,7 +15,7 @@ def kitchen(house):
     return ana, ben, f"#narrow/channel/{house.channel('kitchen').id}-kitchen/topic/lunch"
 
 
-def box(sitter: Sitter) -> Locator:
+def box(sitter: BrowserUser) -> Locator:
     return sitter.page.get_by_role("textbox", name="Message to")
 
 

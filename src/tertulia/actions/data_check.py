@@ -10,7 +10,7 @@ from tertulia.domain.people.keys import Vault, WrongSecret
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class DataProblem:
     """What a look at one subject has shown."""
 
     subject: str
@@ -18,7 +18,7 @@ class Finding:
     problems: list[str] = field(default_factory=list)
 
 
-def subjects(vault: Vault | None) -> dict[str, Callable[[Tx], Finding]]:
+def subjects(vault: Vault | None) -> dict[str, Callable[[Tx], DataProblem]]:
     """What is looked at, one by one: the log, the keys, the search index, the files and who refers
     to whom. The schema must be up to date."""
     return {
@@ -30,24 +30,24 @@ def subjects(vault: Vault | None) -> dict[str, Callable[[Tx], Finding]]:
     }
 
 
-def examine(tx: Tx, vault: Vault | None) -> list[Finding]:
+def examine(tx: Tx, vault: Vault | None) -> list[DataProblem]:
     return [look(tx) for look in subjects(vault).values()]
 
 
-def _log(tx: Tx) -> Finding:
+def _log(tx: Tx) -> DataProblem:
     logs, events = len(storage.organization.all_of_them(tx)), storage.data_check.event_count(tx)
     summary = f"{_count(events, 'event')} of {_count(logs, 'organization')}, none missing"
-    return Finding("log", summary, storage.log.gaps(tx) + storage.data_check.log_problems(tx))
+    return DataProblem("log", summary, storage.log.gaps(tx) + storage.data_check.log_problems(tx))
 
 
-def _keys(tx: Tx, vault: Vault | None) -> Finding:
+def _keys(tx: Tx, vault: Vault | None) -> DataProblem:
     keys = storage.data_check.keys(tx)
     if vault is None:
         problems = ["the secret that opens the keys is missing"] if keys else []
-        return Finding("keys", "none yet", problems)
+        return DataProblem("keys", "none yet", problems)
     closed = sum(not _opens(vault, fingerprint, sealed) for fingerprint, sealed in keys)
     problems = [f"{closed} of {len(keys)} do not open with this secret"] if closed else []
-    return Finding("keys", f"{_count(len(keys), 'key')}, opened by the secret", problems)
+    return DataProblem("keys", f"{_count(len(keys), 'key')}, opened by the secret", problems)
 
 
 def _opens(vault: Vault, fingerprint: bytes, sealed: bytes) -> bool:
@@ -57,20 +57,20 @@ def _opens(vault: Vault, fingerprint: bytes, sealed: bytes) -> bool:
         return False
 
 
-def _search(tx: Tx) -> Finding:
+def _search(tx: Tx) -> DataProblem:
     messages, words = storage.data_check.search_counts(tx)
     summary = f"{_count(words, 'word')} of {_count(messages, 'message')}"
-    return Finding("search", summary, storage.data_check.search_problems(tx))
+    return DataProblem("search", summary, storage.data_check.search_problems(tx))
 
 
-def _files(tx: Tx) -> Finding:
+def _files(tx: Tx) -> DataProblem:
     files, size = storage.data_check.file_counts(tx)
     summary = f"{_count(files, 'file')}, {_count(size, 'byte')}"
-    return Finding("files", summary, storage.data_check.file_problems(tx))
+    return DataProblem("files", summary, storage.data_check.file_problems(tx))
 
 
-def _references(tx: Tx) -> Finding:
-    return Finding(
+def _references(tx: Tx) -> DataProblem:
+    return DataProblem(
         "references", "none crosses between organizations", storage.data_check.strays(tx)
     )
 

@@ -11,8 +11,8 @@ from tertulia.database.tx import Tx
 from tertulia.domain.people.sessions import LIFE_SECONDS
 
 KEEP_LOG_SECONDS = 600  # a client that is registering right now still needs the last minutes
-MOST_EVENTS = 500_000  # of an organization's log; a queue that needs more is given up
-MOST_AT_ONCE = 2000  # so that nobody waits for a long deletion
+MAX_EVENTS = 500_000  # of an organization's log; a queue that needs more is given up
+MAX_AT_ONCE = 2000  # so that nobody waits for a long deletion
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +24,7 @@ class Trimmed:
 
 def forget_send_keys(tx: Tx, remembered_seconds: float) -> int:
     """Forget some of the keys that are too old; says how many."""
-    return storage.messages.send_keys.forget_before(tx, tx.now - remembered_seconds, MOST_AT_ONCE)
+    return storage.messages.send_keys.forget_before(tx, tx.now - remembered_seconds, MAX_AT_ONCE)
 
 
 def realms_with_old_access(tx: Tx) -> list[int]:
@@ -40,12 +40,12 @@ def realms_with_old_access(tx: Tx) -> list[int]:
     )
 
 
-def realms_to_trim(tx: Tx, most_events: int = MOST_EVENTS) -> list[int]:
+def realms_to_trim(tx: Tx, most_events: int = MAX_EVENTS) -> list[int]:
     """Where `trim_log` may find something."""
     return storage.log.realms_with_old(tx, tx.now - KEEP_LOG_SECONDS, most_events)
 
 
-def trim_log(tx: Tx, most_events: int = MOST_EVENTS) -> Trimmed:
+def trim_log(tx: Tx, most_events: int = MAX_EVENTS) -> Trimmed:
     """Drop events that no queue needs and that are not of the last minutes.
 
     A queue that nobody reads must not keep the whole history: beyond `most_events` it is given
@@ -60,5 +60,5 @@ def trim_log(tx: Tx, most_events: int = MOST_EVENTS) -> Trimmed:
     recent = storage.log.first_since(tx, tx.now - KEEP_LOG_SECONDS) or oldest
     keep_from = min(head, recent, head if hindmost is None else hindmost)
     last_to_go = max(keep_from, head - most_events) - 1
-    step = min(last_to_go, oldest + MOST_AT_ONCE - 1)
+    step = min(last_to_go, oldest + MAX_AT_ONCE - 1)
     return Trimmed(storage.log.forget_up_to(tx, step), given_up, step == last_to_go)

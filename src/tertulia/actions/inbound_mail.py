@@ -11,7 +11,7 @@ from tertulia import actions, domain, storage
 from tertulia.database.tx import Tx
 from tertulia.domain.channels.channel import Channel
 from tertulia.domain.inbound_mail import (
-    MOST_AN_HOUR,
+    MAX_PER_HOUR,
     REMEMBERED_SECONDS,
     ChannelAddress,
     MailAddress,
@@ -25,7 +25,7 @@ HOUR = 3600.0
 
 
 @dataclass(frozen=True, slots=True)
-class MailPlace:
+class MailDestination:
     """Where what a mail says is to be said, and by whom; nobody is the organization itself."""
 
     author: User | None
@@ -35,7 +35,7 @@ class MailPlace:
     people: tuple[int, ...] = ()
 
 
-def place_of(tx: Tx, target: ReplyAddress | ChannelAddress) -> MailPlace:
+def destination(tx: Tx, target: ReplyAddress | ChannelAddress) -> MailDestination:
     """Where it goes, if it may; raises MailRefused."""
     if storage.organization.current(tx).deactivated:
         raise MailRefused("5.7.1", "This organization has been deactivated.")
@@ -49,7 +49,7 @@ def place_of(tx: Tx, target: ReplyAddress | ChannelAddress) -> MailPlace:
         raise MailRefused("5.7.1", "There is no such channel any more.")
     if author is None:
         actions.messages.send_checks.check_may_post(tx, maker, channel)
-    return MailPlace(author, author or maker, channel)
+    return MailDestination(author, author or maker, channel)
 
 
 def count(tx: Tx, address: MailAddress) -> None:
@@ -58,7 +58,7 @@ def count(tx: Tx, address: MailAddress) -> None:
     Raises MailRefused if too many come.
     """
     since = tx.now - HOUR
-    if storage.inbound_mail.count_since(tx, address.hash, since) >= MOST_AN_HOUR:
+    if storage.inbound_mail.count_since(tx, address.hash, since) >= MAX_PER_HOUR:
         raise MailRefused("4.7.0", "Too many mails come to this address; try again later.")
     storage.inbound_mail.note(tx, domain.inbound_mail.new_token(), address.hash)
 
@@ -68,7 +68,12 @@ def is_new(tx: Tx, address: MailAddress, number: str) -> bool:
 
 
 def say(
-    tx: Tx, address: MailAddress, number: str, place: MailPlace, draft: Draft, email_domain: str
+    tx: Tx,
+    address: MailAddress,
+    number: str,
+    place: MailDestination,
+    draft: Draft,
+    email_domain: str,
 ) -> bool:
     """Say it; returns False if it was said already."""
     hash = _mail_hash(address, number)
@@ -101,7 +106,7 @@ def forget_old(tx: Tx) -> None:
     storage.inbound_mail.forget_before(tx, tx.now, tx.now - REMEMBERED_SECONDS)
 
 
-def _place_of_reply(tx: Tx, target: ReplyAddress) -> MailPlace:
+def _place_of_reply(tx: Tx, target: ReplyAddress) -> MailDestination:
     if target.expires_at < tx.now:
         raise MailRefused("5.1.1", "This reply address is too old. Please answer in the chat.")
     author = _active(tx, target.user_id)
@@ -115,12 +120,12 @@ def _place_of_reply(tx: Tx, target: ReplyAddress) -> MailPlace:
         if not _is_in_thread(tx, target, message):
             raise MailRefused("5.1.1", "The message has moved. Please answer in the chat.")
         actions.messages.send_checks.check_may_post(tx, author, channel)
-        return MailPlace(author, author, channel, message.topic)
+        return MailDestination(author, author, channel, message.topic)
     others = [each for each in message.member_ids if each != author.id]
     present = [each.id for each in storage.people.find_many(tx, others) if each.is_active]
     if others and not present:
         raise MailRefused("5.7.1", "Nobody else is in this conversation any more.")
-    return MailPlace(author, author, people=tuple(present or [author.id]))
+    return MailDestination(author, author, people=tuple(present or [author.id]))
 
 
 def _is_in_thread(tx: Tx, target: ReplyAddress, message: Message) -> bool:

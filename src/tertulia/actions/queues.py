@@ -9,15 +9,15 @@ from tertulia.database.tx import Tx
 from tertulia.domain.people.user import User
 from tertulia.errors.events import BadQueue
 from tertulia.events.listener import Options
-from tertulia.storage.log import LogPlace
+from tertulia.storage.log import LogPosition
 from tertulia.storage.queues import Position, StoredQueue
 
-MOST_PER_USER = 200
+MAX_PER_USER = 200
 NOTED_WITHIN_SECONDS = 60  # another server may know of a poll, and has not told of it yet
 
 
 def new(
-    user: User, options: Options, start: LogPlace, idle_seconds: int, now: float
+    user: User, options: Options, start: LogPosition, idle_seconds: int, now: float
 ) -> StoredQueue:
     """A queue that begins after `start`."""
     return StoredQueue(
@@ -43,7 +43,7 @@ def keep(tx: Tx, user: User, queue: StoredQueue) -> list[str]:
     The log knows nothing of queues, so this need not wait for those who write there.
     """
     is_kept = tx.later(storage.queues.insert, queue, user.role)
-    given_up = tx.later(storage.queues.give_up, queue, keep=MOST_PER_USER - 1)
+    given_up = tx.later(storage.queues.give_up, queue, keep=MAX_PER_USER - 1)
     if not is_kept():
         actions.groups.permissions.check_rank(tx, user)
     return given_up()

@@ -10,7 +10,7 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from tertulia import actions, api, domain
 from tertulia.api.call import Call
-from tertulia.database import Bound
+from tertulia.database import OrgDatabase
 from tertulia.database.tx import Tx
 from tertulia.domain.organization.audit import LOGIN, Act
 from tertulia.errors import ClientError
@@ -93,12 +93,12 @@ def _is_recorded(route: Route) -> bool:
     return route.method != "GET" and route.requires in needed
 
 
-class RecordingBound(Bound):
+class RecordingBound(OrgDatabase):
     """The database of one organization, for one act: the first thing written is noted."""
 
     __slots__ = ("_act", "_is_noted", "_plain")
 
-    def __init__(self, plain: Bound, act: Act) -> None:
+    def __init__(self, plain: OrgDatabase, act: Act) -> None:
         super().__init__(plain._database, plain.realm_id, plain.person)
         self._plain = plain
         self._act = act
@@ -118,7 +118,7 @@ class RecordingBound(Bound):
         return result
 
 
-def recording(route: Route, call: Call, plain: Bound) -> Bound:
+def recording(route: Route, call: Call, plain: OrgDatabase) -> OrgDatabase:
     return (
         RecordingBound(plain, act_of(call, route)) if route.records(call.request.params) else plain
     )

@@ -26,15 +26,15 @@ from tertulia.errors.http import RateLimited
 from tertulia.events.directory.organization import Organization
 from tertulia.http import cross_site
 from tertulia.http.basic import read_credentials, read_key
-from tertulia.http.ratelimit import Decision, Limiter, neighbourhood
+from tertulia.http.ratelimit import Decision, Limiter, address_bucket
 from tertulia.http.request import EARLY_BODY_BYTES, STRANGERS_BODY_BYTES, ApiRequest
 from tertulia.http.routing import Route
 
-MOST_RECOGNIZED = 10_000
+MAX_CACHED_LOGINS = 10_000
 MAX_CACHED_HEADER_BYTES = 300  # most have 100
 
 
-class Recognized(NamedTuple):
+class CachedLogin(NamedTuple):
     """Somebody who came with a good key. All that was asked then is so while the directory holds
     the same record of them under the same key."""
 
@@ -53,7 +53,7 @@ class _UnknownHere(InvalidKey):
         self.fingerprint = fingerprint
 
 
-class Admission:
+class Authenticator:
     """Lets requests in. Built once; called for every request."""
 
     def __init__(self, services: Services) -> None:
@@ -63,7 +63,7 @@ class Admission:
         self._users = Limiter(config.rate_limit, clock) if config.rate_limit else None
         anonymous = config.rate_limit_anonymous if limited else None
         self._strangers = Limiter(anonymous, clock) if anonymous else None
-        self._recognized: dict[str, Recognized] = {}  # by what they said in their header
+        self._recognized: dict[str, CachedLogin] = {}  # by what they said in their header
         self._cached_headers: dict[bytes, str] = {}  # one for each key, by its fingerprint
 
     async def admit(self, request: ApiRequest, route: Route) -> Call:
@@ -120,7 +120,7 @@ class Admission:
         """The organization that is asked, as far as we know it well enough to answer for it."""
         follower = self._services.delivery.follower
         if follower.is_stale:
-            await follower.look_afresh()
+            await follower.refresh()
         return await api.call.find_organization(self._services, request.host)
 
     async def _identify(
@@ -135,13 +135,13 @@ class Admission:
             return org, ask(request, org)
         except (InvalidKey, WrongOrganization, AccountDeactivated):
             self._limit(request, None)
-            await self._services.delivery.follower.look_afresh()
+            await self._services.delivery.follower.refresh()
             org = await api.call.find_organization(self._services, request.host)
         try:
             return org, ask(request, org)
         except _UnknownHere as unknown:
             is_known = storage.people.is_key_known
-            if await self._services.database.glance_in(0, is_known, unknown.fingerprint):
+            if await self._services.database.query(0, is_known, unknown.fingerprint):
                 raise WrongOrganization() from None
             raise InvalidKey() from None
 
@@ -171,7 +171,7 @@ class Admission:
             _heed(request, limiter.peek(request.counted_for))
         return STRANGERS_BODY_BYTES if caller is None else EARLY_BODY_BYTES
 
-    async def let_look(self, request: ApiRequest) -> Call:
+    async def authenticate_media(self, request: ApiRequest) -> Call:
         """Let in somebody who looks at pictures, which do not count against any limit. Here keys
         and cookies are good alike: what only shows something cannot be misused."""
         org = await self._organization(request)
@@ -212,11 +212,11 @@ class Admission:
         fingerprint = self._services.vault.fingerprint(key)
         if fingerprint in self._cached_headers:
             self._recognized.pop(self._cached_headers[fingerprint], None)
-        elif len(self._cached_headers) >= MOST_RECOGNIZED:
+        elif len(self._cached_headers) >= MAX_CACHED_LOGINS:
             self._recognized.clear()
             self._cached_headers.clear()
         self._cached_headers[fingerprint] = header
-        self._recognized[header] = Recognized(fingerprint, user)
+        self._recognized[header] = CachedLogin(fingerprint, user)
 
     def _of_key(self, request: ApiRequest, org: Organization | None) -> User:
         """Who holds the key in the address; it alone says who asks."""
@@ -258,7 +258,7 @@ class Admission:
         if caller is not None:
             request.counted_for, request.person = caller.id, caller.person
             return self._users
-        request.counted_for = request.person = neighbourhood(request.client_address)
+        request.counted_for = request.person = address_bucket(request.client_address)
         return self._strangers
 
 
@@ -266,7 +266,7 @@ async def look_again(services: Services) -> bool:
     """Catch up with other servers, if there may be any: a caller may have been told there of what
     we have not heard yet."""
     if services.database.is_shared:
-        await services.delivery.follower.look_afresh()
+        await services.delivery.follower.refresh()
     return services.database.is_shared
 
 

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 from tertulia import domain
 from tertulia.actions.messages.draft import Author
-from tertulia.api.rights_recheck import ActingBound
+from tertulia.api.rights_recheck import CheckedOrgDatabase
 from tertulia.config import Config, Rate
-from tertulia.database import Bound, Database
+from tertulia.database import Database, OrgDatabase
 from tertulia.domain.people.keys import Vault
 from tertulia.domain.people.sessions import Session
 from tertulia.domain.people.user import User
@@ -43,8 +43,10 @@ class Call:
     found_org: Organization | None
     caller: User | None  # None for somebody who has not logged in
     session: Session | None = None  # of the browser that asks, if it is one
-    record: Callable[["Call", Bound], Bound] | None = None  # for what the audit log tells
-    _recording: Bound | None = None
+    record: Callable[["Call", OrgDatabase], OrgDatabase] | None = (
+        None  # for what the audit log tells
+    )
+    _recording: OrgDatabase | None = None
 
     @property
     def user(self) -> User:
@@ -69,10 +71,10 @@ class Call:
         return self.found_org
 
     @property
-    def db(self) -> Bound:
-        plain = self.aside_db
+    def db(self) -> OrgDatabase:
+        plain = self.system_db
         if self.caller is not None:
-            plain = ActingBound(plain, self.caller)
+            plain = CheckedOrgDatabase(plain, self.caller)
         if self.record is None:
             return plain
         if self._recording is None:
@@ -80,14 +82,14 @@ class Call:
         return self._recording
 
     @property
-    def aside_db(self) -> Bound:
+    def system_db(self) -> OrgDatabase:
         """For what is not the act that is asked for, such as counting attempts."""
         return self.services.database.of(self.org.realm.id, self.person)
 
     @property
     def author(self) -> Author:
         """The caller as somebody who writes."""
-        return Author(self.aside_db, self.org, self.user, self.site)
+        return Author(self.system_db, self.org, self.user, self.site)
 
     @property
     def delivery(self) -> Delivery:
@@ -121,16 +123,16 @@ async def find_organization(services: Services, host: str) -> Organization | Non
     if known is not None:
         return known
     follower = services.delivery.follower
-    if follower.organizations.only_one is not None:
-        return await follower.find(follower.organizations.only_one)
+    if follower.organizations.single is not None:
+        return await follower.find(follower.organizations.single)
     return await follower.find_at(subdomain(services.config.external_host, host))
 
 
 def known_organization(services: Services, host: str) -> Organization | None:
     """The same, as far as it need not be read first."""
     follower = services.delivery.follower
-    if follower.organizations.only_one is not None:
-        return follower.known(follower.organizations.only_one)
+    if follower.organizations.single is not None:
+        return follower.known(follower.organizations.single)
     return follower.known_at(subdomain(services.config.external_host, host))
 
 

@@ -4,7 +4,7 @@ import contextlib
 from dataclasses import replace
 
 from tertulia import actions, api, domain, storage
-from tertulia.actions.people.login import Entrance
+from tertulia.actions.people.login import SessionRequest
 from tertulia.actions.people.pending_logins import AWAY_SECONDS
 from tertulia.api.call import Call, Services
 from tertulia.config import Config
@@ -14,7 +14,7 @@ from tertulia.errors.authentication import NoSession
 from tertulia.errors.http import ServiceUnavailable
 from tertulia.events.directory.organization import Organization
 from tertulia.http import cookies
-from tertulia.http.ratelimit import neighbourhood
+from tertulia.http.ratelimit import address_bucket
 from tertulia.http.request import ApiRequest
 
 
@@ -57,7 +57,7 @@ async def check_still_there(call: Call) -> None:
         raise NoSession()
 
 
-def entrance(call: Call) -> tuple[str, Entrance]:
+def entrance(call: Call) -> tuple[str, SessionRequest]:
     """A new token for the browser that asks, and what is to be noted of it.
 
     Whatever cookie it came with is not used on: somebody else may have put it there.
@@ -68,12 +68,12 @@ def entrance(call: Call) -> tuple[str, Entrance]:
     return token, replace(entrance_of_app(call), fingerprint=fingerprint, former=former)
 
 
-def entrance_of_app(call: Call) -> Entrance:
+def entrance_of_app(call: Call) -> SessionRequest:
     """What is to be noted of an app, which gets the key."""
     address = call.request.client_address
     browser = Browser(call.request.header("user-agent") or "", address)
     letters = call.vault if call.config.sends_mail else None
-    return Entrance(browser, neighbourhood(address), letters=letters)
+    return SessionRequest(browser, address_bucket(address), letters=letters)
 
 
 def keep_cookie(config: Config, request: ApiRequest, token: str) -> str:

@@ -12,18 +12,18 @@ from tertulia.database.tx import Tx
 from tertulia.domain.people.user import User
 from tertulia.errors import BadRequest
 from tertulia.errors.parameters import MissingParameter
-from tertulia.events.directory.log_updates import News
+from tertulia.events.directory.log_updates import LogUpdates
 from tertulia.events.listener import Capabilities, Options
 from tertulia.events.snapshot.compose import View
 from tertulia.events.snapshot.register_cache import Whose
 from tertulia.events.snapshot.server_info import Surroundings
-from tertulia.events.snapshot.snapshot_data import Facts, Wanted, WantedFacts
+from tertulia.events.snapshot.snapshot_data import SnapshotData, SnapshotQuery, Wanted
 from tertulia.http.replies import Encoded, Reply
 from tertulia.http.rules import AtLeast, AtMost, MaxItems, MaxLength
-from tertulia.storage.log import Head, LogPlace
+from tertulia.storage.log import Head, LogPosition
 
 MOBILE_IDLE_SECONDS = 43_200
-LONGEST_IDLE_SECONDS = 604_800
+MAX_IDLE_SECONDS = 604_800
 
 _encode = msgspec.json.Encoder().encode
 
@@ -48,14 +48,14 @@ class Events(Reply):
     idle_queue_timeout_secs: int | UnsetType = UNSET
 
 
-Names = Annotated[list[Annotated[str, MaxLength(100)]], MaxItems(200)]
+References = Annotated[list[Annotated[str, MaxLength(100)]], MaxItems(200)]
 
 
 async def register(
     call: Call,
     *,
-    event_types: Names | None = None,
-    fetch_event_types: Names | None = None,
+    event_types: References | None = None,
+    fetch_event_types: References | None = None,
     apply_markdown: bool = False,
     client_gravatar: bool | None = None,
     slim_presence: bool = False,
@@ -72,7 +72,7 @@ async def register(
         _check_spectator(client_gravatar, include_subscribers)
     if all_public_streams and user.is_guest:
         raise BadRequest("User not authorized for this query")
-    usual = await _usual_hearing(call, user)
+    usual = await _default_options(call, user)
     options = Options(
         event_types=event_types,
         narrow=domain.messages.narrow.checked_queue_narrow(narrow) if narrow else usual.narrow,
@@ -107,7 +107,7 @@ async def begin(
     wanted: Wanted,
     idle_seconds: int,
     presence_days: int | None = None,
-) -> tuple[LogPlace, dict[str, Any]]:
+) -> tuple[LogPosition, dict[str, Any]]:
     """Open a queue, unless a spectator asks. Returns where in the log it begins, and the state
     with what a register answer always has."""
     user = call.reader
@@ -115,7 +115,7 @@ async def begin(
     if moment.queue is not None:
         await _kept(call, moment.queue)
     if moment.is_behind:
-        call.aside_db.write_some_time(actions.messages.read_state.catch_up, user.id)
+        call.system_db.write_later(actions.messages.read_state.catch_up, user.id)
     first = {
         "queue_id": None if moment.queue is None else moment.queue.id,
         "last_event_id": -1,
@@ -158,14 +158,14 @@ async def unregister(call: Call, *, queue_id: str) -> None:
 async def _first_poll(call: Call) -> Encoded[Events]:
     """A poll without a queue makes one."""
     idle_seconds = call.config.idle_queue_seconds
-    usual = await _usual_hearing(call, call.user)
+    usual = await _default_options(call, call.user)
     queue = _begun(call, call.user, usual, call.org.place, idle_seconds)
     await _kept(call, queue)
     made = {"events": [], "queue_id": queue.id, "idle_queue_timeout_secs": idle_seconds}
     return Encoded(_encode(made))
 
 
-class BegunQueue(NamedTuple):
+class OpenedQueue(NamedTuple):
     """A queue that is being stored, which gives those that have to give way."""
 
     id: str
@@ -173,17 +173,17 @@ class BegunQueue(NamedTuple):
 
 
 def _begun(
-    call: Call, user: User, options: Options, start: LogPlace, idle_seconds: int
-) -> BegunQueue:
+    call: Call, user: User, options: Options, start: LogPosition, idle_seconds: int
+) -> OpenedQueue:
     """A queue that begins now, at a place in the log that we have not passed yet. It hears what
     happens from there on, so nothing has to be read again once it is stored."""
     queue = actions.queues.new(user, options, start, idle_seconds, call.now)
     call.delivery.begin(queue)
-    storing = call.aside_db.write_beside(actions.queues.keep, user, queue)
-    return BegunQueue(queue.id, storing)
+    storing = call.system_db.write_concurrently(actions.queues.keep, user, queue)
+    return OpenedQueue(queue.id, storing)
 
 
-async def _kept(call: Call, queue: BegunQueue) -> None:
+async def _kept(call: Call, queue: OpenedQueue) -> None:
     try:
         given_up = await queue.storing
     except BaseException:
@@ -193,11 +193,11 @@ async def _kept(call: Call, queue: BegunQueue) -> None:
         call.delivery.close_queue(queue_id)
 
 
-async def _usual_hearing(call: Call, user: User) -> Options:
+async def _default_options(call: Call, user: User) -> Options:
     """What a queue hears if nothing else is said; for a bot that can be chosen beforehand."""
     if not user.is_bot:
         return Options()
-    bot = await call.services.database.glance_in(user.realm_id, storage.people.bots.find, user.id)
+    bot = await call.services.database.query(user.realm_id, storage.people.bots.find, user.id)
     heard = call.org.channels.get(bot.listening_channel_id or 0)
     return Options(
         narrow=[] if heard is None else [("channel", heard.name)],
@@ -205,12 +205,12 @@ async def _usual_hearing(call: Call, user: User) -> Options:
     )
 
 
-class Moment(NamedTuple):
+class RegisterSnapshot(NamedTuple):
     """What a register found, all at the same place in the log."""
 
-    start: LogPlace
+    start: LogPosition
     state: dict[str, Any]
-    queue: BegunQueue | None
+    queue: OpenedQueue | None
     is_behind: bool  # much has come since it was written down what is unread
 
 
@@ -221,7 +221,7 @@ async def _moment(
     wanted: Wanted,
     idle_seconds: int,
     presence_days: int | None,
-) -> Moment:
+) -> RegisterSnapshot:
     follower, realm_id = call.delivery.follower, call.org.realm.id
     whose = (realm_id, user.id, options.capabilities.empty_topic_name)
     async with follower.still(realm_id):
@@ -243,18 +243,20 @@ async def _moment(
         if unread is not None and unread.places and unread.is_unusual:
             follower.whereabouts.keep_common((whose[0], whose[2]), start.seq, unread.common())
         is_behind = unread is not None and actions.messages.read_state.lags(unread.stored)
-        return Moment(start, state, queue, is_behind and not user.is_spectator)
+        return RegisterSnapshot(start, state, queue, is_behind and not user.is_spectator)
 
 
-def _read_moment(tx: Tx, call: Call, whose: Whose, wanted: Wanted) -> tuple[Facts, News, Head]:
+def _read_moment(
+    tx: Tx, call: Call, whose: Whose, wanted: Wanted
+) -> tuple[SnapshotData, LogUpdates, Head]:
     follower = call.delivery.follower
     keeps = follower.shelf.is_in_use
     asked_head = tx.later(storage.log.head_and_rules)
     recalled = follower.recollections.find(whose) if keeps else None
-    rules = LogPlace(call.org.rules_seq, call.org.epoch)
-    asked = WantedFacts(tx, whose[1], wanted, follower.whereabouts, recalled, rules)
+    rules = LogPosition(call.org.rules_seq, call.org.epoch)
+    asked = SnapshotQuery(tx, whose[1], wanted, follower.whereabouts, recalled, rules)
     head = asked_head()
-    news = follower.news.fetch_what_matters(tx, head)
+    news = follower.news.fetch_relevant(tx, head)
     rewritten = news.rewritten(tx.realm_id) if keeps else None
     common = follower.whereabouts.common((whose[0], whose[2]), rewritten)
     return asked.facts(rewritten, head.rules, common), news, head
@@ -274,7 +276,7 @@ def _check_spectator(client_gravatar: bool | None, include_subscribers: str) -> 
 def _idle_seconds(call: Call, asked: int | Literal["mobile"] | None) -> int:
     if asked is None:
         return call.config.idle_queue_seconds
-    return MOBILE_IDLE_SECONDS if asked == "mobile" else min(asked, LONGEST_IDLE_SECONDS)
+    return MOBILE_IDLE_SECONDS if asked == "mobile" else min(asked, MAX_IDLE_SECONDS)
 
 
 def _surroundings(call: Call) -> Surroundings:

@@ -25,4 +25,4 @@ async def ensure(services: Services, route: Route) -> None:
 
 async def _look(follower: Follower) -> None:
     with contextlib.suppress(ServiceUnavailable):
-        await follower.look_afresh()
+        await follower.refresh()

@@ -20,11 +20,11 @@ from tertulia.http.json_text import decode_json
 from tertulia.http.offload import decoded
 from tertulia.http.replies import Reply
 from tertulia.http.rules import Problem, as_id
-from tertulia.integrations import Filters, Hook, Integration, Report, SignedCall
+from tertulia.integrations import Filters, Integration, SignedCall, WebhookMessage, WebhookRequest
 
 MAX_BODY = 4 << 20
 SLACK = "slack_incoming"
-MOST_ID_DIGITS = 18
+MAX_ID_DIGITS = 18
 
 
 class Received(Reply):
@@ -97,11 +97,11 @@ def _secret(call: Call, given: str | None) -> str | None:
 
 def _report(
     call: Call, service: Integration, secret: str | None, payload: str | None, body: bytes
-) -> Report | None:
+) -> WebhookMessage | None:
     """What it is about, if that is worth telling; to read much of it takes long."""
     if secret is not None:
         _check_signature(call, service, secret, body)
-    hook = Hook(_payload(call, payload, body), call.request.headers, call.request.params)
+    hook = WebhookRequest(_payload(call, payload, body), call.request.headers, call.request.params)
     return service.report(hook)
 
 
@@ -137,7 +137,7 @@ def _address(call: Call) -> str:
 
 
 async def _say(
-    call: Call, service: Integration, report: Report, stream: str | None, topic: str | None
+    call: Call, service: Integration, report: WebhookMessage, stream: str | None, topic: str | None
 ) -> None:
     text = report.text.replace("\0", "")
     draft = await actions.messages.draft.compose(call.author, text, service.client, None)
@@ -157,7 +157,7 @@ async def _say(
 
 
 def _channel(text: str) -> int | str:
-    return as_id(int(text)) if text.isdecimal() and len(text) <= MOST_ID_DIGITS else text
+    return as_id(int(text)) if text.isdecimal() and len(text) <= MAX_ID_DIGITS else text
 
 
 def _topic(text: str) -> str:

@@ -9,7 +9,7 @@ from functools import wraps
 from typing import Concatenate, ParamSpec, TypeVar
 
 from tertulia import actions
-from tertulia.database import Bound
+from tertulia.database import OrgDatabase
 from tertulia.database.tx import Tx
 from tertulia.domain.people.user import User
 
@@ -17,12 +17,12 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 
-class ActingBound(Bound):
+class CheckedOrgDatabase(OrgDatabase):
     """The database of one organization, for one who acts there."""
 
     __slots__ = ("_user",)
 
-    def __init__(self, plain: Bound, user: User) -> None:
+    def __init__(self, plain: OrgDatabase, user: User) -> None:
         super().__init__(plain._database, plain.realm_id, plain.person)
         self._user = user
 

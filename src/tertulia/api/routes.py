@@ -2,7 +2,7 @@
 
 from tertulia import api
 from tertulia.errors import ClientError
-from tertulia.errors.http import CallsNotConfigured, NotInProduction, NotOffered
+from tertulia.errors.http import CallsNotConfigured, FeatureDisabled, NotInProduction
 from tertulia.http.routing import delete, get, patch, post, put, requiring
 
 # Addresses that clients know, by how they begin: who tries is told why there is nothing.
@@ -12,7 +12,7 @@ ABSENT: dict[str, ClientError] = {
     "calls/zoom": CallsNotConfigured(service="Zoom"),
     "dev_fetch_api_key": NotInProduction(),
     "dev_list_users": NotInProduction(),
-    "remotes": NotOffered(what="a push notification service for other servers"),
+    "remotes": FeatureDisabled(what="a push notification service for other servers"),
 }
 
 ROUTES = [

@@ -29,7 +29,7 @@ from tertulia.http.rules import (
     value_error,
 )
 
-LONGEST_WORD = 100
+MAX_WORD_LENGTH = 100
 
 Forms = Mapping[type[ValueKind], Callable[[Any], Any]]
 
@@ -64,7 +64,7 @@ def _limit(kind: Limit) -> Any:
 FORMS: Forms = {
     Switch: lambda kind: bool,
     ChosenFrom: _chosen,
-    Language: lambda kind: Annotated[str, MaxLength(LONGEST_WORD), BareOrJson],
+    Language: lambda kind: Annotated[str, MaxLength(MAX_WORD_LENGTH), BareOrJson],
     Whole: lambda kind: Annotated[int, AtLeast(kind.least), AtMost(kind.most)],
     Limit: _limit,
     FreeText: _text,

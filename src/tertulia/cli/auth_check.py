@@ -4,7 +4,7 @@ from collections.abc import Collection
 from pathlib import Path
 
 from tertulia import external
-from tertulia.actions.data_check import Finding
+from tertulia.actions.data_check import DataProblem
 from tertulia.config import Config, Provider
 from tertulia.config.login_providers import JwtIssuer, LdapDirectory, OpenIdProvider, SamlProvider
 from tertulia.external.mail.smtp import NotSent
@@ -14,7 +14,7 @@ from tertulia.lazy import asyncio
 NO_DOMAIN = "@tertulia.invalid"  # where we know of no domain of ours
 
 
-def examine(config: Config, subdomains: Collection[str]) -> Finding:
+def examine(config: Config, subdomains: Collection[str]) -> DataProblem:
     """`subdomains` are those of the organizations that there are."""
     problems = []
     for provider in config.providers:
@@ -24,7 +24,7 @@ def examine(config: Config, subdomains: Collection[str]) -> Finding:
     problems += _mail_problems(config)
     count = len(config.providers)
     summary = f"{count or 'no'} other ways than a password kept here"
-    return Finding("logging in", "; ".join([summary, *map(_meaning, config.ldap)]), problems)
+    return DataProblem("logging in", "; ".join([summary, *map(_meaning, config.ldap)]), problems)
 
 
 def _meaning(directory: LdapDirectory) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from tertulia import actions, data_dir, storage
-from tertulia.actions.data_check import Finding
+from tertulia.actions.data_check import DataProblem
 from tertulia.cli import auth_check, incomplete_settings, stores
 from tertulia.cli.data import as_json, show_json
 from tertulia.cli.flags import config_options
@@ -17,7 +17,7 @@ from tertulia.database import Database, error_text, schema
 from tertulia.database.schema import Standing
 from tertulia.database.tx import Tx
 
-MOST_SHOWN = 10  # problems of one subject; more would only hide the others
+MAX_SHOWN = 10  # problems of one subject; more would only hide the others
 
 
 @click.command()
@@ -38,14 +38,14 @@ def check(as_json: bool, **flags: Any) -> None:
         raise click.exceptions.Exit(1)
 
 
-def examine(config: Config) -> list[Finding]:
+def examine(config: Config) -> list[DataProblem]:
     database = data_dir.find_database(config)
     schema = database.schema()
     findings = [_schema(schema), _integrity(config, database), *incomplete_settings.examine(config)]
     if schema.missing():
-        findings.append(Finding("data", "not looked at before the schema is up to date"))
+        findings.append(DataProblem("data", "not looked at before the schema is up to date"))
     else:
-        vault = data_dir.find_vault(config)
+        vault = data_dir.load_vault(config)
         for subject, look in actions.data_check.subjects(vault).items():
             findings += _readable(subject, partial(_examined, database, look))
         findings += _readable("stores", lambda: stores.examine(config, database))
@@ -53,7 +53,7 @@ def examine(config: Config) -> list[Finding]:
     return findings
 
 
-def _readable(subject: str, look: Callable[[], list[Finding]]) -> list[Finding]:
+def _readable(subject: str, look: Callable[[], list[DataProblem]]) -> list[DataProblem]:
     """What a look finds; a database that is damaged there does not end the check."""
     try:
         return look()
@@ -61,37 +61,37 @@ def _readable(subject: str, look: Callable[[], list[Finding]]) -> list[Finding]:
         reason = error_text.in_words(error)
         if reason is None:
             raise
-        return [Finding(subject, "", [f"could not be examined. {reason}"])]
+        return [DataProblem(subject, "", [f"could not be examined. {reason}"])]
 
 
-def _examined(database: Database, look: Callable[[Tx], Finding]) -> list[Finding]:
+def _examined(database: Database, look: Callable[[Tx], DataProblem]) -> list[DataProblem]:
     return [database.read_now(0, look)]
 
 
-def _logins(config: Config, database: Database) -> Finding:
+def _logins(config: Config, database: Database) -> DataProblem:
     known = database.read_now(0, storage.organization.all_of_them)
     return auth_check.examine(config, [realm.subdomain for realm in known])
 
 
-def show(finding: Finding) -> None:
+def show(finding: DataProblem) -> None:
     click.echo(f"{finding.subject:<11} {finding.summary if not finding.problems else 'NOT WELL'}")
-    for problem in finding.problems[:MOST_SHOWN]:
+    for problem in finding.problems[:MAX_SHOWN]:
         click.echo(f"{'':<11} - {problem}")
-    if len(finding.problems) > MOST_SHOWN:
-        click.echo(f"{'':<11} - and {len(finding.problems) - MOST_SHOWN} more")
+    if len(finding.problems) > MAX_SHOWN:
+        click.echo(f"{'':<11} - and {len(finding.problems) - MAX_SHOWN} more")
 
 
-def _schema(standing: Standing) -> Finding:
+def _schema(standing: Standing) -> DataProblem:
     known = schema.latest()
     if standing.is_too_new:
         refusal = schema.SchemaTooNew(standing.must_know, known)
-        return Finding("schema", "", [str(refusal)])
+        return DataProblem("schema", "", [str(refusal)])
     is_old = f"; the next start will make it {known}" if standing.missing() else ""
     admits = f", for servers that know {standing.must_know}"
-    return Finding("schema", f"version {max(standing.applied)}{admits}{is_old}")
+    return DataProblem("schema", f"version {max(standing.applied)}{admits}{is_old}")
 
 
-def _integrity(config: Config, database: Database) -> Finding:
+def _integrity(config: Config, database: Database) -> DataProblem:
     is_embedded = data_dir.sqlite_file(config) is not None
     summary = "SQLite, intact" if is_embedded else "PostgreSQL, which checks itself"
-    return Finding("database", summary, database.integrity_problems())
+    return DataProblem("database", summary, database.integrity_problems())

@@ -15,7 +15,7 @@ import click
 from tertulia import domain
 from tertulia.config import ConfigError
 from tertulia.database import error_text
-from tertulia.errors import CannotStart, ClientError
+from tertulia.errors import ClientError, StartupError
 
 # Each is found under its own name in the module named here.
 COMMANDS = {
@@ -79,7 +79,9 @@ class Commands(click.Group):
 
 def _check_system() -> None:
     if sys.platform == "win32":
-        raise CannotStart("Tertulia needs Linux or macOS. On Windows, run it in WSL: wsl --install")
+        raise StartupError(
+            "Tertulia needs Linux or macOS. On Windows, run it in WSL: wsl --install"
+        )
 
 
 def _loaded(module: str) -> ModuleType:
@@ -101,7 +103,7 @@ def main() -> None:
 def in_words(error: Exception) -> str | None:
     if isinstance(error, ClientError):
         return error.msg
-    if isinstance(error, ConfigError | CannotStart):
+    if isinstance(error, ConfigError | StartupError):
         return str(error)
     if isinstance(error, UnicodeError):
         return "What was given is not valid UTF-8."

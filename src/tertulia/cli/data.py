@@ -17,7 +17,7 @@ from tertulia.config import Config
 from tertulia.data_dir import NoData
 from tertulia.database import Database
 from tertulia.database.tx import Tx
-from tertulia.domain.organization.audit import MOST_DETAILS, Act
+from tertulia.domain.organization.audit import MAX_DETAILS, Act
 from tertulia.domain.organization.realm import Realm
 from tertulia.domain.people.keys import Vault
 from tertulia.domain.people.user import User
@@ -28,7 +28,7 @@ T = TypeVar("T")
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON, for programs.")
 
 
-class _Rehearsal(Exception):
+class _DryRun(Exception):
     """Takes back what was only tried out."""
 
 
@@ -74,15 +74,15 @@ class OpenOrganization:
 
         return self.database.write_now(self.realm.id, noted)
 
-    def rehearse(self, action: Callable[[Tx], T]) -> T:
+    def dry_run(self, action: Callable[[Tx], T]) -> T:
         """Do something, see what comes of it, and take it back."""
 
         def tried_out(tx: Tx) -> NoReturn:
-            raise _Rehearsal(action(tx))
+            raise _DryRun(action(tx))
 
         try:
             self.write(tried_out)
-        except _Rehearsal as rehearsal:
+        except _DryRun as rehearsal:
             found: T = rehearsal.args[0]
             return found
 
@@ -105,7 +105,7 @@ def command_act(*about: object) -> Act:
     named = {key: None for each in about if isinstance(each, dict) for key in each}
     numbers = [each.id if isinstance(each, User) else each for each in about]
     counted = [each for each in numbers if isinstance(each, int) and not isinstance(each, bool)]
-    told = named | ({"numbers": counted[:MOST_DETAILS]} if counted else {})
+    told = named | ({"numbers": counted[:MAX_DETAILS]} if counted else {})
     return Act(name, None, f"command line, {_user()}", told)
 
 
@@ -126,7 +126,7 @@ def open_data(flags: dict[str, Any], *, may_make: bool = False) -> tuple[Config,
     """The data that is there; where there is none, it is refused or made."""
     config = Config.load(flags, os.environ)
     try:
-        database = data_dir.open_beside(config)
+        database = data_dir.open_alongside_server(config)
     except NoData:
         if not may_make:
             raise

@@ -17,7 +17,7 @@ from tertulia.cli.progress import Progress
 from tertulia.config import Config
 from tertulia.transfer.importing import archive_reader
 from tertulia.transfer.importing.archive_reader import NoExport
-from tertulia.transfer.importing.importer import Bringing
+from tertulia.transfer.importing.importer import Importer
 from tertulia.transfer.importing.sources import mattermost, rocketchat, slack, zulip
 from tertulia.transfer.importing.tally import Tally
 from tertulia.transfer.model import Source
@@ -45,7 +45,7 @@ def import_(file: Path, name: str | None, subdomain: str, dry_run: bool, **flags
             return
         database = data_dir.open_database(config)
         data_dir.check_vault(config, database)
-        bringing = Bringing(database, data_dir.open_vault(config), source, _mark(file, source))
+        bringing = Importer(database, data_dir.open_vault(config), source, _mark(file, source))
         progress = Progress(source.message_count, "messages")
         tally = bringing.run((name or source.name)[:40], subdomain, progress.show)
         progress.end()

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from tertulia.actions.data_check import Finding
+from tertulia.actions.data_check import DataProblem
 from tertulia.config import Config
 
 TOGETHER = (
@@ -12,7 +12,7 @@ TOGETHER = (
 )
 
 
-def examine(config: Config) -> list[Finding]:
+def examine(config: Config) -> list[DataProblem]:
     """Nothing, if all is as it should be."""
     problems = []
     for names in TOGETHER:
@@ -24,4 +24,4 @@ def examine(config: Config) -> list[Finding]:
         problems.append("lmtp_listen needs mail_in_address")
     if place.startswith("/") and not Path(place).parent.is_dir():
         problems.append(f"there is no folder {Path(place).parent} for lmtp_listen")
-    return [Finding("settings", "", problems)] if problems else []
+    return [DataProblem("settings", "", problems)] if problems else []

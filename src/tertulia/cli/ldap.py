@@ -10,7 +10,7 @@ from tertulia import actions, external, storage
 from tertulia.cli.data import OpenOrganization, in_organization, show_table
 from tertulia.config.login_providers import LdapDirectory
 from tertulia.database.tx import Tx
-from tertulia.domain.people.identities import Introduction, Tidings
+from tertulia.domain.people.identities import ExternalProfile, ProfileUpdate
 from tertulia.errors import ClientError
 from tertulia.external.sso.provider_types import DirectoryTrouble, LdapPerson
 
@@ -51,7 +51,7 @@ def sync(opened: OpenOrganization, dry_run: bool) -> None:
         known = opened.read(storage.people.identities.of_provider, directory.key)
         found = _tidings(directory, opened, known)
         bring = partial(_sync_all, found=found, end_missing=directory.deactivate_missing)
-        did = opened.rehearse(bring) if dry_run else opened.write(bring)
+        did = opened.dry_run(bring) if dry_run else opened.write(bring)
         for user_id, changes in did:
             user = opened.read(actions.people.get, user_id)
             click.echo(f"{user.email} {', '.join(changes)}.")
@@ -59,7 +59,7 @@ def sync(opened: OpenOrganization, dry_run: bool) -> None:
         click.echo(f"{directory.called}: of {len(known)} accounts {len(did)} {would}.", err=True)
 
 
-def _sync_all(tx: Tx, found: list[Tidings], end_missing: bool) -> Changes:
+def _sync_all(tx: Tx, found: list[ProfileUpdate], end_missing: bool) -> Changes:
     actions.people.external_identities.check(tx, found, end_missing)
     did = [
         (each.identity.user_id, actions.people.external_identities.sync(tx, each, end_missing))
@@ -82,7 +82,9 @@ def _ask(directory: LdapDirectory, name: str) -> LdapPerson | None:
         raise click.ClickException(f"{directory.called} cannot be asked: {trouble}") from None
 
 
-def _tidings(directory: LdapDirectory, opened: OpenOrganization, known: list[Any]) -> list[Tidings]:
+def _tidings(
+    directory: LdapDirectory, opened: OpenOrganization, known: list[Any]
+) -> list[ProfileUpdate]:
     try:
         return external.sso.claims.tidings(directory, opened.realm.subdomain, known)
     except DirectoryTrouble as trouble:
@@ -90,7 +92,7 @@ def _tidings(directory: LdapDirectory, opened: OpenOrganization, known: list[Any
 
 
 def _described(
-    person: LdapPerson, introduced: Introduction, fields: Collection[str]
+    person: LdapPerson, introduced: ExternalProfile, fields: Collection[str]
 ) -> list[tuple[str, str]]:
     role = "as it is" if introduced.role is None else introduced.role.name.lower()
     groups = "as they are" if introduced.groups is None else ", ".join(introduced.groups) or "none"
@@ -113,7 +115,7 @@ def _described(
     ]
 
 
-def _account(opened: OpenOrganization, introduced: Introduction) -> str:
+def _account(opened: OpenOrganization, introduced: ExternalProfile) -> str:
     """What a login would lead to, found out by trying."""
 
     def log_in(tx: Tx) -> str:
@@ -123,6 +125,6 @@ def _account(opened: OpenOrganization, introduced: Introduction) -> str:
         return email if user_id in before else f"{email}, made at the first login"
 
     try:
-        return opened.rehearse(log_in)
+        return opened.dry_run(log_in)
     except ClientError as refusal:
         return f"none: {refusal.msg}"

@@ -15,11 +15,11 @@ from tertulia.cli.flags import config_options
 from tertulia.config import Config
 from tertulia.database.blocking import UnattendedDatabase
 from tertulia.domain.emails import Letter
-from tertulia.domain.inbound_mail import MOST_BYTES, MailRefused
+from tertulia.domain.inbound_mail import MAX_BYTES, MailRefused
 from tertulia.events.directory.organization import Organization
 from tertulia.external.mail import mail_composer, mail_parser, smtp
 from tertulia.external.mail.smtp import NotSent
-from tertulia.server.inbound_mail import MailDoor
+from tertulia.server.inbound_mail import InboundMail
 
 # What mail servers know of how a program ends (sysexits.h).
 NO_SUCH_ADDRESS = 67
@@ -73,7 +73,7 @@ def receive(address: str | None, **flags: Any) -> None:
         config, database = open_data(flags)
         if not config.receives_mail:
             raise click.ClickException("No mail is taken in: see mail_in_address in docs/mail.md.")
-        raw = sys.stdin.buffer.read(MOST_BYTES + 1)
+        raw = sys.stdin.buffer.read(MAX_BYTES + 1)
         wanted = address or os.environ.get("ORIGINAL_RECIPIENT") or _recipient_in(config, raw)
         told = asyncio.run(_take(config, UnattendedDatabase(database.dialect), wanted, raw))
     except MailRefused as refusal:
@@ -90,7 +90,7 @@ async def _take(config: Config, database: UnattendedDatabase, address: str, raw:
             realm_id, events.directory.loader.load, config.email_domain, database.clock
         )
 
-    return await MailDoor(config, database, organization).take(address, raw)
+    return await InboundMail(config, database, organization).take(address, raw)
 
 
 def _recipient_in(config: Config, raw: bytes) -> str:

@@ -27,7 +27,7 @@ from tertulia.lazy import asyncio
 
 FILES_AT_ONCE = 1000
 
-LONGEST_SHOWN = 60  # characters of what cannot be
+MAX_SHOWN_LENGTH = 60  # characters of what cannot be
 
 
 @click.group()
@@ -172,7 +172,7 @@ def _read_value(opened: OpenOrganization, setting: OrganizationSetting, text: st
         value = setting.kind.read(text)
         setting.kind.checked(value)
     except ValueError:
-        shown = text if len(text) <= LONGEST_SHOWN else f"{text[:LONGEST_SHOWN]}…"
+        shown = text if len(text) <= MAX_SHOWN_LENGTH else f"{text[:MAX_SHOWN_LENGTH]}…"
         raise click.ClickException(
             f'{setting.name} must be {setting.kind.must_be}, not "{shown}".'
         ) from None

@@ -11,7 +11,7 @@ from tertulia.cli.flags import config_options
 from tertulia.database.tx import Tx
 from tertulia.domain.people.keys import Vault
 from tertulia.events.audience import Nobody
-from tertulia.events.types.people.user import KeysSealedAnew
+from tertulia.events.types.people.user import KeysReencrypted
 
 
 @click.group()
@@ -36,13 +36,13 @@ def rotate(**flags: Any) -> None:
         count = actions.people.key_rotation.seal_anew(tx, old, Vault(chosen))
         for realm in storage.organization.all_of_them(tx):
             here = tx.for_realm(realm.id)
-            events.log.announce(here, KeysSealedAnew(), to=Nobody())
+            events.log.announce(here, KeysReencrypted(), to=Nobody())
             actions.organization.audit.note(here, act)
         data_dir.replace_secret(config, chosen)
         return count
 
     count = database.write_now(0, seal)
-    data_dir.forget_former_secret(config)
+    data_dir.drop_previous_secret(config)
     click.echo(
         f"{count} keys are sealed with the new secret. Servers with a copy of the file need the new"
         " one now, and backups with the old secret open with that alone.",

@@ -28,7 +28,7 @@ def serve(**flags: Any) -> None:
     connection_limits.raise_file_limit()
     workers.check(config)
     with data_dir.folder_lock(config):
-        data_dir.keep_from_others(config)
+        data_dir.lock_exclusively(config)
         listening = sockets.listen(config)
         address = zuliprc.address(config, listening[0].getsockname()[1])
         database = data_dir.open_database(config)

@@ -3,7 +3,7 @@
 import contextlib
 
 from tertulia import jobs, storage
-from tertulia.actions.data_check import Finding
+from tertulia.actions.data_check import DataProblem
 from tertulia.config import Config
 from tertulia.database import Database
 from tertulia.external.stores.file_stores import FileStores
@@ -11,7 +11,7 @@ from tertulia.external.stores.store import StoreTrouble
 from tertulia.transfer.backup.file_snapshot import HeldFiles
 
 
-def examine(config: Config, database: Database) -> list[Finding]:
+def examine(config: Config, database: Database) -> list[DataProblem]:
     """Nothing is said where all files are in the database, and are to be."""
     stores = FileStores(config)
     uploads = database.read_now(0, storage.files.upload_locations.kept_elsewhere)
@@ -34,7 +34,7 @@ def examine(config: Config, database: Database) -> list[Finding]:
             continue
         if lost:
             problems.append(f"{len(lost)} of {len(there)} files in {place} are missing or damaged")
-    return [Finding("stores", summary, problems)]
+    return [DataProblem("stores", summary, problems)]
 
 
 def _strays(database: Database, stores: FileStores) -> int:

@@ -101,7 +101,7 @@ def import_people(opened: OpenOrganization, path: str, dry_run: bool) -> None:
     greeting = asyncio.run(actions.people.welcome_message.compose(organization_as_author(opened)))
     add = partial(_add_all, vault=opened.vault, lines=lines, greeting=greeting)
     if dry_run:
-        opened.rehearse(add)
+        opened.dry_run(add)
     else:
         opened.write(add)
     for line in lines:

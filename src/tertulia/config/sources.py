@@ -7,13 +7,13 @@ from typing import Any, TypeVar
 
 from tertulia.config.login_provider import Provider
 from tertulia.config.parsers import PREFIX, ConfigError, Setting, read, unknown
-from tertulia.lazy import LoadedLater
+from tertulia.lazy import LazyModule
 
 FILE_NAME = "tertulia.toml"
 CONFIG_VARIABLE = PREFIX + "CONFIG"
 TEST_PREFIX = "TERTULIA_TEST_"  # the test suite's own, inherited by the servers it starts
 
-providers = LoadedLater("tertulia.config.login_providers")
+providers = LazyModule("tertulia.config.login_providers")
 P = TypeVar("P", bound=Provider)
 Settings = Sequence[Setting]
 

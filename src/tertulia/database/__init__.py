@@ -19,8 +19,8 @@ from tertulia.database.tx import Dialect, Tx
 from tertulia.errors import outcome
 from tertulia.errors.http import ServiceUnavailable
 from tertulia.fair_queue import SERVER, FairQueue, Person
-from tertulia.lazy import asyncio, on_demand
-from tertulia.storage.log import LogPlace
+from tertulia.lazy import asyncio, lazy_submodules
+from tertulia.storage.log import LogPosition
 
 if TYPE_CHECKING:
     from tertulia.database import (
@@ -48,9 +48,9 @@ if TYPE_CHECKING:
     from tertulia.database.revocation import Applier
     from tertulia.database.writer import ComposeNews, FetchNews, PendingWrite
     from tertulia.database.writers import Deliver
-    from tertulia.storage.messages.fast_insert import PlainSend
+    from tertulia.storage.messages.fast_insert import FastSend
 else:
-    __getattr__ = on_demand(__name__)
+    __getattr__ = lazy_submodules(__name__)
 
 WAL_ATTEMPTS = 20
 WAL_PAUSE_SECONDS = 0.25
@@ -59,14 +59,14 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 # Notices that tell other servers of plain sends, and up to which event that is all.
-PutInWords = Callable[[list[tuple[LogPlace, Any]]], tuple[list[str], dict[int, int]]]
+PutInWords = Callable[[list[tuple[LogPosition, Any]]], tuple[list[str], dict[int, int]]]
 
 
-def _no_words(appended: list[tuple[LogPlace, Any]]) -> tuple[list[str], dict[int, int]]:
+def _no_words(appended: list[tuple[LogPosition, Any]]) -> tuple[list[str], dict[int, int]]:
     return [], {}
 
 
-class Bound:
+class OrgDatabase:
     """The database of one organization: what an endpoint is given as `call.db`."""
 
     __slots__ = ("_database", "person", "realm_id")
@@ -83,7 +83,7 @@ class Bound:
             self.person, self.realm_id, lambda tx: query(tx, *args, **kwargs)
         )
 
-    async def read_aside(
+    async def read_in_thread(
         self, query: Callable[Concatenate[Tx, P], T], *args: P.args, **kwargs: P.kwargs
     ) -> T:
         """Read what may take long, while others are served."""
@@ -96,7 +96,7 @@ class Bound:
     ) -> T:
         return await self._database.write_in(self.realm_id, action, *args, **kwargs)
 
-    def write_beside(
+    def write_concurrently(
         self, action: Callable[Concatenate[Tx, P], T], *args: P.args, **kwargs: P.kwargs
     ) -> "asyncio.Future[T]":
         """Begin to write what is no part of the log, and can be repeated."""
@@ -104,7 +104,7 @@ class Bound:
             self.person, self.realm_id, lambda tx: action(tx, *args, **kwargs)
         )
 
-    def write_some_time(
+    def write_later(
         self, action: Callable[Concatenate[Tx, P], T], *args: P.args, **kwargs: P.kwargs
     ) -> None:
         """Write what nobody waits for, and nobody misses if it fails."""
@@ -112,7 +112,7 @@ class Bound:
 
     def send(
         self,
-        plain: "PlainSend | None",
+        plain: "FastSend | None",
         action: Callable[Concatenate[Tx, P], T],
         *args: P.args,
         **kwargs: P.kwargs,
@@ -141,8 +141,8 @@ class Database:
         postgres = import_module("tertulia.database.dialects.postgres")
         return cls(postgres.Postgres(url), clock)
 
-    def of(self, realm_id: int, person: Person = SERVER) -> Bound:
-        return Bound(self, realm_id, person)
+    def of(self, realm_id: int, person: Person = SERVER) -> OrgDatabase:
+        return OrgDatabase(self, realm_id, person)
 
     def clock(self) -> float:
         """The time that counts: where several servers share a database, it is the database's."""
@@ -195,10 +195,10 @@ class Database:
         with self._connection() as connection:
             return self.dialect.integrity_problems(connection)
 
-    def has_others(self) -> bool:
+    def has_peers(self) -> bool:
         """Whether another Tertulia is connected to it."""
         with self._connection() as connection:
-            return self.dialect.has_others(connection)
+            return self.dialect.has_peers(connection)
 
     def truncate_wal(self) -> bool:
         """Take what was erased out of the database's write-ahead log, too.
@@ -239,7 +239,7 @@ class Database:
             self.dialect.begin_write(connection)
             self.dialect.lock_organization(connection, realm_id)
             result = action(Tx(connection, self.dialect, realm_id, self.clock()), *args, **kwargs)
-            self.dialect.tell_everybody(connection)
+            self.dialect.notify_all(connection)
             self.dialect.command(connection, "COMMIT")
             return result
 
@@ -250,8 +250,8 @@ class Database:
         return database.readers.ReadConnections(self.dialect)
 
     @cached_property
-    def _duty(self) -> "leader.Duty":
-        return database.leader.Duty(self.dialect, self.clock)
+    def _duty(self) -> "leader.Leader":
+        return database.leader.Leader(self.dialect, self.clock)
 
     def start(
         self,
@@ -274,11 +274,11 @@ class Database:
             self.dialect, self.clock, fetch_news, deliver, compose_news, self._tell_of
         )
         self._readers.start()
-        if not self.dialect.reads_block:
+        if not self.dialect.is_embedded:
             revoked: Overheard = _ignore
             if applier is not None:
                 self._barrier = database.revocation.RevocationBarrier(
-                    self.dialect, partial(self.glance_in, 0), applier
+                    self.dialect, partial(self.query, 0), applier
                 )
                 revoked = self._barrier.hear
             self._broadcast = database.notify_bus.Broadcast(self.dialect, revoked)
@@ -315,14 +315,14 @@ class Database:
 
     async def read_for(self, person: Person, realm_id: int, ask: Callable[[Tx], T]) -> T:
         """The same in a person's turn, where reads take turns. Raises RateLimited."""
-        if self.dialect.reads_block:
+        if self.dialect.is_embedded:
             return self._readers.here(partial(self._read, realm_id, ask))
         return await self.read_aside_for(person, realm_id, ask)
 
-    async def look_on_duty(self, questions: Sequence[str]) -> set[str] | None:
+    async def leader_due(self, questions: Sequence[str]) -> set[str] | None:
         """Which of these questions are answered with yes; None if another server leads."""
-        if self.dialect.reads_block:
-            return await self.glance_in(0, storage.due_jobs.those, questions)
+        if self.dialect.is_embedded:
+            return await self.query(0, storage.due_jobs.those, questions)
         try:
             return await self._readers.on_thread(SERVER, partial(self._duty.look, questions))
         except Exception as error:
@@ -330,7 +330,7 @@ class Database:
                 raise ServiceUnavailable() from error
             raise
 
-    async def glance_in(
+    async def query(
         self,
         realm_id: int,
         query: Callable[Concatenate[Tx, P], T],
@@ -339,7 +339,7 @@ class Database:
     ) -> T:
         """Ask a single question, which needs no transaction."""
         ask = partial(self._ask, realm_id, lambda tx: query(tx, *args, **kwargs))
-        if self.dialect.reads_block:
+        if self.dialect.is_embedded:
             return self._readers.here(ask)
         return await self._readers.aside(SERVER, ask)
 
@@ -370,7 +370,7 @@ class Database:
         self, person: Person, realm_id: int, action: Callable[[Tx], T]
     ) -> "asyncio.Future[T]":
         """Of what is asked together all is done or nothing; SQLite has one writer for all."""
-        if self.dialect.reads_block:
+        if self.dialect.is_embedded:
             return asyncio.ensure_future(self.write_in(realm_id, action))
         asked = self._readers.aside(person, partial(self._ask, realm_id, action))
         return asyncio.ensure_future(asked)
@@ -383,7 +383,7 @@ class Database:
     async def send_in(
         self,
         realm_id: int,
-        plain: "PlainSend | None",
+        plain: "FastSend | None",
         action: Callable[Concatenate[Tx, P], T],
         *args: P.args,
         **kwargs: P.kwargs,
@@ -408,7 +408,7 @@ class Database:
     @property
     def is_shared(self) -> bool:
         """Whether other servers may write to it; a SQLite file belongs to one."""
-        return not self.dialect.reads_block
+        return not self.dialect.is_embedded
 
     @property
     def may_have_peers(self) -> bool:
@@ -435,7 +435,7 @@ class Database:
         if self._broadcast is not None:
             self._broadcast.whisper(notice.decode())
 
-    def _tell_of(self, ends: dict[int, int], appended: list[tuple[LogPlace, Any]]) -> None:
+    def _tell_of(self, ends: dict[int, int], appended: list[tuple[LogPosition, Any]]) -> None:
         """Tell other servers that logs go on, and with what."""
         if self._broadcast is not None and ends:
             in_words = partial(self._put_in_words, appended)

@@ -12,10 +12,10 @@ from collections.abc import Callable
 from tertulia.lazy import asyncio
 
 QUIET_ROUNDS = 3
-LONGEST_SECONDS = 0.005  # to wait for that
+MAX_WAIT_SECONDS = 0.005  # to wait for that
 
 
-class Pause:
+class BatchWindow:
     def __init__(self, waiting: Callable[[], int], most: int, begin: Callable[[], None]) -> None:
         """`waiting` says how many have come, and `most` are not waited for any longer."""
         self._waiting = waiting
@@ -25,12 +25,12 @@ class Pause:
         self._is_calm = True  # the last one came alone
         self.is_awaited = False
 
-    def await_next(self) -> None:
+    def schedule(self) -> None:
         if not self.is_awaited:
             self.is_awaited = True
             count = self._waiting()
             rounds = 1 if self._is_calm and count == 1 else QUIET_ROUNDS
-            self._look_again(count, rounds, time.monotonic() + LONGEST_SECONDS)
+            self._look_again(count, rounds, time.monotonic() + MAX_WAIT_SECONDS)
 
     def _look(self, before: int, rounds: int, end: float) -> None:
         count = self._waiting()

@@ -14,23 +14,23 @@ from collections.abc import Callable
 from typing import Any
 
 from tertulia import storage
-from tertulia.database.batch_window import Pause
+from tertulia.database.batch_window import BatchWindow
 from tertulia.database.tx import Dialect, LoopAnswers
 from tertulia.database.write_health import WriteHealth
-from tertulia.database.writer import MOST_AT_ONCE, MOST_WAITING, PendingWrite
+from tertulia.database.writer import MAX_AT_ONCE, MAX_QUEUED, PendingWrite
 from tertulia.errors.http import OutcomeUnknown, ServiceUnavailable
 from tertulia.lazy import asyncio
 from tertulia.log import log
-from tertulia.storage.messages.fast_insert import Numbers
+from tertulia.storage.messages.fast_insert import AssignedIds
 
 LANES = 2
 RESTED_SECONDS = 1.0  # a connection that was silent for longer may have been lost
 PATIENCE_SECONDS = 0.01  # with a lane under way, before another one is used: fewer share more
 
-Batch = dict[int, list[PendingWrite]]  # by organization
+HistoryBatch = dict[int, list[PendingWrite]]  # by organization
 
 
-class Lane:
+class BatchConnection:
     """A connection, and since when it is busy."""
 
     def __init__(self, dialect: Dialect) -> None:
@@ -62,7 +62,7 @@ class Lane:
             self._connection = None
 
 
-class Appender:
+class InsertBatcher:
     def __init__(
         self,
         dialect: Dialect,
@@ -78,13 +78,13 @@ class Appender:
         self._appended = appended
         self._refused = refused
         self._loop = asyncio.get_running_loop()
-        self._lanes = [Lane(dialect) for _ in range(LANES)]
-        self._waiting: Batch = {}
+        self._lanes = [BatchConnection(dialect) for _ in range(LANES)]
+        self._waiting: HistoryBatch = {}
         self._count = 0
         self._under_way: set[int] = set()  # organizations
         self._alone: set[int] = set()  # those that have to be tried by themselves
         self._tasks: set[asyncio.Task[None]] = set()
-        self._pause = Pause(lambda: self._count, MOST_AT_ONCE, self._start)
+        self._pause = BatchWindow(lambda: self._count, MAX_AT_ONCE, self._start)
         self._later: asyncio.TimerHandle | None = None  # when another lane is used, too
 
     @property
@@ -93,7 +93,7 @@ class Appender:
         return time.monotonic() - min(since) if since else 0.0
 
     def submit(self, job: PendingWrite) -> None:
-        if self._count > MOST_WAITING:
+        if self._count > MAX_QUEUED:
             raise ServiceUnavailable()
         self._count += 1
         self._waiting.setdefault(job.realm_id, []).append(job)
@@ -111,7 +111,7 @@ class Appender:
         """Later, if a lane is under way that will soon be back."""
         busy = [lane.busy_since for lane in self._lanes if lane.busy_since]
         if not busy:
-            self._pause.await_next()
+            self._pause.schedule()
         elif len(busy) < LANES and self._later is None:
             wait = max(0.0, PATIENCE_SECONDS - (time.monotonic() - max(busy)))
             self._later = self._loop.call_later(wait, self._start_beside)
@@ -131,7 +131,7 @@ class Appender:
             if any(realm_id not in self._under_way for realm_id in self._waiting):
                 self._start_soon()  # an organization tried alone leaves the others to another lane
 
-    async def _work(self, lane: Lane, batch: Batch) -> None:
+    async def _work(self, lane: BatchConnection, batch: HistoryBatch) -> None:
         await self._append(lane, batch)
         self._under_way -= batch.keys()
         lane.rest()
@@ -139,15 +139,15 @@ class Appender:
         if self._waiting:
             self._start_soon()
 
-    def _take(self) -> Batch:
+    def _take(self) -> HistoryBatch:
         """What is to be appended next: all that waits, or one organization that was skipped."""
         free = [each for each in self._waiting if each not in self._under_way]
         skipped = next((each for each in free if each in self._alone), None)
         if skipped is not None:
             self._alone.discard(skipped)
             free = [skipped]
-        batch: Batch = {}
-        room = MOST_AT_ONCE
+        batch: HistoryBatch = {}
+        room = MAX_AT_ONCE
         for realm_id in free:
             if room:
                 jobs = self._waiting.pop(realm_id)
@@ -159,7 +159,7 @@ class Appender:
         self._under_way |= batch.keys()
         return batch
 
-    async def _append(self, lane: Lane, batch: Batch) -> None:
+    async def _append(self, lane: BatchConnection, batch: HistoryBatch) -> None:
         is_sent = False
         try:
             connection = await lane.connection()
@@ -199,7 +199,9 @@ class Appender:
             for job in done:
                 job.done(job)
 
-    async def _ask(self, connection: LoopAnswers, batch: Batch) -> dict[int, list[Numbers]]:
+    async def _ask(
+        self, connection: LoopAnswers, batch: HistoryBatch
+    ) -> dict[int, list[AssignedIds]]:
         sends = {
             realm_id: [job.plain for job in jobs if job.plain is not None]
             for realm_id, jobs in batch.items()
@@ -221,5 +223,5 @@ class Appender:
         self._alone.add(realm_id)
 
 
-def _all(batch: Batch) -> list[PendingWrite]:
+def _all(batch: HistoryBatch) -> list[PendingWrite]:
     return [job for jobs in batch.values() for job in jobs]

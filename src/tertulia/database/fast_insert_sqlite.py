@@ -9,18 +9,18 @@ What is heavy is left to the writer. Nobody waits longer for that: where actions
 writer, plain sends go with them.
 """
 
-from tertulia.database.batch_window import Pause
-from tertulia.database.writer import MOST_WAITING, PendingWrite, Writer
+from tertulia.database.batch_window import BatchWindow
+from tertulia.database.writer import MAX_QUEUED, PendingWrite, Writer
 from tertulia.errors.http import ServiceUnavailable
 
-MOST_HERE = 64  # at once: everybody waits for the loop
+MAX_BATCH_ON_LOOP = 64  # at once: everybody waits for the loop
 
 
-class LocalAppender:
+class LoopInsertBatcher:
     def __init__(self, writer: Writer) -> None:
         self._writer = writer
         self._waiting: list[PendingWrite] = []
-        self._pause = Pause(lambda: len(self._waiting), MOST_HERE, self._begin)
+        self._pause = BatchWindow(lambda: len(self._waiting), MAX_BATCH_ON_LOOP, self._begin)
 
     def submit(self, job: PendingWrite) -> None:
         if job.plain is None or not job.plain.is_light:
@@ -28,7 +28,7 @@ class LocalAppender:
             self._writer.submit(job)
         elif self._writer.has_actions_waiting:
             self._writer.submit(job)
-        elif len(self._waiting) > MOST_WAITING:
+        elif len(self._waiting) > MAX_QUEUED:
             raise ServiceUnavailable()
         else:
             self._waiting.append(job)
@@ -42,12 +42,12 @@ class LocalAppender:
         """Begin with what is waiting, soon, if the writer is idle; to be called when those whose
         writes it has committed were answered, too."""
         if self._waiting and self._writer.is_idle:
-            self._pause.await_next()
+            self._pause.schedule()
 
     def _begin(self) -> None:
         if self._waiting and self._writer.is_idle:
-            jobs = self._waiting[:MOST_HERE]
-            if self._writer.append_elsewhere(jobs):
+            jobs = self._waiting[:MAX_BATCH_ON_LOOP]
+            if self._writer.insert_from_loop(jobs):
                 del self._waiting[: len(jobs)]
             else:
                 self._leave_to_writer()

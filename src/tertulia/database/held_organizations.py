@@ -6,7 +6,7 @@ threads: where more organizations are held at once, they wait for each other.
 
 from collections.abc import Callable
 
-from tertulia.database.writer import MOST_WAITING, PendingWrite, Writer
+from tertulia.database.writer import MAX_QUEUED, PendingWrite, Writer
 from tertulia.errors.http import ServiceUnavailable
 from tertulia.lazy import asyncio
 
@@ -38,7 +38,7 @@ class HeldOrganizations:
 
     def submit(self, job: PendingWrite) -> None:
         jobs = self._waiting.setdefault(job.realm_id, [])
-        if len(jobs) >= MOST_WAITING:
+        if len(jobs) >= MAX_QUEUED:
             raise ServiceUnavailable()
         jobs.append(job)
         self._start(job.realm_id)

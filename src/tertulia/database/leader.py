@@ -16,7 +16,7 @@ from tertulia.database.tx import Dialect, Tx
 from tertulia.log import log
 
 
-class Duty:
+class Leader:
     def __init__(self, dialect: Dialect, clock: Callable[[], float]) -> None:
         self._dialect = dialect
         self._clock = clock
@@ -37,7 +37,7 @@ class Duty:
         """Let another server have it, at once."""
         if self._is_ours:
             with contextlib.suppress(Exception):
-                self._dialect.leave_duty(self._connection)
+                self._dialect.resign(self._connection)
         self._close()
 
     def _close(self) -> None:

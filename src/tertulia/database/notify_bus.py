@@ -24,13 +24,13 @@ LOG = "tertulia_log"
 WHISPERS = "tertulia_whispers"
 SAID = "tertulia_said"
 CHANNELS = [LOG, SAID, WHISPERS, REVOCATIONS]
-MOST_WAITING = 1000
+MAX_QUEUED = 1000
 PAUSE_SECONDS = 0.002  # between two times that something is told, so that it is told together
 BREATH_SECONDS = 0.002  # between two looks, so that news are read together
 RECONNECT_AFTER_SECONDS = 1.0
 ALONE_SECONDS = 1.0  # for which we believe it
-LONGEST_NOTICE = 8000  # bytes; the database takes no more
-MOST_TOLD = 150  # organizations in one notice, so that it is not too long
+MAX_NOTICE_BYTES = 8000  # bytes; the database takes no more
+MAX_ORGANIZATIONS_PER_NOTICE = 150  # organizations in one notice, so that it is not too long
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,11 +147,11 @@ class Broadcast:
 
     def whisper(self, notice: str) -> None:
         """What is too long to be told is left out."""
-        if len(notice.encode()) < LONGEST_NOTICE:
+        if len(notice.encode()) < MAX_NOTICE_BYTES:
             self.tell((WHISPERS, notice))
 
     def tell(self, notice: Notice) -> None:
-        if time.monotonic() < self._alone_until or len(self._waiting) >= MOST_WAITING:
+        if time.monotonic() < self._alone_until or len(self._waiting) >= MAX_QUEUED:
             return
         self._waiting.append(notice)
         if self._telling is None:
@@ -197,8 +197,8 @@ class Broadcast:
                 realm_id: seq for realm_id, seq in each.ends.items() if known.get(realm_id) != seq
             }
         listed = [f"{realm_id}:{seq}" for realm_id, seq in ends.items()]
-        for start in range(0, len(listed), MOST_TOLD):
-            some = " ".join(listed[start : start + MOST_TOLD])
+        for start in range(0, len(listed), MAX_ORGANIZATIONS_PER_NOTICE):
+            some = " ".join(listed[start : start + MAX_ORGANIZATIONS_PER_NOTICE])
             told.append((LOG, f"{self._dialect.node} {some}"))
         named = [(self._dialect.channel(channel), words) for channel, words in told]
         await connection.ask(_NOTIFY, {"notices": msgspec.json.encode(named)})

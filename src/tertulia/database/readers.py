@@ -29,13 +29,13 @@ class ReadConnections:
         self._resting: list[Any] = []  # those of threads; the last one was used last
 
     def start(self) -> None:
-        threads = 1 if self._dialect.reads_block else READERS
+        threads = 1 if self._dialect.is_embedded else READERS
         self._queue = FairQueue(
             QUEUE,
             slots=threads,
             slots_per_person=max(1, threads - 1),
             max_waiting=MAX_WAITING_READS,
-            initializer=yielding.rest_on_this_thread,
+            initializer=yielding.allow_yield_in_thread,
             is_listed=QUEUE not in QUEUES,  # a process of tests may have several databases
         )
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from tertulia.database.tx import Dialect, Tx
-from tertulia.errors import CannotStart
+from tertulia.errors import StartupError
 from tertulia.log import log
 
 FOLDER = Path(__file__).parent / "migrations"
@@ -25,7 +25,7 @@ REPEAT_SECONDS = 1.0  # between two attempts: those that queued behind the last 
 ALL_NEEDED_UP_TO = 23  # what came before servers of two versions could share a database
 
 
-class SchemaTooNew(CannotStart):
+class SchemaTooNew(StartupError):
     """The data was written by a newer server, and this one could not understand it."""
 
     def __init__(self, needed: int, known: int) -> None:
@@ -36,7 +36,7 @@ class SchemaTooNew(CannotStart):
         )
 
 
-class TablesInUse(CannotStart):
+class TablesInUse(StartupError):
     """Others use the tables that a migration changes, and do not stop."""
 
     def __init__(self) -> None:

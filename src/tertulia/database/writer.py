@@ -24,18 +24,18 @@ from tertulia.errors import ClientError
 from tertulia.errors.http import OutcomeUnknown, ServiceUnavailable
 from tertulia.lazy import asyncio
 from tertulia.log import log
-from tertulia.storage.log import LogPlace
-from tertulia.storage.messages.fast_insert import PlainSend
+from tertulia.storage.log import LogPosition
+from tertulia.storage.messages.fast_insert import FastSend
 
-MOST_AT_ONCE = 256
-MOST_WAITING = 10_000
+MAX_AT_ONCE = 256
+MAX_QUEUED = 10_000
 
 # Reads what is new in these organizations; in all of them, if none is named.
 FetchNews = Callable[[Tx, Collection[int]], Any]
 # Puts together what plain sends have left in the log, without reading it there.
-ComposeNews = Callable[[list[tuple[LogPlace, Any]]], Any]
+ComposeNews = Callable[[list[tuple[LogPosition, Any]]], Any]
 # Tells other servers how far logs go, and of plain sends.
-TellOthers = Callable[[dict[int, int], list[tuple[LogPlace, Any]]], None]
+TellOthers = Callable[[dict[int, int], list[tuple[LogPosition, Any]]], None]
 
 
 @dataclass(slots=True)
@@ -46,7 +46,7 @@ class PendingWrite:
     args: tuple[Any, ...]
     realm_id: int
     done: Callable[["PendingWrite"], None]
-    plain: PlainSend | None = None  # the same as a mere append, if that is still possible
+    plain: FastSend | None = None  # the same as a mere append, if that is still possible
     told: Any = None  # what it left in the log, if it was
     result: Any = None
     error: BaseException | None = None
@@ -54,7 +54,7 @@ class PendingWrite:
 
 
 @dataclass(slots=True)
-class Gathering:
+class Batch:
     """Jobs that share a commit, and the news that the commit made."""
 
     jobs: list[PendingWrite]
@@ -71,15 +71,15 @@ class Writer:
         dialect: Dialect,
         clock: Callable[[], float],
         fetch_news: FetchNews,
-        deliver: Callable[[Gathering], None],
+        deliver: Callable[[Batch], None],
         compose_news: ComposeNews = list,
         tell_others: TellOthers = lambda ends, appended: None,
-        set_aside: Callable[[list[PendingWrite]], None] | None = None,
+        suspend_indexes: Callable[[list[PendingWrite]], None] | None = None,
         health: WriteHealth | None = None,
     ) -> None:
-        """With `set_aside` it does not wait for an organization that another transaction holds:
-        that is called with its jobs, and the other organizations go on."""
-        self._set_aside = set_aside
+        """With `suspend_indexes` it does not wait for an organization that another transaction
+        holds: that is called with its jobs, and the other organizations go on."""
+        self._set_aside = suspend_indexes
         self._held: list[PendingWrite] = []  # jobs whose organization another transaction holds
         self._dialect = dialect
         self._clock = clock
@@ -88,7 +88,7 @@ class Writer:
         self._tell_others = tell_others
         self._announced: dict[int, int] = {}  # how far which logs go after this gathering
         self._deliver = deliver
-        self._waiting: queue.SimpleQueue[PendingWrite | Gathering | None] = queue.SimpleQueue()
+        self._waiting: queue.SimpleQueue[PendingWrite | Batch | None] = queue.SimpleQueue()
         self._connection: Any = None
         self._health = health or WriteHealth()
         self._is_committing = False  # what fails now may have been done
@@ -121,19 +121,19 @@ class Writer:
         return self._given != self._begun and not self._waiting.empty()
 
     def submit(self, job: PendingWrite) -> None:
-        if self._waiting.qsize() > MOST_WAITING:
+        if self._waiting.qsize() > MAX_QUEUED:
             raise ServiceUnavailable()
         self._given += 1
         self._waiting.put(job)
 
-    def append_elsewhere(self, jobs: list[PendingWrite]) -> bool:
+    def insert_from_loop(self, jobs: list[PendingWrite]) -> bool:
         """Write plain sends on the caller's thread, while ours is idle: it has only to commit.
 
         False if that cannot be done at once; then nothing was written.
         """
         if not self._write_at_once(jobs):
             return False
-        gathering, appended = Gathering(jobs), _appended(jobs)
+        gathering, appended = Batch(jobs), _appended(jobs)
         self._given += len(jobs)
         self._begun = self._given
         self._waiting.put(gathering)
@@ -143,9 +143,9 @@ class Writer:
     def _write_at_once(self, jobs: list[PendingWrite]) -> bool:
         if self._connection is None:
             return False
-        plain, _ = _sorted_out(jobs)
+        plain, _ = _split(jobs)
         try:
-            self._dialect.begin_write_at_once(self._connection)
+            self._dialect.begin_write_nowait(self._connection)
         except Exception:
             return False
         try:
@@ -164,9 +164,7 @@ class Writer:
     def _run(self) -> None:
         while (taken := self._take()) is not None:
             self._busy_since = time.monotonic()
-            gathering = (
-                self._finish(taken) if isinstance(taken, Gathering) else self._carry_out(taken)
-            )
+            gathering = self._finish(taken) if isinstance(taken, Batch) else self._carry_out(taken)
             self._busy_since = None
             self._done += len(gathering.jobs) + len(self._held)
             self._deliver(gathering)
@@ -175,13 +173,13 @@ class Writer:
                 self._set_aside(held)
         self._close()
 
-    def _take(self) -> list[PendingWrite] | Gathering | None:
+    def _take(self) -> list[PendingWrite] | Batch | None:
         """What has piled up, or what was written elsewhere; None at the end."""
         first = self._waiting.get()
-        if first is None or isinstance(first, Gathering):
+        if first is None or isinstance(first, Batch):
             return first
         jobs = [first]
-        while len(jobs) < MOST_AT_ONCE:
+        while len(jobs) < MAX_AT_ONCE:
             try:
                 waiting = self._waiting.get_nowait()
             except queue.Empty:
@@ -189,11 +187,11 @@ class Writer:
             if waiting is None:
                 self._waiting.put(None)  # it is the last, and will be found again
                 break
-            assert not isinstance(waiting, Gathering), "written elsewhere, though we were not idle"
+            assert not isinstance(waiting, Batch), "written elsewhere, though we were not idle"
             jobs.append(waiting)
         return jobs
 
-    def _finish(self, written: Gathering) -> Gathering:
+    def _finish(self, written: Batch) -> Batch:
         """Commit what was written elsewhere."""
         try:
             self._send_commit()
@@ -203,27 +201,27 @@ class Writer:
             return self._with_news(written.jobs)
         return written
 
-    def _carry_out(self, jobs: list[PendingWrite]) -> Gathering:
+    def _carry_out(self, jobs: list[PendingWrite]) -> Batch:
         self._announced = {}
         self._commit(jobs)
         if self._held:
             held = {id(job) for job in self._held}
             jobs = [job for job in jobs if id(job) not in held]
-        return self._with_news(jobs) if jobs else Gathering(jobs)
+        return self._with_news(jobs) if jobs else Batch(jobs)
 
-    def _with_news(self, jobs: list[PendingWrite]) -> Gathering:
+    def _with_news(self, jobs: list[PendingWrite]) -> Batch:
         appended = _appended(jobs)
         self._tell_others(self._announced, appended)
         if len(appended) == len(jobs):
-            return Gathering(jobs, self._compose_news(appended))
+            return Batch(jobs, self._compose_news(appended))
         if self._connection is None or not self._announced:  # it is gone, or nothing is new
-            return Gathering(jobs)
+            return Batch(jobs)
         try:
-            return Gathering(jobs, self._read_news())
+            return Batch(jobs, self._read_news())
         except BaseException as error:
             # What was committed stays committed; whoever follows the log will find the news.
             self._lost("reading back", error)
-            return Gathering(jobs)
+            return Batch(jobs)
 
     def _commit(self, jobs: list[PendingWrite]) -> None:
         try:
@@ -256,7 +254,7 @@ class Writer:
         self._close()
 
     def _commit_together(self, jobs: list[PendingWrite]) -> None:
-        if not self._dialect.reads_block:
+        if not self._dialect.is_embedded:
             # Locks are taken in one order by every node, so that no two wait for each other.
             jobs = sorted(jobs, key=lambda job: job.realm_id)
         is_alone = len(jobs) == 1
@@ -292,7 +290,7 @@ class Writer:
 
     def _append(self, jobs: list[PendingWrite]) -> list[PendingWrite]:
         """Write the plain sends among some jobs; gives those that are left to be done."""
-        plain, left = _sorted_out(jobs)
+        plain, left = _split(jobs)
         is_all = len(plain) == 1 and not left
         for realm_id, some in plain.items():
             if not self._append_in(realm_id, some, is_all=is_all):
@@ -382,7 +380,7 @@ class Writer:
                 log.debug("a lost connection was dropped")
 
 
-def _sorted_out(
+def _split(
     jobs: list[PendingWrite],
 ) -> tuple[dict[int, list[PendingWrite]], list[PendingWrite]]:
     """The plain sends among some jobs, by organization, and the others."""
@@ -396,7 +394,7 @@ def _sorted_out(
     return plain, others
 
 
-def _appended(jobs: list[PendingWrite]) -> list[tuple[LogPlace, Any]]:
+def _appended(jobs: list[PendingWrite]) -> list[tuple[LogPosition, Any]]:
     return [(job.plain.known, job.told) for job in jobs if job.plain is not None and job.told]
 
 

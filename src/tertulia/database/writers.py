@@ -7,15 +7,15 @@ for it: its jobs go to a spare thread (`held_organizations.py`), and so does wha
 from collections.abc import Callable
 from typing import Any
 
-from tertulia.database.fast_insert_postgres import Appender
-from tertulia.database.fast_insert_sqlite import LocalAppender
+from tertulia.database.fast_insert_postgres import InsertBatcher
+from tertulia.database.fast_insert_sqlite import LoopInsertBatcher
 from tertulia.database.held_organizations import HeldOrganizations
 from tertulia.database.tx import Dialect
 from tertulia.database.write_health import WriteHealth
 from tertulia.database.writer import (
+    Batch,
     ComposeNews,
     FetchNews,
-    Gathering,
     PendingWrite,
     TellOthers,
     Writer,
@@ -41,10 +41,10 @@ class Writers:
         """`deliver` and `tell_others` are called on the loop."""
         loop = asyncio.get_running_loop()
 
-        def hand_over(gathering: Gathering) -> None:
+        def hand_over(gathering: Batch) -> None:
             loop.call_soon_threadsafe(is_committed, gathering)
 
-        def is_committed(gathering: Gathering) -> None:
+        def is_committed(gathering: Batch) -> None:
             try:
                 deliver(gathering.news, gathering.answer)
             finally:
@@ -52,18 +52,18 @@ class Writers:
                     self._local.go_on()
 
         def tell(ends: dict[int, int], appended: list[Any]) -> None:
-            if ends and not dialect.reads_block:
+            if ends and not dialect.is_embedded:
                 loop.call_soon_threadsafe(tell_others, ends, appended)
 
         def is_appended(jobs: list[PendingWrite], ends: dict[int, int]) -> None:
             appended = [(job.plain.known, job.told) for job in jobs if job.plain is not None]
             tell_others(ends, appended)
-            deliver(compose_news(appended), Gathering(jobs).answer)
+            deliver(compose_news(appended), Batch(jobs).answer)
 
-        def set_aside(jobs: list[PendingWrite]) -> None:
+        def suspend_indexes(jobs: list[PendingWrite]) -> None:
             loop.call_soon_threadsafe(self._wait_for, jobs)
 
-        def hand_over_waited(gathering: Gathering) -> None:
+        def hand_over_waited(gathering: Batch) -> None:
             hand_over(gathering)
             loop.call_soon_threadsafe(self._held.note_done, gathering.jobs)
 
@@ -88,16 +88,16 @@ class Writers:
                 hand_over,
                 compose_news,
                 tell,
-                None if dialect.reads_block else set_aside,
+                None if dialect.is_embedded else suspend_indexes,
                 self.health,
             )
-            for _ in range(1 if dialect.reads_block else THREADS)
+            for _ in range(1 if dialect.is_embedded else THREADS)
         ]
-        self._local = LocalAppender(self._threads[0]) if dialect.reads_block else None
+        self._local = LoopInsertBatcher(self._threads[0]) if dialect.is_embedded else None
         self._appender = (
             None
             if self._local
-            else Appender(dialect, clock, is_appended, self._act_after_all, self.health)
+            else InsertBatcher(dialect, clock, is_appended, self._fall_back_to_action, self.health)
         )
         for writer in self._threads:
             writer.start()
@@ -142,7 +142,7 @@ class Writers:
     def _resubmit(self, jobs: list[PendingWrite]) -> None:
         _submit_each(jobs, self.submit)
 
-    def _act_after_all(self, job: PendingWrite) -> None:
+    def _fall_back_to_action(self, job: PendingWrite) -> None:
         """What could not be appended is done by all rules."""
         job.plain = None
         try:

@@ -13,7 +13,7 @@ NAP_SECONDS = 0.0002
 LONG_AGO = float("-inf")
 
 
-class Requests:
+class RequestActivity:
     """When the last one came, unless something has been answered since."""
 
     def __init__(self) -> None:
@@ -26,16 +26,16 @@ class Requests:
         self.came_at = LONG_AGO
 
 
-REQUESTS = Requests()  # of all that this process serves
+REQUESTS = RequestActivity()  # of all that this process serves
 _HERE = threading.local()
 
 
-def rest_on_this_thread() -> None:
+def allow_yield_in_thread() -> None:
     """Nobody waits for it but who has asked for the thought."""
     _HERE.may_rest = True
 
 
-class LongThought:
+class YieldPoint:
     """Rests while there are requests that came later, but not for more than half of its time, and
     only where it may: all others wait for the loop, and for whoever writes."""
 

@@ -12,7 +12,7 @@ LANGUAGES = ("en", "es")  # the first one is for whoever speaks none of them
 BETWEEN = "\x1e"  # paragraphs within a value of a letter
 
 FIRST_PAUSE_SECONDS = 60.0
-LONGEST_PAUSE_SECONDS = 7200.0
+MAX_BACKOFF_SECONDS = 7200.0
 GIVEN_UP_AFTER_SECONDS = 86400.0
 
 
@@ -46,7 +46,7 @@ class PostedLetter:
         if now - self.written_at >= GIVEN_UP_AFTER_SECONDS:
             return None
         pause: float = FIRST_PAUSE_SECONDS * 2 ** min(self.tries, 20)
-        return now + min(pause, LONGEST_PAUSE_SECONDS)
+        return now + min(pause, MAX_BACKOFF_SECONDS)
 
 
 def language_of(user: User) -> str:

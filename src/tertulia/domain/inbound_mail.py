@@ -11,10 +11,10 @@ from dataclasses import dataclass
 
 from tertulia import domain
 
-MOST_BYTES = 25 << 20  # of a mail, with all it brings
-MOST_FILES = 10
-MOST_HOPS = 50  # a mail that went through more machines goes in circles
-MOST_AN_HOUR = 200  # mails to one address
+MAX_BYTES = 25 << 20  # of a mail, with all it brings
+MAX_FILES = 10
+MAX_HOPS = 50  # a mail that went through more machines goes in circles
+MAX_PER_HOUR = 200  # mails to one address
 REPLY_SECONDS = 30 * 86400.0  # so long a reply address is good
 REMEMBERED_SECONDS = 14 * 86400.0  # so long a mail that comes again is recognized
 OURS = "X-Tertulia"  # a header of the mails that we send

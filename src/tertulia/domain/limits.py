@@ -12,7 +12,9 @@ REPORT_LENGTH = 1000
 PASSWORD_LENGTH = 100
 PASSWORD_SHORTEST = 8
 SEND_KEY_LENGTH = 200
-FEW_RECIPIENTS = 15  # so many may be woken by a wildcard without a special right
+MAX_UNRESTRICTED_WILDCARD_RECIPIENTS = (
+    15  # so many may be woken by a wildcard without a special right
+)
 MESSAGES_PER_FETCH = 5000
 WORDS_PER_SEARCH = 100
 NEW_SUBSCRIPTION_NOTICES = 100

@@ -91,7 +91,7 @@ QUOTATION_IDS = frozenset(
 )
 SIGNATURES = frozenset({"gmail_signature", "moz-signature"})
 DEEPEST = 200  # elements within each other
-MOST_CHARACTERS = 250_000  # that are looked at
+MAX_CHARACTERS = 250_000  # that are looked at
 
 FENCE = "```"
 
@@ -105,7 +105,7 @@ _SIGNS = re.compile(f"[{QUOTE}{UNQUOTE}]")
 def text_of(html: str, *, quotes: bool = False, footer: bool = False) -> tuple[str, set[str]]:
     """The text, and the pictures in it, by their Content-ID."""
     reader = _Reader(quotes=quotes, footer=footer)
-    for token in domain.html_tokens.tokenize(_SIGNS.sub("", html[:MOST_CHARACTERS])):
+    for token in domain.html_tokens.tokenize(_SIGNS.sub("", html[:MAX_CHARACTERS])):
         if isinstance(token, str):
             reader.take_text(token)
         elif isinstance(token, StartTag):

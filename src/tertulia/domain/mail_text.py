@@ -24,9 +24,9 @@ _OTHER_HEADER = re.compile(
 # How mail programs introduce a quotation: who wrote, and mostly when.
 _INTRODUCTION = re.compile(r"(?:\d|@|<|wrote|escribió|schrieb|a écrit).*:$")
 _BEGINS = re.compile(r"^(?:On|El|Am|Le|Il|Op|Em|Den|På|\d{4}-\d\d-\d\d|\d\d?[./]\d\d?[./])\b")
-_LONGEST_INTRODUCTION = 3  # lines
-_LONGEST_LINE = 400  # characters of one that could be an introduction
-MOST_CHARACTERS = 250_000  # that are looked at
+_MAX_INTRODUCTION_LINES = 3  # lines
+_MAX_LINE_LENGTH = 400  # characters of one that could be an introduction
+MAX_CHARACTERS = 250_000  # that are looked at
 MAX_LINES = 10_000  # a message has no more characters than that
 
 
@@ -34,7 +34,7 @@ def unflowed(text: str) -> str:
     """Paragraphs of `format=flowed` (RFC 3676) on one line each."""
     pieces: list[str] = []
     is_open = False
-    for line in text[:MOST_CHARACTERS].splitlines():
+    for line in text[:MAX_CHARACTERS].splitlines():
         line = line[1:] if line.startswith(" ") else line  # it was stuffed
         if pieces and not (is_open and not line.startswith(">")):
             pieces.append("\n")
@@ -48,7 +48,7 @@ def written(text: str, *, quotes: bool = False, footer: bool = False) -> str:
 
     What is quoted in between stays, since the words are about it. `quotes` and `footer` keep these.
     """
-    text = text[:MOST_CHARACTERS]
+    text = text[:MAX_CHARACTERS]
     lines = [line.rstrip() for line in text.replace("\xa0", " ").splitlines()[:MAX_LINES]]
     if not quotes:
         lines = _without_copy(lines)
@@ -87,9 +87,9 @@ def _without_last_quotation(lines: list[str]) -> list[str]:
 
 def _without_introduction(lines: list[str]) -> list[str]:
     lines = _without_blank_end(lines)
-    if not lines or len(lines[-1]) > _LONGEST_LINE or not _INTRODUCTION.search(lines[-1]):
+    if not lines or len(lines[-1]) > _MAX_LINE_LENGTH or not _INTRODUCTION.search(lines[-1]):
         return lines
-    last = range(len(lines) - 1, max(-1, len(lines) - 1 - _LONGEST_INTRODUCTION), -1)
+    last = range(len(lines) - 1, max(-1, len(lines) - 1 - _MAX_INTRODUCTION_LINES), -1)
     start = next((number for number in last if _BEGINS.match(lines[number])), len(lines) - 1)
     return _without_blank_end(lines[:start])
 

@@ -6,6 +6,6 @@ or keys of its own, or is raised in several places, is a class here; a refusal t
 place only is a `BadRequest` with its words right there.
 """
 
-from tertulia.errors.client_error import BadRequest, CannotStart, ClientError
+from tertulia.errors.client_error import BadRequest, ClientError, StartupError
 
-__all__ = ["BadRequest", "CannotStart", "ClientError"]
+__all__ = ["BadRequest", "ClientError", "StartupError"]

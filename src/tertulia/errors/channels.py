@@ -9,19 +9,19 @@ class ChannelNotFound(ClientError):
     code = "STREAM_DOES_NOT_EXIST"
     message = "Channel '{stream}' does not exist"
     keys = ("stream",)
-    tells_of_absence = True
+    reports_absence = True
 
 
 class ChannelIdNotFound(ClientError):
     code = "STREAM_DOES_NOT_EXIST"
     message = "Channel with ID '{stream_id}' does not exist"
     keys = ("stream_id",)
-    tells_of_absence = True
+    reports_absence = True
 
 
 class ChannelNotAccessible(ClientError):
     message = "Invalid channel ID"
-    tells_of_absence = True
+    reports_absence = True
 
 
 class ChannelNameTaken(ClientError):
@@ -33,7 +33,7 @@ class ChannelNameTaken(ClientError):
 
 class ChannelNameNotFound(ClientError):
     message = "Invalid channel name '{name}'"
-    tells_of_absence = True
+    reports_absence = True
 
 
 class ChannelIsArchived(ClientError):

@@ -15,7 +15,7 @@ class ClientError(Exception):
     message: ClassVar[str] = "Bad request"
     keys: ClassVar[tuple[str, ...]] = ()
     headers: ClassVar[dict[str, str]] = {}
-    tells_of_absence: ClassVar[bool] = False  # of what may have been made elsewhere just now
+    reports_absence: ClassVar[bool] = False  # of what may have been made elsewhere just now
 
     def __init__(self, **values: Any) -> None:
         self.values = values
@@ -42,5 +42,5 @@ class BadRequest(ClientError):
         return self.values
 
 
-class CannotStart(Exception):
+class StartupError(Exception):
     """What keeps a server or a command from its work, in words for whoever runs it."""

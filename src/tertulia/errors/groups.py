@@ -5,17 +5,17 @@ from tertulia.errors import ClientError
 
 class GroupNotFound(ClientError):
     message = "Invalid user group"
-    tells_of_absence = True
+    reports_absence = True
 
 
 class SubgroupNotFound(ClientError):
     message = "Invalid user group ID: {group_id}"
-    tells_of_absence = True
+    reports_absence = True
 
 
 class MemberNotFound(ClientError):
     message = "Invalid user ID: {user_id}"
-    tells_of_absence = True
+    reports_absence = True
 
 
 class GroupIsDeactivated(ClientError):

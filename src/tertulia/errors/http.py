@@ -10,10 +10,10 @@ class NotFound(ClientError):
     status = 404
     code = "NOT_FOUND"
     message = "Not found"
-    tells_of_absence = True
+    reports_absence = True
 
 
-class NotOffered(NotFound):
+class FeatureDisabled(NotFound):
     """Clients know the address, but there is nothing of the kind here."""
 
     message = "This server does not offer {what}."
@@ -34,7 +34,7 @@ class NotInProduction(ClientError):
     message = "Endpoint not available in production."
 
 
-class SlashAtTheEnd(NotFound):
+class TrailingSlash(NotFound):
     message = "Not found. There is something at {path}, without the slash at the end."
 
 
@@ -134,7 +134,7 @@ class OutcomeUnknown(ServiceUnavailable):
     headers = {}
 
 
-class ServerFull(ServiceUnavailable):
+class ServerOverloaded(ServiceUnavailable):
     message = "The server has too many connections. Please try again in a moment."
 
 

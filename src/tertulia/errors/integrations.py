@@ -20,7 +20,7 @@ class UnsupportedEvent(ClientError):
     keys = ("webhook_name", "event_type")
 
 
-class StrangePayload(ClientError):
+class MalformedPayload(ClientError):
     """Something that the sender documents is not there, or is something else."""
 
     code = "ANOMALOUS_WEBHOOK_PAYLOAD"

@@ -93,7 +93,7 @@ class BadImage(ClientError):
 
 class EmojiNotFound(ClientError):
     message = "Emoji '{name}' does not exist"
-    tells_of_absence = True
+    reports_absence = True
 
 
 class CustomEmojiNotFound(EmojiNotFound):

@@ -7,7 +7,7 @@ from tertulia.errors import ClientError
 
 class UserNotFound(ClientError):
     message = "No such user"
-    tells_of_absence = True
+    reports_absence = True
 
 
 class UserIsDeactivated(ClientError):
@@ -30,7 +30,7 @@ class EmailTaken(ClientError):
 
 class BotNotFound(ClientError):
     message = "No such bot"
-    tells_of_absence = True
+    reports_absence = True
 
 
 class InvitationFailed(ClientError):
@@ -59,4 +59,4 @@ class InvalidMailDomain(ClientError):
 
 class ProfileFieldNotFound(ClientError):
     message = "Field id {field_id} not found."
-    tells_of_absence = True
+    reports_absence = True

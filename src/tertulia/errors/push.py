@@ -13,7 +13,7 @@ class UnknownDeviceToken(ClientError):
     message = "Device not recognized"
 
 
-class PushServiceAway(ClientError):
+class PushServiceUnavailable(ClientError):
     status = 502
     code = "FAILED_TO_CONNECT_BOUNCER"
     message = "Network error while connecting to Zulip push notification service."
@@ -29,7 +29,7 @@ class PushServiceBusy(PushServiceBroken):
     """It is asked too often; `retry_seconds` says for how long it wants peace."""
 
 
-class PushServiceRefuses(ClientError):
+class PushServiceRejected(ClientError):
     status = 403
     code = "ADMIN_ACTION_REQUIRED"
     message = (

@@ -81,7 +81,7 @@ class Subscribers(Audience, frozen=True, tag="channel"):
         return [user_id for user_id in listening if user_id in subscribers]
 
 
-class Watchers(Audience, frozen=True, tag="watchers"):
+class ChannelViewers(Audience, frozen=True, tag="watchers"):
     """Those who may see that a channel exists, and some who have just lost or gained it."""
 
     id: int
@@ -91,7 +91,7 @@ class Watchers(Audience, frozen=True, tag="watchers"):
         return user_id in self.also or org.may_see(user_id, self.id, was_subscribed(self.id))
 
 
-class Onlookers(Audience, frozen=True, tag="onlookers"):
+class UnsubscribedViewers(Audience, frozen=True, tag="onlookers"):
     """Those who may see a channel and were not in it: what its subscribers see, they are told."""
 
     id: int
@@ -100,7 +100,7 @@ class Onlookers(Audience, frozen=True, tag="onlookers"):
         return not was_subscribed(self.id) and org.may_see(user_id, self.id, False)
 
 
-class Holders(Audience, frozen=True, tag="holders"):
+class MessageHolders(Audience, frozen=True, tag="holders"):
     """Those who have messages of a channel: its subscribers, and some others who may read it."""
 
     id: int
@@ -110,7 +110,7 @@ class Holders(Audience, frozen=True, tag="holders"):
         return was_subscribed(self.id) or (user_id in self.also and org.may_read(user_id, self.id))
 
 
-class MoveFollowers(Audience, frozen=True, tag="moved"):
+class AffectedByMove(Audience, frozen=True, tag="moved"):
     """Those who knew messages in one channel, or now get to know them in another, and may."""
 
     old: int
@@ -124,7 +124,7 @@ class MoveFollowers(Audience, frozen=True, tag="moved"):
         return knew and org.may_read(user_id, self.new)
 
 
-class LeftBehind(Audience, frozen=True, tag="bereft"):
+class LostByMove(Audience, frozen=True, tag="bereft"):
     """Those who had messages in one channel and lost them when they went to another.
 
     All of them, or those of some people who had the same messages.
@@ -147,7 +147,7 @@ class LeftBehind(Audience, frozen=True, tag="bereft"):
         return not org.may_read(user_id, self.new)
 
 
-class Keepers(Audience, frozen=True, tag="keepers"):
+class BotManagers(Audience, frozen=True, tag="keepers"):
     """Those who look after a bot: its owner at that time, if it has one, and administrators."""
 
     owner: int | None

@@ -7,14 +7,14 @@ from tertulia.domain.messages.message import Message
 from tertulia.storage.messages.unread import UnreadMessage
 
 
-class Spot(NamedTuple):
+class ConversationKey(NamedTuple):
     channel_id: int | None
     topic: str
     topic_key: str  # one for all spellings (`topic_key`)
     member_ids: tuple[int, ...]
 
     @classmethod
-    def of(cls, message: Message | UnreadMessage) -> "Spot":
+    def of(cls, message: Message | UnreadMessage) -> "ConversationKey":
         return cls(
             message.channel_id,
             message.topic,
@@ -23,7 +23,7 @@ class Spot(NamedTuple):
         )
 
 
-Found = list[tuple[Spot, list[int]]]
+Resolved = list[tuple[ConversationKey, list[int]]]
 
 
 def topic_key(channel_id: int | None, topic: str) -> str:

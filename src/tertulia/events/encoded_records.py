@@ -20,7 +20,7 @@ class EncodedUser(NamedTuple):
         return self.with_email if role <= self.email_shown_to else self.without_email
 
 
-class KeptEncodings:
+class EncodedRecords:
     def __init__(self) -> None:
         self._channels: dict[int, dict[str, bytes]] = {}
         self._users: dict[int, dict[Hashable, EncodedUser]] = {}

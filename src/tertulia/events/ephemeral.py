@@ -24,7 +24,7 @@ Wire = dict[str, Any]
 TYPES = frozenset({"typing", "typing_edit_message", "presence", "heartbeat"})
 
 
-class Whisper(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="kind"):
+class EphemeralEvent(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="kind"):
     """`variant` is the same for two listeners who are told the same words."""
 
     type: ClassVar[str]
@@ -46,7 +46,7 @@ class Whisper(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="kind")
         """Take note of what another server whispers, before those who listen here are told."""
 
 
-class TypingDirect(Whisper, frozen=True, tag="typing_direct"):
+class TypingDirect(EphemeralEvent, frozen=True, tag="typing_direct"):
     """Somebody begins or stops writing to people, of whom they are one."""
 
     type: ClassVar[str] = "typing"
@@ -72,7 +72,7 @@ class TypingDirect(Whisper, frozen=True, tag="typing_direct"):
         }
 
 
-class TypingInChannel(Whisper, frozen=True, tag="typing_in_channel"):
+class TypingInChannel(EphemeralEvent, frozen=True, tag="typing_in_channel"):
     """Somebody begins or stops writing to a topic."""
 
     type: ClassVar[str] = "typing"
@@ -108,7 +108,7 @@ class TypingInChannel(Whisper, frozen=True, tag="typing_in_channel"):
         }
 
 
-class TypingEdit(Whisper, frozen=True, tag="typing_edit"):
+class TypingEdit(EphemeralEvent, frozen=True, tag="typing_edit"):
     """Somebody begins or stops rewriting a message, in a channel or among people."""
 
     type: ClassVar[str] = "typing_edit_message"
@@ -139,7 +139,7 @@ class TypingEdit(Whisper, frozen=True, tag="typing_edit"):
         }
 
 
-class CameOnline(Whisper, frozen=True, tag="came_online"):
+class UserActive(EphemeralEvent, frozen=True, tag="came_online"):
     """Somebody is here again."""
 
     type: ClassVar[str] = "presence"
@@ -172,7 +172,7 @@ class CameOnline(Whisper, frozen=True, tag="came_online"):
         return told
 
 
-class PresenceNoted(Whisper, frozen=True, tag="presence_noted"):
+class PresenceChanged(EphemeralEvent, frozen=True, tag="presence_noted"):
     """From server to server: some presences were written down."""
 
     type: ClassVar[str] = ""
@@ -192,16 +192,16 @@ class Envelope(msgspec.Struct, frozen=True):
     whisper: msgspec.Raw
 
     @classmethod
-    def around(cls, whisper: Whisper, server: str, realm_id: int) -> "Envelope":
+    def around(cls, whisper: EphemeralEvent, server: str, realm_id: int) -> "Envelope":
         return cls(server, realm_id, msgspec.Raw(msgspec.json.encode(whisper)))
 
-    def opened(self) -> Whisper:
+    def opened(self) -> EphemeralEvent:
         return _whispers.decode(self.whisper)
 
 
 decode_envelope = msgspec.json.Decoder(Envelope).decode
-_whispers: msgspec.json.Decoder[Whisper] = msgspec.json.Decoder(
-    reduce(or_, Whisper.__subclasses__())
+_whispers: msgspec.json.Decoder[EphemeralEvent] = msgspec.json.Decoder(
+    reduce(or_, EphemeralEvent.__subclasses__())
 )
 
 

@@ -13,7 +13,7 @@ import msgspec
 from tertulia import events, storage
 from tertulia.database.tx import Tx
 from tertulia.events.audience import Audience, Everyone
-from tertulia.events.logged_event import Happening
+from tertulia.events.logged_event import LoggedEvent
 from tertulia.events.types.event import Event, Unreadable
 from tertulia.storage.log import Entry
 
@@ -33,12 +33,12 @@ def announce(tx: Tx, event: Event, to: Audience) -> int:
         event.kind,
         _encode(to).decode(),
         _encode(event).decode(),
-        changes_rules=event.changes_rules,
+        invalidates_permits=event.invalidates_permits,
         revokes_access=event.revokes_access,
     )
 
 
-def read(tx: Tx, after: int, limit: int) -> list[Happening]:
+def read(tx: Tx, after: int, limit: int) -> list[LoggedEvent]:
     """The next events of an organization, with all that is needed to tell of them."""
     entries = storage.log.after(tx, tx.realm_id, after, limit)
     found: list[Event] = []
@@ -49,16 +49,16 @@ def read(tx: Tx, after: int, limit: int) -> list[Happening]:
         heard_by.append(to)
     _complete(tx, found)
     return [
-        Happening(entry.realm_id, entry.seq, event, to, entry.stamp)
+        LoggedEvent(entry.realm_id, entry.seq, event, to, entry.stamp)
         for entry, event, to in zip(entries, found, heard_by, strict=True)
     ]
 
 
-def turning(tx: Tx, after: int, limit: int) -> list[Happening]:
+def turning(tx: Tx, after: int, limit: int) -> list[LoggedEvent]:
     """The next events that change by what others are judged, without what they refer to."""
     entries = storage.log.turning_after(tx, after, limit)
     return [
-        Happening(entry.realm_id, entry.seq, *_decoded(entry), entry.stamp) for entry in entries
+        LoggedEvent(entry.realm_id, entry.seq, *_decoded(entry), entry.stamp) for entry in entries
     ]
 
 

@@ -7,13 +7,13 @@ import msgspec
 from tertulia.events.audience import Audience, WasSubscribed
 from tertulia.events.directory.organization import Organization
 from tertulia.events.listener import Listener
-from tertulia.events.types.event import About, Event
+from tertulia.events.types.event import Event, PendingInfo
 
 _encode = msgspec.json.Encoder().encode
 
 
 @dataclass(slots=True)
-class Happening:
+class LoggedEvent:
     """`encoded` keeps the bytes of each variant, so that a thousand queues share them."""
 
     realm_id: int
@@ -22,7 +22,7 @@ class Happening:
     audience: Audience
     stamp: int = 0  # tells it from another event with the same number in another log
     encoded: dict[object, list[bytes]] = field(default_factory=dict)
-    about: About = field(init=False)
+    about: PendingInfo = field(init=False)
 
     def __post_init__(self) -> None:
         self.about = self.event.about()

@@ -8,10 +8,10 @@ from collections.abc import Iterable, Iterator
 import msgspec
 
 from tertulia import events
-from tertulia.events.logged_event import Happening
-from tertulia.storage.log import LogPlace
+from tertulia.events.logged_event import LoggedEvent
+from tertulia.storage.log import LogPosition
 
-LONGEST_BYTES = 7500  # of a notice
+MAX_NOTICE_BYTES = 7500  # of a notice
 
 
 class Said(msgspec.Struct, frozen=True, array_like=True):
@@ -26,7 +26,7 @@ class Said(msgspec.Struct, frozen=True, array_like=True):
     stamp: int = 0  # an older server leaves it out
 
 
-Appended = tuple[LogPlace, Happening]
+Appended = tuple[LogPosition, LoggedEvent]
 
 _encode = msgspec.json.Encoder().encode
 _decode = msgspec.json.Decoder(list[Said]).decode
@@ -46,10 +46,10 @@ def written(appended: Iterable[Appended]) -> tuple[list[str], dict[int, int]]:
         one = _encode(
             (realm_id, seq, known.epoch, event.kind, happening.audience, event, happening.stamp)
         )
-        if len(one) > LONGEST_BYTES:
+        if len(one) > MAX_NOTICE_BYTES:
             left_out.add(realm_id)
             continue
-        if size + len(one) > LONGEST_BYTES:
+        if size + len(one) > MAX_NOTICE_BYTES:
             notices.append(_joined(some))
             some, size = [], 2
         some.append(one)
@@ -65,8 +65,8 @@ def read(notice: str) -> Iterator[Appended]:
     for said in _decode(notice):
         to = events.audience.decode(said.audience)
         event = events.log.decoder(said.kind).decode(said.event)
-        happening = Happening(said.realm_id, said.seq, event, to, said.stamp)
-        yield LogPlace(said.seq, said.epoch), happening
+        happening = LoggedEvent(said.realm_id, said.seq, event, to, said.stamp)
+        yield LogPosition(said.seq, said.epoch), happening
 
 
 def _joined(some: list[bytes]) -> str:

@@ -44,7 +44,7 @@ class _Entry(msgspec.Struct):
     encoded: bytes
 
 
-class Board:
+class PresenceTable:
     def __init__(self, users: Mapping[int, User]) -> None:
         self.head = -1  # the last number that we know of
         self.is_stale = False  # whether another server has written something down since

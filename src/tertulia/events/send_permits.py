@@ -3,7 +3,8 @@
 Whoever has just said something there may say something more, with the same consequences, as long as
 nothing has happened that bears on sending. So a plain message needs no rule to be asked again, if
 one like it is known here. Whatever event may change a rule makes all of this be forgotten
-(`Event.changes_rules`), and a transaction sees whether there was one that we have not heard of.
+(`Event.invalidates_permits`), and a transaction sees whether there was one that we have not heard
+of.
 """
 
 from collections.abc import Hashable
@@ -17,7 +18,7 @@ GOOD_FOR_SECONDS = 3600
 MOST = 10_000
 
 
-class Proof(NamedTuple):
+class SendPermit(NamedTuple):
     """A message that was sent by all rules, and what followed from them."""
 
     sent_at: float
@@ -25,9 +26,9 @@ class Proof(NamedTuple):
     read_by: list[int]  # for whom it was no news: those who have muted its sender
 
 
-class SettledPlaces:
+class SendPermits:
     def __init__(self) -> None:
-        self._proofs: dict[Hashable, Proof] = {}
+        self._proofs: dict[Hashable, SendPermit] = {}
 
     def note(self, message: Message, read_by: list[int]) -> None:
         """A message was sent. An older proof stays, so that it comes of age."""
@@ -40,10 +41,10 @@ class SettledPlaces:
             return
         if len(self._proofs) >= MOST:
             self._proofs.clear()
-        proof = Proof(message.sent_at, message.conversation_id, read_by)
+        proof = SendPermit(message.sent_at, message.conversation_id, read_by)
         self._proofs[message.sender_id, place] = proof
 
-    def find(self, sender_id: int, place: Hashable, now: float) -> Proof | None:
+    def find(self, sender_id: int, place: Hashable, now: float) -> SendPermit | None:
         proof = self._proofs.get((sender_id, place))
         if proof is not None and not 0 <= now - proof.sent_at < GOOD_FOR_SECONDS:
             del self._proofs[sender_id, place]

@@ -9,7 +9,7 @@ from tertulia.domain.people.sessions import Session
 MOST = 10_000
 
 
-class KnownSessions:
+class SessionCache:
     def __init__(self) -> None:
         self.forgotten = 0  # how often; what was read before the last time is not to be kept
         self._found: dict[bytes, Session] = {}

@@ -12,25 +12,25 @@ from itertools import chain
 import msgspec
 from pyroaring import BitMap64
 
-from tertulia.events.conversation_keys import Found, Spot
+from tertulia.events.conversation_keys import ConversationKey, Resolved
 
 
 class UnreadChannel(msgspec.Struct, gc=False):
     size: int  # how many messages
-    places: Found  # never changed
+    places: Resolved  # never changed
     told: bytes = b""  # its topics as JSON, with commas between them, once somebody was told so
 
 
-class CommonUnread:
+class SharedUnread:
     def __init__(
-        self, waiting: BitMap64, channels: dict[int, UnreadChannel], places: Found
+        self, waiting: BitMap64, channels: dict[int, UnreadChannel], places: Resolved
     ) -> None:
         """`channels` were shared before, `places` were told to one only; each is in a channel."""
         self.waiting = waiting
         self._channels = channels
         self._places = places
 
-    def is_worth_more_than(self, other: "CommonUnread") -> bool:
+    def is_worth_more_than(self, other: "SharedUnread") -> bool:
         """Somebody who has read nearly all has little in common with those who have not."""
         return len(self.waiting) > 10 * len(other.waiting)
 
@@ -39,7 +39,7 @@ class CommonUnread:
 
     def without(
         self, channel_ids: Iterable[int | None]
-    ) -> tuple[dict[int, UnreadChannel], dict[Spot, list[int]]]:
+    ) -> tuple[dict[int, UnreadChannel], dict[ConversationKey, list[int]]]:
         """All channels but these, and what is unread in these."""
         if self._places:
             self._channels, self._places = self._channels | _by_channel(self._places), []
@@ -48,7 +48,7 @@ class CommonUnread:
         return channels, dict(chain.from_iterable([each.places for each in left_out]))
 
 
-def _by_channel(places: Found) -> dict[int, UnreadChannel]:
+def _by_channel(places: Resolved) -> dict[int, UnreadChannel]:
     found: dict[int, UnreadChannel] = {}
     for place in places:
         channel_id, size = place[0].channel_id, len(place[1])

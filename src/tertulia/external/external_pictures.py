@@ -17,10 +17,10 @@ from tertulia.domain.addresses import Networks
 from tertulia.external.safe_http import CallFailed
 from tertulia.fair_queue import Person
 
-MOST_BYTES = 5 << 20
-MOST_PIXELS = 50_000_000
-MOST_SECONDS = 10
-MOST_REDIRECTS = 3
+MAX_BYTES = 5 << 20
+MAX_PIXELS = 50_000_000
+MAX_SECONDS = 10
+MAX_REDIRECTS = 3
 KEPT_BYTES = 16 << 20
 KEPT_SECONDS = 600
 NONE_KEPT_SECONDS = 60
@@ -83,7 +83,7 @@ class Fetching:
             if data:
                 looks = await self._drawn(reader, domain.files.images.looks, io.BytesIO(data))
         picture = ExternalPicture()
-        if looks is not None and looks.width * looks.height <= MOST_PIXELS:
+        if looks is not None and looks.width * looks.height <= MAX_PIXELS:
             picture = ExternalPicture(looks.content_type, data)
         self._keep(address, picture)
         return picture
@@ -93,9 +93,9 @@ class Fetching:
             answer = await external.safe_http.get(
                 address,
                 ASKING,
-                seconds=MOST_SECONDS,
-                most_bytes=MOST_BYTES,
-                most_redirects=MOST_REDIRECTS,
+                seconds=MAX_SECONDS,
+                most_bytes=MAX_BYTES,
+                most_redirects=MAX_REDIRECTS,
                 allowed=self._allowed,
                 person=reader,
             )

@@ -30,7 +30,7 @@ LOADED_LATER = ("anyio._backends._asyncio", "encodings.idna")
 
 IN_PATHS = "/%:@!$&'()*+,;=~-._?"
 REDIRECTS = (301, 302, 303, 307, 308)
-LONGEST_REST_SECONDS = 86400.0  # whatever somebody asks for
+MAX_PAUSE_SECONDS = 86400.0  # whatever somebody asks for
 
 # A lookup that timed out keeps its thread until the resolver gives up, about 30 seconds later.
 NAMES = FairQueue("names", slots=64, slots_per_person=8, max_waiting=500)
@@ -69,12 +69,12 @@ class HttpAnswer:
         """For how long it asks to be left in peace: `Retry-After`, as a number or a moment."""
         asked = self.headers.get("retry-after", "").strip()
         if asked.isascii() and asked.isdigit():
-            return float(min(int(asked[:9]), LONGEST_REST_SECONDS))
+            return float(min(int(asked[:9]), MAX_PAUSE_SECONDS))
         try:
             moment = parsedate_to_datetime(asked).timestamp()
         except (ValueError, OverflowError):
             return 0.0
-        return min(max(moment - now, 0.0), LONGEST_REST_SECONDS)
+        return min(max(moment - now, 0.0), MAX_PAUSE_SECONDS)
 
 
 async def post(

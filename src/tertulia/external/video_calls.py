@@ -13,7 +13,7 @@ from tertulia.external import safe_http
 from tertulia.external.safe_http import EVERYWHERE, CallFailed, HttpAnswer
 
 SECONDS = 20.0
-MOST_ANSWER_BYTES = 1 << 20
+MAX_ANSWER_BYTES = 1 << 20
 ROOM_NAME_LENGTH = 255
 OPEN_TO_ALL = "3"  # the type of a room
 
@@ -31,7 +31,7 @@ async def begin_meeting(config: Config, meeting_id: str, name: str, *, is_voice_
             _signed(config, "create", about),
             {"Accept": "application/xml"},
             seconds=SECONDS,
-            most_bytes=MOST_ANSWER_BYTES,
+            most_bytes=MAX_ANSWER_BYTES,
             most_redirects=0,
             allowed=EVERYWHERE,
         )
@@ -92,7 +92,7 @@ async def make_room(config: Config, name: str) -> str:
                 "Accept": "application/json",
             },
             seconds=SECONDS,
-            most_bytes=MOST_ANSWER_BYTES,
+            most_bytes=MAX_ANSWER_BYTES,
             allowed=EVERYWHERE,
         )
     except CallFailed as trouble:

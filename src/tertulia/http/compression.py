@@ -10,7 +10,7 @@ from functools import partial
 
 from tertulia.fair_queue import FairQueue, Person
 
-LEAST_BYTES = 1300
+MIN_BYTES = 1300
 QUICK_BYTES = 1 << 15  # a quarter of a millisecond
 LEVEL = 4  # higher ones take longer and gain nothing with JSON
 
@@ -21,7 +21,7 @@ COMPRESSION = FairQueue("compression", slots=1, max_waiting=100)
 
 def is_wanted(accept_encoding: str | None, size: int) -> bool:
     return (
-        size >= LEAST_BYTES
+        size >= MIN_BYTES
         and accept_encoding is not None
         and _ASKED.search(accept_encoding.lower()) is not None
     )

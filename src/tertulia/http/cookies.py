@@ -9,7 +9,7 @@ from tertulia.http.request import ApiRequest
 SESSION = "session"
 LOGIN = "login"
 SECURE_PREFIX = "__Host-"
-MOST_BYTES = 200
+MAX_BYTES = 200
 
 
 def read(request: ApiRequest, *, is_secure: bool, cookie: str = SESSION) -> str | None:
@@ -17,7 +17,7 @@ def read(request: ApiRequest, *, is_secure: bool, cookie: str = SESSION) -> str 
     name = f"{SECURE_PREFIX}{cookie}" if is_secure else cookie
     for pair in request.headers.get("cookie", "").split(";"):
         key, _, value = pair.strip().partition("=")
-        if key == name and 0 < len(value) <= MOST_BYTES:
+        if key == name and 0 < len(value) <= MAX_BYTES:
             return value
     return None
 

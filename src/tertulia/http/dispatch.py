@@ -197,7 +197,7 @@ class Api:
         try:
             return await self._done(request, route, texts, call, limit)
         except ClientError as error:
-            if route.contract.streams_files or not error.tells_of_absence:
+            if route.contract.streams_files or not error.reports_absence:
                 raise
             if self._look_again is None or not await self._look_again():
                 raise
@@ -229,7 +229,7 @@ class Api:
     async def _give(self, send: Send, answer: Answer, exchange: Exchange) -> Answer:
         """Send an answer, or that there are too many which the caller does not read."""
         request = exchange.request
-        if request is None or len(answer.body) < compression.LEAST_BYTES:
+        if request is None or len(answer.body) < compression.MIN_BYTES:
             await self._send(send, answer, exchange)
             return answer
         try:

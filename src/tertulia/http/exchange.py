@@ -59,7 +59,7 @@ class Pieces:
             yield block
 
 
-class Carrier(Protocol):
+class Transport(Protocol):
     """What a round needs of its connection."""
 
     transport: asyncio.Transport
@@ -67,11 +67,11 @@ class Carrier(Protocol):
 
     async def drained(self) -> None: ...
     def resume_reading(self) -> None: ...
-    def round_is_over(self, round_: "HttpRound") -> None: ...
+    def round_is_over(self, round_: "HttpExchange") -> None: ...
     def usual_headers(self) -> Headers: ...
 
 
-class HttpRound:
+class HttpExchange:
     __slots__ = (
         "_arrival",
         "_bytes_to_send",
@@ -92,7 +92,7 @@ class HttpRound:
 
     def __init__(
         self,
-        connection: Carrier,
+        connection: Transport,
         method: str,
         version: str,
         keeps_connection: bool,

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 
 from tertulia.errors.http import RateLimited
 
-MOST_BYTES = 16 << 20
+MAX_BYTES = 16 << 20
 RETRY_SECONDS = 1
 
 
@@ -21,7 +21,7 @@ class Holdings:
     @contextmanager
     def holding(self, caller: Hashable, size: int) -> Iterator[None]:
         """Raises RateLimited where it becomes too much; one thing at a time may be of any size."""
-        if self._held[caller] and self._held[caller] + size > MOST_BYTES:
+        if self._held[caller] and self._held[caller] + size > MAX_BYTES:
             raise RateLimited(retry_after=RETRY_SECONDS)
         self._held[caller] += size
         try:

@@ -81,7 +81,7 @@ class Limiter:
             del self._empty_at[oldest]
 
 
-def neighbourhood(address: str) -> str:
+def address_bucket(address: str) -> str:
     """What counts as one caller without a name: an IPv4 address, or the /64 of an IPv6 one.
 
     Whatever else a proxy calls its clients, they are all one.

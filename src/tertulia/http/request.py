@@ -12,12 +12,12 @@ from urllib.parse import quote
 from tertulia.errors import BadRequest, ClientError
 from tertulia.errors.http import AddressTooLong, BodyTooLarge, HeadersTooLarge
 from tertulia.fair_queue import Person
-from tertulia.http.exchange import ROUND, HttpRound, Leave, Receive, Scope
+from tertulia.http.exchange import ROUND, HttpExchange, Leave, Receive, Scope
 from tertulia.http.forms import FileHead, RawBody, UploadedFile, media_type, read_urlencoded
 from tertulia.http.json_text import read_json
 from tertulia.http.multipart import Multipart, read_multipart
 from tertulia.http.offload import QUICK_BYTES, decoded
-from tertulia.http.ratelimit import neighbourhood
+from tertulia.http.ratelimit import address_bucket
 
 EARLY_BODY_BYTES = 1 << 20  # of somebody we know
 STRANGERS_BODY_BYTES = QUICK_BYTES  # also after the route is known
@@ -73,7 +73,7 @@ class ApiRequest:
         """Raises a ClientError when the head alone is too large."""
         self._receive = receive
         self._scope = scope
-        self.round: HttpRound | None = scope.get(ROUND)
+        self.round: HttpExchange | None = scope.get(ROUND)
         # uvicorn has put here what a proxy of ours says of them: see `serving.uvicorn_config`.
         self.client_address: str = (scope.get("client") or ("",))[0]  # may be empty
         self.peer_address: str = scope.get("peer", "")  # who is connected to us, proxy or not
@@ -113,7 +113,7 @@ class ApiRequest:
     def person(self) -> Person:
         """Whose turn it uses in fair queues: the network's until it is known who asks."""
         if self._person is None:
-            self._person = neighbourhood(self.client_address)
+            self._person = address_bucket(self.client_address)
         return self._person
 
     @person.setter

@@ -12,7 +12,7 @@ from functools import cached_property, partial
 from typing import Any, Literal, NoReturn, TypedDict, Unpack
 
 from tertulia.errors import ClientError
-from tertulia.errors.http import MethodNotAllowed, NotFound, SlashAtTheEnd
+from tertulia.errors.http import MethodNotAllowed, NotFound, TrailingSlash
 from tertulia.http.forms import unquote
 from tertulia.http.params import Contract, contract_of, path_types_of
 from tertulia.http.rules import NO_ID, as_id
@@ -188,7 +188,7 @@ class Router:
             self.find(meant)
         except ClientError:
             raise NotFound from None
-        raise SlashAtTheEnd(path=meant[:200])
+        raise TrailingSlash(path=meant[:200])
 
 
 def path_arguments(route: Route, texts: Sequence[str]) -> dict[str, int | str]:

@@ -10,7 +10,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Annotated, Any, ClassVar
 from urllib.parse import urlsplit
 
-LONGEST_NAME_SHOWN = 100
+MAX_SHOWN_NAME_LENGTH = 100
 
 
 class Problem(Exception):
@@ -23,7 +23,7 @@ class Problem(Exception):
         self.steps: list[str] = []
 
     def at(self, step: int | str) -> "Problem":
-        shown = f"[{step}]" if isinstance(step, int) else f'["{step[:LONGEST_NAME_SHOWN]}"]'
+        shown = f"[{step}]" if isinstance(step, int) else f'["{step[:MAX_SHOWN_NAME_LENGTH]}"]'
         self.steps.append(shown)
         return self
 

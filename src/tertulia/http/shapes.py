@@ -14,7 +14,14 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_typ
 
 import msgspec
 
-from tertulia.http.rules import LONGEST_NAME_SHOWN, Problem, Rule, Unmatchable, as_id, value_error
+from tertulia.http.rules import (
+    MAX_SHOWN_NAME_LENGTH,
+    Problem,
+    Rule,
+    Unmatchable,
+    as_id,
+    value_error,
+)
 
 Check = Callable[[Any], Any]
 
@@ -276,7 +283,7 @@ def _struct(cls: type[msgspec.Struct]) -> Shape:
 
 
 def _unexpected(name: str) -> Problem:
-    shown = name[:LONGEST_NAME_SHOWN]
+    shown = name[:MAX_SHOWN_NAME_LENGTH]
     return Problem(" is unexpected", before=f'Argument "{shown}" at ').at(name)
 
 

@@ -2,7 +2,7 @@
 
 `@takes(SETTINGS)` spells out an endpoint's `**values` by a table: from then on its signature names
 every parameter of the table, each optional, and the contract is compiled from it like any other.
-`@takes_those_of(function)` does so by what another function takes by name, defaults included.
+`@parameters_from(function)` does so by what another function takes by name, defaults included.
 """
 
 import inspect
@@ -23,7 +23,7 @@ def takes(parameters: Mapping[str, Any]) -> Callable[[F], F]:
     )
 
 
-def takes_those_of(function: Callable[..., Any]) -> Callable[[F], F]:
+def parameters_from(function: Callable[..., Any]) -> Callable[[F], F]:
     """The same: what was not sent is left for the function to say."""
     found = inspect.signature(function).parameters.values()
     return _spelling_out([each for each in found if each.kind is Parameter.KEYWORD_ONLY])

@@ -7,10 +7,10 @@ refusal. `catalogue.py` is the list of them.
 """
 
 from tertulia.integrations.catalogue import INTEGRATIONS, Integration, find
-from tertulia.integrations.payload import Hook
+from tertulia.integrations.payload import WebhookRequest
 from tertulia.integrations.phrases import TOPIC_LENGTH, shortened
 from tertulia.integrations.signatures import SignedCall
-from tertulia.integrations.webhook_message import Filters, Report
+from tertulia.integrations.webhook_message import Filters, WebhookMessage
 
 __all__ = [
     "INTEGRATIONS",

@@ -4,12 +4,12 @@
 """
 
 from tertulia.integrations import alerts
-from tertulia.integrations.payload import Hook, Payload
+from tertulia.integrations.payload import Payload, WebhookRequest
 from tertulia.integrations.phrases import bullets, count, line, link, strong
-from tertulia.integrations.webhook_message import Report
+from tertulia.integrations.webhook_message import WebhookMessage
 
 
-def report(hook: Hook) -> Report | None:
+def report(hook: WebhookRequest) -> WebhookMessage | None:
     payload = hook.payload
     name_label = hook.query.get("name", "instance")
     word_label = hook.query.get("desc", "description")
@@ -22,14 +22,16 @@ def report(hook: Hook) -> Report | None:
         if some:
             lines = [
                 alerts.alert_line(each, _name(each, name_label), _words(each, word_label))
-                for each in some[: alerts.MOST_ALERTS]
+                for each in some[: alerts.MAX_ALERTS]
             ]
             if len(some) > len(lines):
                 lines.append(f"and {count(len(some) - len(lines), 'other')}")
             parts.append(f"{alerts.sign(state)} {strong(title)}\n{bullets(lines)}")
     text = "\n\n".join(parts) or f"{alerts.sign(status)} {strong(status)}"
     home = payload.words("externalURL")
-    return Report(status, line(topic), f"{text}\n\n{link('Alertmanager', home)}" if home else text)
+    return WebhookMessage(
+        status, line(topic), f"{text}\n\n{link('Alertmanager', home)}" if home else text
+    )
 
 
 def _group(payload: Payload) -> str:

@@ -3,7 +3,7 @@
 from tertulia.integrations.payload import Payload
 from tertulia.integrations.phrases import line, link
 
-MOST_ALERTS = 20
+MAX_ALERTS = 20
 WORDS_LENGTH = 500
 
 SIGNS = {

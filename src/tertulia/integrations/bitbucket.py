@@ -4,11 +4,11 @@ from collections.abc import Callable
 from functools import partial
 
 from tertulia.integrations import code_hosting
-from tertulia.integrations.code_hosting import Commit, Numbered, Push, Told
-from tertulia.integrations.payload import Hook, Payload
+from tertulia.integrations.code_hosting import Commit, PullRequestOrIssue, Push, Told
+from tertulia.integrations.payload import Payload, WebhookRequest
 from tertulia.integrations.phrases import code, line, link, said, spoken
 from tertulia.integrations.rejections import UnknownEvent
-from tertulia.integrations.webhook_message import Report
+from tertulia.integrations.webhook_message import WebhookMessage
 
 REQUEST_VERBS = {
     "created": "opened",
@@ -21,13 +21,13 @@ REQUEST_VERBS = {
 }
 
 
-def report(hook: Hook) -> Report | None:
+def report(hook: WebhookRequest) -> WebhookMessage | None:
     event = hook.header("X-Event-Key")
     payload = hook.payload
     if event not in EVENTS:
         raise UnknownEvent(event)
     told = EVENTS[event](payload)
-    return Report(
+    return WebhookMessage(
         event=event.replace(":", "."),
         topic=told[0],
         text=told[1],
@@ -126,8 +126,10 @@ def _repository(payload: Payload) -> str:
     return line(payload.text("repository.name"))
 
 
-def _numbered(thing: Payload, kind: str) -> Numbered:
-    return Numbered(kind, thing.text("id"), thing.text("title"), thing.words("links.html.href"))
+def _numbered(thing: Payload, kind: str) -> PullRequestOrIssue:
+    return PullRequestOrIssue(
+        kind, thing.text("id"), thing.text("title"), thing.words("links.html.href")
+    )
 
 
 EVENTS: dict[str, Callable[[Payload], Told]] = {

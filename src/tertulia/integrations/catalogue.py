@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from tertulia.errors import BadRequest
-from tertulia.errors.integrations import MissingEventHeader, StrangePayload, UnsupportedEvent
+from tertulia.errors.integrations import MalformedPayload, MissingEventHeader, UnsupportedEvent
 from tertulia.integrations import (
     alertmanager,
     bitbucket,
@@ -31,10 +31,15 @@ from tertulia.integrations import (
     uptime_kuma,
     zendesk,
 )
-from tertulia.integrations.payload import Hook
-from tertulia.integrations.rejections import NoSuchHeader, NotAsDocumented, Refusal, UnknownEvent
+from tertulia.integrations.payload import WebhookRequest
+from tertulia.integrations.rejections import (
+    NoSuchHeader,
+    UnexpectedPayload,
+    UnknownEvent,
+    WebhookRejected,
+)
 from tertulia.integrations.signatures import Check
-from tertulia.integrations.webhook_message import Report
+from tertulia.integrations.webhook_message import WebhookMessage
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,21 +47,21 @@ class Integration:
     name: str
     title: str
     paste: str  # where its address is pasted
-    tell: Callable[[Hook], Report | None]
+    tell: Callable[[WebhookRequest], WebhookMessage | None]
     check: Check | None = None  # how it signs, if it does
 
-    def report(self, hook: Hook) -> Report | None:
+    def report(self, hook: WebhookRequest) -> WebhookMessage | None:
         """What is to be said; None if there is nothing. Raises a ClientError, and nothing else."""
         try:
             return self.tell(hook)
         except UnknownEvent as unknown:
             event = str(unknown)[:100]
             raise UnsupportedEvent(webhook_name=self.title, event_type=event) from None
-        except NotAsDocumented as strange:
-            raise StrangePayload(webhook_name=self.title, field=str(strange)) from None
+        except UnexpectedPayload as strange:
+            raise MalformedPayload(webhook_name=self.title, field=str(strange)) from None
         except NoSuchHeader as missing:
             raise MissingEventHeader(header=str(missing)) from None
-        except Refusal as refusal:
+        except WebhookRejected as refusal:
             raise BadRequest(str(refusal)) from None
 
     @property

@@ -1,10 +1,10 @@
 """CircleCI: https://circleci.com/docs/reference/outbound-webhooks-reference/"""
 
 from tertulia.integrations import code_hosting
-from tertulia.integrations.payload import Hook
+from tertulia.integrations.payload import WebhookRequest
 from tertulia.integrations.phrases import code, line, link, spoken
 from tertulia.integrations.rejections import UnknownEvent
-from tertulia.integrations.webhook_message import Report
+from tertulia.integrations.webhook_message import WebhookMessage
 
 PLACES = (
     "pipeline.vcs.branch",
@@ -14,11 +14,11 @@ PLACES = (
 SIGNS = {"success": ":check:", "failed": ":cross_mark:", "error": ":cross_mark:"}
 
 
-def report(hook: Hook) -> Report | None:
+def report(hook: WebhookRequest) -> WebhookMessage | None:
     payload = hook.payload
     event = payload.text("type")
     if event == "ping":
-        return Report(event, "CircleCI", "CircleCI's webhook has been set up.")
+        return WebhookMessage(event, "CircleCI", "CircleCI's webhook has been set up.")
     if event == "workflow-completed":
         about, kind = payload.get("workflow"), "Workflow"
     elif event == "job-completed":
@@ -37,4 +37,4 @@ def report(hook: Hook) -> Report | None:
     if subject:
         text += f" ({line(subject)})"
     topic = code_hosting.push_topic(project, place) if place else project
-    return Report(f"{event}.{status}", topic, f"{text}.", branch=place or None)
+    return WebhookMessage(f"{event}.{status}", topic, f"{text}.", branch=place or None)

@@ -6,9 +6,9 @@ from typing import Any
 
 from tertulia.integrations.payload import Payload
 from tertulia.integrations.phrases import ZEROS, bullets, code, count, line, link, said, several
-from tertulia.integrations.rejections import NotAsDocumented
+from tertulia.integrations.rejections import UnexpectedPayload
 
-MOST_COMMITS = 20
+MAX_COMMITS = 20
 
 Told = tuple[str, str]  # a topic and a text
 Teller = Callable[[Payload], Told | None]
@@ -41,7 +41,7 @@ class Push:
 
 
 @dataclass(frozen=True, slots=True)
-class Numbered:
+class PullRequestOrIssue:
     """A pull request, an issue or a discussion."""
 
     kind: str
@@ -61,7 +61,7 @@ def branch_of(ref: str) -> str:
     return ref.removeprefix("refs/heads/").removeprefix("refs/tags/")
 
 
-def is_nothing(commit_id: str) -> bool:
+def is_zero_sha(commit_id: str) -> bool:
     """`0000…` stands for a branch that is not there."""
     return bool(ZEROS.fullmatch(commit_id))
 
@@ -78,19 +78,19 @@ def push_text(push: Push) -> str:
     """Who pushed how much to where, and the commits."""
     who, where = line(push.who), branch_of(push.ref)
     if push.ref.startswith("refs/tags/"):
-        verb = "removed" if is_nothing(push.after) else "pushed"
+        verb = "removed" if is_zero_sha(push.after) else "pushed"
         return f"{who} {verb} tag {code(where)}."
-    if push.after and is_nothing(push.after):
+    if push.after and is_zero_sha(push.after):
         return f"{who} deleted the branch {code(where)}."
     verb = "force pushed" if push.is_forced else "pushed"
-    is_new = bool(push.before) and is_nothing(push.before)
+    is_new = bool(push.before) and is_zero_sha(push.before)
     branch = f"{'new branch' if is_new else 'branch'} {code(where)}"
     if not push.total:
         return f"{who} {verb} {branch}."
     number = link(count(push.total, "commit"), push.compare)
     authors = several([line(each.author) for each in push.commits])
     by = f" by {authors}" if authors and authors != who else ""
-    listed = [_commit(each) for each in push.commits[:MOST_COMMITS]]
+    listed = [_commit(each) for each in push.commits[:MAX_COMMITS]]
     if push.total > len(listed):
         listed.append(f"and {count(push.total - len(listed), 'other')}")
     return f"{who} {verb} {number}{by} to {branch}.\n\n{bullets(listed)}"
@@ -99,7 +99,7 @@ def push_text(push: Push) -> str:
 def request_text(
     who: str,
     verb: str,
-    about: Numbered,
+    about: PullRequestOrIssue,
     words: str = "",
     branches: tuple[str, str] | None = None,
 ) -> str:
@@ -112,6 +112,6 @@ def request_text(
 
 def _commit(commit: Commit) -> str:
     if not commit.id:
-        raise NotAsDocumented("commits.id")
+        raise UnexpectedPayload("commits.id")
     first = commit.message.strip().partition("\n")[0]
     return f"{line(first) or 'no message'} ({link(commit.id[:11], commit.address)})"

@@ -1,9 +1,9 @@
 """Discourse: https://meta.discourse.org/t/configure-webhooks-that-trigger-on-discourse-events/49045"""
 
-from tertulia.integrations.payload import Hook, Payload
+from tertulia.integrations.payload import Payload, WebhookRequest
 from tertulia.integrations.phrases import in_address, line, link, said, spoken
 from tertulia.integrations.rejections import UnknownEvent
-from tertulia.integrations.webhook_message import Report
+from tertulia.integrations.webhook_message import WebhookMessage
 
 TOPIC_VERBS = {
     "topic_created": "began",
@@ -20,14 +20,14 @@ POST_VERBS = {
 QUIET = {"user_logged_in", "user_logged_out", "topic_status_updated"}
 
 
-def report(hook: Hook) -> Report | None:
+def report(hook: WebhookRequest) -> WebhookMessage | None:
     event = hook.header("X-Discourse-Event")
     site = hook.headers.get("x-discourse-instance", "")
     payload = hook.payload
     if event in QUIET:
         return None
     if event == "ping":
-        return Report(event, "Discourse", "Discourse's webhook has been set up.")
+        return WebhookMessage(event, "Discourse", "Discourse's webhook has been set up.")
     if event in TOPIC_VERBS:
         topic, text = _topic(payload, site, TOPIC_VERBS[event])
     elif event in POST_VERBS:
@@ -44,7 +44,7 @@ def report(hook: Hook) -> Report | None:
         topic, text = "categories", f"Category {name}: {spoken(event[9:])}."
     else:
         raise UnknownEvent(event)
-    return Report(event, topic, text)
+    return WebhookMessage(event, topic, text)
 
 
 def _topic(payload: Payload, site: str, verb: str) -> tuple[str, str]:

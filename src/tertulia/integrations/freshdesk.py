@@ -3,9 +3,9 @@ https://support.freshdesk.com/support/solutions/articles/132589"""
 
 import re
 
-from tertulia.integrations.payload import Hook, Payload
+from tertulia.integrations.payload import Payload, WebhookRequest
 from tertulia.integrations.phrases import facts, line, link, said
-from tertulia.integrations.webhook_message import Report
+from tertulia.integrations.webhook_message import WebhookMessage
 
 STATUSES = {"2": "Open", "3": "Pending", "4": "Resolved", "5": "Closed"}
 PRIORITIES = {"1": "Low", "2": "Medium", "3": "High", "4": "Urgent"}
@@ -15,7 +15,7 @@ _CHANGE = re.compile(r"\{(\w{1,40}):\{from:([^,{}]{0,80}),to:([^,{}]{0,80})\}\}"
 _ACTION = re.compile(r"\{(\w{1,40}):(\w{1,40})\}")
 
 
-def report(hook: Hook) -> Report | None:
+def report(hook: WebhookRequest) -> WebhookMessage | None:
     ticket = hook.payload.get("freshdesk_webhook")
     number = ticket.text("ticket_id")
     title = line(ticket.words("ticket_subject"))
@@ -26,11 +26,13 @@ def report(hook: Hook) -> Report | None:
     change, action = _CHANGE.search(happened), _ACTION.search(happened)
     if change is not None:
         text = _changed(named, change[1], change[2], change[3])
-        return Report(f"ticket.{change[1]}", topic, text)
+        return WebhookMessage(f"ticket.{change[1]}", topic, text)
     if action is not None and action[1] == "note_type":
-        return Report("ticket.note", topic, f"{who} added a {line(action[2])} note to {named}.")
+        return WebhookMessage(
+            "ticket.note", topic, f"{who} added a {line(action[2])} note to {named}."
+        )
     text = said(f"{who} created {named}", ticket.words("ticket_description"))
-    return Report("ticket.created", topic, f"{text}\n\n{_about(ticket)}".rstrip())
+    return WebhookMessage("ticket.created", topic, f"{text}\n\n{_about(ticket)}".rstrip())
 
 
 def _changed(named: str, field: str, before: str, after: str) -> str:

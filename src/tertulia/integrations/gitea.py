@@ -6,11 +6,11 @@ Their payloads are GitHub's for most events; what is told otherwise stands here.
 from functools import partial
 
 from tertulia.integrations import code_hosting, github
-from tertulia.integrations.code_hosting import Numbered, Push, Teller, Told
-from tertulia.integrations.payload import Hook, Payload
+from tertulia.integrations.code_hosting import PullRequestOrIssue, Push, Teller, Told
+from tertulia.integrations.payload import Payload, WebhookRequest
 from tertulia.integrations.phrases import line, link, said
 from tertulia.integrations.rejections import NoSuchHeader
-from tertulia.integrations.webhook_message import Report
+from tertulia.integrations.webhook_message import WebhookMessage
 
 HEADERS = ("X-Forgejo-Event", "X-Gitea-Event", "X-Gogs-Event")
 AS_GITHUB = {
@@ -26,7 +26,7 @@ REVIEWS = {
 }
 
 
-def report(hook: Hook) -> Report | None:
+def report(hook: WebhookRequest) -> WebhookMessage | None:
     event = next(
         (hook.headers[each.lower()] for each in HEADERS if hook.headers.get(each.lower())), ""
     )
@@ -59,7 +59,7 @@ def _review(verb: str, payload: Payload) -> Told:
     else:
         request, words = payload.get("pull_request"), payload.words("review.content")
     number, title = request.text("number"), request.text("title")
-    about = Numbered("PR", number, title, request.words("html_url"))
+    about = PullRequestOrIssue("PR", number, title, request.words("html_url"))
     who = line(payload.words("sender.login", "sender.username") or "Somebody")
     topic = about.topic(payload.text("repository.name"))
     return topic, said(f"{who} {verb} {about.link()}", words)

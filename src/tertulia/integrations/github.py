@@ -5,11 +5,11 @@ from dataclasses import replace
 from functools import partial
 
 from tertulia.integrations import code_hosting
-from tertulia.integrations.code_hosting import Commit, Numbered, Push, Teller, Told
-from tertulia.integrations.payload import Hook, Payload
+from tertulia.integrations.code_hosting import Commit, PullRequestOrIssue, Push, Teller, Told
+from tertulia.integrations.payload import Payload, WebhookRequest
 from tertulia.integrations.phrases import code, line, link, said, spoken, strong
 from tertulia.integrations.rejections import UnknownEvent
-from tertulia.integrations.webhook_message import Report
+from tertulia.integrations.webhook_message import WebhookMessage
 
 COMMENTED = {"edited": "edited a comment on", "deleted": "deleted a comment on"}
 WRITTEN = {"opened", "created", "edited"}  # what brings words of its own
@@ -26,11 +26,11 @@ QUIET_CHECKS = {
 }  # fmt: skip
 
 
-def report(hook: Hook) -> Report | None:
+def report(hook: WebhookRequest) -> WebhookMessage | None:
     return report_of(hook.header("X-GitHub-Event"), EVENTS, hook.payload)
 
 
-def report_of(event: str, known: Mapping[str, Teller], payload: Payload) -> Report | None:
+def report_of(event: str, known: Mapping[str, Teller], payload: Payload) -> WebhookMessage | None:
     """What is told of an event by those who know it."""
     if event not in known:
         raise UnknownEvent(event)
@@ -38,7 +38,7 @@ def report_of(event: str, known: Mapping[str, Teller], payload: Payload) -> Repo
     if told is None:
         return None
     action = payload.words("action")
-    return Report(
+    return WebhookMessage(
         event=f"{event}.{action}" if action else event,
         topic=told[0],
         text=told[1],
@@ -151,7 +151,7 @@ def _discussion_comment(payload: Payload) -> Told:
     return _comment(payload, _numbered(payload, "discussion", "discussion"))
 
 
-def _comment(payload: Payload, about: Numbered, place: str = "") -> Told:
+def _comment(payload: Payload, about: PullRequestOrIssue, place: str = "") -> Told:
     comment, action = payload.get("comment"), payload.words("action")
     verb = link(COMMENTED.get(action, "commented on"), comment.words("html_url"))
     words = comment.words("body") if action != "deleted" else ""
@@ -267,9 +267,11 @@ def _repository(payload: Payload) -> str:
     return line(payload.text("repository.name"))
 
 
-def _numbered(payload: Payload, key: str, kind: str) -> Numbered:
+def _numbered(payload: Payload, key: str, kind: str) -> PullRequestOrIssue:
     thing = payload.get(key)
-    return Numbered(kind, thing.text("number"), thing.text("title"), thing.words("html_url"))
+    return PullRequestOrIssue(
+        kind, thing.text("number"), thing.text("title"), thing.words("html_url")
+    )
 
 
 EVENTS: dict[str, Teller] = {

@@ -1,11 +1,11 @@
 """GitLab: https://docs.gitlab.com/user/project/integrations/webhook_events/"""
 
 from tertulia.integrations import code_hosting
-from tertulia.integrations.code_hosting import Commit, Numbered, Push, Teller, Told
-from tertulia.integrations.payload import Hook, Payload
+from tertulia.integrations.code_hosting import Commit, PullRequestOrIssue, Push, Teller, Told
+from tertulia.integrations.payload import Payload, WebhookRequest
 from tertulia.integrations.phrases import bullets, code, line, link, said, spoken
 from tertulia.integrations.rejections import UnknownEvent
-from tertulia.integrations.webhook_message import Report
+from tertulia.integrations.webhook_message import WebhookMessage
 
 VERBS = {
     "open": "created",
@@ -21,7 +21,7 @@ VERBS = {
 QUIET_STATES = {"created", "pending", "running", "preparing", "waiting_for_resource", "scheduled"}
 
 
-def report(hook: Hook) -> Report | None:
+def report(hook: WebhookRequest) -> WebhookMessage | None:
     event = hook.header("X-Gitlab-Event")
     payload = hook.payload
     kind = event.removeprefix("Confidential ").removesuffix(" Hook")
@@ -34,7 +34,7 @@ def report(hook: Hook) -> Report | None:
         return None
     action = payload.words("object_attributes.action", "object_attributes.status")
     name = kind.lower().replace(" ", "_")
-    return Report(
+    return WebhookMessage(
         event=f"{name}.{action}" if action else name,
         topic=told[0],
         text=told[1],
@@ -168,8 +168,8 @@ def _who(payload: Payload) -> str:
     return line(payload.words("user.name", "user.username") or "Somebody")
 
 
-def _numbered(thing: Payload, kind: str) -> Numbered:
-    return Numbered(kind, thing.text("iid"), thing.text("title"), thing.words("url"))
+def _numbered(thing: Payload, kind: str) -> PullRequestOrIssue:
+    return PullRequestOrIssue(kind, thing.text("iid"), thing.text("title"), thing.words("url"))
 
 
 EVENTS: dict[str, Teller] = {

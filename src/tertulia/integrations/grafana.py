@@ -2,17 +2,17 @@
 manage-contact-points/integrations/webhook-notifier/"""
 
 from tertulia.integrations import alerts
-from tertulia.integrations.payload import Hook, Payload
+from tertulia.integrations.payload import Payload, WebhookRequest
 from tertulia.integrations.phrases import bullets, count, line, link, said, strong
-from tertulia.integrations.webhook_message import Report
+from tertulia.integrations.webhook_message import WebhookMessage
 
 
-def report(hook: Hook) -> Report | None:
+def report(hook: WebhookRequest) -> WebhookMessage | None:
     payload = hook.payload
     return _alerts(payload) if payload.find("alerts").value is not None else _dashboard(payload)
 
 
-def _alerts(payload: Payload) -> Report:
+def _alerts(payload: Payload) -> WebhookMessage:
     status = payload.text("status").lower()
     listed = payload.each("alerts")
     lines = [
@@ -22,16 +22,16 @@ def _alerts(payload: Payload) -> Report:
             f"{each.words('labels.alertname') or 'An alert'}",
             each.words("annotations.summary", "annotations.description", "valueString"),
         )
-        for each in listed[: alerts.MOST_ALERTS]
+        for each in listed[: alerts.MAX_ALERTS]
     ]
     if len(listed) > len(lines):
         lines.append(f"and {count(len(listed) - len(lines), 'other')}")
     topic = payload.words("commonLabels.alertname", "groupLabels.alertname", "title") or "Grafana"
     headline = f"{alerts.sign(status)} {strong(status.capitalize())}"
-    return Report(status, line(topic), f"{headline}\n\n{bullets(lines)}".rstrip())
+    return WebhookMessage(status, line(topic), f"{headline}\n\n{bullets(lines)}".rstrip())
 
 
-def _dashboard(payload: Payload) -> Report:
+def _dashboard(payload: Payload) -> WebhookMessage:
     """The alerts of dashboards, which versions before 11 send."""
     state = payload.text("state").lower()
     name = payload.words("ruleName", "title") or "Grafana"
@@ -41,4 +41,4 @@ def _dashboard(payload: Payload) -> Report:
         for each in payload.each("evalMatches")
     ]
     text = said(f"{alerts.sign(state)} {named}", payload.words("message"))
-    return Report(state, line(name), f"{text}\n\n{bullets(values)}".rstrip())
+    return WebhookMessage(state, line(name), f"{text}\n\n{bullets(values)}".rstrip())

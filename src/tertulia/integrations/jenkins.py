@@ -1,14 +1,14 @@
 """Jenkins, with the Notification plugin: https://plugins.jenkins.io/notification/"""
 
-from tertulia.integrations.payload import Hook
+from tertulia.integrations.payload import WebhookRequest
 from tertulia.integrations.phrases import code, line, link, several, spoken
 from tertulia.integrations.rejections import UnknownEvent
-from tertulia.integrations.webhook_message import Report
+from tertulia.integrations.webhook_message import WebhookMessage
 
 SIGNS = {"SUCCESS": ":check:", "FAILURE": ":cross_mark:", "UNSTABLE": ":warning:"}
 
 
-def report(hook: Hook) -> Report | None:
+def report(hook: WebhookRequest) -> WebhookMessage | None:
     payload = hook.payload
     build = payload.get("build")
     phase = build.text("phase").upper()
@@ -22,9 +22,9 @@ def report(hook: Hook) -> Report | None:
     where = f" on {code(branch)}" if branch else ""
     by = f", with changes by {several(map(line, culprits))}" if culprits else ""
     if phase == "STARTED":
-        return Report("started", line(name), f"{named}{where} has begun.")
+        return WebhookMessage("started", line(name), f"{named}{where} has begun.")
     status = build.words("status").upper() or "UNKNOWN"
     sign = SIGNS.get(status, ":information:")
-    return Report(
+    return WebhookMessage(
         f"finished.{status.lower()}", line(name), f"{sign} {named}{where}: {spoken(status)}{by}."
     )

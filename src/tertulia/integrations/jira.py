@@ -1,9 +1,9 @@
 """Jira: https://developer.atlassian.com/server/jira/platform/webhooks/"""
 
-from tertulia.integrations.payload import Hook, Payload
+from tertulia.integrations.payload import Payload, WebhookRequest
 from tertulia.integrations.phrases import facts, in_address, line, link, said, strong
 from tertulia.integrations.rejections import UnknownEvent
-from tertulia.integrations.webhook_message import Report
+from tertulia.integrations.webhook_message import WebhookMessage
 
 COMMENTS = {
     "comment_created": "commented on",
@@ -19,7 +19,7 @@ ISSUE_COMMENTS = {
 QUIET = {"issuelink_created", "issuelink_deleted", "worklog_created", "worklog_updated"}
 
 
-def report(hook: Hook) -> Report | None:
+def report(hook: WebhookRequest) -> WebhookMessage | None:
     payload = hook.payload
     event = payload.text("webhookEvent").removeprefix("jira:")
     event = ISSUE_COMMENTS.get(payload.words("issue_event_type_name"), event)
@@ -35,7 +35,7 @@ def report(hook: Hook) -> Report | None:
         text = f"{_who(payload)} deleted {strong(_name(payload))}."
     else:
         raise UnknownEvent(event)
-    return Report(event, _name(payload), text)
+    return WebhookMessage(event, _name(payload), text)
 
 
 def _created(payload: Payload) -> str:

@@ -3,19 +3,19 @@
 import json
 from collections.abc import Iterable
 
-from tertulia.integrations.payload import Hook
+from tertulia.integrations.payload import WebhookRequest
 from tertulia.integrations.phrases import fenced
-from tertulia.integrations.webhook_message import Report
+from tertulia.integrations.webhook_message import WebhookMessage
 
-MOST_WORDS = 9000
+MAX_WORDS = 9000
 
 
 _ENCODER = json.JSONEncoder(indent=2, ensure_ascii=False)
 
 
-def report(hook: Hook) -> Report | None:
+def report(hook: WebhookRequest) -> WebhookMessage | None:
     shown = _beginning(_ENCODER.iterencode(hook.payload.value))
-    return Report("json", "JSON", fenced("json", shown, MOST_WORDS))
+    return WebhookMessage("json", "JSON", fenced("json", shown, MAX_WORDS))
 
 
 def _beginning(pieces: Iterable[str]) -> str:
@@ -24,6 +24,6 @@ def _beginning(pieces: Iterable[str]) -> str:
     for piece in pieces:
         found.append(piece)
         length += len(piece)
-        if length > MOST_WORDS:
+        if length > MAX_WORDS:
             break
     return "".join(found)

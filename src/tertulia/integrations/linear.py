@@ -1,15 +1,15 @@
 """Linear: https://linear.app/developers/webhooks"""
 
-from tertulia.integrations.payload import Hook, Payload
+from tertulia.integrations.payload import Payload, WebhookRequest
 from tertulia.integrations.phrases import facts, line, link, said, spoken
 from tertulia.integrations.rejections import UnknownEvent
-from tertulia.integrations.webhook_message import Report
+from tertulia.integrations.webhook_message import WebhookMessage
 
 VERBS = {"create": "created", "update": "updated", "remove": "removed"}
 NAMED = {"Project", "ProjectUpdate", "Cycle", "Initiative", "IssueLabel"}
 
 
-def report(hook: Hook) -> Report | None:
+def report(hook: WebhookRequest) -> WebhookMessage | None:
     payload = hook.payload
     kind, action = payload.text("type"), payload.text("action")
     if action not in VERBS:
@@ -23,7 +23,7 @@ def report(hook: Hook) -> Report | None:
         topic, text = _thing(payload, kind, verb)
     else:
         raise UnknownEvent(kind)
-    return Report(f"{kind.lower()}.{action}", topic, text)
+    return WebhookMessage(f"{kind.lower()}.{action}", topic, text)
 
 
 def _issue(payload: Payload, verb: str) -> tuple[str, str]:

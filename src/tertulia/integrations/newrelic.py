@@ -1,18 +1,18 @@
 """New Relic: https://docs.newrelic.com/docs/alerts/get-notified/notification-integrations/#webhook"""
 
-from tertulia.integrations.payload import Hook, Payload
+from tertulia.integrations.payload import Payload, WebhookRequest
 from tertulia.integrations.phrases import facts, line, link, said, several, spoken
-from tertulia.integrations.webhook_message import Report
+from tertulia.integrations.webhook_message import WebhookMessage
 
 STATES = {"ACTIVATED": ":alert:", "CREATED": ":alert:", "OPEN": ":alert:", "CLOSED": ":squared_ok:"}
 
 
-def report(hook: Hook) -> Report | None:
+def report(hook: WebhookRequest) -> WebhookMessage | None:
     payload = hook.payload
     return _incident(payload) if payload.words("current_state") else _issue(payload)
 
 
-def _issue(payload: Payload) -> Report:
+def _issue(payload: Payload) -> WebhookMessage:
     """What a workflow sends, by the template it comes with."""
     state = payload.text("state").upper()
     title = payload.words("title", "annotations.title.0") or payload.text("title")
@@ -29,10 +29,12 @@ def _issue(payload: Payload) -> Report:
     names = payload.texts("alertConditionNames")
     topic = line(names[0] if names else title)
     sign = STATES.get(state, ":information:")
-    return Report(spoken(state), topic, f"{sign} {named} is {spoken(state)}.\n\n{about}".rstrip())
+    return WebhookMessage(
+        spoken(state), topic, f"{sign} {named} is {spoken(state)}.\n\n{about}".rstrip()
+    )
 
 
-def _incident(payload: Payload) -> Report:
+def _incident(payload: Payload) -> WebhookMessage:
     """What channels of the older kind send."""
     state = payload.text("current_state")
     name = payload.words("condition_name") or "An incident"
@@ -46,4 +48,4 @@ def _incident(payload: Payload) -> Report:
         ]
     )
     topic = f"{line(payload.words('policy_name') or 'New Relic')} / {line(name)}"
-    return Report(spoken(state), topic, f"{text}\n\n{about}".rstrip())
+    return WebhookMessage(spoken(state), topic, f"{text}\n\n{about}".rstrip())

@@ -1,9 +1,9 @@
 """PagerDuty, webhooks of version 3: https://developer.pagerduty.com/docs/webhooks-overview"""
 
-from tertulia.integrations.payload import Hook, Payload
+from tertulia.integrations.payload import Payload, WebhookRequest
 from tertulia.integrations.phrases import line, link, said, several
 from tertulia.integrations.rejections import UnknownEvent
-from tertulia.integrations.webhook_message import Report
+from tertulia.integrations.webhook_message import WebhookMessage
 
 VERBS = {
     "triggered": "was triggered",
@@ -18,11 +18,11 @@ VERBS = {
 }
 
 
-def report(hook: Hook) -> Report | None:
+def report(hook: WebhookRequest) -> WebhookMessage | None:
     event = hook.payload.get("event")
     kind = event.text("event_type")
     if kind == "pagey.ping":
-        return Report(kind, "PagerDuty", "PagerDuty's webhook has been set up.")
+        return WebhookMessage(kind, "PagerDuty", "PagerDuty's webhook has been set up.")
     resource, _, verb = kind.partition(".")
     if resource != "incident" or verb not in {*VERBS, "annotated", "status_update_published"}:
         raise UnknownEvent(kind)
@@ -31,7 +31,7 @@ def report(hook: Hook) -> Report | None:
         topic, text = _incident(event, incident, VERBS[verb])
     else:
         topic, text = _note(event, incident)
-    return Report(kind, topic, text)
+    return WebhookMessage(kind, topic, text)
 
 
 def _incident(event: Payload, incident: Payload, verb: str) -> tuple[str, str]:

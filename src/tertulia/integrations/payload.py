@@ -7,9 +7,9 @@ something else, is one refusal that names it, so the functions of this package n
 from collections.abc import Mapping
 from typing import Any
 
-from tertulia.integrations.rejections import NoSuchHeader, NotAsDocumented
+from tertulia.integrations.rejections import NoSuchHeader, UnexpectedPayload
 
-MOST_ITEMS = 100  # of a list; nobody reads more of them in a message
+MAX_ITEMS = 100  # of a list; nobody reads more of them in a message
 
 
 class Payload:
@@ -39,14 +39,14 @@ class Payload:
         """An object that must be there."""
         found = self.find(path)
         if not isinstance(found.value, Mapping):
-            raise NotAsDocumented(found._at)
+            raise UnexpectedPayload(found._at)
         return found
 
     def text(self, path: str) -> str:
         """A text or a number that must be there."""
         found = _as_text(self.find(path).value)
         if not found:
-            raise NotAsDocumented(self.find(path)._at)
+            raise UnexpectedPayload(self.find(path)._at)
         return found
 
     def words(self, *paths: str) -> str:
@@ -56,7 +56,7 @@ class Payload:
     def number(self, path: str) -> int:
         found = self.find(path)
         if not isinstance(found.value, int) or isinstance(found.value, bool):
-            raise NotAsDocumented(found._at)
+            raise UnexpectedPayload(found._at)
         return found.value
 
     def is_true(self, path: str) -> bool:
@@ -68,24 +68,24 @@ class Payload:
         items = found.value if isinstance(found.value, list) else []
         return [
             Payload(item, f"{found._at}.{index}")
-            for index, item in enumerate(items[:MOST_ITEMS])
+            for index, item in enumerate(items[:MAX_ITEMS])
             if isinstance(item, Mapping)
         ]
 
     def texts(self, path: str) -> list[str]:
         """The texts of a list, or the one text that stands in place of it."""
         value = self.find(path).value
-        items = value[:MOST_ITEMS] if isinstance(value, list) else [value]
+        items = value[:MAX_ITEMS] if isinstance(value, list) else [value]
         return [text for item in items if (text := _as_text(item))]
 
     def pairs(self, path: str) -> dict[str, str]:
         """The texts of an object, by their names."""
         value = self.find(path).value
-        items = list(value.items())[:MOST_ITEMS] if isinstance(value, Mapping) else []
+        items = list(value.items())[:MAX_ITEMS] if isinstance(value, Mapping) else []
         return {str(name): text for name, item in items if (text := _as_text(item))}
 
 
-class Hook:
+class WebhookRequest:
     """One call of a webhook: what was sent, and how."""
 
     __slots__ = ("headers", "payload", "query")

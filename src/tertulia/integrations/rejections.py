@@ -5,7 +5,7 @@ class UnknownEvent(Exception):
     """The sender tells of something that we have no words for: the event."""
 
 
-class NotAsDocumented(Exception):
+class UnexpectedPayload(Exception):
     """Something is not there that the sender says there would be: the field."""
 
 
@@ -13,5 +13,5 @@ class NoSuchHeader(Exception):
     """The header."""
 
 
-class Refusal(Exception):
+class WebhookRejected(Exception):
     """Anything else, in words for the sender."""

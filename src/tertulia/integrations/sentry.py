@@ -1,12 +1,12 @@
 """Sentry: https://docs.sentry.io/organization/integrations/integration-platform/webhooks/"""
 
-from tertulia.integrations.payload import Hook, Payload
+from tertulia.integrations.payload import Payload, WebhookRequest
 from tertulia.integrations.phrases import code, facts, line, link, said, spoken
 from tertulia.integrations.rejections import UnknownEvent
-from tertulia.integrations.webhook_message import Report
+from tertulia.integrations.webhook_message import WebhookMessage
 
 
-def report(hook: Hook) -> Report | None:
+def report(hook: WebhookRequest) -> WebhookMessage | None:
     payload = hook.payload
     resource = hook.headers.get("sentry-hook-resource", "")
     if not resource:
@@ -25,7 +25,7 @@ def report(hook: Hook) -> Report | None:
         topic, text = "Sentry", f"Sentry's integration was {spoken(action) or 'changed'}."
     else:
         raise UnknownEvent(event)
-    return Report(event, topic, text)
+    return WebhookMessage(event, topic, text)
 
 
 def _issue(payload: Payload) -> tuple[str, str]:
@@ -78,10 +78,10 @@ def _comment(payload: Payload) -> tuple[str, str]:
     return project, said(f"{who} {verb} issue {comment.text('issue_id')}", comment.words("comment"))
 
 
-def _of_plugin(payload: Payload) -> Report:
+def _of_plugin(payload: Payload) -> WebhookMessage:
     """The older plugin sends one event, without a header."""
     title = payload.words("event.title", "message", "culprit") or payload.text("event.title")
     project = line(payload.words("project_name", "project") or "Sentry")
     about = facts([("Level", line(payload.words("level", "event.level")))])
     text = f"New event: {link(title, payload.words('url'))}.\n\n{about}".rstrip()
-    return Report("event", f"{project} / {line(title)}", text)
+    return WebhookMessage("event", f"{project} / {line(title)}", text)

@@ -18,7 +18,7 @@ from importlib import import_module
 from typing import Any
 from urllib.parse import parse_qs
 
-MOST_SECONDS = 300  # that a dated signature may be old, or ahead of us
+MAX_SECONDS = 300  # that a dated signature may be old, or ahead of us
 
 _DIGITS = re.compile("[0-9]{1,15}")
 _ARMOUR = re.compile(r"-----[A-Z ]+-----|\\n|[\r\n]")  # around a public key and within it
@@ -129,7 +129,7 @@ def _public_key(pasted: str) -> Any:
 
 
 def _is_recent(at: str, now: float) -> bool:
-    return bool(_DIGITS.fullmatch(at)) and abs(now - int(at)) <= MOST_SECONDS
+    return bool(_DIGITS.fullmatch(at)) and abs(now - int(at)) <= MAX_SECONDS
 
 
 def _seconds(written: str) -> str:

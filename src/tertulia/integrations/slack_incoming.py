@@ -8,12 +8,12 @@ button, is left out; a message that says nothing at all is refused.
 import re
 from collections.abc import Callable
 
-from tertulia.integrations.payload import Hook, Payload
+from tertulia.integrations.payload import Payload, WebhookRequest
 from tertulia.integrations.phrases import fenced, link, quoted, shortened
-from tertulia.integrations.rejections import Refusal
-from tertulia.integrations.webhook_message import Report
+from tertulia.integrations.rejections import WebhookRejected
+from tertulia.integrations.webhook_message import WebhookMessage
 
-MOST_WORDS = 9000
+MAX_WORDS = 9000
 DEEPEST = 10
 
 _CODE = re.compile(r"(```.*?```|`[^`\n]+`)", re.DOTALL)
@@ -26,7 +26,7 @@ _MARKS = {
 _ENTITIES = (("&lt;", "<"), ("&gt;", ">"), ("&amp;", "&"))
 
 
-def report(hook: Hook) -> Report | None:
+def report(hook: WebhookRequest) -> WebhookMessage | None:
     payload = hook.payload
     parts = [_block(each) for each in payload.each("blocks")]
     parts += [_attachment(each) for each in payload.each("attachments")]
@@ -36,9 +36,9 @@ def report(hook: Hook) -> Report | None:
         emoji = payload.words("icon_emoji")
         text = "\n\n".join(filter(None, [" ".join(filter(None, [emoji, plain])), text]))
     if not text.strip() or text == payload.words("icon_emoji"):
-        raise Refusal("No text, blocks or attachments in the payload")
+        raise WebhookRejected("No text, blocks or attachments in the payload")
     channel = payload.words("channel").lstrip("#@")
-    return Report("message", channel or "(no topic)", shortened(text, MOST_WORDS))
+    return WebhookMessage("message", channel or "(no topic)", shortened(text, MAX_WORDS))
 
 
 def markup(text: str) -> str:

@@ -1,9 +1,9 @@
 """Stripe: https://docs.stripe.com/api/events"""
 
-from tertulia.integrations.payload import Hook, Payload
+from tertulia.integrations.payload import Payload, WebhookRequest
 from tertulia.integrations.phrases import code, facts, in_address, line, link, spoken
 from tertulia.integrations.rejections import UnknownEvent
-from tertulia.integrations.webhook_message import Report
+from tertulia.integrations.webhook_message import WebhookMessage
 
 # The kinds of things that Stripe tells of, and where its dashboard shows them.
 PAGES = {
@@ -44,7 +44,7 @@ WHOLE = {
 }  # fmt: skip
 
 
-def report(hook: Hook) -> Report | None:
+def report(hook: WebhookRequest) -> WebhookMessage | None:
     payload = hook.payload
     event = payload.text("type")
     category, _, _ = event.partition(".")
@@ -68,7 +68,7 @@ def report(hook: Hook) -> Report | None:
             ("Changed", _changed(payload)),
         ]
     )
-    return Report(event, spoken(kind), f"{headline}\n\n{about}".rstrip())
+    return WebhookMessage(event, spoken(kind), f"{headline}\n\n{about}".rstrip())
 
 
 def _amount(thing: Payload) -> str:

@@ -1,16 +1,16 @@
 """Travis CI: https://docs.travis-ci.com/user/notifications/#webhooks-delivery-format"""
 
 from tertulia.integrations import code_hosting
-from tertulia.integrations.code_hosting import Numbered
-from tertulia.integrations.payload import Hook
+from tertulia.integrations.code_hosting import PullRequestOrIssue
+from tertulia.integrations.payload import WebhookRequest
 from tertulia.integrations.phrases import code, line, link
-from tertulia.integrations.webhook_message import Report
+from tertulia.integrations.webhook_message import WebhookMessage
 
 GOOD = {"passed", "fixed"}
 BAD = {"failed", "broken", "still failing", "errored", "canceled"}
 
 
-def report(hook: Hook) -> Report | None:
+def report(hook: WebhookRequest) -> WebhookMessage | None:
     payload = hook.payload
     result = payload.text("status_message").lower()
     sign = ":check:" if result in GOOD else ":cross_mark:" if result in BAD else ":information:"
@@ -22,7 +22,7 @@ def report(hook: Hook) -> Report | None:
     number = payload.words("pull_request_number")
     if payload.is_true("pull_request") or number:
         title = payload.words("pull_request_title")
-        topic = Numbered("PR", number or "?", title).topic(repository)
+        topic = PullRequestOrIssue("PR", number or "?", title).topic(repository)
     else:
         topic = code_hosting.push_topic(repository, branch or "builds")
     where = f" on {code(branch)}" if branch else ""
@@ -30,4 +30,4 @@ def report(hook: Hook) -> Report | None:
     about = f" ({subject})" if subject else ""
     text = f"{sign} {build}{where} {line(result)}: {changes} by {who}{about}."
     kind = payload.words("type") or "push"
-    return Report(kind, topic, text, branch=branch or None)
+    return WebhookMessage(kind, topic, text, branch=branch or None)

@@ -2,16 +2,16 @@
 
 from collections.abc import Callable
 
-from tertulia.integrations.payload import Hook, Payload
+from tertulia.integrations.payload import Payload, WebhookRequest
 from tertulia.integrations.phrases import in_address, line, link, said, strong
 from tertulia.integrations.rejections import UnknownEvent
-from tertulia.integrations.webhook_message import Report
+from tertulia.integrations.webhook_message import WebhookMessage
 
 # What Trello tells beside these, and nobody would miss.
 QUIET = {"createCheckItem", "updateCheckItem", "deleteCheckItem", "addChecklistToCard"}
 
 
-def report(hook: Hook) -> Report | None:
+def report(hook: WebhookRequest) -> WebhookMessage | None:
     payload = hook.payload
     action = payload.get("action")
     event = action.text("type")
@@ -22,7 +22,7 @@ def report(hook: Hook) -> Report | None:
     board = action.words("data.board.name") or payload.text("model.name")
     who = line(action.words("memberCreator.fullName", "memberCreator.username") or "Somebody")
     told = EVENTS[event](action.get("data"))
-    return None if told is None else Report(event, line(board), f"{who} {told}")
+    return None if told is None else WebhookMessage(event, line(board), f"{who} {told}")
 
 
 def _updated(data: Payload) -> str | None:

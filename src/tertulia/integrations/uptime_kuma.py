@@ -1,9 +1,9 @@
 """Uptime Kuma: https://github.com/louislam/uptime-kuma/wiki/Notification-Methods"""
 
-from tertulia.integrations.payload import Hook
+from tertulia.integrations.payload import WebhookRequest
 from tertulia.integrations.phrases import line, link, said
-from tertulia.integrations.rejections import NotAsDocumented
-from tertulia.integrations.webhook_message import Report
+from tertulia.integrations.rejections import UnexpectedPayload
+from tertulia.integrations.webhook_message import WebhookMessage
 
 STATES = {
     0: (":alert: {name} is down", "down"),
@@ -13,16 +13,16 @@ STATES = {
 }
 
 
-def report(hook: Hook) -> Report | None:
+def report(hook: WebhookRequest) -> WebhookMessage | None:
     payload = hook.payload
     if not payload.find("heartbeat"):  # a test, or that a certificate is about to expire
-        return Report("message", "Uptime Kuma", line(payload.text("msg"), 1000))
+        return WebhookMessage("message", "Uptime Kuma", line(payload.text("msg"), 1000))
     state = payload.number("heartbeat.status")
     if state not in STATES:
-        raise NotAsDocumented("heartbeat.status")
+        raise UnexpectedPayload("heartbeat.status")
     headline, event = STATES[state]
     name = payload.text("monitor.name")
     named = link(name, payload.words("monitor.url"))
-    return Report(
+    return WebhookMessage(
         event, line(name), said(headline.format(name=named), payload.words("heartbeat.msg"))
     )

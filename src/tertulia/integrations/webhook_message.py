@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class WebhookMessage:
     """`event` is what filters go by: `push`, or `pull_request.opened` where there are kinds."""
 
     event: str
@@ -25,7 +25,7 @@ class Filters:
     branches: Sequence[str] | None = None
     ignore_private: bool = False
 
-    def pass_on(self, report: Report) -> bool:
+    def pass_on(self, report: WebhookMessage) -> bool:
         if self.only_events is not None and not _is_one_of(report.event, self.only_events):
             return False
         if self.exclude_events is not None and _is_one_of(report.event, self.exclude_events):

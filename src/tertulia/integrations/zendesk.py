@@ -4,15 +4,15 @@ Events as Zendesk sends them, and what a trigger sends: `ticket_id`, `ticket_tit
 in the body or in the address.
 """
 
-from tertulia.integrations.payload import Hook, Payload
+from tertulia.integrations.payload import Payload, WebhookRequest
 from tertulia.integrations.phrases import facts, line, quoted, said, spoken, strong
 from tertulia.integrations.rejections import UnknownEvent
-from tertulia.integrations.webhook_message import Report
+from tertulia.integrations.webhook_message import WebhookMessage
 
 PREFIX = "zen:event-type:"
 
 
-def report(hook: Hook) -> Report | None:
+def report(hook: WebhookRequest) -> WebhookMessage | None:
     payload = hook.payload
     kind = payload.words("type")
     if not kind.startswith(PREFIX):
@@ -20,11 +20,11 @@ def report(hook: Hook) -> Report | None:
     event = kind.removeprefix(PREFIX)
     subject = event.partition(".")[0]
     if subject == "ticket":
-        return Report(event, *_ticket(payload, event))
+        return WebhookMessage(event, *_ticket(payload, event))
     if subject in ("user", "organization", "article"):
         detail = payload.get("detail")
         name = line(detail.words("name", "email", "title", "id") or subject)
-        return Report(event, f"Zendesk {subject}s", f"{strong(name)}: {spoken(event)}.")
+        return WebhookMessage(event, f"Zendesk {subject}s", f"{strong(name)}: {spoken(event)}.")
     raise UnknownEvent(event)
 
 
@@ -48,11 +48,11 @@ def _ticket(payload: Payload, event: str) -> tuple[str, str]:
     return topic, f"{shown}\n\n{change}".rstrip()
 
 
-def _of_trigger(hook: Hook) -> Report:
+def _of_trigger(hook: WebhookRequest) -> WebhookMessage:
     def value(name: str) -> str:
         return hook.payload.words(name) or hook.query.get(name, "").strip()
 
     number = value("ticket_id") or hook.payload.text("ticket_id")
     topic = f"#{line(number)}: {line(value('ticket_title'))}".rstrip(": ")
     text = value("message") or hook.payload.text("message")
-    return Report("trigger", topic, quoted(text))
+    return WebhookMessage("trigger", topic, quoted(text))

@@ -16,7 +16,7 @@ AT_ONCE_MESSAGES = 250
 AT_ONCE_SECONDS = 0.001  # then whoever came meanwhile is served first
 
 
-class Preparation:
+class CacheWarmup:
     """Remembers up to which event each organization is prepared."""
 
     def __init__(self, database: Database, delivery: Delivery) -> None:

@@ -45,7 +45,7 @@ class Digests:
         if not people:
             return
         since = now - LOOKS_BACK_SECONDS
-        lively = await db.read_aside(storage.personal.digests.lively_topics, since)
+        lively = await db.read_in_thread(storage.personal.digests.lively_topics, since)
         site = site_of(self._config, realm)
         for user_id in people:
             await db.write(

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
 from tertulia import actions, storage
-from tertulia.database import Bound, Database
+from tertulia.database import Database, OrgDatabase
 from tertulia.events.delivery.dispatch import Delivery
 from tertulia.jobs.for_each import each
 
@@ -65,12 +65,12 @@ async def keep_positions(
         for queue_id in await database.of(realm_id).write(actions.queues.delete_expired, now):
             delivery.close_queue(queue_id)
 
-    in_use = set(delivery.mailroom.realms())
+    in_use = set(delivery.mailboxes.realms())
     with_queues = (
-        await database.glance_in(0, storage.housekeeping_queries.with_queues) if jump > 0 else []
+        await database.query(0, storage.housekeeping_queries.with_queues) if jump > 0 else []
     )
     await each(in_use.union(with_queues), keep)
-    await each(await database.glance_in(0, actions.queues.realms_with_expired, now), forget)
+    await each(await database.query(0, actions.queues.realms_with_expired, now), forget)
     delivery.give_up_cold_mailboxes()
 
 
@@ -98,7 +98,7 @@ async def trim_logs(database: Database, delivery: Delivery) -> None:
                 delivery.close_queue(queue_id)
             is_done = trimmed.is_done
 
-    await each(await database.glance_in(0, actions.housekeeping.realms_to_trim), trim)
+    await each(await database.query(0, actions.housekeeping.realms_to_trim), trim)
 
 
 async def delete_old_messages(database: Database) -> None:
@@ -107,7 +107,7 @@ async def delete_old_messages(database: Database) -> None:
     Every place has its turn soon, though another may have years to forget.
     """
 
-    async def take_turn(place: tuple[Bound, int | None]) -> bool:
+    async def take_turn(place: tuple[OrgDatabase, int | None]) -> bool:
         db, channel_id = place
         for _ in range(STEPS_IN_TURN):
             if not await _then_rest(db.write(actions.later.retention.delete_some, channel_id)):
@@ -120,14 +120,14 @@ async def delete_old_messages(database: Database) -> None:
         return any(await each([(db, place) for place in places], take_turn))
 
     while any(
-        await each(await database.glance_in(0, storage.housekeeping_queries.with_retention), look)
+        await each(await database.query(0, storage.housekeeping_queries.with_retention), look)
     ):
         pass
 
 
 async def sweep_files(database: Database) -> None:
     """Delete the bytes of deleted files, and of those that have never arrived whole."""
-    has_more = await database.glance_in(0, actions.files.upload.has_to_sweep)
+    has_more = await database.query(0, actions.files.upload.has_to_sweep)
     while has_more:
         has_more = await _then_rest(database.write_in(0, actions.files.upload.sweep))
 
@@ -138,7 +138,7 @@ async def count_traffic(database: Database) -> None:
     async def count(realm_id: int) -> None:
         await database.of(realm_id).write(actions.channels.channel_stats.count, CHANNELS_AT_ONCE)
 
-    await each(await database.glance_in(0, actions.channels.channel_stats.realms_to_count), count)
+    await each(await database.query(0, actions.channels.channel_stats.realms_to_count), count)
 
 
 async def welcome_full_members(database: Database) -> None:
@@ -149,9 +149,7 @@ async def welcome_full_members(database: Database) -> None:
         if await here.read(actions.people.full_members.due):
             await here.write(actions.people.full_members.welcome)
 
-    await each(
-        await database.glance_in(0, storage.housekeeping_queries.with_waiting_period), welcome
-    )
+    await each(await database.query(0, storage.housekeeping_queries.with_waiting_period), welcome)
 
 
 async def forget_audit_entries(database: Database, days: int) -> None:
@@ -161,9 +159,7 @@ async def forget_audit_entries(database: Database, days: int) -> None:
         while await database.of(realm_id).write(actions.organization.audit.forget_old, days):
             pass
 
-    await each(
-        await database.glance_in(0, actions.organization.audit.realms_with_old, days), forget
-    )
+    await each(await database.query(0, actions.organization.audit.realms_with_old, days), forget)
 
 
 async def forget_sessions(database: Database) -> None:
@@ -178,7 +174,7 @@ async def forget_sessions(database: Database) -> None:
         await here.write(actions.people.pending_invitations.forget_old)
         await here.write(actions.people.pending_logins.forget_old)
 
-    await each(await database.glance_in(0, actions.housekeeping.realms_with_old_access), forget)
+    await each(await database.query(0, actions.housekeeping.realms_with_old_access), forget)
 
 
 async def forget_received_mail(database: Database) -> None:

@@ -13,7 +13,7 @@ from tertulia.jobs.for_each import each
 from tertulia.log import log
 
 
-class DirectoryWatch:
+class LdapSync:
     """Asks every directory as often as its settings say."""
 
     def __init__(self, database: Database, directories: tuple[LdapDirectory, ...]) -> None:
@@ -34,7 +34,7 @@ class DirectoryWatch:
             if directory.is_for(realm.subdomain) and realm.admits(directory.method):
                 await sync(self._database, realm, directory)
 
-        await each(await self._database.glance_in(0, storage.organization.all_of_them), sync_one)
+        await each(await self._database.query(0, storage.organization.all_of_them), sync_one)
 
 
 async def sync(database: Database, realm: Realm, directory: LdapDirectory) -> int:

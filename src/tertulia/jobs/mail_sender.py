@@ -28,7 +28,7 @@ class Round:
     refused: list[PostedLetter] = field(default_factory=list)  # for good
 
 
-class Postman:
+class MailSender:
     def __init__(self, config: Config, database: Database, vault: Vault) -> None:
         self._config = config
         self._database = database
@@ -39,7 +39,7 @@ class Postman:
         self.given_up = 0
         self.waiting = 0
 
-    async def go_round(self) -> None:
+    async def send_due(self) -> None:
         """Send everything that is due, one round at a time."""
         async with self._turn:
             await self._go_round()
@@ -74,7 +74,7 @@ class Postman:
 
     async def _send(self, post: SmtpConnection, letter: PostedLetter, done: Round) -> None:
         try:
-            realm = await self._database.glance_in(0, storage.organization.find, letter.realm_id)
+            realm = await self._database.query(0, storage.organization.find, letter.realm_id)
             await post.send(
                 mail_composer.mail(
                     actions.mail_outbox.opened(self._vault, letter),

@@ -6,7 +6,7 @@ The log is read behind everybody, so that sending a message costs the same, whoe
 import asyncio
 
 from tertulia import actions, events, storage
-from tertulia.actions.personal.missed_messages import Letterhead, PossiblyMissed
+from tertulia.actions.personal.missed_messages import Candidate, MailContext
 from tertulia.config import Config
 from tertulia.database import Database
 from tertulia.database.tx import Tx
@@ -72,7 +72,7 @@ class MissedMessages:
             await db.write(actions.personal.missed_messages.put_off, user_id)
         else:
             site = site_of(self._config, org.realm)
-            head = Letterhead(site, org.shown, self._config.mail_in_address)
+            head = MailContext(site, org.shown, self._config.mail_in_address)
             await db.write(actions.personal.missed_messages.tell, self._vault, user_id, head)
 
 
@@ -83,13 +83,11 @@ def site_of(config: Config, realm: Realm) -> str:
     return f"{scheme}://{realm.subdomain}.{host}" if realm.subdomain else f"{scheme}://{host}"
 
 
-def _note(
-    tx: Tx, seen: list[PossiblyMissed], people: list[User], upto: int, sends_mail: bool
-) -> None:
+def _note(tx: Tx, seen: list[Candidate], people: list[User], upto: int, sends_mail: bool) -> None:
     actions.personal.missed_messages.note(tx, seen, people, upto, sends_mail=sends_mail)
 
 
-def _unseen(tx: Tx) -> tuple[list[PossiblyMissed], int] | None:
+def _unseen(tx: Tx) -> tuple[list[Candidate], int] | None:
     """The next messages that nobody has looked at, and up to which event that is; None if there is
     nothing more.
 
@@ -101,5 +99,5 @@ def _unseen(tx: Tx) -> tuple[list[PossiblyMissed], int] | None:
     if position is None or position > head:
         return [], head
     found = events.log.read(tx, position, AT_ONCE)
-    seen = [news for each in found if (news := PossiblyMissed.of(each.event)) is not None]
+    seen = [news for each in found if (news := Candidate.of(each.event)) is not None]
     return seen, found[-1].seq if found else head

@@ -8,10 +8,10 @@ from tertulia.domain.people.keys import Vault
 from tertulia.domain.personal.devices import Device
 from tertulia.domain.personal.web_push import FIRST_PAUSE_SECONDS
 from tertulia.errors.push import (
-    PushServiceAway,
     PushServiceBroken,
     PushServiceBusy,
-    PushServiceRefuses,
+    PushServiceRejected,
+    PushServiceUnavailable,
 )
 from tertulia.events.directory.organization import Organization
 from tertulia.external.push import push_service
@@ -53,7 +53,7 @@ class Phones:
             self.rests_until = self._database.clock() + rest
             log.warning("the push service wants to be left in peace", seconds=rest)
             return False
-        except (PushServiceAway, PushServiceBroken, PushServiceRefuses) as trouble:
+        except (PushServiceUnavailable, PushServiceBroken, PushServiceRejected) as trouble:
             log.warning("the push service does not help", why=trouble.code)
             return False
         return True

@@ -6,7 +6,7 @@ from tertulia.database import Database
 from tertulia.domain.personal.missed_messages import LISTENING_SECONDS, PRESENT_SECONDS
 from tertulia.events.delivery.dispatch import Delivery
 from tertulia.events.directory.organization import Organization
-from tertulia.events.ephemeral import PresenceNoted
+from tertulia.events.ephemeral import PresenceChanged
 from tertulia.jobs.for_each import each
 
 
@@ -18,7 +18,7 @@ async def write_down(database: Database, delivery: Delivery) -> None:
         pending = board.pending()
         if pending:
             board.learn(await here.write(actions.people.presence.note, pending, board.head))
-            delivery.whisper(org.realm.id, PresenceNoted())
+            delivery.whisper(org.realm.id, PresenceChanged())
         elif board.is_stale:
             board.is_stale = False
             board.learn(await here.read(storage.people.presence.since, board.head))
@@ -34,7 +34,7 @@ async def forget_stale(database: Database, delivery: Delivery) -> None:
 
     oldest = actions.people.presence.oldest_kept(database.clock())
     await each(
-        await database.glance_in(0, storage.housekeeping_queries.with_old_presence, oldest), forget
+        await database.query(0, storage.housekeeping_queries.with_old_presence, oldest), forget
     )
     for org in delivery.organizations.values():
         org.presence.forget_before(oldest)

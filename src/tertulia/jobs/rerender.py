@@ -4,7 +4,7 @@ import asyncio
 
 from tertulia import actions
 from tertulia.actions.messages.draft import Author
-from tertulia.database import Bound, Database
+from tertulia.database import Database, OrgDatabase
 from tertulia.errors import ClientError
 from tertulia.events.delivery.dispatch import Delivery
 from tertulia.events.directory.organization import Organization
@@ -25,10 +25,10 @@ async def rerender(database: Database, delivery: Delivery) -> None:
                 await _rerender_all(db, org)
         await db.write(actions.messages.rerender.finish)
 
-    await each(await database.glance_in(0, actions.messages.rerender.realms_in_need), look)
+    await each(await database.query(0, actions.messages.rerender.realms_in_need), look)
 
 
-async def _rerender_all(db: Bound, org: Organization) -> None:
+async def _rerender_all(db: OrgDatabase, org: Organization) -> None:
     done_to = 0
     while batch := await db.read(actions.messages.rerender.outdated, done_to, AT_ONCE):
         drafts = {}

@@ -44,13 +44,13 @@ class Runner:
         self,
         jobs: Sequence[Job],
         stopwatch: Callable[[], float] = time.monotonic,
-        look_on_duty: LookOnDuty = always_on_duty,
+        leader_due: LookOnDuty = always_on_duty,
     ) -> None:
         self.jobs = jobs
         self.failures: Counter[str] = Counter()
         self._in_trouble: set[str] = set()
         self._stopwatch = stopwatch
-        self._look_on_duty = look_on_duty
+        self._look_on_duty = leader_due
         self._is_on_duty = asyncio.Event()
         self._is_any = {job.if_any: asyncio.Event() for job in jobs if job.if_any is not None}
         self._due = {job.name: stopwatch() + job.every_seconds for job in jobs}

@@ -12,7 +12,7 @@ from typing import Generic, TypeVar
 from tertulia import actions, domain, storage
 from tertulia.actions.messages.draft import Author
 from tertulia.actions.messages.notices import CLIENT
-from tertulia.database import Bound, Database
+from tertulia.database import Database, OrgDatabase
 from tertulia.database.tx import Tx
 from tertulia.domain.later.reminders import Reminder
 from tertulia.domain.later.scheduled import ScheduledMessage
@@ -38,9 +38,9 @@ class Outbox(Generic[T]):
 
     realms_with_due: Callable[[Tx], list[int]]
     due: Callable[[Tx, int], list[T]]
-    compose: Callable[[Bound, Organization, T], Awaitable[Draft]]
-    deliver: Callable[[Bound, Organization, T, Draft, float], Awaitable[bool]]
-    give_up: Callable[[Bound, Organization, T, str], Awaitable[bool]]
+    compose: Callable[[OrgDatabase, Organization, T], Awaitable[Draft]]
+    deliver: Callable[[OrgDatabase, Organization, T, Draft, float], Awaitable[bool]]
+    give_up: Callable[[OrgDatabase, Organization, T, str], Awaitable[bool]]
 
 
 async def send_due(database: Database, delivery: Delivery, outbox: Outbox[T]) -> None:
@@ -60,7 +60,7 @@ async def send_due(database: Database, delivery: Delivery, outbox: Outbox[T]) ->
         waiting = await database.read_in(0, outbox.realms_with_due)
 
 
-async def _send_some(db: Bound, org: Organization, outbox: Outbox[T], began: float) -> bool:
+async def _send_some(db: OrgDatabase, org: Organization, outbox: Outbox[T], began: float) -> bool:
     """Send the next ones in their order; says whether anything was done."""
     due = await db.read(outbox.due, IN_HAND)
     few = [due[start : start + AT_ONCE] for start in range(0, len(due), AT_ONCE)]
@@ -68,7 +68,7 @@ async def _send_some(db: Bound, org: Organization, outbox: Outbox[T], began: flo
 
 
 async def _send_together(
-    db: Bound, org: Organization, outbox: Outbox[T], due: list[T], began: float
+    db: OrgDatabase, org: Organization, outbox: Outbox[T], due: list[T], began: float
 ) -> bool:
     drafts = [await _tried(outbox.compose(db, org, entry)) for entry in due]
     outcomes = await asyncio.gather(
@@ -86,7 +86,7 @@ async def _send_together(
 
 
 async def _send(
-    db: Bound,
+    db: OrgDatabase,
     org: Organization,
     outbox: Outbox[T],
     entry: T,
@@ -118,7 +118,7 @@ def _reason(problem: Exception) -> str:
 # --- scheduled messages ---
 
 
-async def _compose_scheduled(db: Bound, org: Organization, entry: ScheduledMessage) -> Draft:
+async def _compose_scheduled(db: OrgDatabase, org: Organization, entry: ScheduledMessage) -> Draft:
     author = Author(db, org, org.users[entry.owner_id])
     return await actions.messages.draft.compose(
         author, entry.content, entry.client, entry.will_be_read()
@@ -126,13 +126,13 @@ async def _compose_scheduled(db: Bound, org: Organization, entry: ScheduledMessa
 
 
 async def _deliver_scheduled(
-    db: Bound, org: Organization, entry: ScheduledMessage, draft: Draft, began: float
+    db: OrgDatabase, org: Organization, entry: ScheduledMessage, draft: Draft, began: float
 ) -> bool:
     return await db.write(actions.later.scheduled.deliver, entry, draft, org.email_domain, began)
 
 
 async def _give_up_scheduled(
-    db: Bound, org: Organization, entry: ScheduledMessage, reason: str
+    db: OrgDatabase, org: Organization, entry: ScheduledMessage, reason: str
 ) -> bool:
     author = Author(db, org, org.users[entry.owner_id])
     notice = await actions.messages.draft.compose(
@@ -153,19 +153,21 @@ SCHEDULED = Outbox(
 # --- reminders ---
 
 
-async def _compose_reminder(db: Bound, org: Organization, reminder: Reminder) -> Draft:
+async def _compose_reminder(db: OrgDatabase, org: Organization, reminder: Reminder) -> Draft:
     words = await db.read(actions.later.reminders.words_now, reminder)
     author = Author(db, org, org.users[reminder.owner_id], reminder.site)
     return await actions.messages.draft.compose(author, words, CLIENT, False)
 
 
 async def _deliver_reminder(
-    db: Bound, _: Organization, reminder: Reminder, draft: Draft, began: float
+    db: OrgDatabase, _: Organization, reminder: Reminder, draft: Draft, began: float
 ) -> bool:
     return await db.write(actions.later.reminders.deliver, reminder, draft)
 
 
-async def _give_up_reminder(db: Bound, _: Organization, reminder: Reminder, reason: str) -> bool:
+async def _give_up_reminder(
+    db: OrgDatabase, _: Organization, reminder: Reminder, reason: str
+) -> bool:
     log.warning("a reminder was given up", reason=reason)
     return await db.write(actions.later.reminders.fail, reminder)
 

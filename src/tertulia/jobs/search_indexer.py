@@ -37,7 +37,7 @@ class Indexing:
         """Index what has come together, unless it is little and more is coming."""
         stirred = self._stirred.taken()
         if stirred is None:
-            stirred = await self._database.glance_in(0, storage.search.index.realms_behind)
+            stirred = await self._database.query(0, storage.search.index.realms_behind)
         before, self._waiting = self._waiting, await self._count({*stirred, *self._waiting})
         ready = [
             realm_id
@@ -47,14 +47,14 @@ class Indexing:
         await each(ready, self._index_all)
         if not self._has_begun:  # what an older server has indexed has no joints
             self._has_begun = True
-            unjoined = await self._database.glance_in(
+            pending_joints = await self._database.query(
                 0, storage.search.phrase_filter.realms_without
             )
-            await each(unjoined, self._join_all)
+            await each(pending_joints, self._join_all)
 
     async def catch_up(self) -> None:
         """Index all there is."""
-        behind = await self._database.glance_in(0, storage.search.index.realms_behind)
+        behind = await self._database.query(0, storage.search.index.realms_behind)
         self._waiting = await self._count(behind)
         await each(list(self._waiting), self._index_all)
 
@@ -78,21 +78,21 @@ class Indexing:
                 break
             done = await self._database.write_in(realm_id, indexing.write_batch, batch)
             self._waiting[realm_id] = max(0, self._waiting.get(realm_id, 0) - done)
-            await self._breathe(realm_id)
+            await self._pause(realm_id)
         self._waiting.pop(realm_id, None)
         await self._join_all(realm_id)
 
     async def _join_all(self, realm_id: int) -> None:
         write, joints = self._database.write_in, storage.search.phrase_filter
-        unjoined = actions.messages.search_index.unjoined
-        while (some := await self._database.read_aside_in(realm_id, unjoined)).joints:
+        pending_joints = actions.messages.search_index.pending_joints
+        while (some := await self._database.read_aside_in(realm_id, pending_joints)).joints:
             for part in range(joints.PARTS):
                 await write(realm_id, joints.join_part, some, part)
-                await self._breathe(realm_id)
+                await self._pause(realm_id)
             await write(realm_id, joints.finish_joining, some)
-            await self._breathe(realm_id)
+            await self._pause(realm_id)
 
-    async def _breathe(self, realm_id: int) -> None:
+    async def _pause(self, realm_id: int) -> None:
         talking = self._talking.taken()
         is_quiet = talking is not None and realm_id not in talking
         await asyncio.sleep(BREATH_SECONDS if is_quiet else LONG_BREATH_SECONDS)

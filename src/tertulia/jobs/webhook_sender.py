@@ -18,7 +18,7 @@ from tertulia import actions, domain, events, storage
 from tertulia.actions.messages.draft import Author
 from tertulia.actions.people.webhook_deliveries import Complaint, Occasion
 from tertulia.config import Config
-from tertulia.database import Bound, Database
+from tertulia.database import Database, OrgDatabase
 from tertulia.domain.messages.message import Draft
 from tertulia.domain.messages.notices import Words
 from tertulia.domain.people.webhook_deliveries import SLACK, Trouble, WebhookCall
@@ -142,7 +142,7 @@ class WebhookCalls:
                 content,
                 headers,
                 seconds=self.patience_seconds,
-                most_bytes=domain.people.webhook_deliveries.MOST_ANSWER_BYTES,
+                most_bytes=domain.people.webhook_deliveries.MAX_ANSWER_BYTES,
                 allowed=self._config.webhook_networks,
                 person=call.person,
             )
@@ -160,7 +160,12 @@ class WebhookCalls:
         return understood(text, is_slack=service.interface == SLACK)
 
     async def _say(
-        self, db: Bound, org: Organization, call: WebhookCall, occasion: Occasion, said: Spoken
+        self,
+        db: OrgDatabase,
+        org: Organization,
+        call: WebhookCall,
+        occasion: Occasion,
+        said: Spoken,
     ) -> Trouble | None:
         if not said.text.strip():
             await db.write(actions.people.webhook_deliveries.done, call)
@@ -255,13 +260,13 @@ def _widget(value: Any) -> dict[str, Any] | None:
     return msgspec.convert(value, dict[str, Any] | None)
 
 
-async def _composed(db: Bound, org: Organization, occasion: Occasion, said: Spoken) -> Draft:
+async def _composed(db: OrgDatabase, org: Organization, occasion: Occasion, said: Spoken) -> Draft:
     author = Author(db, org, occasion.bot)
     return await actions.messages.draft.compose(author, said.text, CLIENT, True, said.widget)
 
 
 async def _complaint(
-    db: Bound, org: Organization, occasion: Occasion, trouble: Trouble
+    db: OrgDatabase, org: Organization, occasion: Occasion, trouble: Trouble
 ) -> Complaint:
     message, bot = occasion.message, occasion.bot
     place = domain.messages.links.conversation_link(message.member_ids)

@@ -11,13 +11,13 @@ writes, byte for byte, and no library is both like it and linear.
 """
 
 from tertulia.markdown.model import (
-    Found,
     LinkedChannel,
     LinkPattern,
     MentionedGroup,
     MentionedUser,
-    Names,
+    References,
     Rendered,
+    Resolved,
     Settings,
     Upload,
 )

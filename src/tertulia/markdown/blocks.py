@@ -11,7 +11,7 @@ from collections import deque
 
 from tertulia.markdown import lists, tables
 from tertulia.markdown.context import Context
-from tertulia.markdown.lines import open_lists
+from tertulia.markdown.lines import insert_blank_before_lists
 from tertulia.markdown.stash import Container, Stash
 from tertulia.markdown.tree import Node
 
@@ -112,7 +112,9 @@ class Blocks:
         spoiler = parent.add("spoiler")
         inner = context.within("")
         self.parse_text(spoiler.add("header"), container.header, inner)
-        content = container.content if context.in_quote else open_lists(container.content)
+        content = (
+            container.content if context.in_quote else insert_blank_before_lists(container.content)
+        )
         self.parse_text(spoiler.add("content"), content, inner)
 
     def _add_quote(self, parent: Node, content: str, context: Context) -> None:

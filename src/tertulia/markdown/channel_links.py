@@ -4,7 +4,7 @@ import re
 from urllib.parse import quote
 
 from tertulia.markdown import escape
-from tertulia.markdown.model import Found, LinkedChannel
+from tertulia.markdown.model import LinkedChannel, Resolved
 from tertulia.markdown.stash import Stash
 from tertulia.markdown.tree import Link
 
@@ -18,7 +18,7 @@ def topic_and_id(reference: str) -> tuple[str, str] | None:
     return (match[1], match[2]) if match else None
 
 
-def apply(text: str, stash: Stash, found: Found, empty_topic_name: str) -> str:
+def apply(text: str, stash: Stash, found: Resolved, empty_topic_name: str) -> str:
     def replace(match: re.Match[str]) -> str:
         name, arrow, topic = match[1].partition(">")
         channel = found.channels.get(name) if arrow else None

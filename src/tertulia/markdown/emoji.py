@@ -8,7 +8,7 @@ from tertulia.markdown import escape
 from tertulia.markdown.emoji_names import code_for, code_of, is_sign, names_for
 from tertulia.markdown.stash import Stash
 
-MOST_SHOWN = 1000
+MAX_SHOWN = 1000
 
 _NAME = re.compile(r":([\w+-]+):")
 _EMOTICONS = {
@@ -47,7 +47,7 @@ class DrawnEmoji:
     def __init__(self, stash: Stash, custom: Mapping[str, str]) -> None:
         self._stash = stash
         self._custom = custom
-        self._left = MOST_SHOWN
+        self._left = MAX_SHOWN
 
     def names(self, text: str) -> str:
         def replace(match: re.Match[str]) -> str:

@@ -23,7 +23,7 @@ from tertulia.markdown import (
 from tertulia.markdown.emoji import MAY_HOLD_CHARACTERS, DrawnEmoji
 from tertulia.markdown.math import Formulas
 from tertulia.markdown.mentions import Mentioned
-from tertulia.markdown.model import Found, Settings
+from tertulia.markdown.model import Resolved, Settings
 from tertulia.markdown.stash import MARK, Stash
 
 _FORMULA = re.compile(r"(?<![\w$])\$\$([^$\n]+)\$\$(?![\w$])")
@@ -36,7 +36,7 @@ class Inline:
         self,
         stash: Stash,
         formulas: Formulas,
-        found: Found,
+        found: Resolved,
         settings: Settings,
         mentioned: Mentioned,
         whole_text: str,

@@ -1,7 +1,7 @@
 """The text as lines: white space put in order, and a blank line wherever a list begins.
 
 The block rules find a list only at the start of a block, but people begin one right after a line
-of text. `open_lists` puts the missing blank line there.
+of text. `insert_blank_before_lists` puts the missing blank line there.
 """
 
 import re
@@ -22,7 +22,7 @@ def normalize(source: str) -> list[str]:
     return _BLANK_LINE.sub("", f"{text}\n\n").split("\n")
 
 
-def open_lists(text: str) -> str:
+def insert_blank_before_lists(text: str) -> str:
     """A blank line before each list item that follows a line which is no item of its kind."""
     if not _ITEM.search(text):
         return text

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from tertulia.markdown import escape, urls
-from tertulia.markdown.model import Found, Upload
+from tertulia.markdown.model import Resolved, Upload
 from tertulia.markdown.stash import Stash
 from tertulia.markdown.tree import Link
 
@@ -31,7 +31,7 @@ class _Target:
     end: int
 
 
-def apply(text: str, stash: Stash, found: Found, base_url: str) -> str:
+def apply(text: str, stash: Stash, found: Resolved, base_url: str) -> str:
     brackets = _Brackets(text)
     pieces = []
     done = 0
@@ -70,7 +70,7 @@ def _keep_link(stash: Stash, label: str, target: _Target, base_url: str) -> str 
     return stash.keep(f"{opening}{escape.text(shown)}</a>", link.shown, link)
 
 
-def _keep_upload(stash: Stash, label: str, target: _Target, found: Found) -> str | None:
+def _keep_upload(stash: Stash, label: str, target: _Target, found: Resolved) -> str | None:
     address = target.address
     upload = found.uploads.get(address.removeprefix(_UPLOADS))
     if upload is None or not address.startswith(_UPLOADS):

@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass, field
 
 from tertulia.markdown import escape
-from tertulia.markdown.model import Found, MentionedGroup, MentionedUser
+from tertulia.markdown.model import MentionedGroup, MentionedUser, Resolved
 from tertulia.markdown.stash import Stash
 
 _BEFORE = r"(?<![^\s'\"(\[{/<])"
@@ -46,7 +46,7 @@ def name_and_id(mention: str) -> tuple[str, int] | None:
 
 
 def apply_users(
-    text: str, stash: Stash, found: Found, mentioned: Mentioned, *, in_quote: bool
+    text: str, stash: Stash, found: Resolved, mentioned: Mentioned, *, in_quote: bool
 ) -> str:
     def replace(match: re.Match[str]) -> str:
         is_silent = in_quote or bool(match[1])
@@ -71,7 +71,7 @@ def apply_users(
 
 
 def apply_groups(
-    text: str, stash: Stash, found: Found, mentioned: Mentioned, *, in_quote: bool
+    text: str, stash: Stash, found: Resolved, mentioned: Mentioned, *, in_quote: bool
 ) -> str:
     def replace(match: re.Match[str]) -> str:
         group: MentionedGroup | None = found.groups.get(match[2])
@@ -87,7 +87,7 @@ def apply_groups(
     return GROUP.sub(replace, text)
 
 
-def _find_user(mention: str, found: Found) -> MentionedUser | None:
+def _find_user(mention: str, found: Resolved) -> MentionedUser | None:
     with_id = name_and_id(mention)
     if with_id is None:
         return found.users_by_name.get(mention.lower())

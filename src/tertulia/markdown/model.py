@@ -1,6 +1,6 @@
 """What goes into a rendering and what comes out of it: plain values, no behaviour to speak of.
 
-A text may name people, groups, channels and topics. `Wanted` is what it could mean, `Found` what
+A text may name people, groups, channels and topics. `Wanted` is what it could mean, `Resolved` what
 the caller looked up for this sender; a name that was not found is ordinary text.
 """
 
@@ -62,7 +62,7 @@ class Settings(msgspec.Struct, frozen=True):
     empty_topic_name: str = "general chat"
 
 
-class Names(msgspec.Struct, frozen=True):
+class References(msgspec.Struct, frozen=True):
     """Names a text could refer to. User names are in lower case, the others as typed."""
 
     user_names: frozenset[str] = frozenset()
@@ -82,7 +82,7 @@ class Names(msgspec.Struct, frozen=True):
         )
 
 
-class Found(msgspec.Struct, frozen=True):
+class Resolved(msgspec.Struct, frozen=True):
     """What the sender may mention and link to. Leave out what the sender may not see."""
 
     # Names in lower case; without those that several people have.

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from urllib.parse import parse_qs, urlsplit
 
 from tertulia.markdown import escape, links
-from tertulia.markdown.model import Found
+from tertulia.markdown.model import Resolved
 from tertulia.markdown.tree import Link, Node
 
 MAX_PREVIEWS = 24  # a message with more of them has none at all
@@ -29,7 +29,7 @@ class PreviewPlace(NamedTuple):
     in_quote: bool
 
 
-def add(places: list[PreviewPlace], found: Found) -> bool:
+def add(places: list[PreviewPlace], found: Resolved) -> bool:
     """Give the blocks their previews; whether there is any."""
     planned: dict[str, tuple[PreviewPlace, Link, str]] = {}
     for place in places:
@@ -54,7 +54,7 @@ def _stands_alone(place: PreviewPlace, link: Link) -> bool:
     return holder.html.strip() == f"{escape.tag('a', href=link.href)}{escape.text(link.shown)}</a>"
 
 
-def _preview(link: Link, found: Found) -> str:
+def _preview(link: Link, found: Resolved) -> str:
     if link.is_shown or link.is_reference:
         return ""
     video = _youtube_id(link.href)
@@ -77,13 +77,13 @@ def _preview(link: Link, found: Found) -> str:
     return ""
 
 
-def _is_there(href: str, found: Found) -> bool:
+def _is_there(href: str, found: Resolved) -> bool:
     if href.startswith("/user_uploads/"):
         return href.removeprefix("/user_uploads/") in found.uploads
     return href.startswith(("http://", "https://", "user_uploads/"))
 
 
-def _picture(address: str, found: Found) -> str:
+def _picture(address: str, found: Resolved) -> str:
     """Nothing for an upload that is no picture, whatever it is called."""
     upload = found.uploads.get(address.removeprefix("/user_uploads/"))
     if upload is None:

@@ -9,10 +9,10 @@ from tertulia.markdown.code import CodeHighlighter
 from tertulia.markdown.context import Context
 from tertulia.markdown.fences import Fences
 from tertulia.markdown.inline import Inline
-from tertulia.markdown.lines import normalize, open_lists
+from tertulia.markdown.lines import insert_blank_before_lists, normalize
 from tertulia.markdown.math import Formulas
 from tertulia.markdown.mentions import Mentioned
-from tertulia.markdown.model import Found, LinkPattern, Rendered, Settings
+from tertulia.markdown.model import LinkPattern, Rendered, Resolved, Settings
 from tertulia.markdown.previews import PreviewPlace
 from tertulia.markdown.stash import Stash
 from tertulia.markdown.tree import Node, walk, write
@@ -21,14 +21,14 @@ VERSION = 2
 
 MAX_FORMATTED = 100_000  # characters; a longer text is shown as it was typed
 
-_NOBODY = Found()
+_NOBODY = Resolved()
 _DEFAULTS = Settings()
 # Possessive, so that runs of plain signs are passed over as a whole and never looked at twice.
 _PLAIN = re.compile(r"[A-Za-z](?:[\w ,;?!'\"%/=()\u2010-\u2027-]++|[.:](?= |$))*+")
 _UPLOAD = re.compile(r"/?user_uploads/(?!thumbnail/)(.+)")
 
 
-def render(source: str, found: Found = _NOBODY, settings: Settings = _DEFAULTS) -> Rendered:
+def render(source: str, found: Resolved = _NOBODY, settings: Settings = _DEFAULTS) -> Rendered:
     """The HTML of a message, and whom and what it mentions."""
     if _is_plain(source, settings):
         return Rendered(f"<p>{source}</p>")
@@ -52,13 +52,13 @@ def render(source: str, found: Found = _NOBODY, settings: Settings = _DEFAULTS) 
     )
 
 
-def render_text(text: str, found: Found = _NOBODY, settings: Settings = _DEFAULTS) -> str:
+def render_text(text: str, found: Resolved = _NOBODY, settings: Settings = _DEFAULTS) -> str:
     """The HTML of a text that is no message, such as a profile field: without previews."""
     root, _ = _parse(text, found, settings, Mentioned())
     return write(root)
 
 
-def render_description(text: str, found: Found = _NOBODY, settings: Settings = _DEFAULTS) -> str:
+def render_description(text: str, found: Resolved = _NOBODY, settings: Settings = _DEFAULTS) -> str:
     """The HTML of a channel's description, which is one line however it was typed."""
     return render_text(text.replace("\n", " "), found, settings)
 
@@ -92,7 +92,7 @@ def _is_plain(source: str, settings: Settings) -> bool:
 
 
 def _parse(
-    source: str, found: Found, settings: Settings, mentioned: Mentioned
+    source: str, found: Resolved, settings: Settings, mentioned: Mentioned
 ) -> tuple[Node, list[PreviewPlace]]:
     """The message as a tree whose texts have become HTML, and the places in it that have links."""
     root = Node("root")
@@ -106,7 +106,7 @@ def _parse(
     lines = normalize(stash.admit(source))
     inline = Inline(stash, formulas, found, settings, mentioned, whole_text="\n".join(lines))
     lines = Fences(stash, formulas, highlighter).replace(lines)
-    Blocks(stash).parse_text(root, open_lists("\n".join(lines)), Context())
+    Blocks(stash).parse_text(root, insert_blank_before_lists("\n".join(lines)), Context())
     return root, list(_finish_texts(root, stash, inline, highlighter))
 
 

@@ -7,14 +7,14 @@ import re
 
 from tertulia.markdown.channel_links import REFERENCE
 from tertulia.markdown.mentions import GROUP, USER, name_and_id
-from tertulia.markdown.model import Names
+from tertulia.markdown.model import References
 
 _UPLOAD = re.compile(r"/user_uploads/(?!thumbnail/)([^\s()\[\]<>\"']+)")
 
 
-def scan(source: str) -> Names:
+def scan(source: str) -> References:
     if "*" not in source and "/user_uploads/" not in source:
-        return Names()
+        return References()
 
     user_names, user_ids = set(), set()
     for _, name in USER.findall(source):
@@ -30,7 +30,7 @@ def scan(source: str) -> Names:
             channel_names.add(channel)
             topics.add((channel, topic))
 
-    return Names(
+    return References(
         user_names=frozenset(user_names),
         user_ids=frozenset(user_ids),
         group_names=frozenset(name for _, name in GROUP.findall(source)),

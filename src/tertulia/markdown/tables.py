@@ -11,7 +11,7 @@ from tertulia.markdown.tree import Node
 _TICKS_OR_PIPE = re.compile(r"\\\\|\\`+|`+|\\\||\|")
 _CLOSING_PIPE = re.compile(r"(?<!\\)(?:\\\\)*\|$")
 _DELIMITER = frozenset("|:- ")
-MOST_CELLS = 10_000
+MAX_CELLS = 10_000
 
 
 def begins_at(lines: list[str], at: int, end: int) -> bool:
@@ -22,7 +22,7 @@ def begins_at(lines: list[str], at: int, end: int) -> bool:
         return False
     has_border = _has_border(header)
     columns = len(_cells(header, has_border))
-    if columns * (end - at) > MOST_CELLS:
+    if columns * (end - at) > MAX_CELLS:
         return False
     if columns == 1 and not (has_border and _all_have_border(lines, at + 1, end)):
         return False

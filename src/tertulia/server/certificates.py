@@ -8,11 +8,11 @@ import ssl
 from pathlib import Path
 
 from tertulia.config import Config
-from tertulia.errors import CannotStart
+from tertulia.errors import StartupError
 from tertulia.log import log
 
 
-class BadCertificate(CannotStart):
+class BadCertificate(StartupError):
     """The certificate or its key cannot be used."""
 
 

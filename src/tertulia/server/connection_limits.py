@@ -11,21 +11,21 @@ from collections import Counter
 from typing import Protocol
 
 from tertulia.config import Config
-from tertulia.errors.http import ServerFull, TooManyConnections
-from tertulia.http.ratelimit import neighbourhood
+from tertulia.errors.http import ServerOverloaded, TooManyConnections
+from tertulia.http.ratelimit import address_bucket
 from tertulia.log import log
 
-MOST_FILES = 1 << 20  # asked for where the system sets no limit
+MAX_FILES = 1 << 20  # asked for where the system sets no limit
 OWN_FILES = 100  # kept for the database, the port and whatever else is no connection
 FEW = 4096  # connections; fewer are worth a line at the start
-LEAST_BYTES_PER_SECOND = 2000  # of a body or an answer; a poor mobile line has twice that
+MIN_BYTES_PER_SECOND = 2000  # of a body or an answer; a poor mobile line has twice that
 TELL_EVERY_SECONDS = 60
 
 
 def raise_file_limit() -> None:
     """Take as many open files as the system lets us have; by default that is often a fraction."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    wanted = MOST_FILES if hard == resource.RLIM_INFINITY else min(hard, MOST_FILES)
+    wanted = MAX_FILES if hard == resource.RLIM_INFINITY else min(hard, MAX_FILES)
     if soft != resource.RLIM_INFINITY and soft < wanted:
         resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
@@ -41,22 +41,22 @@ class Wait:
         self.moved_bytes = 0
 
     def is_over(self, now: float, patience_seconds: float) -> bool:
-        earned = self.moved_bytes / LEAST_BYTES_PER_SECOND
+        earned = self.moved_bytes / MIN_BYTES_PER_SECOND
         return now - self.since > patience_seconds + earned
 
 
-class Watched(Protocol):
+class Tracked(Protocol):
     def waits(self, now: float) -> list[Wait]: ...
 
-    def cut_off(self, wait: Wait) -> None: ...
+    def abort(self, wait: Wait) -> None: ...
 
 
-class Connections:
+class ConnectionLimiter:
     """Those of one server, all on its loop."""
 
     def __init__(self, config: Config) -> None:
         files = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
-        files = MOST_FILES if files == resource.RLIM_INFINITY else files
+        files = MAX_FILES if files == resource.RLIM_INFINITY else files
         self.most = files - min(OWN_FILES, files // 2)
         # However small the house, nobody fills it alone.
         self.most_of_one = min(config.max_connections_per_address, self.most // 2)
@@ -66,7 +66,7 @@ class Connections:
         self._proxies = config.trusted_proxies
         self.patience_seconds = config.slow_client_seconds
         self._of_address: Counter[str] = Counter()
-        self._watched: set[Watched] = set()
+        self._watched: set[Tracked] = set()
         self._crowded = ""  # the address that was refused last
         self._told = self._trouble()
         self._tell_at = 0.0
@@ -91,7 +91,7 @@ class Connections:
             raise TooManyConnections
         if self.open > self.most:
             self.refused["full"] += 1
-            raise ServerFull
+            raise ServerOverloaded
 
     def leave(self, address: str) -> None:
         self.open -= 1
@@ -109,11 +109,11 @@ class Connections:
         parsed = getattr(parsed, "ipv4_mapped", None) or parsed
         if any(parsed in network for network in self._proxies):
             return ""
-        return neighbourhood(address)
+        return address_bucket(address)
 
     # --- how slow ---
 
-    def watch(self, connection: Watched) -> None:
+    def watch(self, connection: Tracked) -> None:
         """Its client owes us something, or will have to read something."""
         self._watched.add(connection)
 
@@ -126,7 +126,7 @@ class Connections:
             for wait in waits:
                 if wait.is_over(now, self.patience_seconds):
                     self.timed_out[wait.what] += 1
-                    connection.cut_off(wait)
+                    connection.abort(wait)
                     break
         self._tell(now)
 

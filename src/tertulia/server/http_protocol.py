@@ -19,13 +19,13 @@ from tertulia.database.yielding import REQUESTS
 from tertulia.errors import BadRequest, ClientError
 from tertulia.errors.http import HeadersTooLarge, RequestTooSlow
 from tertulia.http import header_checks
-from tertulia.http.exchange import ROUND, Headers, HttpRound, Scope, refusal
+from tertulia.http.exchange import ROUND, Headers, HttpExchange, Scope, refusal
 from tertulia.http.replies import encode_error
-from tertulia.server.connection_limits import Connections, Wait
+from tertulia.server.connection_limits import ConnectionLimiter, Wait
 
 TLS_HELLO = b"\x16\x03"  # how https begins
-MOST_LATER_ROUNDS = 32  # that one asks for before the first is answered
-MOST_UNTAKEN_BYTES = 1 << 16  # of a body; then we read on when somebody takes it
+MAX_PIPELINED_REQUESTS = 32  # that one asks for before the first is answered
+MAX_UNREAD_BODY_BYTES = 1 << 16  # of a body; then we read on when somebody takes it
 
 _ASGI = {"version": "3.0", "spec_version": "2.3"}
 
@@ -72,7 +72,7 @@ class HttpConnection(asyncio.Protocol):
 
     def __init__(
         self,
-        connections: Connections,
+        connections: ConnectionLimiter,
         config: uvicorn.Config,
         server_state: ServerState,
         app_state: dict[str, Any],
@@ -112,9 +112,9 @@ class HttpConnection(asyncio.Protocol):
         self._fed_bytes = 0  # of the body, by what has come last
         self._is_in_head = True
 
-        self._round: HttpRound | None = None  # that is being answered, or was
-        self._last_round: HttpRound | None = None  # to have arrived
-        self._later_rounds: deque[tuple[HttpRound, Scope]] | None = (
+        self._round: HttpExchange | None = None  # that is being answered, or was
+        self._last_round: HttpExchange | None = None  # to have arrived
+        self._later_rounds: deque[tuple[HttpExchange, Scope]] | None = (
             None  # that arrived before their time
         )
         self._refusal: ClientError | None = None  # to be told when its turn comes
@@ -165,15 +165,17 @@ class HttpConnection(asyncio.Protocol):
         rest will do: most requests come long before it rings."""
         self._rests_since = self._loop.time()
         if self._rest_timer is None:
-            self._rest_timer = self._loop.call_later(self._keep_alive_seconds, self._look_at_rest)
+            self._rest_timer = self._loop.call_later(
+                self._keep_alive_seconds, self._check_keepalive
+            )
 
-    def _look_at_rest(self) -> None:
+    def _check_keepalive(self) -> None:
         self._rest_timer = None
         if self._rests_since is None or self.transport.is_closing():
             return
         left = self._rests_since + self._keep_alive_seconds - self._loop.time()
         if left > 0:
-            self._rest_timer = self._loop.call_later(left, self._look_at_rest)
+            self._rest_timer = self._loop.call_later(left, self._check_keepalive)
         else:
             self.transport.close()
 
@@ -195,12 +197,12 @@ class HttpConnection(asyncio.Protocol):
         except httptools.HttpParserUpgrade:
             pass  # a client may ask for WebSockets; it is answered in plain HTTP
         except httptools.HttpParserError:
-            self._refuse_in_turn(BadRequest("Invalid HTTP request received."))
+            self._queue_error(BadRequest("Invalid HTTP request received."))
             return
         if self._is_in_head or (self._last_round is not None and self._last_round.more_body):
             self._head_bytes += len(data) - self._fed_bytes
             if self._head_bytes > self._most_head_bytes + self._body_bytes:
-                self._refuse_in_turn(HeadersTooLarge())
+                self._queue_error(HeadersTooLarge())
         self._look_what_is_missing()
 
     def _look_what_is_missing(self) -> None:
@@ -238,11 +240,11 @@ class HttpConnection(asyncio.Protocol):
         upgrades: bool = self._parser.should_upgrade()
         # Raised within the parser, it makes the request as bad as if it were no HTTP.
         header_checks.check(version, self._headers, upgrades=upgrades)
-        if self._later_rounds and len(self._later_rounds) >= MOST_LATER_ROUNDS:
+        if self._later_rounds and len(self._later_rounds) >= MAX_PIPELINED_REQUESTS:
             raise ValueError("too much at once")
         method: str = self._parser.get_method().decode("ascii")
         keeps = version == "1.1" and not upgrades and self._parser.should_keep_alive()
-        current = HttpRound(self, method, version, keeps, self._expects_continue)
+        current = HttpExchange(self, method, version, keeps, self._expects_continue)
         scope = self._scope(current, method, version)
         is_idle = self._is_idle()
         self._last_round = current
@@ -253,7 +255,7 @@ class HttpConnection(asyncio.Protocol):
             self._later_rounds = self._later_rounds or deque()
             self._later_rounds.append((current, scope))
 
-    def _scope(self, current: HttpRound, method: str, version: str) -> Scope:
+    def _scope(self, current: HttpExchange, method: str, version: str) -> Scope:
         path, query, headers = header_checks.target(self._url, self._headers)
         text = path.decode("ascii")
         return {
@@ -282,7 +284,7 @@ class HttpConnection(asyncio.Protocol):
         current = self._last_round
         if current is not None and not current.is_over:
             current.body += body
-            if len(current.body) > MOST_UNTAKEN_BYTES:
+            if len(current.body) > MAX_UNREAD_BODY_BYTES:
                 self._pause_reading()
             current.arrived()
 
@@ -292,7 +294,7 @@ class HttpConnection(asyncio.Protocol):
             self._last_round.more_body = False
             self._last_round.arrived()
 
-    def _begin(self, current: HttpRound, scope: Scope) -> None:
+    def _begin(self, current: HttpExchange, scope: Scope) -> None:
         self._round = current
         self._loop.create_task(current.run(self._app, scope, self._state.tasks))
 
@@ -312,7 +314,7 @@ class HttpConnection(asyncio.Protocol):
         """The date."""
         return self._state.default_headers
 
-    def round_is_over(self, current: HttpRound) -> None:
+    def round_is_over(self, current: HttpExchange) -> None:
         REQUESTS.go()
         self._connections.watch(self)
         if self.transport.is_closing():
@@ -365,7 +367,7 @@ class HttpConnection(asyncio.Protocol):
             self._most_unread = max(self._most_unread, unread)
             self._reading.moved_bytes = self._most_unread - unread
 
-    def cut_off(self, wait: Wait) -> None:
+    def abort(self, wait: Wait) -> None:
         if wait.what == "head" and self._is_idle():
             may_tell = self._head_bytes > 0  # a browser may connect ahead and never ask
         else:
@@ -377,7 +379,7 @@ class HttpConnection(asyncio.Protocol):
         else:
             self.transport.abort()
 
-    def _refuse_in_turn(self, error: ClientError) -> None:
+    def _queue_error(self, error: ClientError) -> None:
         """What came before is answered first, or its answer would be taken for another."""
         last = self._last_round
         if last is not None and last.more_body and not last.is_over:

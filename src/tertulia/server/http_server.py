@@ -20,10 +20,10 @@ from tertulia.http.request import MAX_URL_BYTES
 from tertulia.log import log
 from tertulia.server import logging_config, malloc
 from tertulia.server.certificates import Certificate
-from tertulia.server.connection_limits import Connections
+from tertulia.server.connection_limits import ConnectionLimiter
 from tertulia.server.http_protocol import HttpConnection
 from tertulia.server.sockets import BACKLOG
-from tertulia.server.tls import TlsDoor
+from tertulia.server.tls import TlsProtocol
 
 GRACE_SECONDS = 0.4  # for answers under way when the server is told to stop
 TICKS_PER_SECOND = 10  # of uvicorn
@@ -46,7 +46,7 @@ class Server(uvicorn.Server):
         super().__init__(config)
         self._application = application
         self._when_ready = when_ready
-        self._tide = malloc.Tide()
+        self._tide = malloc.MallocTrimmer()
         self._emptying: asyncio.Task[None] | None = None
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
@@ -71,7 +71,7 @@ class Server(uvicorn.Server):
         if self.should_exit and sig == signal.SIGINT:
             self.force_exit = True
         self.should_exit = True
-        asyncio.get_running_loop().call_soon_threadsafe(self._application.say_goodbye)
+        asyncio.get_running_loop().call_soon_threadsafe(self._application.shutdown)
 
 
 def serve(
@@ -116,16 +116,22 @@ def _keep_what_is_there() -> None:
     gc.set_threshold(*COLLECT_AFTER)
 
 
-def _protocol(connections: Connections, certificate: Certificate | None) -> Callable[..., object]:
+def _protocol(
+    connections: ConnectionLimiter, certificate: Certificate | None
+) -> Callable[..., object]:
     """What uvicorn has speak to whoever connects."""
     make = partial(HttpConnection, connections)
-    return make if certificate is None else partial(TlsDoor, connections, certificate.context, make)
+    return (
+        make
+        if certificate is None
+        else partial(TlsProtocol, connections, certificate.context, make)
+    )
 
 
 def uvicorn_config(
     config: Config,
     application: ASGIApp,
-    connections: Connections,
+    connections: ConnectionLimiter,
     certificate: Certificate | None = None,
 ) -> uvicorn.Config:
     return uvicorn.Config(

@@ -11,15 +11,15 @@ from functools import partial
 from typing import ParamSpec, TypeVar
 
 from tertulia import actions, domain
-from tertulia.actions.files.upload import Receiving
-from tertulia.actions.inbound_mail import MailPlace
+from tertulia.actions.files.upload import UploadWriter
+from tertulia.actions.inbound_mail import MailDestination
 from tertulia.actions.messages.draft import Author
 from tertulia.config import Config
-from tertulia.database import Bound, Database
+from tertulia.database import Database, OrgDatabase
 from tertulia.domain.files.attachments import Attachment, Quota
 from tertulia.domain.inbound_mail import (
-    MOST_FILES,
-    MOST_HOPS,
+    MAX_FILES,
+    MAX_HOPS,
     NO_WORDS,
     ChannelAddress,
     MailAddress,
@@ -51,7 +51,7 @@ T = TypeVar("T")
 FindOrganization = Callable[[int], Awaitable[Organization | None]]
 
 
-class MailDoor:
+class InboundMail:
     def __init__(
         self, config: Config, database: Database, find_organization: FindOrganization
     ) -> None:
@@ -80,7 +80,7 @@ class MailDoor:
 
     async def _take(self, recipient: str, raw: bytes, sender: str) -> str:
         address, target = await self._target(recipient)
-        if len(raw) > domain.inbound_mail.MOST_BYTES:
+        if len(raw) > domain.inbound_mail.MAX_BYTES:
             raise too_large()
         db = self._database.of(target.realm_id)
         await db.write(actions.inbound_mail.count, address)
@@ -89,12 +89,12 @@ class MailDoor:
             # Nobody is told of it, or two machines might talk to each other for ever.
             log.info("a mail was dropped", why="it was written by a machine")
             return "dropped: it was written by a machine"
-        if mail.hops > MOST_HOPS:
+        if mail.hops > MAX_HOPS:
             raise MailRefused("5.4.6", "This mail goes in circles.")
         org = await self._find_organization(target.realm_id)
         if org is None:
             raise _unknown(recipient)
-        place = await db.read(actions.inbound_mail.place_of, target)
+        place = await db.read(actions.inbound_mail.destination, target)
         if not await db.read(actions.inbound_mail.is_new, address, mail.number):
             return "it was taken before"
         words, place, files = await _aside(sender, _said, mail, address, place)
@@ -103,11 +103,11 @@ class MailDoor:
         uploaded: list[Attachment] = []
         is_said = False
         try:
-            for each in files[:MOST_FILES]:
+            for each in files[:MAX_FILES]:
                 uploaded.append(await self._uploaded(db, place, each))
             links = [_link(each) for each in uploaded]
-            if len(files) > MOST_FILES:
-                links.append(f"(+ {len(files) - MOST_FILES})")
+            if len(files) > MAX_FILES:
+                links.append(f"(+ {len(files) - MAX_FILES})")
             text = domain.inbound_mail.with_links(words, links, MESSAGE_LENGTH)
             draft = await self._composed(db, org, place, text)
             is_said = await db.write(
@@ -128,9 +128,13 @@ class MailDoor:
             raise _unknown(recipient)
         return address, found
 
-    async def _uploaded(self, db: Bound, place: MailPlace, file: MailFile) -> Attachment:
+    async def _uploaded(
+        self, db: OrgDatabase, place: MailDestination, file: MailFile
+    ) -> Attachment:
         quota = Quota(self._config.upload_quota_mib, self._config.user_upload_quota_mib)
-        receiving = Receiving(db, place.owner, self._config.max_upload_mib, quota, len(file.data))
+        receiving = UploadWriter(
+            db, place.owner, self._config.max_upload_mib, quota, len(file.data)
+        )
         try:
             await receiving.take(file.data)
             return await receiving.finish(file.name, file.content_type)
@@ -138,13 +142,15 @@ class MailDoor:
             await receiving.give_up()
             raise
 
-    async def _composed(self, db: Bound, org: Organization, place: MailPlace, text: str) -> Draft:
+    async def _composed(
+        self, db: OrgDatabase, org: Organization, place: MailDestination, text: str
+    ) -> Draft:
         author = Author(db, org, place.owner)
         return await actions.messages.draft.compose(author, text, CLIENT, None)
 
 
 def too_large() -> MailRefused:
-    most = domain.inbound_mail.MOST_BYTES >> 20
+    most = domain.inbound_mail.MAX_BYTES >> 20
     return MailRefused("5.3.4", f"The mail is larger than {most} MiB.")
 
 
@@ -182,8 +188,8 @@ def _is_to_be_dropped(mail: ReceivedMail, address: MailAddress) -> bool:
 
 
 def _said(
-    mail: ReceivedMail, address: MailAddress, place: MailPlace
-) -> tuple[str, MailPlace, list[MailFile]]:
+    mail: ReceivedMail, address: MailAddress, place: MailDestination
+) -> tuple[str, MailDestination, list[MailFile]]:
     """The words, where they go, and the files that belong to them."""
     options = address.options
     quotes = "include-quotes" in options or (not address.is_reply and mail.is_forwarded)
@@ -202,8 +208,8 @@ def _said(
 
 
 def _for_channel(
-    mail: ReceivedMail, address: MailAddress, place: MailPlace, words: str
-) -> tuple[str, MailPlace]:
+    mail: ReceivedMail, address: MailAddress, place: MailDestination, words: str
+) -> tuple[str, MailDestination]:
     """What a stranger wrote calls nobody; the subject is the topic."""
     assert place.channel is not None
     topic, is_cut = domain.inbound_mail.topic_of(mail.subject, TOPIC_LENGTH)
@@ -215,5 +221,5 @@ def _for_channel(
         parts.insert(0, f"Subject: {subject}")
     if "show-sender" in address.options:
         parts.insert(0, f"From: {mail_parser.sender_in_words(mail.sender)}")
-    place = MailPlace(place.author, place.owner, place.channel, topic)
+    place = MailDestination(place.author, place.owner, place.channel, topic)
     return "\n".join([*parts[:-1], "", parts[-1]]).strip(), place

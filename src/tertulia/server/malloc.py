@@ -16,7 +16,7 @@ _ARENA_MAX = -8  # of mallopt: heaps for all threads together
 LARGE_BYTES = 1 << 17
 HEAPS = 2
 
-MUCH_BYTES = 16 << 20  # more or less than usual
+TRIM_THRESHOLD_BYTES = 16 << 20  # more or less than usual
 LOOKS_TO_LEARN = 8  # what is usual follows what there is, by such a part each time
 _RESIDENT = Path("/proc/self/statm")
 
@@ -33,7 +33,7 @@ def resident_bytes() -> int:
     return int(_RESIDENT.read_bytes().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
 
-class Tide:
+class MallocTrimmer:
     """Knows how much memory is usual; when there is much more of it, or was until now, the gaps
     in the heaps are given back. That takes milliseconds, so it is not done all the time."""
 
@@ -48,13 +48,13 @@ class Tide:
         if self._trim is None:
             return False
         resident = self._resident_bytes()
-        if abs(resident - self._usual_bytes) > MUCH_BYTES:
+        if abs(resident - self._usual_bytes) > TRIM_THRESHOLD_BYTES:
             self._trim(0)
             self.trims += 1
             resident = self._resident_bytes()
         above = resident - self._usual_bytes
         self._usual_bytes += above // LOOKS_TO_LEARN
-        return above > MUCH_BYTES
+        return above > TRIM_THRESHOLD_BYTES
 
 
 def _of_libc(name: str) -> "ctypes._NamedFuncPointer | None":

@@ -27,12 +27,12 @@ from tertulia.database import Database
 from tertulia.events.delivery.dispatch import Delivery
 from tertulia.http.response_metrics import SECONDS, AnswerCounts
 from tertulia.jobs.disk import DiskWatch
-from tertulia.jobs.mail_sender import Postman
+from tertulia.jobs.mail_sender import MailSender
 from tertulia.jobs.push_sender import Pushing
 from tertulia.jobs.runner import Runner
 from tertulia.jobs.search_indexer import Indexing
 from tertulia.jobs.table_counts import Counting
-from tertulia.server.connection_limits import Connections
+from tertulia.server.connection_limits import ConnectionLimiter
 
 SIGNS_OF_A_PROXY = frozenset(
     ("forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "x-real-ip")
@@ -109,8 +109,8 @@ class Metrics:
         runner: Runner,
         indexing: Indexing,
         counting: Counting,
-        connections: Connections,
-        postman: Postman,
+        connections: ConnectionLimiter,
+        postman: MailSender,
         pushing: Pushing,
         database: Database,
         disk: DiskWatch,
@@ -119,8 +119,8 @@ class Metrics:
         ProcessCollector(registry=self._registry)
         self._registry.register(Answers(answers))
         self._registry.register(FairQueues())
-        self._tell("mailboxes", "Event queues held in memory", lambda: len(delivery.mailroom))
-        self._tell("parked_polls", "Polls waiting for an event", delivery.mailroom.count_parked)
+        self._tell("mailboxes", "Event queues held in memory", lambda: len(delivery.mailboxes))
+        self._tell("parked_polls", "Polls waiting for an event", delivery.mailboxes.count_parked)
         self._tell_each(
             "job_late_seconds",
             "For how long a job should have been done again",
@@ -161,7 +161,7 @@ class Metrics:
             "pushes_given_up", "Pushes given up: not taken within a day", lambda: pushing.given_up
         )
 
-    def _tell_of_connections(self, connections: Connections) -> None:
+    def _tell_of_connections(self, connections: ConnectionLimiter) -> None:
         self._tell("connections", "Open connections", lambda: connections.open)
         self._tell(
             "connections_most",

@@ -4,12 +4,12 @@ import errno
 import socket
 
 from tertulia.config import Config
-from tertulia.errors import CannotStart
+from tertulia.errors import StartupError
 
 BACKLOG = 2048
 
 
-class CannotListen(CannotStart):
+class CannotListen(StartupError):
     """The address or the port is not to be had."""
 
     def __init__(self, host: str, port: int, error: OSError) -> None:

@@ -10,14 +10,14 @@ from collections.abc import Callable
 from typing import Any, cast
 
 from tertulia.errors import ClientError
-from tertulia.server.connection_limits import Connections
+from tertulia.server.connection_limits import ConnectionLimiter
 from tertulia.server.http_protocol import HttpConnection
 
 
-class TlsDoor(asyncio.Protocol):
+class TlsProtocol(asyncio.Protocol):
     def __init__(
         self,
-        connections: Connections,
+        connections: ConnectionLimiter,
         tls: ssl.SSLContext,
         make: Callable[..., HttpConnection],
         **as_uvicorn_says: Any,

@@ -17,7 +17,7 @@ from functools import partial
 from types import FrameType
 
 from tertulia.config import Config
-from tertulia.errors import CannotStart
+from tertulia.errors import StartupError
 from tertulia.log import log
 from tertulia.server import logging_config
 
@@ -29,7 +29,7 @@ OWN_HOST = "127.0.0.1"
 Work = Callable[[Config, list[socket.socket]], None]
 
 
-class NeedsPostgres(CannotStart):
+class NeedsPostgres(StartupError):
     """A SQLite file belongs to one process."""
 
     def __init__(self) -> None:
@@ -54,25 +54,25 @@ def run(config: Config, sockets: list[socket.socket], work: Work) -> None:
     port = sockets[0].getsockname()[1]
     own = [socket.create_server(own_address(port, n + 1)) for n in range(config.workers)]
     others = replace(config, lmtp_listen="")
-    crew = Crew(
+    crew = Supervisor(
         [
             partial(work, others if number else config, [*sockets, place])
             for number, place in enumerate(own)
         ]
     )
-    crew.look_after()
+    crew.supervise()
 
 
-class Crew:
+class Supervisor:
     def __init__(self, works: list[Callable[[], None]]) -> None:
         self._works = works
         self._started: dict[int, tuple[int, float]] = {}  # by process: which one, and since when
         self._stopping = False
 
-    def look_after(self) -> None:
+    def supervise(self) -> None:
         for sign in (signal.SIGTERM, signal.SIGINT):
             signal.signal(sign, self._stop)
-        signal.signal(signal.SIGHUP, self._hand_on)
+        signal.signal(signal.SIGHUP, self._forward_signal)
         for number in range(len(self._works)):
             self._start(number)
         while self._started:
@@ -110,9 +110,9 @@ class Crew:
 
     def _stop(self, sign: int, frame: FrameType | None) -> None:
         self._stopping = True
-        self._hand_on(signal.SIGTERM, frame)
+        self._forward_signal(signal.SIGTERM, frame)
 
-    def _hand_on(self, sign: int, frame: FrameType | None) -> None:
+    def _forward_signal(self, sign: int, frame: FrameType | None) -> None:
         for process in list(self._started):
             os.kill(process, sign)
 

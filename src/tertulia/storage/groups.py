@@ -175,7 +175,7 @@ def set_permissions(tx: Tx, group_id: int, permissions: dict[str, GroupValue]) -
 
 
 def add_members(tx: Tx, group_id: int, user_ids: list[int]) -> None:
-    tx.put_each("user_group_member", ({"user_id": each} for each in user_ids), group_id=group_id)
+    tx.upsert_many("user_group_member", ({"user_id": each} for each in user_ids), group_id=group_id)
 
 
 def remove_members(tx: Tx, group_id: int, user_ids: list[int]) -> None:

@@ -20,7 +20,7 @@ TURNING = (
 _IS_TURNING = f"kind IN {TURNING}"
 
 
-class LogPlace(NamedTuple):
+class LogPosition(NamedTuple):
     """A place in a log.
 
     The epoch tells two logs apart that are the same up to somewhere: what was written before a
@@ -87,7 +87,7 @@ def head(tx: Tx) -> int:
     return tx.number("SELECT seq AS value FROM log_head WHERE realm_id = :realm")
 
 
-def end(tx: Tx) -> LogPlace:
+def end(tx: Tx) -> LogPosition:
     """How far the log of the organization goes."""
     return head_and_rules(tx).place
 
@@ -95,28 +95,28 @@ def end(tx: Tx) -> LogPlace:
 class Head(NamedTuple):
     """How far a log goes, and the last event of it that bears on what somebody may send."""
 
-    place: LogPlace
+    place: LogPosition
     rules_seq: int
 
     @property
-    def rules(self) -> LogPlace:
-        return LogPlace(self.rules_seq, self.place.epoch)
+    def rules(self) -> LogPosition:
+        return LogPosition(self.rules_seq, self.place.epoch)
 
 
 def head_and_rules(tx: Tx) -> Head:
     row = tx.one("SELECT seq, epoch, rules_seq FROM log_head WHERE realm_id = :realm")
     assert row is not None
-    return Head(LogPlace(row["seq"], row["epoch"] + tx.history_line()), row["rules_seq"])
+    return Head(LogPosition(row["seq"], row["epoch"] + tx.timeline()), row["rules_seq"])
 
 
 class Glance(NamedTuple):
     """How far some logs go, and which organizations are the first two that there are."""
 
-    ends: dict[int, LogPlace]
+    ends: dict[int, LogPosition]
     first: list[int]
     stamps: dict[int, int]  # of the last event of each
 
-    def is_at(self, realm_id: int, place: LogPlace, stamp: int) -> bool:
+    def is_at(self, realm_id: int, place: LogPosition, stamp: int) -> bool:
         """Whether a log ends at a place, with an event of this stamp as far as is known."""
         if self.ends.get(realm_id) != place:
             return False
@@ -133,9 +133,9 @@ def glance(tx: Tx, realm_ids: list[int]) -> Glance:
         " (SELECT realm_id FROM log_head ORDER BY realm_id LIMIT 2) AS first",
         realms=realm_ids,
     )
-    line = tx.history_line()
+    line = tx.timeline()
     ends = {
-        row["realm_id"]: LogPlace(row["seq"], row["epoch"] + line)
+        row["realm_id"]: LogPosition(row["seq"], row["epoch"] + line)
         for row in rows
         if row["seq"] >= 0
     }
@@ -177,12 +177,12 @@ def append(
     audience: str,
     payload: str,
     *,
-    changes_rules: bool = True,
+    invalidates_permits: bool = True,
     revokes_access: bool = False,
 ) -> int:
-    """Write an event at the end; `changes_rules` if it bears on what somebody may send,
+    """Write an event at the end; `invalidates_permits` if it bears on what somebody may send,
     `revokes_access` if it ends a key, a session or an account."""
-    rules = ", rules_seq = seq + 1" if changes_rules else ""
+    rules = ", rules_seq = seq + 1" if invalidates_permits else ""
     row = tx.one(f"UPDATE log_head SET seq = seq + 1{rules} WHERE realm_id = :realm RETURNING seq")
     assert row is not None
     tx.put(

@@ -9,9 +9,9 @@ from tertulia.errors.http import ServiceUnavailable
 
 async def empty(database: Database) -> None:
     """Let go of what connections have read; it will be read again where it is needed."""
-    if database.dialect.reads_block:  # else they are the database's
+    if database.dialect.is_embedded:  # else they are the database's
         with suppress(ServiceUnavailable):
-            for ask in (database.glance_in, database.read_aside_in, database.write_in):
+            for ask in (database.query, database.read_aside_in, database.write_in):
                 await ask(0, _shrink)
 
 

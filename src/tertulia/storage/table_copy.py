@@ -44,7 +44,7 @@ def load(tx: Tx, table: str, columns: Iterable[str], rows: Iterable[Sequence[Any
 
 
 def make_again(tx: Tx, statements: list[str]) -> None:
-    """What `Tx.set_aside` has dropped."""
+    """What `Tx.suspend_indexes` has dropped."""
     for statement in statements:
         tx.execute(statement)
 
@@ -76,7 +76,7 @@ ERRANDS = (
 )
 
 
-def drop_errands(tx: Tx) -> None:
+def drop_pending_jobs(tx: Tx) -> None:
     for table in ERRANDS:
         tx.execute(f"DELETE FROM {table}")
     tx.execute(

@@ -101,7 +101,7 @@ class ChatServer:
     # --- inside ---
 
     def stop(self) -> None:
-        self._loop.call_soon_threadsafe(self._application.say_goodbye)
+        self._loop.call_soon_threadsafe(self._application.shutdown)
         self._server.should_exit = True
         self._thread.join(START_SECONDS)
 

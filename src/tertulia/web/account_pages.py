@@ -11,7 +11,7 @@ from starlette.responses import FileResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from tertulia import api
-from tertulia.api.authentication import Admission
+from tertulia.api.authentication import Authenticator
 from tertulia.api.call import Call
 from tertulia.domain.organization.realm import Realm
 from tertulia.errors import ClientError
@@ -26,8 +26,8 @@ FORM_BYTES = 1 << 14
 Endpoint = Callable[..., Awaitable[Response]]  # of a call, and of what the path names
 
 
-class DoorPages:
-    def __init__(self, gate: Admission) -> None:
+class AccountPages:
+    def __init__(self, gate: Authenticator) -> None:
         self._gate = gate
         self._holdings = Holdings()
 

@@ -7,10 +7,10 @@ from starlette.responses import HTMLResponse, Response, StreamingResponse
 from starlette.routing import Route
 
 from tertulia import actions, api, storage
-from tertulia.api.authentication import Admission
+from tertulia.api.authentication import Authenticator
 from tertulia.api.call import Services
 from tertulia.api.files.contents import FileReader
-from tertulia.database import Bound
+from tertulia.database import OrgDatabase
 from tertulia.domain.files.attachments import (
     ANIMATED_THUMBNAIL,
     BYTES,
@@ -29,7 +29,7 @@ from tertulia.web.thumbnails import Thumbnails
 class Downloads:
     """The pages under /user_uploads/."""
 
-    def __init__(self, services: Services, gate: Admission) -> None:
+    def __init__(self, services: Services, gate: Authenticator) -> None:
         self._services = services
         self._gate = gate
         self._thumbnails = Thumbnails(services.stores)
@@ -63,8 +63,8 @@ class Downloads:
             return await self._answer(request, db, found)
         return Response(drawn, headers=downloads.headers(shape, "image/webp", _etag(found)))
 
-    async def _readable(self, request: Request, path: str) -> tuple[Bound, Attachment]:
-        call = await self._gate.let_look(ApiRequest(request.scope, request.receive))
+    async def _readable(self, request: Request, path: str) -> tuple[OrgDatabase, Attachment]:
+        call = await self._gate.authenticate_media(ApiRequest(request.scope, request.receive))
         path_id = f"{request.path_params['realm_id']}/{path}"
         return call.db, await call.db.read(actions.files.attachments.readable, call.reader, path_id)
 
@@ -83,7 +83,7 @@ class Downloads:
             return _page(error)
         return await self._answer(request, db, found)
 
-    async def _answer(self, request: Request, db: Bound, file: Attachment) -> Response:
+    async def _answer(self, request: Request, db: OrgDatabase, file: Attachment) -> Response:
         is_shown = file.shown_type != BYTES and "download" not in request.query_params
         headers = downloads.headers(file.name, file.shown_type, _etag(file), is_shown=is_shown)
         if downloads.is_known(_etag(file), request.headers.get("If-None-Match", "")):

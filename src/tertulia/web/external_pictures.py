@@ -17,7 +17,7 @@ from tertulia.external.external_pictures import Fetching
 from tertulia.fair_queue import FairQueue
 from tertulia.http.exchange import BLOCK_BYTES
 from tertulia.http.memory_quota import Holdings
-from tertulia.http.ratelimit import neighbourhood
+from tertulia.http.ratelimit import address_bucket
 from tertulia.http.request import ApiRequest
 
 # Visits to other sites, by the network address of the reader.
@@ -46,7 +46,7 @@ class ExternalPicturePages:
         if address is None:
             return Response(status_code=403, headers=MISSING)
         asked = ApiRequest(request.scope, request.receive)
-        reader = neighbourhood(asked.client_address)
+        reader = address_bucket(asked.client_address)
         picture = await self._fetching.picture(address, reader)
         if not picture.data:
             return Response(status_code=404, headers=MISSING)

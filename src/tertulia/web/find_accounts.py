@@ -8,14 +8,14 @@ from tertulia.api.call import Call
 from tertulia.errors import ClientError
 from tertulia.errors.http import NotFound, RateLimited
 from tertulia.errors.people import InvalidEmail
-from tertulia.http.ratelimit import neighbourhood
+from tertulia.http.ratelimit import address_bucket
 from tertulia.web import account_pages, rendering, translations
-from tertulia.web.account_pages import DoorPages
+from tertulia.web.account_pages import AccountPages
 
 PATH = "/accounts/find/"
 
 
-def routes(entrance: DoorPages) -> list[Route]:
+def routes(entrance: AccountPages) -> list[Route]:
     return [entrance.route(PATH, _form, _write)]
 
 
@@ -28,13 +28,13 @@ async def _write(call: Call) -> Response:
     try:
         if not domain.people.user.looks_like_email(email):
             raise InvalidEmail()
-        found = await database.glance_in(0, storage.organization.with_address, email)
+        found = await database.query(0, storage.organization.with_address, email)
         await database.write_in(
             first[0],
             actions.people.find_accounts.ask,
             call.vault,
             email,
-            neighbourhood(call.request.client_address),
+            address_bucket(call.request.client_address),
             {realm.id: account_pages.site_of(call, realm) for realm in found},
         )
     except (InvalidEmail, RateLimited) as error:

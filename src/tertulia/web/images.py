@@ -9,9 +9,9 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from tertulia import api, domain, events, storage
-from tertulia.api.authentication import Admission
+from tertulia.api.authentication import Authenticator
 from tertulia.api.call import Services
-from tertulia.database import Bound
+from tertulia.database import OrgDatabase
 from tertulia.database.tx import Tx
 from tertulia.http.request import ApiRequest
 from tertulia.web.convertors import REALM
@@ -26,7 +26,7 @@ FILE_NAME = re.compile(r"[0-9a-z-]{1,100}\.(png|gif)")  # as we name pictures
 
 
 class Gallery:
-    def __init__(self, services: Services, gate: Admission) -> None:
+    def __init__(self, services: Services, gate: Authenticator) -> None:
         self._database = services.database
         self._follower = services.delivery.follower
         self._gate = gate
@@ -68,12 +68,12 @@ class Gallery:
             return _missing()
         return Response(data, media_type="image/png", headers=FIXED_HEADERS)
 
-    def _database_for(self, request: Request, realm_id: int) -> Bound:
+    def _database_for(self, request: Request, realm_id: int) -> OrgDatabase:
         return self._database.of(realm_id, ApiRequest(request.scope, request.receive).person)
 
     async def _avatar_of(self, request: Request, *, medium: bool = False) -> Response:
         """By number or address; where the picture is may be another place a moment later."""
-        call = await self._gate.let_look(ApiRequest(request.scope, request.receive))
+        call = await self._gate.authenticate_media(ApiRequest(request.scope, request.receive))
         user = api.people.avatars.find_user(call, request.path_params["who"])
         url = events.types.people.user.avatar_url(
             call.org, user, client_gravatar=False, medium=medium

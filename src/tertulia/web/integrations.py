@@ -16,7 +16,7 @@ from tertulia.integrations import Integration
 from tertulia.web import rendering
 
 KEY = "API_KEY"  # stands in for the bot's own
-MOST_LETTERS = 100
+MAX_LETTERS = 100
 
 
 class IntegrationPages:
@@ -37,8 +37,8 @@ class IntegrationPages:
         service = integrations.find(request.path_params["name"])
         if service is None:
             return await _listed(asked, status=404)
-        channel = request.query_params.get("stream", "general")[:MOST_LETTERS]
-        topic = request.query_params.get("topic", "")[:MOST_LETTERS]
+        channel = request.query_params.get("stream", "general")[:MAX_LETTERS]
+        topic = request.query_params.get("topic", "")[:MAX_LETTERS]
         return await rendering.page(
             asked,
             "integration.html",

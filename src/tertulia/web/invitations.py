@@ -12,24 +12,24 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from tertulia import actions, api, domain
-from tertulia.actions.people.login import EMAIL, ProvenIdentity
+from tertulia.actions.people.login import EMAIL, VerifiedIdentity
 from tertulia.actions.people.signup import Newcomer
 from tertulia.api.call import Call
 from tertulia.domain.people.invitations import Invitation
-from tertulia.domain.people.welcome_message import Reception
+from tertulia.domain.people.welcome_message import WelcomeMessage
 from tertulia.errors import BadRequest, ClientError
 from tertulia.errors.authentication import InvitationRequired, LinkNotGood
 from tertulia.errors.http import RateLimited
 from tertulia.errors.people import EmailTaken, InvalidEmail
-from tertulia.http.ratelimit import neighbourhood
+from tertulia.http.ratelimit import address_bucket
 from tertulia.web import account_pages, login_completion, second_factor_step, translations
-from tertulia.web.account_pages import DoorPages
-from tertulia.web.login_completion import Ending
+from tertulia.web.account_pages import AccountPages
+from tertulia.web.login_completion import LoginTarget
 
 REFUSALS = (BadRequest, InvalidEmail, EmailTaken, InvitationRequired, RateLimited)
 
 
-def routes(entrance: DoorPages) -> list[Route]:
+def routes(entrance: AccountPages) -> list[Route]:
     route = entrance.route
     return [
         route("/register/", _address_form, _write),
@@ -54,7 +54,7 @@ async def _write(call: Call, invitation: Invitation | None = None) -> Response:
             actions.people.signup.ask,
             call.vault,
             email,
-            neighbourhood(call.request.client_address),
+            address_bucket(call.request.client_address),
             call.site,
             None if invitation is None else invitation.id,
         )
@@ -105,7 +105,7 @@ async def _finish(call: Call, key: str) -> Response:
         )
     except REFUSALS as error:
         return await _newcomer_form(call, email, error)
-    return await second_factor_step.go_on(call, ProvenIdentity(EMAIL, user.id), Ending())
+    return await second_factor_step.go_on(call, VerifiedIdentity(EMAIL, user.id), LoginTarget())
 
 
 # --- by an invitation ---
@@ -145,7 +145,7 @@ async def _take_invitation(call: Call, key: str) -> Response:
         )
     except REFUSALS as error:
         return await _newcomer_form(call, invitation.email, error, invitation)
-    return await second_factor_step.go_on(call, ProvenIdentity(EMAIL, user.id), Ending())
+    return await second_factor_step.go_on(call, VerifiedIdentity(EMAIL, user.id), LoginTarget())
 
 
 async def _invitation(call: Call, key: str) -> Invitation:
@@ -199,6 +199,6 @@ async def _newcomer(call: Call, email: str) -> Newcomer:
     return Newcomer(full_name, hashed)
 
 
-async def _reception(call: Call, invitation: Invitation | None) -> Reception:
+async def _reception(call: Call, invitation: Invitation | None) -> WelcomeMessage:
     language = translations.language(call.request.header("accept-language"))
     return await api.people.sso_signup.reception(call, invitation, language)

@@ -6,7 +6,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from tertulia import api
-from tertulia.actions.people.login import EMAIL, ProvenIdentity
+from tertulia.actions.people.login import EMAIL, VerifiedIdentity
 from tertulia.api.call import Call
 from tertulia.errors import ClientError
 from tertulia.errors.authentication import (
@@ -28,7 +28,7 @@ from tertulia.web import (
     security_headers,
     translations,
 )
-from tertulia.web.account_pages import DoorPages
+from tertulia.web.account_pages import AccountPages
 
 LOGIN_PATHS = ("/login/", "/accounts/login/")
 LOGOUT_PATHS = ("/logout/", "/accounts/logout/")
@@ -49,7 +49,7 @@ REFUSALS = (
 class LoginPages:
     """`guest` is the address of the one whom strangers may look around as; for demos."""
 
-    def __init__(self, entrance: DoorPages, guest: str | None = None) -> None:
+    def __init__(self, entrance: AccountPages, guest: str | None = None) -> None:
         self._door = entrance
         self._guest = guest
 
@@ -88,8 +88,8 @@ class LoginPages:
         guest = None if self._guest is None else call.org.accounts.with_email(self._guest)
         if guest is None:
             raise NotFound()
-        who = ProvenIdentity(EMAIL, guest.id, is_complete=True)
-        return await login_completion.let_in(call, who, login_completion.HOME)
+        who = VerifiedIdentity(EMAIL, guest.id, is_complete=True)
+        return await login_completion.start_session(call, who, login_completion.HOME)
 
     async def _form(
         self, call: Call, error: ClientError | None = None, username: str = ""
@@ -119,7 +119,7 @@ class LoginPages:
             methods=api.organization.server.external_methods(call),
             is_demo=self._guest is not None
             and call.org.accounts.with_email(self._guest) is not None,
-            has_others=call.delivery.organizations.only_one is None,
+            has_peers=call.delivery.organizations.single is None,
             others=account_pages.root(call) + "/accounts/go/",
         )
 

@@ -8,7 +8,7 @@ import msgspec
 from starlette.responses import Response
 
 from tertulia import actions, api, domain, external
-from tertulia.actions.people.login import ProvenIdentity
+from tertulia.actions.people.login import VerifiedIdentity
 from tertulia.api.call import Call
 from tertulia.web import account_pages, security_headers
 
@@ -19,7 +19,7 @@ LINK = "multiuse_object_key"
 APP_SCHEME = "zulip:"
 
 
-class Ending(msgspec.Struct, frozen=True):
+class LoginTarget(msgspec.Struct, frozen=True):
     """How a login is to end: in an app that gave a one-time password, or here, on this page."""
 
     mobile_otp: str = ""
@@ -32,7 +32,7 @@ class Ending(msgspec.Struct, frozen=True):
         return bool(self.mobile_otp or self.desktop_otp)
 
 
-def asked_for(call: Call) -> Ending:
+def asked_for(call: Call) -> LoginTarget:
     """Raises for one-time passwords that are none."""
     params = call.request.params
     mobile, desktop = (params.get(name, "") for name in OTPS)
@@ -40,7 +40,7 @@ def asked_for(call: Call) -> Ending:
     for name in OTPS:
         if name in params:
             domain.people.one_time_passwords.checked(params[name])
-    return Ending(mobile, desktop, wanted(call), params.get(LINK, "")[:100])
+    return LoginTarget(mobile, desktop, wanted(call), params.get(LINK, "")[:100])
 
 
 def wanted(call: Call) -> str:
@@ -61,26 +61,26 @@ def is_our_path(wanted: str) -> bool:
     )
 
 
-def form_targets(ending: Ending) -> list[str]:
+def form_targets(ending: LoginTarget) -> list[str]:
     """Where a form may lead that ends a login, besides our own pages."""
     return [APP_SCHEME] if ending.mobile_otp else []
 
 
-async def enter(call: Call, known: Awaitable[ProvenIdentity], ending: Ending) -> Response:
+async def enter(call: Call, known: Awaitable[VerifiedIdentity], ending: LoginTarget) -> Response:
     """Let somebody in whom others vouch for."""
     async with api.audit.login(call, ""):
         return await finish(call, await known, ending)
 
 
-async def finish(call: Call, who: ProvenIdentity, ending: Ending) -> Response:
+async def finish(call: Call, who: VerifiedIdentity, ending: LoginTarget) -> Response:
     if ending.mobile_otp:
         return await _call_app(call, who, ending.mobile_otp)
     if ending.desktop_otp:
         return await _show_token(call, who, ending.desktop_otp)
-    return await let_in(call, who, ending.next)
+    return await start_session(call, who, ending.next)
 
 
-async def let_in(call: Call, who: ProvenIdentity, where: str) -> Response:
+async def start_session(call: Call, who: VerifiedIdentity, where: str) -> Response:
     """Somebody has shown who they are: begin a session, and lead them to where they wanted."""
     token, entrance = api.cookies.entrance(call)
     await call.db.write(actions.people.login.arrive, who, entrance)
@@ -88,7 +88,7 @@ async def let_in(call: Call, who: ProvenIdentity, where: str) -> Response:
     return account_pages.see(where, cookie)
 
 
-async def _call_app(call: Call, who: ProvenIdentity, otp: str) -> Response:
+async def _call_app(call: Call, who: VerifiedIdentity, otp: str) -> Response:
     """Give the mobile app its key; no cookie stays behind in the browser it used."""
     found = await api.people.login.key_of(call, who)
     query = {
@@ -102,7 +102,7 @@ async def _call_app(call: Call, who: ProvenIdentity, otp: str) -> Response:
     )
 
 
-async def _show_token(call: Call, who: ProvenIdentity, otp: str) -> Response:
+async def _show_token(call: Call, who: VerifiedIdentity, otp: str) -> Response:
     """Show what is to be pasted into the desktop app."""
     token = domain.people.keys.new_key()
     await call.db.write(actions.people.pending_logins.hand_over, who, token_hash(call, token))

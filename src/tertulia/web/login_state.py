@@ -10,21 +10,21 @@ from tertulia import actions, api
 from tertulia.api.call import Call
 from tertulia.errors.authentication import LoginExpired
 from tertulia.web import account_pages, login_completion, security_headers
-from tertulia.web.login_completion import Ending
+from tertulia.web.login_completion import LoginTarget
 
 T = TypeVar("T", bound=msgspec.Struct)
 
 DESKTOP_APP = "ZulipElectron"
 
 
-class Luggage(msgspec.Struct, frozen=True):
+class LoginState(msgspec.Struct, frozen=True):
     """What has to be known when somebody comes back from a provider."""
 
     provider: str
     nonce: str
     verifier: str
     return_address: str
-    ending: Ending
+    ending: LoginTarget
 
 
 async def remember(
@@ -74,7 +74,7 @@ async def send_to_browser(call: Call) -> Response:
 
 
 # What these classes were called when the hashes of logins under way were first stored.
-_STORED_NAMES = {"LoginState": "Luggage", "PendingSecondFactor": "WaitingLogin"}
+_STORED_NAMES = {"LoginState": "Luggage", "PendingSecondFactor": "PendingSecondFactor"}
 
 
 def _state_hash(call: Call, state: str, kind: type[msgspec.Struct]) -> bytes:

@@ -12,7 +12,7 @@ from starlette.responses import RedirectResponse, Response, StreamingResponse
 from starlette.routing import Route
 
 from tertulia import api
-from tertulia.api.authentication import Admission
+from tertulia.api.authentication import Authenticator
 from tertulia.api.call import Call, Services
 from tertulia.http import compression
 from tertulia.http.request import ApiRequest
@@ -27,7 +27,7 @@ _log = logging.getLogger(__name__)
 
 
 class WebPage:
-    def __init__(self, services: Services, gate: Admission, assets: Assets) -> None:
+    def __init__(self, services: Services, gate: Authenticator, assets: Assets) -> None:
         self._services = services
         self._gate = gate
         self._assets = assets

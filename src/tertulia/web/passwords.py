@@ -10,12 +10,12 @@ from tertulia.errors import BadRequest, ClientError
 from tertulia.errors.authentication import PasswordLoginDisabled
 from tertulia.errors.http import RateLimited
 from tertulia.errors.people import InvalidEmail
-from tertulia.http.ratelimit import neighbourhood
+from tertulia.http.ratelimit import address_bucket
 from tertulia.web import account_pages
-from tertulia.web.account_pages import DoorPages
+from tertulia.web.account_pages import AccountPages
 
 
-def routes(entrance: DoorPages) -> list[Route]:
+def routes(entrance: AccountPages) -> list[Route]:
     route = entrance.route
     return [
         route("/accounts/password/reset/", _forgotten_form, _send_link),
@@ -40,7 +40,7 @@ async def _send_link(call: Call) -> Response:
             actions.people.password_reset.ask,
             call.vault,
             email,
-            neighbourhood(call.request.client_address),
+            address_bucket(call.request.client_address),
             call.site,
             [each.key for each in api.people.ldap_login.open_to(call)],
         )

@@ -15,7 +15,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from tertulia import actions, api, domain, external
-from tertulia.actions.people.login import ProvenIdentity
+from tertulia.actions.people.login import VerifiedIdentity
 from tertulia.api.call import Call
 from tertulia.config.login_providers import SamlProvider
 from tertulia.domain.people.sessions import ProviderSession
@@ -24,9 +24,9 @@ from tertulia.errors.http import NotFound
 from tertulia.external.sso.provider_types import ProviderTrouble, SamlPerson, SamlSession
 from tertulia.log import log
 from tertulia.web import account_pages, login_completion, login_state
-from tertulia.web.account_pages import DoorPages
+from tertulia.web.account_pages import AccountPages
 from tertulia.web.login_completion import NO_STORE
-from tertulia.web.login_state import Luggage
+from tertulia.web.login_state import LoginState
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -50,7 +50,7 @@ class SamlAnswer(msgspec.Struct, frozen=True):
     session_ends_at: float | None = None
 
 
-def routes(entrance: DoorPages) -> list[Route]:
+def routes(entrance: AccountPages) -> list[Route]:
     route = entrance.route
     return [
         *(
@@ -69,7 +69,7 @@ async def _leave(call: Call, idp: str) -> Response:
     provider = api.people.sso_providers.find_saml(call, idp)
     if login_state.is_desktop_app(call):
         return await login_state.send_to_browser(call)
-    luggage = Luggage(
+    luggage = LoginState(
         provider.called, "", "", _return_address(call), login_completion.asked_for(call)
     )
     state = domain.people.sessions.new_token()
@@ -127,14 +127,14 @@ async def _finish(call: Call) -> Response:
     token = _answer_hash(call, call.request.params.get("answer", ""))
     sealed = await call.db.write(actions.people.pending_logins.come_back, token, b"")
     answer = msgspec.json.decode(call.vault.unseal(sealed), type=SamlAnswer)
-    luggage = await login_state.recall(call, answer.state, Luggage)
+    luggage = await login_state.recall(call, answer.state, LoginState)
     if luggage.provider != answer.provider:
         raise ProviderFailed()
     provider = api.people.sso_providers.find_saml(call, answer.provider)
     person = SamlPerson(answer.name_id, answer.attributes)
     introduced = external.sso.claims.from_saml(provider, call.org.realm.subdomain, person)
 
-    async def recognize() -> ProvenIdentity:
+    async def recognize() -> VerifiedIdentity:
         who = await api.people.sso_providers.recognize(call, introduced, luggage.ending.link)
         return replace(who, elsewhere=_provider_session(call, answer))
 

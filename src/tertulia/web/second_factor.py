@@ -9,13 +9,13 @@ from tertulia.errors import BadRequest, ClientError
 from tertulia.errors.authentication import PasskeyNotFound, WrongCode
 from tertulia.errors.http import RateLimited
 from tertulia.web import account_pages, security_headers, totp_qr, translations
-from tertulia.web.account_pages import DoorPages, Endpoint
+from tertulia.web.account_pages import AccountPages, Endpoint
 
 HERE = "/accounts/second_factor/"
 REFUSALS = (BadRequest, WrongCode, RateLimited)
 
 
-def routes(entrance: DoorPages) -> list[Route]:
+def routes(entrance: AccountPages) -> list[Route]:
     route = entrance.route
     return [
         route(HERE, _own(_look), None),

@@ -11,7 +11,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from tertulia import actions, api, domain
-from tertulia.actions.people.login import Lack, ProvenIdentity
+from tertulia.actions.people.login import MissingFactor, VerifiedIdentity
 from tertulia.api.call import Call
 from tertulia.database.tx import Tx
 from tertulia.domain.people.user import User
@@ -19,27 +19,27 @@ from tertulia.errors import ClientError
 from tertulia.errors.authentication import LoginExpired, WrongCode
 from tertulia.errors.http import RateLimited
 from tertulia.web import account_pages, login_completion, login_state, security_headers, totp_qr
-from tertulia.web.account_pages import DoorPages
-from tertulia.web.login_completion import Ending
+from tertulia.web.account_pages import AccountPages
+from tertulia.web.login_completion import LoginTarget
 
 ASK, SET_UP, DONE = "/accounts/login/code/", "/accounts/login/setup/", "/accounts/login/done/"
 
 
-class WaitingLogin(msgspec.Struct, frozen=True):
+class PendingSecondFactor(msgspec.Struct, frozen=True):
     """Somebody whose password was right."""
 
     method: str
     user_id: int
-    ending: Ending
+    ending: LoginTarget
     is_complete: bool = False
     asked: str = ""  # what the answer of a passkey must hold
 
-    def who(self, call: Call) -> ProvenIdentity:
+    def who(self, call: Call) -> VerifiedIdentity:
         address = call.request.client_address
-        return ProvenIdentity(self.method, self.user_id, address, self.is_complete)
+        return VerifiedIdentity(self.method, self.user_id, address, self.is_complete)
 
 
-def routes(entrance: DoorPages) -> list[Route]:
+def routes(entrance: AccountPages) -> list[Route]:
     route = entrance.route
     return [
         route(ASK, _begin_again, _check, most_bytes=1 << 15),
@@ -48,13 +48,13 @@ def routes(entrance: DoorPages) -> list[Route]:
     ]
 
 
-async def go_on(call: Call, who: ProvenIdentity, ending: Ending) -> Response:
+async def go_on(call: Call, who: VerifiedIdentity, ending: LoginTarget) -> Response:
     """After a right password: let somebody in, or ask for what is missing."""
     missing = await call.db.read(actions.people.login.lack, who)
     if missing is None:
         return await login_completion.finish(call, who, ending)
-    waiting = WaitingLogin(who.method, who.user_id, ending)
-    if missing is Lack.CODE:
+    waiting = PendingSecondFactor(who.method, who.user_id, ending)
+    if missing is MissingFactor.CODE:
         return await _ask(call, waiting)
     secret = domain.people.second_factors.new_secret()
     return await _show_set_up(call, waiting, secret)
@@ -68,7 +68,9 @@ async def _begin_again(call: Call) -> Response:
 # --- a code ---
 
 
-async def _ask(call: Call, waiting: WaitingLogin, error: ClientError | None = None) -> Response:
+async def _ask(
+    call: Call, waiting: PendingSecondFactor, error: ClientError | None = None
+) -> Response:
     asking = msgspec.structs.replace(waiting, asked=domain.people.sessions.new_token())
     passkeys = await api.people.passkeys.request(call, asking.user_id, asking.asked)
     return await _step(
@@ -90,7 +92,7 @@ async def _check(call: Call) -> Response:
         return await _ask(call, waiting, error)
 
 
-async def _show(call: Call, waiting: WaitingLogin) -> ProvenIdentity:
+async def _show(call: Call, waiting: PendingSecondFactor) -> VerifiedIdentity:
     """By a passkey or by a code. Raises WrongCode and RateLimited."""
     params, who = call.request.params, waiting.who(call)
     if params.get("passkey"):
@@ -102,7 +104,7 @@ async def _show(call: Call, waiting: WaitingLogin) -> ProvenIdentity:
 
 
 async def _show_set_up(
-    call: Call, waiting: WaitingLogin, secret: str, error: ClientError | None = None
+    call: Call, waiting: PendingSecondFactor, secret: str, error: ClientError | None = None
 ) -> Response:
     shown = await totp_qr.secret(call, _owner(call, waiting), secret)
     return await _step(
@@ -122,7 +124,7 @@ async def _set_up(call: Call) -> Response:
     secret = domain.people.second_factors.checked_secret(params.get("secret", ""))
 
     def set_up(tx: Tx) -> list[str]:
-        if actions.people.login.lack(tx, waiting.who(call)) is not Lack.SETTING_UP:
+        if actions.people.login.lack(tx, waiting.who(call)) is not MissingFactor.SETTING_UP:
             raise LoginExpired()
         return actions.people.second_factors.set_up_app(
             tx, call.vault, user, secret, params.get("code", ""), call.config.sends_mail
@@ -148,7 +150,7 @@ async def _finish(call: Call) -> Response:
 # --- what all of them do ---
 
 
-async def _step(call: Call, waiting: WaitingLogin, template: str, **values: Any) -> Response:
+async def _step(call: Call, waiting: PendingSecondFactor, template: str, **values: Any) -> Response:
     state = domain.people.sessions.new_token()
     cookie = await login_state.remember(call, state, waiting, waiting.user_id)
     targets = login_completion.form_targets(waiting.ending)
@@ -158,11 +160,11 @@ async def _step(call: Call, waiting: WaitingLogin, template: str, **values: Any)
     return await account_pages.page(call, template, headers=headers, state=state, **values)
 
 
-async def _waiting(call: Call) -> WaitingLogin:
-    return await login_state.recall(call, call.request.params.get("state", ""), WaitingLogin)
+async def _waiting(call: Call) -> PendingSecondFactor:
+    return await login_state.recall(call, call.request.params.get("state", ""), PendingSecondFactor)
 
 
-def _owner(call: Call, waiting: WaitingLogin) -> User:
+def _owner(call: Call, waiting: PendingSecondFactor) -> User:
     owner = call.org.users.get(waiting.user_id)
     if owner is None:
         raise LoginExpired()

@@ -10,7 +10,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from tertulia import actions, api, domain, external
-from tertulia.actions.people.login import ProvenIdentity
+from tertulia.actions.people.login import VerifiedIdentity
 from tertulia.api.call import Call
 from tertulia.config.login_providers import OpenIdProvider
 from tertulia.errors import BadRequest
@@ -18,15 +18,15 @@ from tertulia.errors.authentication import CrossSiteRequest, ProviderFailed
 from tertulia.external.sso.provider_types import PendingLogin, ProviderTrouble, SiteUser
 from tertulia.log import log
 from tertulia.web import account_pages, login_completion, login_state, security_headers
-from tertulia.web.account_pages import DoorPages
-from tertulia.web.login_completion import NO_STORE, Ending
-from tertulia.web.login_state import Luggage
+from tertulia.web.account_pages import AccountPages
+from tertulia.web.login_completion import NO_STORE, LoginTarget
+from tertulia.web.login_state import LoginState
 
 MAX_ERROR_LENGTH = 100
 SSO = "/accounts/login/sso/"
 
 
-def routes(entrance: DoorPages) -> list[Route]:
+def routes(entrance: AccountPages) -> list[Route]:
     route = entrance.route
     return [
         *(
@@ -56,7 +56,7 @@ async def _leave(call: Call, backend: str, idp: str = "") -> Response:
     provider = api.people.sso_providers.find(call, f"{backend}:{idp}" if idp else backend)
     if login_state.is_desktop_app(call):
         return await login_state.send_to_browser(call)
-    luggage = Luggage(
+    luggage = LoginState(
         provider=provider.key,
         nonce=domain.people.sessions.new_token(),
         verifier=domain.people.sessions.new_token(),
@@ -81,7 +81,7 @@ async def _come_back(call: Call, backend: str) -> Response:
     """Somebody is back from a provider, with a code that says who they are."""
     params = call.request.params
     state = params.get("state", "")
-    luggage = await login_state.recall(call, state, Luggage)
+    luggage = await login_state.recall(call, state, LoginState)
     provider = api.people.sso_providers.find(call, luggage.provider)
     if not luggage.return_address.endswith(call.request.path):
         raise _failed(provider, ProviderTrouble("the answer came to another return address"))
@@ -101,7 +101,9 @@ async def _come_back_to_own_address(call: Call, name: str) -> Response:
     return await _come_back(call, "oidc")
 
 
-async def _go_on(call: Call, provider: OpenIdProvider, user: SiteUser, ending: Ending) -> Response:
+async def _go_on(
+    call: Call, provider: OpenIdProvider, user: SiteUser, ending: LoginTarget
+) -> Response:
     """Let in whom a provider vouches for; of several addresses, one has to be chosen first."""
     introduced = external.sso.claims.from_site(provider, user)
     choice = await call.db.read(
@@ -126,7 +128,7 @@ class SeveralAddresses(msgspec.Struct, frozen=True):
     subject: str
     emails: tuple[str, ...]
     claims: dict[str, Any]
-    ending: Ending
+    ending: LoginTarget
 
 
 async def _ask_which(call: Call, several: SeveralAddresses) -> Response:
@@ -149,7 +151,7 @@ async def _choose(call: Call) -> Response:
     return await _go_on(call, provider, user, several.ending)
 
 
-def _pending(luggage: Luggage, state: str) -> PendingLogin:
+def _pending(luggage: LoginState, state: str) -> PendingLogin:
     return PendingLogin(state, luggage.nonce, luggage.verifier, luggage.return_address)
 
 
@@ -211,9 +213,9 @@ async def _finish_with_token(call: Call, token: str) -> Response:
     """
     if call.request.header("sec-fetch-site") in ("cross-site", "same-site"):
         raise CrossSiteRequest()
-    return await login_completion.enter(call, _redeemed(call, token), Ending())
+    return await login_completion.enter(call, _redeemed(call, token), LoginTarget())
 
 
-async def _redeemed(call: Call, token: str) -> ProvenIdentity:
+async def _redeemed(call: Call, token: str) -> VerifiedIdentity:
     redeem, address = actions.people.pending_logins.redeem, call.request.client_address
     return await call.db.write(redeem, login_completion.token_hash(call, token), address)

@@ -8,7 +8,7 @@ import io
 
 from tertulia import api, domain, storage
 from tertulia.api.files.contents import FileReader
-from tertulia.database import Bound
+from tertulia.database import OrgDatabase
 from tertulia.domain.files.attachments import Attachment
 from tertulia.errors.files import NoSuchFile
 from tertulia.errors.messages import BadImage
@@ -24,7 +24,7 @@ class Thumbnails:
     def __init__(self, stores: FileStores) -> None:
         self._stores = stores
 
-    async def of(self, db: Bound, file: Attachment) -> bytes:
+    async def of(self, db: OrgDatabase, file: Attachment) -> bytes:
         """The picture as WebP; nothing if there cannot be one."""
         known = await db.read(storage.files.attachments.thumbnail, file.id)
         if known is not None:

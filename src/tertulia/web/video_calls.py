@@ -9,10 +9,10 @@ from tertulia import api, domain, external
 from tertulia.api.call import Call
 from tertulia.domain.messages.video_calls import JOIN
 from tertulia.web import account_pages
-from tertulia.web.account_pages import DoorPages
+from tertulia.web.account_pages import AccountPages
 
 
-def routes(entrance: DoorPages) -> list[Route]:
+def routes(entrance: AccountPages) -> list[Route]:
     return [entrance.route(JOIN, _join, None)]
 
 

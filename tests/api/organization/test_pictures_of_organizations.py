@@ -106,7 +106,7 @@ def test_only_administrators_choose_pictures(people):
 
 
 def test_files_that_are_no_picture_of_an_organization(people, monkeypatch):
-    monkeypatch.setattr(domain.files.images, "MOST_PIXELS", 10_000)
+    monkeypatch.setattr(domain.files.images, "MAX_PIXELS", 10_000)
     chat, boss, ben = people
     too_large = "Uploaded file is larger than the allowed limit of 5 MiB"
 

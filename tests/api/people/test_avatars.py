@@ -81,7 +81,7 @@ def test_a_picture_is_replaced_and_taken_back(chat, ana, ben):
 
 
 def test_files_that_are_no_avatar(chat, ana, monkeypatch):
-    monkeypatch.setattr(domain.files.images, "MOST_PIXELS", 10_000)
+    monkeypatch.setattr(domain.files.images, "MAX_PIXELS", 10_000)
     before = avatar_of(ana, ana)
 
     for files, kind, msg, code in [

@@ -19,9 +19,9 @@ from tertulia.errors.channels import (
     DefaultChannelIsPrivate,
 )
 from tertulia.errors.parameters import UnsupportedCombination
-from tertulia.events.audience import NonGuests, Watchers
+from tertulia.events.audience import ChannelViewers, NonGuests
 from tertulia.events.types.channels.channel import ChannelCreated, DefaultChannelsChanged
-from tertulia.lazy import on_demand
+from tertulia.lazy import lazy_submodules
 
 if TYPE_CHECKING:
     from tertulia.actions.channels import (
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
         visible_channels,
     )
 else:
-    __getattr__ = on_demand(__name__)
+    __getattr__ = lazy_submodules(__name__)
 
 
 DELETION_PERMISSIONS = {"can_delete_any_message_group", "can_delete_own_message_group"}
@@ -164,7 +164,7 @@ def found(tx: Tx, creator: User, new: NewChannel, rendered_description: str) -> 
     """Create a channel without asking whether the creator may."""
     permissions = _permissions(tx, creator, new)
     channel = storage.channels.insert(tx, new, rendered_description, creator.id, permissions)
-    events.log.announce(tx, ChannelCreated(channel.id), to=Watchers(channel.id))
+    events.log.announce(tx, ChannelCreated(channel.id), to=ChannelViewers(channel.id))
     if channel.is_default:
         tell_defaults(tx)
     return channel

@@ -35,9 +35,7 @@ class AccessByDatabase:
         mine = set(storage.channels.subscriptions.channel_ids_of(tx, user.id))
         doors = storage.channels.doors(tx)
         found = {
-            door.id
-            for door in doors
-            if domain.channels.access.stands_open(user, door, door.id in mine)
+            door.id for door in doors if domain.channels.access.is_open(user, door, door.id in mine)
         }
         others = [] if user.is_guest else [door.id for door in doors if door.id not in found]
         if others:
@@ -74,8 +72,8 @@ class AccessByDirectory:
         found = mine | org.doors.open_to(user)
         hidden = org.doors.all - found
         if not user.is_guest:
-            let_in = self._let_in(hidden)
-            found, hidden = found | let_in, hidden - let_in
+            start_session = self._let_in(hidden)
+            found, hidden = found | start_session, hidden - start_session
         protected = found & org.doors.protected
         return Readable(list(found - protected), list(protected), list(hidden), bool(mine))
 

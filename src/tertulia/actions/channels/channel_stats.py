@@ -9,7 +9,7 @@ from tertulia import domain, events, storage
 from tertulia.database.tx import Tx
 from tertulia.domain.channels.channel import COUNTED_DAYS, RECENTLY_SECONDS, Channel
 from tertulia.domain.people.user import SECONDS_PER_DAY
-from tertulia.events.audience import Onlookers, Watchers
+from tertulia.events.audience import ChannelViewers, UnsubscribedViewers
 from tertulia.events.types.channels.channel import ChannelChanged
 from tertulia.events.types.messages.edits import FirstMessageChanged
 
@@ -22,11 +22,11 @@ def note_message(tx: Tx, channel: Channel, message_id: int) -> None:
         # Its subscribers see the message itself.
         update: dict[str, Any] = {"property": "first_message_id", "value": message_id}
         event = ChannelChanged(channel.id, channel.name, [update])
-        events.log.announce(tx, event, to=Onlookers(channel.id))
+        events.log.announce(tx, event, to=UnsubscribedViewers(channel.id))
     if not channel.recently_active:
         update = {"property": "is_recently_active", "value": True}
         event = ChannelChanged(channel.id, channel.name, [update])
-        events.log.announce(tx, event, to=Watchers(channel.id))
+        events.log.announce(tx, event, to=ChannelViewers(channel.id))
 
 
 def find_first_message(tx: Tx, channel: Channel) -> None:
@@ -34,7 +34,9 @@ def find_first_message(tx: Tx, channel: Channel) -> None:
     first = storage.messages.oldest_in_channel(tx, channel.id)
     if first != channel.first_message_id:
         storage.channels.set_first_message(tx, channel.id, first)
-        events.log.announce(tx, FirstMessageChanged(channel.id, first), to=Watchers(channel.id))
+        events.log.announce(
+            tx, FirstMessageChanged(channel.id, first), to=ChannelViewers(channel.id)
+        )
 
 
 def realms_to_count(tx: Tx) -> list[int]:
@@ -69,4 +71,4 @@ def _count(tx: Tx, channel: Channel, since: int) -> None:
         updates.append({"property": "is_recently_active", "value": active})
     if updates:
         event = ChannelChanged(channel.id, channel.name, updates)
-        events.log.announce(tx, event, to=Watchers(channel.id))
+        events.log.announce(tx, event, to=ChannelViewers(channel.id))

@@ -24,7 +24,7 @@ from tertulia.errors.channels import (
     DefaultChannelIsPrivate,
     NamedTopicsExist,
 )
-from tertulia.events.audience import Everyone, Watchers
+from tertulia.events.audience import ChannelViewers, Everyone
 from tertulia.events.types.channels.channel import (
     ADMINISTRATORS_POST,
     POST_POLICIES,
@@ -86,7 +86,7 @@ def archive(tx: Tx, user: User, channel_id: int) -> None:
         raise BadRequest("Channel is already deactivated")
     storage.channels.change(tx, channel.id, archived=True, is_default=False)
     event = ChannelArchived(channel.id, channel.name, True)
-    seq = events.log.announce(tx, event, to=Watchers(channel.id))
+    seq = events.log.announce(tx, event, to=ChannelViewers(channel.id))
     actions.messages.notices.post_if_wanted(
         tx, channel, domain.messages.notices.channel_archived(channel), is_news=False
     )
@@ -108,7 +108,9 @@ def set_default(tx: Tx, user: User, channel_id: int, is_default: bool) -> None:
     if is_default and channel.is_default:
         return
     storage.channels.change(tx, channel.id, is_default=is_default)
-    events.log.announce(tx, ChannelChanged(channel.id, channel.name, []), to=Watchers(channel.id))
+    events.log.announce(
+        tx, ChannelChanged(channel.id, channel.name, []), to=ChannelViewers(channel.id)
+    )
     actions.channels.tell_defaults(tx)
 
 
@@ -122,7 +124,7 @@ def _unarchive(tx: Tx, user: User, channel: Channel, changes: ChannelChanges) ->
         raise BadRequest("Channel is not currently deactivated")
     storage.channels.change(tx, channel.id, archived=False)
     events.log.announce(
-        tx, ChannelArchived(channel.id, channel.name, False), to=Watchers(channel.id)
+        tx, ChannelArchived(channel.id, channel.name, False), to=ChannelViewers(channel.id)
     )
     actions.messages.notices.post_if_wanted(
         tx, channel, domain.messages.notices.channel_unarchived(channel)
@@ -194,7 +196,7 @@ def _change_default(tx: Tx, user: User, channel: Channel, changes: ChannelChange
     if changes.is_default != channel.is_default:
         storage.channels.change(tx, channel.id, is_default=changes.is_default)
         events.log.announce(
-            tx, ChannelChanged(channel.id, channel.name, []), to=Watchers(channel.id)
+            tx, ChannelChanged(channel.id, channel.name, []), to=ChannelViewers(channel.id)
         )
         actions.channels.tell_defaults(tx)
 
@@ -301,7 +303,7 @@ def _change_permission(
     events.log.announce(
         tx,
         ChannelChanged(channel.id, channel.name, updates, *gates),
-        to=Watchers(channel.id) if gates[0] is None else Everyone(),
+        to=ChannelViewers(channel.id) if gates[0] is None else Everyone(),
     )
     if name == "can_send_message_group":
         _tell_of_posting(tx, user, channel, current, new)
@@ -375,4 +377,4 @@ def _require_content_access(tx: Tx, user: User, channel: Channel) -> None:
 def _tell(tx: Tx, channel: Channel, name: str, value: Any, **more: Any) -> None:
     update = {"property": name, "value": value, **more}
     event = ChannelChanged(channel.id, channel.name, [update])
-    events.log.announce(tx, event, to=Watchers(channel.id))
+    events.log.announce(tx, event, to=ChannelViewers(channel.id))

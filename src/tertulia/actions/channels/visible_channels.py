@@ -14,7 +14,7 @@ from tertulia.database.tx import Tx
 from tertulia.domain.channels.channel import GATE_PERMISSIONS, Channel
 from tertulia.domain.people.user import User
 from tertulia.events.audience import Users
-from tertulia.events.types.channels.channel import ChannelsUncovered
+from tertulia.events.types.channels.channel import ChannelsBecameVisible
 
 Seen = dict[int, set[int]]  # the channels in question that each user sees
 
@@ -61,4 +61,6 @@ def seen(tx: Tx, guarded: Sequence[Channel], people: Sequence[User], now: float)
 def tell(tx: Tx, before: Seen, after: Seen) -> None:
     """Announce the differences; those who see the same change hear of it together."""
     for (shown, hidden), user_ids in domain.channels.access.changes(before, after).items():
-        events.log.announce(tx, ChannelsUncovered(list(shown), list(hidden)), to=Users(user_ids))
+        events.log.announce(
+            tx, ChannelsBecameVisible(list(shown), list(hidden)), to=Users(user_ids)
+        )

@@ -7,7 +7,7 @@ ever in memory. What is left behind by a crash is swept away an hour later.
 import io
 
 from tertulia import actions, domain, storage
-from tertulia.database import Bound
+from tertulia.database import OrgDatabase
 from tertulia.database.tx import Tx
 from tertulia.domain.files.attachments import BYTES, PIECE_BYTES, SHOWN, Attachment, Looks, Quota
 from tertulia.domain.people.user import User
@@ -18,11 +18,11 @@ WAIT_SECONDS = 3600  # for the next piece of a file
 SWEPT_AT_ONCE = 4  # pieces
 
 
-class Receiving:
+class UploadWriter:
     """One file on its way in."""
 
     def __init__(
-        self, db: Bound, owner: User, max_mib: int, quota: Quota, announced_bytes: int = 0
+        self, db: OrgDatabase, owner: User, max_mib: int, quota: Quota, announced_bytes: int = 0
     ) -> None:
         self._announced_bytes = announced_bytes
         self._db = db
@@ -47,7 +47,7 @@ class Receiving:
         upload_id = await self._store(len(self._held))
         looks = Looks(domain.files.attachments.known_type(content_type, filename))
         if looks.content_type.startswith("image/"):
-            looks = await self._db.read_aside(_look_at, upload_id, size, looks.content_type)
+            looks = await self._db.read_in_thread(_look_at, upload_id, size, looks.content_type)
         return await self._db.write(
             actions.files.attachments.add,
             self._owner,

@@ -29,12 +29,12 @@ from tertulia.events.types.groups import (
     MembersChanged,
     SubgroupsChanged,
 )
-from tertulia.lazy import on_demand
+from tertulia.lazy import lazy_submodules
 
 if TYPE_CHECKING:
     from tertulia.actions.groups import permissions, synced
 else:
-    __getattr__ = on_demand(__name__)
+    __getattr__ = lazy_submodules(__name__)
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,8 +15,8 @@ from tertulia.domain.messages.message import Message
 from tertulia.domain.messages.quotations import Quotation
 from tertulia.domain.people.user import User
 from tertulia.errors.messages import InvalidMessage
-from tertulia.events.audience import Audience, Holders, Nobody, Users
-from tertulia.lazy import on_demand
+from tertulia.events.audience import Audience, MessageHolders, Nobody, Users
+from tertulia.lazy import lazy_submodules
 from tertulia.storage.channels.subscriptions import Span
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
         widgets,
     )
 else:
-    __getattr__ = on_demand(__name__)
+    __getattr__ = lazy_submodules(__name__)
 
 
 def visible_to(tx: Tx, user: User, message_id: int) -> Message:
@@ -125,7 +125,7 @@ def holders_in(
     """
     if channel.history_public:
         also = holders_elsewhere(tx, channel, message_ids)
-        return [(list(message_ids), Holders(channel.id, also))]
+        return [(list(message_ids), MessageHolders(channel.id, also))]
     return [(ids, Users(user_ids)) for ids, user_ids in sharing(tx, channel, message_ids)]
 
 

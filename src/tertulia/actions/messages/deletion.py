@@ -12,7 +12,7 @@ from tertulia.domain.personal.topic_policies import Visibility
 from tertulia.errors import BadRequest
 from tertulia.errors.channels import ChannelNotAccessible
 from tertulia.events.audience import Nobody
-from tertulia.events.types.messages.edits import MessagesDeleted, MessagesRewritten
+from tertulia.events.types.messages.edits import MessagesDeleted, MessagesInvalidated
 
 
 def delete(tx: Tx, user: User, message_id: int) -> None:
@@ -65,7 +65,7 @@ def remove(tx: Tx, channel: Channel | None, doomed: Sequence[Message]) -> None:
         events.log.announce(tx, MessagesDeleted(known, channel.id, doomed[0].topic), to=audience)
         unheard.difference_update(known)
     if unheard:
-        events.log.announce(tx, MessagesRewritten(sorted(unheard)), to=Nobody())
+        events.log.announce(tx, MessagesInvalidated(sorted(unheard)), to=Nobody())
     actions.channels.channel_stats.find_first_message(tx, channel)
 
 

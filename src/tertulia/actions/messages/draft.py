@@ -13,19 +13,19 @@ from typing import Any, TypeVar
 import msgspec
 
 from tertulia import actions, domain, markdown, storage
-from tertulia.database import Bound
+from tertulia.database import OrgDatabase
 from tertulia.database.tx import Tx
 from tertulia.domain.messages.message import Draft, Mentions
 from tertulia.domain.people.user import User
 from tertulia.errors import BadRequest
 from tertulia.events.directory.organization import Organization
 from tertulia.fair_queue import FairQueue
-from tertulia.markdown import Found, Names, Rendered, Settings, Upload
+from tertulia.markdown import References, Rendered, Resolved, Settings, Upload
 from tertulia.storage.messages.selections import RECEIVED_IN_CHANNEL, SHARES_HISTORY, Selection
 
-MOST_HTML = 1_000_000  # characters; text that becomes more is not meant to be read
-MOST_TOPICS = 50  # linked topics that are looked up; the others are linked as they are
-MOST_FILES = 100  # linked files that are looked up
+MAX_HTML_LENGTH = 1_000_000  # characters; text that becomes more is not meant to be read
+MAX_TOPICS = 50  # linked topics that are looked up; the others are linked as they are
+MAX_FILES = 100  # linked files that are looked up
 
 QUICK_LENGTH = 500
 _MAY_BE_SLOW = re.compile(r"```|~~~|\$\$|:::|#!")
@@ -42,7 +42,7 @@ class Author(msgspec.Struct, frozen=True):
     Without a user it is the organization itself, which calls nobody.
     """
 
-    db: Bound
+    db: OrgDatabase
     org: Organization
     user: User | None
     site: str = ""
@@ -94,9 +94,9 @@ async def rendering(author: Author, content: str) -> Rendered:
     return await _apart(author, content, lambda: _rendered(content, found, settings))
 
 
-def _rendered(content: str, found: Found, settings: Settings) -> Rendered:
+def _rendered(content: str, found: Resolved, settings: Settings) -> Rendered:
     rendered = markdown.render(content, found, settings)
-    if len(rendered.html) > MOST_HTML:
+    if len(rendered.html) > MAX_HTML_LENGTH:
         raise BadRequest("Unable to render message")
     return rendered
 
@@ -137,11 +137,11 @@ def _settings(author: Author) -> Settings:
 # --- what the words name ---
 
 
-async def _look_up(author: Author, wanted: Names) -> Found:
+async def _look_up(author: Author, wanted: References) -> Resolved:
     """What the author may mention and link to."""
     user, org = author.user, author.org
     if user is None or not wanted:
-        return Found()
+        return Resolved()
     channels = {
         channel.name: channel
         for name in wanted.channel_names
@@ -151,11 +151,11 @@ async def _look_up(author: Author, wanted: Names) -> Found:
     topics = sorted((channels[name].id, topic) for name, topic in wanted.topics if name in channels)
     newest = {}
     if topics:
-        newest = await author.db.read(_newest_in_topics, user.id, topics[:MOST_TOPICS])
+        newest = await author.db.read(_newest_in_topics, user.id, topics[:MAX_TOPICS])
     uploads = {}
     if wanted.upload_path_ids:
-        uploads = await author.db.read(_uploads, user, sorted(wanted.upload_path_ids)[:MOST_FILES])
-    return Found(
+        uploads = await author.db.read(_uploads, user, sorted(wanted.upload_path_ids)[:MAX_FILES])
+    return Resolved(
         users_by_name={
             name: _as_mention(named)
             for name in wanted.user_names

@@ -25,10 +25,10 @@ from tertulia.errors.messages import (
     TopicEditTooLate,
 )
 from tertulia.errors.parameters import ExpectationMismatch
-from tertulia.events.audience import LeftBehind, MoveFollowers, Nobody
+from tertulia.events.audience import AffectedByMove, LostByMove, Nobody
 from tertulia.events.types.messages.edits import (
     MessagesDeleted,
-    MessagesRewritten,
+    MessagesInvalidated,
     MessageUpdated,
     PropagateMode,
 )
@@ -377,7 +377,7 @@ def _move(tx: Tx, user: User, message: Message, move: Move, event: MessageUpdate
             events.log.announce(tx, event.among(known), to=audience)
             unheard.difference_update(known)
         if unheard:
-            events.log.announce(tx, MessagesRewritten(sorted(unheard)), to=Nobody())
+            events.log.announce(tx, MessagesInvalidated(sorted(unheard)), to=Nobody())
         return
     also = actions.messages.holders_elsewhere(tx, move.channel, move.ids)
     parts: list[tuple[list[int], list[int] | None]] = [(move.ids, None)]
@@ -388,8 +388,8 @@ def _move(tx: Tx, user: User, message: Message, move: Move, event: MessageUpdate
         events.log.announce(
             tx,
             MessagesDeleted(known, move.channel.id, move.prev_topic),
-            to=LeftBehind(move.channel.id, move.target.id, also, user_ids),
+            to=LostByMove(move.channel.id, move.target.id, also, user_ids),
         )
-    events.log.announce(tx, event, to=MoveFollowers(move.channel.id, move.target.id, also))
+    events.log.announce(tx, event, to=AffectedByMove(move.channel.id, move.target.id, also))
     for channel in (move.channel, move.target):
         actions.channels.channel_stats.find_first_message(tx, channel)

@@ -1,9 +1,9 @@
 """Plain sends: messages that call nobody and bring nothing along, to where their sender has just
 said something.
 
-What they may and what follows from them is known from that last message (`events/send_permits.py`), so
-there is nothing to be asked in a transaction, and the writer gives numbers to a whole gathering of
-them at once. If a rule has changed meanwhile, the action itself is done, by all rules.
+What they may and what follows from them is known from that last message (`events/send_permits.py`),
+so there is nothing to be asked in a transaction, and the writer gives numbers to a whole gathering
+of them at once. If a rule has changed meanwhile, the action itself is done, by all rules.
 """
 
 from collections.abc import Hashable
@@ -19,9 +19,9 @@ from tertulia.domain.messages.message import Draft, Mentions, Message
 from tertulia.domain.people.user import User
 from tertulia.events.audience import Audience, Subscribers, Users
 from tertulia.events.directory.organization import Organization
-from tertulia.events.logged_event import Happening
-from tertulia.events.types.messages.message import Echo, MessageSent
-from tertulia.storage.messages.fast_insert import Numbers, PlainSend
+from tertulia.events.logged_event import LoggedEvent
+from tertulia.events.types.messages.message import LocalEcho, MessageSent
+from tertulia.storage.messages.fast_insert import AssignedIds, FastSend
 
 _encode = msgspec.json.Encoder().encode
 _NOBODY = Mentions()
@@ -35,8 +35,8 @@ def to_channel(
     topic: str,
     draft: Draft,
     key: SendKey | None,
-    echo: Echo | None,
-) -> PlainSend | None:
+    echo: LocalEcho | None,
+) -> FastSend | None:
     """A send to a channel, if it is a plain one."""
     channel = org.channels.get(where) if isinstance(where, int) else org.channel_named(where)
     if channel is None:
@@ -51,8 +51,8 @@ def to_people(
     recipients: list[int] | list[str],
     draft: Draft,
     key: SendKey | None,
-    echo: Echo | None,
-) -> PlainSend | None:
+    echo: LocalEcho | None,
+) -> FastSend | None:
     """A direct message to people named by their numbers, if it is a plain one."""
     ids = {each for each in recipients if isinstance(each, int)}
     if len(ids) != len(recipients):
@@ -75,12 +75,12 @@ def _plain(
     place: Hashable,
     draft: Draft,
     key: SendKey | None,
-    echo: Echo | None,
+    echo: LocalEcho | None,
     *,
     channel: Channel | None = None,
     topic: str = "",
     member_ids: tuple[int, ...] = (),
-) -> PlainSend | None:
+) -> FastSend | None:
     proof = org.settled.find(sender.id, place, org.clock())
     if proof is None or not _is_plain(draft) or "\0" in topic + draft.client:
         return None
@@ -95,7 +95,7 @@ def _plain(
     )
     to = Users(list(member_ids)) if channel_id is None else Subscribers(channel_id)
     row = storage.messages.new_row(sender.id, draft, channel_id, proof.conversation_id, topic)
-    return PlainSend(
+    return FastSend(
         known=org.place,
         row=row,
         audience=_encode(to).decode(),
@@ -121,8 +121,8 @@ def _happening(
     realm_id: int,
     member_ids: tuple[int, ...],
     row: dict[str, Any],
-    given: Numbers,
-) -> Happening:
+    given: AssignedIds,
+) -> LoggedEvent:
     """The event as whoever reads the log would find it."""
     sent = Message(
         id=given.message_id,
@@ -132,8 +132,10 @@ def _happening(
         **storage.messages.known_of(row),
     )
     event = msgspec.structs.replace(told, message_id=given.message_id, message=sent)
-    return Happening(realm_id, given.seq, event, to, given.stamp)
+    return LoggedEvent(realm_id, given.seq, event, to, given.stamp)
 
 
-def _sent(channel: Channel | None, topic: str, member_ids: tuple[int, ...], given: Numbers) -> Sent:
+def _sent(
+    channel: Channel | None, topic: str, member_ids: tuple[int, ...], given: AssignedIds
+) -> Sent:
     return Sent(given.message_id, None, channel, topic, member_ids)

@@ -15,7 +15,7 @@ from tertulia.domain.messages.narrow import Term
 from tertulia.domain.people.user import User
 from tertulia.errors import BadRequest
 from tertulia.errors.messages import InvalidMessage
-from tertulia.events.history_cache.pages import FoundMessages
+from tertulia.events.history_cache.pages import HistoryWindow
 from tertulia.events.types.messages.flags import UnreadDetails
 
 EDITABLE = ("read", "starred", "collapsed")
@@ -42,7 +42,7 @@ class FlagUpdate:
 class Marked:
     """Which messages were looked at, and what became of them."""
 
-    found: FoundMessages
+    found: HistoryWindow
     update: FlagUpdate
 
 

@@ -18,11 +18,11 @@ from tertulia.domain.search.query import Query
 from tertulia.errors import BadRequest
 from tertulia.errors.authentication import NotLoggedIn
 from tertulia.events.history_cache.fragments import Fragment
-from tertulia.events.history_cache.pages import FoundMessages, PagePlace
+from tertulia.events.history_cache.pages import HistoryWindow, PageKey
 from tertulia.events.history_cache.session import Reading
 from tertulia.storage.messages.unread import Flags
 
-MOST_TEXT = 24_000_000  # characters of all messages in an answer, as text and as HTML
+MAX_RESPONSE_CHARACTERS = 24_000_000  # characters of all messages in an answer, as text and as HTML
 LITTLE_TEXT = 2_000_000  # what is more is read when it is one's turn
 AT_ONCE = 100  # messages that are read before it is asked whether there is room for more
 REACTION_LENGTH = 250  # about, as it is told
@@ -87,7 +87,7 @@ def some(
 
 def around(
     tx: Tx, asker: Asker, terms: list[Term], window: Window, reading: Reading, *, is_little: bool
-) -> tuple[FoundMessages, Shown]:
+) -> tuple[HistoryWindow, Shown]:
     """A stretch of the history that a narrow leads to, as far as an answer has room for it.
 
     Raises MuchText if it was to be little and is not.
@@ -110,7 +110,7 @@ def around(
     return found, _shown(tx, asker.user, narrow, messages, end.seq)
 
 
-def _open_place(access: ChannelAccess, terms: list[Term], window: Window) -> PagePlace | None:
+def _open_place(access: ChannelAccess, terms: list[Term], window: Window) -> PageKey | None:
     """The place that a narrow names, if whoever may read it finds the same there."""
     operators = [term.operator for term in terms if not term.negated]
     if operators not in _PLACES or len(terms) > len(operators) or window.anchor in _LOOKED_FOR:
@@ -118,7 +118,7 @@ def _open_place(access: ChannelAccess, terms: list[Term], window: Window) -> Pag
     channel = actions.messages.narrow_terms.channel(access, terms[0])
     if not (channel.history_public and access.may_read(channel)):
         return None
-    return PagePlace(channel.id, tuple(str(term.operand) for term in terms[1:]), window)
+    return PageKey(channel.id, tuple(str(term.operand) for term in terms[1:]), window)
 
 
 def matching(
@@ -131,14 +131,14 @@ def matching(
     return list(found.values()), Highlighter(narrow.searched or Query())
 
 
-def within(tx: Tx, user: User, narrow: Narrowed, window: Window) -> FoundMessages:
+def within(tx: Tx, user: User, narrow: Narrowed, window: Window) -> HistoryWindow:
     selection = narrow.selection
     anchor = _resolve(tx, user, narrow, window)
     includes = window.include_anchor and 0 < anchor < NEWEST
     at = storage.messages.history.among(tx, selection, [anchor]) if includes else []
     earlier = storage.messages.history.before(tx, selection, anchor, window.before)
     later = storage.messages.history.after(tx, selection, anchor, window.after)
-    return FoundMessages(
+    return HistoryWindow(
         ids=earlier + at + later,
         anchor=anchor,
         found_anchor=bool(at),
@@ -182,21 +182,21 @@ def _shown(
 
 
 def _fitting(
-    tx: Tx, found: FoundMessages, known: Mapping[int, Fragment], is_little: bool
-) -> tuple[FoundMessages, dict[int, Message | Fragment]]:
+    tx: Tx, found: HistoryWindow, known: Mapping[int, Fragment], is_little: bool
+) -> tuple[HistoryWindow, dict[int, Message | Fragment]]:
     """As much of a stretch as fits, from its anchor outwards."""
     if len(known) == len(found.ids):
         texts = [each.text for each in known.values()]
-        if sum(map(len, texts)) < MOST_TEXT:
+        if sum(map(len, texts)) < MAX_RESPONSE_CHARACTERS:
             return found, {**known}
     read: dict[int, Message | Fragment] = {}
-    room = MOST_TEXT
+    room = MAX_RESPONSE_CHARACTERS
     ids = found.ids if len(found.ids) <= AT_ONCE else _outwards(found)
     for start in range(0, len(ids), AT_ONCE):
         batch = _read(tx, ids[start : start + AT_ONCE], known)
         room -= sum(map(_size, batch.values()))
         read |= batch
-        _refuse_much(MOST_TEXT - room, is_little)
+        _refuse_much(MAX_RESPONSE_CHARACTERS - room, is_little)
         if room < 0:
             break
     if len(read) == len(ids) and room >= 0:
@@ -205,9 +205,9 @@ def _fitting(
 
 
 def _cut(
-    found: FoundMessages, read: Mapping[int, Message | Fragment]
-) -> tuple[FoundMessages, dict[int, Message | Fragment]]:
-    room = MOST_TEXT
+    found: HistoryWindow, read: Mapping[int, Message | Fragment]
+) -> tuple[HistoryWindow, dict[int, Message | Fragment]]:
+    room = MAX_RESPONSE_CHARACTERS
     kept: set[int] = set()
     for message_id in _outwards(found):
         if message_id not in read:
@@ -227,7 +227,7 @@ def _cut(
     return cut, {each: read[each] for each in ids}
 
 
-def _outwards(found: FoundMessages) -> list[int]:
+def _outwards(found: HistoryWindow) -> list[int]:
     """The messages of a stretch, by turns on either side of the anchor."""
     earlier = [each for each in reversed(found.ids) if each < found.anchor]
     later = [each for each in found.ids if each >= found.anchor]
@@ -238,12 +238,12 @@ def _outwards(found: FoundMessages) -> list[int]:
 def _all_of(tx: Tx, ids: Sequence[int], is_little: bool) -> dict[int, Message]:
     """Messages that were asked for one by one: all of them, or none."""
     found: dict[int, Message] = {}
-    room = MOST_TEXT
+    room = MAX_RESPONSE_CHARACTERS
     for start in range(0, len(ids), AT_ONCE):
         batch = _read_all(tx, ids[start : start + AT_ONCE])
         room -= sum(map(_size, batch.values()))
         found |= batch
-        _refuse_much(MOST_TEXT - room, is_little)
+        _refuse_much(MAX_RESPONSE_CHARACTERS - room, is_little)
         if room < 0 and len(found) > 1:
             raise BadRequest("These messages are too long for one answer; ask for fewer.")
     return found

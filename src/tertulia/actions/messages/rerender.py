@@ -10,7 +10,7 @@ from tertulia import events, storage
 from tertulia.database.tx import Tx
 from tertulia.domain.messages.message import Draft, Message
 from tertulia.events.audience import Nobody
-from tertulia.events.types.messages.edits import MessagesRewritten
+from tertulia.events.types.messages.edits import MessagesInvalidated
 from tertulia.markdown import VERSION
 
 
@@ -29,7 +29,7 @@ def redo(tx: Tx, drafts: Mapping[int, Draft]) -> None:
     for message_id, draft in drafts.items():
         storage.messages.set_rendering(tx, message_id, draft)
     if drafts:
-        events.log.announce(tx, MessagesRewritten(sorted(drafts)), to=Nobody())
+        events.log.announce(tx, MessagesInvalidated(sorted(drafts)), to=Nobody())
 
 
 def finish(tx: Tx) -> None:

@@ -9,8 +9,8 @@ from tertulia.database.tx import Tx
 from tertulia.domain.channels.channel import Channel
 from tertulia.domain.messages.message import Draft
 from tertulia.domain.people.user import User
-from tertulia.events.audience import Audience, Holders, Subscribers, Users
-from tertulia.events.types.messages.message import Echo, MessageSent
+from tertulia.events.audience import Audience, MessageHolders, Subscribers, Users
+from tertulia.events.types.messages.message import LocalEcho, MessageSent
 
 
 def to_channel(
@@ -20,7 +20,7 @@ def to_channel(
     topic: str,
     draft: Draft,
     key: SendKey | None = None,
-    echo: Echo | None = None,
+    echo: LocalEcho | None = None,
 ) -> Sent:
     """Send to a channel, named or by id."""
     repeated = actions.messages.idempotency.sent_before(tx, sender, key)
@@ -86,7 +86,7 @@ def to_people(
     draft: Draft,
     email_domain: str,
     key: SendKey | None = None,
-    echo: Echo | None = None,
+    echo: LocalEcho | None = None,
 ) -> Sent:
     """Send a direct message; the sender takes part whether or not they name themselves."""
     repeated = actions.messages.idempotency.sent_before(tx, sender, key)
@@ -126,4 +126,4 @@ def to_people(
 
 
 def _hearers(channel: Channel, bots: list[int]) -> Audience:
-    return Holders(channel.id, bots) if bots else Subscribers(channel.id)
+    return MessageHolders(channel.id, bots) if bots else Subscribers(channel.id)

@@ -196,16 +196,17 @@ def check_mentions(
     too_many = (
         mentions.channel_wildcard
         and storage.channels.subscriptions.count_active(tx, channel.id)
-        > domain.limits.FEW_RECIPIENTS
+        > domain.limits.MAX_UNRESTRICTED_WILDCARD_RECIPIENTS
     )
     if too_many and not actions.groups.permissions.holds_in_realm(
         tx, sender, "can_mention_many_users_group"
     ):
         raise WildcardNotAllowedInChannel()
-    if len(
-        in_topic
-    ) > domain.limits.FEW_RECIPIENTS and not actions.groups.permissions.holds_in_realm(
-        tx, sender, "can_mention_many_users_group"
+    if (
+        len(in_topic) > domain.limits.MAX_UNRESTRICTED_WILDCARD_RECIPIENTS
+        and not actions.groups.permissions.holds_in_realm(
+            tx, sender, "can_mention_many_users_group"
+        )
     ):
         raise WildcardNotAllowedInTopic()
     mentioned = storage.channels.subscriptions.active_user_ids(tx, channel.id, among=sorted(called))

@@ -14,7 +14,7 @@ from tertulia.domain.people.user import NOTIFICATION_BOT, BotType, Role, User
 from tertulia.errors import BadRequest
 from tertulia.events.audience import Nobody
 from tertulia.events.types.organization.settings import RealmCreated
-from tertulia.lazy import on_demand
+from tertulia.lazy import lazy_submodules
 
 if TYPE_CHECKING:
     from tertulia.actions.organization import (
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
         settings,
     )
 else:
-    __getattr__ = on_demand(__name__)
+    __getattr__ = lazy_submodules(__name__)
 
 
 # What a new organization starts with, so that the first person has somewhere to speak. New

@@ -9,7 +9,7 @@ from tertulia.domain.organization.audit import DONE, Act
 
 T = TypeVar("T")
 
-MOST_AT_ONCE = 2000
+MAX_AT_ONCE = 2000
 SECONDS_PER_DAY = 86400
 
 
@@ -32,4 +32,4 @@ def realms_with_old(tx: Tx, days: int) -> list[int]:
 def forget_old(tx: Tx, days: int) -> int:
     """Forget some of the entries that were kept for long enough; says how many."""
     before = tx.now - days * SECONDS_PER_DAY
-    return storage.organization.audit.forget_before(tx, before, MOST_AT_ONCE)
+    return storage.organization.audit.forget_before(tx, before, MAX_AT_ONCE)

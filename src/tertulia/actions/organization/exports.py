@@ -7,8 +7,8 @@ from tertulia.domain.messages.notices import Words
 from tertulia.domain.organization.exports import (
     CONTENT_TYPE,
     GIVEN_UP_SECONDS,
-    MOST_IN_A_WEEK,
-    MOST_MESSAGES,
+    MAX_MESSAGES,
+    MAX_PER_WEEK,
     WITHOUT_CONSENT,
     RealmExport,
 )
@@ -29,9 +29,9 @@ def ask(tx: Tx, user: User, kind: str) -> int:
         for each in storage.organization.exports.everything(tx)
         if each.asked_at > tx.now - WEEK_SECONDS
     ]
-    if len(recent) >= MOST_IN_A_WEEK:
+    if len(recent) >= MAX_PER_WEEK:
         raise BadRequest("Exceeded rate limit.")
-    if storage.export_queries.count_messages(tx, kind, []) > MOST_MESSAGES:
+    if storage.export_queries.count_messages(tx, kind, []) > MAX_MESSAGES:
         raise BadRequest(
             "The export you requested is too large for automatic processing. Please request a"
             " manual export by contacting the administrator of the server."

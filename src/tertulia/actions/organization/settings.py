@@ -23,7 +23,7 @@ from tertulia.errors import BadRequest
 from tertulia.errors.authentication import AdministratorRequired, OwnerRequired
 from tertulia.errors.channels import ChannelNotAccessible
 from tertulia.events.audience import Everyone
-from tertulia.events.types.organization.settings import RealmChanged, RealmChangedTogether
+from tertulia.events.types.organization.settings import RealmChanged, RealmSettingsChanged
 
 
 def edit(
@@ -94,7 +94,7 @@ def _change(
         if setting.is_markup:
             told[f"rendered_{setting.name}"] = html[setting.name]
         if setting.told_in_dictionary:
-            events.log.announce(tx, RealmChangedTogether(told, before, after), to=Everyone())
+            events.log.announce(tx, RealmSettingsChanged(told, before, after), to=Everyone())
         else:
             for name, each in told.items():
                 events.log.announce(tx, RealmChanged(name, each, before, after), to=Everyone())

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from tertulia import actions, domain, events, storage
-from tertulia.actions.people.email_policy import Objection
+from tertulia.actions.people.email_policy import Rejection
 from tertulia.database.tx import Tx
 from tertulia.domain.groups.group import GroupValue, Members
 from tertulia.domain.people.keys import Vault
@@ -21,13 +21,13 @@ from tertulia.errors.people import (
     UserIsDeactivated,
     UserNotFound,
 )
-from tertulia.events.audience import Everyone, Nobody, Watchers
+from tertulia.events.audience import ChannelViewers, Everyone, Nobody
 from tertulia.events.types.channels.channel import ChannelChanged
 from tertulia.events.types.groups import GroupChanged, SystemMembersAdded
-from tertulia.events.types.organization.settings import RealmChangedTogether
+from tertulia.events.types.organization.settings import RealmSettingsChanged
 from tertulia.events.types.people.user import KeyChanged, UserActivityChanged
 from tertulia.events.types.personal.settings import AddressChanged, OwnNameChanged
-from tertulia.lazy import on_demand
+from tertulia.lazy import lazy_submodules
 
 if TYPE_CHECKING:
     from tertulia.actions.people import (
@@ -66,7 +66,7 @@ if TYPE_CHECKING:
         welcome_message,
     )
 else:
-    __getattr__ = on_demand(__name__)
+    __getattr__ = lazy_submodules(__name__)
 
 
 def rename(tx: Tx, user: User, full_name: str) -> None:
@@ -100,12 +100,12 @@ def check_address(tx: Tx, email: str) -> None:
 
 def check_welcome(tx: Tx, email: str) -> None:
     """Raises for an address that the organization does not want among its own."""
-    against = actions.people.email_policy.objection(tx, email)
-    if against is Objection.OUTSIDE:
+    against = actions.people.email_policy.rejection_reason(tx, email)
+    if against is Rejection.OUTSIDE:
         raise BadRequest(f"Email '{email}' not allowed in this organization")
-    if against is Objection.DISPOSABLE:
+    if against is Rejection.DISPOSABLE:
         raise BadRequest("Disposable email addresses are not allowed in this organization")
-    if against is Objection.PLUS:
+    if against is Rejection.PLUS:
         raise BadRequest(against.value)
 
 
@@ -238,7 +238,7 @@ def _tell_permissions_of(tx: Tx, user_id: int) -> None:
         if told:
             updates = [{"property": name, "value": value} for name, value in told.items()]
             events.log.announce(
-                tx, ChannelChanged(channel.id, channel.name, updates), to=Watchers(channel.id)
+                tx, ChannelChanged(channel.id, channel.name, updates), to=ChannelViewers(channel.id)
             )
     for group in storage.groups.everything(tx):
         told = _naming(tx, user_id, group.permissions)
@@ -246,7 +246,7 @@ def _tell_permissions_of(tx: Tx, user_id: int) -> None:
             events.log.announce(tx, GroupChanged(group.id, told, group.deactivated), to=Everyone())
     told = _naming(tx, user_id, storage.organization.current(tx).permissions())
     if told:
-        events.log.announce(tx, RealmChangedTogether(told), to=Everyone())
+        events.log.announce(tx, RealmSettingsChanged(told), to=Everyone())
 
 
 def _naming(tx: Tx, user_id: int, permissions: Mapping[str, GroupValue]) -> dict[str, GroupValue]:

@@ -13,7 +13,7 @@ from tertulia.domain.people.keys import Vault
 from tertulia.domain.people.user import User
 from tertulia.domain.people.welcome_message import NewUser
 from tertulia.errors import BadRequest
-from tertulia.events.audience import Everyone, Keepers
+from tertulia.events.audience import BotManagers, Everyone
 from tertulia.events.types.groups import SystemMembersAdded
 from tertulia.events.types.people.bots import BotsAdded
 from tertulia.events.types.people.user import UserAdded
@@ -58,7 +58,7 @@ def add(tx: Tx, vault: Vault, new: NewUser) -> tuple[User, str]:
     event = SystemMembersAdded(actions.groups.permissions.system_group_ids(tx, user), user.id)
     events.log.announce(tx, event, to=actions.people.known_people.knowing(tx, user.id))
     if user.is_bot:
-        events.log.announce(tx, BotsAdded([user.id]), to=Keepers(user.bot_owner_id))
+        events.log.announce(tx, BotsAdded([user.id]), to=BotManagers(user.bot_owner_id))
     else:
         first = _first_channels(tx, user, new)
         if first:

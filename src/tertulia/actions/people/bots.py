@@ -14,8 +14,13 @@ from tertulia.errors import BadRequest
 from tertulia.errors.authentication import AdministratorRequired, InsufficientPermission
 from tertulia.errors.channels import ChannelNameNotFound
 from tertulia.errors.people import BotNotFound
-from tertulia.events.audience import Everyone, Keepers, Users
-from tertulia.events.types.people.bots import BotChanged, BotOwnerChanged, BotsAdded, BotsGivenAway
+from tertulia.events.audience import BotManagers, Everyone, Users
+from tertulia.events.types.people.bots import (
+    BotChanged,
+    BotOwnerChanged,
+    BotOwnersChanged,
+    BotsAdded,
+)
 
 # What others are told when a part of a bot changes, and under which name.
 _TOLD_AS = {
@@ -105,7 +110,7 @@ def edit(tx: Tx, vault: Vault, user: User, bot_id: int, changes: BotChanges) -> 
         storage.people.bots.save(tx, after)
     for part, name in _TOLD_AS.items():
         if getattr(after, part) != getattr(before, part):
-            events.log.announce(tx, BotChanged(bot_id, name), to=Keepers(account.bot_owner_id))
+            events.log.announce(tx, BotChanged(bot_id, name), to=BotManagers(account.bot_owner_id))
 
 
 def take_over(tx: Tx, vault: Vault, user: User, account: User) -> None:
@@ -177,7 +182,7 @@ def channel_renamed(tx: Tx, channel_id: int) -> None:
         for part in ("sending_channel_id", "listening_channel_id"):
             if getattr(bot, part) == channel_id:
                 event = BotChanged(bot.user_id, _TOLD_AS[part])
-                events.log.announce(tx, event, to=Keepers(account.bot_owner_id))
+                events.log.announce(tx, event, to=BotManagers(account.bot_owner_id))
 
 
 def _require_creation(tx: Tx, creator: User, bot_type: BotType) -> None:
@@ -249,7 +254,7 @@ def _give_to(tx: Tx, account: User, owner_id: int) -> User:
     storage.people.bots.set_owner(tx, account.id, owner.id)
     events.log.announce(tx, BotOwnerChanged(account.id, owner.id), to=Everyone())
     if former is not None and not former.is_admin:
-        events.log.announce(tx, BotsGivenAway([account.id]), to=Users([former.id]))
+        events.log.announce(tx, BotOwnersChanged([account.id]), to=Users([former.id]))
     if not owner.is_admin:
         events.log.announce(tx, BotsAdded([account.id]), to=Users([owner.id]))
     return replace(account, bot_owner_id=owner.id)

@@ -9,7 +9,7 @@ from tertulia.database.tx import Tx
 from tertulia.domain.organization.mail_domains import RESTRICTION
 
 
-class Objection(Enum):
+class Rejection(Enum):
     """What speaks against an address."""
 
     INVALID = "Invalid address."
@@ -18,18 +18,18 @@ class Objection(Enum):
     DISPOSABLE = "Please use your real email address."
 
 
-def objection(tx: Tx, email: str) -> Objection | None:
+def rejection_reason(tx: Tx, email: str) -> Rejection | None:
     realm = storage.organization.current(tx)
     if not domain.people.user.looks_like_email(email):
-        return Objection.INVALID
+        return Rejection.INVALID
     if realm.setting(RESTRICTION):
         domains = storage.organization.mail_domains.everything(tx)
         if not domain.organization.mail_domains.is_welcome(email, domains):
-            return Objection.OUTSIDE
+            return Rejection.OUTSIDE
         if "+" in email.rpartition("@")[0]:
-            return Objection.PLUS
+            return Rejection.PLUS
     elif realm.setting("disallow_disposable_email_addresses") and _is_disposable(email):
-        return Objection.DISPOSABLE
+        return Rejection.DISPOSABLE
     return None
 
 

@@ -14,11 +14,11 @@ from tertulia import actions, domain, storage
 from tertulia.actions.people.signup import Newcomer
 from tertulia.database.tx import Tx
 from tertulia.domain.organization.audit import Act
-from tertulia.domain.people.identities import Identity, Introduction, Tidings, Welcome
+from tertulia.domain.people.identities import ExternalProfile, Identity, ProfileUpdate, Welcome
 from tertulia.domain.people.invitations import Invitation
 from tertulia.domain.people.keys import Vault
 from tertulia.domain.people.user import Role, User
-from tertulia.domain.people.welcome_message import Reception
+from tertulia.domain.people.welcome_message import WelcomeMessage
 from tertulia.errors import BadRequest, ClientError
 from tertulia.errors.authentication import (
     AccountOfAnother,
@@ -34,9 +34,9 @@ from tertulia.errors.authentication import (
 def recognize(
     tx: Tx,
     vault: Vault,
-    introduced: Introduction,
+    introduced: ExternalProfile,
     link: str = "",
-    reception: Reception | None = None,
+    reception: WelcomeMessage | None = None,
 ) -> int:
     """The id of the account that a proven identity is; it is made if there is none and may be.
 
@@ -53,11 +53,11 @@ def recognize(
         introduced.subject,
         _join(tx, vault, introduced, invitation(tx, vault, introduced, link), reception),
     )
-    bring_up_to_date(tx, identity, introduced)
+    sync_profile(tx, identity, introduced)
     return identity.user_id
 
 
-def is_new(tx: Tx, introduced: Introduction) -> bool:
+def is_new(tx: Tx, introduced: ExternalProfile) -> bool:
     """Whether somebody has no account yet."""
     try:
         return _find(tx, introduced) is None
@@ -65,7 +65,7 @@ def is_new(tx: Tx, introduced: Introduction) -> bool:
         return False
 
 
-def addresses_to_choose_from(tx: Tx, introduced: Introduction) -> tuple[str, ...]:
+def addresses_to_choose_from(tx: Tx, introduced: ExternalProfile) -> tuple[str, ...]:
     """Which of somebody's addresses they may come in with. For who is known it is the main one, and
     where one of them alone has an account it is that."""
     emails = introduced.emails
@@ -83,7 +83,7 @@ def _has_account(tx: Tx, email: str) -> bool:
     return user is not None and not user.is_bot and user.is_active
 
 
-def invitation(tx: Tx, vault: Vault, introduced: Introduction, link: str) -> Invitation | None:
+def invitation(tx: Tx, vault: Vault, introduced: ExternalProfile, link: str) -> Invitation | None:
     """The one that somebody joins by: the link they came with, or what was sent to an address of
     theirs. Raises LinkNotGood."""
     if link:
@@ -100,7 +100,7 @@ def unlink(tx: Tx, user_id: int) -> bool:
     return storage.people.identities.forget(tx, user_id)
 
 
-def bring_up_to_date(tx: Tx, identity: Identity, introduced: Introduction) -> list[str]:
+def sync_profile(tx: Tx, identity: Identity, introduced: ExternalProfile) -> list[str]:
     """Make an account what its provider says it is; gives what has changed, in words."""
     user = actions.people.get(tx, identity.user_id)
     did: list[str] = []
@@ -109,7 +109,7 @@ def bring_up_to_date(tx: Tx, identity: Identity, introduced: Introduction) -> li
         _note(tx, introduced.provider, "reactivate", user.id)
         did.append("is active again")
     if introduced.leads:
-        did += _rename(tx, user, introduced) + _readdress(tx, user, introduced)
+        did += _rename(tx, user, introduced) + _change_email(tx, user, introduced)
     if introduced.picture is not None and introduced.picture_mark != identity.picture_mark:
         actions.people.avatars.put(tx, user.id, introduced.picture)
         did.append("has a new picture")
@@ -142,7 +142,7 @@ def bring_up_to_date(tx: Tx, identity: Identity, introduced: Introduction) -> li
 # --- bringing everybody up to date ---
 
 
-def check(tx: Tx, found: Sequence[Tidings], end_missing: bool) -> None:
+def check(tx: Tx, found: Sequence[ProfileUpdate], end_missing: bool) -> None:
     """Raises BadRequest for what looks like a mistake: everybody missing, or no owner left."""
     if end_missing and found and all(each.introduced is None for each in found):
         raise BadRequest("Nobody was found there: nothing is changed.")
@@ -152,7 +152,7 @@ def check(tx: Tx, found: Sequence[Tidings], end_missing: bool) -> None:
         raise BadRequest("No owner of the organization would be left: nothing is changed.")
 
 
-def sync(tx: Tx, found: Tidings, end_missing: bool) -> list[str]:
+def sync(tx: Tx, found: ProfileUpdate, end_missing: bool) -> list[str]:
     """Bring one account up to date, or end it; gives what has changed, in words."""
     known = storage.people.identities.find(tx, found.identity.provider, found.identity.subject)
     if known is None:
@@ -161,10 +161,10 @@ def sync(tx: Tx, found: Tidings, end_missing: bool) -> list[str]:
         return _end(tx, known, found.reason_to_end)
     if found.introduced is None:
         return []
-    return bring_up_to_date(tx, known, found.introduced)
+    return sync_profile(tx, known, found.introduced)
 
 
-def _must_end(found: Tidings, end_missing: bool) -> bool:
+def _must_end(found: ProfileUpdate, end_missing: bool) -> bool:
     return bool(found.reason_to_end) and (end_missing or found.introduced is not None)
 
 
@@ -182,7 +182,7 @@ def _end(tx: Tx, identity: Identity, why: str) -> list[str]:
 # --- whose account it is ---
 
 
-def _find(tx: Tx, introduced: Introduction) -> Identity | None:
+def _find(tx: Tx, introduced: ExternalProfile) -> Identity | None:
     """The account of somebody. Where a provider has no lasting subject, the present address of an
     account alone says whose it is: an address may be given to another person. A directory changes
     the addresses of its accounts, so it finds them by name."""
@@ -203,7 +203,7 @@ def _find(tx: Tx, introduced: Introduction) -> Identity | None:
     return None
 
 
-def _with_subject(tx: Tx, introduced: Introduction, user: User) -> Identity:
+def _with_subject(tx: Tx, introduced: ExternalProfile, user: User) -> Identity:
     """What the provider has brought so far, under the subject that it names now."""
     for known in storage.people.identities.of_user(tx, user.id):
         if known.provider == introduced.provider:
@@ -214,9 +214,9 @@ def _with_subject(tx: Tx, introduced: Introduction, user: User) -> Identity:
 def _join(
     tx: Tx,
     vault: Vault,
-    introduced: Introduction,
+    introduced: ExternalProfile,
     invitation: Invitation | None,
-    reception: Reception | None,
+    reception: WelcomeMessage | None,
 ) -> int:
     """Make an account, if the organization and the provider's settings let people join so."""
     if not introduced.emails:
@@ -238,7 +238,7 @@ def _join(
 # --- what it is like ---
 
 
-def _free_name(tx: Tx, introduced: Introduction, user_id: int | None) -> str:
+def _free_name(tx: Tx, introduced: ExternalProfile, user_id: int | None) -> str:
     """The name that is told, or if it cannot be had here, one made of the address."""
     local = introduced.emails[0].partition("@")[0]
     for name in (introduced.full_name, f"{introduced.full_name} ({local})", local):
@@ -251,7 +251,7 @@ def _free_name(tx: Tx, introduced: Introduction, user_id: int | None) -> str:
     raise BadRequest(f"No name can be found for {introduced.emails[0]}")
 
 
-def _rename(tx: Tx, user: User, introduced: Introduction) -> list[str]:
+def _rename(tx: Tx, user: User, introduced: ExternalProfile) -> list[str]:
     if not introduced.full_name or not introduced.emails:
         return []
     name = _free_name(tx, introduced, user.id)
@@ -261,7 +261,7 @@ def _rename(tx: Tx, user: User, introduced: Introduction) -> list[str]:
     return [f"is called {name} now"]
 
 
-def _readdress(tx: Tx, user: User, introduced: Introduction) -> list[str]:
+def _change_email(tx: Tx, user: User, introduced: ExternalProfile) -> list[str]:
     """A new address there is one here, unless somebody else has it."""
     email = introduced.emails[0] if introduced.emails else user.email
     if domain.people.user.email_key(email) == domain.people.user.email_key(user.email):
@@ -275,7 +275,7 @@ def _readdress(tx: Tx, user: User, introduced: Introduction) -> list[str]:
     return [f"has the address {email} now"]
 
 
-def _give_role(tx: Tx, user: User, introduced: Introduction) -> list[str]:
+def _give_role(tx: Tx, user: User, introduced: ExternalProfile) -> list[str]:
     """A role that the provider gives; its own roles it takes back. One owner is always left."""
     role = introduced.role
     if role is None or role == user.role:

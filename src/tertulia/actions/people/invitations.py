@@ -252,7 +252,7 @@ def _check_number(tx: Tx, actor: User, number: int) -> None:
 
 
 def _objection(tx: Tx, email: str) -> str:
-    found = actions.people.email_policy.objection(tx, email)
+    found = actions.people.email_policy.rejection_reason(tx, email)
     if found is not None:
         return found.value
     holder = storage.people.find_by_email(tx, email)

@@ -13,7 +13,7 @@ from tertulia import actions, domain, events, storage
 from tertulia.database.tx import Tx
 from tertulia.domain.people.user import User
 from tertulia.events.audience import AllBut, Audience, Everyone, Nobody, Users
-from tertulia.events.types.people.known_people import ConversationBegun, PeopleUncovered
+from tertulia.events.types.people.known_people import DirectConversationStarted, PeopleBecameVisible
 
 Known = dict[int, set[int]]  # the people whom each of some viewers knows
 
@@ -88,7 +88,7 @@ def tell(tx: Tx, before: Known, after: Known, other_channels: Iterable[int] = ()
     """
     for (shown, hidden), viewer_ids in domain.channels.access.changes(before, after).items():
         groups = _groups_of(tx, [*shown, *hidden])
-        event = PeopleUncovered(list(shown), list(hidden), groups, sorted(other_channels))
+        event = PeopleBecameVisible(list(shown), list(hidden), groups, sorted(other_channels))
         events.log.announce(tx, event, to=Users(viewer_ids))
 
 
@@ -139,5 +139,5 @@ def talking(tx: Tx, members: dict[int, User]) -> Iterator[None]:
     partners = storage.people.known_people.partners(tx, [guest.id for guest in guests])
     yield
     news = {guest_id: sorted(members.keys() - met) for guest_id, met in partners.items()}
-    events.log.announce(tx, ConversationBegun(sorted(members), news), to=Nobody())
+    events.log.announce(tx, DirectConversationStarted(sorted(members), news), to=Nobody())
     tell(tx, before, known(tx, guests))

@@ -24,14 +24,14 @@ from tertulia.errors.authentication import (
     SecondFactorMissing,
     SecondFactorNeeded,
 )
-from tertulia.events.types.people.user import StubClaimed
+from tertulia.events.types.people.user import PlaceholderClaimed
 
 EMAIL = "Email"  # the method's name among the organization's `authentication_methods`
 BY_PASSWORD = (EMAIL, "LDAP")  # where somebody may have to show a second factor, too
 
 
 @dataclass(frozen=True, slots=True)
-class ProvenIdentity:
+class VerifiedIdentity:
     """Who somebody is, and how that was shown."""
 
     method: str
@@ -46,7 +46,7 @@ class ProvenIdentity:
         return self.method in BY_PASSWORD and not self.is_complete
 
 
-class Lack(Enum):
+class MissingFactor(Enum):
     """What somebody who has a right password needs besides."""
 
     CODE = "a code"
@@ -54,7 +54,7 @@ class Lack(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Entrance:
+class SessionRequest:
     """What somebody comes with: a browser that gets a cookie, or an app that gets the key."""
 
     browser: Browser
@@ -64,7 +64,7 @@ class Entrance:
     letters: Vault | None = None  # to seal letters with; None where no mail is sent
 
 
-def arrive(tx: Tx, who: ProvenIdentity, entrance: Entrance) -> User:
+def arrive(tx: Tx, who: VerifiedIdentity, entrance: SessionRequest) -> User:
     """The account, if it may be used now; a browser gets a session of its own."""
     user = _usable(tx, who)
     check_complete(tx, who)
@@ -76,7 +76,7 @@ def arrive(tx: Tx, who: ProvenIdentity, entrance: Entrance) -> User:
         )
     if storage.bulk_import.claim_stub(tx, user.id):
         knowing = actions.people.known_people.knowing(tx, user.id)
-        events.log.announce(tx, StubClaimed(user.id), to=knowing)
+        events.log.announce(tx, PlaceholderClaimed(user.id), to=knowing)
     act = Act(LOGIN, user.id, entrance.browser.address, {"method": who.method})
     actions.organization.audit.note(tx, act)
     if entrance.letters is not None:
@@ -85,25 +85,25 @@ def arrive(tx: Tx, who: ProvenIdentity, entrance: Entrance) -> User:
     return user
 
 
-def lack(tx: Tx, who: ProvenIdentity) -> Lack | None:
+def lack(tx: Tx, who: VerifiedIdentity) -> MissingFactor | None:
     """What a right password does not show; None if it is enough. Raises as `arrive` does."""
     _usable(tx, who)
     if not who.needs_more:
         return None
     if storage.people.second_factors.of_user(tx, who.user_id).is_on:
-        return Lack.CODE
+        return MissingFactor.CODE
     is_required = storage.organization.current(tx).setting("require_second_factor")
-    return Lack.SETTING_UP if is_required else None
+    return MissingFactor.SETTING_UP if is_required else None
 
 
-def check_complete(tx: Tx, who: ProvenIdentity) -> None:
+def check_complete(tx: Tx, who: VerifiedIdentity) -> None:
     """Raises if a password is not enough."""
     missing = lack(tx, who)
     if missing is not None:
-        raise SecondFactorNeeded() if missing is Lack.CODE else SecondFactorMissing()
+        raise SecondFactorNeeded() if missing is MissingFactor.CODE else SecondFactorMissing()
 
 
-def _usable(tx: Tx, who: ProvenIdentity) -> User:
+def _usable(tx: Tx, who: VerifiedIdentity) -> User:
     """The account, if it may be used now."""
     check_method(tx, who.method)
     user = storage.people.find(tx, who.user_id)

@@ -6,7 +6,7 @@ good once.
 """
 
 from tertulia import actions, storage
-from tertulia.actions.people.login import ProvenIdentity
+from tertulia.actions.people.login import VerifiedIdentity
 from tertulia.database.tx import Tx
 from tertulia.errors.authentication import LoginExpired
 
@@ -18,32 +18,32 @@ def leave(
     tx: Tx, state_hash: bytes, browser_hash: bytes, sealed: bytes, user_id: int | None = None
 ) -> None:
     """Remember a login; `user_id` is whose it is, where that is known already."""
-    storage.people.pending_logins.put_departure(tx, state_hash, browser_hash, sealed, user_id)
+    storage.people.pending_logins.save(tx, state_hash, browser_hash, sealed, user_id)
 
 
 def come_back(tx: Tx, state_hash: bytes, browser_hash: bytes) -> bytes:
     """What a login has left with. Raises LoginExpired."""
     since = tx.now - AWAY_SECONDS
-    sealed = storage.people.pending_logins.take_departure(tx, state_hash, browser_hash, since)
+    sealed = storage.people.pending_logins.consume(tx, state_hash, browser_hash, since)
     if sealed is None:
         raise LoginExpired()
     return sealed
 
 
-def hand_over(tx: Tx, who: ProvenIdentity, token_hash: bytes) -> None:
+def hand_over(tx: Tx, who: VerifiedIdentity, token_hash: bytes) -> None:
     """Let another program on the same desk finish a login, with a token good for seconds."""
     actions.people.login.check_method(tx, who.method)
     actions.people.login.check_complete(tx, who)
     storage.people.pending_logins.put_token(tx, token_hash, who.user_id, who.method)
 
 
-def redeem(tx: Tx, token_hash: bytes, address: str) -> ProvenIdentity:
+def redeem(tx: Tx, token_hash: bytes, address: str) -> VerifiedIdentity:
     """Who comes with a token. Raises LoginExpired."""
     found = storage.people.pending_logins.take_token(tx, token_hash, tx.now - TOKEN_SECONDS)
     if found is None:
         raise LoginExpired()
     user_id, method = found
-    return ProvenIdentity(method, user_id, address, is_complete=True)
+    return VerifiedIdentity(method, user_id, address, is_complete=True)
 
 
 def forget_old(tx: Tx) -> None:

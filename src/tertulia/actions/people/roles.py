@@ -14,7 +14,7 @@ from tertulia.errors import BadRequest
 from tertulia.errors.authentication import OwnerRequired
 from tertulia.events.audience import Users
 from tertulia.events.types.channels.channel import DefaultChannelsChanged
-from tertulia.events.types.people.bots import BotsAdded, BotsGivenAway
+from tertulia.events.types.people.bots import BotOwnersChanged, BotsAdded
 from tertulia.events.types.people.user import RoleChanged
 
 
@@ -63,7 +63,7 @@ def _give(tx: Tx, user: User, role: Role) -> None:
         events.log.announce(tx, DefaultChannelsChanged(ids), to=Users([user.id]))
     if user.is_admin != changed.is_admin:
         others = storage.people.bots.ids_of_others(tx, user.id)
-        told = BotsAdded(others) if changed.is_admin else BotsGivenAway(others)
+        told = BotsAdded(others) if changed.is_admin else BotOwnersChanged(others)
         events.log.announce(tx, told, to=Users([user.id]))
 
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from tertulia import actions, domain, storage
-from tertulia.actions.people.login import ProvenIdentity
+from tertulia.actions.people.login import VerifiedIdentity
 from tertulia.database.tx import Tx
 from tertulia.domain.emails import Letter
 from tertulia.domain.people.keys import Vault
@@ -48,7 +48,9 @@ def count(tx: Tx, vault: Vault, user_id: int, address: str, tells: bool) -> None
         _tell(tx, vault, user, "second-factor-guessed", tells)
 
 
-def show_code(tx: Tx, vault: Vault, who: ProvenIdentity, code: str, address: str) -> ProvenIdentity:
+def show_code(
+    tx: Tx, vault: Vault, who: VerifiedIdentity, code: str, address: str
+) -> VerifiedIdentity:
     """Who it is whose code was right, and is used up by that. Raises WrongCode."""
     if not _use_up(tx, vault, who.user_id, code):
         raise WrongCode()
@@ -56,8 +58,8 @@ def show_code(tx: Tx, vault: Vault, who: ProvenIdentity, code: str, address: str
 
 
 def show_passkey(
-    tx: Tx, vault: Vault, who: ProvenIdentity, passkey: Passkey, sign_count: int, address: str
-) -> ProvenIdentity:
+    tx: Tx, vault: Vault, who: VerifiedIdentity, passkey: Passkey, sign_count: int, address: str
+) -> VerifiedIdentity:
     """Who it is whose passkey has answered. Raises WrongCode for one that was copied, or is gone:
     where a device counts its answers, it never says the same number twice."""
     stale = passkey.sign_count and sign_count <= passkey.sign_count
@@ -73,7 +75,7 @@ def unlock(tx: Tx, vault: Vault, user_id: int) -> int:
     return storage.people.password_attempts.forget(tx, _name(vault, user_id))
 
 
-def _shown(tx: Tx, vault: Vault, who: ProvenIdentity, address: str) -> ProvenIdentity:
+def _shown(tx: Tx, vault: Vault, who: VerifiedIdentity, address: str) -> VerifiedIdentity:
     storage.people.password_attempts.forget(tx, _name(vault, who.user_id), address)
     return replace(who, is_complete=True)
 

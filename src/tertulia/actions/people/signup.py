@@ -3,23 +3,23 @@
 from dataclasses import dataclass
 
 from tertulia import actions, domain, storage
-from tertulia.actions.people.email_policy import Objection
+from tertulia.actions.people.email_policy import Rejection
 from tertulia.database.tx import Tx
 from tertulia.domain.emails import Letter
 from tertulia.domain.people.invitations import Invitation, Terms
 from tertulia.domain.people.keys import Vault
 from tertulia.domain.people.one_time_links import SIGN_UP
 from tertulia.domain.people.user import Role, User
-from tertulia.domain.people.welcome_message import NewUser, Reception
+from tertulia.domain.people.welcome_message import NewUser, WelcomeMessage
 from tertulia.errors import BadRequest
 from tertulia.errors.authentication import InvitationRequired, LinkNotGood
 
 REFUSALS = {
-    Objection.INVALID: "Enter a valid email address.",
-    Objection.OUTSIDE: "Your email address, {email}, is not in one of the domains that are allowed"
+    Rejection.INVALID: "Enter a valid email address.",
+    Rejection.OUTSIDE: "Your email address, {email}, is not in one of the domains that are allowed"
     " to register for accounts in this organization.",
-    Objection.PLUS: "Email addresses containing + are not allowed in this organization.",
-    Objection.DISPOSABLE: "Please use your real email address.",
+    Rejection.PLUS: "Email addresses containing + are not allowed in this organization.",
+    Rejection.DISPOSABLE: "Please use your real email address.",
 }
 
 
@@ -37,7 +37,7 @@ def check_may_join(tx: Tx, email: str, invitation: Invitation | None) -> None:
     invited = invitation is not None or storage.people.invitations.for_address(tx, email)
     if not invited and storage.organization.current(tx).setting("invite_required"):
         raise InvitationRequired(email=email)
-    against = actions.people.email_policy.objection(tx, email)
+    against = actions.people.email_policy.rejection_reason(tx, email)
     if against is not None:
         raise BadRequest(REFUSALS[against].format(email=email))
 
@@ -86,7 +86,7 @@ def confirmed(tx: Tx, vault: Vault, key: str) -> tuple[str, Invitation | None]:
 
 
 def finish_sign_up(
-    tx: Tx, vault: Vault, key: str, newcomer: Newcomer, reception: Reception | None
+    tx: Tx, vault: Vault, key: str, newcomer: Newcomer, reception: WelcomeMessage | None
 ) -> User:
     """The account of somebody whose address was confirmed; the link is used up by that."""
     email, invitation = confirmed(tx, vault, key)
@@ -97,7 +97,7 @@ def finish_sign_up(
 
 
 def accept(
-    tx: Tx, vault: Vault, key: str, email: str, newcomer: Newcomer, reception: Reception | None
+    tx: Tx, vault: Vault, key: str, email: str, newcomer: Newcomer, reception: WelcomeMessage | None
 ) -> User:
     """The account of somebody who has an invitation's link. One that was sent to an address is for
     that address; with one for many, nothing proves an address."""
@@ -115,7 +115,7 @@ def join(
     email: str,
     newcomer: Newcomer,
     invitation: Invitation | None,
-    reception: Reception | None,
+    reception: WelcomeMessage | None,
 ) -> User:
     """Make the account, with the role, the channels and the groups of an invitation."""
     terms = None
@@ -138,7 +138,7 @@ def join(
     return user
 
 
-def _receive(tx: Tx, vault: Vault, user: User, reception: Reception) -> None:
+def _receive(tx: Tx, vault: Vault, user: User, reception: WelcomeMessage) -> None:
     actions.messages.notices.tell(tx, user.id, reception.words)
     if reception.site:
         realm = storage.organization.current(tx)

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from tertulia.lazy import on_demand
+from tertulia.lazy import lazy_submodules
 
 if TYPE_CHECKING:
     from tertulia.actions.personal import (
@@ -20,4 +20,4 @@ if TYPE_CHECKING:
         web_push,
     )
 else:
-    __getattr__ = on_demand(__name__)
+    __getattr__ = lazy_submodules(__name__)

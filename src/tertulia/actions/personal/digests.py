@@ -13,7 +13,7 @@ from tertulia.domain.emails import BETWEEN, Letter
 from tertulia.domain.messages.message import Message
 from tertulia.domain.people.keys import Vault
 from tertulia.domain.people.user import User
-from tertulia.domain.personal.digests import MOST_CHANNELS, LivelyTopic
+from tertulia.domain.personal.digests import MAX_CHANNELS, LivelyTopic
 from tertulia.domain.personal.topic_policies import Visibility
 
 KIND = "digest"
@@ -80,7 +80,7 @@ def _new_channels(tx: Tx, user: User, since: float) -> list[Channel]:
         each
         for each in storage.channels.everything(tx)
         if each.created_at >= max(since, user.joined_at) and each.is_public and not each.archived
-    ][:MOST_CHANNELS]
+    ][:MAX_CHANNELS]
 
 
 def _topic(tx: Tx, user: User, lively: LivelyTopic, shows_words: bool) -> str:

@@ -1,7 +1,7 @@
 """What people may have missed: found behind them in the log, and told when they stay away.
 
-Sending a message does none of this. A job walks the log (`jobs/missed_messages.py`), notes whom a message
-calls, and after each one's own delay writes the letters for what they still have not read.
+Sending a message does none of this. A job walks the log (`jobs/missed_messages.py`), notes whom a
+message calls, and after each one's own delay writes the letters for what they still have not read.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -19,10 +19,10 @@ from tertulia.domain.people.user import User
 from tertulia.domain.personal.missed_messages import (
     CONTEXT_MESSAGES,
     LOOK_AGAIN_SECONDS,
-    MOST_MESSAGES,
+    MAX_MESSAGES,
     NAMED_ALWAYS,
     NAMED_AS_NEEDED,
-    Stake,
+    NotificationInterest,
     Way,
 )
 from tertulia.domain.personal.topic_policies import Visibility
@@ -35,7 +35,7 @@ GREETED_SECONDS = 60  # after joining
 
 
 @dataclass(frozen=True, slots=True)
-class Letterhead:
+class MailContext:
     """What a letter says of the house it comes from."""
 
     site: str
@@ -44,7 +44,7 @@ class Letterhead:
 
 
 @dataclass(frozen=True, slots=True)
-class PossiblyMissed:
+class Candidate:
     """A message that may call somebody: a new one, or one whose new words call more people."""
 
     message: Message
@@ -86,7 +86,7 @@ class PossiblyMissed:
 
 
 def note(
-    tx: Tx, seen: Sequence[PossiblyMissed], everyone: Sequence[User], upto: int, *, sends_mail: bool
+    tx: Tx, seen: Sequence[Candidate], everyone: Sequence[User], upto: int, *, sends_mail: bool
 ) -> None:
     """Note whom these messages call, and that the log was read up to an event."""
     position = storage.personal.missed_messages.position(tx)
@@ -107,7 +107,7 @@ def note(
     storage.personal.missed_messages.set_position(tx, upto)
 
 
-def _reasons(tx: Tx, news: PossiblyMissed, people: dict[int, User], way: Way) -> dict[int, str]:
+def _reasons(tx: Tx, news: Candidate, people: dict[int, User], way: Way) -> dict[int, str]:
     """Who of some people is told of a message, and why."""
     reasons: dict[int, str] = {}
     for user_id, about in _stakes(tx, news, people, way).items():
@@ -126,7 +126,7 @@ def _is_greeting(tx: Tx, message: Message, user: User) -> bool:
     return is_new and message.sender_id == actions.messages.notices.bot(tx).id
 
 
-def _note_mail(tx: Tx, news: PossiblyMissed, people: dict[int, User]) -> None:
+def _note_mail(tx: Tx, news: Candidate, people: dict[int, User]) -> None:
     reasons = _reasons(tx, news, people, "email")
     if not reasons:
         return
@@ -140,11 +140,13 @@ def _note_mail(tx: Tx, news: PossiblyMissed, people: dict[int, User]) -> None:
     )
 
 
-def _stakes(tx: Tx, news: PossiblyMissed, people: dict[int, User], way: Way) -> dict[int, Stake]:
+def _stakes(
+    tx: Tx, news: Candidate, people: dict[int, User], way: Way
+) -> dict[int, NotificationInterest]:
     """What the message is to those whom it might call. Nobody else is looked at."""
     message, channel_id = news.message, news.message.channel_id
     if channel_id is None:
-        return {user_id: Stake(is_direct=True) for user_id in message.member_ids}
+        return {user_id: NotificationInterest(is_direct=True) for user_id in message.member_ids}
     policies = storage.personal.topic_policies.policies(tx, channel_id, message.topic)
     called = news.mentioned | news.in_topic_wildcard
     if not news.is_edit:
@@ -155,7 +157,7 @@ def _stakes(tx: Tx, news: PossiblyMissed, people: dict[int, User], way: Way) -> 
     rows = storage.channels.subscriptions.of_channel(tx, channel_id, sorted(inside))
     subscriptions = {row.user_id: row for row in rows}
     return {
-        user_id: Stake(
+        user_id: NotificationInterest(
             is_edit=news.is_edit,
             is_mentioned=user_id in news.mentioned,
             in_topic_wildcard=user_id in news.in_topic_wildcard,
@@ -183,7 +185,7 @@ def put_off(tx: Tx, user_id: int) -> None:
     storage.personal.missed_messages.put_off(tx, user_id, tx.now + LOOK_AGAIN_SECONDS)
 
 
-def tell(tx: Tx, vault: Vault, user_id: int, head: Letterhead) -> int:
+def tell(tx: Tx, vault: Vault, user_id: int, head: MailContext) -> int:
     """Write letters for what somebody still has not read, one for each conversation."""
     if not storage.personal.missed_messages.is_due(tx, user_id):
         return 0
@@ -230,7 +232,7 @@ def _letter(
     user: User,
     context: list[Message],
     messages: list[Message],
-    head: Letterhead,
+    head: MailContext,
 ) -> Letter:
     realm = storage.organization.current(tx)
     shows_words = realm.setting("message_content_allowed_in_email_notifications") and user.prefers(
@@ -249,7 +251,7 @@ def _letter(
     }
     reply_to, html = "", ""
     if shows_words:
-        shown = [*context, *messages[-MOST_MESSAGES:]]
+        shown = [*context, *messages[-MAX_MESSAGES:]]
         senders = [each.sender_id for each in (*shown, *messages)]
         names = actions.people.visible_users.names_for(tx, user, senders)
         writers = dict.fromkeys(names[each.sender_id] for each in messages)
@@ -314,7 +316,7 @@ def _html(
     names: Mapping[int, str],
     messages: Iterable[Message],
     values: Mapping[str, str],
-    head: Letterhead,
+    head: MailContext,
 ) -> str:
     """Messages as they look."""
     parts = [f"<p><strong>{escape(values['place'])}</strong></p>"] if values["place"] else []

@@ -22,13 +22,13 @@ from tertulia.errors.people import BotNotFound, UserNotFound
 from tertulia.events.types.channels.channel import ChannelObject
 from tertulia.http.replies import Encoded, Reply
 from tertulia.http.rules import Alias, BareOrJson, Id, MaxItems, MaxLength, NotBlank
-from tertulia.http.signatures import takes, takes_those_of
-from tertulia.lazy import on_demand
+from tertulia.http.signatures import parameters_from, takes
+from tertulia.lazy import lazy_submodules
 
 if TYPE_CHECKING:
     from tertulia.api.channels import folders, subscriptions
 else:
-    __getattr__ = on_demand(__name__)
+    __getattr__ = lazy_submodules(__name__)
 
 
 Description = Annotated[str, MaxLength(domain.limits.CHANNEL_DESCRIPTION_LENGTH)]
@@ -268,7 +268,7 @@ def new_channel(
     )
 
 
-@takes_those_of(new_channel)
+@parameters_from(new_channel)
 async def create(
     call: Call,
     *,

@@ -18,7 +18,7 @@ from tertulia.events.types.channels.subscriptions import SubscriptionObject
 from tertulia.http.replies import Encoded, Reply
 from tertulia.http.rules import BareOrJson, Id, MaxItems, Problem, Rule
 from tertulia.http.shapes import JSON_KINDS
-from tertulia.http.signatures import takes_those_of
+from tertulia.http.signatures import parameters_from
 
 Principals = Annotated[list[Id] | list[str], MaxItems(10_000)]
 IncludeSubscribers = Literal["true", "false", "partial"]
@@ -111,7 +111,7 @@ async def mine(
     return Encoded(b'{"subscriptions":', *shown.pieces(), b"}")
 
 
-@takes_those_of(api.channels.new_channel)
+@parameters_from(api.channels.new_channel)
 async def subscribe(
     call: Call,
     *,

@@ -7,7 +7,7 @@ where it was looks where it is now, and goes on there.
 from functools import partial
 
 from tertulia import storage
-from tertulia.database import Bound
+from tertulia.database import OrgDatabase
 from tertulia.domain.files.attachments import PIECE_BYTES, Attachment
 from tertulia.domain.files.upload_locations import DATABASE, StoredUpload
 from tertulia.errors.files import FilesUnavailable
@@ -21,7 +21,7 @@ FILE_STORE = FairQueue("file_store", slots=8, max_waiting=1000, slots_per_person
 
 
 class FileReader:
-    def __init__(self, db: Bound, stores: FileStores, file: Attachment) -> None:
+    def __init__(self, db: OrgDatabase, stores: FileStores, file: Attachment) -> None:
         self._db = db
         self._stores = stores
         self._file = file
@@ -43,7 +43,7 @@ class FileReader:
     async def _read(self, upload: StoredUpload, at: int) -> bytes:
         if upload.place == DATABASE:
             position, begin = divmod(at, PIECE_BYTES)
-            piece = await self._db.read_aside(storage.files.uploads.piece, upload.id, position)
+            piece = await self._db.read_in_thread(storage.files.uploads.piece, upload.id, position)
             return b"" if piece is None else piece[begin:]
         try:
             store = self._stores.store(upload.place)

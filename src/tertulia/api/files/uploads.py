@@ -3,7 +3,7 @@
 import hmac
 
 from tertulia import actions, events
-from tertulia.actions.files.upload import Receiving
+from tertulia.actions.files.upload import UploadWriter
 from tertulia.api.call import Call
 from tertulia.domain.files.attachments import Attachment, Quota
 from tertulia.domain.people.keys import Vault
@@ -49,7 +49,7 @@ async def upload(call: Call, *, file: Incoming) -> Uploaded:
     if call.request.announced_bytes() > (limit << 20) + FORM_BYTES:
         raise FileTooLarge(limit=limit)
     quota = Quota(call.config.upload_quota_mib, call.config.user_upload_quota_mib)
-    receiving = Receiving(call.db, call.user, limit, quota, call.request.announced_bytes())
+    receiving = UploadWriter(call.db, call.user, limit, quota, call.request.announced_bytes())
     try:
         added = await _received(receiving, file)
     except Exception:  # whatever went wrong, and whoever left
@@ -112,7 +112,7 @@ def _signature(vault: Vault, text: str) -> str:
     return vault.signature(f"file {text}")
 
 
-async def _received(receiving: Receiving, files: Incoming) -> Attachment:
+async def _received(receiving: UploadWriter, files: Incoming) -> Attachment:
     head: FileHead | None = None
     async for item in files:
         if not isinstance(item, FileHead):

@@ -3,7 +3,7 @@
 from tertulia import actions, domain, events, storage
 from tertulia.actions.messages.notices import CLIENT
 from tertulia.api.call import Call
-from tertulia.api.later.scheduled import Moment
+from tertulia.api.later.scheduled import RegisterSnapshot
 from tertulia.events.types.later.reminders import ReminderObject
 from tertulia.http.replies import Reply
 from tertulia.http.rules import Id
@@ -26,7 +26,11 @@ async def mine(call: Call) -> Reminders:
 
 
 async def create(
-    call: Call, *, message_id: Id, scheduled_delivery_timestamp: Moment, note: str | None = None
+    call: Call,
+    *,
+    message_id: Id,
+    scheduled_delivery_timestamp: RegisterSnapshot,
+    note: str | None = None,
 ) -> CreatedReminder:
     """Ask to be reminded of a message."""
     note = domain.later.reminders.checked_note(note or "")

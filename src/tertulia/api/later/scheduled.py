@@ -14,7 +14,7 @@ IN_CHANNEL = {"channel": True, "stream": True, "direct": False, "private": False
 
 Kind = Annotated[str, OneOf(list(IN_CHANNEL)), Name("type")]
 To = Id | Annotated[list[Id], MaxItems(domain.limits.RECIPIENTS_PER_MESSAGE)]
-Moment = Annotated[int, AtMost(LAST_MOMENT)]
+RegisterSnapshot = Annotated[int, AtMost(LAST_MOMENT)]
 
 
 class ScheduledMessages(Reply):
@@ -43,7 +43,7 @@ async def create(
     to: To,
     content: str,
     topic: Annotated[str | None, Alias("subject")] = None,
-    scheduled_delivery_timestamp: Moment,
+    scheduled_delivery_timestamp: RegisterSnapshot,
     read_by_sender: bool | None = None,
 ) -> CreatedScheduledMessage:
     """Schedule a message; everything that would forbid sending it now forbids this too."""
@@ -69,7 +69,7 @@ async def edit(
     to: To | None = None,
     content: str | None = None,
     topic: Annotated[str | None, Alias("subject")] = None,
-    scheduled_delivery_timestamp: Moment | None = None,
+    scheduled_delivery_timestamp: RegisterSnapshot | None = None,
 ) -> None:
     """Change a scheduled message; one that has failed needs a new time."""
     draft = (

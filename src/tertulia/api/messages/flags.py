@@ -9,7 +9,7 @@ from tertulia.api.messages.history import Narrow
 from tertulia.http.replies import Reply
 from tertulia.http.rules import AtLeast, Id, MaxItems, MaxLength
 
-MOST_MESSAGES = 10_000
+MAX_MESSAGES = 10_000
 
 
 class FlagsUpdated(Reply):
@@ -38,7 +38,7 @@ class Readers(Reply):
 async def update(
     call: Call,
     *,
-    messages: Annotated[list[Id], MaxItems(MOST_MESSAGES)],
+    messages: Annotated[list[Id], MaxItems(MAX_MESSAGES)],
     op: Annotated[str, MaxLength(100)],
     flag: Annotated[str, MaxLength(100)],
 ) -> FlagsUpdated:

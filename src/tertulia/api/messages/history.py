@@ -20,7 +20,7 @@ from tertulia.domain.messages.narrow import Term
 from tertulia.domain.search.highlight import Highlighter
 from tertulia.errors import BadRequest
 from tertulia.errors.parameters import UnsupportedCombination
-from tertulia.events.history_cache.fragments import Fragment, Manner
+from tertulia.events.history_cache.fragments import Fragment, MessageFormat
 from tertulia.events.history_cache.session import Reading
 from tertulia.events.types.messages.message import MessageObject
 from tertulia.fair_queue import FairQueue
@@ -40,11 +40,11 @@ LARGE_ANSWERS = FairQueue("large_answers", slots=2, max_waiting=100, slots_per_p
 _encode = msgspec.json.Encoder().encode
 
 _READ: Flags = ("read",)  # to somebody who has not logged in
-MOST_ON_THE_LOOP = 500  # messages; more are read on a thread
+MAX_MESSAGES_ON_LOOP = 500  # messages; more are read on a thread
 AT_ONCE = 500  # messages that are put into an answer before others have their turn
 EFFORT_TO_MAKE = 10  # of a message that was not on the shelf: as much as of so many that were
 BYTES_PER_EFFORT = 1 << 11
-MOST_BATCHES = 20  # that a search waits for, if the index is far behind
+MAX_BATCHES = 20  # that a search waits for, if the index is far behind
 
 
 class Extent(Reply):
@@ -91,7 +91,7 @@ async def fetch_messages(
     allow_empty_topic_name: bool = False,
 ) -> Encoded[Messages]:
     """Fetch messages around an anchor, or by their ids."""
-    manner = Manner(apply_markdown, client_gravatar, allow_empty_topic_name)
+    manner = MessageFormat(apply_markdown, client_gravatar, allow_empty_topic_name)
     terms = domain.messages.narrow.terms_from(narrow or [])
     if call.caller is None:
         actions.messages.narrow_selection.check_for_all(terms)
@@ -120,7 +120,7 @@ async def fetch_messages(
 
 
 async def _some(
-    call: Call, manner: Manner, terms: list[Term], message_ids: list[int], is_little: bool
+    call: Call, manner: MessageFormat, terms: list[Term], message_ids: list[int], is_little: bool
 ) -> Encoded[Messages]:
     reading = _reading(call, manner)
     read = _way(call, terms, is_little)
@@ -130,7 +130,7 @@ async def _some(
 
 
 async def _around(
-    call: Call, manner: Manner, terms: list[Term], window: Window, is_little: bool
+    call: Call, manner: MessageFormat, terms: list[Term], window: Window, is_little: bool
 ) -> Encoded[Messages]:
     reading = _reading(call, manner)
     read = _way(call, terms, is_little)
@@ -143,7 +143,7 @@ async def _around(
 async def _by_size(call: Call, count: int, told: Callable[[bool], Awaitable[T]]) -> T:
     """What is little is told at once. What is many messages, or long ones, is put together one
     after the other: it is in memory until it was read."""
-    if count <= MOST_ON_THE_LOOP:
+    if count <= MAX_MESSAGES_ON_LOOP:
         with suppress(MuchText):
             return await told(True)
     async with LARGE_ANSWERS.slot(call.person):
@@ -153,7 +153,7 @@ async def _by_size(call: Call, count: int, told: Callable[[bool], Awaitable[T]])
 
 def _way(call: Call, terms: list[Term], is_little: bool) -> Callable[..., Awaitable[Any]]:
     """How messages are read: on a thread, if that may take long."""
-    return call.db.read if is_little and not _searches(terms) else call.db.read_aside
+    return call.db.read if is_little and not _searches(terms) else call.db.read_in_thread
 
 
 async def matches_narrow(
@@ -192,7 +192,7 @@ async def fetch_message(
         )
     else:
         message, flags = await call.db.read(actions.messages.history.one, call.caller, message_id)
-    manner = Manner(apply_markdown, client_gravatar, allow_empty_topic_name)
+    manner = MessageFormat(apply_markdown, client_gravatar, allow_empty_topic_name)
     told = _text_of(call, manner, message) + _ending(flags)[:-1]
     return Encoded(b'{"message":%s,"raw_content":%s}' % (told, _encode(message.content)))
 
@@ -203,10 +203,10 @@ async def prepare_search(call: Call, terms: list[Term]) -> None:
     After a large import that takes longer than a request may; then the job goes on with it.
     """
     if _searches(terms):
-        for _ in range(MOST_BATCHES):
-            if not await call.db.read_aside(actions.messages.search_index.is_far_behind):
+        for _ in range(MAX_BATCHES):
+            if not await call.db.read_in_thread(actions.messages.search_index.is_far_behind):
                 return
-            batch = await call.db.read_aside(actions.messages.search_index.prepare)
+            batch = await call.db.read_in_thread(actions.messages.search_index.prepare)
             await call.db.write(actions.messages.search_index.write_batch, batch)
 
 
@@ -260,7 +260,7 @@ def _moment(text: str) -> float:
         raise BadRequest("anchor_date is not an ISO 8601 datetime string") from None
 
 
-def _reading(call: Call, manner: Manner) -> Reading:
+def _reading(call: Call, manner: MessageFormat) -> Reading:
     follower, org = call.delivery.follower, call.org
     shares = org.sees_everybody(call.caller)
     return Reading.begun(follower.shelf, follower.pages, org, manner, shares)
@@ -312,7 +312,7 @@ async def _texts(call: Call, reading: Reading, shown: Shown) -> list[bytes]:
     return texts
 
 
-def _text_of(call: Call, manner: Manner, message: Message) -> bytes:
+def _text_of(call: Call, manner: MessageFormat, message: Message) -> bytes:
     """A message for this caller, who perhaps may not know who wrote it."""
     knows_sender = call.org.may_know(call.caller, call.org.users[message.sender_id])
     return events.history_cache.fragments.text_of(

@@ -19,7 +19,7 @@ from tertulia.errors.messages import (
     TopicMissing,
 )
 from tertulia.errors.parameters import MissingParameter
-from tertulia.events.types.messages.message import Echo
+from tertulia.events.types.messages.message import LocalEcho
 from tertulia.http.json_text import decode_json
 from tertulia.http.replies import Reply
 from tertulia.http.rules import Alias, MaxLength, Name, Problem, as_id
@@ -57,7 +57,7 @@ async def send_message(
     """
     if queue_id is not None and local_id is None:
         raise MissingParameter(name="local_id")
-    echo = Echo(queue_id, local_id) if queue_id is not None and local_id is not None else None
+    echo = LocalEcho(queue_id, local_id) if queue_id is not None and local_id is not None else None
     if kind in ("channel", "stream"):
         where = channel_from(to) if to or not call.user.is_bot else await _usual_channel(call)
         if topic is None:
@@ -155,7 +155,7 @@ def _said(draft: Draft) -> list[str]:
     return [draft.content] if draft.sent_along is None else [draft.content, draft.sent_along]
 
 
-def _send_key(call: Call, echo: Echo | None, said: list[Any]) -> SendKey | None:
+def _send_key(call: Call, echo: LocalEcho | None, said: list[Any]) -> SendKey | None:
     header = call.request.header("idempotency-key")
     if header is not None:
         if not 0 < len(header) <= domain.limits.SEND_KEY_LENGTH:

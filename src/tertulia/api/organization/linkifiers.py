@@ -14,7 +14,7 @@ from tertulia.domain.organization.linkifiers import (
 from tertulia.events.types.organization.linkifiers import LinkifierObject
 from tertulia.http.replies import Reply
 from tertulia.http.rules import Id, MaxItems, MaxLength, NoNul
-from tertulia.http.signatures import takes_those_of
+from tertulia.http.signatures import parameters_from
 
 Pattern = Annotated[str, NoNul(), MaxLength(PATTERN_LENGTH)]
 Template = Annotated[str, NoNul(), MaxLength(TEMPLATE_LENGTH)]
@@ -54,14 +54,14 @@ def _rule(
     return LinkifierRule(pattern, url_template, example_input, reverse_template, alternatives)
 
 
-@takes_those_of(_rule)
+@parameters_from(_rule)
 async def add(call: Call, **said: Any) -> AddedLinkifier:
     """Link everything that matches a pattern."""
     rule = _rule(**said)
     return AddedLinkifier(await call.db.write(actions.organization.linkifiers.add, call.user, rule))
 
 
-@takes_those_of(_rule)
+@parameters_from(_rule)
 async def change(call: Call, filter_id: int, **said: Any) -> None:
     """Change a linkifier."""
     rule = _rule(**said)

@@ -14,7 +14,7 @@ from tertulia.errors import BadRequest
 from tertulia.errors.people import UserNotFound
 from tertulia.http.replies import Reply
 from tertulia.http.rules import MaxLength, Name, NoNul, OneOf
-from tertulia.http.signatures import takes_those_of
+from tertulia.http.signatures import parameters_from
 
 Text = Annotated[str, MaxLength(1000), NoNul]
 Farewell = Annotated[str, MaxLength(2000), NoNul]
@@ -73,7 +73,7 @@ async def edit_by_id(
     await call.db.write(actions.people.accounts.edit, call.user, user_id, changes)
 
 
-@takes_those_of(edit_by_id)
+@parameters_from(edit_by_id)
 async def edit_by_email(call: Call, email: str, **changes: Any) -> None:
     """Change the name, the role, the address or the profile of somebody, named by address."""
     await edit_by_id(call, _id_of(call, email), **changes)
@@ -94,7 +94,7 @@ async def deactivate_by_id(
     await call.db.write(actions.people.accounts.deactivate, call.user, user_id, call.vault, comment)
 
 
-@takes_those_of(deactivate_by_id)
+@parameters_from(deactivate_by_id)
 async def deactivate_by_email(call: Call, email: str, **how: Any) -> None:
     """End somebody's account, named by address; with a comment, they are told by mail."""
     await deactivate_by_id(call, _id_of(call, email), **how)

@@ -13,13 +13,13 @@ from tertulia.domain.people.user import Role
 from tertulia.errors.people import InvitationFailed, NoMail
 from tertulia.http.replies import Reply
 from tertulia.http.rules import AtLeast, AtMost, MaxItems, MaxLength, NoNul, OneOf
-from tertulia.http.signatures import takes_those_of
+from tertulia.http.signatures import parameters_from
 
-MOST_MINUTES = 100 * 365 * 24 * 60
+MAX_MINUTES = 100 * 365 * 24 * 60
 
 Roles = Annotated[int, OneOf([int(role) for role in Role])]
 Ids = Annotated[list[int], MaxItems(1000)]
-Minutes = Annotated[int, AtLeast(1), AtMost(MOST_MINUTES)]
+Minutes = Annotated[int, AtLeast(1), AtMost(MAX_MINUTES)]
 Welcome = Annotated[str, MaxLength(WELCOME_LENGTH), NoNul]
 
 
@@ -67,7 +67,7 @@ def _terms(
     )
 
 
-@takes_those_of(_terms)
+@parameters_from(_terms)
 async def send(
     call: Call,
     *,
@@ -97,7 +97,7 @@ async def send(
     )
 
 
-@takes_those_of(_terms)
+@parameters_from(_terms)
 async def make_link(call: Call, *, stream_ids: Ids | None = None, **how: Any) -> InvitationLink:
     """Make a link with which many people can join."""
     terms = replace(_terms(**how), channel_ids=tuple(stream_ids or ()))

@@ -3,7 +3,7 @@
 import secrets
 
 from tertulia import actions, api, domain, external, storage
-from tertulia.actions.people.login import ProvenIdentity
+from tertulia.actions.people.login import VerifiedIdentity
 from tertulia.api.call import Call
 from tertulia.config.login_providers import LdapDirectory
 from tertulia.errors import BadRequest, ClientError
@@ -15,7 +15,7 @@ from tertulia.errors.authentication import (
 )
 from tertulia.errors.http import RateLimited
 from tertulia.external.sso.provider_types import NOBODY, DirectoryTrouble, LdapName, LdapPerson
-from tertulia.http.ratelimit import neighbourhood
+from tertulia.http.ratelimit import address_bucket
 from tertulia.log import log
 
 LDAP = "LDAP"  # the method's name among the organization's `authentication_methods`
@@ -29,7 +29,9 @@ def open_to(call: Call) -> list[LdapDirectory]:
     ]
 
 
-async def identify(call: Call, typed: str, password: str, link: str = "") -> ProvenIdentity | None:
+async def identify(
+    call: Call, typed: str, password: str, link: str = ""
+) -> VerifiedIdentity | None:
     """Whose name and password these are, in one of the directories; None if in none of them.
 
     Raises DirectoryUnreachable if one of them could not be asked and none of the others knows.
@@ -69,7 +71,7 @@ async def identify(call: Call, typed: str, password: str, link: str = "") -> Pro
             if isinstance(refusal, (AccountOfAnother, NotAdmitted, NoAccountYet, BadRequest)):
                 return None
             raise
-        return ProvenIdentity(LDAP, user_id, call.request.client_address)
+        return VerifiedIdentity(LDAP, user_id, call.request.client_address)
     if is_in_trouble:
         raise DirectoryUnreachable()
     return None
@@ -88,10 +90,10 @@ async def _authenticate(
     counted = actions.people.password_attempts.entry_hash(
         call.vault, directory.key, name.subject or secrets.token_hex(8)
     )
-    address = neighbourhood(call.request.client_address)
+    address = address_bucket(call.request.client_address)
     is_known = name is not NOBODY
     try:
-        await call.aside_db.write(actions.people.password_attempts.count, counted, address)
+        await call.system_db.write(actions.people.password_attempts.count, counted, address)
     except RateLimited:
         name = NOBODY
     person = await external.sso.ldap.asked(
@@ -100,7 +102,7 @@ async def _authenticate(
     if person is None:
         log.info("sso.password_refused", provider=directory.key, **_password_fault(name, is_known))
     else:
-        await call.aside_db.write(actions.people.password_attempts.clear, counted, address)
+        await call.system_db.write(actions.people.password_attempts.clear, counted, address)
     return person
 
 

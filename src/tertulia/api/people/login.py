@@ -1,7 +1,7 @@
 """Logging in: a password for a key, or for a session."""
 
 from tertulia import actions, api, domain, storage
-from tertulia.actions.people.login import EMAIL, ProvenIdentity
+from tertulia.actions.people.login import EMAIL, VerifiedIdentity
 from tertulia.api.call import Call
 from tertulia.database.tx import Tx
 from tertulia.domain.people.user import User
@@ -13,7 +13,7 @@ from tertulia.errors.authentication import (
     PasswordLoginDisabled,
 )
 from tertulia.errors.people import InvalidEmail
-from tertulia.http.ratelimit import neighbourhood
+from tertulia.http.ratelimit import address_bucket
 from tertulia.http.replies import Reply
 
 NOBODY = 0  # the id of no account
@@ -47,7 +47,7 @@ async def own_api_key(call: Call, *, password: str = "") -> ApiKey:
     return _answer(call, call.user, sealed)
 
 
-async def key_of(call: Call, who: ProvenIdentity) -> ApiKey:
+async def key_of(call: Call, who: VerifiedIdentity) -> ApiKey:
     """The key of somebody who has shown who they are, if they may come in."""
     entrance = api.cookies.entrance_of_app(call)
     user = await call.db.write(actions.people.login.arrive, who, entrance)
@@ -55,7 +55,7 @@ async def key_of(call: Call, who: ProvenIdentity) -> ApiKey:
     return _answer(call, user, sealed)
 
 
-async def identify(call: Call, username: str, password: str, link: str = "") -> ProvenIdentity:
+async def identify(call: Call, username: str, password: str, link: str = "") -> VerifiedIdentity:
     """Whose name and password these are; raises LoginFailed, and RateLimited for one who guesses.
 
     `link` is the key of an invitation for many, for one whom a directory knows and we do not yet.
@@ -90,7 +90,7 @@ async def is_right(call: Call, user: User, password: str) -> bool:
     known = await call.db.read(storage.people.password_hash, user.id)
     is_right = await _matches(call, password, known)
     if is_right:
-        await call.aside_db.write(actions.people.password_attempts.clear, *attempt)
+        await call.system_db.write(actions.people.password_attempts.clear, *attempt)
     return is_right
 
 
@@ -102,11 +102,11 @@ async def is_own(call: Call, user: User, password: str) -> bool:
     found = await api.people.ldap_login.identify(call, user.email, password)
     if found is None or found.user_id != user.id:
         return False
-    await call.aside_db.write(actions.people.password_attempts.clear, *attempt)
+    await call.system_db.write(actions.people.password_attempts.clear, *attempt)
     return True
 
 
-async def _by_password(call: Call, username: str, password: str) -> ProvenIdentity | None:
+async def _by_password(call: Call, username: str, password: str) -> VerifiedIdentity | None:
     """Whose password this is, of those that are kept here. For nobody as much is done."""
     user = call.org.accounts.with_email(username)
     user_id = NOBODY if user is None or user.is_bot else user.id
@@ -115,7 +115,7 @@ async def _by_password(call: Call, username: str, password: str) -> ProvenIdenti
     is_right = await _matches(call, password, known and domain.people.passwords.kept(known))
     if not is_right or is_elsewhere or not call.org.realm.admits_passwords:
         return None
-    return ProvenIdentity(EMAIL, user_id, call.request.client_address)
+    return VerifiedIdentity(EMAIL, user_id, call.request.client_address)
 
 
 async def _matches(call: Call, password: str, known: str | None) -> bool:
@@ -127,8 +127,8 @@ async def _count(call: Call, username: str) -> tuple[bytes, str]:
     """Count an attempt, before it is looked at, so that of many at once no more than the allowed
     ones are tried. Gives what it was counted for."""
     name = actions.people.password_attempts.name_hash(call.vault, username)
-    address = neighbourhood(call.request.client_address)
-    await call.aside_db.write(actions.people.password_attempts.count, name, address)
+    address = address_bucket(call.request.client_address)
+    await call.system_db.write(actions.people.password_attempts.count, name, address)
     return name, address
 
 

@@ -5,14 +5,14 @@ from typing import Annotated, Any
 import msgspec
 
 from tertulia import actions, api, domain, external, storage
-from tertulia.actions.people.login import ProvenIdentity
+from tertulia.actions.people.login import VerifiedIdentity
 from tertulia.api.call import Call
 from tertulia.api.people.second_factors import RecoveryCodes, Text
 from tertulia.domain.people.second_factors import Passkey
 from tertulia.errors import BadRequest
 from tertulia.errors.authentication import LoginExpired, WrongCode
 from tertulia.external.sso.provider_types import ProviderTrouble
-from tertulia.http.ratelimit import neighbourhood
+from tertulia.http.ratelimit import address_bucket
 from tertulia.http.replies import Reply
 from tertulia.http.rules import MaxLength, NoNul, NotBlank, Stripped
 from tertulia.log import log
@@ -58,7 +58,7 @@ async def add(call: Call, *, state: Text, name: PasskeyName, answer: Answer) -> 
 
     `answer` is what it gave, as JSON. Who had no second factor gets recovery codes.
     """
-    sealed = await call.aside_db.write(
+    sealed = await call.system_db.write(
         actions.people.pending_logins.come_back, _state_hash(call, state), b""
     )
     begun = msgspec.json.decode(call.vault.unseal(sealed), type=Begun)
@@ -108,11 +108,11 @@ async def request(call: Call, user_id: int, asked: str) -> dict[str, Any] | None
     )
 
 
-async def show(call: Call, who: ProvenIdentity, asked: str, answer: str) -> ProvenIdentity:
+async def show(call: Call, who: VerifiedIdentity, asked: str, answer: str) -> VerifiedIdentity:
     """Who it is, if a passkey of theirs has answered. Raises WrongCode and RateLimited."""
-    address = neighbourhood(call.request.client_address)
+    address = address_bucket(call.request.client_address)
     counted = who.user_id, address, call.config.sends_mail
-    await call.aside_db.write(actions.people.second_factors.count, call.vault, *counted)
+    await call.system_db.write(actions.people.second_factors.count, call.vault, *counted)
     known = await call.db.read(storage.people.second_factors.passkeys, who.user_id)
     try:
         passkey_id, sign_count = await api.people.signatures.computed(

@@ -10,11 +10,11 @@ from tertulia.domain.people.presence import OFFLINE_AFTER_SECONDS, Doing
 from tertulia.domain.people.user import User
 from tertulia.errors import BadRequest
 from tertulia.errors.people import UserIsDeactivated, UserNotFound
-from tertulia.events.ephemeral import CameOnline
+from tertulia.events.ephemeral import UserActive
 from tertulia.http.replies import Reply
 from tertulia.http.rules import AtLeast, AtMost, MaxLength
 
-LONGEST_HISTORY_DAYS = 36_500
+MAX_HISTORY_DAYS = 36_500
 
 
 class Presences(Reply):
@@ -36,7 +36,7 @@ async def report(
     new_user_input: bool = False,
     slim_presence: bool = False,
     last_update_id: int | None = None,
-    history_limit_days: (Annotated[int, AtLeast(0), AtMost(LONGEST_HISTORY_DAYS)] | None) = None,
+    history_limit_days: (Annotated[int, AtLeast(0), AtMost(MAX_HISTORY_DAYS)] | None) = None,
 ) -> Presences:
     """Say that one is here, active or idle, and see who else is."""
     if status not in ("active", "idle"):
@@ -79,7 +79,7 @@ def _ping(call: Call, doing: Doing) -> None:
         and presence.active_at is not None
         and org.head_count() <= domain.limits.PRESENCE_USERS
     ):
-        whisper = CameOnline(call.user.id, presence.active_at, presence.idle_at, now)
+        whisper = UserActive(call.user.id, presence.active_at, presence.idle_at, now)
         call.delivery.whisper(org.realm.id, whisper)
 
 

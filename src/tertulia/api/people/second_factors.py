@@ -5,11 +5,11 @@ from typing import Annotated
 import msgspec
 
 from tertulia import actions, api, domain, storage
-from tertulia.actions.people.login import ProvenIdentity
+from tertulia.actions.people.login import VerifiedIdentity
 from tertulia.api.call import Call
 from tertulia.domain.people.second_factors import Passkey
 from tertulia.errors import BadRequest
-from tertulia.http.ratelimit import neighbourhood
+from tertulia.http.ratelimit import address_bucket
 from tertulia.http.replies import Reply
 from tertulia.http.rules import MaxLength, NoNul
 
@@ -109,11 +109,11 @@ async def reset(call: Call, user_id: int) -> None:
     )
 
 
-async def show_code(call: Call, who: ProvenIdentity, code: str) -> ProvenIdentity:
+async def show_code(call: Call, who: VerifiedIdentity, code: str) -> VerifiedIdentity:
     """Who it is, if the code is right. Raises WrongCode, and RateLimited for one who guesses."""
-    address = neighbourhood(call.request.client_address)
+    address = address_bucket(call.request.client_address)
     counted = who.user_id, address, call.config.sends_mail
-    await call.aside_db.write(actions.people.second_factors.count, call.vault, *counted)
+    await call.system_db.write(actions.people.second_factors.count, call.vault, *counted)
     return await call.db.write(
         actions.people.second_factors.show_code, call.vault, who, code, address
     )

@@ -5,11 +5,11 @@ from collections.abc import Sequence
 from typing import TypeVar
 
 from tertulia import api, domain, external
-from tertulia.actions.people.login import ProvenIdentity
+from tertulia.actions.people.login import VerifiedIdentity
 from tertulia.api.call import Call
 from tertulia.config import Provider
 from tertulia.config.login_providers import JwtIssuer, OpenIdProvider, RemoteUserProxy, SamlProvider
-from tertulia.domain.people.identities import Introduction
+from tertulia.domain.people.identities import ExternalProfile
 from tertulia.errors import BadRequest, ClientError
 from tertulia.errors.authentication import (
     LoginFailed,
@@ -45,7 +45,7 @@ def return_path(call: Call, provider: OpenIdProvider) -> str:
     return provider.return_path(here)
 
 
-async def recognize(call: Call, introduced: Introduction, link: str = "") -> ProvenIdentity:
+async def recognize(call: Call, introduced: ExternalProfile, link: str = "") -> VerifiedIdentity:
     """Whose account it is that a provider vouches for; it is made where that is wanted. `link` is
     the key of an invitation for many that they came with."""
     try:
@@ -56,10 +56,10 @@ async def recognize(call: Call, introduced: Introduction, link: str = "") -> Pro
     except ClientError as refusal:
         log_refusal(introduced, refusal)
         raise
-    return ProvenIdentity(introduced.method, user_id, call.request.client_address)
+    return VerifiedIdentity(introduced.method, user_id, call.request.client_address)
 
 
-def log_refusal(introduced: Introduction, refusal: ClientError, **about: str) -> None:
+def log_refusal(introduced: ExternalProfile, refusal: ClientError, **about: str) -> None:
     """Say in the log why somebody for whom a provider vouches is not let in."""
     why = [type(refusal).__name__, introduced.refusal]
     if isinstance(refusal, NoVerifiedAddress):
@@ -73,12 +73,12 @@ def log_refusal(introduced: Introduction, refusal: ClientError, **about: str) ->
     )
 
 
-async def by_header(call: Call, link: str = "") -> ProvenIdentity:
+async def by_header(call: Call, link: str = "") -> VerifiedIdentity:
     """Who somebody is by the word of the proxy before us. Raises RemoteUserMissing."""
     return await recognize(call, named_by_header(call), link)
 
 
-def named_by_header(call: Call) -> Introduction:
+def named_by_header(call: Call) -> ExternalProfile:
     """What the proxy before us says of the caller. Raises RemoteUserMissing."""
     proxy = _open_to(call, call.config.remote_user)
     name = "" if proxy is None else (call.request.only_header(proxy.header) or "").strip()
@@ -90,7 +90,7 @@ def named_by_header(call: Call) -> Introduction:
     return external.sso.claims.by_address(proxy, name)
 
 
-async def by_token(call: Call, token: str, link: str = "") -> ProvenIdentity:
+async def by_token(call: Call, token: str, link: str = "") -> VerifiedIdentity:
     """Who somebody is by a signed token. Raises BadRequest, BadJwt."""
     issuer = jwt_issuer(call)
     introduced = external.sso.claims.by_address(issuer, external.sso.jwt.email_in(issuer, token))

@@ -3,26 +3,28 @@
 from tertulia import actions
 from tertulia.actions.messages.draft import Author
 from tertulia.api.call import Call
-from tertulia.domain.people.identities import Introduction
+from tertulia.domain.people.identities import ExternalProfile
 from tertulia.domain.people.invitations import Invitation
-from tertulia.domain.people.welcome_message import Reception
+from tertulia.domain.people.welcome_message import WelcomeMessage
 
 
-async def reception(call: Call, invitation: Invitation | None, language: str = "") -> Reception:
+async def reception(
+    call: Call, invitation: Invitation | None, language: str = ""
+) -> WelcomeMessage:
     own = "" if invitation is None else invitation.terms.welcome
-    author = Author(call.aside_db, call.org, None, call.site)
+    author = Author(call.system_db, call.org, None, call.site)
     words = await actions.people.welcome_message.compose(author, own, language)
-    return Reception(words, call.site if call.config.sends_mail else "")
+    return WelcomeMessage(words, call.site if call.config.sends_mail else "")
 
 
-async def recognize(call: Call, introduced: Introduction, link: str = "") -> int:
+async def recognize(call: Call, introduced: ExternalProfile, link: str = "") -> int:
     """The id of the account of somebody who is vouched for, who is received if it is new."""
     received = None
-    if await call.aside_db.read(actions.people.external_identities.is_new, introduced):
-        invitation = await call.aside_db.read(
+    if await call.system_db.read(actions.people.external_identities.is_new, introduced):
+        invitation = await call.system_db.read(
             actions.people.external_identities.invitation, call.vault, introduced, link
         )
         received = await reception(call, invitation)
-    return await call.aside_db.write(
+    return await call.system_db.write(
         actions.people.external_identities.recognize, call.vault, introduced, link, received
     )

@@ -75,7 +75,7 @@ class Postgres:
     )
     next_message_id = "nextval('message_id_seq')"
     size = "SELECT pg_database_size(current_database()) AS value"
-    reads_block = False
+    is_embedded = False
     writes_in_queries = True
     holding = " FOR SHARE"
     limits: dict[str, str] = {
@@ -169,13 +169,13 @@ class Postgres:
         names = {self.channel(name): name for name in channels}
         return LoopConnection(
             connection,
-            self.history_line(connection),
+            self.timeline(connection),
             lambda channel, notice: heard(names[channel], notice),
         )
 
     def _with_line(self, connect: Callable[[], Connection]) -> Connection:
         connection = connect()
-        self.history_line(connection)
+        self.timeline(connection)
         return connection
 
     def _connect_to_hear(self, channels: Sequence[str]) -> Connection:
@@ -207,7 +207,7 @@ class Postgres:
         taken: bool = found.fetchone()["taken"]
         return taken
 
-    def leave_duty(self, connection: Any) -> None:
+    def resign(self, connection: Any) -> None:
         self.command(connection, "SELECT pg_advisory_unlock_all()")
 
     def run(self, connection: Any, sql: str, params: Mapping[str, Any]) -> Cursor:
@@ -246,7 +246,7 @@ class Postgres:
             for row in rows:
                 copy.write_row(row)
 
-    def number_on(self, connection: Any, table: str) -> None:
+    def allocate_ids(self, connection: Any, table: str) -> None:
         connection.execute(
             f"SELECT setval(pg_get_serial_sequence('{table}', 'id'), max(id)) FROM {table}"
         )
@@ -282,8 +282,8 @@ class Postgres:
     def end_loading(self, connection: Any) -> None:
         """Nothing to do, for the same reason."""
 
-    def set_aside(self, connection: Any) -> list[str]:
-        return dialects.postgres_bulk_load.set_aside(connection)
+    def suspend_indexes(self, connection: Any) -> list[str]:
+        return dialects.postgres_bulk_load.suspend_indexes(connection)
 
     def truncate_wal(self, connection: Any) -> bool:
         """PostgreSQL recycles its log by itself."""
@@ -310,7 +310,7 @@ class Postgres:
     def begin_write(self, connection: Any) -> None:
         self.command(connection, "BEGIN")
 
-    def begin_write_at_once(self, connection: Any) -> None:
+    def begin_write_nowait(self, connection: Any) -> None:
         """Never asked for: the loop does not wait for an answer."""
         raise NotImplementedError
 
@@ -342,7 +342,7 @@ class Postgres:
             connection, f"SELECT pg_advisory_xact_lock({_LOCK_SPACE}, hashtext(current_schema()))"
         )
 
-    def tell_everybody(self, connection: Any) -> None:
+    def notify_all(self, connection: Any) -> None:
         self.command(connection, f"NOTIFY {self.channel(LOG)}")
 
     def others(self) -> tuple[str, dict[str, Any]]:
@@ -378,7 +378,7 @@ class Postgres:
         with self.connect() as one, self.connect() as another:
             dialects.postgres_sessions.check(one, another)
 
-    def has_others(self, connection: Any) -> bool:
+    def has_peers(self, connection: Any) -> bool:
         sql, params = self.others()
         return self.run(connection, sql, params).fetchone() is not None
 
@@ -392,13 +392,13 @@ class Postgres:
         told = connection.execute("SELECT extract(epoch FROM clock_timestamp()) AS now").fetchone()
         return float(told["now"])
 
-    def history_line(self, connection: Any) -> str:
+    def timeline(self, connection: Any) -> str:
         """Its timeline, which is another one whenever a copy has taken over or was restored.
 
         That copy may lack what was committed last. Nobody stays connected across such a change, so
         a connection asks once.
         """
-        line: str = connection.history_line
+        line: str = connection.timeline
         return f"@{line}"
 
     def has_table(self, connection: Any, table: str) -> bool:

@@ -22,7 +22,7 @@ Heard = Callable[[str, str], None]  # by which channel, and what
 class LoopConnection:
     def __init__(self, connection: psycopg.Connection[Any], line: str, heard: Heard) -> None:
         """Of a connection that is used by nobody else from now on."""
-        self.line = line  # of its history: see `Dialect.history_line`
+        self.line = line  # of its history: see `Dialect.timeline`
         self._connection = connection
         self._pgconn: PGconn = connection.pgconn
         self._heard = heard
@@ -98,11 +98,11 @@ class LoopConnection:
     def _write(self) -> None:
         """What is too much for the socket goes when there is room."""
         try:
-            is_left = self._pgconn.flush()
+            is_idle = self._pgconn.flush()
         except psycopg.OperationalError as error:
             self._fail(error)
             return
-        if is_left:
+        if is_idle:
             self._loop.add_writer(self._socket, self._write)
         else:
             self._loop.remove_writer(self._socket)

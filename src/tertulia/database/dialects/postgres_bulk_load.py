@@ -3,7 +3,7 @@
 from typing import Any
 
 
-def set_aside(connection: Any) -> list[str]:
+def suspend_indexes(connection: Any) -> list[str]:
     """Drop them; gives the statements that make them again."""
     references = connection.execute(
         "SELECT conrelid::regclass::text AS table_name, conname,"

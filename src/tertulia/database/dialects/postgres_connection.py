@@ -74,7 +74,7 @@ class Connection(psycopg.Connection[dict[str, Any]]):
         return super().cursor(*args, **kwargs)
 
     @property
-    def history_line(self) -> str:
+    def timeline(self) -> str:
         if self._line is None:
             found = self.kept_cursor.execute("SELECT pg_walfile_name(pg_current_wal_lsn()) AS name")
             self._line = (found.fetchone() or {})["name"][:8]

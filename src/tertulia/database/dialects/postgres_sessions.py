@@ -6,10 +6,10 @@ another client.
 
 from typing import Any
 
-from tertulia.errors import CannotStart
+from tertulia.errors import StartupError
 
 
-class SessionsShared(CannotStart):
+class SessionsShared(StartupError):
     """Between us and the database is a pooler that does not give us sessions of our own."""
 
     def __init__(self) -> None:
@@ -19,7 +19,7 @@ class SessionsShared(CannotStart):
         )
 
 
-class WrongEncoding(CannotStart):
+class WrongEncoding(StartupError):
     """The database cannot hold every letter there is."""
 
     def __init__(self, encoding: str) -> None:

@@ -94,7 +94,7 @@ class Sqlite:
         " coalesce((SELECT max(newest) FROM deleted_message), 0)))"
     )
     size = "SELECT page_count * page_size AS value FROM pragma_page_count(), pragma_page_size()"
-    reads_block = True
+    is_embedded = True
     writes_in_queries = False
     holding = ""  # there is one writer
 
@@ -145,7 +145,7 @@ class Sqlite:
         """Always: a file belongs to one server."""
         return True
 
-    def leave_duty(self, connection: Any) -> None:
+    def resign(self, connection: Any) -> None:
         """Nobody else would take it."""
 
     def run(self, connection: Any, sql: str, params: Mapping[str, Any]) -> Cursor:
@@ -187,7 +187,7 @@ class Sqlite:
         while some := list(islice(left, ROWS_AT_ONCE)):
             connection.execute(_insert(table, names, len(some)), list(chain.from_iterable(some)))
 
-    def number_on(self, connection: Any, table: str) -> None:
+    def allocate_ids(self, connection: Any, table: str) -> None:
         """Nothing to do: it looks at the largest id by itself."""
 
     def counters(self, connection: Any) -> dict[str, int]:
@@ -214,7 +214,7 @@ class Sqlite:
     def end_loading(self, connection: Any) -> None:
         connection.execute("PRAGMA journal_mode = WAL")
 
-    def set_aside(self, connection: Any) -> list[str]:
+    def suspend_indexes(self, connection: Any) -> list[str]:
         rows = connection.execute(
             "SELECT name, sql FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL"
         ).fetchall()
@@ -246,7 +246,7 @@ class Sqlite:
         connection.be_patient(_PATIENCE_MS)
         connection.execute("BEGIN IMMEDIATE")
 
-    def begin_write_at_once(self, connection: Any) -> None:
+    def begin_write_nowait(self, connection: Any) -> None:
         """Fails where another program is writing to the file."""
         connection.be_patient(0)
         connection.execute("BEGIN IMMEDIATE")
@@ -268,7 +268,7 @@ class Sqlite:
     def lock_schema(self, connection: Any) -> None:
         """Nothing to do, for the same reason."""
 
-    def tell_everybody(self, connection: Any) -> None:
+    def notify_all(self, connection: Any) -> None:
         """Nothing to do: everybody watches `PRAGMA data_version`."""
 
     def is_outage(self, error: BaseException) -> bool:
@@ -311,7 +311,7 @@ class Sqlite:
         """Never asked for: a file belongs to one server."""
         raise NotImplementedError
 
-    def has_others(self, connection: Any) -> bool:
+    def has_peers(self, connection: Any) -> bool:
         """Whoever works on the file holds a lock of its own."""
         return False
 
@@ -322,7 +322,7 @@ class Sqlite:
         """It has no clock but ours."""
         return None
 
-    def history_line(self, connection: Any) -> str:
+    def timeline(self, connection: Any) -> str:
         """A file has one history, unless somebody restores a copy and says so."""
         return ""
 

@@ -28,7 +28,7 @@ def may_see(user: User | None, channel: Channel, subscribed: bool, holds: Holds)
 
 def may_read(user: User | None, channel: Channel, subscribed: bool, holds: Holds) -> bool:
     """The messages; with a protected history, only those that one has received."""
-    if stands_open(user, channel, subscribed):
+    if is_open(user, channel, subscribed):
         return True
     if user is None or user.is_guest:
         return False
@@ -87,7 +87,7 @@ class Door(Protocol):
     def is_web_public(self) -> bool: ...
 
 
-def stands_open(user: User | None, door: Door, subscribed: bool) -> bool:
+def is_open(user: User | None, door: Door, subscribed: bool) -> bool:
     """Whether somebody may read a channel without holding any of its permissions."""
     if door.is_web_public or subscribed:
         return True

@@ -14,8 +14,8 @@ from urllib.parse import unquote
 from tertulia.domain.people.user import User
 
 PIECE_BYTES = 1 << 18  # a file is stored in pieces of this size
-LONGEST_NAME = 100  # characters
-LONGEST_EXTENSION = 20
+MAX_NAME_LENGTH = 100  # characters
+MAX_EXTENSION_LENGTH = 20
 NAMELESS = "uploaded-file"
 PREFIX = "/user_uploads/"
 
@@ -137,14 +137,14 @@ def known_type(declared: str, name: str) -> str:
     plain = declared.partition(";")[0].strip().lower()
     if plain != BYTES and _TYPE.fullmatch(plain):
         return plain
-    return _known_types.guess_type(f"x{name[-LONGEST_EXTENSION:]}")[0] or BYTES
+    return _known_types.guess_type(f"x{name[-MAX_EXTENSION_LENGTH:]}")[0] or BYTES
 
 
 def _cut(name: str) -> str:
     """A name of bearable length, with its extension."""
-    if len(name) <= LONGEST_NAME:
+    if len(name) <= MAX_NAME_LENGTH:
         return name
     stem, dot, extension = name.rpartition(".")
-    if not dot or len(extension) > LONGEST_EXTENSION:
-        return name[:LONGEST_NAME]
-    return f"{stem[: LONGEST_NAME - len(extension) - 1]}.{extension}"
+    if not dot or len(extension) > MAX_EXTENSION_LENGTH:
+        return name[:MAX_NAME_LENGTH]
+    return f"{stem[: MAX_NAME_LENGTH - len(extension) - 1]}.{extension}"

@@ -27,10 +27,10 @@ CONTENT_TYPES = frozenset(
 )
 # To decode a picture takes 4 bytes a pixel for a moment, and 16 where it may move: 70 MB are
 # enough for any. A file says how many pixels it holds before one of them is decoded.
-MOST_PIXELS = 16_000_000
-MOST_PIXELS_THAT_MAY_MOVE = 4_000_000
-MOST_FRAMES = 200
-MOST_PIXELS_IN_ALL = 100_000_000  # of all frames
+MAX_PIXELS = 16_000_000
+MAX_ANIMATED_PIXELS = 4_000_000
+MAX_FRAMES = 200
+MAX_TOTAL_PIXELS = 100_000_000  # of all frames
 
 AVATAR_EDGE = 100
 MEDIUM_AVATAR_EDGE = 500
@@ -158,9 +158,9 @@ def _checked(image: Image.Image, box: tuple[int, int], frames: int = 1) -> Image
             pixels = image.width * image.height
     may_move = frames > 1 or image.format == "WEBP"
     if (
-        pixels > (MOST_PIXELS_THAT_MAY_MOVE if may_move else MOST_PIXELS)
-        or frames > MOST_FRAMES
-        or pixels * frames > MOST_PIXELS_IN_ALL
+        pixels > (MAX_ANIMATED_PIXELS if may_move else MAX_PIXELS)
+        or frames > MAX_FRAMES
+        or pixels * frames > MAX_TOTAL_PIXELS
     ):
         raise _too_large()
     return image

@@ -307,7 +307,7 @@ REALM_PERMISSIONS: dict[str, Permission] = {
     )
 }
 
-LONGEST_NAME = 100
+MAX_NAME_LENGTH = 100
 _RESERVED = ("@", "role:", "user:", "stream:", "channel:")
 
 
@@ -315,8 +315,8 @@ def checked_group_name(name: str) -> str:
     name = name.strip()
     if not name:
         raise BadRequest("User group name can't be empty!")
-    if len(name) > LONGEST_NAME:
-        raise BadRequest(f"User group name cannot exceed {LONGEST_NAME} characters.")
+    if len(name) > MAX_NAME_LENGTH:
+        raise BadRequest(f"User group name cannot exceed {MAX_NAME_LENGTH} characters.")
     for prefix in _RESERVED:
         if name.startswith(prefix):
             raise BadRequest(f"User group name cannot start with '{prefix}'.")

@@ -8,7 +8,7 @@ import re
 from difflib import SequenceMatcher
 
 _TOKEN = re.compile(r"<[^>]*>|[^<\s]+|\s+")
-MOST_COMPARED = 600  # tokens; beyond that everything counts as changed
+MAX_COMPARED_TOKENS = 600  # tokens; beyond that everything counts as changed
 
 
 def html_diff(old: str, new: str) -> str:
@@ -32,7 +32,7 @@ def _same(one: list[str], other: list[str]) -> int:
 
 
 def _compare(old: list[str], new: list[str]) -> str:
-    if max(len(old), len(new)) > MOST_COMPARED:
+    if max(len(old), len(new)) > MAX_COMPARED_TOKENS:
         return _deleted(old) + _inserted(new)
     parts = []
     for kind, i, j, k, m in SequenceMatcher(None, old, new).get_opcodes():

@@ -57,7 +57,7 @@ class Edit:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Provenance:
+class MessageOrigin:
     """What decides, beside a reader's own marks, which flags a message has for them.
 
     Many messages have the same, so that it can be decided for all of them at once.
@@ -71,7 +71,7 @@ class Provenance:
     resolve_notice: bool
 
 
-_provenance = lru_cache(maxsize=1 << 14)(Provenance)
+_provenance = lru_cache(maxsize=1 << 14)(MessageOrigin)
 
 
 class Message(msgspec.Struct, frozen=True):
@@ -109,7 +109,7 @@ class Message(msgspec.Struct, frozen=True):
         return 2 * self.conversation_id + 1
 
     @property
-    def provenance(self) -> Provenance:
+    def provenance(self) -> MessageOrigin:
         return _provenance(
             self.sender_id,
             self.channel_id is None,

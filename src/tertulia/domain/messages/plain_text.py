@@ -23,7 +23,7 @@ def text_of(markup: str) -> str:
     return html.unescape(text) if "&" in text else text
 
 
-def stands_for(tag: str) -> str:
+def replacement_for(tag: str) -> str:
     """What a tag adds to the text: between blocks a space, and an emoji itself beside its name."""
     if not is_inline(tag):
         return " "
@@ -37,4 +37,4 @@ def is_inline(tag: str) -> bool:
 
 
 def _stand_in(tag: re.Match[str]) -> str:
-    return stands_for(tag.group())
+    return replacement_for(tag.group())

@@ -11,7 +11,7 @@ from tertulia.domain.people.known_people import UNKNOWN_NAME
 from tertulia.domain.people.user import User
 
 TRUNCATED = "\n[message truncated]"
-MOST_NAMES = 10
+MAX_NAMES = 10
 
 _FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})", re.MULTILINE)
 _SPECIAL = str.maketrans(
@@ -59,8 +59,8 @@ def mention(user: User) -> str:
 
 
 def _listed(names: list[str]) -> str:
-    if len(names) > MOST_NAMES:
-        names = [*names[: MOST_NAMES - 1], f"{len(names) - MOST_NAMES + 1} others"]
+    if len(names) > MAX_NAMES:
+        names = [*names[: MAX_NAMES - 1], f"{len(names) - MAX_NAMES + 1} others"]
     if len(names) < 2:
         return names[0] if names else "themselves"
     return f"{', '.join(names[:-1])} and {names[-1]}"

@@ -137,7 +137,7 @@ class NewTask(msgspec.Struct, tag="new_task"):
     completed: bool
 
 
-class Strike(msgspec.Struct, tag="strike"):
+class ToggleTask(msgspec.Struct, tag="strike"):
     key: Words
 
 
@@ -148,7 +148,7 @@ class Title(msgspec.Struct, tag="new_task_list_title"):
 # Choosing in a form is a message, so nothing can be added to it.
 _KINDS = {
     "poll": msgspec.json.Decoder(Vote | NewOption | Question),
-    "todo": msgspec.json.Decoder(NewTask | Strike | Title),
+    "todo": msgspec.json.Decoder(NewTask | ToggleTask | Title),
 }
 
 

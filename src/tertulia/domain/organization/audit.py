@@ -13,7 +13,7 @@ DONE = "done"
 LOGIN = "login"
 
 _TELLING_VALUE = re.compile("-?[0-9]{1,18}|true|false|null")
-MOST_DETAILS = 50
+MAX_DETAILS = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class AuditEntry:
 def told(params: Mapping[str, str], texts: Collection[str]) -> dict[str, str | None]:
     """The names of what was given, and of numbers and switches also the value; of what is a text,
     and may be a telephone number or a password of digits, never."""
-    names = sorted(params)[:MOST_DETAILS]
+    names = sorted(params)[:MAX_DETAILS]
     return {
         name[:60]: params[name]
         if name not in texts and _TELLING_VALUE.fullmatch(params[name])

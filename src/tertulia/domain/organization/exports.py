@@ -8,8 +8,8 @@ PUBLIC, WITH_CONSENT, WITHOUT_CONSENT = "public", "full_with_consent", "full_wit
 KINDS = (PUBLIC, WITH_CONSENT, WITHOUT_CONSENT)
 CONTENT_TYPE = "application/gzip"
 
-MOST_IN_A_WEEK = 5
-MOST_MESSAGES = 250_000
+MAX_PER_WEEK = 5
+MAX_MESSAGES = 250_000
 GIVEN_UP_SECONDS = 3600  # a server that was at work on one for longer than this has died
 
 

@@ -21,7 +21,7 @@ class Welcome(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Introduction:
+class ExternalProfile:
     """What a provider says of somebody, as far as it concerns us; None changes nothing."""
 
     provider: str
@@ -57,11 +57,11 @@ class Identity:
 
 
 @dataclass(frozen=True, slots=True)
-class Tidings:
+class ProfileUpdate:
     """What was found out about an account that came from a provider."""
 
     identity: Identity
-    introduced: Introduction | None  # None: the provider no longer has them
+    introduced: ExternalProfile | None  # None: the provider no longer has them
 
     @property
     def reason_to_end(self) -> str:

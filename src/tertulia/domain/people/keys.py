@@ -13,13 +13,13 @@ from collections.abc import Callable
 from nacl.exceptions import CryptoError
 from nacl.secret import SecretBox
 
-from tertulia.errors import CannotStart
+from tertulia.errors import StartupError
 
 KEY_LENGTH = 32
 _ALPHABET = string.ascii_letters + string.digits
 
 
-class WrongSecret(CannotStart):
+class WrongSecret(StartupError):
     """The data was sealed with another secret than the one we were given."""
 
 

@@ -9,8 +9,8 @@ from argon2.exceptions import InvalidHashError, VerificationError
 from tertulia import domain
 from tertulia.errors import BadRequest
 
-LEAST_GUESSES = 10_000
-MOST_LOOKED_AT = 72  # characters; what is longer is no easier to guess
+MIN_GUESSES = 10_000
+MAX_CHECKED_CHARACTERS = 72  # characters; what is longer is no easier to guess
 
 HASHER = PasswordHasher(time_cost=2, memory_cost=19 * 1024, parallelism=1)
 
@@ -33,7 +33,7 @@ def checked(password: str, about: Sequence[str] = ()) -> str:
         raise BadRequest(f"A password has at least {domain.limits.PASSWORD_SHORTEST} characters.")
     if len(password) > domain.limits.PASSWORD_LENGTH:
         raise BadRequest(f"A password has at most {domain.limits.PASSWORD_LENGTH} characters.")
-    if guesses(password, about) < LEAST_GUESSES:
+    if guesses(password, about) < MIN_GUESSES:
         raise BadRequest("This password is too easy to guess.")
     return password
 
@@ -41,7 +41,7 @@ def checked(password: str, about: Sequence[str] = ()) -> str:
 def guesses(password: str, about: Sequence[str] = ()) -> float:
     """How many a clever guesser would need. What this takes, 13 MB of words, is loaded here."""
     words = [word for text in about for word in (text, *text.replace("@", " ").split())]
-    found = import_module("zxcvbn").zxcvbn(password[:MOST_LOOKED_AT], words)
+    found = import_module("zxcvbn").zxcvbn(password[:MAX_CHECKED_CHARACTERS], words)
     return float(found["guesses"])
 
 

@@ -6,7 +6,9 @@ from typing import Any, Literal
 MOVES_AFTER_SECONDS = 55  # several windows of one person ping: one move a minute is enough
 ONLINE_AFTER_SECONDS = 130  # of silence; coming back after that is news
 OFFLINE_AFTER_SECONDS = 200
-MOST_AHEAD_SECONDS = 300  # that another server's clock may be; what lies further ahead is wrong
+MAX_CLOCK_AHEAD_SECONDS = (
+    300  # that another server's clock may be; what lies further ahead is wrong
+)
 STILL_ACTIVE_SECONDS = 70  # Compat: how long the older form calls somebody active
 HISTORY_DAYS = 14
 FORGOTTEN_AFTER_DAYS = 365
@@ -24,7 +26,7 @@ class Presence:
     def pinged(self, doing: Doing, now: float) -> "Presence":
         """The presence after a sign of life; the same one if it is too soon for another."""
         active_at, idle_at = self.active_at, self.idle_at
-        if idle_at - now > MOST_AHEAD_SECONDS:  # the clock was put back since
+        if idle_at - now > MAX_CLOCK_AHEAD_SECONDS:  # the clock was put back since
             active_at, idle_at = None if active_at is None else min(active_at, now), now
         if now - idle_at > MOVES_AFTER_SECONDS:
             idle_at = now

@@ -8,7 +8,7 @@ Reason = Literal["mention", "direct_message"]
 TRIES = 3
 PAUSES_SECONDS = (5.0, 30.0)  # after the first try, and after the second
 SECONDS = 10
-MOST_ANSWER_BYTES = 1 << 20
+MAX_ANSWER_BYTES = 1 << 20
 SHOWN_ANSWER = 1000  # characters of an answer that the owner is shown
 
 GENERIC = 1
@@ -72,7 +72,7 @@ def bad_answer(why: str, answer: str) -> Trouble:
 
 
 def too_long_answer() -> Trouble:
-    words = f"The webhook's answer was larger than {MOST_ANSWER_BYTES} bytes."
+    words = f"The webhook's answer was larger than {MAX_ANSWER_BYTES} bytes."
     return Trouble("Invalid response format", words)
 
 

@@ -22,7 +22,7 @@ class NewUser:
 
 
 @dataclass(frozen=True, slots=True)
-class Reception:
+class WelcomeMessage:
     """How somebody new is received: by words of Notification Bot, and a letter if mail is sent."""
 
     words: Words

@@ -23,7 +23,7 @@ _UNSPACED = (
 )
 _TOKEN = re.compile(rf"[{_UNSPACED}]|[^\W{_UNSPACED}]+|[^\w\s]|\s")
 
-MOST_TOKENS = 100  # of a word: some letters become three when they are folded
+MAX_TOKENS = 100  # of a word: some letters become three when they are folded
 
 
 class WatchedWord(NamedTuple):
@@ -50,7 +50,7 @@ class WatchedWords:
         """All words of somebody, in the place of those before."""
         for word in self._words.pop(user_id, ()):
             self._take_out(user_id, word)
-        kept = tuple(word for word in words if 0 < word.tokens <= MOST_TOKENS)
+        kept = tuple(word for word in words if 0 < word.tokens <= MAX_TOKENS)
         for word in kept:
             self._called[word.whole] = (*self._called.get(word.whole, ()), user_id)
             self._lengths.setdefault(word.first, Counter())[word.tokens] += 1

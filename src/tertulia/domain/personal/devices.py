@@ -19,8 +19,8 @@ KEY_SIGN = 0x31  # the first byte says which cipher the others are for
 LARGEST_KEY_ID = 2**32 - 1
 GIVEN_UP_AFTER_SECONDS = 86400.0
 FIRST_PAUSE_SECONDS = 5.0
-LONGEST_PAUSE_SECONDS = 3600.0
-LONGEST_TOKEN = 4096
+MAX_BACKOFF_SECONDS = 3600.0
+MAX_TOKEN_LENGTH = 4096
 
 EXPIRED = "REQUEST_EXPIRED"
 
@@ -61,7 +61,7 @@ class Device:
         if now - (self.pending_since or 0.0) >= GIVEN_UP_AFTER_SECONDS:
             return None
         pause: float = FIRST_PAUSE_SECONDS * 2 ** min(self.tries, 20)
-        return now + min(pause, LONGEST_PAUSE_SECONDS)
+        return now + min(pause, MAX_BACKOFF_SECONDS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +91,7 @@ def checked_token_id(token_id: str) -> str:
 
 def checked_token(kind: TokenKind, token: str) -> str:
     """A token of the older kind."""
-    if not 0 < len(token) <= LONGEST_TOKEN:
+    if not 0 < len(token) <= MAX_TOKEN_LENGTH:
         raise BadRequest("Empty or invalid length token")
     if kind == "apns":
         try:

@@ -8,11 +8,11 @@ from tertulia.domain.people.user import User
 AWAY_SECONDS = 5 * 86400.0
 APART_SECONDS = 3 * 86400.0  # a day for digests is 24 hours long, and one of them is enough
 LOOKS_BACK_SECONDS = 7 * 86400.0
-MOST_MESSAGES = 50_000  # of the last days that are looked at
+MAX_MESSAGES = 50_000  # of the last days that are looked at
 BY_WRITERS = 2  # topics in which most people wrote, and then
-MOST_TOPICS = 4  # those with most messages
+MAX_TOPICS = 4  # those with most messages
 SAMPLES = 2  # messages of each
-MOST_CHANNELS = 10  # new ones that are named
+MAX_CHANNELS = 10  # new ones that are named
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,4 +38,4 @@ def chosen(topics: list[LivelyTopic]) -> list[LivelyTopic]:
     by_writers = sorted(topics, key=lambda each: (-each.writers, -each.messages))[:BY_WRITERS]
     others = [each for each in topics if each not in by_writers]
     by_messages = sorted(others, key=lambda each: (-each.messages, -each.writers))
-    return [*by_writers, *by_messages][:MOST_TOPICS]
+    return [*by_writers, *by_messages][:MAX_TOPICS]

@@ -34,14 +34,14 @@ CALLS: frozenset[str] = frozenset(
 PRESENT_SECONDS = 200  # who did something here so lately sees what comes,
 LISTENING_SECONDS = 600  # if a client of theirs has asked for messages so lately
 LOOK_AGAIN_SECONDS = 60.0  # at those who are here and have not read it
-MOST_MESSAGES = 20  # of one conversation that a mail shows
+MAX_MESSAGES = 20  # of one conversation that a mail shows
 CONTEXT_MESSAGES = 3  # from before a call, that a mail shows, too
 NAMED_AS_NEEDED, NAMED_ALWAYS = 1, 2  # the organization, in the subject of a mail
 EXCERPT = 300  # characters of a message in the text of a mail
 
 
 @dataclass(frozen=True, slots=True)
-class Stake:
+class NotificationInterest:
     """What a message is to somebody who received it."""
 
     is_direct: bool = False
@@ -61,7 +61,7 @@ class Stake:
         return in_muted_channel and self.policy not in (Visibility.UNMUTED, Visibility.FOLLOWED)
 
 
-def reason(user: User, about: Stake, way: Way) -> Reason | None:
+def reason(user: User, about: NotificationInterest, way: Way) -> Reason | None:
     """Why somebody is told of a message in this way; None if they are not."""
     if about.is_muted or user.is_bot or not user.is_active:
         return None
@@ -84,7 +84,7 @@ def reason(user: User, about: Stake, way: Way) -> Reason | None:
     return None
 
 
-def _called(user: User, about: Stake) -> Reason | None:
+def _called(user: User, about: NotificationInterest) -> Reason | None:
     if about.is_direct:
         return "direct_message"
     if about.is_mentioned:

@@ -10,7 +10,7 @@ from tertulia.errors import BadRequest
 POINT_BYTES = 65  # a public key of P-256, uncompressed
 SECRET_BYTES = 16
 FIRST_PAUSE_SECONDS = 60.0  # after trouble; each time twice as long,
-LONGEST_PAUSE_SECONDS = 3600.0  # up to this
+MAX_BACKOFF_SECONDS = 3600.0  # up to this
 GIVEN_UP_AFTER_SECONDS = 86400.0  # what nobody could be told in a day is no news any more
 FORGOTTEN_AFTER = 100  # failures in a row, which are four days at least if nobody refuses us
 SHOWN_DAYS = 7  # for so long we remember what a device may still show
@@ -41,7 +41,7 @@ class PushNotice:
 def pause(failures: int) -> float:
     """How long to wait after so many failures in a row."""
     seconds: float = FIRST_PAUSE_SECONDS * 2 ** min(max(failures - 1, 0), 20)
-    return min(seconds, LONGEST_PAUSE_SECONDS)
+    return min(seconds, MAX_BACKOFF_SECONDS)
 
 
 def checked(endpoint: str, p256dh: str, auth: str) -> None:

@@ -125,7 +125,9 @@ class _Source:
         for tag in TAG.finditer(self._markup, start, end):
             self._read_text(start, tag.start())
             self._add(
-                domain.search.words.fold(domain.messages.plain_text.stands_for(tag.group())), -1, -1
+                domain.search.words.fold(domain.messages.plain_text.replacement_for(tag.group())),
+                -1,
+                -1,
             )
             start = tag.end()
         self._read_text(start, end)

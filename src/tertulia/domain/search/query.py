@@ -20,14 +20,14 @@ from itertools import pairwise
 
 from tertulia import domain
 
-MOST_CLUES = 24  # what a long query asks beyond that is checked in the text
+MAX_QUERY_TERMS = 24  # what a long query asks beyond that is checked in the text
 
 _QUOTED = re.compile(r'"([^"]*)"')
 _WIDE = re.compile(r"\s\s|[^\S ]")
 
 
 @dataclass(frozen=True, slots=True)
-class Clue:
+class QueryTerm:
     """One of the words of a message is this one, is a form of it, or contains it."""
 
     word: str | None = None
@@ -58,7 +58,7 @@ class Phrase:
     text: str
 
     @property
-    def clues(self) -> list[Clue]:
+    def clues(self) -> list[QueryTerm]:
         found = [
             clue
             for token in domain.search.words.tokens(self.text)
@@ -67,29 +67,31 @@ class Phrase:
         return found or self.whole_words
 
     @property
-    def whole_words(self) -> list[Clue]:
+    def whole_words(self) -> list[QueryTerm]:
         """Of a phrase as short as "c++" the words must be whole: the index knows no others."""
         if any(self._clues_from(token) for token in domain.search.words.tokens(self.text)):
             return []
-        return [Clue(word=token.group()) for token in domain.search.words.tokens(self.text)]
+        return [QueryTerm(word=token.group()) for token in domain.search.words.tokens(self.text)]
 
-    def _clues_from(self, token: re.Match[str]) -> list[Clue]:
+    def _clues_from(self, token: re.Match[str]) -> list[QueryTerm]:
         word = token.group()
         if domain.search.words.is_unspaced(word):
             if len(word) == 1:
-                return [Clue(part=word)]
-            return [Clue(word=pair) for pair in domain.search.words.pairs(word)[:MOST_CLUES]]
-        if len(word) > domain.search.words.LONGEST_PART:
-            return [Clue(part=word[: domain.search.words.LONGEST_PART])]
+                return [QueryTerm(part=word)]
+            return [
+                QueryTerm(word=pair) for pair in domain.search.words.pairs(word)[:MAX_QUERY_TERMS]
+            ]
+        if len(word) > domain.search.words.MAX_PART_LENGTH:
+            return [QueryTerm(part=word[: domain.search.words.MAX_PART_LENGTH])]
         if self._is_whole(token):
-            return [Clue(word=word)]
-        return [Clue(part=word)] if len(word) >= domain.search.words.SHORTEST_PART else []
+            return [QueryTerm(word=word)]
+        return [QueryTerm(part=word)] if len(word) >= domain.search.words.MIN_PART_LENGTH else []
 
     @property
-    def meetings(self) -> set["WordMeeting"]:
+    def meetings(self) -> set["AdjacentWords"]:
         """How its words follow each other, as far as anything is known of that."""
         return {
-            WordMeeting(
+            AdjacentWords(
                 left.group(), right.group(), self._has_sure_end(left), self._has_sure_end(right)
             )
             for left, right in pairwise(domain.search.words.tokens(self.text))
@@ -101,7 +103,7 @@ class Phrase:
         return self._has_sure_end(token) or not domain.search.words.is_unspaced(token.group())
 
     def _has_sure_end(self, token: re.Match[str]) -> bool:
-        long_enough = len(token.group()) >= domain.search.words.SHORTEST_PART
+        long_enough = len(token.group()) >= domain.search.words.MIN_PART_LENGTH
         return long_enough or self._is_whole(token)
 
     def _is_whole(self, token: re.Match[str]) -> bool:
@@ -111,7 +113,7 @@ class Phrase:
 
 
 @dataclass(frozen=True, slots=True)
-class WordMeeting:
+class AdjacentWords:
     """Two words that follow each other in a phrase. What is short, and at an end of the phrase, may
     be but a part of a word: then its letters where the two meet are not known for sure."""
 
@@ -146,7 +148,7 @@ class SearchedText:
             self.folded_topic
         )
 
-    def has(self, clue: Clue) -> bool:
+    def has(self, clue: QueryTerm) -> bool:
         texts = (self.folded, self.folded_topic)
         if clue.part is not None and any(clue.part in text for text in texts):
             return True  # a part of a word is nowhere but in words
@@ -171,7 +173,7 @@ class SearchedText:
 class Query:
     """What is looked for. Without words and phrases, nothing can be found."""
 
-    words: tuple[Clue, ...] = ()
+    words: tuple[QueryTerm, ...] = ()
     phrases: tuple[Phrase, ...] = ()
 
     @property
@@ -184,20 +186,20 @@ class Query:
         return len(self.words) + len(self.phrases)
 
     @property
-    def clues(self) -> list[Clue]:
+    def clues(self) -> list[QueryTerm]:
         """What the index is asked for."""
         found = [*self.words, *(clue for phrase in self.phrases for clue in phrase.clues)]
-        return list(dict.fromkeys(found))[:MOST_CLUES]
+        return list(dict.fromkeys(found))[:MAX_QUERY_TERMS]
 
     @property
-    def meetings(self) -> set[WordMeeting]:
+    def meetings(self) -> set[AdjacentWords]:
         """How the words of a text follow each other that holds all phrases."""
         return {meeting for phrase in self.phrases for meeting in phrase.meetings}
 
     @property
     def needs_text(self) -> bool:
         """Whether the clues alone do not tell if a message matches."""
-        return bool(self.phrases) or len(self.words) > MOST_CLUES
+        return bool(self.phrases) or len(self.words) > MAX_QUERY_TERMS
 
     def matches(self, page: SearchedText) -> bool:
         return (
@@ -207,13 +209,13 @@ class Query:
         )
 
     @property
-    def _demands(self) -> list[Clue]:
+    def _demands(self) -> list[QueryTerm]:
         """What has to be among the words, whatever the text says."""
         return [*self.words, *(word for phrase in self.phrases for word in phrase.whole_words)]
 
     def is_confirmed_by(self, page: SearchedText) -> bool:
         """Whether a page matches on which the clues have been found already."""
-        if len(self.words) > MOST_CLUES:
+        if len(self.words) > MAX_QUERY_TERMS:
             return self.matches(page)
         return all(page.contains(phrase) for phrase in self.phrases)
 
@@ -229,7 +231,7 @@ def parse(text: str) -> Query:
         if (
             domain.search.words.is_unspaced(word)
             or domain.search.words.is_symbol(token)
-            or len(word) > domain.search.words.LONGEST_PART
+            or len(word) > domain.search.words.MAX_PART_LENGTH
         ):
             phrases.append(Phrase(word))
         else:
@@ -238,10 +240,10 @@ def parse(text: str) -> Query:
     if telling or phrases:
         clues = [_clue(word) for word in telling]
     else:
-        clues = [Clue(word=word) for word in found]
+        clues = [QueryTerm(word=word) for word in found]
     return Query(tuple(dict.fromkeys(clues)), tuple(dict.fromkeys(phrases)))
 
 
-def _clue(word: str) -> Clue:
-    part = word if len(word) >= domain.search.words.SHORTEST_PART else None
-    return Clue(word=word, stem=domain.search.words.stem(word), part=part)
+def _clue(word: str) -> QueryTerm:
+    part = word if len(word) >= domain.search.words.MIN_PART_LENGTH else None
+    return QueryTerm(word=word, stem=domain.search.words.stem(word), part=part)

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable
 from zlib import crc32
 
 from tertulia import domain
-from tertulia.domain.search.query import Clue
+from tertulia.domain.search.query import QueryTerm
 
 PARTS = 64
 MIN_PART_BYTES = 4
@@ -44,7 +44,7 @@ def keys_of(words: Iterable[str]) -> set[int]:
     return {*map(_stem_key, stems), *map(_gram_key, grams)}
 
 
-def alternatives(clue: Clue) -> list[list[int]]:
+def alternatives(clue: QueryTerm) -> list[list[int]]:
     """The keys of a clue: a text that fits it has all keys of at least one alternative."""
     found = []
     if clue.stem is not None or clue.word is not None:

@@ -13,8 +13,8 @@ from itertools import pairwise
 import Stemmer
 
 LONGEST = 64  # longer words, such as encoded data, are kept in overlapping pieces
-LONGEST_PART = LONGEST // 2  # what is no longer than this lies within one of those pieces
-SHORTEST_PART = 3
+MAX_PART_LENGTH = LONGEST // 2  # what is no longer than this lies within one of those pieces
+MIN_PART_LENGTH = 3
 
 _UNSPACED = (
     "\u0e00-\u0fff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u2e80-\u2fdf\u3005-\u3007"
@@ -99,11 +99,11 @@ def joints(folded: str) -> set[str]:
 
 def end(word: str) -> str:
     """The letters by which a word meets the next one."""
-    return word[-SHORTEST_PART:]
+    return word[-MIN_PART_LENGTH:]
 
 
 def start(word: str) -> str:
-    return word[:SHORTEST_PART]
+    return word[:MIN_PART_LENGTH]
 
 
 def is_unspaced(word: str) -> bool:
@@ -142,4 +142,4 @@ def beginning(stem: str) -> str:
 def _pieces(word: str) -> list[str]:
     if len(word) <= LONGEST:
         return [word]
-    return [word[i : i + LONGEST] for i in range(0, len(word) - LONGEST_PART, LONGEST_PART)]
+    return [word[i : i + LONGEST] for i in range(0, len(word) - MAX_PART_LENGTH, MAX_PART_LENGTH)]

@@ -1,8 +1,8 @@
 """Delivery: from the log into the mailboxes, and from there to whoever polls.
 
-Everything here happens on the loop. A mailbox that was given up is filled again from the log,
-by the directory as it was then (`events.delivery.rewound_directory`), so that a restart in between changes nothing for
-its client.
+Everything here happens on the loop. A mailbox that was given up is filled again from the log, by
+the directory as it was then (`events.delivery.rewound_directory`), so that a restart in between
+changes nothing for its client.
 """
 
 import contextlib
@@ -22,16 +22,16 @@ from tertulia.errors.events import BadQueue, EventNotInQueue
 from tertulia.events.audience import Audience, Users, WasSubscribed
 from tertulia.events.delivery.heartbeats import Heartbeats
 from tertulia.events.delivery.mailbox import Mailbox
-from tertulia.events.delivery.mailboxes import Mailroom
-from tertulia.events.delivery.poll_wakeup import Waking
-from tertulia.events.delivery.rewound_directory import Past
+from tertulia.events.delivery.mailboxes import MailboxRegistry
+from tertulia.events.delivery.poll_wakeup import WakeupQueue
+from tertulia.events.delivery.rewound_directory import RewoundOrganization
 from tertulia.events.directory.follower import Follower
 from tertulia.events.directory.organization import Organization
 from tertulia.events.directory.registry import Organizations
-from tertulia.events.ephemeral import Envelope, Whisper
+from tertulia.events.ephemeral import Envelope, EphemeralEvent
 from tertulia.events.history_cache.fragments import Shelf
 from tertulia.events.listener import Listener
-from tertulia.events.logged_event import Happening
+from tertulia.events.logged_event import LoggedEvent
 from tertulia.storage.queues import Position, StoredQueue
 
 COLD_AFTER_SECONDS = 150  # a mailbox that nobody polls is given up; its queue is not
@@ -52,12 +52,12 @@ class Delivery:
         """`shown` is what becomes of a message's HTML when it is told."""
         shelf = Shelf(history_bytes)
         self.follower = Follower(
-            database, email_domain, shown, shelf, self._distribute, self._start_over
+            database, email_domain, shown, shelf, self._distribute, self._reset_mailboxes
         )
-        self.mailroom = Mailroom()
+        self.mailboxes = MailboxRegistry()
         self._database = database
-        self._heartbeats = Heartbeats(self.mailroom, heartbeat_seconds, self._beat)
-        self._waking = Waking()
+        self._heartbeats = Heartbeats(self.mailboxes, heartbeat_seconds, self._beat)
+        self._waking = WakeupQueue()
         self._server = uuid.uuid4().hex  # tells our own whispers from those of other servers
         self._stopping = False
 
@@ -69,15 +69,13 @@ class Delivery:
     def let_go_of_unused(self) -> None:
         """Forget the organizations to which nobody has come of late, and where nobody listens."""
         for realm_id in self.organizations.unused():
-            if not self.mailroom.is_listening(realm_id):
+            if not self.mailboxes.is_listening(realm_id):
                 self.follower.let_go(realm_id)
 
     # --- giving out ---
 
-    def _distribute(self, org: Organization, happening: Happening) -> None:
-        for mailbox in self._listening(
-            self.mailroom.for_happening(org, happening), happening.seq - 1
-        ):
+    def _distribute(self, org: Organization, happening: LoggedEvent) -> None:
+        for mailbox in self._listening(self.mailboxes.for_event(org, happening), happening.seq - 1):
             if happening.seq > mailbox.scanned:
                 self._give(mailbox, org, happening)
         self._take_back(org, happening)
@@ -86,12 +84,12 @@ class Delivery:
         """Those that take in what comes after `applied`; whose client has left is emptied."""
         now = self._database.clock()
         for mailbox in mailboxes:
-            if mailbox.is_left(now):
-                mailbox.put_away(applied)
+            if mailbox.is_idle(now):
+                mailbox.evict(applied)
             if not mailbox.behind:  # what it has missed must come first, and may be much
                 yield mailbox
 
-    def _give(self, mailbox: Mailbox, org: Organization, happening: Happening) -> None:
+    def _give(self, mailbox: Mailbox, org: Organization, happening: LoggedEvent) -> None:
         """Nobody misses an event because it could not be told to somebody else."""
         subscribed_now = partial(org.is_subscribed, mailbox.listener.user_id)
         try:
@@ -100,13 +98,13 @@ class Delivery:
             self.follower.passed_over.note(happening, error)
             self._give_up(mailbox)
         if mailbox.is_full:
-            mailbox.fall_behind(happening.seq)
+            mailbox.mark_behind(happening.seq)
 
     def _offer(
         self,
         mailbox: Mailbox,
         org: Organization,
-        happening: Happening,
+        happening: LoggedEvent,
         was_subscribed: WasSubscribed,
     ) -> bool:
         """Put an event into a mailbox; False if it is none of its business, or nothing to tell."""
@@ -121,39 +119,39 @@ class Delivery:
         self._waking.wake(mailbox)
         return bool(bodies)
 
-    def _take_back(self, org: Organization, happening: Happening) -> None:
+    def _take_back(self, org: Organization, happening: LoggedEvent) -> None:
         """After a lost key no queue is left, after a lost channel none of its messages."""
         lost = happening.event.taken_back()
-        for mailbox in self.mailroom.of_users(org.realm.id, lost.queues_of):
+        for mailbox in self.mailboxes.of_users(org.realm.id, lost.queues_of):
             self._close(mailbox)
         for channel_id, user_ids in lost.channels.items():
             losers = happening.audience if user_ids is None else Users(list(user_ids))
-            for mailbox in self.mailroom.for_audience(org, losers):
+            for mailbox in self.mailboxes.for_audience(org, losers):
                 if mailbox.pending and not org.may_read(mailbox.listener.user_id, channel_id):
                     mailbox.forget_channel(channel_id)
         if lost.messages:
-            for mailbox in self.mailroom.of_organization(org.realm.id):
+            for mailbox in self.mailboxes.of_organization(org.realm.id):
                 if not happening.audience.others_keep or _is_among(
                     mailbox, happening.audience, org
                 ):
                     mailbox.forget_messages(lost.messages)
 
-    def _start_over(self, org: Organization) -> None:
+    def _reset_mailboxes(self, org: Organization) -> None:
         """The directory was read afresh: what has happened since is to be read from the log."""
-        for mailbox in self.mailroom.of_organization(org.realm.id):
+        for mailbox in self.mailboxes.of_organization(org.realm.id):
             self._give_up(mailbox)
 
     def _give_up(self, mailbox: Mailbox) -> None:
         """Throw a mailbox away; whoever waits at it makes another one."""
-        self.mailroom.discard(mailbox)
+        self.mailboxes.discard(mailbox)
         mailbox.wake()
 
-    def whisper(self, realm_id: int, whisper: Whisper) -> None:
+    def whisper(self, realm_id: int, whisper: EphemeralEvent) -> None:
         """Tell those who listen right now, here and on other servers; nothing is written."""
-        self._give_out(self.organizations[realm_id], whisper)
+        self._broadcast_ephemeral(self.organizations[realm_id], whisper)
         self._database.spread(_encode(Envelope.around(whisper, self._server, realm_id)))
 
-    def overhear(self, notice: str) -> None:
+    def on_remote_ephemeral(self, notice: str) -> None:
         """Give out what another server whispers."""
         try:
             envelope = events.ephemeral.decode_envelope(notice)
@@ -165,12 +163,12 @@ class Delivery:
             return
         whisper.overheard(org)
         with contextlib.suppress(KeyError):  # it is about somebody we have yet to hear of
-            self._give_out(org, whisper)
+            self._broadcast_ephemeral(org, whisper)
 
-    def _give_out(self, org: Organization, whisper: Whisper) -> None:
+    def _broadcast_ephemeral(self, org: Organization, whisper: EphemeralEvent) -> None:
         to = whisper.audience()
         encoded: dict[Hashable, bytes] = {}
-        for mailbox in self._listening(self.mailroom.for_audience(org, to), org.applied):
+        for mailbox in self._listening(self.mailboxes.for_audience(org, to), org.applied):
             listener = mailbox.listener
             if (
                 not mailbox.is_full
@@ -181,7 +179,7 @@ class Delivery:
                 variant = whisper.variant(listener)
                 if variant not in encoded:
                     encoded[variant] = _encode(whisper.wire(org, listener))
-                mailbox.add_fleeting(org.applied, encoded[variant], org.stamped[1])
+                mailbox.add_ephemeral(org.applied, encoded[variant], org.stamped[1])
                 self._waking.wake(mailbox)
 
     # --- polling ---
@@ -230,7 +228,7 @@ class Delivery:
 
     def _beat(self, mailbox: Mailbox) -> None:
         org = self.organizations[mailbox.realm_id]
-        mailbox.add_fleeting(org.applied, HEARTBEAT, org.stamped[1])
+        mailbox.add_ephemeral(org.applied, HEARTBEAT, org.stamped[1])
         mailbox.wake()
 
     async def open(self, user: User, queue_id: str, last_event_id: int = -1) -> Mailbox:
@@ -241,18 +239,18 @@ class Delivery:
             await self.follower.catch_up()
             if seq > org.applied:  # it comes from a log that is not ours
                 raise BadQueue(queue_id=queue_id)
-        mailbox = self.mailroom.find(queue_id)
+        mailbox = self.mailboxes.find(queue_id)
         if mailbox is None:
-            stored = await self._database.glance_in(user.realm_id, storage.queues.find, queue_id)
+            stored = await self._database.query(user.realm_id, storage.queues.find, queue_id)
             if stored is None or stored.user_id != user.id:
                 raise BadQueue(queue_id=queue_id)
             await events.recognition.check_epoch(self.follower, stored, last_event_id)
-            mailbox = self.mailroom.find(queue_id) or self._make(stored)
+            mailbox = self.mailboxes.find(queue_id) or self._make(stored)
         if mailbox.listener.user_id != user.id:
             raise BadQueue(queue_id=queue_id)
         mailbox.seen_at = self._database.clock()
         if mailbox.behind:
-            mailbox.skip_to(last_event_id)
+            mailbox.seek(last_event_id)
         await self._fill(mailbox)
         if self._is_given_up(mailbox):
             return await self.open(user, queue_id, last_event_id)
@@ -263,7 +261,7 @@ class Delivery:
         self._make(queue).behind = False
 
     def _is_given_up(self, mailbox: Mailbox) -> bool:
-        return self.mailroom.find(mailbox.listener.queue_id) is not mailbox
+        return self.mailboxes.find(mailbox.listener.queue_id) is not mailbox
 
     def _make(self, stored: StoredQueue) -> Mailbox:
         listener = Listener(
@@ -277,7 +275,7 @@ class Delivery:
             seen_at=self._database.clock(),
         )
         mailbox.scanned = max(mailbox.scanned, stored.scanned)
-        self.mailroom.put(mailbox)
+        self.mailboxes.put(mailbox)
         return mailbox
 
     async def _fill(self, mailbox: Mailbox) -> None:
@@ -286,9 +284,9 @@ class Delivery:
         One poll at a time does so; others wait for what it finds. Two would put the same events
         in twice, each at a place where the other has been already.
         """
-        if mailbox.is_to_be_filled:
+        if mailbox.needs_refill:
             async with mailbox.filling:
-                while mailbox.is_to_be_filled:
+                while mailbox.needs_refill:
                     await self._read_on(mailbox)
 
     async def _read_on(self, mailbox: Mailbox) -> None:
@@ -310,7 +308,7 @@ class Delivery:
         if org.turned_at > page.head:  # what turned meanwhile has to be known
             return
         turns = page.turned_after(mailbox.scanned, org.applied)
-        then = Past.before(turns, org, mailbox.listener.user_id) if turns else org
+        then = RewoundOrganization.before(turns, org, mailbox.listener.user_id) if turns else org
         for happening in page.happenings:
             if mailbox.is_full:
                 break
@@ -319,54 +317,54 @@ class Delivery:
                 mailbox.scanned = happening.seq
         mailbox.behind = mailbox.scanned < org.applied
 
-    def _offer_again(self, mailbox: Mailbox, then: Organization, happening: Happening) -> None:
+    def _offer_again(self, mailbox: Mailbox, then: Organization, happening: LoggedEvent) -> None:
         """What cannot be told any more may have been told before, here or by another server."""
         user_id, event = mailbox.listener.user_id, happening.event
         if not event.is_readable:
             self.follower.passed_over.note(happening)
         try:
-            if then is not then.present and event.is_turning():
+            if then is not then.present and event.affects_delivery():
                 event.move(then)
             subscribed_then = partial(then.is_subscribed, user_id)
             is_told = not event.is_out_of_sight(then, user_id) and self._offer(
                 mailbox, then, happening, subscribed_then
             )
             if not is_told and happening.concerns(then, mailbox.listener, subscribed_then):
-                mailbox.note_gone(happening.seq, happening.stamp)
+                mailbox.drop_deleted(happening.seq, happening.stamp)
         except Exception as error:
             self.follower.passed_over.note(happening, error)
-            mailbox.note_gone(happening.seq, happening.stamp)
+            mailbox.drop_deleted(happening.seq, happening.stamp)
 
     # --- ending ---
 
     def close_queue(self, queue_id: str) -> None:
-        mailbox = self.mailroom.find(queue_id)
+        mailbox = self.mailboxes.find(queue_id)
         if mailbox is not None:
             self._close(mailbox)
 
     def put_forward(self, seconds: float) -> None:
         """The clock was put forward: whoever was seen before that was not idle for so long."""
         before = self._database.clock() - seconds
-        for mailbox in self.mailroom:
+        for mailbox in self.mailboxes:
             if mailbox.seen_at <= before:
                 mailbox.seen_at += seconds
 
-    def stop_waiting(self) -> None:
+    def release_all_polls(self) -> None:
         """Answer every poll at once from now on: the server is about to stop."""
         self._stopping = True
-        for mailbox in self.mailroom:
+        for mailbox in self.mailboxes:
             mailbox.wake()
 
     def give_up_cold_mailboxes(self) -> None:
         now = self._database.clock()
-        for mailbox in self.mailroom:
-            if mailbox.is_left(now):
-                mailbox.put_away(self.organizations[mailbox.realm_id].applied)
+        for mailbox in self.mailboxes:
+            if mailbox.is_idle(now):
+                mailbox.evict(self.organizations[mailbox.realm_id].applied)
             if not mailbox.is_parked and now - mailbox.seen_at > COLD_AFTER_SECONDS:
-                self.mailroom.discard(mailbox)
+                self.mailboxes.discard(mailbox)
 
     def _close(self, mailbox: Mailbox) -> None:
-        self.mailroom.discard(mailbox)
+        self.mailboxes.discard(mailbox)
         mailbox.close()
 
     # --- keeping books ---
@@ -375,7 +373,7 @@ class Delivery:
         """How far each mailbox of an organization has been read."""
         now, applied = self._database.clock(), self.organizations[realm_id].applied
         return [
-            mailbox.position(applied, now) for mailbox in self.mailroom.of_organization(realm_id)
+            mailbox.position(applied, now) for mailbox in self.mailboxes.of_organization(realm_id)
         ]
 
 

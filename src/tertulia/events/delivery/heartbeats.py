@@ -11,14 +11,16 @@ import random
 from collections.abc import Callable
 
 from tertulia.events.delivery.mailbox import Mailbox
-from tertulia.events.delivery.mailboxes import Mailroom
+from tertulia.events.delivery.mailboxes import MailboxRegistry
 
 SPREAD = 2 / 9  # of the usual time: clients that came together do not return together
 
 
 class Heartbeats:
-    def __init__(self, mailroom: Mailroom, seconds: float, beat: Callable[[Mailbox], None]) -> None:
-        self._mailroom = mailroom
+    def __init__(
+        self, mailboxes: MailboxRegistry, seconds: float, beat: Callable[[Mailbox], None]
+    ) -> None:
+        self._mailroom = mailboxes
         self._seconds = seconds
         self._beat = beat
         self._listed: list[tuple[float, str]] = []  # a heap of moments and queues
@@ -32,13 +34,13 @@ class Heartbeats:
         if not mailbox.listed_at:
             self._list(mailbox)
             if self._timer is None or self._rings_at > mailbox.beats_at:
-                self._wind_up()
+                self._arm()
 
     def _list(self, mailbox: Mailbox) -> None:
         mailbox.listed_at = mailbox.beats_at
         heapq.heappush(self._listed, (mailbox.beats_at, mailbox.listener.queue_id))
 
-    def _wind_up(self) -> None:
+    def _arm(self) -> None:
         if self._timer is not None:
             self._timer.cancel()
         self._timer = None
@@ -56,7 +58,7 @@ class Heartbeats:
                 if mailbox is not None and mailbox.listed_at == moment:  # it is no earlier one's
                     self._look_at(mailbox, now)
         finally:
-            self._wind_up()
+            self._arm()
 
     def _look_at(self, mailbox: Mailbox, now: float) -> None:
         if mailbox.is_parked and mailbox.beats_at > now:

@@ -18,12 +18,12 @@ from dataclasses import dataclass
 from tertulia.errors import BadRequest
 from tertulia.errors.events import BadQueue, EventNotInQueue
 from tertulia.events.listener import Listener
-from tertulia.events.types.event import NOTHING, About, Event
+from tertulia.events.types.event import NOTHING, Event, PendingInfo
 from tertulia.storage.queues import Position
 
 ROOM = 20  # bits between two events of the log
-MOST_PENDING = 2000
-MOST_PENDING_BYTES = 1 << 20
+MAX_PENDING = 2000
+MAX_PENDING_BYTES = 1 << 20
 LEFT_AFTER_SECONDS = 10  # a client that listens comes back within the time of a round trip
 
 _ROOM_MASK = (1 << ROOM) - 1
@@ -70,7 +70,7 @@ class Pending:
 
     id: int
     body: bytes
-    about: About
+    about: PendingInfo
     given: bool = False
 
     def encoded(self, flags: Mapping[int, bytes]) -> bytes:
@@ -127,7 +127,7 @@ class Mailbox:
         self.seen_at = seen_at
         self.behind = True
         self.scanned = seq_of(start)
-        self.skip_to(self.acked)
+        self.seek(self.acked)
         self._filling: asyncio.Lock | None = None
         self._waiting: asyncio.Future[None] | None = None
         self.beats_at = 0.0  # when whoever waits is told that we are still there
@@ -147,14 +147,14 @@ class Mailbox:
 
     @property
     def is_full(self) -> bool:
-        return len(self.pending) >= MOST_PENDING or self._pending_bytes >= MOST_PENDING_BYTES
+        return len(self.pending) >= MAX_PENDING or self._pending_bytes >= MAX_PENDING_BYTES
 
-    def is_left(self, now: float) -> bool:
+    def is_idle(self, now: float) -> bool:
         """Whether its client does not listen any more."""
         return not self._polls and now - self.seen_at > LEFT_AFTER_SECONDS
 
     @property
-    def is_to_be_filled(self) -> bool:
+    def needs_refill(self) -> bool:
         return self.behind and not self.pending
 
     def position(self, applied: int, now: float) -> Position:
@@ -177,7 +177,7 @@ class Mailbox:
     # --- filling ---
 
     def add_durable(
-        self, seq: int, bodies: list[bytes], about: About = NOTHING, stamp: int = 0
+        self, seq: int, bodies: list[bytes], about: PendingInfo = NOTHING, stamp: int = 0
     ) -> None:
         for index, body in enumerate(bodies):
             self._add(Pending(event_id(seq, index, stamp), body, about))
@@ -200,7 +200,7 @@ class Mailbox:
                 between.append(entry.about.in_order)
         return event
 
-    def add_fleeting(self, seq: int, body: bytes, stamp: int = 0) -> None:
+    def add_ephemeral(self, seq: int, body: bytes, stamp: int = 0) -> None:
         """Add an event that is in no log, after all that are known up to `seq`.
 
         While we are behind it would overtake what the log still holds for us, and where much is
@@ -212,22 +212,22 @@ class Mailbox:
         if number & _ROOM_MASK:  # a million of them without a durable one: let it go
             self._add(Pending(number, body, NOTHING))
 
-    def fall_behind(self, seq: int) -> None:
+    def mark_behind(self, seq: int) -> None:
         """Take no more: what comes after `seq` will be read from the log when it is wanted."""
         self.behind = True
         self.scanned = seq
 
-    def put_away(self, applied: int) -> None:
+    def evict(self, applied: int) -> None:
         """Hold nothing: all from here on will be read from the log, which is known up to
         `applied`, when the client comes back."""
         if self.pending or not self.behind:
             settled = applied if self._settled is None else self._settled
-            self.fall_behind(max(settled, seq_of(self.start)))
+            self.mark_behind(max(settled, seq_of(self.start)))
             self.last_id = self.acked
             self._gone |= set([entry.id for entry in self.pending if entry.given][-1:])
             self._keep([])
 
-    def skip_to(self, last_event_id: int) -> None:
+    def seek(self, last_event_id: int) -> None:
         """Read on where the client has got to, here or on another server.
 
         The last event it has may be one of several of the same happening, so that is looked at
@@ -249,7 +249,7 @@ class Mailbox:
         gone = frozenset(message_ids)
         self._drop(entry for entry in self.pending if entry.about.message_id in gone)
 
-    def note_gone(self, seq: int, stamp: int = 0) -> None:
+    def drop_deleted(self, seq: int, stamp: int = 0) -> None:
         """An event of the log is told to nobody any more, but may have been told before."""
         self._gone |= {event_id(seq, stamp=stamp)}
 
@@ -298,7 +298,7 @@ class Mailbox:
         if last_event_id in self._merged:  # another server told it by itself, and we would again
             self._keep([])
             self.last_id = last_event_id
-            self.fall_behind(seq_of(last_event_id))
+            self.mark_behind(seq_of(last_event_id))
         self.last_id = max(self.last_id, last_event_id)
         self._keep([entry for entry in self.pending if entry.id > last_event_id])
         if self._settled is not None:

@@ -9,10 +9,10 @@ from collections.abc import Iterable, Iterator
 from tertulia.events.audience import Audience
 from tertulia.events.delivery.mailbox import Mailbox
 from tertulia.events.directory.organization import Organization
-from tertulia.events.logged_event import Happening
+from tertulia.events.logged_event import LoggedEvent
 
 
-class Mailroom:
+class MailboxRegistry:
     def __init__(self) -> None:
         self._mailboxes: dict[str, Mailbox] = {}
         self._of_user: dict[int, dict[int, set[str]]] = {}  # queues by realm and user
@@ -77,7 +77,7 @@ class Mailroom:
         listening = self._of_user.get(org.realm.id, {})
         return self.of_users(org.realm.id, audience.among(org, listening.keys()))
 
-    def for_happening(self, org: Organization, happening: Happening) -> Iterable[Mailbox]:
+    def for_event(self, org: Organization, happening: LoggedEvent) -> Iterable[Mailbox]:
         """The same for an event, with those who overhear it in a public channel."""
         found = {
             mailbox.listener.queue_id: mailbox

@@ -12,7 +12,7 @@ from tertulia.events.delivery.mailbox import Mailbox
 AT_ONCE = 32  # in a round of the loop
 
 
-class Waking:
+class WakeupQueue:
     def __init__(self) -> None:
         self._left = AT_ONCE  # in this round
         self._in_line: deque[Mailbox] = deque()

@@ -5,25 +5,27 @@ from dataclasses import dataclass
 from tertulia import events, storage
 from tertulia.database.tx import Tx
 from tertulia.events.log import PAGE
-from tertulia.events.logged_event import Happening
+from tertulia.events.logged_event import LoggedEvent
 
-MOST_TURNS = 20_000  # events that changed who sees what: whoever has missed more begins afresh
+MAX_DELIVERY_CHANGES = (
+    20_000  # events that changed who sees what: whoever has missed more begins afresh
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
     """A stretch of the log, and what has turned after it, up to the head of that moment."""
 
-    happenings: list[Happening]
-    turning: list[Happening]
+    happenings: list[LoggedEvent]
+    turning: list[LoggedEvent]
     head: int
 
-    def turned_after(self, seq: int, until: int) -> list[Happening]:
+    def turned_after(self, seq: int, until: int) -> list[LoggedEvent]:
         """All that changed by what is judged between two places."""
         return [
             each
             for each in (*self.happenings, *self.turning)
-            if seq < each.seq <= until and each.event.is_turning()
+            if seq < each.seq <= until and each.event.affects_delivery()
         ]
 
 
@@ -37,5 +39,5 @@ def read_page(tx: Tx, after: int) -> Page | None:
         return None
     happenings = found()
     end = happenings[-1].seq if happenings else head
-    turning = events.log.turning(tx, end, MOST_TURNS + 1) if end < head else []
-    return None if len(turning) > MOST_TURNS else Page(happenings, turning, head)
+    turning = events.log.turning(tx, end, MAX_DELIVERY_CHANGES + 1) if end < head else []
+    return None if len(turning) > MAX_DELIVERY_CHANGES else Page(happenings, turning, head)

@@ -17,11 +17,11 @@ from tertulia.domain.channels.channel import Channel
 from tertulia.domain.people.known_people import UNKNOWN_NAME
 from tertulia.domain.people.user import GRAVATAR, User
 from tertulia.events.directory.organization import Organization
-from tertulia.events.encoded_records import KeptEncodings
-from tertulia.events.logged_event import Happening
+from tertulia.events.encoded_records import EncodedRecords
+from tertulia.events.logged_event import LoggedEvent
 
 
-class Past(Organization):
+class RewoundOrganization(Organization):
     """One organization as somebody saw it; what is put back here is put back nowhere else."""
 
     def __init__(self, now: Organization, viewer_id: int) -> None:
@@ -33,10 +33,12 @@ class Past(Organization):
         self.channels, self.groups = {**now.channels}, {**now.groups}
         self.subscribers, self.subscribed = {**now.subscribers}, {**now.subscribed}
         self.partners, self._listing = {**now.partners}, {**now._listing}
-        self.kept = KeptEncodings()
+        self.kept = EncodedRecords()
 
     @classmethod
-    def before(cls, turns: Sequence[Happening], now: Organization, viewer_id: int) -> "Past":
+    def before(
+        cls, turns: Sequence[LoggedEvent], now: Organization, viewer_id: int
+    ) -> "RewoundOrganization":
         """As it was before some events, which are all that have turned anything since."""
         past = cls(now, viewer_id)
         for turn in reversed(turns):

@@ -6,7 +6,7 @@ from tertulia.domain.channels.channel import Channel
 from tertulia.domain.people.user import User
 
 
-class ChannelDoors:
+class ChannelsByPrivacy:
     def __init__(self) -> None:
         self.all = BitMap()
         self.public = BitMap()

@@ -24,22 +24,22 @@ from tertulia.database import Database
 from tertulia.domain.messages.external_pictures import Shown
 from tertulia.errors.http import ServiceUnavailable
 from tertulia.events.directory.loader import Patch
-from tertulia.events.directory.log_activity import Activity
-from tertulia.events.directory.log_updates import News, NewsDesk
+from tertulia.events.directory.log_activity import LogActivity
+from tertulia.events.directory.log_updates import LogReader, LogUpdates
 from tertulia.events.directory.organization import Organization
 from tertulia.events.directory.registry import Organizations
-from tertulia.events.directory.skipped_events import PassedOver
+from tertulia.events.directory.skipped_events import SkippedEvents
 from tertulia.events.history_cache.fragments import Shelf
-from tertulia.events.logged_event import Happening
-from tertulia.events.message_locations import Whereabouts
-from tertulia.events.snapshot.register_cache import Recollections
+from tertulia.events.logged_event import LoggedEvent
+from tertulia.events.message_locations import MessageLocations
+from tertulia.events.snapshot.register_cache import RegisterCache
 
 RETRY_SECONDS = 1
-MOST_EARLY = 256
+MAX_BUFFERED_EVENTS = 256
 GAP_SECONDS = 0.02  # within which others tell what they have sent
 LEASE_SECONDS = 10.0  # for so long what we know is good; the log is looked at more often
 
-Heard = Callable[[Organization, Happening], None]
+Heard = Callable[[Organization, LoggedEvent], None]
 StartedOver = Callable[[Organization], None]
 
 
@@ -54,12 +54,12 @@ class Follower:
         started_over: StartedOver,
     ) -> None:
         self.organizations = Organizations()
-        self.activity = Activity()
+        self.activity = LogActivity()
         self.shelf = shelf
-        self.pages = events.history_cache.pages.Pages()
-        self.whereabouts = Whereabouts()
-        self.recollections = Recollections()
-        self.passed_over = PassedOver()
+        self.pages = events.history_cache.pages.PageCache()
+        self.whereabouts = MessageLocations()
+        self.recollections = RegisterCache()
+        self.passed_over = SkippedEvents()
         self._database = database
         self._out_of_step: set[int] = set()  # organizations that have to be read afresh
         load = partial(
@@ -68,7 +68,7 @@ class Follower:
             clock=database.clock,
             shown=shown,
         )
-        self.news = NewsDesk(
+        self.news = LogReader(
             self.organizations, self.activity, self.passed_over, self._out_of_step, load
         )
         self._heard = heard
@@ -80,11 +80,11 @@ class Follower:
         self._first_told = 0  # how often the first organizations were others
         self._filling: asyncio.TimerHandle | None = None
         self._reading: asyncio.Task[None] | None = None
-        self._early: dict[int, list[list[Happening]]] = {}  # what does not follow yet
+        self._early: dict[int, list[list[LoggedEvent]]] = {}  # what does not follow yet
         self._looked_at = -LEASE_SECONDS
         self._turns: dict[int, asyncio.Lock] = {}
         # What has come to organizations that are held still.
-        self._held_back: dict[int, list[tuple[News, Callable[[], None]]]] = {}
+        self._held_back: dict[int, list[tuple[LogUpdates, Callable[[], None]]]] = {}
 
     # --- finding organizations ---
 
@@ -92,15 +92,15 @@ class Follower:
         """Look at the log, and read the organization that everybody will ask for if it is the only
         one."""
         await self.catch_up()
-        if self.organizations.only_one is not None:
-            await self.find(self.organizations.only_one)
+        if self.organizations.single is not None:
+            await self.find(self.organizations.single)
 
     def known(self, realm_id: int) -> Organization | None:
         """An organization, if it need not be read first."""
         return None if realm_id in self._loading else self.organizations.use(realm_id)
 
     def known_at(self, subdomain: str) -> Organization | None:
-        return self.organizations.use_at(subdomain)
+        return self.organizations.get_by_subdomain(subdomain)
 
     async def find(self, realm_id: int) -> Organization | None:
         """An organization, read now if we do not know it; None if there is none."""
@@ -116,7 +116,7 @@ class Follower:
         known = self.known_at(subdomain)
         if known is not None:
             return known
-        realm_id = await self._database.glance_in(0, storage.organization.number_at, subdomain)
+        realm_id = await self._database.query(0, storage.organization.number_at, subdomain)
         org = None if realm_id is None else await self.find(realm_id)
         if org is not None and org.realm.subdomain == subdomain:
             self.organizations.remember_at(subdomain, org.realm.id)
@@ -124,9 +124,9 @@ class Follower:
 
     async def _bring_in(self, realm_id: int) -> Organization | None:
         try:
-            org = await self._database.read_aside_in(realm_id, self.news.load_if_any)
+            org = await self._database.read_aside_in(realm_id, self.news.load_if_exists)
             if org is not None:
-                self._apply(News(newcomers=[org]))
+                self._apply(LogUpdates(newcomers=[org]))
                 # What was written meanwhile was told to us while we knew of no such organization.
                 await self._take_in([realm_id])
             return self.organizations.use(realm_id)
@@ -135,7 +135,7 @@ class Follower:
 
     def let_go(self, realm_id: int) -> None:
         """Nobody needs an organization any more; the only one is needed by whoever comes next."""
-        if realm_id != self.organizations.only_one:
+        if realm_id != self.organizations.single:
             self.organizations.let_go(realm_id)
             self._early.pop(realm_id, None)
             turn = self._turns.get(realm_id)
@@ -152,7 +152,7 @@ class Follower:
             return
         for known, happening in appended:
             # One by one: others may have written in between.
-            news = News(is_appended=True)
+            news = LogUpdates(is_appended=True)
             news.happenings[happening.realm_id] = [happening]
             news.ends[happening.realm_id] = known
             self.deliver(news, _nothing)
@@ -176,12 +176,12 @@ class Follower:
         with contextlib.suppress(ServiceUnavailable):  # it is looked at again in a second
             await self._take_in(self._behind(waiting))
 
-    def absorb(self, news: News) -> bool:
+    def absorb(self, news: LogUpdates) -> bool:
         """Take in news read while the directory was held still; False to read them once more."""
         self._apply(news)
         return not any(realm_id in self._out_of_step for realm_id in news.happenings)
 
-    def deliver(self, news: News | None, answer: Callable[[], None]) -> None:
+    def deliver(self, news: LogUpdates | None, answer: Callable[[], None]) -> None:
         """Take in the news, then answer those whose writes made them."""
         still = [] if news is None else [each for each in news.realms() if each in self._held_back]
         if still and news is not None:
@@ -193,7 +193,7 @@ class Follower:
             self._apply(news)
         answer()
 
-    def _apply(self, news: News) -> None:
+    def _apply(self, news: LogUpdates) -> None:
         if news.first is not None:
             self.organizations.first = news.first
             self._first_told += 1
@@ -220,10 +220,10 @@ class Follower:
                 and org.applied < end.seq
             ):
                 if happenings[0].seq > org.applied + 1:
-                    self._put_aside(realm_id, happenings)
+                    self._buffer_early(realm_id, happenings)
                 else:
                     self._move(org, news.patches.get(realm_id), happenings)
-                    self._take_up(org)
+                    self._drain_early(org)
         for realm_id in news.went_back - self._went_back:
             log.log.error("the log of an organization has gone back", realm_id=realm_id)
             self._went_back.add(realm_id)
@@ -246,7 +246,7 @@ class Follower:
         self.shelf.begin_afresh(org.realm.id, org.applied)
         self.whereabouts.forget_all(org.realm.id, org.applied)
 
-    def _move(self, org: Organization, patch: Patch | None, happenings: list[Happening]) -> None:
+    def _move(self, org: Organization, patch: Patch | None, happenings: list[LoggedEvent]) -> None:
         """Whatever goes wrong, what was written is written, and others have to hear of it."""
         happening = happenings[0]
         try:
@@ -257,10 +257,10 @@ class Follower:
                     happening.event.rewind(org)
             for happening in happenings:
                 if happening.seq > org.applied:
-                    if happening.event.changes_rules:
+                    if happening.event.invalidates_permits:
                         org.settled.forget()
                         org.rules_seq = happening.seq
-                    if happening.event.is_turning():
+                    if happening.event.affects_delivery():
                         org.turned_at = happening.seq
                     happening.event.move(org)
                     self._remember(org.realm.id, happening)
@@ -272,15 +272,15 @@ class Follower:
             self._out_of_step.add(org.realm.id)
             self._mend_soon()
 
-    def _put_aside(self, realm_id: int, happenings: list[Happening]) -> None:
+    def _buffer_early(self, realm_id: int, happenings: list[LoggedEvent]) -> None:
         """We know what we have appended before we know what others wrote in between, of which they
         are about to tell us."""
         early = self._early.setdefault(realm_id, [])
-        if len(early) >= MOST_EARLY:
+        if len(early) >= MAX_BUFFERED_EVENTS:
             early.clear()  # it is all in the log
         bisect.insort(early, happenings, key=lambda each: each[0].seq)
 
-    def _take_up(self, org: Organization) -> None:
+    def _drain_early(self, org: Organization) -> None:
         """Take in what came too early, as far as it follows now."""
         early = self._early.get(org.realm.id)
         while early and early[0][0].seq <= org.applied + 1:
@@ -291,7 +291,7 @@ class Follower:
     def _mend_soon(self) -> None:
         self._mending = asyncio.get_running_loop().create_task(self._mend())
 
-    def _remember(self, realm_id: int, happening: Happening) -> None:
+    def _remember(self, realm_id: int, happening: LoggedEvent) -> None:
         """Keep what is known of messages true to an event."""
         sent, rewritten = happening.event.sent(), happening.event.rewritten()
         self.pages.note(realm_id, happening.seq, sent, rewritten)
@@ -299,7 +299,9 @@ class Follower:
             self.whereabouts.note_sent(sent)
         if rewritten:
             self.shelf.forget(realm_id, happening.seq, rewritten)
-        if rewritten and happening.event.changes_rules:  # a reaction leaves them where they stand
+        if (
+            rewritten and happening.event.invalidates_permits
+        ):  # a reaction leaves them where they stand
             self.whereabouts.forget(realm_id, happening.seq, rewritten)
 
     async def _mend(self) -> None:
@@ -333,7 +335,7 @@ class Follower:
                 await asyncio.sleep(GAP_SECONDS)
                 behind = self._behind(ends)
             # Of those that we do not know it matters only whether there is more than one.
-            is_alone = self.organizations.only_one is not None
+            is_alone = self.organizations.single is not None
             if any(is_alone or realm_id in self.organizations for realm_id in behind):
                 await self._take_in(behind)
 
@@ -350,7 +352,7 @@ class Follower:
         """Look how far all logs go that we follow."""
         known, told = self.organizations.places(), self._first_told
         stamped = {realm_id: self.organizations[realm_id].stamped[1] for realm_id in known}
-        seen = await self._database.glance_in(0, storage.log.glance, list(known))
+        seen = await self._database.query(0, storage.log.glance, list(known))
         if told == self._first_told:
             self.organizations.first = seen.first
         moved = [each for each in known if not seen.is_at(each, known[each], stamped[each])]
@@ -394,7 +396,7 @@ class Follower:
             await self._take_in(behind)
         return not self._behind(known)
 
-    async def look_afresh(self) -> None:
+    async def refresh(self) -> None:
         """Look at the log from now on, together with all others who wait for that."""
         begun = self._looking
         if begun is not None and not begun.done():

@@ -23,7 +23,7 @@ from tertulia.storage.people.profile_fields import Values
 
 
 @dataclass(slots=True)
-class Touched:
+class Invalidated:
     """The parts of an organization that an event says have changed."""
 
     users: set[int] = field(default_factory=set)
@@ -109,7 +109,7 @@ def load(
     return org
 
 
-def read_patch(tx: Tx, touched: Touched) -> Patch:
+def read_patch(tx: Tx, touched: Invalidated) -> Patch:
     """Read again what events have touched."""
     patch = Patch()
     if touched.realm:

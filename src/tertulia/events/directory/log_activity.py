@@ -10,7 +10,7 @@ from collections.abc import Iterable
 LOOK_EVERYWHERE_SECONDS = 60.0
 
 
-class Stirred:
+class DirtyLogs:
     """The organizations in which something has happened since one reader asked."""
 
     def __init__(self) -> None:
@@ -30,12 +30,12 @@ class Stirred:
         return sorted(found)
 
 
-class Activity:
+class LogActivity:
     def __init__(self) -> None:
-        self._readers: list[Stirred] = []
+        self._readers: list[DirtyLogs] = []
 
-    def reader(self) -> Stirred:
-        reader = Stirred()
+    def reader(self) -> DirtyLogs:
+        reader = DirtyLogs()
         self._readers.append(reader)
         return reader
 

@@ -5,24 +5,24 @@ from dataclasses import dataclass, field
 
 from tertulia import events, storage
 from tertulia.database.tx import Later, Tx
-from tertulia.events.directory.loader import Patch, Touched
-from tertulia.events.directory.log_activity import Activity
+from tertulia.events.directory.loader import Invalidated, Patch
+from tertulia.events.directory.log_activity import LogActivity
 from tertulia.events.directory.organization import Organization
 from tertulia.events.directory.registry import Organizations
-from tertulia.events.directory.skipped_events import PassedOver
+from tertulia.events.directory.skipped_events import SkippedEvents
 from tertulia.events.log import PAGE
-from tertulia.events.logged_event import Happening
-from tertulia.storage.log import Head, LogPlace
+from tertulia.events.logged_event import LoggedEvent
+from tertulia.storage.log import Head, LogPosition
 
-MOST_REPLAYED = 5000  # events; whoever was away for more begins afresh, which costs no more
+MAX_REPLAYED_EVENTS = 5000  # events; whoever was away for more begins afresh, which costs no more
 
 
 @dataclass(slots=True)
-class News:
+class LogUpdates:
     """What the log holds beyond what we knew, read at one moment."""
 
-    ends: dict[int, LogPlace] = field(default_factory=dict)
-    happenings: dict[int, list[Happening]] = field(default_factory=dict)
+    ends: dict[int, LogPosition] = field(default_factory=dict)
+    happenings: dict[int, list[LoggedEvent]] = field(default_factory=dict)
     patches: dict[int, Patch] = field(default_factory=dict)
     newcomers: list[Organization] = field(default_factory=list)
     went_back: set[int] = field(default_factory=set)  # whose logs lack what we have seen
@@ -53,14 +53,14 @@ class News:
         return frozenset(each for one in happened for each in one.event.rewritten())
 
 
-class NewsDesk:
+class LogReader:
     """Reads news for the follower, who takes them in."""
 
     def __init__(
         self,
         organizations: Organizations,
-        activity: Activity,
-        passed_over: PassedOver,
+        activity: LogActivity,
+        passed_over: SkippedEvents,
         out_of_step: Set[int],
         load: Callable[[Tx], Organization],
     ) -> None:
@@ -71,10 +71,10 @@ class NewsDesk:
         self._out_of_step = out_of_step
         self._load = load
 
-    def load_if_any(self, tx: Tx) -> Organization | None:
+    def load_if_exists(self, tx: Tx) -> Organization | None:
         return None if storage.organization.find(tx, tx.realm_id) is None else self._load(tx)
 
-    def fetch_what_matters(self, tx: Tx, head: Head) -> News:
+    def fetch_relevant(self, tx: Tx, head: Head) -> LogUpdates:
         """Read what is new in one organization, if its directory is not the same without that.
 
         Messages are most of what happens, and none of what a directory tells.
@@ -87,15 +87,15 @@ class NewsDesk:
             and head.rules_seq <= known.seq <= head.place.seq
             and tx.realm_id not in self._out_of_step
         ):
-            return News()
+            return LogUpdates()
         return self.fetch(tx, [tx.realm_id])
 
-    def fetch(self, tx: Tx, realms: Collection[int]) -> News:
+    def fetch(self, tx: Tx, realms: Collection[int]) -> LogUpdates:
         """Read what is new in these organizations, as far as we know them.
 
         It may overlap with what `apply` has taken in meanwhile.
         """
-        news = News()
+        news = LogUpdates()
         known = self._organizations.places_in(realms)
         followed = [realm_id for realm_id in realms if realm_id in known]
         same = self._recognized(tx, followed)
@@ -110,7 +110,7 @@ class NewsDesk:
         news.gone = {each for each in followed if each not in ends}
         for realm_id, end in ends.items():
             place, here = known[realm_id], tx.for_realm(realm_id)
-            is_far = end.seq - place.seq > MOST_REPLAYED
+            is_far = end.seq - place.seq > MAX_REPLAYED_EVENTS
             is_same = same[realm_id]() if realm_id in same else place.epoch == end.epoch
             if not is_same:
                 news.replaced.add(realm_id)
@@ -121,7 +121,7 @@ class NewsDesk:
             if place.epoch != end.epoch:
                 news.renamed[realm_id] = (place.epoch, end.epoch)
             if end.seq > place.seq:
-                self._fetch_since(here, LogPlace(place.seq, end.epoch), news)
+                self._fetch_since(here, LogPosition(place.seq, end.epoch), news)
             elif end.seq < place.seq:
                 news.went_back.add(realm_id)
         return news
@@ -135,10 +135,10 @@ class NewsDesk:
                 found[realm_id] = tx.for_realm(realm_id).later(storage.log.holds, *org.stamped)
         return found
 
-    def _fetch_since(self, tx: Tx, place: LogPlace, news: News) -> None:
+    def _fetch_since(self, tx: Tx, place: LogPosition, news: LogUpdates) -> None:
         applied = place.seq
-        found: list[Happening] = []
-        touched = Touched()
+        found: list[LoggedEvent] = []
+        touched = Invalidated()
         page_is_full = True
         while page_is_full:
             page = events.log.read(tx, applied, PAGE)
@@ -158,19 +158,19 @@ class NewsDesk:
             return
         if found:
             news.happenings[tx.realm_id] = found
-            news.ends[tx.realm_id] = LogPlace(applied, place.epoch)
+            news.ends[tx.realm_id] = LogPosition(applied, place.epoch)
         if touched:
             news.patches[tx.realm_id] = events.directory.loader.read_patch(tx, touched)
 
-    def compose(self, appended: list[tuple[LogPlace, Happening]]) -> News:
+    def compose(self, appended: list[tuple[LogPosition, LoggedEvent]]) -> LogUpdates:
         """News that need not be read, because their writer knows them: nothing but messages.
 
         Of each it is said where in the log its rules were known.
         """
-        news = News(is_appended=True)
+        news = LogUpdates(is_appended=True)
         for known, happening in appended:
             realm_id = happening.realm_id
             news.happenings.setdefault(realm_id, []).append(happening)
-            news.ends[realm_id] = LogPlace(happening.seq, known.epoch)
+            news.ends[realm_id] = LogPosition(happening.seq, known.epoch)
         self._activity.note(news.happenings)
         return news

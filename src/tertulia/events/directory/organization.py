@@ -25,13 +25,13 @@ from tertulia.domain.people.profile_fields import ProfileField
 from tertulia.domain.people.user import Role, User
 from tertulia.domain.personal.alert_words import WatchedWords
 from tertulia.events.directory.accounts import Accounts
-from tertulia.events.directory.channels_by_privacy import ChannelDoors
+from tertulia.events.directory.channels_by_privacy import ChannelsByPrivacy
 from tertulia.events.directory.name_index import NameIndex
-from tertulia.events.encoded_records import KeptEncodings
-from tertulia.events.presence import Board
-from tertulia.events.send_permits import SettledPlaces
-from tertulia.events.session_cache import KnownSessions
-from tertulia.storage.log import LogPlace
+from tertulia.events.encoded_records import EncodedRecords
+from tertulia.events.presence import PresenceTable
+from tertulia.events.send_permits import SendPermits
+from tertulia.events.session_cache import SessionCache
+from tertulia.storage.log import LogPosition
 from tertulia.storage.people.profile_fields import Values
 
 _versions = itertools.count()
@@ -45,7 +45,7 @@ class Organization:
     def __init__(
         self,
         realm: Realm,
-        place: LogPlace,
+        place: LogPosition,
         email_domain: str,
         clock: Callable[[], float],
         shown: Shown = AS_IT_IS,
@@ -65,7 +65,7 @@ class Organization:
         self.accounts = Accounts()
         self.users = self.accounts.by_id
         self.channels: dict[int, Channel] = {}
-        self.doors = ChannelDoors()
+        self.doors = ChannelsByPrivacy()
         self.groups: dict[int, Group] = {}
         self.system_ids: dict[str, int] = {}
         self.emoji: dict[int, CustomEmoji] = {}
@@ -78,20 +78,21 @@ class Organization:
         self.subscribed: dict[int, BitMap] = {}
         self.partners: dict[int, set[int]] = {}  # of guests: with whom they have talked
         self.alert_words = WatchedWords()
-        self.presence = Board(self.users)
-        self.settled = SettledPlaces()
-        self.sessions = KnownSessions()
-        self.kept = KeptEncodings()
+        self.presence = PresenceTable(self.users)
+        self.settled = SendPermits()
+        self.sessions = SessionCache()
+        self.kept = EncodedRecords()
         self._channel_by_name: NameIndex[str] = NameIndex()
         self._listing: dict[int, set[int]] = {}  # by user, the groups that list them
 
     @property
-    def place(self) -> LogPlace:
-        return LogPlace(self.applied, self.epoch)
+    def place(self) -> LogPosition:
+        return LogPosition(self.applied, self.epoch)
 
     @property
     def present(self) -> "Organization":
-        """The organization as it is now; one that is remembered is another (`events.delivery.rewound_directory`)."""
+        """The organization as it is now; one that is remembered is another
+        (`events.delivery.rewound_directory`)."""
         return self
 
     # --- finding ---

@@ -8,7 +8,7 @@ from collections.abc import Collection
 from weakref import WeakValueDictionary
 
 from tertulia.events.directory.organization import Organization
-from tertulia.storage.log import LogPlace
+from tertulia.storage.log import LogPosition
 
 
 class Organizations:
@@ -37,17 +37,17 @@ class Organizations:
         found = (reference() for reference in self._followed.valuerefs())
         return [org for org in found if org is not None]
 
-    def places_in(self, realms: Collection[int]) -> dict[int, LogPlace]:
+    def places_in(self, realms: Collection[int]) -> dict[int, LogPosition]:
         """How far the logs of these are followed, as far as we know them."""
         found = ((realm_id, self.get(realm_id)) for realm_id in realms)
         return {realm_id: org.place for realm_id, org in found if org is not None}
 
-    def places(self) -> dict[int, LogPlace]:
+    def places(self) -> dict[int, LogPosition]:
         """How far the log of each is followed."""
         return {org.realm.id: org.place for org in self.values()}
 
     @property
-    def only_one(self) -> int | None:
+    def single(self) -> int | None:
         """The number of the only organization that there is, if there is but one."""
         return self.first[0] if len(self.first) == 1 else None
 
@@ -61,7 +61,7 @@ class Organizations:
             self._asked_for.add(realm_id)
         return org
 
-    def use_at(self, subdomain: str) -> Organization | None:
+    def get_by_subdomain(self, subdomain: str) -> Organization | None:
         realm_id = self._at.get(subdomain)
         org = None if realm_id is None else self.use(realm_id)
         return org if org is not None and org.realm.subdomain == subdomain else None

@@ -1,21 +1,21 @@
 """Events that this server could not read, apply or tell. It says so once for each, and goes on."""
 
 from tertulia import log
-from tertulia.events.logged_event import Happening
+from tertulia.events.logged_event import LoggedEvent
 from tertulia.events.types.event import Unreadable
 
-MOST_REMEMBERED = 10_000
+MAX_REMEMBERED = 10_000
 
 
-class PassedOver:
+class SkippedEvents:
     def __init__(self) -> None:
         self._known: set[tuple[int, int]] = set()
 
-    def note(self, happening: Happening, problem: BaseException | None = None) -> None:
+    def note(self, happening: LoggedEvent, problem: BaseException | None = None) -> None:
         place = (happening.realm_id, happening.seq)
         if place in self._known:
             return
-        if len(self._known) >= MOST_REMEMBERED:
+        if len(self._known) >= MAX_REMEMBERED:
             self._known.clear()
         self._known.add(place)
         event = happening.event

@@ -19,7 +19,7 @@ import msgspec
 from msgspec.structs import replace
 
 from tertulia import events
-from tertulia.domain.messages.message import Message, Provenance
+from tertulia.domain.messages.message import Message, MessageOrigin
 from tertulia.events.directory.organization import Organization
 
 OVERHEAD_BYTES = 800  # what a fragment takes beside its text
@@ -32,7 +32,7 @@ Key = int
 
 
 @dataclass(frozen=True, slots=True)
-class Manner:
+class MessageFormat:
     """How a reader wants messages to be told."""
 
     apply_markdown: bool
@@ -55,15 +55,15 @@ class Fragment:
     message: Message  # without its words: they are in the text
     text: bytes  # a JSON object without its closing brace
     records: tuple[object, ...]  # of the directory, that it tells of
-    provenance: Provenance
+    provenance: MessageOrigin
     version: int = -1  # of the directory, in which these records were seen last
 
-    def is_true_in(self, org: Organization) -> bool:
+    def is_valid_for(self, org: Organization) -> bool:
         """Whether the directory still holds the very records that it tells of."""
         if self.version == org.version:
             return True
         version = org.version
-        if self.records != records_of(org, self.message):
+        if self.records != dependencies_of(org, self.message):
             return False
         self.version = version
         return True
@@ -125,7 +125,7 @@ class Shelf:
 
 
 def text_of(
-    org: Organization, message: Message, manner: Manner, *, knows_sender: bool = True
+    org: Organization, message: Message, manner: MessageFormat, *, knows_sender: bool = True
 ) -> bytes:
     """A message as an open JSON object, with all but what is one reader's own."""
     told = events.types.messages.message.message_object(
@@ -142,7 +142,7 @@ def text_of(
     return _encode(told)[:-1]
 
 
-def records_of(org: Organization, message: Message) -> tuple[object, ...]:
+def dependencies_of(org: Organization, message: Message) -> tuple[object, ...]:
     """All of the directory that a message tells of."""
     people = org.users
     reacting = tuple(people.get(each.user_id) for each in message.reactions)

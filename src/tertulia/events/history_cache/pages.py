@@ -11,16 +11,16 @@ from collections.abc import Collection, Hashable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from tertulia.domain.messages.message import Message, Provenance
+from tertulia.domain.messages.message import Message, MessageOrigin
 from tertulia.events.directory.organization import Organization
 from tertulia.events.history_cache.fragments import Fragment
 
 MOST = 64
-MOST_BYTES = 1 << 18  # of one page
+MAX_BYTES = 1 << 18  # of one page
 
 
 @dataclass(frozen=True, slots=True)
-class FoundMessages:
+class HistoryWindow:
     """What a window shows: ids, oldest first, and how far it reaches."""
 
     ids: list[int]
@@ -30,7 +30,7 @@ class FoundMessages:
     found_newest: bool
 
 
-class PagePlace(NamedTuple):
+class PageKey(NamedTuple):
     """Where a page stands: a channel, perhaps a topic of it, and the stretch that is shown."""
 
     channel_id: int
@@ -43,22 +43,22 @@ class HistoryPage:
     realm_id: int
     channel_id: int
     seq: int  # the last event when it was read
-    found: FoundMessages
+    found: HistoryWindow
     fragments: Mapping[int, Fragment]  # in order
-    provenance: Mapping[int, Provenance]  # of the same
+    provenance: Mapping[int, MessageOrigin]  # of the same
     version: int = -1  # of the directory, in which the fragments were seen to be true
 
-    def is_true_in(self, org: Organization) -> bool:
+    def is_valid_for(self, org: Organization) -> bool:
         """Whether all of it tells of the very records that the directory holds now."""
         version = org.version
         if self.version != version:
-            if not all(each.is_true_in(org) for each in self.fragments.values()):
+            if not all(each.is_valid_for(org) for each in self.fragments.values()):
                 return False
             self.version = version
         return True
 
 
-class Pages:
+class PageCache:
     """The pages of a server that were read last, found and kept by any thread; what has happened to
     them is noted on the loop."""
 
@@ -82,7 +82,7 @@ class Pages:
         return page if page is not None and page.seq <= seq and self._is_good(page) else None
 
     def keep(self, key: Hashable, page: HistoryPage) -> None:
-        if sum(len(each.text) for each in page.fragments.values()) <= MOST_BYTES:
+        if sum(len(each.text) for each in page.fragments.values()) <= MAX_BYTES:
             self._pages.pop(key, None)
             self._pages[key] = page
             if len(self._pages) > MOST:

@@ -8,9 +8,9 @@ from tertulia import events, storage
 from tertulia.database.tx import Tx
 from tertulia.domain.messages.message import Message
 from tertulia.events.directory.organization import Organization
-from tertulia.events.history_cache.fragments import Fragment, Manner, Shelf
-from tertulia.events.history_cache.pages import FoundMessages, HistoryPage, PagePlace, Pages
-from tertulia.storage.log import LogPlace
+from tertulia.events.history_cache.fragments import Fragment, MessageFormat, Shelf
+from tertulia.events.history_cache.pages import HistoryPage, HistoryWindow, PageCache, PageKey
+from tertulia.storage.log import LogPosition
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,19 +18,19 @@ class Reading:
     """Somebody reads history: in which manner, and how far the log was followed before."""
 
     shelf: Shelf
-    pages: Pages
+    pages: PageCache
     org: Organization
-    manner: Manner
-    place: LogPlace
+    manner: MessageFormat
+    place: LogPosition
     shares: bool  # whether they are told of senders what everybody is
 
     @classmethod
     def begun(
-        cls, shelf: Shelf, pages: Pages, org: Organization, manner: Manner, shares: bool
+        cls, shelf: Shelf, pages: PageCache, org: Organization, manner: MessageFormat, shares: bool
     ) -> "Reading":
         return cls(shelf, pages, org, manner, org.place, shares and shelf.is_in_use)
 
-    def is_up_to_date(self, end: LogPlace, tx: Tx) -> bool:
+    def is_up_to_date(self, end: LogPosition, tx: Tx) -> bool:
         """Whether all that the log holds beyond what was followed leaves history as it is.
 
         Then what the shelf and the directory know is so in this transaction, too. Without a shelf
@@ -55,14 +55,14 @@ class Reading:
             message_id: fragment
             for message_id in message_ids
             if (fragment := find(message_id << 3 | number)) is not None
-            and (fragment.version == version or fragment.is_true_in(org))
+            and (fragment.version == version or fragment.is_valid_for(org))
         }
 
     def made(self, message: Message, seq: int) -> bytes:
         """The text of a message that was read as of an event, kept for others who read it."""
         key, records = (
             self.manner.key(message.id),
-            events.history_cache.fragments.records_of(self.org, message),
+            events.history_cache.fragments.dependencies_of(self.org, message),
         )
         text = events.history_cache.fragments.text_of(self.org, message, self.manner)
         if self.shares:
@@ -79,18 +79,18 @@ class Reading:
         """These were read from the shelf."""
         self.shelf.touch(map(self.manner.key, message_ids))
 
-    def page(self, place: PagePlace, end: LogPlace) -> HistoryPage | None:
+    def page(self, place: PageKey, end: LogPosition) -> HistoryPage | None:
         """What was read before of a place, if it is the same at the end of the log."""
         if not self.shares or end != self.place:
             return None
         page = self.pages.find(self._key(place), end.seq)
-        return page if page is not None and page.is_true_in(self.org) else None
+        return page if page is not None and page.is_valid_for(self.org) else None
 
     def keep_page(
         self,
-        place: PagePlace,
-        end: LogPlace,
-        found: FoundMessages,
+        place: PageKey,
+        end: LogPosition,
+        found: HistoryWindow,
         fragments: Mapping[int, Fragment],
     ) -> None:
         """These were found at the end of the log."""
@@ -101,11 +101,11 @@ class Reading:
             )
             self.pages.keep(self._key(place), page)
 
-    def _key(self, place: PagePlace) -> Hashable:
+    def _key(self, place: PageKey) -> Hashable:
         return self.org.life, place, self.manner.number
 
 
 @cache
 def harmless_kinds() -> list[str]:
     """The kinds of events that neither rewrite a message nor change who may read what."""
-    return [word for word, kind in events.types.event.kinds().items() if kind.leaves_history]
+    return [word for word, kind in events.types.event.kinds().items() if kind.keeps_history]

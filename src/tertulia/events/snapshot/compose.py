@@ -20,7 +20,7 @@ from tertulia.events.directory.organization import Organization
 from tertulia.events.listener import Options
 from tertulia.events.snapshot.lists import LISTS
 from tertulia.events.snapshot.server_info import Surroundings
-from tertulia.events.snapshot.snapshot_data import Facts, Wanted
+from tertulia.events.snapshot.snapshot_data import SnapshotData, Wanted
 from tertulia.events.types.organization.linkifiers import LinkifierObject
 from tertulia.events.types.people.profile_fields import FIELD_TYPES
 
@@ -32,7 +32,7 @@ class View:
     org: Organization
     me: User
     options: Options
-    facts: Facts
+    facts: SnapshotData
     around: Surroundings
     now: float
     presence_days: int | None = None

@@ -170,7 +170,7 @@ def _server(around: Surroundings) -> dict[str, Any]:
         "max_logo_file_size_mib": domain.limits.REALM_PICTURE_BYTES >> 20,
         "password_min_length": domain.limits.PASSWORD_SHORTEST,
         "password_max_length": domain.limits.PASSWORD_LENGTH,
-        "password_min_guesses": domain.people.passwords.LEAST_GUESSES,
+        "password_min_guesses": domain.people.passwords.MIN_GUESSES,
         "server_typing_started_wait_period_milliseconds": TYPING_STARTED_WAIT_MS,
         "server_typing_stopped_wait_period_milliseconds": TYPING_STOPPED_WAIT_MS,
         "server_typing_started_expiry_period_milliseconds": TYPING_EXPIRY_MS,

@@ -2,7 +2,8 @@
 
 A thousand subscriptions and ten thousand unread messages take longer to put in order than all else
 that a register tells. How they are told changes by nothing but an event that changes rules
-(`Event.changes_rules`), or other messages being unread; the transaction that reads knows of both.
+(`Event.invalidates_permits`), or other messages being unread; the transaction that reads knows of
+both.
 """
 
 from collections.abc import Set
@@ -11,7 +12,7 @@ from typing import NamedTuple
 from pyroaring import BitMap64
 
 from tertulia.storage.channels.grouped_subscriptions import AlikeSubscriptions
-from tertulia.storage.log import LogPlace
+from tertulia.storage.log import LogPosition
 
 MOST = 100  # of all organizations; one who is in a thousand channels takes some 150 kB
 
@@ -19,7 +20,7 @@ Whose = tuple[int, int, bool]  # the organization, the user, and whether topics 
 
 
 class Recollection(NamedTuple):
-    rules: LogPlace  # the last event that had changed one
+    rules: LogPosition  # the last event that had changed one
     there: Set[str]  # tables in which there was something of theirs
     subscriptions: list[AlikeSubscriptions]
     waiting: BitMap64  # what was unread
@@ -27,7 +28,7 @@ class Recollection(NamedTuple):
     told: bytes  # of what was unread
 
 
-class Recollections:
+class RegisterCache:
     def __init__(self) -> None:
         self._kept: dict[Whose, Recollection] = {}  # whoever registered last is the last
 

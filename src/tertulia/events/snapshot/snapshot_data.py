@@ -9,16 +9,16 @@ from tertulia.database.tx import Later, Tx
 from tertulia.domain.people.bots import Bot
 from tertulia.domain.people.status import Status
 from tertulia.domain.personal.devices import Device
-from tertulia.events.message_locations import Whereabouts
-from tertulia.events.shared_unread import CommonUnread
+from tertulia.events.message_locations import MessageLocations
+from tertulia.events.shared_unread import SharedUnread
 from tertulia.events.snapshot.lists import LISTS
 from tertulia.events.snapshot.register_cache import Recollection
 from tertulia.events.snapshot.unread_query import AskedUnread, FoundUnread
 from tertulia.storage.channels.grouped_subscriptions import AlikeSubscriptions
-from tertulia.storage.log import LogPlace
+from tertulia.storage.log import LogPosition
 from tertulia.storage.personal.topic_policies import UserTopic
 
-MOST_CONVERSATIONS = 1000
+MAX_CONVERSATIONS = 1000
 
 
 class OwnedFact(NamedTuple):
@@ -52,7 +52,7 @@ _READ |= {part.table: part.read for part in LISTS.values()}
 
 
 @dataclass(slots=True)
-class Facts:
+class SnapshotData:
     there: Set[str] = frozenset()  # tables in which there was something
     max_message_id: int = -1
     unread: FoundUnread | None = None
@@ -65,7 +65,7 @@ class Facts:
     devices: list[Device] = field(default_factory=list)
     lists: dict[str, list[Any]] = field(default_factory=dict)  # by the name of the part
 
-    def recollection(self, rules: LogPlace) -> Recollection | None:
+    def recollection(self, rules: LogPosition) -> Recollection | None:
         """What to remember of these facts when they were told, if that is enough."""
         unread = self.unread
         if unread is None or unread.told is None or unread.is_cut:
@@ -75,7 +75,7 @@ class Facts:
         )
 
 
-class WantedFacts:
+class SnapshotQuery:
     """What somebody wants to know, asked at once; most clients ask for little.
 
     It is asked first what there is, and how far what is unread was written down. What else has to
@@ -88,9 +88,9 @@ class WantedFacts:
         tx: Tx,
         user_id: int,
         wanted: "Wanted",
-        whereabouts: Whereabouts | None = None,
+        whereabouts: MessageLocations | None = None,
         recalled: Recollection | None = None,
-        rules: LogPlace | None = None,
+        rules: LogPosition | None = None,
     ) -> None:
         """`recalled` holds as of the last event that has changed a rule, which is `rules` as far as
         we know."""
@@ -100,10 +100,10 @@ class WantedFacts:
         if wanted("message"):
             self._first["max_message_id"] = tx.later(newest_received, user_id)
         if wanted("message") and wanted("update_message_flags"):
-            self._unread = AskedUnread(tx, user_id, whereabouts or Whereabouts(), recalled)
+            self._unread = AskedUnread(tx, user_id, whereabouts or MessageLocations(), recalled)
         if wanted("recent_private_conversations"):
             self._first["conversations"] = tx.later(
-                storage.messages.conversations.recent, user_id, MOST_CONVERSATIONS
+                storage.messages.conversations.recent, user_id, MAX_CONVERSATIONS
             )
         if not (recalled is not None and recalled.rules == rules):
             self._ask_subscriptions()
@@ -116,9 +116,9 @@ class WantedFacts:
     def facts(
         self,
         rewritten: frozenset[int] | None = None,
-        rules: LogPlace | None = None,
-        common: CommonUnread | None = None,
-    ) -> Facts:
+        rules: LogPosition | None = None,
+        common: SharedUnread | None = None,
+    ) -> SnapshotData:
         """`rewritten` are messages of which it is not known where they stand; None are all.
 
         `rules` is the last event that has changed one; `common` knows none of `rewritten`."""
@@ -128,7 +128,7 @@ class WantedFacts:
             recalled = None
         if recalled is None and "subscriptions" not in self._first:
             self._ask_subscriptions()
-        facts = Facts(there=there, **{name: found() for name, found in self._first.items()})
+        facts = SnapshotData(there=there, **{name: found() for name, found in self._first.items()})
         if recalled is not None:
             facts.subscriptions = recalled.subscriptions
         if self._unread is not None:

@@ -8,9 +8,9 @@ import msgspec
 
 from tertulia import domain, events
 from tertulia.domain.people.user import User
-from tertulia.events.conversation_keys import Found
+from tertulia.events.conversation_keys import Resolved
 from tertulia.events.shared_unread import UnreadChannel
-from tertulia.events.snapshot.snapshot_data import Facts
+from tertulia.events.snapshot.snapshot_data import SnapshotData
 from tertulia.events.snapshot.unread_query import FoundUnread
 from tertulia.storage.personal.topic_policies import UserTopic
 
@@ -35,7 +35,7 @@ class UnreadTopic(msgspec.Struct, gc=False):
         return UnreadTopic(self.stream_id, newest.topic, ids)
 
 
-def told(user: User, facts: Facts, *, empty_topic_name: bool) -> bytes:
+def told(user: User, facts: SnapshotData, *, empty_topic_name: bool) -> bytes:
     """What is unread, as JSON."""
     unread = facts.unread
     assert unread is not None, "it was asked for"
@@ -45,7 +45,7 @@ def told(user: User, facts: Facts, *, empty_topic_name: bool) -> bytes:
 
 
 def unread_state(
-    user: User, facts: Facts, unread: FoundUnread, *, empty_topic_name: bool
+    user: User, facts: SnapshotData, unread: FoundUnread, *, empty_topic_name: bool
 ) -> dict[str, Any]:
     """What is in channels that one is not in is left out, and what is muted is not counted."""
     muted: dict[int | None, bool] = {}  # by channel that one is in
@@ -72,7 +72,7 @@ def unread_state(
     }
 
 
-def _topics(places: Found, unnamed: str) -> dict[str, UnreadTopic]:
+def _topics(places: Resolved, unnamed: str) -> dict[str, UnreadTopic]:
     """By key; what stands under several spellings is put together."""
     topics: dict[str, UnreadTopic] = {}
     for (channel_id, name, key, _), ids in places:
@@ -112,7 +112,7 @@ def _correction(policy: UserTopic, is_channel_muted: bool) -> int:
     return is_channel_muted - is_muted
 
 
-def _conversations(user: User, waiting: Found) -> dict[str, Any]:
+def _conversations(user: User, waiting: Resolved) -> dict[str, Any]:
     pairs: dict[int, list[int]] = {}
     groups: dict[str, list[int]] = {}
     for spot, ids in waiting:

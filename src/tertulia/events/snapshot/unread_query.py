@@ -13,17 +13,17 @@ from pyroaring import BitMap64
 
 from tertulia import storage
 from tertulia.database.tx import Later, Tx
-from tertulia.events.conversation_keys import Found, Spot
-from tertulia.events.message_locations import Whereabouts
-from tertulia.events.shared_unread import CommonUnread, UnreadChannel
+from tertulia.events.conversation_keys import ConversationKey, Resolved
+from tertulia.events.message_locations import MessageLocations
+from tertulia.events.shared_unread import SharedUnread, UnreadChannel
 from tertulia.events.snapshot.register_cache import Recollection
 from tertulia.storage.messages.unread import Stored, UnreadMessage
 
-MOST_UNREAD = 50_000
-MOST_ARRIVED = 1000
-MOST_DESCRIBED = 200
-MOST_DIFFERING = 0.5  # of what is unread, from what it was in common with others
-MUCH_DIFFERING = 0.25
+MAX_UNREAD = 50_000
+MAX_ARRIVED = 1000
+MAX_DESCRIBED = 200
+MAX_DIFFERING_SHARE = 0.5  # of what is unread, from what it was in common with others
+LARGE_DIFFERING_SHARE = 0.25
 
 
 @dataclass(slots=True)
@@ -34,12 +34,12 @@ class FoundUnread:
     is_cut: bool  # there is more than is told
     told: bytes | None = None  # once that is known; if it was before, what follows is empty
     channels: dict[int, UnreadChannel] = field(default_factory=dict)  # in common with others
-    places: Found = field(default_factory=list)  # elsewhere; first where something waits longest
+    places: Resolved = field(default_factory=list)  # elsewhere; first where something waits longest
     unknown: list[int] = field(default_factory=list)  # where these stand was not known
     described: list[UnreadMessage] = field(default_factory=list)  # those of them that are there
     is_unusual: bool = True  # little of it was in common
 
-    def common(self) -> CommonUnread:
+    def common(self) -> SharedUnread:
         """What others may have not read, too, once it was told. Where a moved message stands
         depends on who reads, so channels with what was not known stay out."""
         personal = {None, *(each.channel_id for each in self.described)}
@@ -49,20 +49,20 @@ class FoundUnread:
         places = [place for place in self.places if place[0].channel_id not in personal]
         others = [ids for spot, ids in self.places if spot.channel_id in personal]
         waiting = self.waiting - BitMap64([*self.unknown, *chain.from_iterable(others)])
-        return CommonUnread(waiting, channels, places)
+        return SharedUnread(waiting, channels, places)
 
 
 class AskedUnread:
     def __init__(
-        self, tx: Tx, user_id: int, whereabouts: Whereabouts, recalled: Recollection | None
+        self, tx: Tx, user_id: int, whereabouts: MessageLocations, recalled: Recollection | None
     ) -> None:
         """`recalled` need not be true any more."""
         self._tx, self._user_id, self._whereabouts = tx, user_id, whereabouts
         asked = storage.messages.unread
         self._stored = tx.later(asked.stored, user_id)
-        self._arrived = tx.later(asked.arrived, user_id, MOST_ARRIVED)
+        self._arrived = tx.later(asked.arrived, user_id, MAX_ARRIVED)
         newest = whereabouts.newest(tx.realm_id)
-        self._newest = tx.later(asked.describe_after, user_id, newest, MOST_DESCRIBED)
+        self._newest = tx.later(asked.describe_after, user_id, newest, MAX_DESCRIBED)
         self._since = recalled.waiting.min() if recalled and recalled.waiting else None
         self._called = [] if self._since is None else self._ask_called(self._since)
 
@@ -70,16 +70,16 @@ class AskedUnread:
         self,
         rewritten: frozenset[int] | None,
         recalled: Recollection | None,
-        common: CommonUnread | None,
+        common: SharedUnread | None,
     ) -> FoundUnread:
         """`recalled` and `common` are true."""
         stored, arrived = self._stored(), self._arrived()
         everything = storage.messages.unread.complete(
-            self._tx, self._user_id, stored, arrived if len(arrived) < MOST_ARRIVED else None
+            self._tx, self._user_id, stored, arrived if len(arrived) < MAX_ARRIVED else None
         )
         waiting = _newest(everything)
         mentioned = waiting & BitMap64(self._calls(waiting))
-        found = FoundUnread(stored, waiting, mentioned, len(everything) > MOST_UNREAD)
+        found = FoundUnread(stored, waiting, mentioned, len(everything) > MAX_UNREAD)
         if (
             recalled is not None
             and (recalled.waiting, recalled.mentioned) == (waiting, mentioned)
@@ -105,33 +105,33 @@ class AskedUnread:
         ]
 
     def _find_places(
-        self, found: FoundUnread, rewritten: frozenset[int] | None, common: CommonUnread | None
+        self, found: FoundUnread, rewritten: frozenset[int] | None, common: SharedUnread | None
     ) -> None:
         if common is None or not self._share(found, rewritten, common):
             ids = found.waiting.to_array().tolist()
-            found.places, found.unknown = self._whereabouts.find_but_for(rewritten, ids)
+            found.places, found.unknown = self._whereabouts.find_excluding(rewritten, ids)
         if found.unknown:
             found.described = self._describe(set(found.unknown))
             _add_described(found)
 
     def _share(
-        self, found: FoundUnread, rewritten: frozenset[int] | None, common: CommonUnread
+        self, found: FoundUnread, rewritten: frozenset[int] | None, common: SharedUnread
     ) -> bool:
         """Take over what is unread in common, and find places where something differs.
 
         Nothing is done if too much does, or it is not known where."""
         come, gone = found.waiting - common.waiting, common.waiting - found.waiting
         differing = (len(come) + len(gone)) / max(1, len(found.waiting))
-        if differing > MOST_DIFFERING:
+        if differing > MAX_DIFFERING_SHARE:
             return False
         left, lost = self._whereabouts.find(gone.to_array().tolist())
         if lost:
             return False
         ids = come.to_array().tolist()
-        arrived, found.unknown = self._whereabouts.find_but_for(rewritten, ids)
+        arrived, found.unknown = self._whereabouts.find_excluding(rewritten, ids)
         changed = {spot.channel_id for spot, _ in chain(left, arrived)}
         found.channels, places = common.without(changed)
-        found.is_unusual = differing > MUCH_DIFFERING
+        found.is_unusual = differing > LARGE_DIFFERING_SHARE
         for spot, ids in left:
             places[spot] = sorted(set(places[spot]).difference(ids))
         for spot, ids in arrived:
@@ -150,7 +150,7 @@ class AskedUnread:
 def _add_described(found: FoundUnread) -> None:
     places = dict(found.places)
     for each in found.described:
-        spot = Spot.of(each)
+        spot = ConversationKey.of(each)
         shared = found.channels.pop(spot.channel_id or 0, None)
         if shared is not None:
             places.update(shared.places)
@@ -158,11 +158,11 @@ def _add_described(found: FoundUnread) -> None:
     found.places = sorted(places.items(), key=_first)
 
 
-def _first(place: tuple[Spot, list[int]]) -> int:
+def _first(place: tuple[ConversationKey, list[int]]) -> int:
     _, ids = place
     return ids[0]
 
 
 def _newest(waiting: BitMap64) -> BitMap64:
     """Those that are told; of more, nobody wants to know each."""
-    return waiting if len(waiting) <= MOST_UNREAD else waiting[-MOST_UNREAD:]
+    return waiting if len(waiting) <= MAX_UNREAD else waiting[-MAX_UNREAD:]

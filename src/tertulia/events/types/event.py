@@ -17,7 +17,7 @@ import msgspec
 
 from tertulia.database.tx import Tx
 from tertulia.domain.messages.message import Message
-from tertulia.events.directory.loader import Touched
+from tertulia.events.directory.loader import Invalidated
 from tertulia.events.directory.organization import Organization
 from tertulia.events.listener import Listener
 
@@ -26,7 +26,7 @@ Wire = dict[str, Any]
 _kinds: dict[str, type["Event"]] = {}
 
 
-class About(msgspec.Struct, frozen=True):
+class PendingInfo(msgspec.Struct, frozen=True):
     """What a pending event tells of, as far as that may still change what becomes of it."""
 
     channel_id: int | None = None  # whose words it holds
@@ -37,7 +37,7 @@ class About(msgspec.Struct, frozen=True):
 
 
 @dataclass(frozen=True, slots=True)
-class TakenBack:
+class Revocation:
     """What must not be found in mailboxes any more.
 
     Of channels, those lose the words who may no longer read them: these people, or with None
@@ -49,8 +49,8 @@ class TakenBack:
     messages: Collection[int] = ()
 
 
-NOTHING = About()
-NOTHING_TAKEN_BACK = TakenBack()
+NOTHING = PendingInfo()
+NOTHING_TAKEN_BACK = Revocation()
 
 
 class Event(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -58,18 +58,18 @@ class Event(msgspec.Struct, frozen=True, omit_defaults=True):
 
     `kind` is its word in the log. `types` are the wire types it can show itself as; an event
     without any only moves the directory. `touches` is what every event of the kind makes be read
-    again, `leaves_history` says that what was said before, and who may read it, is as it was.
-    `changes_rules` says that somebody may now send what they could not, or the other way round, or
-    that other things follow from it. `revokes_access` says that it ends a key, a session or an
-    account: the answer to such a change waits for the other servers.
+    again, `keeps_history` says that what was said before, and who may read it, is as it was.
+    `invalidates_permits` says that somebody may now send what they could not, or the other way
+    round, or that other things follow from it. `revokes_access` says that it ends a key, a session
+    or an account: the answer to such a change waits for the other servers.
     """
 
     kind: ClassVar[str]
     types: ClassVar[tuple[str, ...]] = ()
-    touches: ClassVar[Touched] = Touched()
+    touches: ClassVar[Invalidated] = Invalidated()
     is_readable: ClassVar[bool] = True
-    leaves_history: ClassVar[bool] = False
-    changes_rules: ClassVar[bool] = True
+    keeps_history: ClassVar[bool] = False
+    invalidates_permits: ClassVar[bool] = True
     revokes_access: ClassVar[bool] = False
 
     def __init_subclass__(cls) -> None:
@@ -91,11 +91,11 @@ class Event(msgspec.Struct, frozen=True, omit_defaults=True):
     # --- the directory ---
 
     @classmethod
-    def is_turning(cls) -> bool:
+    def affects_delivery(cls) -> bool:
         """Whether it changes by what other events are judged: who hears of them, and how."""
         return cls.rewind is not Event.rewind
 
-    def touched(self) -> Touched:
+    def touched(self) -> Invalidated:
         """The parts of the directory to read again."""
         return self.touches
 
@@ -103,8 +103,8 @@ class Event(msgspec.Struct, frozen=True, omit_defaults=True):
         """Put back, until this event is told, what it changed and others go by before it.
 
         What was touched by several events is read once, as it is after the last of them; and who
-        comes back after a while is told of events by a directory that was put back (`Past`). A
-        kind that can do so is one of `storage.log.TURNING`.
+        comes back after a while is told of events by a directory that was put back
+        (`RewoundOrganization`). A kind that can do so is one of `storage.log.TURNING`.
         """
 
     def move(self, org: Organization) -> None:
@@ -161,14 +161,14 @@ class Event(msgspec.Struct, frozen=True, omit_defaults=True):
 
     # --- what becomes of it in mailboxes ---
 
-    def about(self) -> About:
+    def about(self) -> PendingInfo:
         return NOTHING
 
     def merged_with(self, earlier: "Event", between: Sequence["Event"]) -> "Event | None":
         """Both as one, if they can be; `earlier` is pending and called itself mergeable."""
         return None
 
-    def taken_back(self) -> TakenBack:
+    def taken_back(self) -> Revocation:
         return NOTHING_TAKEN_BACK
 
 
@@ -177,8 +177,8 @@ class UserEvent(Event, frozen=True):
 
     user_id: int
 
-    def touched(self) -> Touched:
-        return Touched(users={self.user_id})
+    def touched(self) -> Invalidated:
+        return Invalidated(users={self.user_id})
 
 
 class Unreadable(Event, frozen=True):
@@ -189,7 +189,7 @@ class Unreadable(Event, frozen=True):
     """
 
     is_readable: ClassVar[bool] = False
-    touches: ClassVar[Touched] = Touched(everything=True)
+    touches: ClassVar[Invalidated] = Invalidated(everything=True)
 
     word: str
     problem: str

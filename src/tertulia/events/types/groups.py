@@ -8,7 +8,7 @@ import msgspec
 from tertulia import events
 from tertulia.domain.groups.group import GROUP_PERMISSIONS, Group, GroupValue
 from tertulia.domain.people.user import User
-from tertulia.events.directory.loader import Touched
+from tertulia.events.directory.loader import Invalidated
 from tertulia.events.directory.organization import Organization
 from tertulia.events.listener import Listener
 from tertulia.events.types.event import Event, Wire
@@ -62,8 +62,8 @@ class SystemMembersAdded(Event, frozen=True):
     group_ids: list[int]
     user_id: int
 
-    def touched(self) -> Touched:
-        return Touched(users={self.user_id})
+    def touched(self) -> Invalidated:
+        return Invalidated(users={self.user_id})
 
     def told(self, org: Organization) -> Iterable[Wire]:
         for group_id in self.group_ids:
@@ -75,7 +75,7 @@ class GroupCreated(Event, frozen=True):
 
     kind: ClassVar[str] = "group_created"
     types: ClassVar[tuple[str, ...]] = ("user_group",)
-    touches: ClassVar[Touched] = Touched(groups=True)
+    touches: ClassVar[Invalidated] = Invalidated(groups=True)
 
     group_id: int
     name: str
@@ -117,7 +117,7 @@ class GroupChanged(Event, frozen=True):
 
     kind: ClassVar[str] = "group_changed"
     types: ClassVar[tuple[str, ...]] = ("user_group",)
-    touches: ClassVar[Touched] = Touched(groups=True)
+    touches: ClassVar[Invalidated] = Invalidated(groups=True)
 
     group_id: int
     data: dict[str, Any]
@@ -146,7 +146,7 @@ class MembersChanged(Event, frozen=True):
 
     kind: ClassVar[str] = "group_members"
     types: ClassVar[tuple[str, ...]] = ("user_group",)
-    touches: ClassVar[Touched] = Touched(groups=True)
+    touches: ClassVar[Invalidated] = Invalidated(groups=True)
 
     group_id: int
     user_ids: list[int]
@@ -171,7 +171,7 @@ class SubgroupsChanged(Event, frozen=True):
 
     kind: ClassVar[str] = "group_subgroups"
     types: ClassVar[tuple[str, ...]] = ("user_group",)
-    touches: ClassVar[Touched] = Touched(groups=True)
+    touches: ClassVar[Invalidated] = Invalidated(groups=True)
 
     group_id: int
     subgroup_ids: list[int]

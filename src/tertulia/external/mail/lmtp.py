@@ -14,14 +14,14 @@ from dataclasses import dataclass, field
 from importlib import metadata
 from typing import Protocol
 
-from tertulia.domain.inbound_mail import MOST_BYTES, MailRefused
+from tertulia.domain.inbound_mail import MAX_BYTES, MailRefused
 from tertulia.log import log
 
-MOST_CONNECTIONS = 16  # twice what one sender may have waiting; each holds a mail in memory
-MOST_RECIPIENTS = 100
-MOST_LINE = 4096
-MOST_MISTAKES = 20
-MOST_IGNORED_BYTES = 4 * MOST_BYTES  # of a mail that is too large, before we hang up
+MAX_CONNECTIONS = 16  # twice what one sender may have waiting; each holds a mail in memory
+MAX_RECIPIENTS = 100
+MAX_LINE_BYTES = 4096
+MAX_MISTAKES = 20
+MAX_IGNORED_BYTES = 4 * MAX_BYTES  # of a mail that is too large, before we hang up
 PATIENCE_SECONDS = 300.0
 CHUNK = 1 << 16
 END = b"\r\n.\r\n"
@@ -30,7 +30,7 @@ _PATH = re.compile(r"(?:FROM|TO):\s*<([^<>\r\n]*)>", re.IGNORECASE)
 _SIZE = re.compile(r"\bSIZE=(\d{1,15})\b", re.IGNORECASE)
 
 
-class MailTaker(Protocol):
+class MailHandler(Protocol):
     async def look_up(self, recipient: str) -> None: ...
     async def take(self, recipient: str, raw: bytes, sender: str) -> str: ...
 
@@ -40,7 +40,7 @@ class HungUp(Exception):
 
 
 @dataclass(slots=True)
-class Handover:
+class LmtpDelivery:
     is_open: bool = False
     sender: str = ""
     recipients: list[str] = field(default_factory=list)
@@ -49,10 +49,10 @@ class Handover:
 class LmtpServer:
     """Listens at `HOST:PORT` or at a path, while it is open."""
 
-    def __init__(self, place: str, door: MailTaker) -> None:
+    def __init__(self, place: str, door: MailHandler) -> None:
         self._place = place
         self._door = door
-        self._room = asyncio.Semaphore(MOST_CONNECTIONS)
+        self._room = asyncio.Semaphore(MAX_CONNECTIONS)
         self._talks: set[asyncio.Task[None]] = set()
 
     async def open(self) -> None:
@@ -86,7 +86,7 @@ class LmtpServer:
         self._talks.add(task)
         try:
             async with self._room:
-                await Talk(reader, writer, self._door).go_on()
+                await LmtpSession(reader, writer, self._door).go_on()
         except (HungUp, OSError, TimeoutError):
             pass
         finally:
@@ -94,17 +94,17 @@ class LmtpServer:
             writer.close()
 
 
-class Talk:
+class LmtpSession:
     """One connection: commands and answers until somebody hangs up."""
 
     def __init__(
-        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, door: MailTaker
+        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, door: MailHandler
     ) -> None:
         self._reader = reader
         self._writer = writer
         self._door = door
         self._held = bytearray()
-        self._envelope = Handover()
+        self._envelope = LmtpDelivery()
         self._mistakes = 0
         self._verbs: dict[str, Callable[[str], Awaitable[None]]] = {
             "LHLO": self._lhlo,
@@ -132,26 +132,26 @@ class Talk:
     # --- commands ---
 
     async def _lhlo(self, rest: str) -> None:
-        self._envelope = Handover()
+        self._envelope = LmtpDelivery()
         words = ("Tertulia", "PIPELINING", "ENHANCEDSTATUSCODES", "8BITMIME", "SMTPUTF8")
-        await self._answer(*(f"250-{each}" for each in words), f"250 SIZE {MOST_BYTES}")
+        await self._answer(*(f"250-{each}" for each in words), f"250 SIZE {MAX_BYTES}")
 
     async def _mail(self, rest: str) -> None:
         size = _SIZE.search(rest)
         found = _PATH.match(rest)
         if found is None or self._envelope.is_open:
             await self._mistake("503 5.5.1 MAIL FROM:<address> comes first, once")
-        elif size is not None and int(size[1]) > MOST_BYTES:
-            await self._answer(f"552 5.3.4 The mail is larger than {MOST_BYTES >> 20} MiB.")
+        elif size is not None and int(size[1]) > MAX_BYTES:
+            await self._answer(f"552 5.3.4 The mail is larger than {MAX_BYTES >> 20} MiB.")
         else:
-            self._envelope = Handover(is_open=True, sender=found[1])
+            self._envelope = LmtpDelivery(is_open=True, sender=found[1])
             await self._answer("250 2.1.0 OK")
 
     async def _rcpt(self, rest: str) -> None:
         found = _PATH.match(rest)
         if found is None or not self._envelope.is_open:
             await self._mistake("503 5.5.1 RCPT TO:<address> comes after MAIL")
-        elif len(self._envelope.recipients) >= MOST_RECIPIENTS:
+        elif len(self._envelope.recipients) >= MAX_RECIPIENTS:
             await self._answer("452 4.5.3 Too many recipients")
         else:
             try:
@@ -168,13 +168,13 @@ class Talk:
             return
         await self._answer("354 End with a dot on a line of its own")
         raw = await self._body()
-        envelope, self._envelope = self._envelope, Handover()
+        envelope, self._envelope = self._envelope, LmtpDelivery()
         for recipient in envelope.recipients:
             await self._answer(await self._taken(recipient, raw, envelope.sender))
 
     async def _taken(self, recipient: str, raw: bytes | None, sender: str) -> str:
         if raw is None:
-            return f"552 5.3.4 The mail is larger than {MOST_BYTES >> 20} MiB."
+            return f"552 5.3.4 The mail is larger than {MAX_BYTES >> 20} MiB."
         try:
             return f"250 2.0.0 OK: {await self._door.take(recipient, raw, sender)}"
         except MailRefused as refusal:
@@ -184,14 +184,14 @@ class Talk:
             return "451 4.3.0 Something went wrong here; try again later."
 
     async def _rset(self, rest: str) -> None:
-        self._envelope = Handover()
+        self._envelope = LmtpDelivery()
         await self._answer("250 2.0.0 OK")
 
     # --- lines and bodies ---
 
     async def _line(self) -> str:
         while (end := self._held.find(b"\r\n")) < 0:
-            if len(self._held) > MOST_LINE:
+            if len(self._held) > MAX_LINE_BYTES:
                 await self._answer("500 5.5.2 Line too long")
                 raise HungUp
             await self._more()
@@ -211,11 +211,11 @@ class Talk:
             if end >= 0:
                 self._held += body[end + len(END) :]
                 del body[end + 2 :]
-                is_too_large = ignored or len(body) > MOST_BYTES
+                is_too_large = ignored or len(body) > MAX_BYTES
                 return None if is_too_large else await asyncio.to_thread(_unstuffed, body)
-            if len(body) > MOST_BYTES:
+            if len(body) > MAX_BYTES:
                 ignored += len(body) - len(END)
-                if ignored > MOST_IGNORED_BYTES:
+                if ignored > MAX_IGNORED_BYTES:
                     raise HungUp
                 del body[: -len(END)]
             await self._more()
@@ -235,7 +235,7 @@ class Talk:
     async def _mistake(self, line: str) -> None:
         await self._answer(line)
         self._mistakes += 1
-        if self._mistakes > MOST_MISTAKES:
+        if self._mistakes > MAX_MISTAKES:
             raise HungUp
 
 

@@ -20,16 +20,16 @@ from tertulia.domain.inbound_mail import OURS, MailFile, MailRefused, ReceivedMa
 
 SIGNATURES = ("application/pgp-signature", "application/pkcs7-signature")
 NAMELESS = "attachment"
-MOST_HEADER = 1000  # characters of a header that we use
-MOST_LINES = 500_000  # the largest mail that we take has 340,000 in Base64
-MOST_PARTS = 100
+MAX_HEADER_LENGTH = 1000  # characters of a header that we use
+MAX_LINES = 500_000  # the largest mail that we take has 340,000 in Base64
+MAX_PARTS = 100
 DEEPEST = 20  # parts within each other
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f]")
 
 
 def read(raw: bytes) -> ReceivedMail:
     """Raises MailRefused."""
-    if max(raw.count(b"\n"), raw.count(b"\r")) > MOST_LINES:
+    if max(raw.count(b"\n"), raw.count(b"\r")) > MAX_LINES:
         raise _too_intricate("lines")
     try:
         message = email.message_from_bytes(raw, policy=_Bounded(message_factory=_Parts()))
@@ -66,7 +66,7 @@ class _Bounded(EmailPolicy):
 
     def header_source_parse(self, sourcelines: list[str]) -> tuple[str, str]:
         name, value = super().header_source_parse(sourcelines)
-        return name, value[:MOST_HEADER]
+        return name, value[:MAX_HEADER_LENGTH]
 
 
 class _Part(EmailMessage):
@@ -87,7 +87,7 @@ class _Parts:
 
     def __call__(self, policy: Any) -> _Part:
         self._made += 1
-        if self._made > MOST_PARTS:
+        if self._made > MAX_PARTS:
             raise _too_intricate("parts")
         return _Part(policy)
 
@@ -117,7 +117,7 @@ def _header(message: EmailMessage, name: str) -> str:
     except (ValueError, LookupError, TypeError, AttributeError, IndexError):
         return ""  # a header that is not what it says is none
     text = str(found).encode(errors="replace").decode()
-    return " ".join(text.replace("\0", "").split())[:MOST_HEADER]
+    return " ".join(text.replace("\0", "").split())[:MAX_HEADER_LENGTH]
 
 
 def _text(part: MIMEPart | None) -> str:

@@ -2,9 +2,9 @@
 
 from typing import TYPE_CHECKING
 
-from tertulia.lazy import on_demand
+from tertulia.lazy import lazy_submodules
 
 if TYPE_CHECKING:
     from tertulia.external.push import push_service, web_push
 else:
-    __getattr__ = on_demand(__name__)
+    __getattr__ = lazy_submodules(__name__)

@@ -16,16 +16,16 @@ from nacl.secret import SecretBox
 from tertulia.config import Config
 from tertulia.domain.personal.devices import Device, DeviceToken
 from tertulia.errors.push import (
-    PushServiceAway,
     PushServiceBroken,
     PushServiceBusy,
-    PushServiceRefuses,
+    PushServiceRejected,
+    PushServiceUnavailable,
 )
 from tertulia.external import safe_http
 from tertulia.external.safe_http import EVERYWHERE, AnswerTooLarge, CallFailed, HttpAnswer
 
 SECONDS = 20.0
-MOST_ANSWER_BYTES = 1 << 20
+MAX_ANSWER_BYTES = 1 << 20
 TITLE = "New notification"
 TOKEN_KINDS = {"apns": 1, "fcm": 2}
 
@@ -153,13 +153,13 @@ async def _post(
             content,
             headers,
             seconds=SECONDS,
-            most_bytes=MOST_ANSWER_BYTES,
+            most_bytes=MAX_ANSWER_BYTES,
             allowed=EVERYWHERE,
         )
     except AnswerTooLarge:
         raise PushServiceBroken() from None
     except CallFailed:
-        raise PushServiceAway() from None
+        raise PushServiceUnavailable() from None
 
 
 def _check(answer: HttpAnswer) -> None:
@@ -168,7 +168,7 @@ def _check(answer: HttpAnswer) -> None:
     if answer.status == 429:
         raise PushServiceBusy(retry_seconds=answer.retry_seconds(time.time()))
     if not 200 <= answer.status < 300:
-        raise PushServiceRefuses()
+        raise PushServiceRejected()
 
 
 def _refusal(answer: HttpAnswer) -> str:

@@ -18,12 +18,12 @@ from tertulia.domain.personal.web_push import PushSubscription
 from tertulia.external import safe_http
 
 RECORD_BYTES = 4096
-MOST_BYTES = 3900  # of what is said: larger ones are refused by the services
+MAX_BYTES = 3900  # of what is said: larger ones are refused by the services
 TOO_LARGE = 413
 LIFE_SECONDS = 12 * 3600  # of the word on who sends it
 TTL_SECONDS = 24 * 3600
 SECONDS = 10
-MOST_ANSWER_BYTES = 1 << 16
+MAX_ANSWER_BYTES = 1 << 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ async def push(
 ) -> PushAnswer:
     """What became of it. Raises what `guarded.post` raises."""
     plain = json.dumps(order.said, ensure_ascii=False).encode()
-    if len(plain) > MOST_BYTES:
+    if len(plain) > MAX_BYTES:
         return PushAnswer(TOO_LARGE)
     body, word = await asyncio.to_thread(_written, order, plain, private, subject, now)
     headers = {
@@ -82,7 +82,7 @@ async def push(
         body,
         headers,
         seconds=seconds,
-        most_bytes=MOST_ANSWER_BYTES,
+        most_bytes=MAX_ANSWER_BYTES,
         allowed=allowed,
         person=order.subscription.user_id,
     )

@@ -9,7 +9,7 @@ from tertulia import domain, external
 from tertulia.config import InformedProvider, Provider
 from tertulia.config.login_providers import LdapDirectory, OpenIdProvider, SamlProvider
 from tertulia.domain.files.picture import Avatar
-from tertulia.domain.people.identities import Identity, Introduction, Tidings, Welcome
+from tertulia.domain.people.identities import ExternalProfile, Identity, ProfileUpdate, Welcome
 from tertulia.domain.people.user import Role
 from tertulia.errors.messages import BadImage
 from tertulia.external.sso.provider_types import LdapPerson, SamlPerson, SiteUser
@@ -28,13 +28,13 @@ MAX_LISTED_LENGTH = 300
 
 def from_directory(
     directory: LdapDirectory, subdomain: str, person: LdapPerson, known: Identity | None
-) -> Introduction:
+) -> ExternalProfile:
     """What a directory says of somebody, for one organization. Drawing a picture takes its time,
     so one that is known is not drawn again."""
     mark = hashlib.sha256(person.picture).hexdigest() if person.picture else ""
     is_new = mark and (known is None or known.picture_mark != mark)
     refusal = _directory_refusal(directory, subdomain, person)
-    return Introduction(
+    return ExternalProfile(
         provider=directory.key,
         method=directory.method,
         subject=person.subject,
@@ -55,12 +55,12 @@ def from_directory(
     )
 
 
-def from_site(provider: OpenIdProvider, user: SiteUser) -> Introduction:
+def from_site(provider: OpenIdProvider, user: SiteUser) -> ExternalProfile:
     """What a provider's site says of somebody."""
     theirs = _texts(user.claims.get(provider.groups_claim))
     told = {name: value for name, value in user.claims.items() if isinstance(value, str)}
     email = user.emails[0] if user.emails else ""
-    return Introduction(
+    return ExternalProfile(
         provider=provider.key,
         method=provider.method,
         subject=user.subject,
@@ -79,7 +79,7 @@ def from_site(provider: OpenIdProvider, user: SiteUser) -> Introduction:
     )
 
 
-def from_saml(provider: SamlProvider, subdomain: str, person: SamlPerson) -> Introduction:
+def from_saml(provider: SamlProvider, subdomain: str, person: SamlPerson) -> ExternalProfile:
     """What a SAML provider says of somebody, for one organization; its addresses are believed."""
     email = person.first(provider.email_attribute) or (
         "" if provider.email_attribute else person.name_id
@@ -93,7 +93,7 @@ def from_saml(provider: SamlProvider, subdomain: str, person: SamlPerson) -> Int
     if provider.organization_attribute and subdomain not in organizations:
         refusal = _organization_refusal(provider.organization_attribute, subdomain, organizations)
     wanted = f"attribute {provider.email_attribute}" if provider.email_attribute else "NameID"
-    return Introduction(
+    return ExternalProfile(
         provider=provider.key,
         method=provider.method,
         subject=person.first(provider.id_attribute) or person.name_id,
@@ -111,9 +111,9 @@ def from_saml(provider: SamlProvider, subdomain: str, person: SamlPerson) -> Int
     )
 
 
-def by_address(provider: Provider, email: str) -> Introduction:
+def by_address(provider: Provider, email: str) -> ExternalProfile:
     """One who is known by an address and nothing else."""
-    return Introduction(
+    return ExternalProfile(
         provider=provider.key,
         method=provider.method,
         subject=domain.people.user.email_key(email),
@@ -139,7 +139,9 @@ def _texts(value: Any) -> list[str]:
     return [each for each in listed if isinstance(each, str)] if isinstance(listed, list) else []
 
 
-def tidings(directory: LdapDirectory, subdomain: str, known: Sequence[Identity]) -> list[Tidings]:
+def tidings(
+    directory: LdapDirectory, subdomain: str, known: Sequence[Identity]
+) -> list[ProfileUpdate]:
     """Ask a directory about all accounts that came from it. Raises DirectoryTrouble."""
     people = external.sso.ldap.find_all(directory, [identity.subject for identity in known])
     found = []
@@ -148,7 +150,7 @@ def tidings(directory: LdapDirectory, subdomain: str, known: Sequence[Identity])
         introduced = (
             None if person is None else from_directory(directory, subdomain, person, identity)
         )
-        found.append(Tidings(identity, introduced))
+        found.append(ProfileUpdate(identity, introduced))
     return found
 
 

@@ -9,7 +9,7 @@ from tertulia.external.sso.provider_types import PendingLogin, ProviderTrouble, 
 
 SCOPE = "read:user user:email"
 SCOPE_FOR_GROUPS = f"{SCOPE} read:org"
-MOST_GROUPS = "per_page=100"
+MAX_GROUPS = "per_page=100"
 NO_REPLY = "@users.noreply.github.com"
 
 
@@ -70,8 +70,8 @@ def is_from(provider: OpenIdProvider, issuer: str) -> bool:
 
 async def _groups(provider: OpenIdProvider, token: str) -> list[str]:
     """The organizations that somebody is in, and their teams there as `organization/team`."""
-    organizations = await _ask(provider, f"/user/orgs?{MOST_GROUPS}", token)
-    teams = await _ask(provider, f"/user/teams?{MOST_GROUPS}", token)
+    organizations = await _ask(provider, f"/user/orgs?{MAX_GROUPS}", token)
+    teams = await _ask(provider, f"/user/teams?{MAX_GROUPS}", token)
     try:
         return [str(each["login"]) for each in organizations] + [
             f"{each['organization']['login']}/{each['slug']}" for each in teams

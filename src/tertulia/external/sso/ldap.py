@@ -41,9 +41,9 @@ T = TypeVar("T")
 
 QUEUE = FairQueue("ldap", slots=8, slots_per_person=2, max_waiting=20)
 
-LONGEST_NAME = 200
-MOST_HITS = 2  # whoever finds two of a name has not found anybody
-MOST_GROUPS = 1000
+MAX_NAME_LENGTH = 200
+MAX_HITS = 2  # whoever finds two of a name has not found anybody
+MAX_GROUPS = 1000
 CHUNK_BYTES = 1 << 16  # the library copies all it has for each chunk
 MAX_ANSWER_BYTES = 4 << 20  # of all that comes for one request
 DISABLED_BIT = 2  # of userAccountControl
@@ -300,7 +300,7 @@ def _find_entry(
     connection: ldap3.Connection, directory: LdapDirectory, typed: str
 ) -> dict[str, Any] | None:
     name = _login_name(connection, directory, typed.strip())
-    if not name or len(name) > LONGEST_NAME:
+    if not name or len(name) > MAX_NAME_LENGTH:
         return None
     wanted = _filled(directory.filter, name=name)
     return _only(connection, directory, wanted)
@@ -308,7 +308,7 @@ def _find_entry(
 
 def _login_name(connection: ldap3.Connection, directory: LdapDirectory, typed: str) -> str:
     """What was typed, or the login name of the one whose address that is; may be empty."""
-    if "@" not in typed or len(typed) > LONGEST_NAME:
+    if "@" not in typed or len(typed) > MAX_NAME_LENGTH:
         return typed
     if directory.email_domain:
         local, _, host = typed.rpartition("@")
@@ -373,7 +373,7 @@ def _only(
     """The one entry that fits; None if there is none, or several."""
     base, attributes = directory.base, _attributes(directory)
     try:
-        entries = _search(connection, directory, base, wanted, attributes, MOST_HITS)
+        entries = _search(connection, directory, base, wanted, attributes, MAX_HITS)
     except LDAPSizeLimitExceededResult:
         return None
     except LDAPInvalidFilterError as error:
@@ -500,7 +500,7 @@ def _groups(
         return ()
     wanted = _filled(directory.group_filter, dn=dn, name=login_name)
     base, name = directory.group_base or directory.base, directory.group_name_attribute
-    entries = _search(connection, directory, base, wanted, [name], MOST_GROUPS)
+    entries = _search(connection, directory, base, wanted, [name], MAX_GROUPS)
     names = [_first(each, name) for each in entries]
     return tuple(sorted(filter(None, names)))
 

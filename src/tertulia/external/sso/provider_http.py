@@ -20,7 +20,7 @@ from tertulia.external.sso.provider_types import ProviderTrouble
 
 TIMEOUT_SECONDS = 10
 MAX_LOGIN_SECONDS = 20  # for all requests that one step of a login makes
-MOST_BYTES = 1 << 20
+MAX_BYTES = 1 << 20
 MAX_DEPTH = 32
 UNPACKING_BITS = {"gzip": 31, "x-gzip": 31, "deflate": 15}  # zlib's `wbits` by Content-Encoding
 
@@ -112,10 +112,10 @@ async def _body(inquiry: Inquiry, answer: httpx.Response) -> bytes:
     body = bytearray()
     try:
         async for chunk in answer.aiter_raw():
-            body += chunk if unpacker is None else unpacker.decompress(chunk, MOST_BYTES + 1)
-            if len(body) > MOST_BYTES:
+            body += chunk if unpacker is None else unpacker.decompress(chunk, MAX_BYTES + 1)
+            if len(body) > MAX_BYTES:
                 raise ProviderTrouble(
-                    f"{inquiry.address}: the answer is larger than {MOST_BYTES} bytes"
+                    f"{inquiry.address}: the answer is larger than {MAX_BYTES} bytes"
                 )
     except zlib.error as error:
         raise ProviderTrouble(f"{inquiry.address}: the answer cannot be unpacked") from error

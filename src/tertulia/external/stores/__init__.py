@@ -6,9 +6,9 @@ called on threads and by commands, never on the loop.
 
 from typing import TYPE_CHECKING
 
-from tertulia.lazy import on_demand
+from tertulia.lazy import lazy_submodules
 
 if TYPE_CHECKING:
     from tertulia.external.stores import file_stores, folder, s3, signing, store
 else:
-    __getattr__ = on_demand(__name__)
+    __getattr__ = lazy_submodules(__name__)

@@ -3,12 +3,12 @@
 from collections.abc import Iterator
 from typing import IO, Protocol
 
-from tertulia.errors import CannotStart
+from tertulia.errors import StartupError
 
 CHUNK_BYTES = 1 << 20  # how much of a file is fetched at a time
 
 
-class StoreTrouble(CannotStart):
+class StoreTrouble(StartupError):
     """A store cannot be reached, or refuses; nothing is known of the file."""
 
 

@@ -6,9 +6,9 @@ lets it happen in the past, through the same actions as everybody else.
 
 from typing import TYPE_CHECKING
 
-from tertulia.lazy import on_demand
+from tertulia.lazy import lazy_submodules
 
 if TYPE_CHECKING:
     from tertulia.sample_data.demo import fake_activity, loader, people, pictures, script
 else:
-    __getattr__ = on_demand(__name__)
+    __getattr__ = lazy_submodules(__name__)

@@ -209,7 +209,7 @@ class Play:
             return f"[{file.name}](/user_uploads/{file.path_id})"
 
         content = domain.messages.message.checked_content(_PICTURE.sub(upload, words))
-        found = markdown.Found.of(
+        found = markdown.Resolved.of(
             users=[markdown.MentionedUser(user.id, user.full_name) for user in self.users.values()],
             uploads=[
                 markdown.Upload(

@@ -18,7 +18,7 @@ from tertulia.domain.messages.emoji import UNICODE
 from tertulia.domain.messages.message import Draft, Mentions
 from tertulia.domain.people.user import SECONDS_PER_DAY, Role
 from tertulia.domain.personal.topic_policies import Visibility
-from tertulia.markdown import Found
+from tertulia.markdown import Resolved
 from tertulia.sample_data.generated import vocabulary
 from tertulia.sample_data.generated.members import (
     FADING,
@@ -52,7 +52,7 @@ Row = tuple[Any, ...]
 
 
 @dataclass(slots=True)
-class Batch:
+class HistoryBatch:
     """Rows that wait to be written together."""
 
     messages: list[dict[str, Any]] = field(default_factory=list)
@@ -67,7 +67,7 @@ class Batch:
         tx.load_rows("user_topic", FOLLOWED, self.followed)
         tx.load_rows("reaction", storage.bulk_import.REACTION, self.reactions)
         tx.load_rows("message_edit", EDIT, self.edits)
-        tx.number_on("message")
+        tx.allocate_ids("message")
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,7 @@ class Turn:
     """The next message: its number, its time, and where its rows are gathered."""
 
     tx: Tx
-    batch: Batch
+    batch: HistoryBatch
     message_id: int
     at: float
 
@@ -98,7 +98,7 @@ class History:
         self._weigh_rooms()
         next_id = storage.messages.newest_id(tx) + 1
         self.first_id = self.first_id or next_id
-        batch = Batch()
+        batch = HistoryBatch()
         spoken_in: dict[Room, float] = {}
         for message_id, at in enumerate(self._moments(count, begin, end), next_id):
             self.times.append(at)
@@ -254,7 +254,7 @@ class History:
     def _mention(self, person: Person) -> Piece:
         known = self._mentions.get(person.user.id)
         if known is None:
-            found = Found.of([markdown.MentionedUser(person.user.id, person.user.full_name)])
+            found = Resolved.of([markdown.MentionedUser(person.user.id, person.user.full_name)])
             known = self._writer.piece(f"@**{person.user.full_name}**", found)
             self._mentions[person.user.id] = known
         return known

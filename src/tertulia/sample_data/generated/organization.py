@@ -115,7 +115,7 @@ def _index(database: Database, realm: Realm, most_left: int) -> None:
     """Index messages for searching; many at a time cost least."""
     while database.read_now(realm.id, storage.search.index.count_behind, most_left + 1) > most_left:
         database.write_now(realm.id, actions.messages.search_index.index_some, INDEXED_AT_ONCE)
-    while database.write_now(realm.id, actions.messages.search_index.join_some, INDEXED_AT_ONCE):
+    while database.write_now(realm.id, actions.messages.search_index.index_batch, INDEXED_AT_ONCE):
         pass
 
 

@@ -13,7 +13,7 @@ from tertulia.sample_data.generated.history import History
 from tertulia.sample_data.generated.members import Person, Room, Society
 from tertulia.storage.channels.subscriptions import Span
 
-MOST_STARS = 30
+MAX_STARS = 30
 AWAY_DAYS = ((0.7, 1.0), (0.9, 7.0), (1.0, 60.0))  # up to which share of people, for how long
 LETS_PILE_UP = 0.3  # of people have a channel that they have not read for weeks
 PILES_DAYS = 30
@@ -68,7 +68,7 @@ class Habits:
 
     def _starred(self, spans: list[Span]) -> set[int]:
         found: set[int] = set()
-        for _ in range(int(MOST_STARS * self._dice.random() ** 3) if spans else 0):
+        for _ in range(int(MAX_STARS * self._dice.random() ** 3) if spans else 0):
             span = self._dice.choice(spans)
             ids = self._rooms[span.channel_id].message_ids
             begin = bisect_right(ids, span.start_message_id)

@@ -10,11 +10,11 @@ from itertools import accumulate
 from random import Random
 
 from tertulia import markdown
-from tertulia.markdown import Found, Settings
+from tertulia.markdown import Resolved, Settings
 from tertulia.sample_data.generated import vocabulary
 
 INVENTED = 8000
-MOST_SENTENCES = 60_000
+MAX_SENTENCES = 60_000
 BLOCKS = 400
 BLOCK_SHARE = 0.02
 FOREIGN_SHARE = 0.02
@@ -49,7 +49,7 @@ class TextWriter:
         self._settings = settings
         self._nouns = vocabulary.NOUNS + vocabulary.invented(INVENTED)
         self._rank = list(accumulate(1 / (place + 2.7) for place in range(len(self._nouns))))
-        self._sentences: list[Piece | None] = [None] * max(200, min(MOST_SENTENCES, messages // 5))
+        self._sentences: list[Piece | None] = [None] * max(200, min(MAX_SENTENCES, messages // 5))
         self._blocks: list[Text | None] = [None] * BLOCKS
 
     def topic(self) -> str:
@@ -75,9 +75,9 @@ class TextWriter:
         """The same line with a sentence more."""
         return joined([_as_piece(text), self._sentence()])
 
-    def piece(self, source: str, found: Found | None = None) -> Piece:
+    def piece(self, source: str, found: Resolved | None = None) -> Piece:
         """Something that can stand on a line with others."""
-        rendered = markdown.render(source, found or Found(), self._settings)
+        rendered = markdown.render(source, found or Resolved(), self._settings)
         piece = _as_piece(Text(source, rendered.html, rendered.has_link))
         assert rendered.html == f"<p>{piece.html}</p>", f"more than a line: {source}"
         return piece
@@ -96,7 +96,7 @@ class TextWriter:
         known = self._blocks[place]
         if known is None:
             source = self._filled(self._dice.choice(vocabulary.BLOCKS))
-            rendered = markdown.render(source, Found(), self._settings)
+            rendered = markdown.render(source, Resolved(), self._settings)
             known = Text(source, rendered.html, rendered.has_link, rendered.has_image, True)
             self._blocks[place] = known
         return known

@@ -143,7 +143,7 @@ def colors_of(tx: Tx, user_ids: list[int]) -> dict[int, set[str]]:
 
 def activate(tx: Tx, channel: Channel, colors: dict[int, str], seq: int, message_id: int) -> None:
     """Subscribe users, given the colour each is to have if it is their first time."""
-    tx.put_each(
+    tx.upsert_many(
         "subscription",
         ({"user_id": user_id, "color": color} for user_id, color in colors.items()),
         "ON CONFLICT (user_id, channel_id) DO UPDATE SET active = excluded.active",
@@ -151,7 +151,7 @@ def activate(tx: Tx, channel: Channel, colors: dict[int, str], seq: int, message
         active=True,
         push_notifications=channel.default_push or None,
     )
-    tx.put_each(
+    tx.upsert_many(
         "subscription_span",
         ({"user_id": user_id} for user_id in colors),
         channel_id=channel.id,

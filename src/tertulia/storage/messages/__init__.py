@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from tertulia import domain, storage
 from tertulia.database.tx import Row, Tx
 from tertulia.domain.messages.message import Draft, Message
-from tertulia.lazy import on_demand
+from tertulia.lazy import lazy_submodules
 
 if TYPE_CHECKING:
     from tertulia.storage.messages import (
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
         unread,
     )
 else:
-    __getattr__ = on_demand(__name__)
+    __getattr__ = lazy_submodules(__name__)
 
 
 # What a message knows is a column of the same name, but for what hangs on it.

@@ -24,7 +24,7 @@ def get_or_start(tx: Tx, user_ids: Sequence[int]) -> int:
         return found
     members = _in_words(user_ids)
     conversation_id = tx.add("conversation", digest=_digest(members), member_ids=members)
-    tx.put_each(
+    tx.upsert_many(
         "conversation_member",
         ({"user_id": user_id} for user_id in user_ids),
         conversation_id=conversation_id,

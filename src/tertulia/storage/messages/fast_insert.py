@@ -12,12 +12,12 @@ import msgspec
 
 from tertulia import storage
 from tertulia.database.tx import Tx
-from tertulia.storage.log import LogPlace
+from tertulia.storage.log import LogPosition
 
 LIGHT = 4096  # signs of HTML
 
 
-class Numbers(NamedTuple):
+class AssignedIds(NamedTuple):
     """What a message was given."""
 
     message_id: int
@@ -26,38 +26,38 @@ class Numbers(NamedTuple):
     stamp: int = 0
 
 
-class PlainSend(msgspec.Struct, frozen=True):
+class FastSend(msgspec.Struct, frozen=True):
     """A message that may be sent by all rules as they were at a place in the log."""
 
-    known: LogPlace
+    known: LogPosition
     row: dict[str, Any]  # of the message, but for its number, organization and time
     audience: str
     payload: str  # of the event, from behind the number of the message on
     key: tuple[str, bytes] | None  # if the same key was used before, it is not plain after all
-    tell: Callable[[Numbers], Any]  # what whoever follows the log has to know of it
-    answer: Callable[[Numbers], Any]
+    tell: Callable[[AssignedIds], Any]  # what whoever follows the log has to know of it
+    answer: Callable[[AssignedIds], Any]
 
     @property
     def is_light(self) -> bool:
         return len(self.row["rendered"]) <= LIGHT
 
 
-def append(tx: Tx, sends: Sequence[PlainSend]) -> list[Numbers] | None:
+def append(tx: Tx, sends: Sequence[FastSend]) -> list[AssignedIds] | None:
     """Write messages of one organization and their events.
 
     None if a rule may have changed, or the log is another one, since they were looked at. Raises if
     one of their keys was used before; then nothing of it may be kept. Only for SQLite, where no
     other writer takes an id meanwhile.
     """
-    assert tx.dialect.reads_block, "ids beyond the first were not taken from the sequence"
+    assert tx.dialect.is_embedded, "ids beyond the first were not taken from the sequence"
     taking = f"{_HEAD} RETURNING seq, {tx.dialect.next_message_id} AS first_id"
-    row = tx.one(taking, line=tx.history_line(), **_head(sends))
+    row = tx.one(taking, line=tx.timeline(), **_head(sends))
     if row is None:
         return None
     before, stamp = row["seq"] - len(sends), storage.log.new_stamp()
     tx.announced[tx.realm_id] = row["seq"]
     given = [
-        Numbers(row["first_id"] + place, before + 1 + place, tx.now, stamp)
+        AssignedIds(row["first_id"] + place, before + 1 + place, tx.now, stamp)
         for place in range(len(sends))
     ]
     columns = ["id", "realm_id", "sent_at", *sends[0].row]
@@ -97,7 +97,7 @@ def append(tx: Tx, sends: Sequence[PlainSend]) -> list[Numbers] | None:
 
 
 def as_one_statement(
-    sends: Mapping[int, Sequence[PlainSend]], now: float, line: str
+    sends: Mapping[int, Sequence[FastSend]], now: float, line: str
 ) -> tuple[str, dict[str, Any]]:
     """A statement that writes messages of one organization or of several, with its parameters.
 
@@ -127,16 +127,16 @@ def as_one_statement(
     return _statement(_ONE_HEAD, columns), params | {"realm": realm_id} | _head(some)
 
 
-def numbers(rows: Iterable[Sequence[Any]], now: float) -> dict[int, list[Numbers]]:
+def numbers(rows: Iterable[Sequence[Any]], now: float) -> dict[int, list[AssignedIds]]:
     """What the statement has given, by organization."""
-    given: dict[int, list[Numbers]] = {}
+    given: dict[int, list[AssignedIds]] = {}
     for realm_id, message_id, seq, stamp in rows:
-        each = Numbers(int(message_id), int(seq), now, int(stamp))
+        each = AssignedIds(int(message_id), int(seq), now, int(stamp))
         given.setdefault(int(realm_id), []).append(each)
     return given
 
 
-def _head(sends: Sequence[PlainSend]) -> dict[str, Any]:
+def _head(sends: Sequence[FastSend]) -> dict[str, Any]:
     known = min(send.known for send in sends)
     is_one_log = all(send.known.epoch == known.epoch for send in sends)
     return {

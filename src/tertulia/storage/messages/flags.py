@@ -74,7 +74,7 @@ def add_flags(tx: Tx, user_id: int, flag: str, message_ids: Sequence[int]) -> No
 
 
 def _add_flag(tx: Tx, flag: str, pairs: Iterable[tuple[int, int]]) -> None:
-    tx.put_each(
+    tx.upsert_many(
         "message_flag",
         ({"user_id": user_id, "message_id": message_id} for user_id, message_id in pairs),
         "ON CONFLICT DO NOTHING",

@@ -25,7 +25,7 @@ from tertulia.storage.search.execution import Search
 SMALLEST_BLOCK = 256
 LARGEST_BLOCK = 8192
 NEAR = 3000  # so many ids are walked before it is looked channel by channel
-FEW_PLACES = 4
+MAX_SEPARATE_SCOPES = 4
 MANY = 1000
 FAR_BEHIND = 4
 TURNS_LEFT_OUT = 3
@@ -143,7 +143,7 @@ def _found_among(selection: Selection, ids: list[int]) -> list[int]:
     ids = [each for each in ids if each not in selection.without]
     if selection.search is None:
         return ids
-    return selection.search.confirmed(selection.search.may_match(ids))
+    return selection.search.confirmed(selection.search.filter_by_index(ids))
 
 
 def _stretches(ids: BitMap64, anchor: int, count: int, *, back: bool) -> Iterator[list[int]]:
@@ -190,7 +190,7 @@ class Walk:
             in_places = self._asked(way, "m.channel_id IN :places", by_realm=False, places=here)
             return in_places + self._elsewhere(way)
         is_part = way.by_mark or not way.is_whole
-        if (is_part or self.count > MANY) and len(way.places) > FEW_PLACES:
+        if (is_part or self.count > MANY) and len(way.places) > MAX_SEPARATE_SCOPES:
             return self._asked(way)
         walk = self._past_the_gap(way)
         passed_over = self._elsewhere(way) if walk is not self else []
@@ -266,8 +266,8 @@ class Walk:
 
 def _matching(tx: Tx, selection: Selection, ids: list[int], *, back: bool) -> list[int]:
     """Those of the ids that are in the selection, the nearest first."""
-    may_match = ids if selection.search is None else selection.search.may_match(ids)
-    return _confirmed(tx, selection, may_match, back=back)
+    filter_by_index = ids if selection.search is None else selection.search.filter_by_index(ids)
+    return _confirmed(tx, selection, filter_by_index, back=back)
 
 
 def _confirmed(tx: Tx, selection: Selection, ids: list[int], *, back: bool) -> list[int]:

@@ -15,7 +15,7 @@ from pyroaring import BitMap64
 
 from tertulia import storage
 from tertulia.database.tx import Row, Tx
-from tertulia.domain.messages.message import Message, Provenance
+from tertulia.domain.messages.message import Message, MessageOrigin
 from tertulia.storage.messages.flags import SHOWN
 from tertulia.storage.messages.selections import (
     MY_CONVERSATIONS,
@@ -188,7 +188,7 @@ def in_place(tx: Tx, waiting: BitMap64, channel_id: int, topic_key: str | None =
     return [row["id"] for row in rows if row["id"] in waiting]
 
 
-def flags_for(tx: Tx, user_id: int, shown: Mapping[int, Provenance]) -> dict[int, Flags]:
+def flags_for(tx: Tx, user_id: int, shown: Mapping[int, MessageOrigin]) -> dict[int, Flags]:
     """The flags of each message for this reader, in the words of clients, in the order of `shown`.
 
     They are messages that the reader may see, so a direct one is in a conversation of theirs.
@@ -210,7 +210,7 @@ def flags_for(tx: Tx, user_id: int, shown: Mapping[int, Provenance]) -> dict[int
     return flags
 
 
-def _historical_among(tx: Tx, user_id: int, shown: Mapping[int, Provenance]) -> set[int]:
+def _historical_among(tx: Tx, user_id: int, shown: Mapping[int, MessageOrigin]) -> set[int]:
     """Those of the messages that did not come to the reader, but the reader to them."""
     in_channels = {each for each in set(shown.values()) if not each.is_direct}
     channel_ids = sorted({each.channel_id for each in in_channels if each.channel_id is not None})
@@ -236,7 +236,7 @@ def _historical_among(tx: Tx, user_id: int, shown: Mapping[int, Provenance]) -> 
 def _unread_among(
     tx: Tx,
     user_id: int,
-    shown: Mapping[int, Provenance],
+    shown: Mapping[int, MessageOrigin],
     historical: Set[int],
     marks: Mapping[int, Set[str]],
 ) -> set[int]:
@@ -261,7 +261,7 @@ def _unread_among(
     return found
 
 
-def _those(shown: Mapping[int, Provenance], wanted: Set[Provenance]) -> set[int]:
+def _those(shown: Mapping[int, MessageOrigin], wanted: Set[MessageOrigin]) -> set[int]:
     """The messages of some provenance."""
     return {number for number, each in shown.items() if each in wanted} if wanted else set()
 

@@ -8,7 +8,7 @@ from tertulia import domain
 from tertulia.database.tx import Tx
 from tertulia.domain.groups.group import REALM_PERMISSIONS, GroupValue
 from tertulia.domain.organization.realm import Realm
-from tertulia.lazy import on_demand
+from tertulia.lazy import lazy_submodules
 from tertulia.storage.row_mapper import Record
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
         settings,
     )
 else:
-    __getattr__ = on_demand(__name__)
+    __getattr__ = lazy_submodules(__name__)
 
 
 def all_of_them(tx: Tx) -> list[Realm]:

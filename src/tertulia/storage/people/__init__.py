@@ -7,7 +7,7 @@ import msgspec
 from tertulia import domain
 from tertulia.database.tx import Row, Tx
 from tertulia.domain.people.user import DRAWN, BotType, Role, User
-from tertulia.lazy import on_demand
+from tertulia.lazy import lazy_submodules
 
 if TYPE_CHECKING:
     from tertulia.storage.people import (
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
         webhook_deliveries,
     )
 else:
-    __getattr__ = on_demand(__name__)
+    __getattr__ = lazy_submodules(__name__)
 
 
 _COLUMNS = (

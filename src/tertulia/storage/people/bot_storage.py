@@ -34,7 +34,7 @@ def size(tx: Tx, user_id: int) -> int:
 
 
 def put(tx: Tx, user_id: int, entries: dict[str, str]) -> None:
-    tx.put_each(
+    tx.upsert_many(
         "bot_memory",
         ({"key": key, "value": value} for key, value in entries.items()),
         "ON CONFLICT (user_id, key) DO UPDATE SET value = excluded.value",

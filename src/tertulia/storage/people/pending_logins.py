@@ -3,7 +3,7 @@
 from tertulia.database.tx import Tx
 
 
-def put_departure(
+def save(
     tx: Tx, state_hash: bytes, browser_hash: bytes, sealed: bytes, user_id: int | None
 ) -> None:
     tx.put(
@@ -16,7 +16,7 @@ def put_departure(
     )
 
 
-def take_departure(tx: Tx, state_hash: bytes, browser_hash: bytes, since: float) -> bytes | None:
+def consume(tx: Tx, state_hash: bytes, browser_hash: bytes, since: float) -> bytes | None:
     """What a login left with, which is forgotten by that; None if it is not this browser's."""
     row = tx.one(
         "DELETE FROM login_departure WHERE realm_id = :realm AND state_hash = :state"

@@ -31,7 +31,7 @@ def since(tx: Tx, update_id: int) -> list[Noted]:
 def note(tx: Tx, presences: dict[int, Presence]) -> None:
     """Write down where people are, and give each change its number."""
     last = tx.value("SELECT max(update_id) AS value FROM presence WHERE realm_id = :realm")
-    tx.put_each(
+    tx.upsert_many(
         "presence",
         (
             {"user_id": user_id, "update_id": number, **asdict(presence)}

@@ -10,7 +10,7 @@ _CALLS = Record(WebhookCall)
 
 
 def insert(tx: Tx, bot_ids: Sequence[int], message_id: int, reason: Reason) -> None:
-    tx.put_each(
+    tx.upsert_many(
         "webhook_call",
         ({"bot_id": bot_id} for bot_id in bot_ids),
         message_id=message_id,

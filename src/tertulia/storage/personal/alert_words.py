@@ -26,7 +26,7 @@ def of_users(tx: Tx, user_ids: list[int] | None = None) -> dict[int, list[str]]:
 
 
 def insert(tx: Tx, user_id: int, words: list[str]) -> None:
-    tx.put_each(
+    tx.upsert_many(
         "alert_word",
         ({"word": word, "word_key": domain.personal.alert_words.fold(word)} for word in words),
         "ON CONFLICT DO NOTHING",

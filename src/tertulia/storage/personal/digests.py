@@ -2,7 +2,7 @@
 
 from tertulia import storage
 from tertulia.database.tx import Tx
-from tertulia.domain.personal.digests import MOST_MESSAGES, SAMPLES, LivelyTopic
+from tertulia.domain.personal.digests import MAX_MESSAGES, SAMPLES, LivelyTopic
 
 
 def written_at(tx: Tx) -> dict[int, float]:
@@ -22,7 +22,7 @@ def lively_topics(tx: Tx, since: float) -> list[LivelyTopic]:
         " WHERE m.realm_id = :realm AND m.id > :last AND m.channel_id IS NOT NULL"
         " AND a.bot_type IS NULL ORDER BY m.id DESC LIMIT :most",
         last=storage.messages.last_before(tx, since),
-        most=MOST_MESSAGES,
+        most=MAX_MESSAGES,
     )
     ids: dict[tuple[int, str], list[int]] = {}
     writers: dict[tuple[int, str], set[int]] = {}

@@ -41,7 +41,7 @@ def set_position(tx: Tx, seq: int) -> None:
 
 def insert(tx: Tx, message_id: int, reasons: dict[int, str]) -> None:
     """That these people may have missed a message."""
-    tx.put_each(
+    tx.upsert_many(
         "missed_message",
         ({"user_id": user_id, "reason": reason} for user_id, reason in sorted(reasons.items())),
         "ON CONFLICT (user_id, message_id) DO NOTHING",
@@ -51,7 +51,7 @@ def insert(tx: Tx, message_id: int, reasons: dict[int, str]) -> None:
 
 def start_timers(tx: Tx, due: dict[int, float]) -> None:
     """When each is to be told; a timer that runs already goes on."""
-    tx.put_each(
+    tx.upsert_many(
         "missed_timer",
         ({"user_id": user_id, "due_at": at} for user_id, at in sorted(due.items())),
         "ON CONFLICT (user_id) DO NOTHING",

@@ -49,7 +49,7 @@ def delete(tx: Tx, subscription_ids: Sequence[int]) -> None:
 
 
 def insert_notices(tx: Tx, message_id: int, reasons: dict[int, str]) -> None:
-    tx.put_each(
+    tx.upsert_many(
         "push_notice",
         ({"user_id": user_id, "reason": reason} for user_id, reason in sorted(reasons.items())),
         "ON CONFLICT (user_id, message_id) DO NOTHING",

@@ -14,7 +14,7 @@ from itertools import islice
 
 from tertulia import domain, storage
 from tertulia.database.tx import Row, Tx
-from tertulia.database.yielding import LongThought
+from tertulia.database.yielding import YieldPoint
 from tertulia.domain.search.query import SearchedText
 
 MAX_WORDS_PER_MESSAGE = 768  # that are listed; 10,000 characters of English have about 600
@@ -109,7 +109,7 @@ class _Plan:
         self._tx = tx
         self._limits = limits
         self._batch = batch
-        self._thought = LongThought()
+        self._thought = YieldPoint()
         self._known: set[str] = set()  # words that are in the vocabulary, or will be
         self._listed: set[str] = set()
         self._grams: set[str] = set()

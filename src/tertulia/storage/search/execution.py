@@ -11,14 +11,16 @@ from pyroaring import BitMap
 
 from tertulia import storage
 from tertulia.database.tx import Row, Tx
-from tertulia.database.yielding import LongThought
-from tertulia.domain.search.query import Query, SearchedText, WordMeeting
+from tertulia.database.yielding import YieldPoint
+from tertulia.domain.search.query import AdjacentWords, Query, SearchedText
 
-MANY_AT_ONCE, FEW_AT_ONCE = 1000, 125  # ids that the database is asked about
-MOST_FRESH = 1000  # messages that are looked through by themselves; more are indexed before
+MANY_AT_ONCE, SMALL_BATCHES = 1000, 125  # ids that the database is asked about
+MAX_UNINDEXED_MESSAGES = (
+    1000  # messages that are looked through by themselves; more are indexed before
+)
 MAX_FRESH_BYTES = 2_000_000  # of their HTML; more is indexed before, as far as a request may wait
-FEW_WORDS = 64
-MOST_ALTERNATIVES = 128  # joints: by more than that, hardly a message is ruled out
+MAX_RARE_WORDS = 64
+MAX_ALTERNATIVES = 128  # joints: by more than that, hardly a message is ruled out
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +38,7 @@ class Search:
         self._tx = tx
         self._wanted = wanted
         self._unwanted = unwanted
-        self._thought = LongThought()
+        self._thought = YieldPoint()
         self._known: dict[int, BitMap] = {}  # what may match in the segments we have read
         self._unsure: set[int] = set()  # ids that a signature allows; their texts decide
         if wanted is not None:
@@ -60,7 +62,7 @@ class Search:
         """Ids to be looked at one after the other; not many at once, if others have to wait."""
         while ids:
             self._thought.give_way()
-            count = FEW_AT_ONCE if self._thought.has_rested else MANY_AT_ONCE
+            count = SMALL_BATCHES if self._thought.has_rested else MANY_AT_ONCE
             yield ids[:count]
             ids = ids[count:]
 
@@ -75,7 +77,7 @@ class Search:
                 return Stretch(ids, goes_on=True)
         return Stretch(ids, goes_on=False)
 
-    def may_match(self, ids: list[int]) -> list[int]:
+    def filter_by_index(self, ids: list[int]) -> list[int]:
         """Those of the ids that the index does not rule out."""
         if self._wanted is None:
             return ids
@@ -173,7 +175,7 @@ class Search:
 
     def _read_rarest(self) -> dict[int, BitMap] | None:
         """Of the clue with the fewest words, all at once: most segments will not have any."""
-        if not self._words or len(self._words[0]) > FEW_WORDS:
+        if not self._words or len(self._words[0]) > MAX_RARE_WORDS:
             return None
         held = storage.search.segments.load(
             self._tx,
@@ -185,8 +187,8 @@ class Search:
 
     def _read_fresh(self, wanted: Query) -> None:
         """Look through what the index does not know, or knows as it was before."""
-        ids = storage.search.index.stale(self._tx, MOST_FRESH)
-        ids += storage.search.index.newest_unindexed(self._tx, MOST_FRESH)
+        ids = storage.search.index.stale(self._tx, MAX_UNINDEXED_MESSAGES)
+        ids += storage.search.index.newest_unindexed(self._tx, MAX_UNINDEXED_MESSAGES)
         self._fresh: dict[int, BitMap] = {}
         self._fresh_matches: dict[int, BitMap] = {}
         for row in storage.search.texts.one_by_one(self._tx, ids):
@@ -200,7 +202,7 @@ class Search:
                 self._fresh_matches.setdefault(segment, BitMap()).add(rest)
 
 
-def _alternatives(tx: Tx, meeting: WordMeeting) -> frozenset[int] | None:
+def _alternatives(tx: Tx, meeting: AdjacentWords) -> frozenset[int] | None:
     """The numbers of all joints that it may be; None if these are too many to be of use."""
     lefts, rights = [meeting.left], [meeting.right]
     if not meeting.is_left_sure:
@@ -211,4 +213,4 @@ def _alternatives(tx: Tx, meeting: WordMeeting) -> frozenset[int] | None:
         rights += [each for each in found if each.startswith(meeting.right)]
     joints = meeting.joints(lefts, rights)
     numbers = frozenset(map(storage.search.phrase_filter.number_of, joints))
-    return numbers if len(numbers) <= MOST_ALTERNATIVES else None
+    return numbers if len(numbers) <= MAX_ALTERNATIVES else None

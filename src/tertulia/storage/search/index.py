@@ -17,7 +17,7 @@ from pyroaring import BitMap
 
 from tertulia import domain, storage
 from tertulia.database.tx import Tx
-from tertulia.domain.search.query import Clue
+from tertulia.domain.search.query import QueryTerm
 from tertulia.storage.search.segments import SegmentChanges, SegmentTable
 
 POSTINGS = SegmentTable("search_posting", "word_id")  # the messages that hold a word
@@ -179,7 +179,7 @@ def add(tx: Tx, words_of: Mapping[int, Collection[str]], change: int) -> None:
 # --- the vocabulary ---
 
 
-def word_ids(tx: Tx, clue: Clue) -> BitMap:
+def word_ids(tx: Tx, clue: QueryTerm) -> BitMap:
     """The words that a clue may mean."""
     found = BitMap()
     if clue.part is not None:
@@ -213,7 +213,7 @@ def _containing(tx: Tx, part: str) -> BitMap:
         if len(bits) == len(grams):
             found |= storage.search.segments.lifted(BitMap.intersection(*bits.values()), segment)
     if len(grams) == 1 and (
-        len(part) == domain.search.words.SHORTEST_PART or domain.search.words.is_unspaced(part)
+        len(part) == domain.search.words.MIN_PART_LENGTH or domain.search.words.is_unspaced(part)
     ):
         return found
     rows = tx.all("SELECT id, word FROM search_word WHERE id IN :ids", ids=list(found))

@@ -13,7 +13,7 @@ from pyroaring import BitMap
 
 from tertulia import storage
 from tertulia.database.tx import Tx
-from tertulia.database.yielding import LongThought
+from tertulia.database.yielding import YieldPoint
 from tertulia.domain.search.query import SearchedText
 from tertulia.storage.search.segments import SegmentChanges, SegmentTable
 
@@ -36,24 +36,24 @@ def realms_without(tx: Tx) -> list[int]:
 
 
 @dataclass(frozen=True, slots=True)
-class Unjoined:
+class PendingJoints:
     """Messages whose joints are to be noted."""
 
     joints: "dict[int, array[int]]"
     change: int = 0  # the number of changes when their texts were read
 
 
-def join_some(tx: Tx, most: int, least: int) -> int:
+def index_batch(tx: Tx, most: int, least: int) -> int:
     """Note the joints of the oldest messages that have none, unless there are less than `least`;
     says of how many."""
-    some = unjoined(tx, most, least)
+    some = pending_joints(tx, most, least)
     for part in range(PARTS):
         join_part(tx, some, part)
     finish_joining(tx, some)
     return len(some.joints)
 
 
-def unjoined(tx: Tx, most: int, least: int) -> Unjoined:
+def pending_joints(tx: Tx, most: int, least: int) -> PendingJoints:
     """The oldest messages that have no joints; none if there are less than `least`."""
     waiting = tx.value(
         "SELECT count(*) AS value FROM (SELECT 1 FROM search_document"
@@ -61,7 +61,7 @@ def unjoined(tx: Tx, most: int, least: int) -> Unjoined:
         least=least,
     )
     if waiting < least:
-        return Unjoined({})
+        return PendingJoints({})
     change = storage.search.changes.count(tx)
     ids = tx.column(
         "SELECT message_id FROM search_document WHERE realm_id = :realm AND joints IS NULL"
@@ -71,15 +71,15 @@ def unjoined(tx: Tx, most: int, least: int) -> Unjoined:
     segment = ids[0] >> storage.search.segments.BITS  # one at a time, which bounds the rows
     ids = [each for each in ids if each >> storage.search.segments.BITS == segment]
     joints = dict.fromkeys(ids, array("H"))
-    thought = LongThought()
+    thought = YieldPoint()
     for row in storage.search.texts.one_by_one(tx, ids):
         text = SearchedText(row["rendered"], row["topic"])
         joints[row["id"]] = array("H", {*map(number_of, text.joints)})
         thought.give_way()
-    return Unjoined(joints, change)
+    return PendingJoints(joints, change)
 
 
-def join_part(tx: Tx, some: Unjoined, part: int) -> None:
+def join_part(tx: Tx, some: PendingJoints, part: int) -> None:
     """Put one of PARTS of the joints into their bitmaps; nobody goes by them yet."""
     mine = {
         message_id: [number for number in joints if number * PARTS // NUMBERS == part]
@@ -88,7 +88,7 @@ def join_part(tx: Tx, some: Unjoined, part: int) -> None:
     storage.search.segments.put_in(tx, _JOINTS, _changes(mine))
 
 
-def finish_joining(tx: Tx, some: Unjoined) -> None:
+def finish_joining(tx: Tx, some: PendingJoints) -> None:
     """All parts are in: go by them, but take out what was changed or deleted meanwhile."""
     rows = tx.tuples(
         "SELECT message_id FROM search_document WHERE message_id IN :ids AND change <= :change",

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from tertulia import domain, storage
 from tertulia.database.tx import Tx
-from tertulia.database.yielding import LongThought
-from tertulia.domain.search.query import Clue
+from tertulia.database.yielding import YieldPoint
+from tertulia.domain.search.query import QueryTerm
 
 MAX_LISTED_IDS = 200  # more candidates than that are found by reading the whole range
 FEW_SIGNATURES = 1000  # are asked in one go, rather than by segments
@@ -52,7 +52,7 @@ def ranges(tx: Tx) -> dict[int, range]:
     return {segment: _ids_in(segment, segment) for segment in numbers}
 
 
-def candidates(tx: Tx, ids: range, clues: Iterable[Clue], thought: LongThought) -> set[int]:
+def candidates(tx: Tx, ids: range, clues: Iterable[QueryTerm], thought: YieldPoint) -> set[int]:
     """The messages with ids in a range whose signatures allow all clues."""
     found: set[int] | None = None
     for clue in clues:
@@ -71,7 +71,7 @@ def _ids_in(first: int, last: int) -> range:
 
 
 def _holding(
-    tx: Tx, ids: range, keys: Iterable[int], among: set[int] | None, thought: LongThought
+    tx: Tx, ids: range, keys: Iterable[int], among: set[int] | None, thought: YieldPoint
 ) -> set[int]:
     found = among
     for key in keys:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from tertulia.database.tx import Row, Tx
 
 AT_ONCE = 100  # in memory
-LONGEST_PATTERN = 200
+MAX_PATTERN_LENGTH = 200
 
 _WILD = re.compile("[!%_]")
 
@@ -77,5 +77,5 @@ def that_may_hold(tx: Tx, message_ids: Sequence[int], phrase: str) -> list[Row]:
 
 def _pattern(phrase: str) -> str:
     """The words of a phrase in their order, with whatever may be between them."""
-    words = [_WILD.sub(r"!\g<0>", word) for word in phrase[:LONGEST_PATTERN].split()]
+    words = [_WILD.sub(r"!\g<0>", word) for word in phrase[:MAX_PATTERN_LENGTH].split()]
     return f"%{'%'.join(words)}%"

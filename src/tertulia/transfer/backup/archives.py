@@ -22,7 +22,7 @@ from typing import IO, NamedTuple
 
 import msgspec
 
-from tertulia.errors import CannotStart
+from tertulia.errors import StartupError
 from tertulia.transfer.backup.contents import Block, Copy, CopyFacts
 
 ABOUT, SECRET, ROWS, END = "about.json", "secret", "rows/", "end.json"
@@ -32,11 +32,11 @@ MODE = 0o600
 Progress = Callable[[int], None]
 
 
-class BadBackup(CannotStart):
+class BadBackup(StartupError):
     """A file that cannot be restored from."""
 
 
-class BeingWritten(CannotStart):
+class BeingWritten(StartupError):
     """Somebody else is making a backup under the same name."""
 
     def __init__(self, draft: Path) -> None:

@@ -16,7 +16,7 @@ from tertulia.database import Database
 from tertulia.database.tx import Tx
 from tertulia.domain.files.attachments import PIECE_BYTES
 from tertulia.domain.files.upload_locations import DATABASE, StoredUpload
-from tertulia.errors import CannotStart
+from tertulia.errors import StartupError
 from tertulia.external.stores.file_stores import FileStores
 from tertulia.external.stores.store import NotInStore
 
@@ -27,7 +27,7 @@ RENEWED_SECONDS = 60
 HOLDS = 97  # the migration since which there is something to hold
 
 
-class DamagedInStore(CannotStart):
+class DamagedInStore(StartupError):
     """A file in a store is not what was put there."""
 
     def __init__(self, upload: StoredUpload) -> None:

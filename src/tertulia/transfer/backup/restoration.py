@@ -15,7 +15,7 @@ from tertulia.config import Config
 from tertulia.database import Database, schema
 from tertulia.database.dialects.sqlite import Sqlite
 from tertulia.database.tx import Tx
-from tertulia.errors import CannotStart
+from tertulia.errors import StartupError
 from tertulia.transfer.backup import archives
 from tertulia.transfer.backup.archives import BadBackup, Progress
 from tertulia.transfer.backup.contents import Block, Copy, CopyFacts
@@ -23,7 +23,7 @@ from tertulia.transfer.backup.contents import Block, Copy, CopyFacts
 Settle = Callable[[Tx], None]
 
 
-class NotEmpty(CannotStart):
+class NotEmpty(StartupError):
     """Where something is to be restored, there is something already."""
 
 
@@ -85,7 +85,7 @@ def _fill(database: Database, copy: Copy, leap: int, settle: Settle, progress: P
         schema.apply(connection, dialect, [m for m in every if m.number not in had])
         storage.table_copy.leap(tx, copy.about.counters, leap)
         if leap:
-            storage.table_copy.drop_errands(tx)
+            storage.table_copy.drop_pending_jobs(tx)
         for realm in storage.organization.all_of_them(tx):
             storage.log.begin_epoch(tx.for_realm(realm.id))
         settle(tx)
@@ -97,7 +97,7 @@ def _fill(database: Database, copy: Copy, leap: int, settle: Settle, progress: P
 
 
 def _load(tx: Tx, copy: Copy, progress: Progress) -> None:
-    aside = tx.set_aside()
+    aside = tx.suspend_indexes()
     about = copy.about
     done = 0
 

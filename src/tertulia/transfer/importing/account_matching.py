@@ -8,8 +8,8 @@ from tertulia.domain.channels.channel import COLORS, NewChannel
 from tertulia.domain.people.keys import Vault
 from tertulia.domain.people.user import BotType, User
 from tertulia.errors import BadRequest
-from tertulia.markdown import Found, Settings
-from tertulia.transfer.importing.import_state import Here
+from tertulia.markdown import Resolved, Settings
+from tertulia.transfer.importing.import_state import ImportState
 from tertulia.transfer.importing.tally import (
     BOTS,
     CHANNELS,
@@ -30,7 +30,14 @@ class Newcomers:
     """Writes them in one transaction. Our own bot stands for those of other servers."""
 
     def __init__(
-        self, tx: Tx, here: Here, vault: Vault, bot: User, *, keeps_ids: bool, knows_receivers: bool
+        self,
+        tx: Tx,
+        here: ImportState,
+        vault: Vault,
+        bot: User,
+        *,
+        keeps_ids: bool,
+        knows_receivers: bool,
     ) -> None:
         self._tx = tx
         self._here = here
@@ -95,7 +102,7 @@ class Newcomers:
             self._here.drop(FOLDERS, "whose name cannot be used")
             return
         description = arriving.description[: domain.limits.FOLDER_DESCRIPTION_LENGTH]
-        html = markdown.render_text(description, Found(), Settings())
+        html = markdown.render_text(description, Resolved(), Settings())
         creator = self._here.people.get(arriving.creator, self._bot.id)
         folder = storage.channels.folders.insert(self._tx, name, description, html, creator)
         created_at = arriving.created_at or self._tx.now
@@ -121,7 +128,7 @@ class Newcomers:
         )
         too_long = len(arriving.description) > len(new.description)
         self._here.note("descriptions of channels that were shortened", int(too_long))
-        html = markdown.render_description(new.description, Found(), Settings())
+        html = markdown.render_description(new.description, Resolved(), Settings())
         channel = actions.channels.found(self._tx, self._bot, new, html)
         number = channel.id
         if self._keeps_ids and arriving.number is not None:

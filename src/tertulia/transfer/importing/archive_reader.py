@@ -18,9 +18,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
 
-from tertulia.errors import CannotStart
+from tertulia.errors import StartupError
 
-LEAST_FREE_BYTES = 1 << 29  # on the disk, whatever an archive holds
+MIN_FREE_BYTES = 1 << 29  # on the disk, whatever an archive holds
 BLOCK_BYTES = 1 << 22
 
 # What is said of an archive that is damaged, or that only a password opens.
@@ -35,7 +35,7 @@ UNREADABLE = (
 )
 
 
-class NoExport(CannotStart):
+class NoExport(StartupError):
     """What was given is no export that we know."""
 
 
@@ -114,8 +114,8 @@ def _put(place: Path, name: str, contents: IO[bytes]) -> None:
 
 
 def _check_room(place: Path) -> None:
-    if shutil.disk_usage(place).free < LEAST_FREE_BYTES + BLOCK_BYTES:
-        megabytes = LEAST_FREE_BYTES >> 20
+    if shutil.disk_usage(place).free < MIN_FREE_BYTES + BLOCK_BYTES:
+        megabytes = MIN_FREE_BYTES >> 20
         raise NoExport(
             f"There is no room to unpack it in {place.parent}, where {megabytes} MB are to stay"
             " free. Unpack it elsewhere, and name the folder instead."

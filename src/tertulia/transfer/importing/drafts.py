@@ -6,13 +6,13 @@ from tertulia.domain.later.scheduled import Destination, ToChannel, ToPeople
 from tertulia.domain.personal.drafts import Wording
 from tertulia.domain.personal.navigation_views import NavigationView
 from tertulia.errors import BadRequest
-from tertulia.transfer.importing.import_state import Here
-from tertulia.transfer.importing.message_importer import Speech
+from tertulia.transfer.importing.import_state import ImportState
+from tertulia.transfer.importing.message_importer import MessageImporter
 from tertulia.transfer.importing.tally import DRAFTS, OF_OTHERS, SCHEDULED, SNIPPETS, TWICE, VIEWS
-from tertulia.transfer.model import ArrivingWording, Belongings
+from tertulia.transfer.model import ArrivingWording, ProfileData
 
 
-def add(tx: Tx, here: Here, belongings: Belongings, speech: Speech) -> None:
+def add(tx: Tx, here: ImportState, belongings: ProfileData, speech: MessageImporter) -> None:
     """Add all of them, when channels, people and files are here."""
     for each in belongings.drafts:
         if each.person not in here.people:
@@ -53,7 +53,9 @@ def add(tx: Tx, here: Here, belongings: Belongings, speech: Speech) -> None:
         here.count(VIEWS)
 
 
-def _schedule(tx: Tx, here: Here, arriving: ArrivingWording, speech: Speech) -> None:
+def _schedule(
+    tx: Tx, here: ImportState, arriving: ArrivingWording, speech: MessageImporter
+) -> None:
     owner, channel_id = here.people.get(arriving.person), here.channels.get(arriving.channel)
     people = here.people_of(arriving.people)
     to: Destination = ToPeople(tuple(people))

@@ -8,7 +8,7 @@ from tertulia.transfer.importing.tally import Dropped
 
 
 @dataclass(slots=True)
-class Here:
+class ImportState:
     people: dict[str, int] = field(default_factory=dict)
     channels: dict[str, int] = field(default_factory=dict)
     folders: dict[str, int] = field(default_factory=dict)

@@ -18,17 +18,17 @@ from tertulia.domain.files.attachments import PIECE_BYTES, Looks
 from tertulia.domain.organization.realm import Realm
 from tertulia.domain.people.keys import Vault
 from tertulia.domain.people.user import NOTIFICATION_BOT, User
-from tertulia.errors import CannotStart
+from tertulia.errors import StartupError
 from tertulia.transfer.importing import drafts, profile_data
 from tertulia.transfer.importing.account_matching import Newcomers
-from tertulia.transfer.importing.import_state import Here
-from tertulia.transfer.importing.message_importer import Speech
+from tertulia.transfer.importing.import_state import ImportState
+from tertulia.transfer.importing.message_importer import MessageImporter
 from tertulia.transfer.importing.tally import FILES, OF_OTHERS, Tally
 from tertulia.transfer.model import (
     ArrivingChannel,
     ArrivingFile,
     ArrivingPerson,
-    Belongings,
+    ProfileData,
     Source,
 )
 
@@ -40,18 +40,18 @@ AVATARS_AT_ONCE = 50
 Progress = Callable[[int], None]
 
 
-class AnotherImport(CannotStart):
+class AnotherImport(StartupError):
     """Something else was being brought into this organization."""
 
 
-class Bringing:
+class Importer:
     def __init__(self, database: Database, vault: Vault, source: Source, mark: str) -> None:
         self._database = database
         self._vault = vault
         self._source = source
         self._mark = mark  # by which the same export is known again
         self._bringer = secrets.token_hex(8)  # that it is us, and nobody who came later
-        self._here = Here()
+        self._here = ImportState()
         self._keeps_ids = False
         self._realm: Realm | None = None
 
@@ -91,7 +91,7 @@ class Bringing:
                 f"There is an organization at the subdomain '{subdomain}' already, and this export"
                 " was not being brought into it. Choose another one with --subdomain."
             )
-        self._here = Here.of_state(run.state)
+        self._here = ImportState.of_state(run.state)
         return run
 
     def _found(self, tx: Tx, name: str, subdomain: str) -> Realm:
@@ -145,7 +145,7 @@ class Bringing:
             self._write(profile_data.put_avatars, self._here, drawn)
 
     @cached_property
-    def _belongings(self) -> Belongings:
+    def _belongings(self) -> ProfileData:
         return self._source.belongings()
 
     @cached_property
@@ -209,8 +209,8 @@ class Bringing:
             self._write(speech.write, batch, done)
             progress(done)
 
-    def _speech(self, tx: Tx) -> Speech:
-        return Speech(tx, self._here, self._keeps_ids, self._source.last_message)
+    def _speech(self, tx: Tx) -> MessageImporter:
+        return MessageImporter(tx, self._here, self._keeps_ids, self._source.last_message)
 
     def _finish(self, tx: Tx) -> None:
         drafts.add(tx, self._here, self._belongings, self._speech(tx))
@@ -220,7 +220,7 @@ class Bringing:
         self._end_spans(tx, newest)
         storage.bulk_import.note_first_messages(tx)
         storage.organization.set_render_version(tx, markdown.VERSION)
-        tx.number_on("message")
+        tx.allocate_ids("message")
         storage.bulk_import.note_done(tx, self._source.message_count, is_finished=True)
         actions.organization.deactivation.reactivate(tx)
         storage.log.forget_up_to(tx, storage.log.head(tx))
@@ -241,7 +241,7 @@ class Bringing:
         behind = storage.search.index.count_behind
         while self._database.read_now(self.realm.id, behind, 1):
             self._write(actions.messages.search_index.index_some, INDEXED_AT_ONCE)
-        while self._write(actions.messages.search_index.join_some, INDEXED_AT_ONCE):
+        while self._write(actions.messages.search_index.index_batch, INDEXED_AT_ONCE):
             pass
         self._database.tidy()
 

@@ -10,16 +10,16 @@ from tertulia.domain.limits import MESSAGE_LENGTH, TOPIC_LENGTH
 from tertulia.domain.messages.emoji import CUSTOM, UNICODE
 from tertulia.domain.messages.message import Draft, Mentions
 from tertulia.markdown import (
-    Found,
     LinkedChannel,
     LinkPattern,
     MentionedGroup,
     MentionedUser,
+    Resolved,
     Settings,
     Upload,
 )
 from tertulia.transfer.importing import long_texts
-from tertulia.transfer.importing.import_state import Here
+from tertulia.transfer.importing.import_state import ImportState
 from tertulia.transfer.importing.tally import (
     EDITS,
     MARKS,
@@ -50,10 +50,10 @@ _VOTER = re.compile(r'("key"\s*:\s*")([0-9]+),')
 Rows = dict[str, list[tuple[Any, ...]]]  # that hang on messages
 
 
-class Speech:
+class MessageImporter:
     """Writes messages. What it needs to know is read once and held in memory."""
 
-    def __init__(self, tx: Tx, here: Here, keeps_ids: bool, last_number: int) -> None:
+    def __init__(self, tx: Tx, here: ImportState, keeps_ids: bool, last_number: int) -> None:
         self._here = here
         self._keeps_ids = keeps_ids
         # With kept numbers, further parts of a long message come after all messages.
@@ -337,11 +337,11 @@ class Speech:
         file = self._here.files.get(key)
         return "" if file is None else f"[{file[2]}](/user_uploads/{file[1]})"
 
-    def _found(self, content: str) -> Found:
+    def _found(self, content: str) -> Resolved:
         wanted = markdown.scan(content)
         if not wanted:
-            return Found()
-        return Found(
+            return Resolved()
+        return Resolved(
             users_by_name={n: self._by_name[n] for n in wanted.user_names if n in self._by_name},
             groups={n: self._groups[n] for n in wanted.group_names if n in self._groups},
             users_by_id={n: self._users[n] for n in wanted.user_ids if n in self._users},

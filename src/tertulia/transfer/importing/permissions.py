@@ -12,11 +12,13 @@ from tertulia.domain.groups.group import (
     Permission,
 )
 from tertulia.errors import BadRequest
-from tertulia.transfer.importing.import_state import Here
-from tertulia.transfer.model import ArrivingChannel, ArrivingGroupValue, Belongings
+from tertulia.transfer.importing.import_state import ImportState
+from tertulia.transfer.model import ArrivingChannel, ArrivingGroupValue, ProfileData
 
 
-def permit(tx: Tx, here: Here, channels: list[ArrivingChannel], belongings: Belongings) -> None:
+def permit(
+    tx: Tx, here: ImportState, channels: list[ArrivingChannel], belongings: ProfileData
+) -> None:
     """Set all permissions. What cannot be so here stays at its default."""
     values = _ImportedValues(tx, here)
     for channel in channels:
@@ -38,7 +40,7 @@ def permit(tx: Tx, here: Here, channels: list[ArrivingChannel], belongings: Belo
 class _ImportedValues:
     """The values of permissions, with the numbers that people and groups have here."""
 
-    def __init__(self, tx: Tx, here: Here) -> None:
+    def __init__(self, tx: Tx, here: ImportState) -> None:
         self._tx, self._here = tx, here
         self._system_ids = storage.groups.system_ids(tx)
         self._members = {

@@ -16,9 +16,9 @@ from tertulia.domain.people.user import User
 from tertulia.domain.personal.topic_policies import Visibility
 from tertulia.errors import BadRequest
 from tertulia.errors.messages import BadImage
-from tertulia.markdown import Found, Settings
+from tertulia.markdown import Resolved, Settings
 from tertulia.transfer.importing import permissions
-from tertulia.transfer.importing.import_state import Here
+from tertulia.transfer.importing.import_state import ImportState
 from tertulia.transfer.importing.tally import (
     ALERT_WORDS,
     ANSWERS,
@@ -42,7 +42,7 @@ from tertulia.transfer.model import (
     ArrivingEmoji,
     ArrivingProfileField,
     ArrivingReaction,
-    Belongings,
+    ProfileData,
 )
 
 KNOWN_POLICIES = {int(each) for each in Visibility}
@@ -68,8 +68,8 @@ def drawn_avatar(arriving: ArrivingAvatar) -> Avatar | None:
 
 def settle(
     tx: Tx,
-    here: Here,
-    belongings: Belongings,
+    here: ImportState,
+    belongings: ProfileData,
     channels: list[ArrivingChannel],
     emoji: DrawnEmoji,
     keeper: User,
@@ -95,7 +95,7 @@ def settle(
     storage.bulk_import.keep_state(tx, here.state())
 
 
-def put_avatars(tx: Tx, here: Here, drawn: list[tuple[str, Avatar | None]]) -> None:
+def put_avatars(tx: Tx, here: ImportState, drawn: list[tuple[str, Avatar | None]]) -> None:
     for key, avatar in drawn:
         here.avatars += 1
         user_id = here.people.get(key)
@@ -117,7 +117,7 @@ def _drawn(
         return None
 
 
-def _add_emoji(tx: Tx, here: Here, emoji: DrawnEmoji, keeper: User) -> None:
+def _add_emoji(tx: Tx, here: ImportState, emoji: DrawnEmoji, keeper: User) -> None:
     names: set[str] = set()
     for arriving, picture in emoji:
         is_active = not arriving.is_deactivated
@@ -141,7 +141,7 @@ def _add_emoji(tx: Tx, here: Here, emoji: DrawnEmoji, keeper: User) -> None:
         here.count(EMOJI)
 
 
-def _add_groups(tx: Tx, here: Here, belongings: Belongings) -> None:
+def _add_groups(tx: Tx, here: ImportState, belongings: ProfileData) -> None:
     for arriving in belongings.groups:
         found = actions.groups.synced.find_or_make(tx, [arriving.name])
         if not found or found[0].id in here.groups.values():
@@ -180,7 +180,7 @@ def _add_groups(tx: Tx, here: Here, belongings: Belongings) -> None:
         here.drop(SUBGROUPS, OF_OTHER_GROUPS, len(arriving.subgroups) - len(inner))
 
 
-def _add_policies(tx: Tx, here: Here, belongings: Belongings) -> None:
+def _add_policies(tx: Tx, here: ImportState, belongings: ProfileData) -> None:
     known: set[tuple[int, int, str]] = set()
     for policy in belongings.topic_policies:
         user, channel = here.people.get(policy.person), here.channels.get(policy.channel)
@@ -198,7 +198,7 @@ def _add_policies(tx: Tx, here: Here, belongings: Belongings) -> None:
         here.count(POLICIES)
 
 
-def _add_muted_people(tx: Tx, here: Here, belongings: Belongings) -> None:
+def _add_muted_people(tx: Tx, here: ImportState, belongings: ProfileData) -> None:
     pairs = [
         (here.people[who], here.people[whom])
         for who, whom in belongings.muted_people
@@ -211,7 +211,7 @@ def _add_muted_people(tx: Tx, here: Here, belongings: Belongings) -> None:
         here.count(MUTED)
 
 
-def _add_links(tx: Tx, here: Here, belongings: Belongings) -> None:
+def _add_links(tx: Tx, here: ImportState, belongings: ProfileData) -> None:
     """Linkifiers and code playgrounds."""
     for rule in belongings.linkifiers:
         checked = LinkifierRule(
@@ -232,7 +232,7 @@ def _add_links(tx: Tx, here: Here, belongings: Belongings) -> None:
             here.drop(PLAYGROUNDS, NOT_ACCEPTED)
 
 
-def _add_profile_field(tx: Tx, here: Here, arriving: ArrivingProfileField) -> None:
+def _add_profile_field(tx: Tx, here: ImportState, arriving: ArrivingProfileField) -> None:
     try:
         kind = domain.people.profile_fields.checked_type(arriving.type)
         data = msgspec.json.decode(arriving.data or "{}")
@@ -262,16 +262,18 @@ def _add_profile_field(tx: Tx, here: Here, arriving: ArrivingProfileField) -> No
             here.drop(ANSWERS, "that are empty" if key in here.people else OF_OTHERS)
 
 
-def _value(here: Here, kind: FieldType, text: str) -> FieldValue:
+def _value(here: ImportState, kind: FieldType, text: str) -> FieldValue:
     if kind == FieldType.USER:
         keys = [str(each) for each in msgspec.json.decode(text)]
         return FieldValue(msgspec.json.encode(here.people_of(keys)).decode())
     if kind in RENDERED:
-        return FieldValue(text, markdown.render_description(text, Found(), Settings()))
+        return FieldValue(text, markdown.render_description(text, Resolved(), Settings()))
     return FieldValue(text)
 
 
-def _set_status(tx: Tx, here: Here, key: str, text: str, emoji: ArrivingReaction | None) -> None:
+def _set_status(
+    tx: Tx, here: ImportState, key: str, text: str, emoji: ArrivingReaction | None
+) -> None:
     user_id = here.people.get(key)
     if user_id is None:
         here.drop(STATUSES, OF_OTHERS)

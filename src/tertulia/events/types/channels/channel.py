@@ -10,10 +10,10 @@ from msgspec import UNSET, Raw, UnsetType
 from tertulia.domain.channels.channel import Channel, Gate
 from tertulia.domain.groups.group import GroupValue, Members
 from tertulia.domain.people.user import User
-from tertulia.events.directory.loader import Touched
+from tertulia.events.directory.loader import Invalidated
 from tertulia.events.directory.organization import Organization
 from tertulia.events.listener import Listener
-from tertulia.events.types.event import Event, TakenBack, Wire
+from tertulia.events.types.event import Event, Revocation, Wire
 
 ADMINISTRATORS_POST = 2
 POST_POLICIES = {
@@ -203,8 +203,8 @@ class ChannelCreated(Event, frozen=True):
 
     channel_id: int
 
-    def touched(self) -> Touched:
-        return Touched(channels={self.channel_id})
+    def touched(self) -> Invalidated:
+        return Invalidated(channels={self.channel_id})
 
     def told(self, org: Organization) -> Iterable[Wire]:
         shown = channel_object(org, org.channels[self.channel_id], count=0)
@@ -228,8 +228,8 @@ class ChannelChanged(Event, frozen=True):
     before: Gate | None = None
     after: Gate | None = None
 
-    def touched(self) -> Touched:
-        return Touched(channels={self.channel_id})
+    def touched(self) -> Invalidated:
+        return Invalidated(channels={self.channel_id})
 
     def rewind(self, org: Organization) -> None:
         self._put(org, self.name, self.before)
@@ -252,8 +252,8 @@ class ChannelChanged(Event, frozen=True):
         if channel != known:
             org.put_channel(channel)
 
-    def taken_back(self) -> TakenBack:
-        return TakenBack() if self.before is None else TakenBack(channels={self.channel_id: None})
+    def taken_back(self) -> Revocation:
+        return Revocation() if self.before is None else Revocation(channels={self.channel_id: None})
 
     def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
         saw = sees = True
@@ -285,8 +285,8 @@ class ChannelArchived(Event, frozen=True):
     name: str
     archived: bool
 
-    def touched(self) -> Touched:
-        return Touched(channels={self.channel_id})
+    def touched(self) -> Invalidated:
+        return Invalidated(channels={self.channel_id})
 
     def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
         if to.options.capabilities.archived_channels:
@@ -304,7 +304,7 @@ class ChannelArchived(Event, frozen=True):
             yield channel_created(channel_object(org, org.channels[self.channel_id]))
 
 
-class ChannelsUncovered(Event, frozen=True):
+class ChannelsBecameVisible(Event, frozen=True):
     """Somebody can see some channels from now on, or no longer: their role or groups changed."""
 
     kind: ClassVar[str] = "channels_uncovered"
@@ -313,8 +313,8 @@ class ChannelsUncovered(Event, frozen=True):
     shown: list[int]
     hidden: list[int]
 
-    def taken_back(self) -> TakenBack:
-        return TakenBack(channels=dict.fromkeys(self.hidden))
+    def taken_back(self) -> Revocation:
+        return Revocation(channels=dict.fromkeys(self.hidden))
 
     def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
         for channel_id in self.hidden:

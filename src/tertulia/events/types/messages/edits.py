@@ -12,10 +12,10 @@ from msgspec.structs import replace
 from tertulia import domain, events, storage
 from tertulia.database.tx import Tx
 from tertulia.domain.messages.message import Edit, Message
-from tertulia.events.directory.loader import Touched
+from tertulia.events.directory.loader import Invalidated
 from tertulia.events.directory.organization import Organization
 from tertulia.events.listener import Listener
-from tertulia.events.types.event import About, Event, TakenBack, Wire
+from tertulia.events.types.event import Event, PendingInfo, Revocation, Wire
 
 PropagateMode = Literal["change_one", "change_later", "change_all"]
 
@@ -130,9 +130,9 @@ class MessageUpdated(Event, frozen=True):
             }
         yield found | {"message_ids": self.message_ids}
 
-    def about(self) -> About:
+    def about(self) -> PendingInfo:
         words_of = None if self.edit_id is None else self.message_id
-        return About(self._place, words_of, flags_of=self.message_id)
+        return PendingInfo(self._place, words_of, flags_of=self.message_id)
 
     @property
     def _place(self) -> int | None:
@@ -181,9 +181,9 @@ class MessagesDeleted(Event, frozen=True):
     def rewritten(self) -> Collection[int]:
         return self.message_ids
 
-    def taken_back(self) -> TakenBack:
+    def taken_back(self) -> Revocation:
         """Whoever is told that messages are gone must not find their words a moment before."""
-        return TakenBack(messages=self.message_ids)
+        return Revocation(messages=self.message_ids)
 
     def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
         place: Wire = {"message_type": "private"}
@@ -200,7 +200,7 @@ class MessagesDeleted(Event, frozen=True):
             yield {"type": "delete_message", **place, "message_id": message_id}
 
 
-class MessagesRewritten(Event, frozen=True):
+class MessagesInvalidated(Event, frozen=True):
     """Messages are told otherwise, and no client hears of it: servers shall make them anew.
 
     They have other HTML, or were moved or deleted where nobody is who has them.
@@ -223,8 +223,8 @@ class FirstMessageChanged(Event, frozen=True):
     channel_id: int
     message_id: int | None
 
-    def touched(self) -> Touched:
-        return Touched(channels={self.channel_id})
+    def touched(self) -> Invalidated:
+        return Invalidated(channels={self.channel_id})
 
     def told(self, org: Organization) -> Iterable[Wire]:
         yield {

@@ -8,7 +8,7 @@ import msgspec
 from tertulia import domain
 from tertulia.events.directory.organization import Organization
 from tertulia.events.listener import Listener
-from tertulia.events.types.event import About, Event, Wire
+from tertulia.events.types.event import Event, PendingInfo, Wire
 
 
 class UnreadDetails(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -38,8 +38,8 @@ class FlagsChanged(Event, frozen=True):
 
     kind: ClassVar[str] = "flags"
     types: ClassVar[tuple[str, ...]] = ("update_message_flags",)
-    leaves_history: ClassVar[bool] = True
-    changes_rules: ClassVar[bool] = False
+    keeps_history: ClassVar[bool] = True
+    invalidates_permits: ClassVar[bool] = False
 
     op: str
     flag: str
@@ -47,9 +47,9 @@ class FlagsChanged(Event, frozen=True):
     everything: bool = False
     details: dict[int, UnreadDetails] | None = None
 
-    def about(self) -> About:
+    def about(self) -> PendingInfo:
         plain = not self.everything and self.details is None
-        return About(mergeable=self if plain else None, in_order=self)
+        return PendingInfo(mergeable=self if plain else None, in_order=self)
 
     def merged_with(self, earlier: Event, between: Sequence[Event]) -> Event | None:
         if not isinstance(earlier, FlagsChanged):

@@ -19,7 +19,7 @@ from tertulia.domain.messages.message import Edit, Message
 from tertulia.domain.people.known_people import UNKNOWN_NAME
 from tertulia.events.directory.organization import Organization
 from tertulia.events.listener import Listener
-from tertulia.events.types.event import About, Event, Wire
+from tertulia.events.types.event import Event, PendingInfo, Wire
 from tertulia.events.types.messages.submessages import SubmessageObject
 from tertulia.markdown import LinkPattern
 
@@ -214,7 +214,7 @@ def may_follow(org: Organization, user_id: int, message: Message) -> bool:
     return message.channel_id is None or org.may_read(user_id, message.channel_id)
 
 
-class Echo(msgspec.Struct, frozen=True):
+class LocalEcho(msgspec.Struct, frozen=True):
     """The queue that sent a message, and its own name for it."""
 
     queue_id: str
@@ -226,14 +226,14 @@ class MessageSent(Event, frozen=True):
 
     kind: ClassVar[str] = "message"
     types: ClassVar[tuple[str, ...]] = ("message",)
-    leaves_history: ClassVar[bool] = True
-    changes_rules: ClassVar[bool] = False
+    keeps_history: ClassVar[bool] = True
+    invalidates_permits: ClassVar[bool] = False
 
     message_id: int
     sender_id: int
     channel_id: int | None = None
     read_by_sender: bool = False
-    echo: Echo | None = None
+    echo: LocalEcho | None = None
     mentioned: list[int] = []
     channel_wildcard: bool = False
     topic_wildcard_for: list[int] = []
@@ -333,8 +333,8 @@ class MessageSent(Event, frozen=True):
             return {}
         return {"local_id": echo.local_id, "local_message_id": echo.local_id}
 
-    def about(self) -> About:
-        return About(self.channel_id, self.message_id)
+    def about(self) -> PendingInfo:
+        return PendingInfo(self.channel_id, self.message_id)
 
     def _knows_sender(self, org: Organization, to: Listener) -> bool:
         return org.may_know(org.users[to.user_id], org.users[self.sender_id])

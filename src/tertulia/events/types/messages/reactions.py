@@ -13,7 +13,7 @@ class ReactionChanged(Event, frozen=True):
 
     kind: ClassVar[str] = "reaction"
     types: ClassVar[tuple[str, ...]] = ("reaction",)
-    changes_rules: ClassVar[bool] = False
+    invalidates_permits: ClassVar[bool] = False
 
     op: Literal["add", "remove"]
     user_id: int

@@ -32,7 +32,7 @@ class SubmessageAdded(Event, frozen=True):
 
     kind: ClassVar[str] = "submessage"
     types: ClassVar[tuple[str, ...]] = ("submessage",)
-    changes_rules: ClassVar[bool] = False
+    invalidates_permits: ClassVar[bool] = False
 
     submessage_id: int
     part: SubmessageObject | None = None

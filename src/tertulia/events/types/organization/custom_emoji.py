@@ -6,7 +6,7 @@ from typing import ClassVar
 import msgspec
 
 from tertulia.domain.organization.custom_emoji import CustomEmoji
-from tertulia.events.directory.loader import Touched
+from tertulia.events.directory.loader import Invalidated
 from tertulia.events.directory.organization import Organization
 from tertulia.events.listener import Listener
 from tertulia.events.types.event import Event, Wire
@@ -39,7 +39,7 @@ def emoji_map(org: Organization) -> dict[str, EmojiObject]:
 class EmojiAdded(Event, frozen=True):
     kind: ClassVar[str] = "emoji_added"
     types: ClassVar[tuple[str, ...]] = ("realm_emoji",)
-    touches: ClassVar[Touched] = Touched(emoji=True)
+    touches: ClassVar[Invalidated] = Invalidated(emoji=True)
 
     emoji_id: int
 
@@ -54,7 +54,7 @@ class EmojiAdded(Event, frozen=True):
 class EmojiDeactivated(Event, frozen=True):
     kind: ClassVar[str] = "emoji_deactivated"
     types: ClassVar[tuple[str, ...]] = ("realm_emoji",)
-    touches: ClassVar[Touched] = Touched(emoji=True)
+    touches: ClassVar[Invalidated] = Invalidated(emoji=True)
 
     emoji_id: int
 

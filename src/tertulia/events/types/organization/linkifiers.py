@@ -6,7 +6,7 @@ from typing import ClassVar, Self
 import msgspec
 
 from tertulia.domain.organization.linkifiers import Linkifier
-from tertulia.events.directory.loader import Touched
+from tertulia.events.directory.loader import Invalidated
 from tertulia.events.directory.organization import Organization
 from tertulia.events.listener import Listener
 from tertulia.events.types.event import Event, Wire
@@ -38,7 +38,7 @@ class LinkifiersChanged(Event, frozen=True):
 
     kind: ClassVar[str] = "linkifiers_changed"
     types: ClassVar[tuple[str, ...]] = ("realm_linkifiers",)
-    touches: ClassVar[Touched] = Touched(linkifiers=True)
+    touches: ClassVar[Invalidated] = Invalidated(linkifiers=True)
 
     linkifiers: list[LinkifierObject]
 

@@ -5,7 +5,7 @@ from typing import ClassVar
 
 from tertulia import domain
 from tertulia.domain.organization.pictures import PictureKind
-from tertulia.events.directory.loader import Touched
+from tertulia.events.directory.loader import Invalidated
 from tertulia.events.directory.organization import Organization
 from tertulia.events.types.event import Event, Wire
 
@@ -18,7 +18,7 @@ class PictureChanged(Event, frozen=True):
 
     kind: ClassVar[str] = "realm_picture_changed"
     types: ClassVar[tuple[str, ...]] = ("realm",)
-    touches: ClassVar[Touched] = Touched(realm=True)
+    touches: ClassVar[Invalidated] = Invalidated(realm=True)
 
     picture: PictureKind
 

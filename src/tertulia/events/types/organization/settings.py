@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Any, ClassVar
 
-from tertulia.events.directory.loader import Touched
+from tertulia.events.directory.loader import Invalidated
 from tertulia.events.directory.organization import Organization
 from tertulia.events.types.event import Event, Wire
 
@@ -12,15 +12,15 @@ class RealmCreated(Event, frozen=True):
     """The first event of every log: here an organization began."""
 
     kind: ClassVar[str] = "realm_created"
-    touches: ClassVar[Touched] = Touched(realm=True, groups=True)
+    touches: ClassVar[Invalidated] = Invalidated(realm=True, groups=True)
 
 
-class RealmChangedTogether(Event, frozen=True):
+class RealmSettingsChanged(Event, frozen=True):
     """Settings of the organization that clients hear of in one piece."""
 
     kind: ClassVar[str] = "realm_changed_together"
     types: ClassVar[tuple[str, ...]] = ("realm",)
-    touches: ClassVar[Touched] = Touched(realm=True)
+    touches: ClassVar[Invalidated] = Invalidated(realm=True)
 
     data: dict[str, Any]
     before: dict[str, Any] = {}  # of settings by which others are judged
@@ -41,7 +41,7 @@ class RealmChanged(Event, frozen=True):
 
     kind: ClassVar[str] = "realm_changed"
     types: ClassVar[tuple[str, ...]] = ("realm",)
-    touches: ClassVar[Touched] = Touched(realm=True)
+    touches: ClassVar[Invalidated] = Invalidated(realm=True)
 
     property: str
     value: Any
@@ -64,7 +64,7 @@ class RealmDeactivated(Event, frozen=True):
     kind: ClassVar[str] = "realm_deactivated"
     revokes_access: ClassVar[bool] = True
     types: ClassVar[tuple[str, ...]] = ("realm",)
-    touches: ClassVar[Touched] = Touched(realm=True)
+    touches: ClassVar[Invalidated] = Invalidated(realm=True)
 
     def told(self, org: Organization) -> Iterable[Wire]:
         yield {"op": "deactivated", "realm_id": org.realm.id}
@@ -72,4 +72,4 @@ class RealmDeactivated(Event, frozen=True):
 
 class RealmReactivated(Event, frozen=True):
     kind: ClassVar[str] = "realm_reactivated"
-    touches: ClassVar[Touched] = Touched(realm=True)
+    touches: ClassVar[Invalidated] = Invalidated(realm=True)

@@ -88,7 +88,7 @@ class BotChanged(Event, frozen=True):
         yield {"type": "realm_bot", "op": "update", "bot": bot}
 
 
-class BotsGivenAway(Event, frozen=True):
+class BotOwnersChanged(Event, frozen=True):
     """Somebody looks after bots no longer."""
 
     kind: ClassVar[str] = "bots_given_away"

@@ -14,7 +14,7 @@ from tertulia.events.listener import Listener
 from tertulia.events.types.event import Event, Wire
 
 
-class PeopleUncovered(Event, frozen=True):
+class PeopleBecameVisible(Event, frozen=True):
     """Somebody may know some people from now on, or no longer.
 
     With them they know in which groups they are, and in which channels that both can see.
@@ -29,7 +29,7 @@ class PeopleUncovered(Event, frozen=True):
     other_channels: list[int] = []  # which come or go for the viewer, too, and are told themselves
     said: dict[int, Status] = {}  # what those who are shown say about themselves
 
-    def completed(self, tx: Tx) -> "PeopleUncovered":
+    def completed(self, tx: Tx) -> "PeopleBecameVisible":
         return replace(self, said=storage.people.statuses.of_users(tx, self.shown))
 
     def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
@@ -76,7 +76,7 @@ class PeopleUncovered(Event, frozen=True):
                 )
 
 
-class ConversationBegun(Event, frozen=True):
+class DirectConversationStarted(Event, frozen=True):
     """People talk directly for the first time, a guest among them. No client is told of that."""
 
     kind: ClassVar[str] = "conversation_begun"

@@ -8,7 +8,7 @@ from msgspec import UNSET, UnsetType
 
 from tertulia import events
 from tertulia.domain.people.profile_fields import TYPE_NAMES, ProfileField
-from tertulia.events.directory.loader import Touched
+from tertulia.events.directory.loader import Invalidated
 from tertulia.events.directory.organization import Organization
 from tertulia.events.types.event import Event, Wire
 
@@ -51,7 +51,7 @@ class ProfileFieldsChanged(Event, frozen=True):
 
     kind: ClassVar[str] = "profile_fields"
     types: ClassVar[tuple[str, ...]] = ("custom_profile_fields",)
-    touches: ClassVar[Touched] = Touched(profile_fields=True)
+    touches: ClassVar[Invalidated] = Invalidated(profile_fields=True)
 
     fields: list[FieldObject]
 
@@ -74,8 +74,8 @@ class ProfileChanged(Event, frozen=True):
     user_id: int
     values: list[ChangedValue]
 
-    def touched(self) -> Touched:
-        return Touched(profiles={self.user_id})
+    def touched(self) -> Invalidated:
+        return Invalidated(profiles={self.user_id})
 
     def told(self, org: Organization) -> Iterable[Wire]:
         for value in self.values:

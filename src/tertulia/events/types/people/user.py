@@ -14,10 +14,10 @@ from tertulia.database.tx import Tx
 from tertulia.domain.people.known_people import UNKNOWN_NAME
 from tertulia.domain.people.status import Status
 from tertulia.domain.people.user import GRAVATAR, UPLOADED, Role, User
-from tertulia.events.directory.loader import Touched
+from tertulia.events.directory.loader import Invalidated
 from tertulia.events.directory.organization import Organization
 from tertulia.events.listener import Listener
-from tertulia.events.types.event import Event, TakenBack, UserEvent, Wire
+from tertulia.events.types.event import Event, Revocation, UserEvent, Wire
 
 
 class ProfileValue(msgspec.Struct):
@@ -228,8 +228,8 @@ class UserActivityChanged(UserEvent, frozen=True):
     def move(self, org: Organization) -> None:
         org.put_activity(self.user_id, is_active=self.is_active)
 
-    def taken_back(self) -> TakenBack:
-        return TakenBack() if self.is_active else TakenBack(queues_of=[self.user_id])
+    def taken_back(self) -> Revocation:
+        return Revocation() if self.is_active else Revocation(queues_of=[self.user_id])
 
     def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
         if to.user_id in self.unknown_to:
@@ -282,14 +282,14 @@ class RoleChanged(UserEvent, frozen=True):
                 yield person_updated(user.id, delivery_email=user.email if sees else None)
 
 
-class KeysSealedAnew(Event, frozen=True):
+class KeysReencrypted(Event, frozen=True):
     """The server has another secret: every key is known by another fingerprint."""
 
     kind: ClassVar[str] = "keys_sealed_anew"
-    touches: ClassVar[Touched] = Touched(everything=True)
+    touches: ClassVar[Invalidated] = Invalidated(everything=True)
 
 
-class StubClaimed(UserEvent, frozen=True):
+class PlaceholderClaimed(UserEvent, frozen=True):
     """Somebody who was brought along from another server has logged in for the first time."""
 
     kind: ClassVar[str] = "stub_claimed"
@@ -321,5 +321,5 @@ class KeyChanged(UserEvent, frozen=True):
     kind: ClassVar[str] = "key_changed"
     revokes_access: ClassVar[bool] = True
 
-    def taken_back(self) -> TakenBack:
-        return TakenBack(queues_of=[self.user_id])
+    def taken_back(self) -> Revocation:
+        return Revocation(queues_of=[self.user_id])

@@ -7,7 +7,7 @@ import msgspec
 
 from tertulia import storage
 from tertulia.database.tx import Tx
-from tertulia.events.directory.loader import Touched
+from tertulia.events.directory.loader import Invalidated
 from tertulia.events.directory.organization import Organization
 from tertulia.events.types.event import Event, Wire
 
@@ -21,8 +21,8 @@ class AlertWordsChanged(Event, frozen=True):
     user_id: int
     words: list[str] = []
 
-    def touched(self) -> Touched:
-        return Touched(alert_words={self.user_id})
+    def touched(self) -> Invalidated:
+        return Invalidated(alert_words={self.user_id})
 
     def completed(self, tx: Tx) -> "AlertWordsChanged":
         return msgspec.structs.replace(

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 from tertulia import domain, events
 from tertulia.domain.organization.languages import LANGUAGES
 from tertulia.domain.people.user import EmailVisibility, User
-from tertulia.events.directory.loader import Touched
+from tertulia.events.directory.loader import Invalidated
 from tertulia.events.directory.organization import Organization
 from tertulia.events.listener import Listener
 from tertulia.events.types.event import Event, UserEvent, Wire
@@ -34,7 +34,7 @@ class NewcomerSettingChanged(Event, frozen=True):
 
     kind: ClassVar[str] = "newcomer_setting"
     types: ClassVar[tuple[str, ...]] = ("realm_user_settings_defaults",)
-    touches: ClassVar[Touched] = Touched(realm=True)
+    touches: ClassVar[Invalidated] = Invalidated(realm=True)
 
     property: str
     value: Any

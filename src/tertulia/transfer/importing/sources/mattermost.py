@@ -34,7 +34,7 @@ from tertulia.transfer.model import (
     ArrivingFolder,
     ArrivingMessage,
     ArrivingPerson,
-    Belongings,
+    ProfileData,
 )
 
 TOPIC = "imported from Mattermost"
@@ -85,9 +85,9 @@ class MattermostExport:
             for row in self._rooms
         ]
 
-    def belongings(self) -> Belongings:
+    def belongings(self) -> ProfileData:
         avatars = [(row["username"], row.get("profile_image")) for row in self._users]
-        return Belongings(
+        return ProfileData(
             emoji=[
                 ArrivingEmoji(name, name, "", partial(self._open, path))
                 for name, path in self._emoji.items()

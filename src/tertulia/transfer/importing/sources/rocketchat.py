@@ -34,7 +34,7 @@ from tertulia.transfer.model import (
     ArrivingFolder,
     ArrivingMessage,
     ArrivingPerson,
-    Belongings,
+    ProfileData,
 )
 
 TOPIC = "imported from Rocket.Chat"
@@ -106,10 +106,10 @@ class RocketChatExport:
             if _is_channel(row)
         ]
 
-    def belongings(self) -> Belongings:
+    def belongings(self) -> ProfileData:
         pictures = FilesInPieces(self._folder / "custom_emoji.chunks.bson")
         avatars = FilesInPieces(self._folder / "rocketchat_avatars.chunks.bson")
-        return Belongings(
+        return ProfileData(
             emoji=[
                 ArrivingEmoji(name, name, "", partial(pictures.open, f"{name}.{row['extension']}"))
                 for row in self._emoji

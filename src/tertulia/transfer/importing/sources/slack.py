@@ -36,7 +36,7 @@ from tertulia.transfer.model import (
     ArrivingMessage,
     ArrivingPerson,
     ArrivingReaction,
-    Belongings,
+    ProfileData,
 )
 
 TOPIC = "imported from Slack"
@@ -109,8 +109,8 @@ class SlackExport:
             for row, is_private in self._rooms
         ]
 
-    def belongings(self) -> Belongings:
-        return Belongings()
+    def belongings(self) -> ProfileData:
+        return ProfileData()
 
     def files(self) -> Iterator[ArrivingFile]:
         return iter(())

@@ -58,7 +58,7 @@ from tertulia.transfer.model import (
     ArrivingMessage,
     ArrivingPerson,
     ArrivingSubmessage,
-    Belongings,
+    ProfileData,
     address,
     mention,
     person,
@@ -186,7 +186,7 @@ class ZulipExport:
             for row in self._rows("zerver_stream")
         ]
 
-    def belongings(self) -> Belongings:
+    def belongings(self) -> ProfileData:
         return zulip_profiles.found_in(self._folder, self._tables, self._text)
 
     def files(self) -> Iterator[ArrivingFile]:

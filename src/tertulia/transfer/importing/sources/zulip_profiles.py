@@ -34,7 +34,7 @@ from tertulia.transfer.model import (
     ArrivingTopicPolicy,
     ArrivingView,
     ArrivingWording,
-    Belongings,
+    ProfileData,
 )
 
 PERSONAL, CHANNEL = 1, 2  # of recipients
@@ -46,13 +46,13 @@ Row = dict[str, Any]
 Tables = dict[str, list[Row]]
 
 
-def found_in(folder: Path, tables: Tables, in_our_words: Callable[[str], str]) -> Belongings:
+def found_in(folder: Path, tables: Tables, in_our_words: Callable[[str], str]) -> ProfileData:
     """What is in the tables. A function gives texts in which people and files have their keys."""
 
     def rows(name: str) -> list[Row]:
         return tables.get(name) or []
 
-    return Belongings(
+    return ProfileData(
         emoji=list(_emoji(folder, rows("zerver_realmemoji"))),
         avatars=list(_avatars(folder)),
         groups=list(_groups(rows)),

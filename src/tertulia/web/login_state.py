@@ -74,7 +74,7 @@ async def send_to_browser(call: Call) -> Response:
 
 
 # What these classes were called when the hashes of logins under way were first stored.
-_STORED_NAMES = {"LoginState": "Luggage", "PendingSecondFactor": "PendingSecondFactor"}
+_STORED_NAMES = {"LoginState": "Luggage", "PendingSecondFactor": "WaitingLogin"}
 
 
 def _state_hash(call: Call, state: str, kind: type[msgspec.Struct]) -> bytes:

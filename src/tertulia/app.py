@@ -127,7 +127,7 @@ class Application:
         self.pushing = Pushing(config, database, self.delivery, vault)
         self.device_registrations = DeviceRegistrations(config, database, self.delivery)
         self.digests = Digests(config, database, self.delivery, vault)
-        self.mail_door = InboundMail(config, database, self.delivery.follower.find)
+        self.mail_door = InboundMail(config, database, self.delivery.follower.finder.find)
         self.runner = Runner(self._jobs(), leader_due=database.leader_due)
         self.connections = ConnectionLimiter(config)
         self.answers = AnswerCounts()
@@ -170,16 +170,20 @@ class Application:
         """Everything that lives while the server does."""
         database, follower = self.services.database, self.delivery.follower
         database.start(
-            follower.news.fetch,
+            follower.reader.fetch,
             follower.deliver,
-            follower.news.compose,
+            follower.reader.compose,
             events.notify_payloads.written,
             follower,
         )
         await follower.start()
         tasks = [
             asyncio.create_task(
-                database.watch(follower.catch_up, self.delivery.on_remote_ephemeral, follower.hear)
+                database.watch(
+                    follower.catch_up,
+                    self.delivery.on_remote_ephemeral,
+                    follower.remote_sends.receive,
+                )
             ),
             asyncio.create_task(self.runner.run()),
         ]

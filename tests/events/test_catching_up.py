@@ -95,7 +95,7 @@ async def test_what_two_polls_find_at_once_is_put_in_once(stage: "Stage") -> Non
     await stage.database.has_read()
     second = stage.polls(queue_id)
     await asyncio.sleep(0)
-    news = stage.database.read_now(0, stage.delivery.follower.news.fetch, [stage.realm_id])
+    news = stage.database.read_now(0, stage.delivery.follower.reader.fetch, [stage.realm_id])
 
     stage.database.hand_over()
     stage.delivery.follower.deliver(news, lambda: None)
@@ -210,10 +210,10 @@ async def test_nobody_is_answered_while_somebody_looks_at_one_moment(stage: "Sta
     follower = stage.delivery.follower
     before = stage.applied
 
-    async with follower.still(stage.realm_id):
+    async with follower.frozen(stage.realm_id):
         writing = asyncio.create_task(stage.says("Meanwhile"))
         await asyncio.sleep(0.1)
-        looking = asyncio.create_task(enter(partial(follower.still, stage.realm_id)))
+        looking = asyncio.create_task(enter(partial(follower.frozen, stage.realm_id)))
         await asyncio.sleep(0)
         unmoved = (stage.applied, writing.done(), looking.done())
     await asyncio.wait_for(asyncio.gather(writing, looking), PATIENCE_SECONDS)
@@ -291,9 +291,9 @@ class Stage:
         self.database.migrate()
         self.realm_id = self.database.write_now(0, actions.organization.create, "Tertulia", "").id
         self.database.start(
-            lambda tx, realms: self.delivery.follower.news.fetch(tx, realms),
+            lambda tx, realms: self.delivery.follower.reader.fetch(tx, realms),
             lambda news, answer: self.delivery.follower.deliver(news, answer),
-            lambda appended: self.delivery.follower.news.compose(appended),
+            lambda appended: self.delivery.follower.reader.compose(appended),
         )
         await self.restarts()
         self.ana, self.ben = await self.adds("ana", Role.OWNER), await self.adds("ben")

@@ -61,7 +61,7 @@ def test_many_who_have_not_read_the_same_are_told_in_the_same_words(chat):
         olga.says("Second", to=place)
 
     told(ben), told(cleo)
-    common = chat.server.application.delivery.follower.whereabouts.common(
+    common = chat.server.application.delivery.follower.caches.locations.common(
         (chat.realm.id, False), frozenset()
     )
     channels, _ = common.without([])
@@ -104,4 +104,4 @@ def told_alone(chat, person):
 
 def forget_all(chat):
     follower = chat.server.application.delivery.follower
-    follower.whereabouts, follower.recollections = MessageLocations(), RegisterCache()
+    follower.caches.locations, follower.caches.registers = MessageLocations(), RegisterCache()

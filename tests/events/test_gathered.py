@@ -25,7 +25,9 @@ def together(chat) -> Callable[..., list[Any]]:
     """Have acts done in one gathering, in this order, in an organization that is in memory."""
 
     async def gather(acts: tuple[Act, ...]) -> list[Any]:
-        assert await chat.server.application.delivery.follower.find(chat.realm.id) is not None
+        assert (
+            await chat.server.application.delivery.follower.finder.find(chat.realm.id) is not None
+        )
         hold, held = threading.Event(), threading.Event()
 
         def keep_waiting(tx: Any) -> None:

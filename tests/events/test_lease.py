@@ -10,7 +10,7 @@ from tests.support.people import Chat
 from tests.support.server import Server
 from tests.support.waiting import eventually
 
-from tertulia.events.directory import follower
+from tertulia.events.directory import lease
 
 pytestmark = pytest.mark.postgres
 
@@ -18,7 +18,7 @@ LEASE_SECONDS = 0.5
 
 
 def test_who_was_cut_off_answers_nobody_by_what_it_knew(databases, monkeypatch):
-    monkeypatch.setattr(follower, "LEASE_SECONDS", LEASE_SECONDS)
+    monkeypatch.setattr(lease, "LEASE_SECONDS", LEASE_SECONDS)
     answers: list[int] = []
     url, folder = databases.ready("postgres")
     wire = Wire(url)

@@ -145,7 +145,7 @@ def held_still(server: Server, follower: Follower, realm_id: int) -> Iterator[No
     holding, held = asyncio.Event(), threading.Event()
 
     async def hold() -> None:
-        async with follower.still(realm_id):
+        async with follower.frozen(realm_id):
             held.set()
             await holding.wait()
 

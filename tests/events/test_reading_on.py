@@ -103,7 +103,7 @@ def test_what_the_directory_does_not_know_yet_is_told_when_it_does(chat):
         async def is_written() -> bool:
             return bool(await here.read(storage.log.head) > before)
 
-        async with follower.still(chat.realm.id):
+        async with follower.frozen(chat.realm.id):
             new = (actions.channels.create, user, NewChannel("attic"), "", False)
             making = asyncio.get_running_loop().create_task(here.write(*new))
             await soon(is_written)

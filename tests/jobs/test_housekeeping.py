@@ -249,7 +249,7 @@ def test_where_nothing_is_to_be_done_nothing_is_asked(own_chat):
     config, delivery = server.application.services.config, server.application.delivery
     counted: Any = Counted(server.database)
     idle = Application(config, counted, server.vault, server.clock)
-    idle.delivery.follower.organizations = delivery.organizations
+    idle.delivery.follower = delivery.follower
     idle.delivery.mailboxes = delivery.mailboxes
 
     def questions() -> Counter[str]:

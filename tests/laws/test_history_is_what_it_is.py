@@ -77,7 +77,7 @@ class House:
 
     @property
     def shelf(self) -> Shelf:
-        return self.chat.server.application.delivery.follower.shelf
+        return self.chat.server.application.delivery.follower.caches.fragments
 
 
 def _registers(person: Person, manner: dict[str, bool]) -> Any:

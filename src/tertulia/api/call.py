@@ -124,16 +124,16 @@ async def find_organization(services: Services, host: str) -> Organization | Non
         return known
     follower = services.delivery.follower
     if follower.organizations.single is not None:
-        return await follower.find(follower.organizations.single)
-    return await follower.find_at(subdomain(services.config.external_host, host))
+        return await follower.finder.find(follower.organizations.single)
+    return await follower.finder.find_by_subdomain(subdomain(services.config.external_host, host))
 
 
 def known_organization(services: Services, host: str) -> Organization | None:
     """The same, as far as it need not be read first."""
     follower = services.delivery.follower
     if follower.organizations.single is not None:
-        return follower.known(follower.organizations.single)
-    return follower.known_at(subdomain(services.config.external_host, host))
+        return follower.finder.cached(follower.organizations.single)
+    return follower.finder.cached_by_subdomain(subdomain(services.config.external_host, host))
 
 
 def has_public_access(config: Config, org: Organization) -> bool:

@@ -224,24 +224,24 @@ async def _moment(
 ) -> RegisterSnapshot:
     follower, realm_id = call.delivery.follower, call.org.realm.id
     whose = (realm_id, user.id, options.capabilities.empty_topic_name)
-    async with follower.still(realm_id):
+    async with follower.frozen(realm_id):
         # Everyone in the organization waits meanwhile, so this read does not wait for the turn of
         # one person.
         read_in = call.services.database.read_in
         facts, news, head = await read_in(realm_id, _read_moment, call, whose, wanted)
-        while not follower.absorb(news):
+        while not follower.apply_in_freeze(news):
             facts, news, head = await read_in(realm_id, _read_moment, call, whose, wanted)
         start, unread = head.place, facts.unread
         if unread is not None:
-            follower.whereabouts.learn(realm_id, start.seq, unread.described)
+            follower.caches.locations.learn(realm_id, start.seq, unread.described)
         queue = None  # a spectator has none
         if not user.is_spectator:
             queue = _begun(call, user, options, start, idle_seconds)
         view = View(call.org, user, options, facts, _surroundings(call), call.now, presence_days)
         state = events.snapshot.compose.compose(view, wanted)
-        follower.recollections.keep(whose, facts.recollection(head.rules))
+        follower.caches.registers.keep(whose, facts.recollection(head.rules))
         if unread is not None and unread.places and unread.is_unusual:
-            follower.whereabouts.keep_common((whose[0], whose[2]), start.seq, unread.common())
+            follower.caches.locations.keep_common((whose[0], whose[2]), start.seq, unread.common())
         is_behind = unread is not None and actions.messages.read_state.lags(unread.stored)
         return RegisterSnapshot(start, state, queue, is_behind and not user.is_spectator)
 
@@ -250,15 +250,15 @@ def _read_moment(
     tx: Tx, call: Call, whose: Whose, wanted: Wanted
 ) -> tuple[SnapshotData, LogUpdates, Head]:
     follower = call.delivery.follower
-    keeps = follower.shelf.is_in_use
+    keeps = follower.caches.fragments.is_in_use
     asked_head = tx.later(storage.log.head_and_rules)
-    recalled = follower.recollections.find(whose) if keeps else None
+    recalled = follower.caches.registers.find(whose) if keeps else None
     rules = LogPosition(call.org.rules_seq, call.org.epoch)
-    asked = SnapshotQuery(tx, whose[1], wanted, follower.whereabouts, recalled, rules)
+    asked = SnapshotQuery(tx, whose[1], wanted, follower.caches.locations, recalled, rules)
     head = asked_head()
-    news = follower.news.fetch_relevant(tx, head)
+    news = follower.reader.fetch_relevant(tx, head)
     rewritten = news.rewritten(tx.realm_id) if keeps else None
-    common = follower.whereabouts.common((whose[0], whose[2]), rewritten)
+    common = follower.caches.locations.common((whose[0], whose[2]), rewritten)
     return asked.facts(rewritten, head.rules, common), news, head
 
 

@@ -41,7 +41,7 @@ class CacheWarmup:
 
     async def _look_up_messages(self, realm_id: int) -> None:
         """Learn where the newest messages stand, which most people have not read."""
-        db, whereabouts = self._database.of(realm_id), self._delivery.follower.whereabouts
+        db, whereabouts = self._database.of(realm_id), self._delivery.follower.caches.locations
         before = domain.limits.LARGEST_ID
         for _ in range(MESSAGES // AT_ONCE_MESSAGES):
             seq, found = await db.read(_messages_before, before)

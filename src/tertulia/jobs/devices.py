@@ -45,7 +45,7 @@ class DeviceRegistrations:
             log.error("a device could not be registered", **described(error))
 
     async def _register(self, device: Device) -> None:
-        org = await self._delivery.follower.find(device.realm_id)
+        org = await self._delivery.follower.finder.find(device.realm_id)
         if org is None:
             return
         db = self._database.of(device.realm_id)

@@ -26,7 +26,7 @@ class Digests:
         await each(wanted, self._write)
 
     async def _write(self, realm_id: int) -> None:
-        org = await self._delivery.follower.find(realm_id)
+        org = await self._delivery.follower.finder.find(realm_id)
         if org is None:
             return
         realm, now = org.realm, self._database.clock()

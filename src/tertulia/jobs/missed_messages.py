@@ -58,13 +58,13 @@ class MissedMessages:
         db = self._database.of(realm_id)
         while (found := await db.read(_unseen)) is not None:
             seen, upto = found
-            org = await self._delivery.follower.find(realm_id) if seen else None
+            org = await self._delivery.follower.finder.find(realm_id) if seen else None
             people = [] if org is None else list(org.users.values())
             await db.write(_note, seen, people, upto, self._config.sends_mail)
 
     async def _tell(self, who: tuple[int, int]) -> None:
         realm_id, user_id = who
-        org = await self._delivery.follower.find(realm_id)
+        org = await self._delivery.follower.finder.find(realm_id)
         if org is None:
             return
         db = self._database.of(realm_id)

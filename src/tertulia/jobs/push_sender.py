@@ -73,7 +73,7 @@ class Pushing:
         """Tell somebody all that is due."""
         db = self._database.of(realm_id)
         try:
-            org = await self._delivery.follower.find(realm_id)
+            org = await self._delivery.follower.finder.find(realm_id)
             while org is not None:
                 async with NOTICES.slot(user_id):
                     notice = await db.read(storage.personal.web_push.next_of, user_id)
@@ -184,7 +184,7 @@ class Pushing:
         """One that is not taken is not said again: it is worth little, and soon nothing."""
         realm_id, user_id = who
         async with REMOVALS.slot(user_id):
-            org = await self._delivery.follower.find(realm_id)
+            org = await self._delivery.follower.finder.find(realm_id)
             if org is None:
                 return
             db = self._database.of(realm_id)

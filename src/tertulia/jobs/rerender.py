@@ -20,7 +20,7 @@ async def rerender(database: Database, delivery: Delivery) -> None:
     async def look(realm_id: int) -> None:
         db = database.of(realm_id)
         if await db.read(actions.messages.rerender.outdated, 0, 1):
-            org = await delivery.follower.find(realm_id)
+            org = await delivery.follower.finder.find(realm_id)
             if org is not None:
                 await _rerender_all(db, org)
         await db.write(actions.messages.rerender.finish)

@@ -53,7 +53,7 @@ async def send_due(database: Database, delivery: Delivery, outbox: Outbox[T]) ->
     began = database.clock()  # after the first look: the clock may be put forward at any moment
 
     async def take_turn(realm_id: int) -> bool:
-        org = await delivery.follower.find(realm_id)
+        org = await delivery.follower.finder.find(realm_id)
         return org is not None and await _send_some(database.of(realm_id), org, outbox, began)
 
     while any(await each(waiting, take_turn)):

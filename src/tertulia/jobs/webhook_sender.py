@@ -101,7 +101,7 @@ class WebhookCalls:
                 del self._claimed[call.person, call.is_slow]
 
     async def _make(self, call: WebhookCall) -> None:
-        org = await self._delivery.follower.find(call.realm_id)
+        org = await self._delivery.follower.finder.find(call.realm_id)
         if org is None:
             return
         db = self._database.of(call.realm_id)

@@ -28,7 +28,7 @@ FILE_NAME = re.compile(r"[0-9a-z-]{1,100}\.(png|gif)")  # as we name pictures
 class Gallery:
     def __init__(self, services: Services, gate: Authenticator) -> None:
         self._database = services.database
-        self._follower = services.delivery.follower
+        self._finder = services.delivery.follower.finder
         self._gate = gate
 
     def routes(self) -> list[Route]:
@@ -61,7 +61,7 @@ class Gallery:
             )
             return drawn(f"{realm_id}/{name}", pixels)
         data = None
-        if await self._follower.find(realm_id) is not None:
+        if await self._finder.find(realm_id) is not None:
             read = partial(storage.people.avatars.find, medium=is_medium)
             data = await self._database_for(request, realm_id).read(read, name)
         if data is None:
@@ -90,7 +90,7 @@ class Gallery:
         name: str = request.path_params["name"]
         realm_id: int = request.path_params["realm_id"]
         data = None
-        if FILE_NAME.fullmatch(name) and await self._follower.find(realm_id) is not None:
+        if FILE_NAME.fullmatch(name) and await self._finder.find(realm_id) is not None:
             data = await self._database_for(request, realm_id).read(read, name)
         if data is None:
             return _missing()

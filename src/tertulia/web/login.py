@@ -143,7 +143,7 @@ class LoginPages:
         subdomain = call.request.params.get("subdomain", "").strip().lower()
         if not subdomain:
             return await self._which(call)
-        org = await call.delivery.follower.find_at(subdomain)
+        org = await call.delivery.follower.finder.find_by_subdomain(subdomain)
         if org is not None and not org.realm.deactivated:
             return account_pages.see(f"{account_pages.site_of(call, org.realm)}/login/")
         problem = translations.of(call.request)["no_such_organization"]

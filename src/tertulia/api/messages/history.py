@@ -263,7 +263,7 @@ def _moment(text: str) -> float:
 def _reading(call: Call, manner: MessageFormat) -> Reading:
     follower, org = call.delivery.follower, call.org
     shares = org.sees_everybody(call.caller)
-    return Reading.begun(follower.shelf, follower.pages, org, manner, shares)
+    return Reading.begun(follower.caches.fragments, follower.caches.pages, org, manner, shares)
 
 
 async def _told(call: Call, reading: Reading, shown: Shown, extent: Extent) -> Encoded[Messages]:

@@ -63,14 +63,14 @@ class Delivery:
 
     @property
     def organizations(self) -> Organizations:
-        """Those that we know just now; `follower.find` reads the others."""
+        """Those that we know just now; `follower.finder` loads the others."""
         return self.follower.organizations
 
     def let_go_of_unused(self) -> None:
         """Forget the organizations to which nobody has come of late, and where nobody listens."""
         for realm_id in self.organizations.unused():
             if not self.mailboxes.is_listening(realm_id):
-                self.follower.let_go(realm_id)
+                self.follower.evict(realm_id)
 
     # --- giving out ---
 
@@ -95,7 +95,7 @@ class Delivery:
         try:
             self._offer(mailbox, org, happening, subscribed_now)
         except Exception as error:
-            self.follower.passed_over.note(happening, error)
+            self.follower.skipped.note(happening, error)
             self._give_up(mailbox)
         if mailbox.is_full:
             mailbox.mark_behind(happening.seq)
@@ -321,7 +321,7 @@ class Delivery:
         """What cannot be told any more may have been told before, here or by another server."""
         user_id, event = mailbox.listener.user_id, happening.event
         if not event.is_readable:
-            self.follower.passed_over.note(happening)
+            self.follower.skipped.note(happening)
         try:
             if then is not then.present and event.affects_delivery():
                 event.move(then)
@@ -332,7 +332,7 @@ class Delivery:
             if not is_told and happening.concerns(then, mailbox.listener, subscribed_then):
                 mailbox.drop_deleted(happening.seq, happening.stamp)
         except Exception as error:
-            self.follower.passed_over.note(happening, error)
+            self.follower.skipped.note(happening, error)
             mailbox.drop_deleted(happening.seq, happening.stamp)
 
     # --- ending ---

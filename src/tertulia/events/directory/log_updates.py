@@ -22,22 +22,22 @@ class LogUpdates:
     """What the log holds beyond what we knew, read at one moment."""
 
     ends: dict[int, LogPosition] = field(default_factory=dict)
-    happenings: dict[int, list[LoggedEvent]] = field(default_factory=dict)
+    logged: dict[int, list[LoggedEvent]] = field(default_factory=dict)
     patches: dict[int, Patch] = field(default_factory=dict)
-    newcomers: list[Organization] = field(default_factory=list)
-    went_back: set[int] = field(default_factory=set)  # whose logs lack what we have seen
+    loaded: list[Organization] = field(default_factory=list)
+    rewound: set[int] = field(default_factory=set)  # whose logs lack what we have seen
     replaced: set[int] = field(default_factory=set)  # whose logs hold something else in its place
     # Whose epoch has another name, before and now, though the log is the same.
     renamed: dict[int, tuple[str, str]] = field(default_factory=dict)
-    gone: set[int] = field(default_factory=set)  # organizations that were deleted
+    deleted: set[int] = field(default_factory=set)  # organizations that were deleted
     first: list[int] | None = None  # organizations that there are, if that was looked at
     is_appended: bool = False  # nothing but plain sends, whose senders need not wait for us
 
     def realms(self) -> set[int]:
-        newcomers = (org.realm.id for org in self.newcomers)
-        return {*self.happenings, *self.went_back, *self.gone, *self.renamed, *newcomers}
+        loaded = (org.realm.id for org in self.loaded)
+        return {*self.logged, *self.rewound, *self.deleted, *self.renamed, *loaded}
 
-    def rename_in(self, organizations: Organizations) -> None:
+    def rename_epochs_in(self, organizations: Organizations) -> None:
         """Go on in logs whose epoch has another name; send permits contain the name."""
         for realm_id, (before, epoch) in self.renamed.items():
             org = organizations.get(realm_id)
@@ -47,28 +47,28 @@ class LogUpdates:
 
     def rewritten(self, realm_id: int) -> frozenset[int] | None:
         """The messages that were rewritten meanwhile; None if nobody knows which."""
-        if self.newcomers or realm_id in self.went_back:
+        if self.loaded or realm_id in self.rewound:
             return None
-        happened = self.happenings.get(realm_id, ())
+        happened = self.logged.get(realm_id, ())
         return frozenset(each for one in happened for each in one.event.rewritten())
 
 
 class LogReader:
-    """Reads news for the follower, who takes them in."""
+    """Reads updates for the follower, who takes them in."""
 
     def __init__(
         self,
         organizations: Organizations,
         activity: LogActivity,
-        passed_over: SkippedEvents,
-        out_of_step: Set[int],
+        skipped: SkippedEvents,
+        to_reload: Set[int],
         load: Callable[[Tx], Organization],
     ) -> None:
-        """`out_of_step` are the organizations that have to be read afresh just then."""
+        """`to_reload` are the organizations that have to be read afresh just then."""
         self._organizations = organizations
         self._activity = activity
-        self._passed_over = passed_over
-        self._out_of_step = out_of_step
+        self._skipped = skipped
+        self._to_reload = to_reload
         self._load = load
 
     def load_if_exists(self, tx: Tx) -> Organization | None:
@@ -85,7 +85,7 @@ class LogReader:
             known is not None
             and known.epoch == head.place.epoch
             and head.rules_seq <= known.seq <= head.place.seq
-            and tx.realm_id not in self._out_of_step
+            and tx.realm_id not in self._to_reload
         ):
             return LogUpdates()
         return self.fetch(tx, [tx.realm_id])
@@ -95,36 +95,36 @@ class LogReader:
 
         It may overlap with what `apply` has taken in meanwhile.
         """
-        news = LogUpdates()
+        updates = LogUpdates()
         known = self._organizations.places_in(realms)
         followed = [realm_id for realm_id in realms if realm_id in known]
         same = self._recognized(tx, followed)
         ends, first, _ = storage.log.glance(tx, followed)
         if len(followed) < len(realms):
-            news.first = first  # it may be a new one
+            updates.first = first  # it may be a new one
         self._activity.note(
             realm_id
             for realm_id in realms
             if realm_id not in ends or ends[realm_id] != known[realm_id]
         )
-        news.gone = {each for each in followed if each not in ends}
+        updates.deleted = {each for each in followed if each not in ends}
         for realm_id, end in ends.items():
             place, here = known[realm_id], tx.for_realm(realm_id)
             is_far = end.seq - place.seq > MAX_REPLAYED_EVENTS
             is_same = same[realm_id]() if realm_id in same else place.epoch == end.epoch
             if not is_same:
-                news.replaced.add(realm_id)
+                updates.replaced.add(realm_id)
             is_begun = storage.log.branch(place.epoch) != storage.log.branch(end.epoch)
-            if not is_same or is_begun or realm_id in self._out_of_step or is_far:
-                news.newcomers.append(self._load(here))
+            if not is_same or is_begun or realm_id in self._to_reload or is_far:
+                updates.loaded.append(self._load(here))
                 continue
             if place.epoch != end.epoch:
-                news.renamed[realm_id] = (place.epoch, end.epoch)
+                updates.renamed[realm_id] = (place.epoch, end.epoch)
             if end.seq > place.seq:
-                self._fetch_since(here, LogPosition(place.seq, end.epoch), news)
+                self._fetch_since(here, LogPosition(place.seq, end.epoch), updates)
             elif end.seq < place.seq:
-                news.went_back.add(realm_id)
-        return news
+                updates.rewound.add(realm_id)
+        return updates
 
     def _recognized(self, tx: Tx, realms: Collection[int]) -> dict[int, Later[bool]]:
         """Whether logs hold the last event that we know, of those where it has a stamp."""
@@ -135,7 +135,7 @@ class LogReader:
                 found[realm_id] = tx.for_realm(realm_id).later(storage.log.holds, *org.stamped)
         return found
 
-    def _fetch_since(self, tx: Tx, place: LogPosition, news: LogUpdates) -> None:
+    def _fetch_since(self, tx: Tx, place: LogPosition, updates: LogUpdates) -> None:
         applied = place.seq
         found: list[LoggedEvent] = []
         touched = Invalidated()
@@ -145,32 +145,32 @@ class LogReader:
             page_is_full = len(page) == PAGE
             if page and page[0].seq != applied + 1:
                 # We were away for so long that the log was trimmed meanwhile: begin afresh.
-                news.newcomers.append(self._load(tx))
+                updates.loaded.append(self._load(tx))
                 return
-            for happening in page:
-                if not happening.event.is_readable:
-                    self._passed_over.note(happening)
-                touched.add(happening.event.touched())
-                applied = happening.seq
+            for each in page:
+                if not each.event.is_readable:
+                    self._skipped.note(each)
+                touched.add(each.event.touched())
+                applied = each.seq
             found.extend(page)
         if touched.everything:
-            news.newcomers.append(self._load(tx))
+            updates.loaded.append(self._load(tx))
             return
         if found:
-            news.happenings[tx.realm_id] = found
-            news.ends[tx.realm_id] = LogPosition(applied, place.epoch)
+            updates.logged[tx.realm_id] = found
+            updates.ends[tx.realm_id] = LogPosition(applied, place.epoch)
         if touched:
-            news.patches[tx.realm_id] = events.directory.loader.read_patch(tx, touched)
+            updates.patches[tx.realm_id] = events.directory.loader.read_patch(tx, touched)
 
     def compose(self, appended: list[tuple[LogPosition, LoggedEvent]]) -> LogUpdates:
         """News that need not be read, because their writer knows them: nothing but messages.
 
         Of each it is said where in the log its rules were known.
         """
-        news = LogUpdates(is_appended=True)
-        for known, happening in appended:
-            realm_id = happening.realm_id
-            news.happenings.setdefault(realm_id, []).append(happening)
-            news.ends[realm_id] = LogPosition(happening.seq, known.epoch)
-        self._activity.note(news.happenings)
-        return news
+        updates = LogUpdates(is_appended=True)
+        for known, each in appended:
+            realm_id = each.realm_id
+            updates.logged.setdefault(realm_id, []).append(each)
+            updates.ends[realm_id] = LogPosition(each.seq, known.epoch)
+        self._activity.note(updates.logged)
+        return updates

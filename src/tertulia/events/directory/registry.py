@@ -4,7 +4,7 @@ One is read when somebody comes, and let go when nobody has come for a while and
 Whoever holds on to one has it followed all the same: it is gone when they are done with it.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from weakref import WeakValueDictionary
 
 from tertulia.events.directory.organization import Organization
@@ -15,7 +15,8 @@ class Organizations:
     """They come and go on the loop only; any thread may look."""
 
     def __init__(self) -> None:
-        self.first: list[int] = []  # the first two that there are, known or not
+        self.first: list[int] = []  # the first two organizations that exist, in memory or not
+        self.first_version = 0  # counts `set_first`, so that an older read does not overwrite it
         self._followed: WeakValueDictionary[int, Organization] = WeakValueDictionary()
         self._in_use: dict[int, Organization] = {}
         self._asked_for: set[int] = set()  # since we last looked who is
@@ -50,6 +51,18 @@ class Organizations:
     def single(self) -> int | None:
         """The number of the only organization that there is, if there is but one."""
         return self.first[0] if len(self.first) == 1 else None
+
+    def set_first(self, realms: list[int]) -> None:
+        self.first = realms
+        self.first_version += 1
+
+    def behind(self, ends: Mapping[int, int]) -> list[int]:
+        """Those of which less is applied than `ends` says, or which are not in memory."""
+        return [
+            realm_id
+            for realm_id, seq in ends.items()
+            if (org := self.get(realm_id)) is None or org.applied < seq
+        ]
 
     # --- using ---
 

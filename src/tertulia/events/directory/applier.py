@@ -1,0 +1,131 @@
+"""The applier: changes the organizations in memory as the log says, on the event loop.
+
+For each event the directory changes first; then `on_event` puts the event into mailboxes. So the
+directory at the moment of the event decides who may see it. An event that this server cannot read
+or apply makes the organization, and its mailboxes, be loaded again.
+"""
+
+from collections.abc import Callable
+
+from tertulia import log
+from tertulia.events.directory.loader import Patch
+from tertulia.events.directory.log_updates import LogUpdates
+from tertulia.events.directory.message_caches import MessageCaches
+from tertulia.events.directory.organization import Organization
+from tertulia.events.directory.registry import Organizations
+from tertulia.events.directory.reloads import Reloads
+from tertulia.events.directory.reorder_buffer import ReorderBuffer
+from tertulia.events.directory.skipped_events import SkippedEvents
+from tertulia.events.logged_event import LoggedEvent
+
+OnEvent = Callable[[Organization, LoggedEvent], None]
+OnReset = Callable[[Organization], None]
+
+
+class LogApplier:
+    """Applies log updates to the registry of organizations and to the message caches.
+
+    Updates may overlap with what is applied already and may come out of order.
+    """
+
+    def __init__(
+        self,
+        organizations: Organizations,
+        caches: MessageCaches,
+        early: ReorderBuffer,
+        skipped: SkippedEvents,
+        reloads: Reloads,
+        on_event: OnEvent,
+        on_reset: OnReset,
+    ) -> None:
+        self._organizations = organizations
+        self._caches = caches
+        self._early = early
+        self._skipped = skipped
+        self._reloads = reloads
+        self._on_event = on_event
+        self._on_reset = on_reset
+
+    def apply(self, updates: LogUpdates) -> None:
+        if updates.first is not None:
+            self._organizations.set_first(updates.first)
+        for realm_id in updates.deleted:
+            self._organizations.discard(realm_id)
+        for loaded in updates.loaded:
+            self._put(loaded, loaded.realm.id in updates.replaced)
+        updates.rename_epochs_in(self._organizations)
+        for realm_id in updates.renamed:  # a peer's early events may be lost with the old primary
+            self._early.drop(realm_id)
+        for realm_id, logged in updates.logged.items():
+            self._apply_in_order(updates, realm_id, logged)
+        for realm_id in updates.rewound:
+            self._reloads.schedule_new_epoch(realm_id)
+
+    def _put(self, loaded: Organization, is_other_log: bool) -> None:
+        """Add an organization that was just loaded, or replace the state of the one we have."""
+        realm_id = loaded.realm.id
+        known = self._organizations.get(realm_id)
+        if known is None:
+            self._organizations.put(loaded)
+            self._reloads.pending.discard(realm_id)
+            self._caches.reset(loaded)
+            return
+        is_wanted = realm_id in self._reloads.pending and known.applied == loaded.applied
+        if is_other_log and known.stamped != loaded.stamped:
+            is_wanted = True
+            log.log.error("log.replaced", realm_id=realm_id, known_seq=known.applied)
+        if is_wanted or known.applied < loaded.applied or known.epoch != loaded.epoch:
+            known.replace_by(loaded)
+            self._early.drop(realm_id)
+            self._caches.reset(known)
+            self._reloads.pending.discard(realm_id)
+            self._on_reset(known)
+
+    def _apply_in_order(
+        self, updates: LogUpdates, realm_id: int, logged: list[LoggedEvent]
+    ) -> None:
+        org, end = self._organizations.get(realm_id), updates.ends[realm_id]
+        if (
+            org is None
+            or realm_id in self._reloads.pending
+            or org.epoch != end.epoch
+            or org.applied >= end.seq
+        ):
+            return
+        if logged[0].seq > org.applied + 1:
+            self._early.add(realm_id, logged)
+            return
+        self._apply_events(org, updates.patches.get(realm_id), logged)
+        while batch := self._early.pop_next(realm_id, org.applied):
+            self._apply_events(org, None, batch)
+
+    def _apply_events(
+        self, org: Organization, patch: Patch | None, batch: list[LoggedEvent]
+    ) -> None:
+        """Never raises: the events are committed, and other listeners must receive them."""
+        logged = batch[0]
+        try:
+            batch = [each for each in batch if each.seq > org.applied]
+            if patch is not None:
+                patch.apply_to(org)
+                for logged in reversed(batch):
+                    logged.event.rewind(org)
+            for logged in batch:
+                if logged.seq > org.applied:
+                    self._apply_event(org, logged)
+        except Exception as error:
+            self._skipped.note(logged, error)
+            self._reloads.schedule(org.realm.id)
+
+    def _apply_event(self, org: Organization, logged: LoggedEvent) -> None:
+        event = logged.event
+        if event.invalidates_permits:
+            org.settled.forget()
+            org.rules_seq = logged.seq
+        if event.affects_delivery():
+            org.turned_at = logged.seq
+        event.move(org)
+        self._caches.apply(logged)
+        org.applied = logged.seq
+        org.stamped = (logged.seq, logged.stamp)
+        self._on_event(org, logged)

@@ -60,8 +60,8 @@ docs: .venv/runtime.stamp ## write the pages of docs/ that are lists: endpoints,
 		$(BIN)/python -m tertulia.cli.docs_pages $$page > docs/$$page.md; done
 
 page-types: .venv/runtime.stamp ## write the page's types from the API's description (needs openapi-typescript)
-	@$(BIN)/python scripts/page_types.py > .venv/described.d.ts
-	@mv .venv/described.d.ts src/tertulia/web/static/described.d.ts
+	@$(BIN)/python scripts/page_types.py > .venv/api_schema.d.ts
+	@mv .venv/api_schema.d.ts src/tertulia/web/static/api_schema.d.ts
 
 COMPILE := uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
 	--custom-compile-command "make lock"

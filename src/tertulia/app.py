@@ -293,7 +293,7 @@ class Application:
     # --- pages ---
 
     def _build_pages(self, gate: Authenticator) -> Starlette:
-        assets = Assets(as_they_are=self.services.config.dev)
+        assets = Assets(unbundled=self.services.config.dev)
         entrance = AccountPages(gate)
         guest = demo.people.GUEST if self.services.config.demo else None
         pages = Starlette(

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from scripts import page_types
 
-KEPT = Path(__file__).parents[2] / "src/tertulia/web/static/described.d.ts"
+KEPT = Path(__file__).parents[2] / "src/tertulia/web/static/api_schema.d.ts"
 
 
 def test_the_types_of_the_page_are_up_to_date():

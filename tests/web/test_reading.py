@@ -107,7 +107,7 @@ def test_what_is_pressed_before_all_of_the_page_has_come_is_done_then(house, sit
         else:
             file.continue_()
 
-    at_anas.page.route("**/living-*", comes)
+    at_anas.page.route("**/interactive-*", comes)
     at_anas.page.goto(address(house, "/#feed"))
 
     expect(at_anas.message("Soup's on")).to_be_visible()

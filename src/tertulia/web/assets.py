@@ -1,10 +1,9 @@
-"""The page's own files: joined, compressed, named by what is in them, and served.
+"""The page's scripts, styles and images: bundled, compressed, named by their hash, and served.
 
-Modules become three files for each language, by the folder they are in: `app` (what the first
-messages need), `living` (what follows at once) and `later` (what a click asks for); stylesheets
-become one. A name holds the hash of the content, so that a browser never has to ask again.
-Everything is made once in a process, when it is first needed. With `--dev`, modules and stylesheets
-are served as they are, so that a change is a reload away.
+`static/chunks.toml` says which modules load first (`initial`), second (`interactive`) and on
+demand (`dialogs`). Each chunk is one file per language; the stylesheets are one file. The hash in
+a name lets browsers cache a file for ever. A process builds all files once, when the first of them
+is needed. With `--dev`, modules and stylesheets are served as they are: a reload shows a change.
 """
 
 import asyncio
@@ -12,6 +11,7 @@ import base64
 import gzip
 import hashlib
 import re
+import tomllib
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -23,21 +23,13 @@ from starlette.routing import Route
 from tertulia.web import bundler
 
 STATIC = Path(__file__).parent / "static"
-LANGUAGES = sorted(path.name for path in (STATIC / "words").iterdir())
+TRANSLATIONS = STATIC / "translations"
+LANGUAGES = sorted(path.name for path in TRANSLATIONS.iterdir())
 ALL_STYLES = frozenset(path.stem for path in (STATIC / "css").glob("*.css"))
 STYLES = ("tokens", "base", "layout", "messages", "code", "compose", "lists", "dialogs", "phone")
 
-FOLDERS = ("app", "living", "later")
-
-# Modules that are another file in every language: what a person reads.
-TEXTS = {
-    "app/texts.js": "app",
-    "later/texts.js": "later",
-    "later/settings_texts.js": "settings",
-}
-
-# The desktop app looks for the last name: it tells of direct messages by it.
-PICTURES = {
+# The desktop app recognizes unread direct messages by the path of the last image.
+IMAGES = {
     "/static/logo.svg": "logo.svg",
     "/static/icon.png": "icon.png",
     "/static/icon-512.png": "icon-512.png",
@@ -45,7 +37,7 @@ PICTURES = {
 }
 
 _IMMUTABLE = "public, max-age=31536000, immutable"
-_FOR_AN_HOUR = "public, max-age=3600"
+_ONE_HOUR = "public, max-age=3600"
 _TYPES = {
     ".js": "text/javascript; charset=utf-8",
     ".css": "text/css; charset=utf-8",
@@ -55,43 +47,64 @@ _TYPES = {
 
 
 @dataclass(frozen=True, slots=True)
+class Chunks:
+    """The table of `static/chunks.toml`."""
+
+    modules: dict[str, list[str]]  # of each chunk, in the order in which chunks load
+    texts: dict[
+        str, str
+    ]  # modules that differ by language, and their file in translations/LANGUAGE
+
+    @property
+    def names(self) -> list[str]:
+        return list(self.modules)
+
+
+def load_chunks() -> Chunks:
+    table = tomllib.loads(_read("chunks.toml"))
+    texts = table.pop("texts")
+    return Chunks(table, texts)
+
+
+@dataclass(frozen=True, slots=True)
 class Asset:
-    """A file as it is sent: compressed, which is also how it is kept."""
+    """A built file, kept compressed."""
 
     name: str
-    kind: str
+    content_type: str
     compressed: bytes
 
     @property
-    def address(self) -> str:
+    def path(self) -> str:
         return f"/static/page/{self.name}"
 
     def reply(self, request: Request, caching: str) -> Response:
         headers = {"Cache-Control": caching, "Vary": "Accept-Encoding"}
         if "gzip" in request.headers.get("accept-encoding", ""):
             headers["Content-Encoding"] = "gzip"
-            return Response(self.compressed, headers=headers, media_type=self.kind)
-        return Response(gzip.decompress(self.compressed), headers=headers, media_type=self.kind)
+            return Response(self.compressed, headers=headers, media_type=self.content_type)
+        text = gzip.decompress(self.compressed)
+        return Response(text, headers=headers, media_type=self.content_type)
 
 
 @dataclass(frozen=True, slots=True)
-class Addresses:
-    """Where the page finds its files."""
+class PageFiles:
+    """Paths of the files that the page loads."""
 
-    early: str
-    script: str
-    living: str
-    later: str
+    preload: str
+    initial: str
+    interactive: str
+    dialogs: str
     styles: list[str]
 
     @property
     def all(self) -> list[str]:
-        return [self.early, self.script, self.living, self.later, *self.styles]
+        return [self.preload, self.initial, self.interactive, self.dialogs, *self.styles]
 
 
 class Assets:
-    def __init__(self, *, as_they_are: bool = False) -> None:
-        self._as_they_are = as_they_are
+    def __init__(self, *, unbundled: bool = False) -> None:
+        self._unbundled = unbundled
         self._by_name: dict[str, Asset] = {}
         self._preparing: asyncio.Task[None] | None = None
 
@@ -99,130 +112,139 @@ class Assets:
         return [
             Route("/static/page/{name}", self._serve),
             Route("/static/css/{name}.css", self._serve_style),
-            *(Route(path, _picture) for path in PICTURES),
-            Route("/static/dev/{language}/{path:path}", self._serve_as_it_is),
+            *(Route(path, _serve_image) for path in IMAGES),
+            Route("/static/dev/{language}/{path:path}", self._serve_unbundled),
         ]
 
     async def prepare(self) -> None:
-        """Make everything, once and on a thread: it takes a moment, and others are served."""
+        """Build all files, once and in a thread: the server answers other requests meanwhile."""
         if self._preparing is None:
-            self._preparing = asyncio.create_task(asyncio.to_thread(self._find_all))
+            self._preparing = asyncio.create_task(asyncio.to_thread(self._build))
         await asyncio.shield(self._preparing)
 
-    def _find_all(self) -> None:
-        self._by_name = {made.name: made for made in make_all()}
+    def _build(self) -> None:
+        self._by_name = {asset.name: asset for asset in build_all()}
 
-    def addresses(self, language: str) -> Addresses:
-        """Of the files in a language, or in English."""
+    def page_files(self, language: str) -> PageFiles:
+        """The files of a language; of English if there is no translation."""
         language = language if language in LANGUAGES else "en"
-        if self._as_they_are:
-            folder = f"/static/dev/{language}"
-            styles = [f"{folder}/css/{name}.css" for name in STYLES]
-            names = ("early.js", "app/main.js", "living.js", "later.js")
-            early, app, living, later = (f"{folder}/{name}" for name in names)
+        if self._unbundled:
+            base = f"/static/dev/{language}"
+            styles = [f"{base}/css/{name}.css" for name in STYLES]
+            names = ("preload.js", "main.js", "interactive.js", "dialogs.js")
+            preload, initial, interactive, dialogs = (f"{base}/{name}" for name in names)
         else:
-            styles, early = [_style(STYLES).address], _early().address
-            app, living, later = (_script(name, language).address for name in FOLDERS)
-        return Addresses(early, app, living, later, styles)
+            styles, preload = [_style(STYLES).path], _preload().path
+            initial, interactive, dialogs = (
+                _script(chunk, language).path for chunk in _chunks().names
+            )
+        return PageFiles(preload, initial, interactive, dialogs, styles)
 
     async def _serve(self, request: Request) -> Response:
         name = request.path_params["name"]
-        if (
-            name not in self._by_name
-        ):  # asked for before the page was: by a browser that remembers it
+        if name not in self._by_name:  # a browser may ask for a cached name before the page
             await self.prepare()
-        made = self._by_name.get(name)
-        if made is None:
-            return Response("Not found", status_code=404, media_type="text/plain")
-        return made.reply(request, _IMMUTABLE)
+        asset = self._by_name.get(name)
+        if asset is None:
+            return _not_found()
+        return asset.reply(request, _IMMUTABLE)
 
     async def _serve_style(self, request: Request) -> Response:
-        """A stylesheet by itself, for the pages that need no more."""
+        """Serve one stylesheet, for pages that do not load all of them."""
         name = request.path_params["name"]
         if name not in ALL_STYLES:
-            return Response("Not found", status_code=404, media_type="text/plain")
-        return _style((name,)).reply(request, _FOR_AN_HOUR)
+            return _not_found()
+        return _style((name,)).reply(request, _ONE_HOUR)
 
-    async def _serve_as_it_is(self, request: Request) -> Response:
+    async def _serve_unbundled(self, request: Request) -> Response:
         path, language = request.path_params["path"], request.path_params["language"]
         file = (STATIC / path).resolve()
-        if not self._as_they_are or language not in LANGUAGES:
-            return Response("Not found", status_code=404, media_type="text/plain")
-        if path in ("living.js", "later.js"):
-            text = "".join(f'export * from "./{each}";\n' for each in modules(path[:-3]))
-        elif path in TEXTS:
-            text = _reader(language)(path)
+        if not self._unbundled or language not in LANGUAGES or file.suffix not in _TYPES:
+            return _not_found()
+        chunk = path.removesuffix(".js")
+        if chunk in _chunks().modules:
+            modules = _chunks().modules[chunk]
+            text = "".join(f'export * from "./{module}";\n' for module in modules)
+        elif path in _chunks().texts:
+            text = module_reader(language)(path)
         elif file.is_relative_to(STATIC) and file.is_file():
             text = file.read_text(encoding="utf-8")
         else:
-            return Response("Not found", status_code=404, media_type="text/plain")
+            return _not_found()
         headers = {"Cache-Control": "no-store"}
-        return Response(text, headers=headers, media_type=_TYPES[Path(path).suffix])
+        return Response(text, headers=headers, media_type=_TYPES[file.suffix])
 
 
-async def _picture(request: Request) -> Response:
-    file = STATIC / "images" / PICTURES[request.url.path]
+async def _serve_image(request: Request) -> Response:
+    file = STATIC / "images" / IMAGES[request.url.path]
     headers = {"Cache-Control": "public, max-age=86400"}
     return Response(file.read_bytes(), headers=headers, media_type=_TYPES[file.suffix])
 
 
-def make_all() -> list[Asset]:
-    scripts = [_script(folder, language) for language in LANGUAGES for folder in FOLDERS]
-    assert worker()
-    return [_early(), _style(STYLES), *scripts]
+def _not_found() -> Response:
+    return Response("Not found", status_code=404, media_type="text/plain")
+
+
+def build_all() -> list[Asset]:
+    scripts = [_script(chunk, language) for language in LANGUAGES for chunk in _chunks().names]
+    assert service_worker()
+    return [_preload(), _style(STYLES), *scripts]
 
 
 @cache
-def worker() -> str:
-    """The service worker's text, without comments."""
-    return bundler.squeezed(_read("sw.js"))
+def service_worker() -> str:
+    return bundler.minify(_read("sw.js"))
 
 
 @cache
-def _script(folder: str, language: str) -> Asset:
-    """The modules of a folder, which import from the folders before it."""
-    before = FOLDERS[: FOLDERS.index(folder)]
-    addresses = {each: _script(each, language).address for each in before}
-    joined = bundler.join(_reader(language), modules(folder), elsewhere=addresses)
-    return _made(f"{folder}-{language}", ".js", joined.text)
+def _chunks() -> Chunks:
+    return load_chunks()
 
 
 @cache
-def _early() -> Asset:
-    return _made("early", ".js", bundler.squeezed(_read("early.js")))
+def _script(chunk: str, language: str) -> Asset:
+    """Bundle a chunk; it imports the modules of earlier chunks from their files."""
+    names = _chunks().names
+    external = {
+        module: _script(earlier, language).path
+        for earlier in names[: names.index(chunk)]
+        for module in _chunks().modules[earlier]
+    }
+    bundle = bundler.bundle(module_reader(language), _chunks().modules[chunk], external=external)
+    if others := set(bundle.modules) - set(_chunks().modules[chunk]):
+        raise bundler.BundleError(f"chunk {chunk} imports from a later one: {sorted(others)}")
+    return _asset(f"{chunk}-{language}", ".js", bundle.text)
+
+
+@cache
+def _preload() -> Asset:
+    return _asset("preload", ".js", bundler.minify(_read("preload.js")))
 
 
 @cache
 def _style(names: tuple[str, ...]) -> Asset:
     text = "\n".join(_read(f"css/{name}.css") for name in names)
-    return _made("style", ".css", squeezed_style(text))
+    return _asset("style", ".css", minify_css(text))
 
 
-def _made(stem: str, suffix: str, text: str) -> Asset:
+def _asset(stem: str, suffix: str, text: str) -> Asset:
     digest = hashlib.sha256(text.encode()).digest()
     name = f"{stem}-{base64.b32encode(digest)[:10].decode().lower()}{suffix}"
     return Asset(name, _TYPES[suffix], gzip.compress(text.encode(), 9, mtime=0))
 
 
-def modules(folder: str) -> list[str]:
-    """In `app` one of them needs all the others."""
-    if folder == "app":
-        return ["app/main.js"]
-    return sorted(f"{folder}/{path.name}" for path in (STATIC / folder).glob("*.js"))
-
-
-def squeezed_style(text: str) -> str:
-    """A stylesheet without comments and without the room between rules."""
+def minify_css(text: str) -> str:
     text = re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL)
     text = re.sub(r"\s+", " ", text)
     return re.sub(r"\s*([{};,])\s*", r"\1", text).replace(";}", "}").strip()
 
 
-def _reader(language: str) -> bundler.Read:
-    """Modules by their path; some are what the language says."""
+def module_reader(language: str) -> bundler.Read:
+    """Returns a function that reads modules, with the texts of a language."""
 
     def read(path: str) -> str:
-        return _read(f"words/{language}/{TEXTS[path]}.js" if path in TEXTS else path)
+        texts = _chunks().texts.get(path)
+        return _read(path if texts is None else f"translations/{language}/{texts}.js")
 
     return read
 

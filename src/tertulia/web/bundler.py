@@ -1,127 +1,123 @@
-"""Makes one file of many ES modules, without a bundler.
+"""A small bundler and minifier for the page's ES modules. It needs no Node.
 
-That works because our modules keep to a part of the language: `import { a, b } from "./x.js";` with
-nothing renamed, `export` before a function, a class, a const or a let, and no name used at the top
-of two modules. Whatever else there is is refused, so that what is joined means what the modules
-mean by themselves. Comments go on the way, and so does the room between things.
+It accepts a subset of the language: `import { a, b } from "./x.js";` without renaming, `export`
+before a function, class, const or let, no import cycles, and no top-level name defined in two
+modules of a bundle. Anything else raises BundleError, so a bundle always behaves like its modules.
+The minifier removes comments and white space; it renames nothing.
 """
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-Read = Callable[[str], str]  # the text of a module, by its path
+Read = Callable[[str], str]  # returns the source of the module at a path
 
 _IMPORT = re.compile(
     r'^import \{\s*([\w$]+(?:,\s*[\w$]+)*,?)\s*\} from "(\.[\w./-]+\.js)";$', re.MULTILINE
 )
 _EXPORT = re.compile(r"^export (?=(?:async )?function|class |const |let )", re.MULTILINE)
-_DEFINED = re.compile(
+_DEFINITION = re.compile(
     r"^(export )?(?:(?:async )?function\*?|class|const|let|var) (?:([\w$]+)|([\[{].*?[\]}]) =)",
     re.MULTILINE,
 )
 _ANY_IMPORT = re.compile(r"^(?:import|export)\b.*$", re.MULTILINE)
-_PIECE = re.compile(
+_TOKEN = re.compile(
     r"""//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|[`{}/]""", re.DOTALL
 )
 _TEMPLATE = re.compile(r"(?:\\.|[^`\\$]|\$(?!\{))*", re.DOTALL)
-_PATTERN = re.compile(r"/(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\[\n])+/[a-z]*")
-_BEFORE_PATTERN = re.compile(r"(?:^|[(,=:\[!&|?{};+\n>]|\breturn|\bof)\s*$")
-_ROOM = re.compile(r"\s")
-_WIDE_ROOM = re.compile(r"[ \t]{2,}")
-_NEW_LINE = re.compile(r"[ \t]*\n\s*")
-_NEEDLESS_SPACE = re.compile(r"(?<=[{}()\[\],;:=<>*&|!]) | (?=[{}()\[\],;:=<>*&|!])")
-_NEEDLESS_NEW_LINE = re.compile(r"(?<=[{(\[,;])\n")
+_REGEXP = re.compile(r"/(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\[\n])+/[a-z]*")
+_BEFORE_REGEXP = re.compile(r"(?:^|[(,=:\[!&|?{};+\n>]|\breturn|\bof)\s*$")
+_SPACE = re.compile(r"\s")
+_SPACES = re.compile(r"[ \t]{2,}")
+_LINE_END = re.compile(r"[ \t]*\n\s*")
+_REMOVABLE_SPACE = re.compile(r"(?<=[{}()\[\],;:=<>*&|!]) | (?=[{}()\[\],;:=<>*&|!])")
+_REMOVABLE_LINE_END = re.compile(r"(?<=[{(\[,;])\n")
 
 
-class CannotJoin(Exception):
-    """A module says something that joining would change."""
+class BundleError(Exception):
+    """A module uses something that bundling would change."""
 
 
 @dataclass(slots=True)
-class JoinedModules:
-    """Modules in the order in which they must run, and what they define."""
-
+class Bundle:
     text: str
-    modules: list[str]
+    modules: list[str]  # in the order in which they run
 
 
 @dataclass(slots=True)
-class _Joining:
+class _Bundling:
     read: Read
+    external: Mapping[str, str]
     done: list[str] = field(default_factory=list)
-    under_way: list[str] = field(default_factory=list)
+    in_progress: list[str] = field(default_factory=list)
     texts: list[str] = field(default_factory=list)
     exports: dict[str, set[str]] = field(default_factory=dict)
-    defined: dict[str, str] = field(default_factory=dict)
-    elsewhere: dict[str, str] = field(default_factory=dict)
-    outside: dict[str, set[str]] = field(default_factory=dict)  # by address, what is wanted from it
+    defined_in: dict[str, str] = field(default_factory=dict)
+    imported: dict[str, set[str]] = field(default_factory=dict)  # URL to the names taken from it
 
 
-def join(
-    read: Read, entries: list[str], *, elsewhere: dict[str, str] | None = None
-) -> JoinedModules:
-    """The modules that the entries need, as the text of one module.
+def bundle(read: Read, entries: list[str], *, external: Mapping[str, str] | None = None) -> Bundle:
+    """Bundle the entries and all modules that they import into the text of one module.
 
-    `elsewhere` says which folders have been joined by themselves already, and the addresses of the
-    results: what is imported from there is imported from those files.
+    `external` maps modules of other bundles to the URL of their bundle, to import them from there.
     """
-    joining = _Joining(read, elsewhere=elsewhere or {})
+    bundling = _Bundling(read, external or {})
     for entry in entries:
-        _add(joining, entry)
+        _add(bundling, entry)
     imports = [
-        f'import {{{",".join(sorted(names))}}} from "{address}";'
-        for address, names in joining.outside.items()
+        f'import {{{",".join(sorted(names))}}} from "{url}";'
+        for url, names in bundling.imported.items()
     ]
-    exported = sorted(set().union(*joining.exports.values()))
-    lines = [*imports, *joining.texts, f"export {{{','.join(exported)}}};"]
-    return JoinedModules("\n".join(lines) + "\n", joining.done)
+    exported = sorted(set().union(*bundling.exports.values()))
+    lines = [*imports, *bundling.texts, f"export {{{','.join(exported)}}};"]
+    return Bundle("\n".join(lines) + "\n", bundling.done)
 
 
-def _add(joining: _Joining, path: str) -> None:
-    if path in joining.done:
+def _add(bundling: _Bundling, path: str) -> None:
+    if path in bundling.done:
         return
-    if path in joining.under_way:
-        circle = " -> ".join([*joining.under_way[joining.under_way.index(path) :], path])
-        raise CannotJoin(f"modules import each other in a circle: {circle}")
-    joining.under_way.append(path)
-    told = _uncommented(joining.read(path), lambda code: code)
-    for names, source in _imports(told):
-        needed = _resolved(path, source)
-        if address := joining.elsewhere.get(needed.partition("/")[0]):
-            joining.outside.setdefault(address, set()).update(names)
+    if path in bundling.in_progress:
+        cycle = " -> ".join([*bundling.in_progress[bundling.in_progress.index(path) :], path])
+        raise BundleError(f"import cycle: {cycle}")
+    bundling.in_progress.append(path)
+    source = _without_comments(bundling.read(path), lambda code: code)
+    for names, target in _imports(source):
+        needed = _resolve(path, target)
+        if url := bundling.external.get(needed):
+            bundling.imported.setdefault(url, set()).update(names)
             continue
-        _add(joining, needed)
-        for name in names - joining.exports[needed]:
-            raise CannotJoin(f"{path} imports {name}, which {needed} does not export")
-    joining.exports[path] = _define(joining, path, told)
-    for odd in _ANY_IMPORT.findall(_EXPORT.sub("", _IMPORT.sub("", told))):
-        raise CannotJoin(f"{path} says `{odd}`, which joining does not know")
-    joining.texts.append(squeezed(_EXPORT.sub("", _IMPORT.sub("", told))).strip("\n"))
-    joining.under_way.pop()
-    joining.done.append(path)
+        _add(bundling, needed)
+        for name in names - bundling.exports[needed]:
+            raise BundleError(f"{path} imports {name}, which {needed} does not export")
+    bundling.exports[path] = _define(bundling, path, source)
+    code = _EXPORT.sub("", _IMPORT.sub("", source))
+    for statement in _ANY_IMPORT.findall(code):
+        raise BundleError(f"{path}: unsupported statement `{statement}`")
+    bundling.texts.append(minify(code).strip("\n"))
+    bundling.in_progress.pop()
+    bundling.done.append(path)
 
 
-def _imports(text: str) -> Iterator[tuple[set[str], str]]:
-    for names, source in _IMPORT.findall(text):
-        yield {name.strip() for name in names.split(",") if name.strip()}, source
+def _imports(source: str) -> Iterator[tuple[set[str], str]]:
+    for names, target in _IMPORT.findall(source):
+        yield {name.strip() for name in names.split(",") if name.strip()}, target
 
 
-def _define(joining: _Joining, path: str, text: str) -> set[str]:
-    """Note what a module defines; returns what of that it exports."""
+def _define(bundling: _Bundling, path: str, source: str) -> set[str]:
+    """Record the top-level names of a module and return those that it exports."""
     exported = set()
-    for is_exported, single, several in _DEFINED.findall(text):
+    for is_exported, single, several in _DEFINITION.findall(source):
         for name in [single] if single else re.findall(r"[\w$]+(?=\s*[,\]}=])", several):
-            if joining.defined.setdefault(name, path) != path:
-                raise CannotJoin(f"{name} is defined in {joining.defined[name]} and in {path}")
+            if bundling.defined_in.setdefault(name, path) != path:
+                raise BundleError(f"{name} is defined in {bundling.defined_in[name]} and in {path}")
             if is_exported:
                 exported.add(name)
     return exported
 
 
-def _resolved(path: str, source: str) -> str:
+def _resolve(path: str, target: str) -> str:
     parts = path.split("/")[:-1]
-    for step in source.split("/"):
+    for step in target.split("/"):
         if step == "..":
             parts.pop()
         elif step != ".":
@@ -129,27 +125,29 @@ def _resolved(path: str, source: str) -> str:
     return "/".join(parts)
 
 
-def squeezed(text: str) -> str:
-    """Without comments, and as close together as it means the same; what stands in quotes is left
-    alone. Lines stay apart where their end may mean something."""
-    return re.sub(r"\n{2,}", "\n", _uncommented(text, _tight)).lstrip("\n")
+def minify(text: str) -> str:
+    """Remove comments and white space, except line ends that may separate statements.
+
+    Strings, templates and regular expressions stay as they are.
+    """
+    return re.sub(r"\n{2,}", "\n", _without_comments(text, _without_spaces)).lstrip("\n")
 
 
-def _uncommented(text: str, change: Callable[[str], str]) -> str:
-    """Without comments; all that is not in quotes is changed on the way."""
+def _without_comments(text: str, change: Callable[[str], str]) -> str:
+    """Remove comments; apply `change` to the code between literals."""
     pieces: list[str] = []
-    depths: list[int] = []  # how many braces are open in each `${` that is open
+    depths: list[int] = []  # for each open `${`: how many braces are open inside it
     at = 0
-    while found := _PIECE.search(text, at):
+    while found := _TOKEN.search(text, at):
         pieces.append(change(text[at : found.start()]))
         piece, at = found.group(), found.end()
         if piece.startswith(("//", "/*")):
             continue
         if piece == "/":
-            pattern = _PATTERN.match(text, found.start())
+            regexp = _REGEXP.match(text, found.start())
             before = "".join(pieces[-3:])
-            if pattern and _BEFORE_PATTERN.search(before):
-                piece, at = pattern.group(), pattern.end()
+            if regexp and _BEFORE_REGEXP.search(before):
+                piece, at = regexp.group(), regexp.end()
         elif piece == "{" and depths:
             depths[-1] += 1
         elif piece == "}" and depths and depths[-1] > 0:
@@ -170,8 +168,8 @@ def _uncommented(text: str, change: Callable[[str], str]) -> str:
     return "".join(pieces)
 
 
-def _tight(code: str) -> str:
-    if not _ROOM.search(code):
+def _without_spaces(code: str) -> str:
+    if not _SPACE.search(code):
         return code
-    code = _NEW_LINE.sub("\n", _WIDE_ROOM.sub(" ", code))
-    return _NEEDLESS_NEW_LINE.sub("", _NEEDLESS_SPACE.sub("", code))
+    code = _LINE_END.sub("\n", _SPACES.sub(" ", code))
+    return _REMOVABLE_LINE_END.sub("", _REMOVABLE_SPACE.sub("", code))

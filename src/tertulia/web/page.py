@@ -63,16 +63,16 @@ class WebPage:
         language = _language(call)
         await self._assets.prepare()
         await rendering.load()
-        addresses = self._assets.addresses(language)
+        files = self._assets.page_files(language)
         name = call.org.realm.name
-        text = rendering.text("shell.html", language=language, name=name, files=addresses)
+        text = rendering.text("shell.html", language=language, name=name, files=files)
         return text.encode()
 
     async def _worker(self, request: Request) -> Response:
         """The service worker, which knows the names of the files that belong together."""
         await self._assets.prepare()
-        known = [each for name in LANGUAGES for each in self._assets.addresses(name).all]
-        text = assets.worker().replace('["files"]', json.dumps(sorted(set(known))))
+        known = [each for name in LANGUAGES for each in self._assets.page_files(name).all]
+        text = assets.service_worker().replace('["files"]', json.dumps(sorted(set(known))))
         headers = {"Cache-Control": "no-cache", **security_headers.of_page(scripts=True)}
         return Response(text, media_type="text/javascript; charset=utf-8", headers=headers)
 

@@ -4,9 +4,9 @@
 const worker = /** @type {ServiceWorkerGlobalScope} */ (/** @type {unknown} */ (self));
 const FILES = ["files"];
 const SHELL = "tertulia-files";
-const READ = "tertulia-read"; // as in app/account_data.js
-const LOGOUT = "tertulia-logout"; // as in app/account_data.js
-const DATABASE = /^tertulia-\d+$/; // as in app/account_data.js
+const READ = "tertulia-read"; // as in core/account_data.js
+const LOGOUT = "tertulia-logout"; // as in core/account_data.js
+const DATABASE = /^tertulia-\d+$/; // as in core/account_data.js
 const LOGOUT_PATHS = ["/logout/", "/accounts/logout/"];
 const KEPT_ANSWERS = 60;
 let sessions = 0; // that have ended since the worker was started

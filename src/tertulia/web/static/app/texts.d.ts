@@ -1,3 +1,0 @@
-/** The words of the first views, in the language that the page is shown in: a file of `words/`. */
-export const language: string;
-export const texts: Record<string, string | Record<string, string>>;

@@ -1,0 +1,52 @@
+/** What a browser keeps of an account: its database, the session storage of each tab, and the answers that
+ * the service worker keeps. All of it is deleted when the account logs out, in this tab, in another one or
+ * by the server. */
+
+import { closeShelves } from "./local_store.js";
+
+const ANSWERS = "tertulia-read"; // as in sw.js
+const LOGOUT = "tertulia-logout"; // as in sw.js
+const DATABASE = /^tertulia-\d+$/; // as in sw.js
+const MAX_DELETE_MS = 1000;
+
+let isDeleted = false;
+/** @type {BroadcastChannel | undefined} */
+let otherTabs;
+
+/** @param {() => void} loggedOut what a tab does when another one, or the worker, has logged out */
+export function watchLogout(loggedOut) {
+  if (!globalThis.BroadcastChannel) return;
+  otherTabs = new BroadcastChannel(LOGOUT);
+  otherTabs.onmessage = loggedOut;
+}
+
+/** Keep something for this tab, as long as the account is logged in.
+ * @param {string} key
+ * @param {string} value */
+export function keepForTab(key, value) {
+  if (!isDeleted) sessionStorage.setItem(key, value);
+}
+
+/** Delete what this browser keeps of the account, and keep nothing more. */
+export async function deleteAccountData() {
+  isDeleted = true;
+  sessionStorage.clear();
+  await closeShelves();
+  await Promise.all([deleteDatabases(), globalThis.caches?.delete(ANSWERS)]).catch(() => {});
+}
+
+/** Delete the databases of all accounts but one.
+ * @param {number} [owner] */
+export async function deleteDatabases(owner) {
+  const found = (await globalThis.indexedDB?.databases?.()) ?? [];
+  for (const { name } of found) {
+    if (name && DATABASE.test(name) && name !== `tertulia-${owner}`) indexedDB.deleteDatabase(name);
+  }
+}
+
+/** Log out in all tabs. */
+export async function logOut() {
+  otherTabs?.postMessage("logout");
+  await Promise.race([deleteAccountData(), new Promise((resolve) => setTimeout(resolve, MAX_DELETE_MS))]);
+  /** @type {HTMLFormElement | null} */ (document.querySelector("#logout"))?.submit();
+}

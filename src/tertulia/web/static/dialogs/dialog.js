@@ -1,0 +1,68 @@
+/** Dialogs: the browser's own, so that focus stays inside, Escape closes and the rest is quiet. */
+
+import { fill, h, iconButton } from "../core/html.js";
+import { leaveOver } from "../core/router.js";
+import { say } from "../core/i18n.js";
+
+/** Open a dialog; it goes away when it is closed, and an address that led to it with it.
+ * @param {string} title
+ * @param {(import("../core/html.js").Child | import("../core/html.js").Child[])[]} children
+ * @param {{wide?: boolean, label?: string, footer?: import("../core/html.js").Child[]}} [options]
+ * @returns {HTMLDialogElement} */
+export function openDialog(title, children, { wide = false, label, footer } = {}) {
+  const heading = h("h1", { class: "cut", tabindex: -1 }, title);
+  const close = iconButton("close", say("over.close"), { "data-close": true });
+  const dialog = h("dialog", { class: `pop dialog ${wide ? "wide-dialog" : ""}`, "aria-label": label ?? title });
+  const inside = h("div", { class: "dialog-body", tabindex: -1 });
+  fill(inside, ...children);
+  fill(dialog, h("header", {}, heading, close), inside, footer && h("footer", {}, ...footer));
+  dialog.addEventListener("click", (event) => {
+    const target = /** @type {Element} */ (event.target);
+    if (target === dialog || target.closest("[data-close]")) dialog.close();
+  });
+  dialog.addEventListener("close", () => {
+    dialog.remove();
+    if (dialog.dataset.address && location.hash === dialog.dataset.address) leaveOver();
+  });
+  document.body.append(dialog);
+  dialog.showModal();
+  focusFirst(dialog);
+  return dialog;
+}
+
+/** The focus goes to what one came for: the page that is open, the first field, else the title. On a
+ * touch screen a field would bring up the keyboard.
+ * @param {HTMLDialogElement} dialog */
+export function focusFirst(dialog) {
+  const fields = matchMedia("(pointer: coarse)").matches ? "" : ", .dialog-body input:not([type=radio], [type=checkbox], [hidden]), .dialog-body textarea";
+  const first = dialog.querySelector(`[autofocus], nav [aria-current]${dialog.querySelector("nav") ? "" : fields}`) ?? dialog.querySelector("h1");
+  /** @type {HTMLElement} */ (first).focus();
+}
+
+/** The same, for a dialog that an address opens: closing goes back, and going back closes.
+ * @param {HTMLDialogElement} dialog */
+export function boundToAddress(dialog) {
+  dialog.dataset.address = location.hash;
+  addEventListener("hashchange", function gone() {
+    if (location.hash === dialog.dataset.address) return;
+    removeEventListener("hashchange", gone);
+    delete dialog.dataset.address;
+    if (dialog.open) dialog.close();
+  });
+  return dialog;
+}
+
+/** Ask before something that cannot be undone.
+ * @param {string} title
+ * @param {string} text
+ * @param {string} deed what the button says
+ * @returns {Promise<boolean>} */
+export function confirmed(title, text, deed) {
+  return new Promise((resolve) => {
+    let answer = false;
+    const yes = h("button", { class: "b risk", type: "button", onclick: () => { answer = true; dialog.close(); } }, deed);
+    const no = h("button", { class: "b", type: "button", onclick: () => dialog.close() }, say("dialog.cancel"));
+    const dialog = openDialog(title, [h("p", {}, text)], { footer: [no, yes] });
+    dialog.addEventListener("close", () => resolve(answer));
+  });
+}

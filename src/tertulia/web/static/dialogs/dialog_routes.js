@@ -1,0 +1,37 @@
+/** What is shown over a view: each address has its dialog. */
+
+import { leaveOver } from "../core/router.js";
+import { showChannels } from "./channel_list.js";
+import { showDrafts } from "./drafts_list.js";
+import { formattingHelp } from "./formatting_help.js";
+import { showGroups } from "./groups.js";
+import { keyboardHelp } from "./keyboard_help.js";
+import { showOrganization } from "./organization.js";
+import { showMembers, showUser } from "./profile.js";
+import { showReminders } from "./reminders.js";
+import { showScheduled } from "./schedule.js";
+import { showSettings } from "./settings.js";
+
+/** @type {Record<string, (place: import("../state/routes.js").Place) => unknown>} */
+const dialogs = {
+  channels: showChannels,
+  drafts: showDrafts,
+  groups: showGroups,
+  invite: () => showOrganization({ rest: ["invitations"] }),
+  "keyboard-shortcuts": keyboardHelp,
+  members: showMembers,
+  "message-formatting": formattingHelp,
+  organization: showOrganization,
+  reminders: showReminders,
+  scheduled: showScheduled,
+  settings: showSettings,
+  streams: showChannels,
+  user: showUser,
+};
+
+/** @param {import("../state/routes.js").Place} place */
+export function showOver(place) {
+  const open = dialogs[place.view];
+  if (open) open(place);
+  else leaveOver();
+}

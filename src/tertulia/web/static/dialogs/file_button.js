@@ -1,0 +1,40 @@
+/** A button that sends one file to a path of the API. */
+
+import { apiAddress } from "../core/api.js";
+import { h } from "../core/html.js";
+import { say } from "../core/i18n.js";
+import { deedButton } from "./forms.js";
+
+/** @param {string} path
+ * @param {string} text
+ * @param {string} accept
+ * @param {Record<string, string>} [more] fields beside it
+ * @returns {HTMLElement} */
+export function uploadTo(path, text, accept, more = {}) {
+  const input = h("input", { type: "file", accept, hidden: true, "aria-label": text });
+  const button = deedButton(text, () => chosen(input).then((file) => file && sendFile(path, file, more)));
+  button.append(input);
+  return button;
+}
+
+/** @param {HTMLInputElement} input
+ * @returns {Promise<File | undefined>} */
+function chosen(input) {
+  return new Promise((resolve) => {
+    input.onchange = () => resolve(input.files?.[0]);
+    input.oncancel = () => resolve(undefined);
+    input.click();
+  });
+}
+
+/** @param {string} path
+ * @param {File} file
+ * @param {Record<string, string>} more */
+async function sendFile(path, file, more) {
+  const form = new FormData();
+  form.append("file", file, file.name);
+  for (const [name, value] of Object.entries(more)) form.append(name, value);
+  const response = await fetch(apiAddress(path), { method: "POST", body: form });
+  const answer = await response.json().catch(() => ({}));
+  if (!response.ok) throw new Error(answer.msg ?? say("upload.failed", { name: file.name }));
+}

@@ -1,0 +1,21 @@
+/** The keys, as a list to look at. */
+
+import { h } from "../core/html.js";
+import { areKeysOff, switchKeys } from "../views/keys.js";
+import { say } from "../core/i18n.js";
+import { boundToAddress, openDialog } from "./dialog.js";
+
+/** @type {[string, [string, string][]][]} */
+const GROUPS = [
+  ["moving", [["next", "J K ↓ ↑"], ["page", "PgDn PgUp Shift+J Shift+K"], ["ends", "Home End Shift+G"], ["unread", "N"], ["unread-followed", "Shift+N"], ["unread-direct", "P"], ["directs", "Shift+P"], ["conversation", "S Y"], ["near", "Z"], ["channel", "Shift+S"], ["views", "Shift+I T A *"], ["search", "/ Ctrl+K"], ["sidebar", "Q"], ["people", "W Shift+W"], ["org-menu", "G"], ["home", "Esc Ctrl+["]]],
+  ["writing", [["compose", "C"], ["reply", "R Enter"], ["reply-direct", "Shift+R"], ["quote", ">"], ["mention", "@"], ["direct", "X"], ["drafts", "D"], ["edit", "E ←"], ["preview", "Alt+P"], ["to-compose", "Ctrl+."]]],
+  ["acting", [["menu", "I"], ["react", ":"], ["thumbs", "+ ="], ["star", "Ctrl+S"], ["unread-from", "Shift+U"], ["copy", "Shift+L"], ["move", "M"], ["mute", "Shift+M"], ["follow", "Shift+F"], ["history", "Shift+H"], ["receipts", "Shift+V"], ["profile", "U"], ["pictures", "V"], ["fold", "-"], ["help", "?"]]],
+];
+
+export function keyboardHelp() {
+  const groups = GROUPS.map(([name, rows]) => h("section", {}, h("h2", {}, say(`keys.${name}`)), h("dl", { class: "keys-list" },
+    ...rows.flatMap(([key, keys]) => [h("dt", {}, say(`keys.${key}`)), h("dd", {}, ...keys.split(" ").map((each) => h("kbd", {}, each)))]))));
+  const off = h("input", { type: "checkbox", checked: areKeysOff(), onchange: (/** @type {Event} */ event) => switchKeys(/** @type {HTMLInputElement} */ (event.target).checked) });
+  const dialog = openDialog(say("keys.title"), [h("div", { class: "keys-groups" }, ...groups), h("label", { class: "switch" }, h("span", {}, say("keys.off")), off)]);
+  if (location.hash === "#keyboard-shortcuts") boundToAddress(dialog);
+}

@@ -1,0 +1,78 @@
+/** Small panels and menus beside what was pressed. The browser's popover does the hard part: a click
+ * beside it or Escape closes it, and the focus goes back. */
+
+import { h, icon } from "../core/html.js";
+import { isPhone, part } from "../views/layout.js";
+
+/** A panel beside an element: below it if there is room, else above. On a phone it comes from below.
+ * @param {HTMLElement} anchor
+ * @param {HTMLElement} panel
+ * @param {{closed?: () => void}} [options]
+ * @returns {{close(): void}} */
+export function openPanel(anchor, panel, { closed } = {}) {
+  closePanel();
+  panel.classList.add("pop");
+  panel.setAttribute("popover", "auto");
+  (anchor.closest("dialog") ?? part("#main")).append(panel); // what is outside of an open dialog cannot be used
+  panel.showPopover();
+  place(panel, anchor);
+  panel.addEventListener("toggle", (event) => {
+    if (/** @type {ToggleEvent} */ (event).newState === "open") return;
+    panel.remove();
+    if (document.activeElement === document.body && anchor.isConnected) anchor.focus();
+    closed?.();
+  });
+  const first = panel.querySelector("[autofocus], button, a, input, [tabindex='0']");
+  if (first instanceof HTMLElement) first.focus();
+  return { close: () => panel.isConnected && panel.hidePopover() };
+}
+
+export function closePanel() {
+  for (const open of document.querySelectorAll(".pop[popover]")) if (open.matches(":popover-open")) /** @type {HTMLElement} */ (open).hidePopover();
+}
+
+/** @typedef {{icon?: string, text: string, key?: string, risk?: boolean, act: () => unknown} | "line"} MenuItem */
+
+/** A menu: arrows go through it, Enter takes, Escape closes.
+ * @param {HTMLElement} anchor
+ * @param {string} name
+ * @param {MenuItem[]} items */
+export function openMenu(anchor, name, items) {
+  const menu = h("ul", { class: "menu", role: "menu", "aria-label": name });
+  for (const item of items) {
+    if (item === "line") menu.append(h("li", { role: "none" }, h("hr")));
+    else menu.append(h("li", { role: "none" }, menuButton(item)));
+  }
+  menu.addEventListener("keydown", (event) => {
+    const buttons = /** @type {HTMLElement[]} */ ([...menu.querySelectorAll("[role=menuitem]")]);
+    const at = buttons.indexOf(/** @type {HTMLElement} */ (document.activeElement));
+    const next = { ArrowDown: at + 1, ArrowUp: at - 1 + buttons.length, Home: 0, End: buttons.length - 1 }[event.key];
+    if (next === undefined) return;
+    event.preventDefault();
+    buttons[next % buttons.length].focus();
+  });
+  return openPanel(anchor, menu);
+}
+
+/** @param {Exclude<MenuItem, "line">} item */
+function menuButton(item) {
+  const act = () => {
+    closePanel();
+    item.act();
+  };
+  return h("button", { type: "button", role: "menuitem", class: item.risk && "risk", onclick: act }, item.icon && icon(item.icon, "s"), item.text, item.key && h("kbd", {}, item.key));
+}
+
+/** @param {HTMLElement} panel
+ * @param {HTMLElement} anchor */
+function place(panel, anchor) {
+  if (isPhone()) return panel.classList.add("sheet");
+  const at = anchor.getBoundingClientRect();
+  const size = panel.getBoundingClientRect();
+  const isBelow = at.bottom + size.height + 8 < innerHeight || at.top < size.height;
+  const isNearStart = at.left + at.width / 2 < innerWidth / 2;
+  const left = isNearStart ? at.left : at.right - size.width;
+  panel.style.setProperty("left", `${Math.max(8, Math.min(left, innerWidth - size.width - 8)) + scrollX}px`);
+  panel.style.setProperty("top", `${Math.max(8, isBelow ? at.bottom + 4 : at.top - size.height - 4) + scrollY}px`);
+  return undefined;
+}

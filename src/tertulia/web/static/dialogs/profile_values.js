@@ -1,0 +1,56 @@
+/** What people have said to the fields of their organization's profiles: to read, and to fill in. */
+
+import { patch } from "../core/api.js";
+import { h } from "../core/html.js";
+import { known } from "../state/session.js";
+import { nameOf, people } from "../state/people.js";
+import { spokenLanguage } from "../core/i18n.js";
+import { labelled, settingRow } from "./forms.js";
+
+/** @typedef {import("./profile_field_settings.js").ProfileField} ProfileField */
+
+/** A value as one reads it.
+ * @param {ProfileField} field
+ * @param {string | undefined} value
+ * @returns {import("../core/html.js").Child} */
+export function profileFact(field, value) {
+  if (!value) return undefined;
+  const data = JSON.parse(field.field_data || "{}");
+  if (field.type === 3) return data[value]?.text ?? value;
+  if (field.type === 4) return new Date(`${value}T12:00`).toLocaleDateString(spokenLanguage(), { dateStyle: "long" });
+  if (field.type === 6) return idsIn(value).map(nameOf).join(", ");
+  const pattern = data.url_pattern ?? known.realm_default_external_accounts?.[data.subtype]?.url_pattern;
+  const address = field.type === 5 ? value : field.type === 7 && pattern?.replace("%(username)s", encodeURIComponent(value));
+  return address && /^https?:/.test(address) ? h("a", { href: address, target: "_blank", rel: "noopener noreferrer" }, value) : value;
+}
+
+/** A row to fill in a field.
+ * @param {ProfileField} field
+ * @param {string} value */
+export function profileFieldRow(field, value) {
+  const save = (/** @type {any} */ chosen) => patch("/users/me/profile_data", { data: [{ id: field.id, value: chosen }] });
+  const row = { name: `field-${field.id}`, label: field.name, hint: field.hint, value, save, disabled: field.editable_by_user === false && !known.is_admin };
+  if (field.type === 3) {
+    const choices = Object.entries(/** @type {Record<string, {text: string, order: string}>} */ (JSON.parse(field.field_data || "{}"))).sort((a, b) => Number(a[1].order) - Number(b[1].order));
+    return settingRow({ ...row, choices: [["", "–"], ...choices.map(([key, each]) => /** @type {[any, string]} */ ([key, each.text]))] });
+  }
+  if (field.type === 6) return personField(field, value, save);
+  return settingRow({ ...row, kind: field.type === 2 ? "long" : field.type === 4 ? "date" : "text" });
+}
+
+/** @param {ProfileField} field
+ * @param {string} value
+ * @param {(ids: number[]) => Promise<unknown>} save */
+function personField(field, value, save) {
+  const chosen = new Set(idsIn(value));
+  const options = [...people.values()].filter((person) => person.is_active && !person.is_bot).sort((a, b) => a.full_name.localeCompare(b.full_name));
+  const select = h("select", { class: "f", multiple: true, size: 5, "aria-label": field.name }, ...options.map((person) => h("option", { value: person.user_id, selected: chosen.has(person.user_id) }, person.full_name)));
+  select.addEventListener("change", () => save([...select.selectedOptions].map((each) => Number(each.value))));
+  return labelled(field.name, select);
+}
+
+/** @param {string} value
+ * @returns {number[]} */
+function idsIn(value) {
+  return value ? JSON.parse(value) : [];
+}

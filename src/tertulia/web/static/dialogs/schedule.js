@@ -1,0 +1,84 @@
+/** Sending later: when, and the list of what is to be sent. */
+
+import { post, remove } from "../core/api.js";
+import { openBox } from "../views/compose.js";
+import { directWith, fullTitle, isInChannel } from "../state/conversations.js";
+import { h, iconButton } from "../core/html.js";
+import { known } from "../state/session.js";
+import { conversationHash } from "../state/narrow.js";
+import { toast } from "../views/layout.js";
+import { fullTime } from "../views/time.js";
+import { say } from "../core/i18n.js";
+import { boundToAddress, openDialog } from "./dialog.js";
+import { openPanel } from "./popover.js";
+
+/** @param {{element: HTMLElement}} occasion */
+export function sendLater({ element }) {
+  const box = openBox();
+  if (!box?.box.value.trim()) return toast(say("schedule.nothing"));
+  const field = h("input", { class: "f", type: "datetime-local", "aria-label": say("schedule.when"), value: localValue(tomorrow()), min: localValue(new Date()) });
+  const at = () => schedule(new Date(field.value));
+  const panel = h("div", { class: "card schedule", role: "dialog", "aria-label": say("schedule.title") },
+    h("h2", {}, say("schedule.title")),
+    ...presets().map(([word, time]) => h("button", { class: "b bare", type: "button", onclick: () => { open.close(); schedule(time); } }, say(word), " ", h("small", {}, fullTime(time.getTime() / 1000)))),
+    h("label", { class: "field" }, say("schedule.when"), field),
+    h("button", { class: "b go", type: "button", onclick: () => { open.close(); at(); } }, say("schedule.do")));
+  const open = openPanel(element, panel);
+  return open;
+}
+
+/** @param {Date} time */
+async function schedule(time) {
+  const box = openBox();
+  if (!box || Number.isNaN(time.getTime())) return;
+  const to = box.conversation;
+  const entered = box.box.value;
+  const where = isInChannel(to) ? { type: "channel", to: to.channel, topic: to.topic } : { type: "direct", to: to.people };
+  try {
+    await post("/scheduled_messages", { ...where, content: entered.trim(), scheduled_delivery_timestamp: Math.floor(time.getTime() / 1000) });
+  } catch (error) {
+    return void toast(/** @type {Error} */ (error).message);
+  }
+  box.takeOut(entered, to);
+  toast(say("schedule.done", { when: fullTime(time.getTime() / 1000) }), h("a", { class: "b bare", href: "#scheduled" }, say("schedule.show")));
+}
+
+/** The list of messages that are to be sent. */
+export function showScheduled() {
+  const rows = [...(known.scheduled_messages ?? [])].sort((a, b) => a.scheduled_delivery_timestamp - b.scheduled_delivery_timestamp);
+  const list = h("ul", { class: "plain kept" }, ...rows.map(scheduledRow));
+  boundToAddress(openDialog(say("schedule.list"), [rows.length ? list : h("p", { class: "quiet" }, say("schedule.none"))]));
+}
+
+/** @param {Record<string, any>} row */
+function scheduledRow(row) {
+  const to = row.type === "stream" ? { channel: row.to, topic: row.topic } : directWith([row.to].flat());
+  const item = h("li", {}, h("a", { href: conversationHash(to) }, h("bdi", {}, fullTitle(to))), h("p", { class: "cut", dir: "auto" }, row.content),
+    h("small", {}, row.failed ? say("schedule.failed") : fullTime(row.scheduled_delivery_timestamp)),
+    iconButton("trash", say("schedule.delete"), { onclick: async () => {
+      await remove(`/scheduled_messages/${row.scheduled_message_id}`).then(() => item.remove(), (error) => toast(error.message));
+    } }));
+  return item;
+}
+
+/** @returns {[string, Date][]} */
+function presets() {
+  const now = new Date();
+  const hour = new Date(now.getTime() + 3600_000);
+  const monday = new Date(now);
+  monday.setDate(now.getDate() + ((8 - now.getDay()) % 7 || 7));
+  monday.setHours(9, 0, 0, 0);
+  return [["schedule.hour", hour], ["schedule.tomorrow", tomorrow()], ["schedule.monday", monday]];
+}
+
+function tomorrow() {
+  const day = new Date();
+  day.setDate(day.getDate() + 1);
+  day.setHours(9, 0, 0, 0);
+  return day;
+}
+
+/** @param {Date} date */
+function localValue(date) {
+  return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+}

@@ -1,0 +1,33 @@
+/** Notifications while the page is closed, through the push service of the browser. */
+
+import { get, post, remove } from "../core/api.js";
+import { h } from "../core/html.js";
+import { say } from "../core/i18n.js";
+import { settingRow } from "./forms.js";
+
+/** A switch for this browser; nothing where browsers or the address do not allow it.
+ * @returns {Promise<HTMLElement | false>} */
+export async function pushRow() {
+  if (!("PushManager" in window) || !navigator.serviceWorker) return h("p", { class: "quiet" }, say("push.unable"));
+  const worker = await navigator.serviceWorker.getRegistration();
+  if (!worker) return h("p", { class: "quiet" }, say("push.unable"));
+  const current = await worker.pushManager.getSubscription();
+  return settingRow({ name: "web-push", label: say("push.here"), value: current !== null, save: (isOn) => (isOn ? subscribe(worker) : unsubscribe(worker)) });
+}
+
+/** @param {ServiceWorkerRegistration} worker */
+async function subscribe(worker) {
+  if ((await Notification.requestPermission()) !== "granted") throw new Error(say("notify.denied"));
+  const { public_key: key } = await get("/web_push/key");
+  const subscription = await worker.pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: key });
+  const { endpoint, keys } = subscription.toJSON();
+  await post("/web_push/subscriptions", { endpoint, p256dh: keys?.p256dh, auth: keys?.auth });
+}
+
+/** @param {ServiceWorkerRegistration} worker */
+async function unsubscribe(worker) {
+  const subscription = await worker.pushManager.getSubscription();
+  if (!subscription) return;
+  await remove("/web_push/subscriptions", { endpoint: subscription.endpoint });
+  await subscription.unsubscribe();
+}

@@ -1,0 +1,106 @@
+/** The channels we know of, those one is in and those one could join, and their folders. */
+
+import { tell } from "../core/signals.js";
+
+/** @typedef {{stream_id: number, name: string, description: string, rendered_description: string,
+ *   invite_only: boolean, is_web_public: boolean, is_archived: boolean, folder_id: number | null,
+ *   color: string, is_muted: boolean, pin_to_top: boolean, subscriber_count: number,
+ *   topics_policy: string, subscribed: boolean, [more: string]: any}} Channel */
+
+/** @typedef {{id: number, name: string, description: string, order?: number, is_archived: boolean}} Folder */
+
+export const NO_COLOR = "#9aa39c";
+
+/** @type {Map<number, Channel>} */
+export const channels = new Map();
+/** @type {Map<number, Folder>} */
+export const folders = new Map();
+
+/** @param {Record<string, any>} state a register answer */
+export function learnChannels(state) {
+  channels.clear();
+  folders.clear();
+  const isOpenToAll = !state.user_id; // a spectator is told of the channels that all may read
+  for (const channel of [...(state.streams ?? []), ...(state.never_subscribed ?? [])]) learn(channel, isOpenToAll);
+  for (const channel of state.unsubscribed ?? []) learn(channel, false);
+  for (const channel of state.subscriptions ?? []) learn(channel, true);
+  for (const folder of state.channel_folders ?? []) folders.set(folder.id, folder);
+}
+
+/** @param {Record<string, any>} channel
+ * @param {boolean} subscribed */
+export function learn(channel, subscribed) {
+  const before = channels.get(channel.stream_id);
+  const color = channel.color ?? before?.color ?? NO_COLOR;
+  channels.set(channel.stream_id, /** @type {Channel} */ ({ ...before, ...channel, color, subscribed }));
+}
+
+/** @param {number} id
+ * @returns {string} */
+export function channelName(id) {
+  return channels.get(id)?.name ?? "";
+}
+
+/** @param {number} id
+ * @returns {string} */
+export function channelColor(id) {
+  return channels.get(id)?.color ?? NO_COLOR;
+}
+
+/** @param {string} name
+ * @returns {Channel | undefined} */
+export function channelNamed(name) {
+  const wanted = name.toLowerCase();
+  return [...channels.values()].find((channel) => channel.name.toLowerCase() === wanted);
+}
+
+/** One's own channels, by name.
+ * @returns {Channel[]} */
+export function myChannels() {
+  return [...channels.values()].filter((channel) => channel.subscribed && !channel.is_archived).sort(byName);
+}
+
+/** One's own channels as the sidebar groups them: pinned ones, folders, and the others.
+ * @returns {{key: string, folder: Folder | null, channels: Channel[]}[]} */
+export function groupedChannels() {
+  const groups = new Map();
+  for (const channel of myChannels()) {
+    const key = channel.pin_to_top ? "pinned" : folders.has(channel.folder_id ?? -1) ? `folder-${channel.folder_id}` : "others";
+    if (!groups.has(key)) groups.set(key, { key, folder: folders.get(channel.folder_id ?? -1) ?? null, channels: [] });
+    groups.get(key).channels.push(channel);
+  }
+  for (const group of groups.values()) group.channels.sort(quietLast);
+  return [...groups.values()].sort((a, b) => rank(a) - rank(b) || (a.folder?.name ?? "").localeCompare(b.folder?.name ?? ""));
+}
+
+/** Folders that are in use, in their order.
+ * @returns {Folder[]} */
+export function sortedFolders() {
+  return [...folders.values()].filter((folder) => !folder.is_archived).sort((a, b) => (a.order ?? 0) - (b.order ?? 0));
+}
+
+/** @param {number} id
+ * @param {Record<string, any>} changes */
+export function changeChannel(id, changes) {
+  const channel = channels.get(id);
+  if (channel) Object.assign(channel, changes);
+  tell("channels", id);
+}
+
+/** @param {{key: string, folder: Folder | null}} group */
+function rank(group) {
+  if (group.key === "pinned") return -1;
+  return group.key === "others" ? 1e9 : (group.folder?.order ?? 0);
+}
+
+/** @param {Channel} a
+ * @param {Channel} b */
+function byName(a, b) {
+  return a.name.localeCompare(b.name);
+}
+
+/** @param {Channel} a
+ * @param {Channel} b */
+function quietLast(a, b) {
+  return Number(a.is_muted) - Number(b.is_muted) || byName(a, b);
+}

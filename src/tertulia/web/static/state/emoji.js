@@ -1,0 +1,77 @@
+/** Emoji: the server's list of names, fetching when it is first needed, and the organization's own. */
+
+import { realm } from "./session.js";
+
+/** @type {Map<string, string>} from name to code */
+const codes = new Map();
+/** @type {string[]} sorted, to be searched */
+let names = [];
+/** @type {Promise<void> | undefined} */
+let fetching;
+
+/** @returns {Promise<void>} */
+export function fetchEmoji() {
+  fetching ??= fetch("/static/emoji.json").then((answer) => answer.json()).then(learnEmoji, () => {
+    fetching = undefined;
+  });
+  return fetching;
+}
+
+/** @param {{code_to_names: Record<string, string[]>}} list */
+export function learnEmoji(list) {
+  for (const [code, called] of Object.entries(list.code_to_names)) for (const name of called) codes.set(name, code);
+  names = [...codes.keys()].sort();
+}
+
+/** The sign for a name, or nothing if it is one of the organization's own or unknown.
+ * @param {string} name */
+export function emojiNamed(name) {
+  const code = codes.get(name);
+  return code && signOf(code);
+}
+
+/** @param {string} code `1f1ea-1f1f8`
+ * @returns {string} */
+export function signOf(code) {
+  return String.fromCodePoint(...code.split("-").map((part) => parseInt(part, 16)));
+}
+
+/** The organization's own emoji that can be used, by name.
+ * @returns {Map<string, {id: string, name: string, source_url: string, still_url: string | null}>} */
+export function ownEmoji() {
+  const found = Object.values(realm("emoji") ?? {}).filter((each) => !each.deactivated);
+  return new Map(found.map((each) => [each.name, each]));
+}
+
+/** Names that begin so, then names that have it in them; short ones first.
+ * @param {string} query
+ * @param {number} most
+ * @returns {string[]} */
+export function emojiStarting(query, most) {
+  const wanted = query.replaceAll(" ", "_");
+  const all = [...ownEmoji().keys(), ...names];
+  const starting = all.filter((name) => name.startsWith(wanted)).sort((a, b) => a.length - b.length);
+  const inside = starting.length < most ? all.filter((name) => !name.startsWith(wanted) && name.includes(wanted)) : [];
+  const seen = new Set();
+  return [...starting, ...inside].filter((name) => !isRepeated(name, seen)).slice(0, most);
+}
+
+/** What a reaction with this name is, in the API's words.
+ * @param {string} name
+ * @returns {{emoji_name: string, emoji_code: string, reaction_type: string}} */
+export function reactionNamed(name) {
+  const own = ownEmoji().get(name);
+  if (own) return { emoji_name: name, emoji_code: own.id, reaction_type: "realm_emoji" };
+  if (name === "zulip") return { emoji_name: name, emoji_code: name, reaction_type: "zulip_extra_emoji" };
+  return { emoji_name: name, emoji_code: codes.get(name) ?? "", reaction_type: "unicode_emoji" };
+}
+
+/** One sign has several names, and is offered once.
+ * @param {string} name
+ * @param {Set<string>} seen */
+function isRepeated(name, seen) {
+  const what = codes.get(name) ?? name;
+  if (seen.has(what)) return true;
+  seen.add(what);
+  return false;
+}

@@ -1,0 +1,253 @@
+/** Narrows: which messages are asked for, as terms and as the part of an address behind `#`.
+ * The addresses are Zulip's, so that links from mails, apps and other people work. */
+
+import { channelName, channelNamed, channels } from "./channels.js";
+import { directWith, isInChannel } from "./conversations.js";
+import { isSpectator, myId } from "./session.js";
+import { people } from "./people.js";
+import { isFollowed, isTopicMuted } from "./topics.js";
+
+/** @typedef {{operator: string, operand: string | number | number[], negated?: boolean}} Term */
+/** @typedef {import("./conversations.js").Conversation} Conversation */
+
+/** @type {Record<string, string>} */
+const OTHER_WORDS = { stream: "channel", streams: "channels", subject: "topic", "pm-with": "dm", from: "sender", "group-pm-with": "dm-including" };
+
+/** @param {string} text */
+export function encodeHash(text) {
+  return encodeURIComponent(text).replaceAll(/[%().]/g, (sign) => ({ "%": ".", "(": ".28", ")": ".29", ".": ".2E" })[sign] ?? sign);
+}
+
+/** @param {string} text */
+export function decodeHash(text) {
+  try {
+    return decodeURIComponent(text.replaceAll(".", "%"));
+  } catch {
+    return text;
+  }
+}
+
+/** @param {number} id */
+export function channelSlug(id) {
+  return `${id}-${encodeHash(channelName(id).replaceAll(" ", "-"))}`;
+}
+
+/** @param {number[]} ids */
+export function peopleSlug(ids) {
+  const suffix = ids.length === 1 ? encodeHash((people.get(ids[0])?.full_name ?? "dm").replaceAll(/[ "%/<>`\\]+/g, "-")) : "group";
+  return `${ids.join(",")}-${suffix}`;
+}
+
+/** The address of a narrow, with its `#`.
+ * @param {Term[]} terms */
+export function hashOf(terms) {
+  return "#narrow" + terms.map((term) => `/${term.negated ? "-" : ""}${term.operator}/${operandSlug(term)}`).join("");
+}
+
+/** @param {Conversation} conversation
+ * @param {number} [near] a message of it to go to */
+export function conversationHash(conversation, near) {
+  return hashOf([...termsOf(conversation), ...(near ? [{ operator: "near", operand: near }] : [])]);
+}
+
+/** @param {number} channel */
+export function channelHash(channel) {
+  return `#narrow/channel/${channelSlug(channel)}`;
+}
+
+/** @param {number} channel */
+export function topicsHash(channel) {
+  return `#topics/channel/${channelSlug(channel)}`;
+}
+
+/** @param {Conversation} conversation
+ * @returns {Term[]} */
+export function termsOf(conversation) {
+  if (!isInChannel(conversation)) return [{ operator: "dm", operand: conversation.people }];
+  return [{ operator: "channel", operand: conversation.channel }, { operator: "topic", operand: conversation.topic }];
+}
+
+/** Terms from an address behind `#narrow/`.
+ * @param {string} path
+ * @returns {Term[]} */
+export function parseNarrow(path) {
+  const parts = path.split("/");
+  const terms = [];
+  for (let at = 0; at + 1 < parts.length || (at < parts.length && parts[at]); at += 2) {
+    const negated = parts[at].startsWith("-");
+    const word = decodeHash(negated ? parts[at].slice(1) : parts[at]);
+    const operator = OTHER_WORDS[word] ?? word;
+    terms.push(term(operator, decodeHash(parts[at + 1] ?? ""), negated));
+  }
+  return terms;
+}
+
+/** The conversation that terms name, and nothing else; undefined if they name none.
+ * @param {Term[]} terms
+ * @returns {Conversation | undefined} */
+export function conversationIn(terms) {
+  const rest = terms.filter((term) => term.operator !== "near" && term.operator !== "with");
+  if (rest.some((term) => term.negated)) return undefined;
+  if (rest.length === 1 && rest[0].operator === "dm") return directWith(/** @type {number[]} */ (rest[0].operand));
+  const channel = operandOf(rest, "channel");
+  const topic = operandOf(rest, "topic");
+  if (rest.length === 2 && channel !== undefined && topic !== undefined) return { channel: Number(channel), topic: String(topic) };
+  return undefined;
+}
+
+/** The channel that terms name, and nothing else.
+ * @param {Term[]} terms
+ * @returns {number | undefined} */
+export function channelIn(terms) {
+  const rest = terms.filter((term) => term.operator !== "near");
+  return rest.length === 1 && rest[0].operator === "channel" && !rest[0].negated ? Number(rest[0].operand) : undefined;
+}
+
+/** @param {Term[]} terms
+ * @param {string} operator
+ * @returns {Term["operand"] | undefined} */
+export function operandOf(terms, operator) {
+  return terms.find((term) => term.operator === operator)?.operand;
+}
+
+/** Terms as the API wants them. Where to land is no part of that.
+ * @param {Term[]} terms */
+export function forServer(terms) {
+  const asked = terms.filter((term) => term.operator !== "near");
+  if (isSpectator()) asked.push({ operator: "channels", operand: "web-public" });
+  return asked.map(({ operator, operand, negated = false }) => ({ operator, operand, negated }));
+}
+
+/** Whether a message is among those asked for; undefined if only the server can tell.
+ * @param {Term[]} terms
+ * @param {Record<string, any>} message
+ * @returns {boolean | undefined} */
+export function passes(terms, message) {
+  let verdict = /** @type {boolean | undefined} */ (true);
+  for (const term of terms) {
+    const passed = passesTerm(term, message);
+    if (passed === undefined) verdict = undefined;
+    else if (passed === Boolean(term.negated)) return false;
+  }
+  return verdict;
+}
+
+/** What somebody has typed into the search field, as terms: `from:ana is:starred "some words"`.
+ * @param {string} text
+ * @returns {Term[]} */
+export function parseSearch(text) {
+  const terms = [];
+  const words = [];
+  for (const found of text.matchAll(/(-?)([a-z-]+):("[^"]*"|\S+)|("[^"]*"|\S+)/gi)) {
+    const operator = OTHER_WORDS[found[2]?.toLowerCase()] ?? found[2]?.toLowerCase();
+    if (!operator || !SEARCHABLE.has(operator)) words.push(found[0]);
+    else terms.push(term(operator, found[3].replaceAll('"', "").replaceAll("+", " "), found[1] === "-"));
+  }
+  if (words.length) terms.push({ operator: "search", operand: words.join(" ") });
+  return terms;
+}
+
+/** Terms as somebody would type them.
+ * @param {Term[]} terms */
+export function searchText(terms) {
+  return terms.map((each) => (each.operator === "search" ? String(each.operand) : termText(each))).join(" ");
+}
+
+/** @param {Term} each */
+export function termText(each) {
+  let text = String(each.operand);
+  if (each.operator === "channel" && typeof each.operand === "number") text = channelName(each.operand) || text;
+  if (Array.isArray(each.operand)) text = each.operand.map((id) => people.get(id)?.full_name ?? id).join(",");
+  if (each.operator === "sender" && typeof each.operand === "number") text = people.get(each.operand)?.full_name ?? text;
+  const word = each.operator === "sender" ? "from" : each.operator;
+  return `${each.negated ? "-" : ""}${word}:${text.includes(" ") ? `"${text}"` : text}`;
+}
+
+export const SEARCHABLE = new Set(["channel", "channels", "topic", "sender", "dm", "dm-including", "is", "has", "id", "near", "with", "mentions", "in", "search"]);
+
+/** @param {string} operator
+ * @param {string} operand
+ * @param {boolean} negated
+ * @returns {Term} */
+function term(operator, operand, negated) {
+  return { operator, operand: meant(operator, operand), ...(negated && { negated }) };
+}
+
+/** @param {string} operator
+ * @param {string} operand
+ * @returns {Term["operand"]} */
+function meant(operator, operand) {
+  if (operator === "channel") return channelMeant(operand);
+  if (operator === "dm" || operator === "dm-including") return peopleMeant(operand);
+  if (operator === "near" || operator === "with" || operator === "id") return Number(operand) || operand;
+  if (operator === "sender" || operator === "mentions") return peopleMeant(operand)[0] ?? operand;
+  if (operator === "is" && operand === "private") return "dm";
+  return operator === "search" ? operand.replaceAll("+", " ") : operand;
+}
+
+/** @param {string} operand `7-kitchen`, or a name
+ * @returns {string | number} */
+function channelMeant(operand) {
+  const named = channelNamed(operand) ?? channelNamed(operand.replaceAll("-", " "));
+  const id = Number(/^(\d+)(-|$)/.exec(operand)?.[1]);
+  if (id && (channels.has(id) || !named)) return id;
+  return named?.stream_id ?? operand;
+}
+
+/** @param {string} operand `8,9-group`, names or addresses
+ * @returns {number[]} */
+function peopleMeant(operand) {
+  const ids = /^(\d+(?:,\d+)*)(-|$)/.exec(operand);
+  if (ids) return ids[1].split(",").map(Number);
+  return operand.split(",").flatMap((text) => {
+    const wanted = text.trim().toLowerCase();
+    if (wanted === "me") return [myId()];
+    const id = Number(/^user(\d+)@/.exec(wanted)?.[1]); // the address of somebody whose own is not shown
+    if (people.has(id)) return [id];
+    const found = [...people.values()].find((person) => [person.full_name, person.email, person.delivery_email].some((each) => each?.toLowerCase() === wanted));
+    return found ? [found.user_id] : [];
+  });
+}
+
+/** @param {Term} term */
+function operandSlug({ operator, operand }) {
+  if (operator === "channel" && typeof operand === "number") return channelSlug(operand);
+  if (Array.isArray(operand)) return peopleSlug(operand);
+  return encodeHash(String(operand));
+}
+
+/** @param {Term} term
+ * @param {Record<string, any>} message
+ * @returns {boolean | undefined} */
+function passesTerm({ operator, operand }, message) {
+  const isChannel = message.type === "stream";
+  if (operator === "near" || operator === "with") return true;
+  if (operator === "channel") return isChannel && message.stream_id === operand;
+  if (operator === "topic") return isChannel && message.subject.toLowerCase() === String(operand).toLowerCase();
+  if (operator === "sender") return message.sender_id === operand;
+  if (operator === "id") return message.id === operand;
+  if (operator === "dm" && Array.isArray(operand)) {
+    if (isChannel) return false;
+    const ids = message.display_recipient.map((/** @type {{id: number}} */ person) => person.id);
+    return directWith(ids).people.join() === directWith(operand).people.join();
+  }
+  if (operator === "is") return passesIs(String(operand), message);
+  if (operator === "in" && operand === "home") {
+    return !isChannel || message.flags.includes("mentioned") || !isTopicMuted(message.stream_id, message.subject);
+  }
+  return undefined;
+}
+
+/** @param {string} what
+ * @param {Record<string, any>} message
+ * @returns {boolean | undefined} */
+function passesIs(what, message) {
+  if (what === "dm") return message.type === "private";
+  if (what === "starred") return message.flags.includes("starred");
+  if (what === "mentioned") return message.flags.includes("mentioned") || message.flags.includes("wildcard_mentioned");
+  if (what === "alerted") return message.flags.includes("has_alert_word");
+  if (what === "unread") return !message.flags.includes("read");
+  if (what === "followed") return message.type === "stream" && isFollowed(message.stream_id, message.subject);
+  if (what === "resolved") return message.type === "stream" && message.subject.startsWith("✔ ");
+  return undefined;
+}

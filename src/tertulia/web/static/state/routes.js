@@ -1,0 +1,69 @@
+/** Places: what an address behind `#` means. */
+
+import { isSpectator, setting } from "./session.js";
+import { channelIn, conversationIn, operandOf, parseNarrow, parseSearch } from "./narrow.js";
+
+/** @typedef {import("./narrow.js").Term} Term */
+/** @typedef {{view: string, hash: string, terms: Term[], near?: number, channel?: number,
+ *   conversation?: import("./conversations.js").Conversation, rest: string[], draft?: string}} Place
+ *   `rest` is what follows the view's name, for views that make something of it */
+
+/** Addresses that open a dialog over the view that is shown. */
+export const OVER = new Set(["settings", "organization", "user", "channels", "groups", "keyboard-shortcuts", "message-formatting",
+  "search-operators", "about-zulip", "invite", "drafts", "scheduled", "reminders", "members", "streams"]);
+
+/** Everything but what is muted; a spectator mutes nothing. */
+function feedTerms() {
+  return isSpectator() ? [] : [{ operator: "in", operand: "home" }];
+}
+
+/** @param {string} hash with its `#`, or nothing
+ * @returns {Place} */
+export function parsePlace(hash) {
+  const path = hash.replace(/^#/, "");
+  const [view, ...rest] = path.split("/");
+  if (view === "narrow") return narrowPlace(hash, parseNarrow(rest.join("/")));
+  if (view === "topics" && rest[0] === "channel") {
+    const channel = Number(/^\d+/.exec(rest[1] ?? "")?.[0]);
+    return { view: "topics", hash, terms: [{ operator: "channel", operand: channel }], channel, rest };
+  }
+  if (view === "feed" || view === "all_messages") return { view: "talk", hash, terms: feedTerms(), rest };
+  if (view === "search") return { view: "search", hash, terms: [], rest };
+  if (view === "recent" || view === "recent_topics") return { view: "recent", hash, terms: [], rest };
+  if (view === "inbox" && !isSpectator()) return { view: "inbox", hash, terms: [], rest };
+  if (OVER.has(view)) return { view, hash, terms: [], rest };
+  return parsePlace(homeHash());
+}
+
+/** Where one starts, as one has set it. */
+export function homeHash() {
+  const home = isSpectator() ? "recent" : setting("web_home_view");
+  return home === "recent_topics" || home === "recent" ? "#recent" : home === "all_messages" ? "#feed" : "#inbox";
+}
+
+/** @param {string} hash
+ * @param {Term[]} terms
+ * @returns {Place} */
+function narrowPlace(hash, terms) {
+  const near = Number(operandOf(terms, "near")) || undefined;
+  const kept = terms.filter((term) => term.operator !== "near");
+  const isSearch = kept.some((term) => !["channel", "topic", "dm", "with"].includes(term.operator) || term.negated)
+    && !isOneOfOurs(kept);
+  const place = { view: isSearch ? "search" : "talk", hash, terms: kept, near, rest: [] };
+  return { ...place, conversation: conversationIn(kept), channel: channelIn(kept) };
+}
+
+/** Views that are asked for by terms and have a name of their own.
+ * @param {Term[]} terms */
+function isOneOfOurs(terms) {
+  if (terms.length !== 1 || terms[0].negated) return false;
+  const [{ operator, operand }] = terms;
+  return (operator === "is" && ["mentioned", "starred", "followed", "dm"].includes(String(operand))) || (operator === "in" && operand === "home");
+}
+
+/** The place of what somebody typed into the search field.
+ * @param {string} text
+ * @returns {Term[]} */
+export function searchedTerms(text) {
+  return parseSearch(text);
+}

@@ -1,0 +1,90 @@
+/** Topics: which a channel has, and which of them one follows or does not want to hear of. */
+
+import { get } from "../core/api.js";
+import { channels } from "./channels.js";
+import { topicKey } from "./conversations.js";
+import { tell } from "../core/signals.js";
+
+/** @typedef {{name: string, max_id: number}} Topic */
+
+export const INHERIT = 0;
+export const MUTED = 1;
+export const UNMUTED = 2;
+export const FOLLOWED = 3;
+
+/** @type {Map<string, number>} by topic key */
+const policies = new Map();
+/** @type {Map<number, Topic[]>} by channel, newest first; those channels of which we have asked */
+const topics = new Map();
+
+/** @param {Record<string, any>} state a register answer */
+export function learnTopics(state) {
+  policies.clear();
+  topics.clear();
+  for (const each of state.user_topics ?? []) setPolicy(each.stream_id, each.topic_name, each.visibility_policy);
+}
+
+/** @param {number} channel
+ * @param {string} topic
+ * @param {number} policy */
+export function setPolicy(channel, topic, policy) {
+  if (policy === INHERIT) policies.delete(topicKey(channel, topic));
+  else policies.set(topicKey(channel, topic), policy);
+}
+
+/** @param {number} channel
+ * @param {string} topic */
+export function policyOf(channel, topic) {
+  return policies.get(topicKey(channel, topic)) ?? INHERIT;
+}
+
+/** @param {number} channel
+ * @param {string} topic */
+export function isFollowed(channel, topic) {
+  return policyOf(channel, topic) === FOLLOWED;
+}
+
+/** Whether one does not want to hear of it, because of itself or because of its channel.
+ * @param {number} channel
+ * @param {string} topic */
+export function isTopicMuted(channel, topic) {
+  const policy = policyOf(channel, topic);
+  if (policy === INHERIT) return channels.get(channel)?.is_muted ?? false;
+  return policy === MUTED;
+}
+
+/** @param {number} channel
+ * @returns {Topic[] | undefined} undefined if we have not asked yet */
+export function topicsOf(channel) {
+  return topics.get(channel);
+}
+
+/** @param {number} channel
+ * @returns {Promise<Topic[]>} */
+export async function fetchTopics(channel) {
+  const answer = await get(`/users/me/${channel}/topics`, { allow_empty_topic_name: true });
+  topics.set(channel, answer.topics);
+  tell("topics", channel);
+  return answer.topics;
+}
+
+/** A message was written: its topic is the newest of its channel.
+ * @param {number} channel
+ * @param {string} topic
+ * @param {number} id */
+export function noteTopic(channel, topic, id) {
+  const list = topics.get(channel);
+  if (!list) return;
+  const key = topicKey(channel, topic);
+  const before = list.find((each) => topicKey(channel, each.name) === key);
+  const others = list.filter((each) => each !== before);
+  const max = Math.max(id, before?.max_id ?? 0);
+  topics.set(channel, [...others, { name: topic, max_id: max }].sort((a, b) => b.max_id - a.max_id));
+  tell("topics", channel);
+}
+
+/** Messages have moved or gone: what a channel's topics are has to be asked again.
+ * @param {number} channel */
+export function forgetTopics(channel) {
+  if (topics.delete(channel)) tell("topics", channel);
+}

@@ -1,0 +1,74 @@
+/** Small marks that stand for things: a drop is a channel, a disc a person, a rounded square a bot. */
+
+import { channelColor, channels } from "../state/channels.js";
+import { aside, h, icon } from "../core/html.js";
+import { hueOf, initialOf, personOf } from "../state/people.js";
+import { presenceOf } from "../state/presence.js";
+import { inDigits, say } from "../core/i18n.js";
+
+/** @param {number} channel
+ * @returns {Element} */
+export function drop(channel) {
+  const known = channels.get(channel);
+  const mark = known?.invite_only
+    ? icon("lock", "drop lock")
+    : known?.is_web_public ? icon("globe", "drop lock") : h("span", { class: "drop", "aria-hidden": "true" });
+  /** @type {HTMLElement} */ (mark).style.setProperty("--c", channelColor(channel));
+  return mark;
+}
+
+/** @param {number} id
+ * @param {{presence?: boolean, extra?: string}} [options]
+ * @returns {HTMLElement} */
+export function face(id, { presence = false, extra = "" } = {}) {
+  const person = personOf(id);
+  const there = presence && !person.is_bot ? presenceOf(id) : "";
+  const names = ["av", `p${hueOf(id)}`, person.is_bot && "bot", there, extra].filter(Boolean).join(" ");
+  const picture = ownPicture(person);
+  const shown = picture ? h("img", { src: picture, alt: "", loading: "lazy" }) : initialOf(id);
+  return h("span", { class: names, "aria-hidden": "true", "data-face": id }, shown);
+}
+
+/** Faces of those who took part, the last ones first, and how many more there are.
+ * @param {number[]} ids
+ * @returns {HTMLElement} */
+export function faces(ids) {
+  const shown = ids.slice(0, 3).map((id) => face(id));
+  const more = ids.length > 3 && h("span", { class: "more" }, `+${ids.length - 3}`);
+  return h("span", { class: "faces", "aria-hidden": "true" }, ...shown, more);
+}
+
+/** A number of unread messages.
+ * @param {number} count
+ * @param {{calls?: boolean, soft?: boolean, word?: string}} [options]
+ * @returns {HTMLElement | false} */
+export function badge(count, { calls = false, soft = false, word = "unread" } = {}) {
+  if (!count) return false;
+  return h("span", { class: `n ${calls ? "call" : soft ? "soft" : ""}`.trim() }, inDigits(count), aside(` ${say(`badge.${word}`, { count })}`));
+}
+
+/** Words for somebody's presence; a bot has none.
+ * @param {number} id */
+export function presenceWords(id) {
+  return say(personOf(id).is_bot ? "people.bot" : `presence.${presenceOf(id)}`);
+}
+
+/** @type {Map<string, boolean>} addresses of pictures, and whether they are chosen ones of our own server */
+const chosenOnes = new Map();
+
+/** A picture that the person has chosen; drawn ones look better as letters.
+ * @param {import("../state/people.js").Person} person
+ * @returns {string | null} */
+function ownPicture(person) {
+  const address = person.avatar_url;
+  if (!address) return null;
+  if (!chosenOnes.has(address)) chosenOnes.set(address, isChosen(address));
+  return chosenOnes.get(address) ? address : null;
+}
+
+/** @param {string} address */
+function isChosen(address) {
+  if (!URL.canParse(address, location.href)) return false;
+  const { origin, pathname } = new URL(address, location.href);
+  return origin === location.origin && !/\/user_avatars\/\d+\/\d+(-medium)?\.png$/.test(pathname);
+}

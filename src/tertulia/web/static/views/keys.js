@@ -1,0 +1,73 @@
+/** Keys: Zulip's, so that whoever knows one knows the other. A table from a key to a command. */
+
+import { canDo, run } from "./commands.js";
+
+/** Keys that work wherever nothing is being written.
+ * @type {Record<string, string>} */
+export const KEYS = {
+  j: "next-message", ArrowDown: "next-message", k: "previous-message", ArrowUp: "previous-message",
+  J: "page-down", PageDown: "page-down", " ": "page-down", K: "page-up", PageUp: "page-up", "Shift+ ": "page-up",
+  End: "last-message", G: "last-message", Home: "first-message",
+  n: "next-unread", N: "next-unread-followed", p: "next-unread-direct", P: "all-directs-view",
+  s: "to-conversation", S: "to-channel", y: "to-conversation", z: "to-near", t: "recent", I: "inbox", a: "feed", "*": "starred",
+  "/": "search", "Ctrl+k": "search", q: "focus-sidebar", w: "people", i: "more", Enter: "reply", r: "reply", R: "reply-direct",
+  c: "compose", x: "new-direct", ">": "quote", "@": "mention-sender", d: "drafts", e: "edit", ArrowLeft: "edit-last",
+  u: "sender-profile", v: "view-pictures", m: "move", H: "history", "Ctrl+s": "star", ":": "react", "=": "upvote",
+  "+": "thumbs-up", "-": "collapse", U: "unread-from-here", M: "mute-topic", F: "follow", V: "read-receipts", L: "copy-link", "?": "keyboard-help",
+  g: "gear-menu", "Ctrl+.": "narrow-to-compose", Escape: "escape", "Ctrl+[": "escape", "Alt+p": "preview", W: "members", "Shift+Tab": "",
+};
+
+/** Keys that are meant for what is chosen: a message, even if the focus is elsewhere. */
+const ABOUT_MESSAGES = new Set(["to-conversation", "to-channel", "to-near", "more", "reply", "reply-direct", "quote", "mention-sender", "edit",
+  "sender-profile", "view-pictures", "move", "history", "star", "react", "upvote", "thumbs-up", "collapse", "unread-from-here", "copy-link", "read-receipts"]);
+
+const OFF = "tertulia-keys-off";
+
+/** @param {() => HTMLElement | undefined} chosen the message that keys are about */
+export function listenForKeys(chosen) {
+  document.addEventListener("keydown", (event) => {
+    if (event.defaultPrevented || event.isComposing) return;
+    const name = KEYS[keyName(event)];
+    if (!name || !canDo(name)) return;
+    const target = /** @type {HTMLElement} */ (event.target);
+    if (isWriting(target) && name !== "escape" && !event.ctrlKey && !event.altKey) return;
+    if (document.querySelector("dialog[open]") || target.closest(".pop:not(.toast)")) return;
+    if (areKeysOff() && !event.ctrlKey && name !== "escape") return;
+    if (ownsKey(target, event.key)) return;
+    event.preventDefault();
+    const element = ABOUT_MESSAGES.has(name) ? (chosen() ?? target) : target;
+    run(name, element, event);
+  });
+}
+
+/** One letter must not do things for people who speak their commands. */
+export function areKeysOff() {
+  return localStorage.getItem(OFF) !== null;
+}
+
+/** @param {boolean} off */
+export function switchKeys(off) {
+  if (off) localStorage.setItem(OFF, "1");
+  else localStorage.removeItem(OFF);
+}
+
+/** @param {KeyboardEvent} event */
+function keyName(event) {
+  const isControl = event.ctrlKey || event.metaKey;
+  if (event.key === " " && event.shiftKey) return "Shift+ ";
+  return `${isControl ? "Ctrl+" : ""}${event.altKey ? "Alt+" : ""}${event.key}`;
+}
+
+/** @param {HTMLElement} target */
+export function isWriting(target) {
+  return target.isContentEditable || target.matches("textarea, select, input:not([type=checkbox], [type=radio], [type=button])");
+}
+
+/** Keys that the element under the focus uses itself.
+ * @param {HTMLElement} target
+ * @param {string} key */
+function ownsKey(target, key) {
+  if (target.matches("button, a, summary, [role=button]")) return key === "Enter" || key === " ";
+  if (target.matches("pre, .wide")) return key.startsWith("Arrow") || key === "Home" || key === "End";
+  return false;
+}

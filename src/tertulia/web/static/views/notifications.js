@@ -1,0 +1,55 @@
+/** Notifications of what calls the person while they look elsewhere. Never asked for at the start. */
+
+import { plainText } from "./rendered_content.js";
+import { conversationOf, fullTitle, isInChannel, keyOf } from "../state/conversations.js";
+import { channels } from "../state/channels.js";
+import { desktopBridge } from "../sync/desktop_app.js";
+import { isLeading } from "../sync/event_poller.js";
+import { isSpectator, myId, setting } from "../state/session.js";
+import { conversationHash } from "../state/narrow.js";
+import { isMuted, nameOf } from "../state/people.js";
+import { on } from "../core/signals.js";
+import { isFollowed, isTopicMuted } from "../state/topics.js";
+import { say } from "../core/i18n.js";
+
+export function startNotices() {
+  if (isSpectator()) return;
+  on("arrived", (message) => {
+    if (!isWorthANotice(message) || (document.hasFocus() && !document.hidden) || !isLeading()) return;
+    notify(message);
+  });
+}
+
+/** Whether the person wants to be told of a message while they look elsewhere.
+ * @param {Record<string, any>} message */
+export function isWorthANotice(message) {
+  if (message.sender_id === myId() || message.flags.includes("read") || isMuted(message.sender_id)) return false;
+  const wantsPersonal = setting("enable_desktop_notifications");
+  if (message.flags.includes("mentioned")) return wantsPersonal;
+  const conversation = conversationOf(message);
+  if (!isInChannel(conversation)) return wantsPersonal;
+  const isWildcard = message.flags.some((/** @type {string} */ flag) => flag.includes("wildcard_mentioned"));
+  if (isWildcard && setting("wildcard_mentions_notify")) return wantsPersonal;
+  if (isFollowed(conversation.channel, conversation.topic)) return setting("enable_followed_topic_desktop_notifications");
+  if (isTopicMuted(conversation.channel, conversation.topic)) return false;
+  return channels.get(conversation.channel)?.desktop_notifications ?? setting("enable_stream_desktop_notifications");
+}
+
+/** @param {Record<string, any>} message */
+function notify(message) {
+  const conversation = conversationOf(message);
+  const isPrivate = !isInChannel(conversation) && setting("pm_content_in_desktop_notifications") === false;
+  const title = isInChannel(conversation) ? `${nameOf(message.sender_id)} (${fullTitle(conversation)})` : nameOf(message.sender_id);
+  const body = isPrivate ? say("notify.hidden") : plainText(message.content).slice(0, 300);
+  const go = () => {
+    window.focus();
+    location.hash = conversationHash(conversation, message.id);
+  };
+  const options = { body, tag: keyOf(conversation), icon: "/static/icon.png", silent: setting("enable_sounds") === false };
+  const bridge = desktopBridge();
+  if (bridge?.new_notification) {
+    bridge.new_notification(title, options, (/** @type {string} */ kind) => { if (kind === "click") go(); });
+  } else if ("Notification" in window && Notification.permission === "granted") {
+    new Notification(title, options).onclick = go;
+  }
+}

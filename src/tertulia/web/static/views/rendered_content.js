@@ -1,0 +1,169 @@
+/** After-care of rendered content: what the server has rendered for every client becomes alive here,
+ * in one pass over nodes that are not shown yet. */
+
+import { channelColor } from "../state/channels.js";
+import { h, icon, iconButton, isOnlyWords, rendered } from "../core/html.js";
+import { myId } from "../state/session.js";
+import { people } from "../state/people.js";
+import { fullTime } from "./time.js";
+import { say } from "../core/i18n.js";
+
+/** Each kind of thing, and what is done with it.
+ * @type {[string, (element: any) => void][]} */
+const CARE = [
+  ["span.emoji", drawEmoji],
+  ["img.emoji", (image) => (image.loading = "lazy")],
+  ["time", tellTime],
+  [".spoiler-block", closeSpoiler],
+  [".codehilite", dressCode],
+  [".user-mention, .user-group-mention", markMention],
+  [".message_inline_image", dressPicture],
+  [".message_inline_image img, img", careForImage],
+  ["img, video", nameElsewhere],
+  ["a", careForLink],
+  ["table", letTableScroll],
+  [".katex-html", (element) => element.remove()],
+];
+
+/** @param {string} html rendered by the server
+ * @returns {DocumentFragment} */
+export function alive(html) {
+  const content = rendered(html);
+  if (isOnlyWords(html)) return content;
+  for (const [selector, care] of CARE) content.querySelectorAll(selector).forEach(care);
+  return content;
+}
+
+/** The words of rendered content, on one line.
+ * @param {string} html */
+export function plainText(html) {
+  const content = rendered(html);
+  content.querySelectorAll("span.emoji").forEach((emoji) => (emoji.textContent = glyph(emojiCode(emoji)) || emoji.textContent));
+  content.querySelectorAll(".katex-html, .message_inline_image, annotation").forEach((element) => element.remove());
+  content.querySelectorAll(".spoiler-content").forEach((element) => (element.textContent = " …"));
+  content.querySelectorAll("p, li, br, tr, div, blockquote").forEach((element) => element.append(" "));
+  return (content.textContent ?? "").replaceAll(/\s+/g, " ").trim();
+}
+
+/** The letters of an emoji: `1f1ea-1f1f8` is two code points.
+ * @param {string} code
+ * @returns {string} empty if it is none */
+export function glyph(code) {
+  const points = code.split("-").map((part) => parseInt(part, 16));
+  if (points.some((point) => !Number.isFinite(point) || point > 0x10ffff)) return "";
+  const letters = String.fromCodePoint(...points);
+  return points.length === 1 && !/\p{Emoji_Presentation}/u.test(letters) && /\p{Emoji}/u.test(letters) ? letters + "\ufe0f" : letters;
+}
+
+/** @param {Element} element */
+function emojiCode(element) {
+  return [...element.classList].find((name) => name.startsWith("emoji-"))?.slice(6) ?? "";
+}
+
+/** @param {HTMLElement} element */
+function drawEmoji(element) {
+  const letters = glyph(emojiCode(element));
+  if (letters) element.textContent = letters;
+  element.setAttribute("role", "img");
+}
+
+/** @param {HTMLTimeElement} element */
+function tellTime(element) {
+  const at = Date.parse(element.dateTime);
+  if (!Number.isFinite(at)) return;
+  element.textContent = fullTime(at / 1000);
+  element.title = say("content.your-time");
+  element.classList.add("moment");
+}
+
+/** @param {HTMLElement} block */
+function closeSpoiler(block) {
+  const head = block.querySelector(".spoiler-header");
+  const body = block.querySelector(".spoiler-content");
+  if (!head || !body) return;
+  body.removeAttribute("aria-hidden");
+  const title = (head.textContent ?? "").trim() ? [...head.childNodes] : [say("content.spoiler")];
+  const words = h("small", { "data-shown": say("content.hide"), "data-hidden": say("content.show") });
+  const summary = h("summary", {}, icon("right", "s c flip"), h("span", {}, ...title), words);
+  block.replaceWith(h("details", { class: "spoiler" }, summary, h("div", { class: "inside" }, ...body.childNodes)));
+}
+
+/** @param {HTMLElement} block */
+function dressCode(block) {
+  const language = block.dataset.codeLanguage ?? "";
+  const copy = iconButton("copy", say("content.copy-code"), { "data-do": "copy-code" });
+  block.querySelector("pre")?.setAttribute("tabindex", "0");
+  block.prepend(h("div", { class: "cap" }, language, copy));
+}
+
+/** @param {HTMLElement} mention */
+function markMention(mention) {
+  const id = mention.dataset.userId;
+  const isSilent = mention.classList.contains("silent");
+  mention.classList.add("at");
+  const isMine = id === String(myId()) || id === "*" || mention.classList.contains("channel-wildcard-mention")
+    || mention.classList.contains("topic-mention");
+  mention.classList.toggle("me-too", isMine && !isSilent);
+  if (!id || !people.has(Number(id))) return;
+  mention.setAttribute("role", "button");
+  mention.tabIndex = 0;
+  mention.dataset.do = "profile";
+  mention.dataset.person = id;
+}
+
+/** @param {HTMLElement} frame */
+function dressPicture(frame) {
+  frame.classList.add("pic");
+  const link = frame.querySelector("a");
+  if (link && !frame.matches(".youtube-video") && !frame.querySelector("video")) link.dataset.do = "view-picture";
+}
+
+/** @param {HTMLImageElement} image */
+function careForImage(image) {
+  image.loading = "lazy";
+  if (!image.alt && !image.closest("a")?.title) image.alt = say("content.picture");
+  const [, width, height] = /^(\d+)x(\d+)$/.exec(image.dataset.originalDimensions ?? "") ?? [];
+  if (width && height) {
+    const scale = Math.min(1, 360 / Number(width), 400 / Number(height));
+    image.width = Math.round(Number(width) * scale);
+    image.height = Math.round(Number(height) * scale);
+  }
+}
+
+/** Other sites would learn who reads what, so what they have is named and not shown.
+ * @param {HTMLImageElement | HTMLVideoElement} media */
+function nameElsewhere(media) {
+  const address = new URL(media.getAttribute("src") ?? "", location.href);
+  if (address.origin === location.origin || address.protocol === "data:") return;
+  const link = media.closest("a");
+  const words = media.matches("video") ? "content.video-elsewhere" : "content.picture-elsewhere";
+  const host = h("span", { class: "elsewhere" }, icon("link", "s"), say(words, { host: address.host }));
+  if (link) delete link.dataset.do;
+  media.replaceWith(link ? host : h("a", { href: address.href, target: "_blank", rel: "noopener noreferrer" }, host));
+}
+
+/** @param {HTMLAnchorElement} link */
+function careForLink(link) {
+  const href = link.getAttribute("href") ?? "";
+  const address = URL.canParse(href, location.href) ? new URL(href, location.href) : null;
+  if (!address) return;
+  const isHere = address.origin === location.origin;
+  if (isHere && address.pathname === "/" && address.hash) {
+    link.setAttribute("href", address.hash);
+  } else if (isHere && /^#(narrow|topics)\//.test(href)) {
+    link.setAttribute("href", href);
+  } else {
+    link.target = "_blank";
+    link.rel = "noopener noreferrer";
+  }
+  if (link.classList.contains("stream") || link.classList.contains("stream-topic")) {
+    link.style.setProperty("--c", channelColor(Number(link.dataset.streamId)));
+  }
+}
+
+/** @param {HTMLTableElement} table */
+function letTableScroll(table) {
+  const frame = h("div", { class: "wide", tabindex: 0, role: "region", "aria-label": say("content.table") });
+  table.replaceWith(frame);
+  frame.append(table);
+}

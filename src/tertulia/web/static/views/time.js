@@ -1,0 +1,81 @@
+/** Times as people say them, in the person's language and habits. All are given in seconds. */
+
+import { setting } from "../state/session.js";
+import { say, spokenLanguage } from "../core/i18n.js";
+
+const DAY = 86_400;
+
+/** @type {Map<string, Intl.DateTimeFormat>} */
+const formats = new Map();
+
+/** @param {number} seconds
+ * @returns {string} 09:12, or 9:12 AM */
+export function clock(seconds) {
+  const hour12 = setting("twenty_four_hour_time") === false && prefersTwelveHours();
+  return format({ hour: hour12 ? "numeric" : "2-digit", minute: "2-digit", hour12 }).format(seconds * 1000);
+}
+
+/** @param {number} seconds
+ * @returns {string} the day, always the same for times of one day */
+export function dayKey(seconds) {
+  return new Date(seconds * 1000).toDateString();
+}
+
+/** A day as a headline: "Today, 15 November".
+ * @param {number} seconds
+ * @param {number} [now] */
+export function dayTitle(seconds, now = Date.now() / 1000) {
+  const isThisYear = new Date(seconds * 1000).getFullYear() === new Date(now * 1000).getFullYear();
+  const date = format({ day: "numeric", month: "long", ...(!isThisYear && { year: "numeric" }) }).format(seconds * 1000);
+  if (dayKey(seconds) === dayKey(now)) return say("time.today", { date });
+  if (dayKey(seconds) === dayKey(now - DAY)) return say("time.yesterday", { date });
+  const day = format({ weekday: "long" }).format(seconds * 1000);
+  return say("time.day", { day, date });
+}
+
+/** Short, for lists: the time today, the weekday this week, the date before.
+ * @param {number} seconds
+ * @param {boolean} [withClock] also where it is a weekday */
+export function shortTime(seconds, withClock = false) {
+  const now = Date.now() / 1000;
+  if (dayKey(seconds) === dayKey(now)) return clock(seconds);
+  if (now - seconds < 6 * DAY) {
+    const day = format({ weekday: "short" }).format(seconds * 1000);
+    return withClock ? `${day} ${clock(seconds)}` : day;
+  }
+  const isThisYear = new Date(seconds * 1000).getFullYear() === new Date(now * 1000).getFullYear();
+  return format({ day: "numeric", month: "short", ...(!isThisYear && { year: "numeric" }) }).format(seconds * 1000);
+}
+
+/** All of it, for titles and assistive technology.
+ * @param {number} seconds */
+export function fullTime(seconds) {
+  return format({ dateStyle: "full", timeStyle: "short" }).format(seconds * 1000);
+}
+
+/** A day by itself: "16 Oct 2026".
+ * @param {number} seconds */
+export function dateOf(seconds) {
+  return format({ dateStyle: "medium" }).format(seconds * 1000);
+}
+
+/** @param {Intl.DateTimeFormatOptions} options */
+function format(options) {
+  const key = JSON.stringify(options);
+  if (!formats.has(key)) formats.set(key, new Intl.DateTimeFormat(localeOfPerson(), options));
+  return /** @type {Intl.DateTimeFormat} */ (formats.get(key));
+}
+
+/** The variant of the language that the browser prefers: British days for British readers. */
+function localeOfPerson() {
+  const language = spokenLanguage();
+  return navigator.languages.find((each) => each.startsWith(language)) ?? language;
+}
+
+/** @type {boolean | undefined} */
+let twelveHours;
+
+function prefersTwelveHours() {
+  twelveHours ??= format({ hour: "numeric" }).resolvedOptions().hour12 ?? false;
+  return twelveHours;
+}

@@ -1,0 +1,75 @@
+/** What waits, outside of the page: in its title, its icon, and the badge of the installed app. */
+
+import { realm, setting } from "../state/session.js";
+import { on, soon } from "../core/signals.js";
+import { unreadSums } from "../state/unread.js";
+
+const ALL = 1;
+const DIRECT_AND_MENTIONS = 2;
+
+let viewTitle = "";
+
+export function startTitle() {
+  const draw = soon(drawTitle);
+  on("unread settings realm place", draw);
+  drawTitle();
+}
+
+/** @param {string} title of the view */
+export function setViewTitle(title) {
+  viewTitle = title;
+  drawWords();
+}
+
+/** How many are counted, as the person has set it. */
+export function countedUnread() {
+  const sums = unreadSums();
+  const policy = setting("desktop_icon_count_display") ?? ALL;
+  if (policy === ALL) return sums.all;
+  return policy === DIRECT_AND_MENTIONS || policy === 3 ? sums.direct + sums.mentions : 0;
+}
+
+function drawTitle() {
+  const count = drawWords();
+  drawIcon(count, unreadSums().direct > 0);
+  const badge = /** @type {any} */ (navigator);
+  if (count) badge.setAppBadge?.(count).catch?.(() => {});
+  else badge.clearAppBadge?.().catch?.(() => {});
+}
+
+/** @returns {number} how many wait */
+function drawWords() {
+  const count = countedUnread();
+  const name = [viewTitle, realm("name")].filter(Boolean).join(" - ");
+  const title = count ? `(${count}) ${name}` : name;
+  if (document.title !== title) document.title = title;
+  return count;
+}
+
+let drawn = "0|false"; // as the page comes
+
+/** @param {number} count
+ * @param {boolean} isDirect the desktop app looks for it in the icon's address */
+function drawIcon(count, isDirect) {
+  const link = document.querySelector('link[rel="icon"]');
+  const state = `${count}|${isDirect}`;
+  if (!link || drawn === state) return;
+  drawn = state;
+  if (!count) return link.setAttribute("href", "/static/icon.png");
+  if (isDirect) return link.setAttribute("href", "/static/images/favicon/favicon-pms.png");
+  const canvas = document.createElement("canvas");
+  canvas.width = canvas.height = 64;
+  const pen = canvas.getContext("2d");
+  if (!pen) return undefined;
+  pen.fillStyle = "#1d5a45";
+  pen.beginPath();
+  pen.roundRect(0, 0, 64, 64, 14);
+  pen.fill();
+  pen.fillStyle = "#fff";
+  pen.font = "600 36px system-ui, sans-serif";
+  pen.textAlign = "center";
+  pen.textBaseline = "middle";
+  pen.fillText(count > 99 ? "99" : String(count), 32, 34);
+  link.setAttribute("href", canvas.toDataURL());
+  return undefined;
+}

@@ -1,0 +1,101 @@
+"""Rules for the page's source: its size, its chunks, its texts, and where HTML may enter."""
+
+import re
+from collections import Counter
+
+from tertulia.web.assets import STATIC, TRANSLATIONS, build_all, load_chunks, module_reader
+from tertulia.web.bundler import bundle, minify
+
+CHUNKS = load_chunks()
+FOLDERS = "core", "state", "sync", "views", "dialogs"
+
+
+def source(path):
+    return (STATIC / path).read_text(encoding="utf-8")
+
+
+def test_the_page_stays_small():
+    """Compressed: every visit loads at most 75 kB (45 of them before the first messages), dialogs
+    are 45 kB, styles 15 kB."""
+    sizes = {each.name.rsplit("-", 1)[0]: len(each.compressed) for each in build_all()}
+
+    for language in ("en", "es"):
+        assert sizes[f"initial-{language}"] < 45_000
+        assert sizes[f"initial-{language}"] + sizes[f"interactive-{language}"] < 75_000
+    assert sizes["dialogs-en"] < 45_000
+    assert sizes["style"] < 15_000
+
+
+def test_every_module_is_in_one_chunk():
+    listed = Counter(module for modules in CHUNKS.modules.values() for module in modules)
+    files = {
+        f"{folder}/{path.name}" for folder in FOLDERS for path in (STATIC / folder).glob("*.js")
+    }
+
+    assert listed == Counter({"main.js", "startup.js", *files, *CHUNKS.texts})
+
+
+def test_the_initial_chunk_holds_only_what_the_first_view_imports():
+    needed = bundle(module_reader("en"), ["main.js"]).modules
+
+    assert set(CHUNKS.modules["initial"]) == set(needed)
+
+
+HTML_SINKS = re.compile(
+    r"innerHTML|outerHTML|insertAdjacentHTML|DOMParser|document\.write|createContextualFragment|srcdoc"
+    r"|setHTMLUnsafe|parseHTMLUnsafe|\beval\b|new Function|createPolicy|setAttribute\(\"on"
+)
+
+
+def test_html_enters_through_one_module():
+    found = {
+        str(path.relative_to(STATIC))
+        for path in STATIC.rglob("*.js")
+        if HTML_SINKS.search(minify(path.read_text(encoding="utf-8")))
+    }
+
+    assert found == {"core/html.js"}
+
+
+def texts(language, files=("initial", "dialogs", "settings")):
+    text = "".join(
+        (TRANSLATIONS / language / f"{name}.js").read_text(encoding="utf-8") for name in files
+    )
+    return dict(re.findall(r'^  "([^"]+)": (.*),$', text, re.MULTILINE))
+
+
+def test_every_language_has_every_text_with_the_same_placeholders():
+    english, spanish = texts("en"), texts("es")
+
+    assert english.keys() == spanish.keys()
+    placeholders = re.compile(r"\{(\w+)\}")
+    for name, text in english.items():
+        assert set(placeholders.findall(text)) == set(placeholders.findall(spanish[name])), name
+
+
+TEXT_NAME = re.compile(r'"([a-z]+\.[a-z][\w.-]*)"')
+TEXT_PREFIX = re.compile(r"`([a-z]+\.[\w.-]*)\$\{")  # the rest of the name is computed
+
+
+def text_names(*chunks):
+    """The names of texts in the modules of some chunks, and the beginnings of computed names."""
+    paths = [path for chunk in chunks for path in CHUNKS.modules[chunk] if path not in CHUNKS.texts]
+    code = "\n".join(source(path) for path in paths)
+    return set(TEXT_NAME.findall(code)), tuple(set(TEXT_PREFIX.findall(code)))
+
+
+def test_every_text_travels_with_the_chunk_that_uses_it():
+    """Texts of the dialogs chunk alone do not make the first visit larger."""
+    initial, lazy = texts("en", ["initial"]), texts("en", ["dialogs", "settings"])
+    used, prefixes = text_names("initial", "interactive")
+    used_lazily, lazy_prefixes = text_names("dialogs")
+
+    kinds = {name.partition(".")[0] for name in [*initial, *lazy]}
+    for name in used | used_lazily:
+        if name.partition(".")[0] in kinds and not name.endswith(".js"):
+            assert name in initial or (name in lazy and name not in used), name
+    for name in initial:
+        assert name in used or name.startswith(prefixes), f"only dialogs use {name}, or nothing"
+    for name in lazy:
+        assert not name.startswith(prefixes), f"the first chunks may use {name}"
+        assert name in used_lazily or name.startswith(lazy_prefixes), f"nothing uses {name}"

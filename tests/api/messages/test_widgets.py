@@ -5,8 +5,13 @@ import json
 import pytest
 
 from tertulia import storage
+from tertulia.database import schema
 
 VOTE = {"type": "vote", "key": "canned,0", "vote": 1}
+BAD_KEY = (
+    "Invalid submessage: Expected `str` matching regex"
+    " '^(canned|[1-9][0-9]{0,9}),(0|[1-9][0-9]{0,4})$' - at `$.key`"
+)
 POLL = {"question": "Which soup?", "options": ["pea", "leek"]}
 
 
@@ -242,6 +247,10 @@ def test_only_the_author_changes_what_it_is_about(ana, ben, begun, addition):
         ("[]", "Invalid submessage: Expected `object`, got `array`"),
         ({"type": "dance"}, "Invalid submessage: Invalid value 'dance' - at `$.type`"),
         (VOTE | {"vote": 2}, "Invalid submessage: Invalid enum value 2 - at `$.vote`"),
+        *(
+            (VOTE | {"key": key}, BAD_KEY)
+            for key in ("abc", "0x1,1", "canned", "1,2,3", "canned,-1")
+        ),
         (
             {"type": "strike", "key": "0,canned"},  # that is for lists
             "Invalid submessage: Invalid value 'strike' - at `$.type`",
@@ -265,3 +274,19 @@ def test_who_does_not_see_the_message_cannot_take_part(ana, ben):
     message = ana.says("/poll Which soup?", to=[ana])
 
     takes_part(ben, message, VOTE).fails("Invalid message(s)")
+
+
+def test_an_upgrade_removes_stored_votes_that_phones_cannot_read(chat, poll, ana, ben):
+    good = [VOTE, VOTE | {"key": f"{ben.id},7"}, VOTE | {"key": "canned,12", "vote": -1}]
+    bad = [VOTE | {"key": key} for key in ("abc", "0x1,1", "canned,", ",1", "1,2,3")]
+    (cleanup,) = (each for each in schema.migrations() if each.number == 142)
+
+    def store_and_upgrade(tx):
+        for vote in [*bad, *good]:
+            storage.messages.submessages.insert(tx, poll.id, ben.id, "widget", json.dumps(vote))
+        tx.execute("DELETE FROM schema_change WHERE number = 142")
+        schema.apply(tx._connection, tx.dialect, [cleanup])
+
+    chat.write(store_and_upgrade)
+
+    assert [vote for _, vote in parts(ana, poll)[1:]] == good

@@ -74,6 +74,13 @@ class Sqlite:
         "last_message_id": "(SELECT coalesce(max(seq), 0) FROM sqlite_sequence"
         " WHERE name = 'message')",
         "blob": "BLOB",
+        "unreadable_vote": (
+            "json_valid(content) AND json_extract(content, '$.type') = 'vote' AND NOT ("
+            "replace(json_extract(content, '$.key'), 'canned', '0') NOT GLOB '*[^0-9,]*'"
+            " AND replace(json_extract(content, '$.key'), 'canned', '0') GLOB '[0-9]*,[0-9]*'"
+            " AND json_extract(content, '$.key') NOT GLOB '*,*,*'"
+            " AND length(json_extract(content, '$.key')) <= 16)"
+        ),
         "bytewise": "",  # lower() changes ASCII letters alone
         "clustered": " WITHOUT ROWID",
         "sha256_of_digest": "sha256(digest)",

@@ -114,10 +114,13 @@ def sent_along(widget: dict[str, Any]) -> str:
 
 Words = Annotated[str, msgspec.Meta(min_length=1)]
 Index = Annotated[int, msgspec.Meta(ge=0, le=PER_MESSAGE)]
+# An option of the poll itself, or one that a user added. Zulip's phone app cannot show a list of
+# messages in which it finds any other key.
+OptionKey = Annotated[str, msgspec.Meta(pattern=r"^(canned|[1-9][0-9]{0,9}),(0|[1-9][0-9]{0,4})$")]
 
 
 class Vote(msgspec.Struct, tag="vote"):
-    key: Words
+    key: OptionKey
     vote: Literal[1, -1]
 
 
@@ -165,3 +168,20 @@ def check_addition(widget: str, content: str, *, by_author: bool) -> None:
         raise BadRequest("Invalid json for submessage") from None
     if isinstance(addition, Question | Title) and not by_author:
         raise BadRequest("Only the author of a widget may change what it is about.")
+
+
+_WIDGETS = {"poll": _Poll, "todo": _Todo, "zform": _Form}
+_Addition = Vote | NewOption | Question | NewTask | ToggleTask | Title
+
+
+def is_readable(content: str) -> bool:
+    """Whether clients can parse a widget, or an addition to one, that was stored elsewhere."""
+    try:
+        part = msgspec.json.decode(content, type=dict[str, Any])
+        if "widget_type" not in part:
+            msgspec.convert(part, _Addition)
+        elif part["widget_type"] in _WIDGETS:
+            msgspec.convert(part, _WIDGETS[part["widget_type"]])
+    except (msgspec.DecodeError, UnicodeError, TypeError):  # ValidationError is a DecodeError
+        return False
+    return True

@@ -29,6 +29,7 @@ from tertulia.transfer.importing.tally import (
     REACTIONS,
     TWICE,
     UNREAD,
+    UNREADABLE,
     VOTES,
 )
 from tertulia.transfer.model import NAMED, ArrivingEdit, ArrivingMessage, ArrivingReaction
@@ -234,6 +235,9 @@ class MessageImporter:
         for part in arriving.parts:
             if part.sender not in people:
                 here.drop(VOTES, OF_OTHERS)
+                continue
+            if not domain.messages.widgets.is_readable(part.content):
+                here.drop(VOTES, UNREADABLE)
                 continue
             content = _VOTER.sub(self._voter, part.content)
             rows["part"].append((realm, number, people[part.sender], part.type, content))

@@ -29,6 +29,7 @@ NOT_IN_ARCHIVE = "that are not in the archive"
 OF_OTHERS = "of people who were not brought"
 OF_OTHER_MESSAGES = "of messages that were not brought"
 TWICE = "that are there twice"
+UNREADABLE = "that clients cannot read"
 
 Dropped = dict[str, dict[str, int]]  # by kind and reason
 

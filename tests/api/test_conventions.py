@@ -214,6 +214,18 @@ def bare_chat(bare_server):
     return Chat.found(bare_server)
 
 
+def test_a_device_is_registered_without_a_push_service(bare_chat):
+    ana = bare_chat.person("ana")
+
+    device_id = ana.post("/register_client_device").succeeds()["device_id"]
+
+    ana.post("/mobile_push/register", device_id=device_id).fails(
+        "Server is not configured to use push notification service.",
+        code="PUSH_SERVICE_NOT_CONFIGURED",
+    )
+    ana.post("/remove_client_device", device_id=device_id).succeeds()
+
+
 @pytest.mark.parametrize(
     "method, path, code, msg",
     [
@@ -226,8 +238,6 @@ def bare_chat(bare_server):
         for method, path in [
             ("POST", "/mobile_push/register"),
             ("POST", "/mobile_push/e2ee/test_notification"),
-            ("POST", "/register_client_device"),
-            ("POST", "/remove_client_device"),
             ("POST", "/users/me/apns_device_token"),
             ("DELETE", "/users/me/android_gcm_reg_id"),
         ]

@@ -91,9 +91,12 @@ ROUTES = [
     patch("/navigation_views/{fragment:path}", api.personal.navigation_views.edit),
     delete("/navigation_views/{fragment:path}", api.personal.navigation_views.remove),
     *requiring(
-        api.guards.human_with_push,
+        api.guards.human,
         post("/register_client_device", api.personal.devices.add),
         post("/remove_client_device", api.personal.devices.remove),
+    ),
+    *requiring(
+        api.guards.human_with_push,
         post("/mobile_push/register", api.personal.devices.register),
         post("/mobile_push/e2ee/test_notification", api.personal.devices.try_out),
         post("/mobile_push/test_notification", api.personal.devices.try_out_token),

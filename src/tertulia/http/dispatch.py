@@ -221,7 +221,8 @@ class Api:
             arguments |= path_arguments(route, texts)
         run = route.endpoint(call, **arguments)
         reply = await (_watched(run, request) if route.long_poll else run)
-        body = encode(reply, contract.unsupported(request.params))
+        unsupported = contract.unsupported(request.params)
+        body = encode(reply, unsupported, for_zulip_client=request.is_zulip_client)
         if isinstance(reply, Elsewhere):
             return Answer(302, body, {"Location": reply.url})
         return Answer(200, body)

@@ -53,9 +53,23 @@ _SUCCESS = b'{"result":"success","msg":""'
 _NOTHING: Encoded[Reply] = Encoded(b"{}")
 
 
-def encode(reply: Reply | Encoded[Any] | None, ignored: Sequence[str] = ()) -> bytes | Pieces:
+# Compat: Zulip's phone app throws on any other name of this type. Quotes inside a JSON string are
+# escaped, so these bytes are never part of a text that a person wrote.
+_SPECIAL_EMOJI = b'"reaction_type":"service_extra_emoji"'
+_ZULIP_SPECIAL_EMOJI = b'"reaction_type":"zulip_extra_emoji"'
+
+
+def encode(
+    reply: Reply | Encoded[Any] | None,
+    ignored: Sequence[str] = (),
+    *,
+    for_zulip_client: bool = False,
+) -> bytes | Pieces:
+    """The body of a successful response; Zulip's clients get Zulip's name of the special emoji."""
     reply = _NOTHING if reply is None else reply
     pieces = reply.pieces if type(reply) is Encoded else (_encode(reply),)
+    if for_zulip_client:
+        pieces = tuple(each.replace(_SPECIAL_EMOJI, _ZULIP_SPECIAL_EMOJI) for each in pieces)
     parts: list[bytes | memoryview] = [_SUCCESS]
     if pieces != (b"{}",):
         parts += (b",", *pieces)

@@ -25,6 +25,7 @@ MAX_HEADERS = 128
 MAX_URL_BYTES = 1 << 18
 MAX_QUERY_BYTES = QUICK_BYTES  # longer parameters are sent in a body
 MAX_CLIENT_NAME = 30
+ZULIP_AGENTS = ("Zulip", "zulip-")  # how the User-Agent of Zulip's own clients begins
 
 _METHODS_WITH_BODY = frozenset({"POST", "PUT", "PATCH", "DELETE"})
 _JSON = "application/json"
@@ -59,6 +60,7 @@ class ApiRequest:
         "files",
         "headers",
         "is_from_stranger",
+        "is_zulip_client",
         "method",
         "params",
         "path",
@@ -82,6 +84,8 @@ class ApiRequest:
         self.sent_method = self.method  # a form can make it another one, below
         self.path = _raw_path(scope)  # still percent-encoded
         self.headers = _headers(scope["headers"], max_header_bytes)
+        # Kept as a flag because a long poll drops its headers while it waits.
+        self.is_zulip_client = self.headers.get("user-agent", "").startswith(ZULIP_AGENTS)
         self.params: dict[str, str] = {}
         self.files: list[UploadedFile] = []
         self.counted_for: Hashable = None  # whose limits it counts against, once that is known

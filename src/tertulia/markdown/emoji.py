@@ -9,6 +9,9 @@ from tertulia.markdown.emoji_names import code_for, code_of, is_sign, names_for
 from tertulia.markdown.stash import Stash
 
 MAX_SHOWN = 1000
+# Compat: Zulip's clients know this emoji and its address by these names.
+SPECIAL_NAME = "zulip"
+SPECIAL_IMAGE = "/static/generated/emoji/images/emoji/unicode/zulip.png"
 
 _NAME = re.compile(r":([\w+-]+):")
 _EMOTICONS = {
@@ -54,6 +57,8 @@ class DrawnEmoji:
             name = match[1]
             if name in self._custom:
                 return self._keep(match[0], name, _image(name, self._custom[name]))
+            if name == SPECIAL_NAME:
+                return self._keep(match[0], name, _image(name, SPECIAL_IMAGE))
             code = code_for(name)
             return self._keep(match[0], name, _span(name, code)) if code else match[0]
 

@@ -28,12 +28,14 @@ LANGUAGES = sorted(path.name for path in TRANSLATIONS.iterdir())
 ALL_STYLES = frozenset(path.stem for path in (STATIC / "css").glob("*.css"))
 STYLES = ("tokens", "base", "layout", "messages", "code", "compose", "lists", "dialogs", "phone")
 
-# The desktop app recognizes unread direct messages by the path of the last image.
+# The desktop app recognizes unread direct messages by the path of the favicon. Clients draw the
+# special emoji from the last path.
 IMAGES = {
     "/static/logo.svg": "logo.svg",
     "/static/icon.png": "icon.png",
     "/static/icon-512.png": "icon-512.png",
     "/static/images/favicon/favicon-pms.png": "favicon-pms.png",
+    "/static/generated/emoji/images/emoji/unicode/zulip.png": "icon.png",
 }
 
 _IMMUTABLE = "public, max-age=31536000, immutable"

@@ -34,6 +34,12 @@ def test_a_new_folder_is_told_to_everybody(gus, admin):
     assert at_register == listed
 
 
+def test_a_description_must_be_passed_and_may_be_empty(admin):
+    admin.post("/channel_folders/create", name="House").fails("Missing 'description' argument")
+
+    create(admin, "House", "").succeeds()
+
+
 @pytest.mark.parametrize("role", ["moderator", "member", "guest"])
 def test_others_are_refused_before_anything_is_looked_at(chat, role):
     ana = chat.person("ana", role=role)

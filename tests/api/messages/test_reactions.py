@@ -89,6 +89,12 @@ def test_the_special_emoji(soup, ana, ben, reaction_type):
     assert reactions_on(ana, soup) == [(ana.id, *special)]
 
 
+def test_the_image_of_the_special_emoji_is_where_clients_look_for_it(ana):
+    image = ana.raw("GET", "/static/generated/emoji/images/emoji/unicode/zulip.png")
+
+    assert (image.status, image.headers["Content-Type"]) == (200, "image/png")
+
+
 @pytest.mark.parametrize(
     "name, more, msg",
     [

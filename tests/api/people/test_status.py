@@ -60,6 +60,30 @@ def test_the_special_emoji_under_both_its_types(ana, ben, type_):
     }
 
 
+@pytest.mark.parametrize(
+    "agent, type_",
+    [
+        ("ZulipFlutter/30.0.262 (Android 14)", "zulip_extra_emoji"),
+        ("ZulipPython/0.9.0", "zulip_extra_emoji"),
+        ("zulip-js/2.1.0", "zulip_extra_emoji"),
+        ("curl/8.0", "service_extra_emoji"),
+    ],
+)
+def test_zulips_clients_get_zulips_name_of_the_special_emoji(in_kitchen, ana, ben, agent, type_):
+    ben = ben.with_headers(User_Agent=agent)
+    queue = ben.listens_for("user_status", "reaction")
+    soup = ana.says("Soup's on", to="kitchen > lunch")
+
+    ana.post("/users/me/status", emoji_name="zulip", status_text="service_extra_emoji").succeeds()
+    ana.post(f"/messages/{soup.id}/reactions", emoji_name="zulip").succeeds()
+
+    status = {"emoji_name": "zulip", "emoji_code": "zulip", "reaction_type": type_}
+    assert [each["reaction_type"] for each in queue.all()] == [type_, type_]
+    assert status_of(ana, ben) == {"status_text": "service_extra_emoji", **status}
+    assert told_at_register(ana, ben) == {"status_text": "service_extra_emoji", **status}
+    assert ben.sees(soup)["reactions"][0]["reaction_type"] == type_
+
+
 def test_what_is_not_passed_stays(ana, ben):
     ana.post("/users/me/status", status_text="gardening", emoji_name="sunflower").succeeds()
     ana.post("/users/me/status", status_text="digging").succeeds()

@@ -62,8 +62,13 @@ export function emojiStarting(query, most) {
 export function reactionNamed(name) {
   const own = ownEmoji().get(name);
   if (own) return { emoji_name: name, emoji_code: own.id, reaction_type: "realm_emoji" };
-  if (name === "zulip") return { emoji_name: name, emoji_code: name, reaction_type: "zulip_extra_emoji" };
+  if (name === "zulip") return { emoji_name: name, emoji_code: name, reaction_type: specialType() };
   return { emoji_name: name, emoji_code: codes.get(name) ?? "", reaction_type: "unicode_emoji" };
+}
+
+/** The server names the type of the special emoji by the User-Agent; the desktop app's is Zulip's. */
+function specialType() {
+  return navigator.userAgent.startsWith("Zulip") ? "zulip_extra_emoji" : "service_extra_emoji";
 }
 
 /** One sign has several names, and is offered once.

@@ -206,7 +206,7 @@ function reactionButton(given) {
 export function emojiNode(name, code, kind) {
   if (kind === "unicode_emoji") return document.createTextNode(glyph(code) || `:${name}:`);
   const own = known.realm_emoji?.[code];
-  const address = kind === "zulip_extra_emoji" ? "/static/generated/emoji/images/emoji/unicode/zulip.png" : own?.source_url;
+  const address = kind.endsWith("_extra_emoji") ? "/static/generated/emoji/images/emoji/unicode/zulip.png" : own?.source_url;
   return address ? h("img", { class: "emoji", src: address, alt: `:${name}:` }) : document.createTextNode(`:${name}:`);
 }
 

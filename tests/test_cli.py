@@ -114,7 +114,7 @@ def test_somebody_without_a_password_logs_in_with_none(terminal):
         ),
         (
             ["b@example.com", "--name", "B", "--org", "moon"],
-            "There is no organization at the subdomain 'moon'; there are: ''.",
+            "No organization has the subdomain 'moon'; the subdomains are: ''.",
         ),
     ],
 )
@@ -136,7 +136,7 @@ def test_an_account_that_cannot_be_is_refused_in_one_sentence(terminal, flags, s
         (["--owner", "ana@example.com"], "--bot and --owner go together."),
         (
             ["--bot", "generic", "--owner", "ana@example.com", "--password", "x" * 9],
-            "A bot logs in with its key and has no password.",
+            "A bot logs in with its API key and has no password.",
         ),
         (["--password", "x" * 9, "--password-stdin"], "exclude each other."),
         (["--role", "king"], "'king' is not one of"),
@@ -190,7 +190,7 @@ def test_a_bot_gets_no_password(terminal):
     refused = terminal.runs("user", "password", "echo@example.com", typing="soup and bread\n")
 
     assert (refused.code, refused.out) == (2, "")
-    assert "A bot logs in with its key and has no password." in refused.err
+    assert "A bot logs in with its API key and has no password." in refused.err
 
 
 def test_a_new_key_is_another_one_and_opens_with_the_secret(terminal):
@@ -211,7 +211,7 @@ def test_a_new_key_is_another_one_and_opens_with_the_secret(terminal):
 def test_whoever_is_not_there_cannot_be_looked_after(terminal, command, email):
     refused = terminal.runs("user", command, email)
 
-    assert (refused.code, refused.err) == (1, f"Error: There is no {email} in Tertulia.\n")
+    assert (refused.code, refused.err) == (1, f"Error: Tertulia has no account {email}.\n")
 
 
 def test_the_only_owner_stays(terminal):
@@ -236,8 +236,8 @@ def test_a_bot_whose_owner_has_gone_comes_back_with_a_new_key(terminal):
 
     said = terminal.runs("user", "reactivate", "echo@example.com")
 
-    told = "Echo <echo@example.com> is back. Its key is a new one, because its owner has gone.\n"
-    assert said.err == told
+    because = "It has a new API key, because its owner is deactivated."
+    assert said.err == f"Reactivated Echo <echo@example.com>. {because}\n"
     assert key not in terminal.runs("user", "zuliprc", "echo@example.com").out
 
 
@@ -248,7 +248,7 @@ def test_accounts_get_other_roles_and_come_back(terminal):
 
     said = terminal.runs("user", "reactivate", "zoe@example.com")
 
-    assert said.err == "Zoe <zoe@example.com> is back.\n"
+    assert said.err == "Reactivated Zoe <zoe@example.com>.\n"
     assert terminal.runs("user", "list").out.endswith("Zoe   moderator\n")
 
 
@@ -405,7 +405,7 @@ def test_good_data_is_well(either_terminal):
     said = either_terminal.runs("check")
 
     assert said.code == 0, said.out
-    assert said.out.endswith("All is well.\n")
+    assert said.out.endswith("No problems found.\n")
     assert json.loads(either_terminal.runs("check", "--json").out)["ok"] is True
 
 

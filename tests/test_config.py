@@ -320,7 +320,10 @@ def test_the_file_names_those_who_vouch_for_people(folder):
     [
         ("openid = 5", "openid in {file} must be a table: [[openid]]."),
         (LDAP + "colour = 1", "colour of [[ldap]] number 1 in {file} is not a setting; the"),
-        ("[[ldap]]\nurl = 'ldaps://a'", "base of [[ldap]] number 1 in {file} is missing: Below"),
+        (
+            "[[ldap]]\nurl = 'ldaps://a'",
+            "base of [[ldap]] number 1 in {file} is missing: The base DN",
+        ),
         (
             LDAP + "name = 'Main'",
             "name of [[ldap]] Main in {file} must be a word of small letters, digits and hyphens,"
@@ -330,7 +333,10 @@ def test_the_file_names_those_who_vouch_for_people(folder):
         (LDAP + "plain = true", "[[ldap]] number 1 in {file}: plain and ldaps:// contradict each"),
         (LDAP + "roles = { boss = 'x' }", "roles of [[ldap]] number 1 in {file} must be a table"),
         (LDAP + LDAP, "Two of [[ldap]] in {file} are called ldap."),
-        (OPENID, "[[openid]] number 1 in {file}: issuer is missing: the address of the provider."),
+        (
+            OPENID,
+            "[[openid]] number 1 in {file}: issuer is missing: the issuer URL of the provider.",
+        ),
         (
             OPENID + "issuer = 'http://id.example.com'",
             "issuer of [[openid]] number 1 in {file} must be an https:// address; http:// only on"

@@ -83,7 +83,7 @@ def test_nothing_of_somebody_who_was_erased_is_found_anywhere(own_chat):
 
     said = runs(own_chat, "user", "erase", zaphod.email, "--messages", "delete", "--yes")
 
-    assert "3 messages deleted" in said.err
+    assert "deleted 3 messages" in said.err
     assert own_chat.read(traces, b"xyzzy", b"zaphod") == []
     assert files_with(own_chat, b"xyzzy", b"zaphod") == []
     eventually(lambda: ears.poll(-1).json.get("code") == "BAD_EVENT_QUEUE_ID")
@@ -92,7 +92,7 @@ def test_nothing_of_somebody_who_was_erased_is_found_anywhere(own_chat):
     erased = ana.get(f"/users/{zaphod.id}").succeeds()["user"]
     assert (erased["full_name"], erased["is_active"]) == ("Erased user", False)
     assert erased["is_deleted"]
-    assert runs(own_chat, "check").out.endswith("All is well.\n")
+    assert runs(own_chat, "check").out.endswith("No problems found.\n")
 
 
 def test_what_somebody_said_can_stay_as_said_by_nobody(own_chat):
@@ -146,7 +146,7 @@ def test_an_organization_is_closed_opened_and_deleted_beside_a_running_server(ow
     eventually(lambda: other.realm.id not in server.application.delivery.organizations)
     assert zaphod.get("/users/me").status == 401
     assert ana.says("Soup's on", to="kitchen > lunch").id > lives.id
-    assert runs(own_chat, "check").out.endswith("All is well.\n")
+    assert runs(own_chat, "check").out.endswith("No problems found.\n")
 
 
 @pytest.mark.parametrize("words", [["user", "erase", "ana@example.com", "--messages", "delete"]])

@@ -71,7 +71,7 @@ def lives_in(chat: Chat, place: str, stored: Any) -> None:
     small = ben.raw("GET", f"/user_uploads/thumbnail/{photo.path_id}/840x560.webp").body
     assert Image.open(io.BytesIO(small)).size == (720, 560)
     assert sorted(len(each.read_bytes()) for each in stored()) == sorted([len(MUCH), len(PHOTO)])
-    assert runs(chat.server, "check").out.endswith("All is well.\n")
+    assert runs(chat.server, "check").out.endswith("No problems found.\n")
 
     ana.delete(f"/messages/{said.id}").succeeds()
     eventually(lambda: len(stored()) == 1)
@@ -135,7 +135,7 @@ def test_files_are_moved_from_place_to_place_while_they_are_read(start_server, b
     try:
         for place in ("folder", "s3", "database"):
             said = runs(server, "files", "move", files=place)
-            assert (said.code, said.err.splitlines()[-1]) == (0, f"3 files are in {place} now.")
+            assert (said.code, said.err.splitlines()[-1]) == (0, f"Moved 3 files to {place}.")
     finally:
         is_over.set()
         reading.join()
@@ -143,7 +143,7 @@ def test_files_are_moved_from_place_to_place_while_they_are_read(start_server, b
     assert wrong == []
     assert bucket.files == []
     assert "database  3" in runs(server, "files", "show").out
-    assert runs(server, "check").out.endswith("All is well.\n")
+    assert runs(server, "check").out.endswith("No problems found.\n")
 
 
 @pytest.mark.on_one
@@ -161,7 +161,7 @@ def test_a_move_goes_on_after_an_interruption_and_leaves_damaged_files(start_ser
     moved = runs(server, "files", "move", files="folder")
 
     assert (interrupted.code, moved.code) == (1, 1)
-    assert "1 files are missing or damaged, and stay" in moved.err
+    assert "1 files are missing or damaged and not moved" in moved.err
     assert places(server) == {"folder": 2, "s3": 1}
     assert [fetches(ana, each).body for each in files] == [b"tide 0", b"edit 1", b"tide 2"]
 
@@ -184,7 +184,7 @@ def test_a_backup_holds_files_wherever_they_are(start_server, bucket, databases,
 
     assert (saved.code, restored.code, left.code) == (0, 0, 0), saved.err + restored.err + left.err
     assert {n: fetches(ana, file).body for n, file in files.items()} == {0: MUCH, 1: MUCH[1:]}
-    assert there.runs("check", TERTULIA_SECRET=SECRET).out.endswith("All is well.\n")
+    assert there.runs("check", TERTULIA_SECRET=SECRET).out.endswith("No problems found.\n")
 
 
 @pytest.mark.on_one
@@ -223,9 +223,9 @@ def test_what_no_data_knows_is_found_in_stores_and_swept(start_server, bucket):
     checked = runs(server, "check")
     swept = runs(server, "files", "sweep", "--yes")
 
-    assert "1 files in s3; 2 more that are not of this data" in checked.out
-    assert checked.out.endswith("All is well.\n")
-    assert swept.err.endswith("2 files of 15 bytes were deleted.\n")
+    assert "1 files in s3; 2 more that are not in the database" in checked.out
+    assert checked.out.endswith("No problems found.\n")
+    assert swept.err.endswith("Deleted 2 files of 15 bytes.\n")
     left = [name for name, _ in store.sizes()]
     assert (ours in left, foreign in left, unfinished.exists()) == (False, True, False)
     assert fetches(ana, kept).body == b"low tide"

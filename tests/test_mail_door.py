@@ -399,7 +399,7 @@ def test_a_program_takes_a_mail_from_standard_input(kind, databases):
     assert receives(mail) == (0, "")
     assert receives(mail, address) == (0, "")
     assert receives(letter("x@y"), ORIGINAL_RECIPIENT=address) == (0, "")
-    assert receives(letter("x@y")) == (67, "5.1.1 The mail names no address of this server.")
+    assert receives(letter("x@y")) == (67, "5.1.1 The mail has no recipient of this server.")
     assert receives(mail, "x@y") == (67, "5.1.1 Bad destination mailbox address: x@y")
     assert receives(letter(address), TERTULIA_MAIL_IN_ADDRESS="")[0] == 75
     terminal.runs("user", "deactivate", "ana@example.com")
@@ -428,6 +428,6 @@ def test_a_check_tells_of_settings_that_are_set_in_part(tmp_path):
     said = terminal.runs("check", **variables)
 
     assert said.code == 1
-    assert "push_service_url, push_service_key is not set" in said.out
+    assert "not set: push_service_url, push_service_key" in said.out
     assert "lmtp_listen needs mail_in_address" in said.out
-    assert "there is no folder /nowhere/at for lmtp_listen" in said.out
+    assert "the folder /nowhere/at of lmtp_listen does not exist" in said.out

@@ -44,7 +44,7 @@ def test_with_mail_invitations_are_sent_by_the_server(terminal):
     said = terminal.runs("user", "invite", "ana@example.com", **mail)
 
     assert (said.code, said.out) == (0, "")
-    assert said.err == "Invited 1; the server sends the mails.\n"
+    assert said.err == "Invited 1; the server sends the mail.\n"
 
 
 def test_a_list_of_people_comes_in_at_once(terminal, tmp_path):
@@ -56,7 +56,7 @@ def test_a_list_of_people_comes_in_at_once(terminal, tmp_path):
     )
 
     tried = terminal.runs("user", "import", path, "--dry-run")
-    assert tried.err == "2 people could be added; nothing was done.\n"
+    assert tried.err == "2 people can be added; nothing was changed.\n"
     assert "ana@example.com" not in everybody(terminal)
     done = terminal.runs("user", "import", path)
 
@@ -74,13 +74,13 @@ def test_a_list_of_people_comes_in_at_once(terminal, tmp_path):
 @pytest.mark.parametrize(
     "line, why",
     [
-        ("ana@example.com,Ana", "Line 3: Email is already in use. Nobody was added."),
-        ("nonsense,Ben", "Line 3: Enter a valid email address. Nobody was added."),
-        ("ben@example.com,", "Line 3: an address and a name are needed"),
+        ("ana@example.com,Ana", "Line 3: Email is already in use. No accounts were added."),
+        ("nonsense,Ben", "Line 3: Enter a valid email address. No accounts were added."),
+        ("ben@example.com,", "Line 3: it needs an email and a name"),
         ("ben@example.com,Ben,king", "Line 3: there is no role king"),
         ("ben@example.com,Ben,member,attic", "Line 3: there is no channel attic"),
         ("ben@example.com,Ben,member,,cooks", "Line 3: there is no group cooks"),
-        ("ben@example.com,Ben,member,,,more", "Line 3: an address and a name are needed"),
+        ("ben@example.com,Ben,member,,,more", "Line 3: it needs an email and a name"),
     ],
 )
 def test_one_bad_line_and_nobody_comes_in(terminal, tmp_path, line, why):

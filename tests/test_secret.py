@@ -21,11 +21,11 @@ def test_the_secret_is_replaced_and_nobody_notices(tmp_path):
         answers = [server.asks("GET", "/users/me", who=ana)[0] for _ in range(30)]
 
         assert said.code == 0, said.err
-        assert said.err.startswith("1 keys are sealed with the new secret.")
+        assert said.err.startswith("Encrypted 1 keys with the new secret.")
         assert set(answers) == {200}
         assert find_secret(Config(data=terminal.data)) != before
         eventually(lambda: server.asks("GET", "/users/me", who=ana)[0] == 200)
-        assert terminal.runs("check").out.endswith("All is well.\n")
+        assert terminal.runs("check").out.endswith("No problems found.\n")
         assert (
             f"key={ana.partition(':')[2]}"
             in terminal.runs("user", "zuliprc", "ana@example.com").out
@@ -42,7 +42,7 @@ def test_a_secret_that_was_half_replaced_is_put_back(tmp_path):
     assert said.out.startswith("[api]")
     assert f"key={ana.partition(':')[2]}" in said.out
     assert "the secret was not replaced after all" in said.err
-    assert terminal.runs("check").out.endswith("All is well.\n")
+    assert terminal.runs("check").out.endswith("No problems found.\n")
 
 
 def test_a_vault_knows_keys_by_both_secrets_while_one_is_replaced():

@@ -96,7 +96,7 @@ def test_the_first_commands_may_all_come_at_once(terminal):
         ]
 
     assert [(founded.result().code, founded.result().err[:7]) for founded in founding] == [
-        (0, "Founded")
+        (0, "Created")
     ] * 2
     starting.result().soon_answers(200, "/server_settings", who="", host="moon.localhost")
     assert {"earth", "moon"} <= set(terminal.runs("org", "list").out.split())
@@ -136,7 +136,7 @@ def test_of_several_postgresqls_the_one_that_leads_is_used(databases):
 
         terminal.serves().soon_answers(200, "/users/me", who=ana)
 
-        assert terminal.runs("check").out.endswith("All is well.\n")
+        assert terminal.runs("check").out.endswith("No problems found.\n")
 
 
 def test_a_port_in_use_is_told_in_one_sentence(terminal):
@@ -496,12 +496,12 @@ def test_the_demo_says_who_can_log_in_however_often_it_starts(terminal):
     assert "henrik@linterna.example  Henrik Dahl, guest" in said
     login = {"username": "henrik@linterna.example", "password": password}
     assert server.asks("POST", "/fetch_api_key", **login)[0] == 200
-    assert "All is well." in terminal.runs("check").out
+    assert "No problems found." in terminal.runs("check").out
 
     server.stops()
     again = terminal.serves("--demo")
     assert again.asks("POST", "/fetch_api_key", **login)[0] == 200
-    assert again.said.out.split("This is a demo.")[1] == said.split("This is a demo.")[1]
+    assert again.said.out.split("Sample data.")[1] == said.split("Sample data.")[1]
 
 
 def test_the_demo_does_not_move_in_with_others(terminal):

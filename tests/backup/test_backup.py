@@ -75,7 +75,7 @@ def test_clients_find_their_way_after_a_restore_on_the_other_database(
         narrow=json.dumps([{"operator": "search", "operand": "soup"}]),
     ).succeeds()
     assert [each["id"] for each in found["messages"]] == [kept.id]
-    assert terminal.runs("check", TERTULIA_SECRET=SECRET).out.endswith("All is well.\n")
+    assert terminal.runs("check", TERTULIA_SECRET=SECRET).out.endswith("No problems found.\n")
 
 
 @pytest.fixture
@@ -90,7 +90,7 @@ def test_a_backup_is_for_nobody_else_and_replaces_nothing(terminal, tmp_path):
     again = terminal.runs("backup", str(file))
 
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
-    assert (again.code, again.err) == (1, f"Error: {file} is there already.\n")
+    assert (again.code, again.err) == (1, f"Error: {file} already exists.\n")
 
 
 def test_a_backup_holds_the_secret_only_if_that_is_wanted(terminal, tmp_path):
@@ -149,7 +149,7 @@ def test_a_database_that_can_only_be_read_is_copied_all_the_same(databases, tmp_
     said = terminal.runs("backup", str(tmp_path / "backup.tar"))
 
     assert said.code == 0
-    assert "The audit log will not tell of this backup. The database cannot be used:" in said.err
+    assert "The audit log has no entry for this backup. The database cannot be used:" in said.err
     assert Terminal(tmp_path / "there").runs("restore", str(tmp_path / "backup.tar")).code == 0
 
 
@@ -169,7 +169,7 @@ def test_without_the_secret_all_keys_are_new_and_that_is_told(terminal, tmp_path
     zuliprc = there.runs("user", "zuliprc", "ana@example.com").out
     assert "key=" in zuliprc
     assert f"key={ana.partition(':')[2]}\n" not in zuliprc
-    assert there.runs("check").out.endswith("All is well.\n")
+    assert there.runs("check").out.endswith("No problems found.\n")
 
 
 def abort(data: bytes) -> bytes:
@@ -280,7 +280,7 @@ def test_a_schedule_goes_on_after_a_failure_and_leaves_nothing_half(terminal, tm
         schedule.terminate()
         ended = schedule.wait(PATIENCE_SECONDS)
 
-    assert said.startswith(f"No backup this time: {file.parent}")
+    assert said.startswith(f"Backup failed: {file.parent}")
     assert ended == 128 + signal.SIGTERM
     mistaken = Terminal(tmp_path / "nowhere").runs(*words[:6])
     assert mistaken.err == f"Error: There is no Tertulia data in {tmp_path / 'nowhere'}.\n"
@@ -300,7 +300,7 @@ def test_a_backup_of_an_older_schema_is_brought_up_to_date(tmp_path):
     place = ["--database", f"sqlite:///{tmp_path / 'old.db'}"]
     there = Terminal(tmp_path / "data")
     there.runs("backup", str(tmp_path / "old.tar"), *place)
-    assert "not looked at before the schema is up to date" in there.runs("check", *place).out
+    assert "not checked: the schema is out of date" in there.runs("check", *place).out
 
     new = Terminal(tmp_path / "new")
     said = new.runs("restore", str(tmp_path / "old.tar"))
@@ -329,11 +329,11 @@ def test_a_move_brings_everything_and_leaves_no_server_behind(databases, tmp_pat
     home = there.runs("move", "--to", f"sqlite:///{tmp_path / 'new' / 'back.db'}")
 
     assert "Another Tertulia server is running" in refused.err
-    assert "--to is where everything is already." in nowhere.err
+    assert "--to names the current database." in nowhere.err
     assert home.code == 0, home.err
     assert moved.code == 0, moved.err
     assert here.runs("user", "list").out == there.runs("user", "list").out
-    assert there.runs("check").out.endswith("All is well.\n")
+    assert there.runs("check").out.endswith("No problems found.\n")
     assert serving.process.returncode is not None
     assert back.err == "Error: Another Tertulia works on this database; please stop it first.\n"
 

@@ -35,7 +35,7 @@ def test_a_million_messages_are_restored_and_checked(
     restored = Terminal(other_folder, other_url)
     runs(restored, "restore", str(file))
 
-    assert runs(restored, "check").out.endswith("All is well.\n")
+    assert runs(restored, "check").out.endswith("No problems found.\n")
     assert counts(other_url) == counts(url)
 
 

@@ -213,14 +213,14 @@ def test_the_commands_show_and_do(tmp_path, slapd):
     unknown = terminal.runs("ldap", "check", "ben")
     nobody_yet = terminal.runs("ldap", "sync")
 
-    assert "ana@example.com, made at the first login" in checked.out
+    assert "ana@example.com, created at the first login" in checked.out
     assert "administrator" in checked.out
     assert "Ana Díaz" in checked.out
-    assert "+34 1 (there is no such profile field)" in checked.out
-    assert unknown.out == "ldap: there is nobody called ben, or several are.\n"
-    assert nobody_yet.err == "ldap: of 0 accounts 0 changed.\n"
+    assert "+34 1 (no such profile field)" in checked.out
+    assert unknown.out == "ldap: no entry for ben, or several.\n"
+    assert nobody_yet.err == "ldap: 0 of 0 accounts changed.\n"
     assert "ana" not in terminal.runs("user", "list").out, "to look makes no account"
-    assert "All is well." in terminal.runs("check").out
+    assert "No problems found." in terminal.runs("check").out
 
 
 def test_a_dry_run_says_what_would_change_and_changes_nothing(tmp_path, slapd):
@@ -245,7 +245,7 @@ def test_a_dry_run_says_what_would_change_and_changes_nothing(tmp_path, slapd):
 
     assert rehearsed.out == done.out
     assert done.out == "ana@example.com is deactivated, since Ana is disabled there.\n"
-    assert rehearsed.err == "ldap: of 1 accounts 1 would change.\n"
+    assert rehearsed.err == "ldap: 1 of 1 accounts would change.\n"
     assert back.out == "ana@example.com is active again, is called Anna now.\n"
     for word in ("link", "password"):
         said = terminal.runs("user", word, "ana@example.com")

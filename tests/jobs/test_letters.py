@@ -209,7 +209,7 @@ def test_an_operator_can_see_whether_mail_works(post, monkeypatch):
     assert good.exit_code == 0
     assert post.letters_to("ana@example.com")[-1]["Subject"] == "El correo funciona"
     assert bad.exit_code == 1
-    assert "127.0.0.1 did not take it: 550 5.1.1 no such mailbox" in bad.output
+    assert "127.0.0.1 did not accept it: 550 5.1.1 no such mailbox" in bad.output
 
 
 def test_without_a_mail_server_nothing_pretends(monkeypatch):
@@ -226,6 +226,6 @@ def test_a_check_reaches_for_the_mail_server(post):
 
     assert fine.problems == []
     assert unnamed.problems == [
-        "mail: it comes from noreply@tertulia.invalid; set external_url or smtp_from"
+        "mail: the sender is noreply@tertulia.invalid; set external_url or smtp_from"
     ]
     assert "STARTTLS" in closed.problems[-1]

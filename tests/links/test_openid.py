@@ -274,13 +274,13 @@ def test_a_check_looks_at_all_who_vouch_for_people(site):
     )
     told = auth_check.examine(bad, [""]).problems
     for part in (
-        "elsewhere: there is no organization at the subdomain 'nowhere'",
-        "unknown: there is no file /nowhere/ca.pem",
-        "other: it cannot be asked",
+        "elsewhere: no organization has the subdomain 'nowhere'",
+        "unknown: the file /nowhere/ca.pem does not exist",
+        "other: it is not available",
         "says incorrect_client_credentials",
-        "[[saml]] house: it cannot be asked",
-        "without trusted_proxies nobody's header is believed",
-        "it cannot be asked: key_text is no key for RS256",
+        "[[saml]] house: it is not available",
+        "without trusted_proxies the server accepts the header from no one",
+        "it is not available: key_text is no key for RS256",
     ):
         assert [each for each in told if part in each], part
     assert len(told) == 7
@@ -297,8 +297,8 @@ def test_a_check_names_providers_that_share_a_return_address(site):
     apart = Config(openid=(replace(one, organizations=("",)), own, elsewhere))
 
     assert told == [
-        "[[openid]] one, two: they share a return address; set return_address",
-        "[[openid]] one, two, elsewhere: they share a return address; set return_address",
+        "[[openid]] one, two: they share a redirect URI; set return_address",
+        "[[openid]] one, two, elsewhere: they share a redirect URI; set return_address",
     ]
     assert auth_check.examine(apart, ["", "b"]).problems == []
 

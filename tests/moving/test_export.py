@@ -131,7 +131,7 @@ def test_what_left_comes_back_as_it_was(chat, lively, ana, ben, tmp_path):
     for line in ("2  people", "4  messages", "1  reactions", "1  files"):
         assert line in said.out, said.out
     assert "import_source" not in said.out
-    assert there.runs("check").out.endswith("All is well.\n")
+    assert there.runs("check").out.endswith("No problems found.\n")
     again = tmp_path / "again.tar.gz"
     there.runs("export", str(again))
     ours, theirs = (read(file, "messages-000001.json") for file in (tmp_path / "out.tar.gz", again))
@@ -254,9 +254,9 @@ def test_what_people_have_comes_back_as_it_was(chat, lively, ana, ben, tmp_path,
         assert f"1  {kind}\n" in said.out.replace("2  topics", "1  topics"), said.out
         assert f"1  {kind}\n" in foreseen.out.replace("2  topics", "1  topics"), foreseen.out
     assert "2  profile fields\n" in said.out
-    assert "Not brought along" not in said.out
+    assert "Not imported" not in said.out
     assert belongings(second) == belongings(first)
-    assert there.runs("check").out.endswith("All is well.\n")
+    assert there.runs("check").out.endswith("No problems found.\n")
 
 
 def test_no_secret_leaves(chat, lively, ana, tmp_path):

@@ -58,7 +58,7 @@ def test_a_zulip_organization_moves_in_with_the_numbers_it_had(house, tmp_path):
     assert ben.says("Here we are", to="kitchen > lunch").id == 1010
     noted = json.loads(house.terminal.runs("audit", "--json", TERTULIA_SECRET=SECRET).out)
     assert "import" in [each["act"] for each in noted]
-    assert house.terminal.runs("check", TERTULIA_SECRET=SECRET).out.endswith("All is well.\n")
+    assert house.terminal.runs("check", TERTULIA_SECRET=SECRET).out.endswith("No problems found.\n")
 
 
 @pytest.mark.on_one
@@ -132,9 +132,9 @@ def very_deep(export: Path) -> Path:
     [
         (damaged_header, "cannot be unpacked: ReadError."),
         (cut_at_a_block, "cannot be unpacked: ReadError."),
-        (another_shape, "holds something that cannot be understood, or is damaged (zulip.py, line"),
-        (no_json, "holds something that cannot be understood, or is damaged (zulip.py, line"),
-        (very_deep, "holds something that cannot be understood, or is damaged (zulip.py, line"),
+        (another_shape, "contains unexpected data, or is damaged (zulip.py, line"),
+        (no_json, "contains unexpected data, or is damaged (zulip.py, line"),
+        (very_deep, "contains unexpected data, or is damaged (zulip.py, line"),
     ],
 )
 def test_a_damaged_export_is_refused_in_one_sentence(house, tmp_path, meddle, sentence):
@@ -283,7 +283,7 @@ def test_what_is_no_export_is_refused_and_nothing_is_made(tmp_path):
     refused = terminal.runs("import", str(tmp_path / "notes.txt"))
 
     assert refused.code == 1
-    assert refused.err.endswith("is no export of Zulip, Slack, Mattermost or Rocket.Chat.\n")
+    assert refused.err.endswith("is not an export of Zulip, Slack, Mattermost or Rocket.Chat.\n")
     assert not terminal.data.exists()
 
 
@@ -308,4 +308,4 @@ def test_a_hundred_thousand_messages_move_in(databases, kind, tmp_path, make):
 
     assert "100,000  messages" in said.out
     assert "50  people" in said.out
-    assert house.terminal.runs("check", TERTULIA_SECRET=SECRET).out.endswith("All is well.\n")
+    assert house.terminal.runs("check", TERTULIA_SECRET=SECRET).out.endswith("No problems found.\n")

@@ -33,7 +33,7 @@ def sums(shown: str) -> dict[str, tuple[int, int, int]]:
 
 def reasons(shown: str) -> dict[str, int]:
     """How many were dropped, by kind and reason."""
-    below = shown.partition("Not brought along:\n")[2].partition("In another form:\n")[0]
+    below = shown.partition("Not imported:\n")[2].partition("Imported in another form:\n")[0]
     return {
         what: int(number.replace(",", ""))
         for number, what in re.findall(r"^ +([0-9,]+)  (.+)$", below, re.MULTILINE)

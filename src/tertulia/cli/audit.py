@@ -1,4 +1,4 @@
-"""`tertulia audit`: who did what."""
+"""`tertulia audit`: prints the audit log."""
 
 from datetime import UTC, datetime
 
@@ -22,12 +22,12 @@ from tertulia.domain.organization.audit import AuditEntry
     type=click.IntRange(1, 1_000_000),
     default=50,
     show_default=True,
-    help="How many.",
+    help="Number of entries.",
 )
 @as_json
 @in_organization
 def audit(opened: OpenOrganization, last: int, as_json: bool) -> None:
-    """List who did what, the newest first."""
+    """Show the audit log, newest entries first."""
     entries = opened.read(storage.organization.audit.newest, None, last)
     if as_json:
         show_json(entries)

@@ -1,4 +1,4 @@
-"""Whether those who vouch for people can be asked, for `tertulia check`."""
+"""For `tertulia check`: whether login providers and the mail server work."""
 
 from collections.abc import Collection
 from pathlib import Path
@@ -11,11 +11,11 @@ from tertulia.external.mail.smtp import NotSent
 from tertulia.external.sso.provider_types import DirectoryTrouble, ProviderTrouble
 from tertulia.lazy import asyncio
 
-NO_DOMAIN = "@tertulia.invalid"  # where we know of no domain of ours
+NO_DOMAIN = "@tertulia.invalid"  # the default without external_url
 
 
 def examine(config: Config, subdomains: Collection[str]) -> DataProblem:
-    """`subdomains` are those of the organizations that there are."""
+    """`subdomains` are those of all organizations."""
     problems = []
     for provider in config.providers:
         named = f"[[{provider.TABLE}]] {provider.called}"
@@ -23,44 +23,44 @@ def examine(config: Config, subdomains: Collection[str]) -> DataProblem:
     problems += _shared_addresses(config, subdomains)
     problems += _mail_problems(config)
     count = len(config.providers)
-    summary = f"{count or 'no'} other ways than a password kept here"
+    summary = f"{count or 'no'} login providers besides local passwords"
     return DataProblem("logging in", "; ".join([summary, *map(_meaning, config.ldap)]), problems)
 
 
 def _meaning(directory: LdapDirectory) -> str:
-    """What a directory's settings mean for people who are deleted there."""
+    """The effect of the settings on users who are deleted from the directory."""
     named = f"[[ldap]] {directory.called}"
     if not directory.sync_minutes:
-        when = "are noticed by `tertulia ldap sync` alone (sync_minutes = 0)"
+        when = "are noticed only by `tertulia ldap sync` (sync_minutes = 0)"
     else:
         when = f"are noticed within {directory.sync_minutes} minutes (sync_minutes)"
     if directory.deactivate_missing:
-        return f"{named}: people deleted there {when} and deactivated here (deactivate_missing)"
+        return f"{named}: users deleted there {when} and deactivated here (deactivate_missing)"
     return (
-        f"{named}: people deleted there keep account, sessions and key here"
+        f"{named}: users deleted there keep account, sessions and API key here"
         f" (deactivate_missing is off); disabled ones {when}"
     )
 
 
 def _shared_addresses(config: Config, subdomains: Collection[str]) -> list[str]:
-    """Providers that a setting has come back to one address, in the same organization."""
+    """Providers of one organization that share a redirect URI by their settings."""
     shared: dict[str, None] = {}
     for subdomain in subdomains:
         here = [each for each in config.openid if each.is_for(subdomain)]
         sharing = [each.called for each in here if each.return_path(here) == "/complete/oidc/"]
         if len(sharing) > 1:
             names = ", ".join(sharing)
-            shared[f"[[openid]] {names}: they share a return address; set return_address"] = None
+            shared[f"[[openid]] {names}: they share a redirect URI; set return_address"] = None
     return list(shared)
 
 
 def _mail_problems(config: Config) -> list[str]:
-    """Whether mails can be handed over, where they are to be."""
+    """Problems with the mail server, if one is configured."""
     if not config.sends_mail:
         return []
     problems = []
     if config.sender.endswith(NO_DOMAIN):
-        problems.append(f"mail: it comes from {config.sender}; set external_url or smtp_from")
+        problems.append(f"mail: the sender is {config.sender}; set external_url or smtp_from")
     try:
         asyncio.run(_reach_mail_server(config))
     except NotSent as trouble:
@@ -75,21 +75,21 @@ async def _reach_mail_server(config: Config) -> None:
 
 def _problems(config: Config, provider: Provider, subdomains: Collection[str]) -> list[str]:
     problems = [
-        f"there is no organization at the subdomain '{each}'"
+        f"no organization has the subdomain '{each}'"
         for each in provider.organizations
         if each not in subdomains
     ]
     if provider.TABLE == "remote_user" and not config.trusted_proxies:
-        problems.append("without trusted_proxies nobody's header is believed")
+        problems.append("without trusted_proxies the server accepts the header from no one")
     return problems + _trouble(provider)
 
 
 def _trouble(provider: Provider) -> list[str]:
-    """What goes wrong when it is asked."""
+    """Connect to the provider and return the problem, if any."""
     try:
         file = getattr(provider, "ca_file", "")
         if file and not Path(file).is_file():
-            return [f"there is no file {file}"]
+            return [f"the file {file} does not exist"]
         if isinstance(provider, LdapDirectory):
             external.sso.ldap.try_out(provider)
         elif isinstance(provider, SamlProvider):
@@ -101,5 +101,5 @@ def _trouble(provider: Provider) -> list[str]:
             ask = external.sso.github.try_out if is_github else external.sso.openid.describe
             asyncio.run(ask(provider))
     except (DirectoryTrouble, ProviderTrouble) as trouble:
-        return [f"it cannot be asked: {trouble}"]
+        return [f"it is not available: {trouble}"]
     return []

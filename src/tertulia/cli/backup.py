@@ -1,4 +1,4 @@
-"""`tertulia backup`: a copy of everything in one file, once or again and again."""
+"""`tertulia backup`: everything in one file, once or on a schedule."""
 
 import contextlib
 import os
@@ -39,26 +39,33 @@ class Duration(click.ParamType[float]):
     ) -> float:
         match = re.fullmatch("([1-9][0-9]{0,4})([mhd])", str(value))
         if match is None:
-            self.fail("must be such as 30m, 12h or 1d.", param, ctx)
+            self.fail("must look like 30m, 12h or 1d.", param, ctx)
         return float(match[1]) * UNITS[match[2]]
 
 
 @click.command()
 @click.argument("file", type=click.Path(path_type=Path))
-@click.option("--with-secret", is_flag=True, help="Include the secret: whoever has the file is in.")
 @click.option(
-    "--every", metavar="1d", type=Duration(), help="Go on, and make another one so often."
+    "--with-secret",
+    is_flag=True,
+    help="Include the secret. The file then gives access to every account.",
 )
 @click.option(
-    "--keep", metavar="N", type=click.IntRange(1), help="Of dated files, keep the newest."
+    "--every",
+    metavar="1d",
+    type=Duration(),
+    help="Keep running, and make a backup at this interval.",
+)
+@click.option(
+    "--keep", metavar="N", type=click.IntRange(1), help="Delete all but the newest N dated backups."
 )
 @config_options(for_serve=False)
 def backup(
     file: Path, with_secret: bool, every: float | None, keep: int | None, **flags: Any
 ) -> None:
-    """Copy everything to a file, beside a running server.
+    """Back up everything to one file; the server can keep running.
 
-    With --every or --keep the moment is put into the name: backup.tar becomes
+    With --every or --keep the file name gets the time: backup.tar becomes
     backup-20261115-183000.tar.
     """
     config = Config.load(flags, os.environ)
@@ -70,21 +77,21 @@ def backup(
             _take(config, _dated(file), with_secret)
             _rotate(file, keep)
             return
-        data_dir.find_database(config)  # a mistake about the place should be told at once
+        data_dir.find_database(config)  # report a wrong --data at once
         while True:
             began = time.monotonic()
             try:
                 _take(config, _dated(file), with_secret)
                 _rotate(file, keep)
-            except Exception as error:  # the next one may succeed, and nothing was lost
+            except Exception as error:  # the next one may succeed
                 why = in_words(error) or type(error).__name__
-                click.echo(f"No backup this time: {why}", err=True)
+                click.echo(f"Backup failed: {why}", err=True)
             time.sleep(max(0.0, began + every - time.monotonic()))
 
 
 @contextlib.contextmanager
 def _tidy_end() -> Iterator[None]:
-    """Whoever is told to stop leaves no half of a file."""
+    """On SIGTERM, run the cleanup that removes a partial file."""
     before = signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     try:
         yield
@@ -95,7 +102,7 @@ def _tidy_end() -> Iterator[None]:
 def _take(config: Config, file: Path, with_secret: bool) -> None:
     database = data_dir.find_database(config)
     if file.exists():
-        raise click.ClickException(f"{file} is there already.")
+        raise click.ClickException(f"{file} already exists.")
     secret = _secret(config) if with_secret else None
 
     def take(tx: Tx, files: HeldFiles) -> int:
@@ -109,14 +116,16 @@ def _take(config: Config, file: Path, with_secret: bool) -> None:
         lost = database.read_now(0, take, files)
     _note(database, with_secret)
     if lost:
-        click.echo(f"{lost} files are not in their store any more, so not in the backup.", err=True)
+        click.echo(
+            f"{lost} uploaded files are missing from their store and from the backup.", err=True
+        )
     click.echo(f"Wrote and verified {file}, {file.stat().st_size:,} bytes.", err=True)
 
 
 def _note(database: Database, with_secret: bool) -> None:
-    """A backup is worth more than its entry in the audit log, which may not be writable."""
+    """Add an audit log entry; the backup counts even if that fails."""
     if database.schema().missing():
-        return  # an older server keeps it
+        return  # an older server owns this data
     details = {"with_secret": None} if with_secret else {}
     try:
         database.write_now(0, note_everywhere, details)
@@ -124,7 +133,7 @@ def _note(database: Database, with_secret: bool) -> None:
         why = in_words(error)
         if why is None:
             raise
-        click.echo(f"The audit log will not tell of this backup. {why}", err=True)
+        click.echo(f"The audit log has no entry for this backup. {why}", err=True)
 
 
 def _secret(config: Config) -> bytes:
@@ -139,7 +148,7 @@ def _dated(file: Path) -> Path:
 
 
 def _rotate(file: Path, keep: int | None) -> None:
-    """Delete the oldest of those that we have dated, the halves of some, and nothing else."""
+    """Delete the oldest dated backups and leftover partial files, and nothing else."""
     ours = re.compile(f"{re.escape(file.stem)}-{ANY_MOMENT}{re.escape(file.suffix)}")
     folder = file.absolute().parent
     dated = sorted(each for each in folder.iterdir() if ours.fullmatch(each.name))

@@ -1,4 +1,4 @@
-"""What `tertulia serve` says once it listens: where, on what, and what to do next."""
+"""The text that `tertulia serve` prints at the start: its address, its data, the next step."""
 
 import shlex
 import shutil
@@ -37,9 +37,9 @@ def _invite(config: Config) -> str:
     command = f"{_program()} user"
     place = _place(config)
     return (
-        "Nobody has an account yet. Add yourself, in another terminal:\n\n"
+        "There are no accounts yet. Add yourself in another terminal:\n\n"
         f'  {command} add you@example.com --name "Your Name" --role owner --password-stdin{place}'
-        "\n\nA client or a script logs in with what this prints:\n\n"
+        "\n\nThen log in at the address above. For clients and scripts, write a zuliprc file:\n\n"
         f"  {command} zuliprc you@example.com{place} > zuliprc"
     )
 
@@ -51,19 +51,19 @@ def _introduce(cast: "Cast", folder: Path) -> str:
         for person in cast.people
     )
     return (
-        f"This is a demo. These people can log in, all with the password {cast.password}\n\n"
-        f"{people}\n\nReady for a client or a script: {folder}/zuliprc-NAME"
+        f"Sample data. These users can log in, all with the password {cast.password}\n\n"
+        f"{people}\n\nFor clients and scripts: {folder}/zuliprc-NAME"
     )
 
 
 def _program() -> str:
-    """This command as it can be typed again."""
+    """The name to run this command with."""
     typed, found = Path(sys.argv[0]), shutil.which("tertulia")
     is_on_path = found is not None and typed.exists() and typed.samefile(found)
     return "tertulia" if is_on_path else shlex.quote(str(typed))
 
 
 def _place(config: Config) -> str:
-    """The flags that another command needs to find the same data."""
+    """The flags with which other commands find the same data."""
     place = "" if config.data == Config().data else f" --data {shlex.quote(str(config.data))}"
     return place + (" --database …" if config.database else "")

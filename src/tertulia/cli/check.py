@@ -1,4 +1,4 @@
-"""`tertulia check`: whether the data is whole. It looks and changes nothing."""
+"""`tertulia check`: checks data and settings, changes nothing."""
 
 import os
 from collections.abc import Callable
@@ -17,14 +17,14 @@ from tertulia.database import Database, error_text, schema
 from tertulia.database.schema import Standing
 from tertulia.database.tx import Tx
 
-MAX_SHOWN = 10  # problems of one subject; more would only hide the others
+MAX_SHOWN = 10  # problems of one subject
 
 
 @click.command()
 @as_json
 @config_options(for_serve=False)
 def check(as_json: bool, **flags: Any) -> None:
-    """Verify the data and say what was found."""
+    """Check the data and the settings for problems. Exits with 1 if there are any."""
     findings = examine(Config.load(flags, os.environ))
 
     problems = sum(len(finding.problems) for finding in findings)
@@ -33,7 +33,7 @@ def check(as_json: bool, **flags: Any) -> None:
     else:
         for finding in findings:
             show(finding)
-        click.echo(f"Problems found: {problems}." if problems else "All is well.")
+        click.echo(f"Problems found: {problems}." if problems else "No problems found.")
     if problems:
         raise click.exceptions.Exit(1)
 
@@ -43,7 +43,7 @@ def examine(config: Config) -> list[DataProblem]:
     schema = database.schema()
     findings = [_schema(schema), _integrity(config, database), *incomplete_settings.examine(config)]
     if schema.missing():
-        findings.append(DataProblem("data", "not looked at before the schema is up to date"))
+        findings.append(DataProblem("data", "not checked: the schema is out of date"))
     else:
         vault = data_dir.load_vault(config)
         for subject, look in actions.data_check.subjects(vault).items():
@@ -54,14 +54,14 @@ def examine(config: Config) -> list[DataProblem]:
 
 
 def _readable(subject: str, look: Callable[[], list[DataProblem]]) -> list[DataProblem]:
-    """What a look finds; a database that is damaged there does not end the check."""
+    """Run one check; a damaged database fails this check, not the others."""
     try:
         return look()
     except Exception as error:
         reason = error_text.in_words(error)
         if reason is None:
             raise
-        return [DataProblem(subject, "", [f"could not be examined. {reason}"])]
+        return [DataProblem(subject, "", [f"could not be checked. {reason}"])]
 
 
 def _examined(database: Database, look: Callable[[Tx], DataProblem]) -> list[DataProblem]:
@@ -74,7 +74,7 @@ def _logins(config: Config, database: Database) -> DataProblem:
 
 
 def show(finding: DataProblem) -> None:
-    click.echo(f"{finding.subject:<11} {finding.summary if not finding.problems else 'NOT WELL'}")
+    click.echo(f"{finding.subject:<11} {finding.summary if not finding.problems else 'PROBLEMS'}")
     for problem in finding.problems[:MAX_SHOWN]:
         click.echo(f"{'':<11} - {problem}")
     if len(finding.problems) > MAX_SHOWN:
@@ -86,12 +86,12 @@ def _schema(standing: Standing) -> DataProblem:
     if standing.is_too_new:
         refusal = schema.SchemaTooNew(standing.must_know, known)
         return DataProblem("schema", "", [str(refusal)])
-    is_old = f"; the next start will make it {known}" if standing.missing() else ""
-    admits = f", for servers that know {standing.must_know}"
+    is_old = f"; the next start migrates it to {known}" if standing.missing() else ""
+    admits = f", needs a server with schema {standing.must_know} or newer"
     return DataProblem("schema", f"version {max(standing.applied)}{admits}{is_old}")
 
 
 def _integrity(config: Config, database: Database) -> DataProblem:
     is_embedded = data_dir.sqlite_file(config) is not None
-    summary = "SQLite, intact" if is_embedded else "PostgreSQL, which checks itself"
+    summary = "SQLite, intact" if is_embedded else "PostgreSQL"
     return DataProblem("database", summary, database.integrity_problems())

@@ -1,6 +1,6 @@
-"""`tertulia` itself: the list of its commands, and how their failures are told.
+"""`tertulia` itself: the list of its commands, and their error messages.
 
-A command is imported when it is called: whoever lists users does not wait for the server's code.
+A command's module is imported when the command runs, so `user list` does not load the server.
 """
 
 import errno
@@ -19,38 +19,38 @@ from tertulia.errors import ClientError, StartupError
 
 # Each is found under its own name in the module named here.
 COMMANDS = {
-    "serve": ("serve", "Run the server, on a data folder that is made if there is none."),
+    "serve": ("serve", "Run the server; create the data folder if it is missing."),
     "user": (
         "users",
-        "Accounts: add, list and change them, end or erase them, replace keys and passwords.",
+        "Manage accounts: add, list, change, deactivate, erase; passwords and API keys.",
     ),
     "org": (
         "organizations",
-        "Organizations: found, list, close and delete them, change their settings.",
+        "Manage organizations: create, list, deactivate, delete, change settings.",
     ),
     "files": (
         "files",
-        "Uploaded files: see where they are, move them to where the settings say, sweep.",
+        "Manage uploaded files: show where they are, move them to another store.",
     ),
-    "export": ("exporting", "Write an organization to an archive, in the form of Zulip's exports."),
-    "import": ("importing", "Bring in an export of Zulip, Slack, Mattermost or Rocket.Chat."),
-    "secret": ("secret", "The server's secret: replace it while the server runs."),
-    "audit": ("audit", "List who did what, the newest first."),
-    "mail": ("mail", "Mail: see whether the server can send any, take in what comes."),
-    "backup": ("backup", "Copy everything to a file, beside a running server."),
-    "restore": ("restore", "Fill an empty place with what a backup holds."),
-    "move": ("move", "Copy everything into another, empty database."),
-    "ldap": ("ldap", "Directories: show what they know of somebody, bring accounts up to date."),
-    "check": ("check", "Verify the data and say what was found."),
-    "generate": ("generate", "Fill a new data folder with a made-up organization."),
+    "export": ("exporting", "Export an organization in Zulip's export format."),
+    "import": ("importing", "Import an export from Zulip, Slack, Mattermost or Rocket.Chat."),
+    "secret": ("secret", "Replace the server's secret."),
+    "audit": ("audit", "Show the audit log, newest entries first."),
+    "mail": ("mail", "Test outgoing mail, receive incoming mail."),
+    "backup": ("backup", "Back up everything to one file; the server can keep running."),
+    "restore": ("restore", "Restore a backup into an empty data folder or database."),
+    "move": ("move", "Copy everything to another database, such as from SQLite to PostgreSQL."),
+    "ldap": ("ldap", "Check LDAP settings, synchronize accounts with LDAP."),
+    "check": ("check", "Check the data and the settings for problems."),
+    "generate": ("generate", "Create a test organization of a given size."),
 }
 
 
-FUNCTIONS = {"import": "import_"}  # whose names are words of Python
+FUNCTIONS = {"import": "import_"}  # `import` is a keyword of Python
 
 
 class Commands(click.Group):
-    """Tells in one sentence what somebody at the keyboard can put right."""
+    """Turns errors that the user can fix into a message of one sentence."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
@@ -68,7 +68,7 @@ class Commands(click.Group):
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
-            _check_system()  # before a command is loaded, which would fail in words of its own
+            _check_system()  # first: a command's imports would fail with an unclear error
             return super().invoke(ctx)
         except Exception as error:
             sentence = in_words(error)
@@ -85,7 +85,7 @@ def _check_system() -> None:
 
 
 def _loaded(module: str) -> ModuleType:
-    """All that is loaded stays: that the collector looks through it would take a tenth longer."""
+    """Import without garbage collection, which would make the import ten percent slower."""
     gc.disable()
     try:
         return importlib.import_module(f"tertulia.cli.{module}")
@@ -106,7 +106,7 @@ def in_words(error: Exception) -> str | None:
     if isinstance(error, ConfigError | StartupError):
         return str(error)
     if isinstance(error, UnicodeError):
-        return "What was given is not valid UTF-8."
+        return "The input is not valid UTF-8."
     if isinstance(error, OSError) and error.errno != errno.EPIPE:
         return f"{error.filename or 'The system'}: {error.strerror}."
     return error_text.in_words(error)

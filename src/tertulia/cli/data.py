@@ -1,4 +1,4 @@
-"""What the commands have in common: opening the data, choosing an organization, showing a list."""
+"""Shared by the commands: opening the data, choosing an organization, printing tables."""
 
 import getpass
 import os
@@ -25,16 +25,16 @@ from tertulia.domain.people.user import User
 P = ParamSpec("P")
 T = TypeVar("T")
 
-as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON, for programs.")
+as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 
 class _DryRun(Exception):
-    """Takes back what was only tried out."""
+    """Rolls back the transaction of a dry run."""
 
 
 @dataclass(frozen=True, slots=True)
 class OpenOrganization:
-    """The data, opened for a command, and the organization it is about."""
+    """The open database and the organization that a command works on."""
 
     config: Config
     database: Database
@@ -52,7 +52,7 @@ class OpenOrganization:
 
     @property
     def directories(self) -> list[str]:
-        """Those that keep the passwords of people who came from there."""
+        """The LDAP directories that hold passwords of this organization's users."""
         return [
             each.key
             for each in self.config.ldap
@@ -65,7 +65,7 @@ class OpenOrganization:
     def write(
         self, action: Callable[Concatenate[Tx, P], T], *args: P.args, **kwargs: P.kwargs
     ) -> T:
-        """Do something, and note in the audit log that it was done from here."""
+        """Run an action in a transaction, with an audit log entry."""
 
         def noted(tx: Tx) -> T:
             result = action(tx, *args, **kwargs)
@@ -75,7 +75,7 @@ class OpenOrganization:
         return self.database.write_now(self.realm.id, noted)
 
     def dry_run(self, action: Callable[[Tx], T]) -> T:
-        """Do something, see what comes of it, and take it back."""
+        """Run an action, roll it back, and return its result."""
 
         def tried_out(tx: Tx) -> NoReturn:
             raise _DryRun(action(tx))
@@ -87,19 +87,19 @@ class OpenOrganization:
             return found
 
     def note(self, tx: Tx, *about: object) -> None:
-        """Note in the audit log what was done from here and is no action of ours."""
+        """Add an audit log entry for this command."""
         actions.organization.audit.note(tx, command_act(*about))
 
 
 def note_everywhere(tx: Tx, *about: object) -> None:
-    """Note in the audit log of every organization what the command is doing to all of them."""
+    """Add an audit log entry for this command to every organization."""
     for realm in storage.organization.all_of_them(tx):
         actions.organization.audit.note(tx.for_realm(realm.id), command_act(*about))
 
 
 def command_act(*about: object) -> Act:
-    """What the command is doing, for the audit log: its name, and what it is about, people and
-    things by number and settings by name."""
+    """The audit log entry of this command: its name, ids of people and objects, names of
+    settings."""
     context = click.get_current_context(silent=True)
     name = context.command_path.partition(" ")[2] if context else ""
     named = {key: None for each in about if isinstance(each, dict) for key in each}
@@ -110,7 +110,7 @@ def command_act(*about: object) -> Act:
 
 
 def _people_in(result: object) -> list[User]:
-    """Those whom an action has added."""
+    """The users in the result of an action."""
     given = result if isinstance(result, list | tuple) else [result]
     return [each for each in given if isinstance(each, User)]
 
@@ -118,12 +118,12 @@ def _people_in(result: object) -> list[User]:
 def _user() -> str:
     try:
         return getpass.getuser()
-    except (KeyError, OSError):  # a user id that nobody has named, as in a container
+    except (KeyError, OSError):  # the user id has no name, as in a container
         return str(os.getuid())
 
 
 def open_data(flags: dict[str, Any], *, may_make: bool = False) -> tuple[Config, Database]:
-    """The data that is there; where there is none, it is refused or made."""
+    """Open the existing data. Without any, raise NoData, or create it if `may_make`."""
     config = Config.load(flags, os.environ)
     try:
         database = data_dir.open_alongside_server(config)
@@ -137,7 +137,7 @@ def open_data(flags: dict[str, Any], *, may_make: bool = False) -> tuple[Config,
 
 
 def in_organization(command: Callable[..., None]) -> Callable[..., None]:
-    """A command that works in one organization, which it is given opened."""
+    """Decorator: pass the OpenOrganization that `--org` names."""
 
     @wraps(command)
     def run(org: str | None, **given: Any) -> None:
@@ -145,13 +145,15 @@ def in_organization(command: Callable[..., None]) -> Callable[..., None]:
         command(open_organization(org, flags), **given)
 
     choice = click.option(
-        "--org", metavar="SUBDOMAIN", help="The organization; the first one if not given."
+        "--org",
+        metavar="SUBDOMAIN",
+        help="The subdomain of the organization; default: the first one.",
     )
     return choice(config_options(for_serve=False)(run))
 
 
 def for_person(command: Callable[..., None]) -> Callable[..., None]:
-    """A command about one person in an organization, who is named by their address."""
+    """Decorator: pass the user whose address is the argument EMAIL."""
 
     @wraps(command)
     def run(opened: OpenOrganization, email: str, **given: Any) -> None:
@@ -170,10 +172,10 @@ def open_organization(org: str | None, flags: dict[str, Any]) -> OpenOrganizatio
 
 
 def find_person(opened: OpenOrganization, email: str) -> User:
-    """By real address; ends the command if there is nobody."""
+    """Find a user by real email address, or end the command with an error."""
     found = opened.read(storage.people.find_by_email, email)
     if found is None or found.is_system_bot:
-        raise click.ClickException(f"There is no {email} in {opened.realm.name}.")
+        raise click.ClickException(f"{opened.realm.name} has no account {email}.")
     return found
 
 
@@ -196,12 +198,12 @@ def _at_subdomain(subdomain: str, known: list[Realm]) -> Realm:
             return realm
     there = ", ".join(f"'{realm.subdomain}'" for realm in known)
     raise click.ClickException(
-        f"There is no organization at the subdomain '{subdomain}'; there are: {there}."
+        f"No organization has the subdomain '{subdomain}'; the subdomains are: {there}."
     )
 
 
 def organization_as_author(opened: OpenOrganization) -> "actions.messages.draft.Author":
-    """The organization itself as one who writes."""
+    """The organization as the author of a message."""
     directory = opened.read(
         events.directory.loader.load, opened.config.email_domain, opened.database.clock
     )
@@ -210,10 +212,10 @@ def organization_as_author(opened: OpenOrganization) -> "actions.messages.draft.
 
 
 def truncate_wal(opened: OpenOrganization) -> None:
-    """Take what was erased out of the write-ahead log, or say that it is still there."""
+    """Remove deleted data from the write-ahead log, or say that it is still there."""
     if not opened.database.truncate_wal():
         click.echo(
-            "The write-ahead log still holds what was erased, because it is being read. The server"
-            " empties it when it stops.",
+            "The write-ahead log still contains the deleted data, because a reader uses it. The"
+            " server empties it when it stops.",
             err=True,
         )

@@ -1,4 +1,4 @@
-"""`tertulia export`: an organization, or all that is one person's, in an archive."""
+"""`tertulia export`: an organization, or the data of one user, as an archive."""
 
 import os
 from pathlib import Path
@@ -27,14 +27,14 @@ MODE = 0o600
     type=click.Choice(KINDS),
     default=WITHOUT_CONSENT,
     show_default=True,
-    help="What leaves: what all can read, also what those can who agreed to it, or everything.",
+    help="Public channels only; also private data of users who consented; or everything.",
 )
-@click.option("--person", metavar="EMAIL", help="Only what is one person's, in tables of ours.")
+@click.option("--person", metavar="EMAIL", help="Export the data of one user only.")
 @in_organization
 def export(opened: OpenOrganization, file: Path, kind: str, person: str | None) -> None:
-    """Write an organization to an archive, in the form of Zulip's exports."""
+    """Export an organization in Zulip's export format."""
     if file.exists():
-        raise click.ClickException(f"{file} is there already.")
+        raise click.ClickException(f"{file} already exists.")
     draft = file.with_name(f"{file.name}.part")
     draft.unlink(missing_ok=True)
     os.close(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, MODE))

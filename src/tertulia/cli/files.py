@@ -1,4 +1,4 @@
-"""`tertulia files`: where uploaded files are, carrying them to where they are to be; sweeping."""
+"""`tertulia files`: where uploaded files are stored, and moving them between stores."""
 
 from typing import Any
 
@@ -14,14 +14,14 @@ from tertulia.external.stores.store import NotInStore
 
 @click.group()
 def files() -> None:
-    """Uploaded files: see where they are, move them to where the settings say, sweep."""
+    """Manage uploaded files: show where they are, move them to another store."""
 
 
 @files.command()
 @as_json
 @config_options(for_serve=False)
 def show(as_json: bool, **flags: Any) -> None:
-    """How many files are where, and how many bytes they have."""
+    """Show the number and size of the files in each store."""
     _, database = open_data(flags)
     counts = database.read_now(0, storage.files.upload_locations.counts)
     if as_json:
@@ -34,9 +34,9 @@ def show(as_json: bool, **flags: Any) -> None:
 @files.command()
 @config_options(for_serve=False)
 def move(**flags: Any) -> None:
-    """Move all files to where the setting `files` says, beside a running server.
+    """Move all files to the store that the setting `files` names.
 
-    Each can be read at every moment. Whoever is interrupted calls it again.
+    The server can keep running: every file stays readable. If interrupted, run it again.
     """
     config, database = open_data(flags)
     stores = FileStores(config)
@@ -56,20 +56,20 @@ def move(**flags: Any) -> None:
         progress.show(done)
     jobs.upload_migration.sweep(database, stores)
     database.write_now(0, note_everywhere)
-    click.echo(f"{done:,} files are in {config.files} now.", err=True)
+    click.echo(f"Moved {done:,} files to {config.files}.", err=True)
     if damaged:
         raise click.ClickException(
-            f"{len(damaged)} files are missing or damaged, and stay: {', '.join(damaged[:10])}"
+            f"{len(damaged)} files are missing or damaged and not moved: {', '.join(damaged[:10])}"
         )
 
 
 @files.command()
-@click.option("--yes", is_flag=True, help="Do not ask whether that is meant.")
+@click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
 @config_options(for_serve=False)
 def sweep(yes: bool, **flags: Any) -> None:
-    """Delete from the stores what no longer belongs to this data, as after a restore.
+    """Delete files in the stores that are not in the database, such as after a restore.
 
-    No other server may keep its files in the same folder or bucket (see s3_folder).
+    Do not use it if another installation has files in the same folder or bucket (see s3_folder).
     """
     config, database = open_data(flags)
     stores = FileStores(config)
@@ -79,11 +79,11 @@ def sweep(yes: bool, **flags: Any) -> None:
     size = sum(sum(each.values()) for each in found.values())
     if count and not yes:
         click.confirm(
-            f"Delete {count:,} files of {size:,} bytes that this data does not know?",
+            f"Delete {count:,} files of {size:,} bytes that are not in the database?",
             abort=True,
             err=True,
         )
     for place, names in found.items():
         for name in names:
             stores.store(place).delete(name)
-    click.echo(f"{count:,} files of {size:,} bytes were deleted.", err=True)
+    click.echo(f"Deleted {count:,} files of {size:,} bytes.", err=True)

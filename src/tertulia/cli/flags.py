@@ -14,9 +14,9 @@ COMMON_FLAGS = ["config", *(row.name for row in SETTINGS if row.flag_of == "ever
 
 
 def config_options(*, for_serve: bool) -> Callable[[Command], Command]:
-    """The flags of `tertulia serve`, or those every other command takes, as one decorator.
+    """Decorator: the flags of `tertulia serve`, or those of every other command.
 
-    Their values arrive unread, for `Config.load` to judge; one that was not given is None.
+    The values are passed unparsed to `Config.load`; a flag that is not given is None.
     """
     shown = ("every command", "serve") if for_serve else ("every command",)
 

@@ -1,4 +1,4 @@
-"""`tertulia generate`: a made-up organization, for those who want to know what a size costs."""
+"""`tertulia generate`: a test organization, to measure what a given size costs."""
 
 import os
 from typing import Any
@@ -16,17 +16,25 @@ from tertulia.sample_data.generated.organization import Size
 
 @click.command()
 @click.option(
-    "--people", metavar="N", type=click.IntRange(2, 100_000), required=True, help="How many."
+    "--people",
+    metavar="N",
+    type=click.IntRange(2, 100_000),
+    required=True,
+    help="Number of people.",
 )
 @click.option(
-    "--channels", metavar="N", type=click.IntRange(2, 10_000), required=True, help="How many."
+    "--channels",
+    metavar="N",
+    type=click.IntRange(2, 10_000),
+    required=True,
+    help="Number of channels.",
 )
 @click.option(
     "--messages",
     metavar="N",
     type=click.IntRange(0, 100_000_000),
     required=True,
-    help="How many, over a little more than a year.",
+    help="Number of messages, spread over a little more than a year.",
 )
 @click.option(
     "--seed",
@@ -34,13 +42,13 @@ from tertulia.sample_data.generated.organization import Size
     type=int,
     default=1,
     show_default=True,
-    help="The same number gives the same organization.",
+    help="The same seed gives the same organization.",
 )
 @config_options(for_serve=False)
 def generate(people: int, channels: int, messages: int, seed: int, **flags: Any) -> None:
-    """Fill a new data folder with a made-up organization.
+    """Create a test organization of a given size.
 
-    The keys of its people are written to people.json in the data folder.
+    It needs a new data folder. The file people.json in it lists the users and their API keys.
     """
     config = Config.load(flags, os.environ)
     size = Size(people, channels, messages)
@@ -48,16 +56,18 @@ def generate(people: int, channels: int, messages: int, seed: int, **flags: Any)
         database = data_dir.open_database(config)
         _check_empty(config, database)
         vault = data_dir.open_vault(config)
-        told = Progress(messages, "messages")
-        found = organization.generate(database, vault, config.organization, size, seed, told.show)
+        progress = Progress(messages, "messages")
+        found = organization.generate(
+            database, vault, config.organization, size, seed, progress.show
+        )
         path = organization.write_people(config.data, found)
-    told.end()
+    progress.end()
     click.echo(f"{len(found):,} people can log in: {path}", err=True)
 
 
 def _check_empty(config: Config, database: Database) -> None:
     if database.read_now(0, storage.organization.all_of_them):
         raise click.ClickException(
-            f"In {config.data} there is an organization already. Choose another folder with --data,"
-            " or another database."
+            f"{config.data} already has an organization. Choose another folder with --data, or"
+            " another database."
         )

@@ -1,4 +1,4 @@
-"""`tertulia import`: an organization that lived on another server."""
+"""`tertulia import`: imports an export of another chat server as a new organization."""
 
 import contextlib
 import hashlib
@@ -28,14 +28,18 @@ OPENERS = (zulip.open_export, slack.open_export, rocketchat.open_export, matterm
 
 @click.command("import")
 @click.argument("file", type=click.Path(path_type=Path, exists=True))
-@click.option("--name", metavar="NAME", help="Of the organization; that of the export by default.")
-@click.option("--subdomain", metavar="S", default="", help="Its place before the host name.")
-@click.option("--dry-run", is_flag=True, help="Only say what would be brought.")
+@click.option(
+    "--name",
+    metavar="NAME",
+    help="The name of the new organization; default: the name in the export.",
+)
+@click.option("--subdomain", metavar="S", default="", help="The subdomain of the new organization.")
+@click.option("--dry-run", is_flag=True, help="Show what would be imported, but change nothing.")
 @config_options(for_serve=False)
 def import_(file: Path, name: str | None, subdomain: str, dry_run: bool, **flags: Any) -> None:
-    """Bring in an export of Zulip, Slack, Mattermost or Rocket.Chat.
+    """Import an export from Zulip, Slack, Mattermost or Rocket.Chat.
 
-    FILE is an archive or a folder. Whoever is interrupted runs the same command again.
+    FILE is an archive or a folder. If interrupted, run the same command again.
     """
     config = Config.load(flags, os.environ)
     with archive_reader.opened(file) as folder, _understood(file):
@@ -52,24 +56,23 @@ def import_(file: Path, name: str | None, subdomain: str, dry_run: bool, **flags
         database.write_now(bringing.realm.id, actions.organization.audit.note, command_act())
     _show(source, tally)
     click.echo(
-        "People come without passwords: `tertulia user link` prints a link to hand over, with which"
-        " one chooses a password, and `tertulia user password` gives one. Whoever logs in by"
-        " another way is known by the address.",
+        "Imported users have no passwords. `tertulia user link --imported` prints a link for each"
+        " user to choose one; `tertulia user password` sets one. LDAP and single sign-on match"
+        " users by their email address.",
         err=True,
     )
 
 
 @contextlib.contextmanager
 def _understood(file: Path) -> Iterator[None]:
-    """Exports are lists of anything: what no server would write is found where it is used."""
+    """Turn errors from malformed data in an export into one message."""
     try:
         yield
     except (LookupError, TypeError, ValueError, AttributeError, RecursionError) as error:
         ours = [each for each in traceback.extract_tb(error.__traceback__) if HERE in each.filename]
         place = f"{Path(ours[-1].filename).name}, line {ours[-1].lineno}"
         raise NoExport(
-            f"{file} holds something that cannot be understood, or is damaged"
-            f" ({place}: {type(error).__name__})."
+            f"{file} contains unexpected data, or is damaged ({place}: {type(error).__name__})."
         ) from error
 
 
@@ -78,23 +81,23 @@ def _open(folder: Path, file: Path) -> Source:
         source: Source | None = opener(folder)
         if source is not None:
             return source
-    raise NoExport(f"{file} is no export of Zulip, Slack, Mattermost or Rocket.Chat.")
+    raise NoExport(f"{file} is not an export of Zulip, Slack, Mattermost or Rocket.Chat.")
 
 
 def _show(source: Source, tally: Tally) -> None:
-    """What was read, dropped and brought, by kind: brought is the difference of the others."""
+    """Print the counts for each kind; imported is always read minus dropped."""
     click.echo(f"From {source.kind}:")
-    click.echo(f"{'read':>11}{'dropped':>11}{'brought':>11}")
+    click.echo(f"{'read':>11}{'dropped':>11}{'imported':>11}")
     for kind in tally.kinds():
         read, dropped, brought = tally.read[kind], tally.dropped_of(kind), tally.brought[kind]
         click.echo(f"{read:>11,}{dropped:>11,}{brought:>11,}  {kind}")
     if any(tally.dropped.values()):
-        click.echo("Not brought along:")
+        click.echo("Not imported:")
         for kind, reasons in sorted(tally.dropped.items()):
             for reason, number in sorted(reasons.items()):
                 click.echo(f"{number:>11,}  {kind} {reason}")
     if tally.notes:
-        click.echo("In another form:")
+        click.echo("Imported in another form:")
         for what, number in sorted(tally.notes.items()):
             click.echo(f"{number:>11,}  {what}")
     for kind, number in tally.unaccounted().items():
@@ -102,6 +105,6 @@ def _show(source: Source, tally: Tally) -> None:
 
 
 def _mark(file: Path, source: Source) -> str:
-    """By which the same export is known when it is brought again."""
+    """A hash that identifies the same export when the command runs again."""
     told = f"{source.kind} {file.name} {source.name} {source.message_count}"
     return hashlib.sha256(told.encode()).hexdigest()

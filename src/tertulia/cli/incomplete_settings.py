@@ -1,4 +1,4 @@
-"""Settings that belong together and are set only in part, for `tertulia check`."""
+"""For `tertulia check`: settings that need each other and are only partly set."""
 
 from pathlib import Path
 
@@ -13,15 +13,14 @@ TOGETHER = (
 
 
 def examine(config: Config) -> list[DataProblem]:
-    """Nothing, if all is as it should be."""
     problems = []
     for names in TOGETHER:
         missing = [name for name in names if not getattr(config, name)]
         if missing and len(missing) < len(names):
-            problems.append(f"{', '.join(names)} belong together: {', '.join(missing)} is not set")
+            problems.append(f"{', '.join(names)} need each other; not set: {', '.join(missing)}")
     place = config.lmtp_listen
     if place and not config.mail_in_address:
         problems.append("lmtp_listen needs mail_in_address")
     if place.startswith("/") and not Path(place).parent.is_dir():
-        problems.append(f"there is no folder {Path(place).parent} for lmtp_listen")
+        problems.append(f"the folder {Path(place).parent} of lmtp_listen does not exist")
     return [DataProblem("settings", "", problems)] if problems else []

@@ -1,4 +1,4 @@
-"""`tertulia ldap`: what a directory knows, and bringing accounts up to date with it."""
+"""`tertulia ldap`: look up a person in LDAP, synchronize accounts with it."""
 
 from collections.abc import Collection
 from functools import partial
@@ -19,18 +19,18 @@ Changes = list[tuple[int, list[str]]]
 
 @click.group()
 def ldap() -> None:
-    """Directories: show what they know of somebody, bring accounts up to date."""
+    """Check LDAP settings, synchronize accounts with LDAP."""
 
 
 @ldap.command()
 @click.argument("name")
 @in_organization
 def check(opened: OpenOrganization, name: str) -> None:
-    """Show what somebody would get who logs in with this name or address."""
+    """Show what a login with this name or address would give, without logging in."""
     for directory in _directories(opened):
         person = _ask(directory, name)
         if person is None:
-            click.echo(f"{directory.called}: there is nobody called {name}, or several are.")
+            click.echo(f"{directory.called}: no entry for {name}, or several.")
             continue
         known = opened.read(storage.people.identities.find, directory.key, person.subject)
         introduced = external.sso.claims.from_directory(
@@ -43,10 +43,10 @@ def check(opened: OpenOrganization, name: str) -> None:
 
 
 @ldap.command()
-@click.option("--dry-run", is_flag=True, help="Say what would change, and change nothing.")
+@click.option("--dry-run", is_flag=True, help="Show what would change, but change nothing.")
 @in_organization
 def sync(opened: OpenOrganization, dry_run: bool) -> None:
-    """Bring all accounts that came from a directory up to date with it."""
+    """Update all accounts that are linked to a directory."""
     for directory in _directories(opened):
         known = opened.read(storage.people.identities.of_provider, directory.key)
         found = _tidings(directory, opened, known)
@@ -56,7 +56,7 @@ def sync(opened: OpenOrganization, dry_run: bool) -> None:
             user = opened.read(actions.people.get, user_id)
             click.echo(f"{user.email} {', '.join(changes)}.")
         would = "would change" if dry_run else "changed"
-        click.echo(f"{directory.called}: of {len(known)} accounts {len(did)} {would}.", err=True)
+        click.echo(f"{directory.called}: {len(did)} of {len(known)} accounts {would}.", err=True)
 
 
 def _sync_all(tx: Tx, found: list[ProfileUpdate], end_missing: bool) -> Changes:
@@ -94,13 +94,13 @@ def _tidings(
 def _described(
     person: LdapPerson, introduced: ExternalProfile, fields: Collection[str]
 ) -> list[tuple[str, str]]:
-    role = "as it is" if introduced.role is None else introduced.role.name.lower()
-    groups = "as they are" if introduced.groups is None else ", ".join(introduced.groups) or "none"
+    role = "unchanged" if introduced.role is None else introduced.role.name.lower()
+    groups = "unchanged" if introduced.groups is None else ", ".join(introduced.groups) or "none"
     return [
         ("entry", person.dn),
         ("login name", person.login_name),
-        ("lasting id", person.subject),
-        ("address", person.email or "none: nobody can log in without"),
+        ("id", person.subject),
+        ("address", person.email or "none: login needs an address"),
         ("name", introduced.full_name),
         ("picture", "yes" if person.picture else "no"),
         ("disabled", "yes" if person.is_disabled else "no"),
@@ -109,20 +109,20 @@ def _described(
         ("groups there", ", ".join(person.groups) or "none"),
         ("groups here", groups),
         *(
-            (name, value if name in fields else f"{value} (there is no such profile field)".strip())
+            (name, value if name in fields else f"{value} (no such profile field)".strip())
             for name, value in introduced.profile.items()
         ),
     ]
 
 
 def _account(opened: OpenOrganization, introduced: ExternalProfile) -> str:
-    """What a login would lead to, found out by trying."""
+    """The account that a login would lead to, found by a dry run."""
 
     def log_in(tx: Tx) -> str:
         before = {user.id for user in storage.people.everyone(tx)}
         user_id = actions.people.external_identities.recognize(tx, opened.vault, introduced)
         email = actions.people.get(tx, user_id).email
-        return email if user_id in before else f"{email}, made at the first login"
+        return email if user_id in before else f"{email}, created at the first login"
 
     try:
         return opened.dry_run(log_in)

@@ -1,4 +1,4 @@
-"""`tertulia mail`: whether the server can send any, and taking in what comes."""
+"""`tertulia mail`: test outgoing mail, receive incoming mail."""
 
 import asyncio
 import os
@@ -21,7 +21,7 @@ from tertulia.external.mail import mail_composer, mail_parser, smtp
 from tertulia.external.mail.smtp import NotSent
 from tertulia.server.inbound_mail import InboundMail
 
-# What mail servers know of how a program ends (sysexits.h).
+# Exit codes that mail servers understand (sysexits.h).
 NO_SUCH_ADDRESS = 67
 REFUSED = 69
 TRY_AGAIN = 75
@@ -29,7 +29,7 @@ TRY_AGAIN = 75
 
 @click.group()
 def mail() -> None:
-    """Mail: see whether the server can send any, take in what comes."""
+    """Test outgoing mail, receive incoming mail."""
 
 
 @mail.command("test")
@@ -37,7 +37,7 @@ def mail() -> None:
 @click.option("--language", type=click.Choice(["en", "es"]), default="en", show_default=True)
 @config_options(for_serve=False)
 def send_test(address: str, language: str, **flags: Any) -> None:
-    """Send a mail to an address, and say what the mail server answers."""
+    """Send a test mail and show the answer of the mail server."""
     config = Config.load(flags, os.environ)
     if not config.sends_mail:
         raise click.ClickException("No mail server is set: see smtp_host in docs/settings.md.")
@@ -56,29 +56,29 @@ def send_test(address: str, language: str, **flags: Any) -> None:
     try:
         asyncio.run(send())
     except NotSent as trouble:
-        raise click.ClickException(f"{config.smtp_host} did not take it: {trouble}") from trouble
-    click.echo(f"{config.smtp_host} has taken a mail from {config.sender} to {address}.", err=True)
+        raise click.ClickException(f"{config.smtp_host} did not accept it: {trouble}") from trouble
+    click.echo(f"{config.smtp_host} accepted a mail from {config.sender} to {address}.", err=True)
 
 
 @mail.command()
 @click.argument("address", required=False)
 @config_options(for_serve=False)
 def receive(address: str | None, **flags: Any) -> None:
-    """Take in a mail from standard input, for a mail server that runs a program for each.
+    """Receive one mail from stdin, for a mail server that runs a program for each mail.
 
-    ADDRESS is whom it is for; without it the mail's own headers say so. It ends with what mail
-    servers understand: 0 for done, 67 and 69 for refused, 75 for another try later.
+    ADDRESS is the recipient; without it the command looks at ORIGINAL_RECIPIENT and at the headers.
+    Exit codes: 0 accepted, 67 or 69 rejected, 75 try again later.
     """
     try:
         config, database = open_data(flags)
         if not config.receives_mail:
-            raise click.ClickException("No mail is taken in: see mail_in_address in docs/mail.md.")
+            raise click.ClickException("Incoming mail is off: see mail_in_address in docs/mail.md.")
         raw = sys.stdin.buffer.read(MAX_BYTES + 1)
         wanted = address or os.environ.get("ORIGINAL_RECIPIENT") or _recipient_in(config, raw)
         told = asyncio.run(_take(config, UnattendedDatabase(database.dialect), wanted, raw))
     except MailRefused as refusal:
         _end(refusal)
-    except Exception as trouble:  # whatever it is, the mail must not be lost
+    except Exception as trouble:  # on any failure the mail server must keep the mail
         words = trouble.format_message() if isinstance(trouble, click.ClickException) else ""
         _end(MailRefused("4.3.0", words or f"Something went wrong: {type(trouble).__name__}."))
     click.echo(told, err=True)
@@ -94,15 +94,15 @@ async def _take(config: Config, database: UnattendedDatabase, address: str, raw:
 
 
 def _recipient_in(config: Config, raw: bytes) -> str:
-    """The first address of ours that the headers name."""
+    """The first recipient in the headers that matches mail_in_address."""
     for address in mail_parser.recipients(raw):
         if domain.inbound_mail.read_address(address, config.mail_in_address) is not None:
             return address
-    raise MailRefused("5.1.1", "The mail names no address of this server.")
+    raise MailRefused("5.1.1", "The mail has no recipient of this server.")
 
 
 def _end(refusal: MailRefused) -> NoReturn:
-    """The code first: that is what a mail server hands back to the sender."""
+    """Print the enhanced status code first: a mail server puts it into the bounce."""
     click.echo(f"{refusal.code} {refusal.words}")
     if refusal.code.startswith("4"):
         sys.exit(TRY_AGAIN)

@@ -1,4 +1,4 @@
-"""`tertulia move`: from SQLite to PostgreSQL or back, without a file between them."""
+"""`tertulia move`: from SQLite to PostgreSQL or back."""
 
 import os
 from dataclasses import replace
@@ -23,15 +23,15 @@ from tertulia.transfer.backup.file_snapshot import HeldFiles
 @click.option("--to", "target", metavar="URL", required=True, help="sqlite:///… or postgresql://…")
 @config_options(for_serve=False)
 def move(target: str, **flags: Any) -> None:
-    """Copy everything into another, empty database.
+    """Copy everything to another database, such as from SQLite to PostgreSQL.
 
-    No server may run on the data meanwhile. What was there before stays as it was.
+    Stop the server first. The new database must be empty. The command does not change the old one.
     """
     config = Config.load(flags, os.environ)
     database = data_dir.find_database(config)
     to = replace(config, database=_address(target))
     if _place(to) == _place(config):
-        raise click.UsageError("--to is where everything is already.")
+        raise click.UsageError("--to names the current database.")
 
     def copy_over(tx: Tx, files: HeldFiles) -> None:
         copy = LiveCopy(tx, files)
@@ -44,8 +44,8 @@ def move(target: str, **flags: Any) -> None:
         with file_snapshot.held(database, FileStores(config)) as files:
             database.read_now(0, copy_over, files)
     click.echo(
-        "Everything is there. Start the server on it with --database, TERTULIA_DATABASE_URL or a"
-        " line in tertulia.toml; the old database can be deleted when all is well.",
+        "Copied everything. Start the server with the new database: --database,"
+        " TERTULIA_DATABASE_URL or a line in tertulia.toml. Then you can delete the old one.",
         err=True,
     )
 

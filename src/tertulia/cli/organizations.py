@@ -27,23 +27,23 @@ from tertulia.lazy import asyncio
 
 FILES_AT_ONCE = 1000
 
-MAX_SHOWN_LENGTH = 60  # characters of what cannot be
+MAX_SHOWN_LENGTH = 60  # characters of an invalid value in an error
 
 
 @click.group()
 def org() -> None:
-    """Organizations: found, list, close and delete them, change their settings."""
+    """Manage organizations: create, list, deactivate, delete, change settings."""
 
 
 @org.command()
 @click.argument("name")
 @click.option(
-    "--subdomain", metavar="S", default="", help="Its place before the server's host name."
+    "--subdomain", metavar="S", default="", help="The subdomain of the server's host name."
 )
 @as_json
 @config_options(for_serve=False)
 def create(name: str, subdomain: str, as_json: bool, **flags: Any) -> None:
-    """Found an organization, on a data folder that is made if there is none."""
+    """Create an organization, and the data folder if it is missing."""
     _, database = open_data(flags, may_make=True)
     act = command_act()
 
@@ -56,7 +56,7 @@ def create(name: str, subdomain: str, as_json: bool, **flags: Any) -> None:
     if as_json:
         show_json({"id": realm.id, "subdomain": realm.subdomain, "name": realm.name})
     else:
-        click.echo(f"Founded {realm.name}, subdomain '{realm.subdomain}'.", err=True)
+        click.echo(f"Created {realm.name}, subdomain '{realm.subdomain}'.", err=True)
 
 
 @org.command("list")
@@ -85,10 +85,10 @@ def list_organizations(as_json: bool, **flags: Any) -> None:
 
 
 @org.command()
-@click.option("--yes", is_flag=True, help="Do not ask whether that is meant.")
+@click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
 @in_organization
 def delete(opened: OpenOrganization, yes: bool) -> None:
-    """Delete all data of a closed organization; it cannot be brought back."""
+    """Delete all data of a deactivated organization. This cannot be undone."""
     if opened.realm.deactivated and not yes:
         click.confirm(f"Delete all data of {opened.realm.name}?", abort=True, err=True)
     opened.read(actions.organization.deactivation.check_closed)
@@ -100,7 +100,7 @@ def delete(opened: OpenOrganization, yes: bool) -> None:
     while opened.database.write_now(opened.realm.id, actions.organization.deactivation.delete_some):
         pass
     truncate_wal(opened)
-    click.echo(f"{opened.realm.name} is gone. Older backups keep what they had.", err=True)
+    click.echo(f"Deleted {opened.realm.name}. Existing backups still contain its data.", err=True)
 
 
 @org.command("set", context_settings={"ignore_unknown_options": True})  # so that -1 is a value
@@ -120,24 +120,24 @@ def set_setting(opened: OpenOrganization, key: str, value: str) -> None:
 @org.command("deactivate")
 @in_organization
 def deactivate(opened: OpenOrganization) -> None:
-    """Close an organization: nobody gets in, and its data stays."""
+    """Deactivate an organization: no one can log in, and its data stays."""
     opened.write(actions.organization.deactivation.deactivate, None)
-    click.echo("The organization is closed; org reactivate opens it again.", err=True)
+    click.echo("The organization is deactivated; `org reactivate` reactivates it.", err=True)
 
 
 @org.command("reactivate")
 @in_organization
 def reactivate(opened: OpenOrganization) -> None:
-    """Open an organization again that was closed."""
+    """Reactivate a deactivated organization."""
     opened.write(actions.organization.deactivation.reactivate)
-    click.echo("The organization is open again.", err=True)
+    click.echo("The organization is reactivated.", err=True)
 
 
 @org.command("settings")
 @as_json
 @in_organization
 def list_settings(opened: OpenOrganization, as_json: bool) -> None:
-    """List all settings: what they are, what they are by default, what they mean."""
+    """List all settings with their values, defaults and meanings."""
     found = opened.read(_all_settings)
     if as_json:
         show_json(found)
@@ -165,7 +165,7 @@ def _unknown(key: str) -> NoReturn:
 
 
 def _read_value(opened: OpenOrganization, setting: OrganizationSetting, text: str) -> Any:
-    """What was typed, as the API would have sent it."""
+    """Convert command-line text to the value that the API would send."""
     try:
         if isinstance(setting.kind, PeopleNamed):
             return _read_group(opened, text)
@@ -187,13 +187,13 @@ def _read_group(opened: OpenOrganization, name: str) -> PermissionChange:
 
 
 def _html(opened: OpenOrganization, text: str) -> str:
-    """Markup as the organization would have written it."""
+    """Render markup with the organization as the author."""
     author = organization_as_author(opened)
     return asyncio.run(actions.messages.draft.describe(author, text))
 
 
 def _written(setting: OrganizationSetting, value: Any, group_names: dict[int, str]) -> str:
-    """A value as it would be typed; people who are named in place cannot be."""
+    """The value as command-line text; users named individually appear as a number."""
     if isinstance(value, Members):
         named = [group_names[each] for each in value.direct_subgroups]
         return ", ".join([*named, f"{len(value.direct_members)} people"])

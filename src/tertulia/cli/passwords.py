@@ -1,4 +1,4 @@
-"""`tertulia user password`, `link` and `end-password`: passwords of people who are here."""
+"""`tertulia user password`, `link` and `end-password`."""
 
 import sys
 
@@ -13,13 +13,13 @@ from tertulia.cli.data import (
 )
 from tertulia.domain.people.user import User
 
-BOTS_HAVE_NONE = "A bot logs in with its key and has no password."
+BOTS_HAVE_NONE = "A bot logs in with its API key and has no password."
 
 
 @click.command("password")
 @for_person
 def set_password(opened: OpenOrganization, found: User) -> None:
-    """Give somebody a password: ask for it, or read the first line."""
+    """Set a user's password: prompt for it, or read the first line of stdin."""
     if found.is_bot:
         raise click.UsageError(BOTS_HAVE_NONE)
     opened.read(actions.people.password_reset.check_kept_here, found, opened.directories)
@@ -30,16 +30,18 @@ def set_password(opened: OpenOrganization, found: User) -> None:
 
 @click.command("link")
 @click.argument("email", required=False)
-@click.option("--imported", is_flag=True, help="For all who were brought in and never came.")
+@click.option(
+    "--imported", is_flag=True, help="One link for each imported user who has not logged in yet."
+)
 @in_organization
 def make_link(opened: OpenOrganization, email: str | None, imported: bool) -> None:
-    """Print a link with which somebody can choose a password, once, until tomorrow."""
+    """Print a link to choose a password; it works once, for 24 hours."""
     if imported is (email is not None):
-        raise click.UsageError("Say whose link it is: EMAIL, or --imported.")
+        raise click.UsageError("Give EMAIL or --imported.")
     if email is not None:
         found = find_person(opened, email)
         link = _link(opened, found)
-        words = f"With this link {found.full_name} <{found.email}> can choose a password:"
+        words = f"{found.full_name} <{found.email}> can choose a password with this link:"
         click.echo(words, err=True)
         click.echo(link)
         return
@@ -50,28 +52,29 @@ def make_link(opened: OpenOrganization, email: str | None, imported: bool) -> No
 
 @click.command("end-password")
 @click.argument("emails", nargs=-1, metavar="EMAIL…")
-@click.option("--all", "everybody", is_flag=True, help="Of everybody who has one.")
+@click.option("--all", "everybody", is_flag=True, help="All users who have a password.")
 @in_organization
 def end_password(opened: OpenOrganization, emails: tuple[str, ...], everybody: bool) -> None:
-    """Have people choose a new password: the present one opens nothing any more.
+    """Make passwords invalid, so that users must choose new ones.
 
-    Their browsers are logged out; API keys stay. Where the server sends mail they get a link.
+    This logs out their browsers; API keys stay valid. If the server sends mail, each user gets a
+    link.
     """
     if everybody is bool(emails):
-        raise click.UsageError("Say whose it is: EMAIL, or --all.")
+        raise click.UsageError("Give EMAIL or --all.")
     found = [find_person(opened, email) for email in emails] or _with_password(opened)
     site = opened.site if opened.config.sends_mail else None
     for each in found:
         about = (opened.vault, None, each.id, site, opened.directories)
         had_one = opened.write(actions.people.password_reset.end, *about)
-        what = "has to choose a new password" if had_one else "has no password"
+        what = "must choose a new password" if had_one else "has no password"
         click.echo(f"{each.full_name} <{each.email}> {what}.", err=True)
     if site is None and found:
-        click.echo("No mail is sent from here: tertulia user link EMAIL makes a link.", err=True)
+        click.echo("The server sends no mail: `tertulia user link EMAIL` prints a link.", err=True)
 
 
 def asked_password() -> str:
-    """Twice, of somebody who types it unseen; a pipe says it once."""
+    """Prompt twice without echo at a terminal; otherwise read one line of stdin."""
     if sys.stdin.isatty():
         asked: str = click.prompt("Password", hide_input=True, confirmation_prompt=True, err=True)
         return asked
@@ -79,7 +82,7 @@ def asked_password() -> str:
 
 
 def _with_password(opened: OpenOrganization) -> list[User]:
-    """All whose password is kept here."""
+    """The active users whose password is stored here, not in a directory."""
     elsewhere = {*opened.directories}
     return [
         each

@@ -1,11 +1,11 @@
-"""How far something has come: on one line at a terminal, else every tenth of it."""
+"""Progress output: one updating line at a terminal, otherwise a line for every 10 percent."""
 
 import sys
 import time
 
 import click
 
-LINE_SECONDS = 0.1  # between two looks of a line
+LINE_SECONDS = 0.1  # between two updates of the line
 
 
 class Progress:

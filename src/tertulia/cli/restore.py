@@ -1,4 +1,4 @@
-"""`tertulia restore`: an empty place is filled with what a backup holds."""
+"""`tertulia restore`: restores a backup."""
 
 import os
 from datetime import UTC, datetime
@@ -22,7 +22,7 @@ from tertulia.transfer.backup.reseal import Settled
 @click.argument("file", type=click.Path(path_type=Path, exists=True, dir_okay=False))
 @config_options(for_serve=False)
 def restore(file: Path, **flags: Any) -> None:
-    """Fill an empty place with what a backup holds."""
+    """Restore a backup into an empty data folder or database."""
     config = Config.load(flags, os.environ)
     about = archives.verify(file)
     settled = Settled()
@@ -51,8 +51,7 @@ def restore(file: Path, **flags: Any) -> None:
     click.echo(f"Restored everything as of {taken:%Y-%m-%d %H:%M:%S} UTC.", err=True)
     if settled.renewed:
         click.echo(
-            f"The secret was not in the backup, so all {settled.renewed} API keys are new:"
-            " people log in again with their passwords, and bots need what"
-            " `tertulia user zuliprc` prints.",
+            f"The backup has no secret, so all {settled.renewed} API keys are new. Users log in"
+            " again with their passwords. For bots run `tertulia user zuliprc`.",
             err=True,
         )

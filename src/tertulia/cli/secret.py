@@ -1,4 +1,4 @@
-"""`tertulia secret`: what keys are sealed with."""
+"""`tertulia secret`: the secret that encrypts API keys."""
 
 import secrets
 from typing import Any
@@ -16,18 +16,18 @@ from tertulia.events.types.people.user import KeysReencrypted
 
 @click.group()
 def secret() -> None:
-    """The server's secret: replace it while the server runs."""
+    """Replace the server's secret."""
 
 
 @secret.command()
 @config_options(for_serve=False)
 def rotate(**flags: Any) -> None:
-    """Replace the secret and seal all keys anew; only browsers have to log in again."""
+    """Replace the secret while the server runs. API keys stay valid; browsers log in again."""
     config, database = open_data(flags)
     if config.secret:
         raise click.ClickException(
-            "The secret is given by TERTULIA_SECRET, which only you can replace: stop all servers,"
-            " put it into the file `secret` of the data folder, rotate, and set the variable anew."
+            "TERTULIA_SECRET sets the secret. Stop all servers, write the secret to the file"
+            " `secret` in the data folder, unset the variable, rotate, and set the variable again."
         )
     old, chosen = data_dir.open_vault(config), secrets.token_urlsafe(48).encode()
     act = command_act()
@@ -44,7 +44,7 @@ def rotate(**flags: Any) -> None:
     count = database.write_now(0, seal)
     data_dir.drop_previous_secret(config)
     click.echo(
-        f"{count} keys are sealed with the new secret. Servers with a copy of the file need the new"
-        " one now, and backups with the old secret open with that alone.",
+        f"Encrypted {count} keys with the new secret. Copy the file to your other servers now."
+        " Older backups still need the old secret.",
         err=True,
     )

@@ -21,7 +21,7 @@ from tertulia.server import connection_limits, http_server, logging_config, sock
 @click.command()
 @config_options(for_serve=True)
 def serve(**flags: Any) -> None:
-    """Run the server, on a data folder that is made if there is none."""
+    """Run the server; create the data folder if it is missing."""
     config = Config.load(flags, os.environ)
     logging_config.configure(config)
     end_quietly()
@@ -42,7 +42,7 @@ def serve(**flags: Any) -> None:
         text = banner.text(config, address, realm, cast=cast, has_people=has_people)
 
         def greet() -> None:
-            with contextlib.suppress(OSError):  # nobody may be reading
+            with contextlib.suppress(OSError):  # stdout may be closed
                 click.echo(text)
             data_dir.begin_quick_check(config)
 
@@ -54,13 +54,13 @@ def serve(**flags: Any) -> None:
 
 
 def _work(config: Config, listening: list[socket.socket]) -> None:
-    """What one of several workers does, with connections of its own."""
+    """The main function of one of several workers, with its own database connections."""
     database = data_dir.open_database(config)
     data_dir.check_clock(database)
     http_server.serve(config, Application(config, database, data_dir.open_vault(config)), listening)
 
 
 def end_quietly() -> None:
-    """Until the server itself listens to signals, and after, they end the process in peace."""
+    """Exit with 0 on SIGINT and SIGTERM before and after the server handles them itself."""
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: sys.exit(0))

@@ -1,4 +1,4 @@
-"""What `tertulia check` says of the stores outside of the database, and of the files in them."""
+"""For `tertulia check`: file stores outside of the database, and the files in them."""
 
 import contextlib
 
@@ -12,7 +12,7 @@ from tertulia.transfer.backup.file_snapshot import HeldFiles
 
 
 def examine(config: Config, database: Database) -> list[DataProblem]:
-    """Nothing is said where all files are in the database, and are to be."""
+    """No output if all files are in the database and the setting says so."""
     stores = FileStores(config)
     uploads = database.read_now(0, storage.files.upload_locations.kept_elsewhere)
     stray = _strays(database, stores)
@@ -23,7 +23,7 @@ def examine(config: Config, database: Database) -> list[DataProblem]:
     )
     summary = f"{len(uploads):,} files in {', '.join(places) or 'stores'}"
     if stray:
-        summary += f"; {stray:,} more that are not of this data (tertulia files sweep)"
+        summary += f"; {stray:,} more that are not in the database (tertulia files sweep)"
     problems = []
     for place in places:
         there = [each for each in uploads if each.place == place]
@@ -40,6 +40,6 @@ def examine(config: Config, database: Database) -> list[DataProblem]:
 def _strays(database: Database, stores: FileStores) -> int:
     count = 0
     for place in stores.known:
-        with contextlib.suppress(StoreTrouble):  # a problem where it is in use, and said there
+        with contextlib.suppress(StoreTrouble):  # reported above for stores in use
             count += len(jobs.upload_migration.strays(database, stores, place))
     return count

@@ -1,4 +1,4 @@
-"""`tertulia user invite` and `tertulia user import`: people who are to come in."""
+"""`tertulia user invite` and `tertulia user import`."""
 
 import csv
 from dataclasses import dataclass
@@ -30,7 +30,9 @@ COLUMNS = ("email", "name", "role", "channels", "groups")
 @click.command("invite")
 @click.argument("emails", metavar="[EMAIL]...", nargs=-1)
 @click.option("--role", type=click.Choice(list(ROLES)), default="member", show_default=True)
-@click.option("--channel", "channels", multiple=True, help="A channel to be in; may be repeated.")
+@click.option(
+    "--channel", "channels", multiple=True, help="A channel to subscribe them to; repeatable."
+)
 @click.option("--days", type=click.IntRange(1, 3650), default=10, show_default=True)
 @in_organization
 def invite(
@@ -40,9 +42,9 @@ def invite(
     channels: tuple[str, ...],
     days: int,
 ) -> None:
-    """Invite people by mail; without an address, print a link for whoever has it.
+    """Invite people by mail; without EMAIL, print a link that several people can use.
 
-    Where the server sends no mail, a link is printed for each.
+    If the server sends no mail, print one link for each address.
     """
     channel_ids = tuple(_channel_id(opened, name) for name in channels)
     terms = Terms(
@@ -52,9 +54,9 @@ def invite(
     sends_mail = opened.config.sends_mail
     keys = opened.write(_invite_all, opened.vault, emails, terms, where if sends_mail else None)
     if emails and sends_mail:
-        click.echo(f"Invited {len(emails)}; the server sends the mails.", err=True)
+        click.echo(f"Invited {len(emails)}; the server sends the mail.", err=True)
         return
-    for email, key in zip(emails or ["whoever has this link"], keys, strict=True):
+    for email, key in zip(emails or ["everyone who has this link"], keys, strict=True):
         click.echo(f"For {email}:", err=True)
         click.echo(actions.people.invitations.address(where, key))
 
@@ -62,7 +64,6 @@ def invite(
 def _invite_all(
     tx: Tx, vault: Vault, emails: tuple[str, ...], terms: Terms, mail_from: str | None
 ) -> list[str]:
-    """All of them or none."""
     make = actions.people.invitations.make_as_operator
     return [make(tx, vault, email, terms, mail_from) for email in emails or [None]]
 
@@ -79,8 +80,6 @@ def _channel_id(opened: OpenOrganization, name: str) -> int:
 
 @dataclass(frozen=True, slots=True)
 class PersonLine:
-    """One person of a list."""
-
     number: int
     new: NewUser
     channels: tuple[str, ...]
@@ -89,13 +88,14 @@ class PersonLine:
 
 @click.command("import")
 @click.argument("path", metavar="people.csv")
-@click.option("--dry-run", is_flag=True, help="Only say what would be done.")
+@click.option("--dry-run", is_flag=True, help="Check the list, but change nothing.")
 @in_organization
 def import_people(opened: OpenOrganization, path: str, dry_run: bool) -> None:
-    """Make accounts for a list of people: all of them, or none.
+    """Create accounts from a CSV file: all of them, or none.
 
-    The first line names the columns: email and name, and if wanted role, channels and groups (names
-    with a semicolon between them). Nobody is written to: `tertulia user link` lets them in.
+    The first line names the columns: email and name, and optionally role, channels and groups
+    (separate several names with semicolons). The command sends no mail: `tertulia user link` prints
+    a link to choose a password.
     """
     lines = _read(Path(path))
     greeting = asyncio.run(actions.people.welcome_message.compose(organization_as_author(opened)))
@@ -107,7 +107,7 @@ def import_people(opened: OpenOrganization, path: str, dry_run: bool) -> None:
     for line in lines:
         places = [*(f"#{name}" for name in line.channels), *line.groups]
         click.echo(f"{line.new.email}  {line.new.full_name}  {' '.join(places)}".rstrip())
-    did = "could be added; nothing was done" if dry_run else "were added"
+    did = "can be added; nothing was changed" if dry_run else "were added"
     click.echo(f"{len(lines)} people {did}.", err=True)
 
 
@@ -118,7 +118,7 @@ def _read(path: Path) -> list[PersonLine]:
             unknown = [str(name) for name in rows.fieldnames or () if name not in COLUMNS]
             if unknown or not {"email", "name"} <= set(rows.fieldnames or ()):
                 raise click.ClickException(
-                    "The first line must name the columns: email and name, and if wanted role,"
+                    "The first line must name the columns: email and name, and optionally role,"
                     f" channels and groups{'; not ' + ', '.join(unknown) if unknown else ''}."
                 )
             return [_line(rows.line_num, row) for row in rows]
@@ -131,7 +131,7 @@ def _line(number: int, row: dict[str | None, Any]) -> PersonLine:
     if role not in ROLES:
         _refuse(number, f"there is no role {role}; roles are {', '.join(ROLES)}")
     if None in row or not (row.get("email") or "").strip() or not (row.get("name") or "").strip():
-        _refuse(number, "an address and a name are needed, and no more values than columns")
+        _refuse(number, "it needs an email and a name, and no more values than columns")
     new = NewUser(email=row["email"].strip(), full_name=row["name"].strip(), role=ROLES[role])
     return PersonLine(number, new, _names(row.get("channels")), _names(row.get("groups")))
 
@@ -171,4 +171,4 @@ def _add(tx: Tx, vault: Vault, line: PersonLine, greeting: Words) -> User:
 
 
 def _refuse(number: int, why: str) -> NoReturn:
-    raise click.ClickException(f"Line {number}: {why.rstrip('.')}. Nobody was added.")
+    raise click.ClickException(f"Line {number}: {why.rstrip('.')}. No accounts were added.")

@@ -41,7 +41,7 @@ ROLE_NAMES = {role: name for name, role in ROLES.items()}
 
 @click.group()
 def user() -> None:
-    """Accounts: add, list and change them, end or erase them, replace keys and passwords."""
+    """Manage accounts: add, list, change, deactivate, erase; passwords and API keys."""
 
 
 user.add_command(invite)
@@ -55,11 +55,15 @@ user.add_command(end_password)
 @click.argument("email")
 @click.option("--name", required=True, help="The full name.")
 @click.option("--role", type=click.Choice(list(ROLES)), default="member", show_default=True)
-@click.option("--password", metavar="P", help="To log in with; without one, only the key works.")
-@click.option("--password-stdin", is_flag=True, help="Read the password from the first line.")
-@click.option("--bot", type=click.Choice(list(BOTS)), help="Make it a bot, which needs --owner.")
-@click.option("--owner", metavar="EMAIL", help="The person who answers for the bot.")
-@click.option("--channel", "channels", multiple=True, metavar="C", help="Subscribe it; repeatable.")
+@click.option("--password", metavar="P", help="The password; without one only the API key works.")
+@click.option(
+    "--password-stdin", is_flag=True, help="Read the password from the first line of stdin."
+)
+@click.option("--bot", type=click.Choice(list(BOTS)), help="Add a bot; needs --owner.")
+@click.option("--owner", metavar="EMAIL", help="The owner of the bot.")
+@click.option(
+    "--channel", "channels", multiple=True, metavar="C", help="Subscribe to C; repeatable."
+)
 @as_json
 @in_organization
 def add(
@@ -98,7 +102,7 @@ def add(
 
 
 def _add(tx: Tx, vault: Vault, new: NewUser, names: Sequence[str]) -> tuple[User, str]:
-    """A new account in its channels, or nothing."""
+    """Add the account and its subscriptions in one transaction."""
     added, key = actions.people.account_creation.add(tx, vault, new)
     for name in names:
         channel = storage.channels.find_by_name(tx, name.removeprefix("#"))
@@ -112,7 +116,7 @@ def _add(tx: Tx, vault: Vault, new: NewUser, names: Sequence[str]) -> tuple[User
 @as_json
 @in_organization
 def list_users(opened: OpenOrganization, as_json: bool) -> None:
-    """List everybody, bots and ended accounts included."""
+    """List all accounts, including bots and deactivated ones."""
     everyone = opened.read(storage.people.everyone)
     shown = [each for each in everyone if not each.is_system_bot]
 
@@ -126,18 +130,18 @@ def list_users(opened: OpenOrganization, as_json: bool) -> None:
 @user.command()
 @for_person
 def deactivate(opened: OpenOrganization, found: User) -> None:
-    """End an account: its key and its queues stop working at once."""
+    """Deactivate an account; its API key and sessions stop working at once."""
     opened.write(actions.people.deactivate, found.id)
-    click.echo(f"The account of {found.full_name} <{found.email}> has ended.", err=True)
+    click.echo(f"Deactivated {found.full_name} <{found.email}>.", err=True)
 
 
 @user.command()
 @for_person
 def reactivate(opened: OpenOrganization, found: User) -> None:
-    """Open an account again that has ended; a bot whose owner has gone gets a new key."""
+    """Reactivate an account; a bot with a deactivated owner gets a new key."""
     has_new_key = opened.write(actions.people.bring_back, opened.vault, found.id)
-    key = " Its key is a new one, because its owner has gone." if has_new_key else ""
-    click.echo(f"{found.full_name} <{found.email}> is back.{key}", err=True)
+    key = " It has a new API key, because its owner is deactivated." if has_new_key else ""
+    click.echo(f"Reactivated {found.full_name} <{found.email}>.{key}", err=True)
 
 
 @user.command()
@@ -145,17 +149,17 @@ def reactivate(opened: OpenOrganization, found: User) -> None:
     "--messages",
     type=click.Choice(["delete", "anonymous"]),
     required=True,
-    help="What becomes of what they said.",
+    help="Delete the user's messages, or keep them without a name.",
 )
-@click.option("--yes", is_flag=True, help="Do not ask whether that is meant.")
+@click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
 @for_person
 def erase(opened: OpenOrganization, found: User, messages: str, yes: bool) -> None:
-    """End an account and delete all that is theirs; it cannot be brought back.
+    """Deactivate an account and delete its data. This cannot be undone.
 
-    Every client of the organization registers again. Older backups keep what they had.
+    All clients of the organization register again. Existing backups still contain the data.
     """
     if not yes:
-        click.confirm(f"Erase {found.full_name} <{found.email}> for good?", abort=True, err=True)
+        click.confirm(f"Erase {found.full_name} <{found.email}> permanently?", abort=True, err=True)
     opened.write(actions.people.erasure.begin, found)
     count = 0
     while messages == "delete" and (
@@ -171,10 +175,10 @@ def erase(opened: OpenOrganization, found: User, messages: str, yes: bool) -> No
         opened.database, external.stores.file_stores.FileStores(opened.config)
     )
     truncate_wal(opened)
-    said = f"{count} messages deleted" if messages == "delete" else "messages left, said by nobody"
+    said = f"deleted {count} messages" if messages == "delete" else "kept the messages, unnamed"
     click.echo(
-        f"Erased user {found.id}: {said}. The audit log keeps the bare number, and backups from"
-        " before keep what they had.",
+        f"Erased user {found.id}: {said}. The audit log keeps the user id. Existing backups still"
+        " contain the data.",
         err=True,
     )
 
@@ -183,7 +187,7 @@ def erase(opened: OpenOrganization, found: User, messages: str, yes: bool) -> No
 @for_person
 @click.argument("role", type=click.Choice(list(ROLES)))
 def role(opened: OpenOrganization, found: User, role: str) -> None:
-    """Give somebody another role."""
+    """Change the role of an account."""
     opened.write(actions.people.roles.change, found, ROLES[role])
     click.echo(f"{found.full_name} <{found.email}> is {role} now.", err=True)
 
@@ -191,45 +195,47 @@ def role(opened: OpenOrganization, found: User, role: str) -> None:
 @user.command("reset-key")
 @for_person
 def reset_key(opened: OpenOrganization, found: User) -> None:
-    """Print a new API key; the old one stops working at once."""
+    """Replace the API key and print the new one; the old key stops working at once."""
     key = opened.write(actions.people.reset_key, opened.vault, found.id)
     click.echo(f"{found.full_name} <{found.email}> has a new API key:", err=True)
     click.echo(key)
 
 
 @user.command()
-@click.option("--end", is_flag=True, help="End all of them: every browser has to log in again.")
+@click.option("--end", is_flag=True, help="Log out all browsers.")
 @as_json
 @for_person
 def sessions(opened: OpenOrganization, found: User, end: bool, as_json: bool) -> None:
-    """List the browsers in which somebody is logged in, the one that was used last first."""
+    """List the browser sessions of a user, most recently used first."""
     known = opened.read(actions.people.sessions.mine, found)
     if as_json:
         show_json(known)
     elif known:
         rows = [(_time(each.seen_at), _time(each.made_at), *_browser(each)) for each in known]
-        show_table([("LAST USED", "BEGUN", "ADDRESS", "BROWSER"), *rows])
+        show_table([("LAST USED", "CREATED", "ADDRESS", "BROWSER"), *rows])
     if end:
         opened.write(actions.people.sessions.end_all, found.id)
-        click.echo(f"{found.full_name} <{found.email}> is logged out everywhere.", err=True)
+        click.echo(f"{found.full_name} <{found.email}> is logged out in all browsers.", err=True)
     elif not known:
-        click.echo(f"{found.full_name} <{found.email}> is logged in nowhere.", err=True)
+        click.echo(f"{found.full_name} <{found.email}> is logged in in no browser.", err=True)
 
 
 @user.command()
 @for_person
 def unlock(opened: OpenOrganization, found: User) -> None:
-    """Forget wrong passwords, so that somebody who tried too often can log in at once."""
+    """Clear the failed login attempts of a user, so that they can log in again."""
     count = opened.write(_unlock, opened.vault, found)
-    click.echo(f"{found.full_name} <{found.email}>: attempts forgotten: {count}.", err=True)
+    click.echo(f"{found.full_name} <{found.email}>: failed attempts cleared: {count}.", err=True)
 
 
 @user.command("second-factor")
-@click.option("--reset", is_flag=True, help="Take it away, so that the password alone is enough.")
+@click.option(
+    "--reset", is_flag=True, help="Remove the second factor; the password alone is then enough."
+)
 @as_json
 @for_person
 def second_factor(opened: OpenOrganization, found: User, reset: bool, as_json: bool) -> None:
-    """Show what somebody's password is asked for besides, or take it away where it was lost."""
+    """Show or remove the second factor of a user."""
     known = opened.read(storage.people.second_factors.of_user, found.id)
     if as_json:
         shown = {"is_on": known.is_on, "has_app": known.has_app}
@@ -252,16 +258,16 @@ def second_factor(opened: OpenOrganization, found: User, reset: bool, as_json: b
 @user.command()
 @for_person
 def unlink(opened: OpenOrganization, found: User) -> None:
-    """Forget by which provider and as whom somebody came, so that they are found by address."""
+    """Remove the link to a login provider; the next login matches by email address."""
     if not opened.write(actions.people.external_identities.unlink, found.id):
-        raise click.ClickException(f"{found.email} came from no provider.")
-    click.echo(f"{found.full_name} <{found.email}> is not linked to a provider now.", err=True)
+        raise click.ClickException(f"{found.email} is not linked to a provider.")
+    click.echo(f"{found.full_name} <{found.email}> is no longer linked to a provider.", err=True)
 
 
 @user.command("zuliprc")
 @for_person
 def print_zuliprc(opened: OpenOrganization, found: User) -> None:
-    """Print a zuliprc file, which lets a client or a bot log in."""
+    """Print a zuliprc file for a client or a bot."""
     sealed = opened.read(storage.people.sealed_key, found.id)
     if sealed is None:
         raise click.ClickException(f"{found.email} has no API key.")
@@ -287,7 +293,7 @@ def _time(moment: float) -> str:
 
 
 def _browser(each: Session) -> tuple[str, str]:
-    """Where it is and what it calls itself, without what would move a terminal's cursor."""
+    """The address and user agent, without characters that a terminal would act on."""
     name = "".join(letter if letter.isprintable() else "?" for letter in each.agent)
     return each.address, name
 

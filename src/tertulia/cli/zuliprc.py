@@ -1,7 +1,6 @@
 """zuliprc files: how a client or a bot finds its server and logs in.
 
-The server notes in the data folder under which address it listens, so that a command run beside
-it can tell.
+The server writes its address to the data folder, so that commands can print it.
 """
 
 from pathlib import Path
@@ -25,18 +24,18 @@ def write(path: Path, email: str, key: str, site: str) -> None:
 
 
 def site(config: Config, realm: Realm, *, is_only_one: bool) -> str:
-    """The address of an organization; while there is one, any name of the server reaches it."""
+    """The URL of an organization. A single organization is reached at any host name."""
     scheme, _, host = (config.external_url or _noted_address(config)).partition("://")
     if not realm.subdomain or (is_only_one and not config.external_url):
         return f"{scheme}://{host}"
-    if not config.external_url:  # a number has no subdomains, but this name for it does
+    if not config.external_url:  # an IP address has no subdomains, localhost does
         port = urlsplit(f"//{host}").port
         host = "localhost" if port is None else f"localhost:{port}"
     return f"{scheme}://{realm.subdomain}.{host}"
 
 
 def address(config: Config, port: int | None = None) -> str:
-    """Where to reach the server, if it listens on that port."""
+    """The URL of the server, if it listens on that port."""
     scheme = "https" if config.tls_cert else "http"
     name = EVERYWHERE.get(config.host, config.host)
     host = f"[{name}]" if ":" in name else name

@@ -1,4 +1,4 @@
-"""`docs/settings.md`, drawn from the settings and their tables."""
+"""Generates `docs/settings.md` from the settings and the login provider tables."""
 
 from tertulia.config.login_provider import Provider
 from tertulia.config.login_providers import TABLES
@@ -21,12 +21,12 @@ def table_row(row: Setting) -> str:
 INTRODUCTION = f"""\
 # Settings
 
-The server starts well with none of them. Each setting can be given as a flag of
-`tertulia serve`, as an environment variable, or as a line in `{FILE_NAME}`; a flag wins over a
-variable, and a variable over the file.
+The server needs none of them to start. You can give each setting as a flag of `tertulia serve`, as
+an environment variable, or as a line in `{FILE_NAME}`. A flag overrides a variable, and a variable
+overrides the file.
 
-The file is the one named by `--config` or `{CONFIG_VARIABLE}`; otherwise `{FILE_NAME}` in the
-data folder; otherwise `{FILE_NAME}` in the working directory. It looks like this:
+The server reads the file named by `--config` or `{CONFIG_VARIABLE}`; otherwise `{FILE_NAME}` in the
+data folder; otherwise `{FILE_NAME}` in the working directory. An example:
 
 ```toml
 port = 8000
@@ -34,11 +34,11 @@ external_url = "https://chat.example.com"
 trusted_proxies = ["127.0.0.1", "10.0.0.0/8"]
 ```
 
-A variable that begins with `{PREFIX}` and is none of these stops the server, so that a slip of
-the pen is noticed; an empty one counts as absent. (On Kubernetes, a service called `tertulia`
-makes such variables for its pods: set `enableServiceLinks: false`.)
+An unknown variable that begins with `{PREFIX}` stops the server, so that you notice a typing error.
+An empty variable counts as unset. (On Kubernetes, a service called `tertulia` creates such
+variables in its pods: set `enableServiceLinks: false`.)
 
-This page is written by `make docs`.
+`make docs` generates this page.
 
 | Flag, variable, line | Default | Value | What it does |
 |---|---|---|---|
@@ -46,11 +46,11 @@ This page is written by `make docs`.
 
 
 TABLES_INTRODUCTION = f"""
-# Tables
+## Login providers
 
-Who vouches for people is said in tables of `{FILE_NAME}`, of which there may be several of a kind;
-[Logging in](logging-in.md) shows whole examples. The file holds secrets then: keep it to yourself
-(`chmod 600`).
+You configure LDAP and single sign-on with tables in `{FILE_NAME}`. There may be several tables of
+each kind. [Logging in](logging-in.md) has complete examples. Such a file contains secrets, so make
+it readable for its owner only (`chmod 600`).
 """
 
 
@@ -59,7 +59,7 @@ def tables_markdown() -> str:
 
 
 def _table_markdown(table: type[Provider]) -> str:
-    lines = [f"\n## `[[{table.TABLE}]]`\n\n{table.MEANING}\n\n{_HEADINGS}"]
+    lines = [f"\n### `[[{table.TABLE}]]`\n\n{table.MEANING}\n\n{_HEADINGS}"]
     for each in table.rows():
         lines.append(
             f"| `{each.name}` | {each.shown_default} | {each.kind.must_be} | {each.help} |\n"

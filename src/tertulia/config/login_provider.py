@@ -1,7 +1,7 @@
-"""What all who vouch for people have in common, whatever their table in the settings file.
+"""The settings that all kinds of login providers share.
 
-A row is declared as in `settings`, but has neither a flag nor a variable: of each table there may
-be several, each for the organizations it names.
+A row is declared as in `settings`, but has neither a flag nor a variable: the file may have several
+tables of each kind, each for the organizations it names.
 """
 
 from dataclasses import dataclass, field, fields, replace
@@ -26,12 +26,12 @@ def row(default: T, kind: Kind[T], help: str, *, when_empty: str = "", secret: b
 
 
 def unset_row(kind: Kind[str], help: str, means: str = "none", *, secret: bool = False) -> str:
-    """A row that is empty unless it is given; `means` says what that means."""
+    """An optional row; `means` says in the docs what the empty default means."""
     return row("", kind, help, when_empty=means, secret=secret)
 
 
 def needed(kind: Kind[T], help: str, *, secret: bool = False) -> T:
-    """A row that must be there."""
+    """A required row."""
     about = Setting(kind, NEEDED, help, "", "none", secret, "")
     made: T = field(repr=not secret, metadata={"setting": about})
     return made
@@ -39,29 +39,27 @@ def needed(kind: Kind[T], help: str, *, secret: bool = False) -> T:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Provider:
-    """What can be said of everybody who vouches for people."""
-
     TABLE: ClassVar[str]
     METHOD: ClassVar[str]
     MEANING: ClassVar[str]
 
-    name: str = unset_row(WORD, "What it is called in addresses and logs.", "the table's")
+    name: str = unset_row(WORD, "The name in URLs and logs.", "the name of the table")
     organizations: tuple[str, ...] = row(
         (),
         LIST,
-        'The subdomains of the organizations it is for; `""` is the one at the bare host.',
+        'The subdomains of the organizations that use it; `""` is the one without a subdomain.',
         when_empty="all of them",
     )
     new_people: str = row(
         "invited",
         one_of("invited", "anybody", "nobody"),
-        "Who gets an account at the first login: those whom the organization lets sign up by"
-        " themselves or has invited, anybody who comes this way, or nobody.",
+        "Who gets an account at the first login: people who are invited or may sign up by"
+        " themselves (`invited`), everyone who logs in this way (`anybody`), or no one (`nobody`).",
     )
 
     @property
     def key(self) -> str:
-        """What accounts that came from there are remembered by."""
+        """The provider's name in stored identities."""
         return f"{self.TABLE}:{self.called}"
 
     @property
@@ -86,28 +84,32 @@ class Provider:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InformedProvider(Provider):
-    """One that can tell more of people than who they are."""
+    """A provider that also supplies groups, roles and profile fields."""
 
     only_groups: tuple[str, ...] = row(
-        (), LIST, "Only members of one of these groups may come in.", when_empty="everybody may"
+        (),
+        LIST,
+        "Only members of at least one of these groups can log in.",
+        when_empty="no restriction",
     )
     groups: tuple[str, ...] = row(
         (),
         LIST,
-        "Groups that people are brought into, made here if missing; `*` is all they are in.",
+        "Groups to copy: the server creates missing groups and updates their members; `*` copies"
+        " all groups.",
         when_empty="none",
     )
     roles: tuple[tuple[str, tuple[str, ...]], ...] = row(
         (),
         GROUPS_BY_ROLE,
-        'Which groups give which role: `{ admin = "it", guest = ["visitors", "press"] }`. Who is in'
-        " none of them any more is a member again; roles that are not named here stay as they are.",
-        when_empty="roles are given here alone",
+        'Which groups give which role: `{ admin = "it", guest = ["visitors", "press"] }`. A user'
+        " who leaves the group becomes a member again. Roles not named here are not changed.",
+        when_empty="none: only administrators assign roles",
     )
     profile_fields: tuple[tuple[str, str], ...] = row(
         (),
         PAIRS,
-        'Which attribute fills in which profile field: `{ "Phone number" = "mobile" }`.',
+        'Profile fields and the attributes that fill them: `{ "Phone number" = "mobile" }`.',
         when_empty="none",
     )
 

@@ -1,6 +1,6 @@
-"""Who vouches for people: the tables `[[openid]]`, `[[ldap]]`, … of the settings file.
+"""Login providers: the tables `[[openid]]`, `[[ldap]]`, … of the settings file.
 
-One class for each kind of table, and its rows; what they share is in `provider`.
+One class for each kind of table; `login_provider` has the rows that they share.
 """
 
 from collections.abc import Sequence
@@ -39,43 +39,43 @@ PRESETS = {
 class OpenIdProvider(InformedProvider):
     TABLE = "openid"
     MEANING = (
-        "A site that people log in with in their browser: anything that speaks OpenID Connect, and"
-        " GitHub. Give it our return address: `https://CHAT/complete/oidc/`, for every further"
-        " table `https://CHAT/complete/oidc/NAME/` (see `return_address`), or"
+        "Single sign-on with OpenID Connect, or with GitHub. Register the redirect URI with the"
+        " provider: `https://CHAT/complete/oidc/` for the first table,"
+        " `https://CHAT/complete/oidc/NAME/` for every further one (see `return_address`), and"
         " `https://CHAT/complete/google/` and so on for a preset."
     )
 
     preset: str = row(
-        "openid", one_of(*PRESETS), "A well-known site; all it needs are the two lines below."
+        "openid",
+        one_of(*PRESETS),
+        "A well-known provider. A preset needs only `client_id` and `client_secret`.",
     )
-    client_id: str = needed(SOMETHING, "What the provider calls us.")
-    client_secret: str = needed(SOMETHING, "What the provider knows us by.", secret=True)
+    client_id: str = needed(SOMETHING, "The client id from the provider.")
+    client_secret: str = needed(SOMETHING, "The client secret from the provider.", secret=True)
     issuer: str = unset_row(
         WEB_ADDRESS,
-        "The address of the provider, below which `/.well-known/openid-configuration` is found.",
-        "that of the preset",
+        "The issuer URL of the provider; `/.well-known/openid-configuration` is below it.",
+        "the issuer of the preset",
     )
-    display_name: str = unset_row(LINE, "What its button says.", "the preset's name")
-    display_icon: str = unset_row(WEB_ADDRESS, "The address of a picture for its button.")
+    display_name: str = unset_row(LINE, "The text of the login button.", "the preset's name")
+    display_icon: str = unset_row(WEB_ADDRESS, "The URL of an icon for the login button.")
     addresses_are_verified: bool = row(
         False,
         SWITCH,
-        "Believe an address of which the provider does not say whether it is verified. Only for"
-        " providers where people cannot write any address into their profile.",
+        "Accept email addresses that the provider does not mark as verified. Only for providers"
+        " where users cannot enter an address of their choice.",
     )
-    scopes: tuple[str, ...] = row(
-        ("openid", "profile", "email"), LIST, "What we ask the provider to tell."
-    )
-    name_claim: str = row("name", ATTRIBUTE, "The claim that holds the full name.")
-    groups_claim: str = row("groups", ATTRIBUTE, "The claim that lists somebody's groups.")
+    scopes: tuple[str, ...] = row(("openid", "profile", "email"), LIST, "The scopes to request.")
+    name_claim: str = row("name", ATTRIBUTE, "The claim with the full name.")
+    groups_claim: str = row("groups", ATTRIBUTE, "The claim with the list of groups.")
     ca_file: str = unset_row(
-        FILE, "Certificates to check the provider's with.", "the well-known ones"
+        FILE, "CA certificates (PEM) for the provider.", "the CAs that the system trusts"
     )
     return_address: str = unset_row(
         text("own|shared", "own or shared", "(own|shared)?"),
-        "Where logins come back to: `own` is `/complete/oidc/NAME/`, `shared` is"
-        " `/complete/oidc/`. A preset has its own address in any case.",
-        "`own`, but `shared` for the first table without a preset of an organization",
+        "The redirect URI: `own` is `/complete/oidc/NAME/`, `shared` is `/complete/oidc/`. A preset"
+        " always has its own.",
+        "`shared` for an organization's first table without a preset, otherwise `own`",
     )
 
     @property
@@ -95,8 +95,8 @@ class OpenIdProvider(InformedProvider):
         return self.display_name or self.method
 
     def return_path(self, others: "Sequence[OpenIdProvider]") -> str:
-        """Where a login comes back to; `others` are all providers of the organization. An address
-        that two providers share lets one of them receive codes of the other."""
+        """The path of the redirect URI; `others` are all providers of the organization. If two
+        providers shared one, each could receive the codes of the other."""
         if self.preset != "openid":
             return f"/complete/{self.preset}/"
         plain = [each for each in others if each.preset == "openid"]
@@ -108,92 +108,103 @@ class OpenIdProvider(InformedProvider):
 
     def check(self) -> None:
         if not self.site:
-            raise ConfigError("issuer is missing: the address of the provider")
+            raise ConfigError("issuer is missing: the issuer URL of the provider")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LdapDirectory(InformedProvider):
     TABLE = "ldap"
     METHOD = "LDAP"
-    MEANING = "A directory that knows people's names and passwords: OpenLDAP, Active Directory."
+    MEANING = "Login with the password of an LDAP directory: OpenLDAP, Active Directory, FreeIPA."
 
     new_people: str = row(
         "anybody",
         one_of("anybody", "nobody"),
-        "Whether people of the directory get an account at the first login; no invitation is"
-        " needed, but the address must be one that the organization admits.",
+        "Who gets an account at the first login: everyone in the directory whose email address the"
+        " organization allows (`anybody`), or no one (`nobody`).",
     )
-    url: str = needed(DIRECTORY, "Where it is. `ldap://` is encrypted by StartTLS.")
+    url: str = needed(DIRECTORY, "The address of the directory. `ldap://` uses StartTLS.")
     plain: bool = row(
-        False, SWITCH, "Speak unencrypted over `ldap://`: everybody on the way reads passwords."
+        False,
+        SWITCH,
+        "Use `ldap://` without encryption: every machine on the path can read passwords.",
     )
-    ca_file: str = unset_row(FILE, "Certificates to check the directory's with.", "the system's")
-    timeout_seconds: int = row(5, whole(1, 60), "How long we wait for it.")
-    bind_dn: str = unset_row(LINE, "Whom we search as.", "nobody (anonymously)")
-    bind_password: str = unset_row(LINE, "Their password.", secret=True)
-    base: str = needed(SOMETHING, "Below which entry people are.")
+    ca_file: str = unset_row(
+        FILE, "CA certificates (PEM) for the directory.", "the CAs that the system trusts"
+    )
+    timeout_seconds: int = row(
+        5, whole(1, 60), "The time limit for each request to the directory, in seconds."
+    )
+    bind_dn: str = unset_row(LINE, "The DN to search as.", "anonymous search")
+    bind_password: str = unset_row(LINE, "The password of `bind_dn`.", secret=True)
+    base: str = needed(SOMETHING, "The base DN of people.")
     filter: str = row(
-        "(uid={name})", filter_with("{name}"), "Who has a login name; it is put in, escaped."
+        "(uid={name})",
+        filter_with("{name}"),
+        "The filter that finds a person by login name; the server escapes `{name}`.",
     )
     email_filter: str = row(
         "(mail={email})",
         filter_with("{email}"),
-        "Who has an address, for people who type that instead of their name.",
+        "The filter that finds a person who types an email address instead of a login name.",
     )
-    username_attribute: str = row("uid", ATTRIBUTE, "The attribute that holds the login name.")
-    email_attribute: str = row("mail", ATTRIBUTE, "The attribute that holds the address.")
+    username_attribute: str = row("uid", ATTRIBUTE, "The attribute with the login name.")
+    email_attribute: str = row("mail", ATTRIBUTE, "The attribute with the email address.")
     email_domain: str = unset_row(
         MAIL_DOMAIN,
-        "Appended to the login name to make the address, instead of `email_attribute`.",
-        "the attribute counts",
+        "Builds the email address from the login name and this domain, instead of"
+        " `email_attribute`.",
+        "none: `email_attribute` is used",
     )
     id_attribute: str = row(
         "entryUUID",
         ATTRIBUTE,
-        "What stays the same when names and addresses change; `objectGUID` in Active Directory.",
+        "The attribute that identifies a person permanently; `objectGUID` in Active Directory.",
     )
-    name_attribute: str = row("cn", ATTRIBUTE, "The attribute that holds the full name.")
+    name_attribute: str = row("cn", ATTRIBUTE, "The attribute with the full name.")
     first_name_attribute: str = unset_row(
-        ATTRIBUTE, "Together with `last_name_attribute`, instead of it."
+        ATTRIBUTE, "With `last_name_attribute`: the full name from two attributes."
     )
-    last_name_attribute: str = unset_row(ATTRIBUTE, "See there.")
+    last_name_attribute: str = unset_row(ATTRIBUTE, "See `first_name_attribute`.")
     picture_attribute: str = unset_row(
-        ATTRIBUTE, "`jpegPhoto` or `thumbnailPhoto`.", "pictures stay"
+        ATTRIBUTE,
+        "The attribute with the picture: `jpegPhoto` or `thumbnailPhoto`.",
+        "none: pictures are not changed",
     )
     disabled_attribute: str = unset_row(
         ATTRIBUTE,
-        "`userAccountControl`, or one that is `TRUE` or `YES` for those who are disabled.",
-        "nobody is",
+        "`userAccountControl`, or an attribute that is `TRUE` or `YES` for disabled accounts.",
+        "none",
     )
     organization_attribute: str = unset_row(
-        ATTRIBUTE, "Lists the subdomains that somebody belongs to.", "not asked"
+        ATTRIBUTE, "The attribute with the subdomains that a person may use.", "no restriction"
     )
     required_attributes: tuple[tuple[tuple[str, str], ...], ...] = row(
         (),
         ALTERNATIVES,
-        "Only those may come in who have all these values, or all of another such table:"
+        "Only people whose attributes match one of these tables can log in:"
         ' `[{ department = "it" }, { title = "Editor", office = "Lima" }]`.',
-        when_empty="not asked",
+        when_empty="no restriction",
     )
-    group_base: str = unset_row(LINE, "Below which entry groups are.", "that of people")
+    group_base: str = unset_row(LINE, "The base DN of groups.", "`base`")
     group_filter: str = row(
         "(member={dn})",
         filter_with("{dn}", "{name}"),
-        "In which groups somebody is, by `{dn}` or `{name}`. For groups in groups of Active"
-        " Directory: `(member:1.2.840.113556.1.4.1941:={dn})`.",
+        "The filter that finds the groups of a person, with `{dn}` or `{name}`. For nested groups"
+        " in Active Directory: `(member:1.2.840.113556.1.4.1941:={dn})`.",
     )
-    group_name_attribute: str = row("cn", ATTRIBUTE, "The attribute that holds a group's name.")
+    group_name_attribute: str = row("cn", ATTRIBUTE, "The attribute with the name of a group.")
     deactivate_missing: bool = row(
         False,
         SWITCH,
-        "Whether to deactivate people whom the directory no longer has. Without it they keep their"
-        " account, their sessions and their key; only logging in by the directory ends.",
+        "Deactivate users who are deleted from the directory. Without it they keep their account,"
+        " their sessions and their API key, but cannot log in again.",
     )
     sync_minutes: int = row(
         15,
         whole(0, 10_080),
-        "How often the server brings accounts up to date; `0` is never. For that long an account"
-        " that was disabled or deleted there stays active here.",
+        "How often the server updates accounts from the directory, in minutes; `0` is never. A user"
+        " disabled in the directory stays active here until the next update.",
     )
 
     @property
@@ -210,7 +221,7 @@ class LdapDirectory(InformedProvider):
 
     @property
     def makes_addresses(self) -> bool:
-        """Whether a login name can be turned into an address."""
+        """Whether the server can find the email address for a login name."""
         return bool(self.email_domain or self.email_attribute)
 
     def check(self) -> None:
@@ -229,32 +240,36 @@ class SamlProvider(InformedProvider):
     TABLE = "saml"
     METHOD = "SAML"
     MEANING = (
-        "A site that people log in with by SAML. It finds what it has to know of us at"
-        " `https://CHAT/saml/metadata.xml`; our return address is `https://CHAT/complete/saml/`."
+        "Single sign-on with SAML 2.0. The metadata for the provider is at"
+        " `https://CHAT/saml/metadata.xml`; the assertion consumer service is"
+        " `https://CHAT/complete/saml/`."
     )
 
-    entity_id: str = needed(SOMETHING, "What the provider calls itself.")
-    url: str = needed(WEB_ADDRESS, "Where it lets people log in (HTTP-Redirect).")
+    entity_id: str = needed(SOMETHING, "The entity id of the provider.")
+    url: str = needed(WEB_ADDRESS, "The provider's single sign-on URL (HTTP-Redirect).")
     logout_url: str = unset_row(
         WEB_ADDRESS,
-        "Where it lets people log out (HTTP-Redirect): who logs out here is logged out there, too.",
-        "who logs out here stays logged in there",
+        "The provider's single logout URL (HTTP-Redirect). Logging out here then logs out there"
+        " too.",
+        "none: the login at the provider stays",
     )
-    certificate: str = needed(KEY, "With which it signs, as PEM; two of them while it changes.")
-    display_name: str = unset_row(LINE, "What its button says.", "`SAML`")
-    display_icon: str = unset_row(WEB_ADDRESS, "The address of a picture for its button.")
-    email_attribute: str = unset_row(
-        LINE, "The attribute that holds the address.", "the NameID is it"
+    certificate: str = needed(
+        KEY, "The provider's signing certificate (PEM); two during a certificate change."
     )
-    id_attribute: str = unset_row(LINE, "What stays the same when addresses change.", "the NameID")
+    display_name: str = unset_row(LINE, "The text of the login button.", "`SAML`")
+    display_icon: str = unset_row(WEB_ADDRESS, "The URL of an icon for the login button.")
+    email_attribute: str = unset_row(LINE, "The attribute with the email address.", "the NameID")
+    id_attribute: str = unset_row(
+        LINE, "The attribute that identifies a person permanently.", "the NameID"
+    )
     name_attribute: str = unset_row(LINE, "The attribute with the full name.")
     first_name_attribute: str = unset_row(
-        LINE, "Together with `last_name_attribute`, instead of it."
+        LINE, "With `last_name_attribute`: the full name from two attributes."
     )
-    last_name_attribute: str = unset_row(LINE, "See there.")
-    groups_attribute: str = row("groups", LINE, "The attribute that lists groups.")
+    last_name_attribute: str = unset_row(LINE, "See `first_name_attribute`.")
+    groups_attribute: str = row("groups", LINE, "The attribute with the list of groups.")
     organization_attribute: str = unset_row(
-        LINE, "Lists the subdomains that somebody belongs to.", "not asked"
+        LINE, "The attribute with the subdomains that a person may use.", "no restriction"
     )
 
     @property
@@ -271,13 +286,18 @@ class RemoteUserProxy(Provider):
     TABLE = "remote_user"
     METHOD = "RemoteUser"
     MEANING = (
-        "A proxy before us that knows who somebody is and says so in a header. It is believed only"
-        " from `trusted_proxies`, and the proxy must take the header out of what others send."
+        "Login by a proxy that authenticates users and names them in a header. The server accepts"
+        " the header only from `trusted_proxies`. The proxy must remove the header from requests of"
+        " clients."
     )
 
-    header: str = row("X-Remote-User", SOMETHING, "The header with the address or the name.")
+    header: str = row(
+        "X-Remote-User", SOMETHING, "The header with the email address or the user name."
+    )
     email_domain: str = unset_row(
-        MAIL_DOMAIN, "Appended to names without an @.", "names must be addresses"
+        MAIL_DOMAIN,
+        "The domain that is appended to user names without an @.",
+        "none: the header must hold an email address",
     )
 
     @property
@@ -289,10 +309,10 @@ class RemoteUserProxy(Provider):
 class JwtIssuer(Provider):
     TABLE = "jwt"
     METHOD = "JWT"
-    MEANING = "A program of yours that vouches for people with signed tokens (JWT)."
+    MEANING = "Login with tokens (JWT) that a program of yours signs."
 
     key_text: str = needed(KEY, "The shared secret, or the public key as PEM.", secret=True)
-    algorithms: tuple[str, ...] = row(("HS256",), LIST, "With which it signs.")
+    algorithms: tuple[str, ...] = row(("HS256",), LIST, "The accepted signature algorithms.")
 
     def check(self) -> None:
         known = {f"{kind}{size}" for kind in ("HS", "RS", "PS", "ES") for size in (256, 384, 512)}

@@ -1,7 +1,6 @@
-"""How values of settings are written, and the kinds there are.
+"""The types of settings, and the parsers for their values.
 
-Everything is read from text, wherever it comes from, so that a flag, a variable and a line in the
-file mean the same.
+Every value is parsed from text, so that a flag, a variable and a line in the file mean the same.
 """
 
 import difflib
@@ -22,12 +21,12 @@ PREFIX = "TERTULIA_"
 
 
 class ConfigError(ValueError):
-    """A setting we cannot use, told in one sentence to the person who wrote it."""
+    """An invalid setting; the message is one sentence for the operator."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """So many requests in so many seconds."""
+    """A number of requests per number of seconds."""
 
     requests: int
     seconds: int = 60
@@ -41,7 +40,7 @@ class Kind(Generic[T]):
     form: str
     must_be: str
     parse: Callable[[Any], T]  # raises ValueError
-    is_structured: bool = False  # it is a list or a table, rather than a text
+    is_structured: bool = False  # a list or a table, not a text
 
 
 def text(form: str, must_be: str, pattern: str) -> Kind[str]:
@@ -130,7 +129,7 @@ RATE = Kind("N|N/SECONDS|off", "a number a minute, NUMBER/SECONDS, or off", pars
 NETWORKS = Kind("LIST", "a list of addresses or networks such as 10.0.0.0/8", parse_networks)
 
 
-# What only the file can hold: lists of texts that may have commas, and tables.
+# Types that only the file can hold: tables, and lists whose texts may contain commas.
 
 
 def parse_words(value: object) -> tuple[str, ...]:
@@ -174,7 +173,7 @@ def parse_directory_address(value: str) -> str:
 
 
 def filter_with(*places: str) -> Kind[str]:
-    """An LDAP filter, or none, in which one of these places is filled in."""
+    """An LDAP filter that contains at least one of these placeholders; it may be empty."""
 
     def parse(value: str) -> str:
         is_whole = value.startswith("(") and value.count("(") == value.count(")")
@@ -186,7 +185,7 @@ def filter_with(*places: str) -> Kind[str]:
 
 
 ROLES = ("owner", "admin", "moderator", "member", "guest")
-THIS_MACHINE = ("localhost", "127.0.0.1", "::1")  # where nobody listens in
+THIS_MACHINE = ("localhost", "127.0.0.1", "::1")  # where no other machine can listen
 
 WORD = text("NAME", "a word of small letters, digits and hyphens", "([a-z0-9][a-z0-9-]{0,39})?")
 LINE = text("TEXT", "a line of text", r"[^\0\n]{0,4000}")
@@ -211,7 +210,7 @@ FILE = text("FILE", "a file", r"[^\0\n]*")
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """One row of the list, in all the forms it is known by."""
+    """One setting: its type, default, help and forms."""
 
     kind: Kind[Any]
     default: Any
@@ -259,7 +258,7 @@ def setting(
 
 
 def unset(kind: Kind[str], help: str, means: str = "none") -> str:
-    """One that is empty unless it is given; `means` says what that means."""
+    """An optional setting; `means` says in the docs what the empty default means."""
     return setting("", kind, help, when_empty=means)
 
 
@@ -268,11 +267,11 @@ def hidden(help: str) -> str:
     return setting("", LINE, help, when_empty="none", flag_of="none", is_private=True)
 
 
-NEEDED: Any = object()  # stands in for a default where there is none
+NEEDED: Any = object()  # the default of a required setting
 
 
 def read(row: Setting, value: object, source: str) -> Any:
-    """What somebody wrote at a place; raises ConfigError if it cannot be used."""
+    """Parse a value; `source` names where it was written. Raises ConfigError."""
     if isinstance(value, dict) and not row.kind.is_structured:
         raise ConfigError(f"{source} must be a single value, not a table.")
     try:
@@ -288,7 +287,7 @@ def unknown(what: str, name: str, known: Iterable[str]) -> NoReturn:
 
 
 def as_text(value: object) -> str:
-    """What a person would have typed on the command line to say the same."""
+    """The value as it would be written on the command line."""
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, list | tuple):

@@ -1,8 +1,8 @@
 """Every setting, its default, and what it is for.
 
 `Config` is the one list: the flags, the `TERTULIA_*` variables, the lines of `tertulia.toml` and
-`docs/settings.md` are all drawn from its fields. It is read once and handed to whoever needs it.
-It is one long table, in the order of that page; `reading` says how it is filled in.
+`docs/settings.md` are all made from its fields. The settings are read once, at the start.
+The fields are in the order of that page; `sources` reads their values.
 """
 
 import re
@@ -72,20 +72,20 @@ class Config:
     data: Path = setting(
         Path("data"),
         FOLDER,
-        "The folder that holds everything: the database, the secret, the settings file.",
+        "The data folder: the database, the secret and the settings file.",
         flag_of="every command",
     )
-    host: str = setting("127.0.0.1", HOST, "The address to listen on; `0.0.0.0` is all of them.")
-    port: int = setting(9009, whole(0, 65535), "The port to listen on; `0` takes a free one.")
+    host: str = setting("127.0.0.1", HOST, "The address to listen on; `0.0.0.0` means all.")
+    port: int = setting(9009, whole(0, 65535), "The port to listen on; `0` picks a free one.")
     workers: int = setting(
         1,
         whole(1, 256),
-        "How many processes serve, for a machine with many cores; more than one needs PostgreSQL.",
+        "The number of server processes. More than one needs PostgreSQL.",
     )
     database: str = setting(
         "",
         DATABASE,
-        "Where everything is stored. PostgreSQL may be shared by several servers.",
+        "The database. Several servers can share one PostgreSQL database.",
         when_empty="SQLite, `tertulia.db` in the data folder",
         flag_of="every command",
         is_private=True,
@@ -93,212 +93,216 @@ class Config:
     )
     external_url: str = unset(
         ORIGIN,
-        "The address people use. With several organizations, each is a subdomain of its host.",
-        "the address each client used",
+        "The public address of the server. With several organizations, each one is a subdomain of"
+        " its host.",
+        "the address in each request",
     )
     fake_email_domain: str = unset(
         MAIL_DOMAIN,
-        "The domain of the made-up addresses shown in place of hidden ones.",
+        "The domain of the placeholder addresses that stand in for hidden email addresses.",
         "the host of `external_url`, or `tertulia.invalid`",
     )
     secret: str = setting(
         "",
         SECRET,
-        "Seals API keys. It has no flag: other users of the machine can read a command line.",
-        when_empty="the file `secret` in the data folder, made at the first start",
+        "Encrypts API keys. It has no flag, because other users of the machine can read command"
+        " lines.",
+        when_empty="the file `secret` in the data folder, created at the first start",
         flag_of="none",
         is_private=True,
     )
     rate_limit: Rate | None = setting(
-        Rate(200), RATE, "How many requests a user may make: per minute, or `N/SECONDS`, or `off`."
+        Rate(200),
+        RATE,
+        "How many requests a user may send: a number per minute, `N/SECONDS`, or `off`.",
     )
     rate_limit_anonymous: Rate | None = setting(
-        Rate(100), RATE, "The same for each address that has not logged in."
+        Rate(100), RATE, "The same limit for each network address without a login."
     )
     max_body_bytes: int = setting(
         1 << 20,
         whole(1 << 10, 1 << 40),
-        "The largest request body accepted (1 MiB); files have limits of their own.",
+        "The largest request body that is not a file upload, in bytes (1 MiB).",
     )
     max_upload_mib: int = setting(
-        25, whole(1, 10_240), "The largest file that people may upload, in MiB."
+        25, whole(1, 10_240), "The largest file that a user can upload, in MiB."
     )
     upload_quota_mib: int = setting(
         0,
         whole(0, 1 << 30),
-        "How much the files of an organization may take together, in MiB.",
-        when_empty="`0`: any amount",
+        "The total size of all files of an organization, in MiB.",
+        when_empty="`0`: no limit",
     )
     user_upload_quota_mib: int = setting(
         0,
         whole(0, 1 << 30),
-        "How much the files of a person and of their bots may take together, in MiB.",
-        when_empty="`0`: any amount",
+        "The total size of all files of a user and the user's bots, in MiB.",
+        when_empty="`0`: no limit",
     )
     files: str = setting(
         "database",
         one_of("database", "folder", "s3"),
-        "Where uploaded files are kept. Commands have to know it too: say it in the file.",
+        "Where uploaded files are stored. Set it in `tertulia.toml`: the commands need it too.",
     )
     files_folder: Path | None = setting(
         None,
         OTHER_FOLDER,
-        "The folder for `files = folder`; several servers need one that they share.",
+        "The folder for `files = folder`. Several servers need a shared folder.",
         when_empty="`files` in the data folder",
     )
     s3_bucket: str = unset(
         BUCKET, "The address of the bucket for `files = s3`, such as `https://s3.example.com/chat`."
     )
     s3_folder: str = unset(
-        FOLDER_IN_BUCKET, "A folder in the bucket, if files of others are there too."
+        FOLDER_IN_BUCKET, "A prefix for all object names, for a bucket with other contents."
     )
     s3_region: str = setting("us-east-1", LINE, "The region of the bucket.")
     s3_key_id: str = unset(LINE, "The access key for the bucket.")
-    s3_secret: str = hidden("The secret key that belongs to it.")
+    s3_secret: str = hidden("The secret key for `s3_key_id`. It has no flag, like `secret`.")
     max_header_bytes: int = setting(
-        64 << 10, whole(1 << 10, 1 << 24), "The largest request head accepted (64 KiB)."
+        64 << 10,
+        whole(1 << 10, 1 << 24),
+        "The largest request line and headers, in bytes (64 KiB).",
     )
     max_connections_per_address: int = setting(
         1000,
         whole(1, 1_000_000),
-        "How many connections an address may have at a time; a trusted proxy has any number.",
+        "How many connections one network address can hold open. Trusted proxies have no limit.",
     )
     slow_client_seconds: int = setting(
         30,
         whole(1, 3600),
-        "How long we wait for the head of a request, and for a body or an answer that moves less"
-        " than 2 kB a second.",
+        "How long the server waits for the headers of a request, and for a body or a response that"
+        " moves less than 2 kB per second.",
     )
     idle_queue_seconds: int = setting(
-        600, whole(1, 31_536_000), "How long a silent client keeps its event queue."
+        600, whole(1, 31_536_000), "How long an event queue lives without a poll, in seconds."
     )
     heartbeat_seconds: int = setting(
-        45, whole(1, 3600), "How long a waiting client hears nothing before a heartbeat."
+        45,
+        whole(1, 3600),
+        "After how many seconds without events a waiting poll gets a heartbeat.",
     )
     history_cache_mib: int = setting(
         16,
         whole(0, 1 << 20),
-        "How much memory is for messages that were read lately, ready to be sent, in MiB;"
-        " `0` asks the database for everything, each time.",
+        "The size of the cache of recently read messages, in MiB. `0` turns it off.",
     )
     web_public_streams_enabled: bool = setting(
-        False, SWITCH, "Whether channels may be opened to readers without an account."
+        False, SWITCH, "Allow channels that anyone can read without an account."
     )
     accounts_api: bool = setting(
         True,
         SWITCH,
-        "Whether administrators may create accounts and change addresses through the API.",
+        "Allow administrators to create accounts and change email addresses through the API.",
     )
     metrics: str = setting(
         "loopback",
         one_of("loopback", "off", "public"),
-        "Who may read `/metrics`: this machine, nobody, or anyone.",
+        "Who can read `/metrics`: this machine only, no client, or any client.",
     )
     log_level: str = setting(
-        "info", one_of("debug", "info", "warning", "error"), "The least important line to log."
+        "info", one_of("debug", "info", "warning", "error"), "The lowest level that is logged."
     )
-    log_format: str = setting(
-        "text", one_of("text", "json"), "Log lines for people or for programs."
-    )
+    log_format: str = setting("text", one_of("text", "json"), "The format of log lines on stderr.")
     tls_cert: str = unset(
         FILE,
-        "A certificate with its chain (PEM), to speak TLS without a proxy; SIGHUP reads it again.",
+        "A certificate with its chain (PEM), for TLS without a proxy. SIGHUP reloads it.",
         "none: plain HTTP",
     )
     tls_key: str = unset(FILE, "The private key of `tls_cert` (PEM).")
     trusted_proxies: tuple[Network, ...] = setting(
         (),
         NETWORKS,
-        "Proxies whose `X-Forwarded-For` and `X-Forwarded-Proto` are believed.",
+        "Proxies whose `X-Forwarded-For` and `X-Forwarded-Proto` headers the server believes.",
         when_empty="none",
     )
     webhook_networks: tuple[Network, ...] = setting(
         (),
         NETWORKS,
-        "Private networks that outgoing webhooks may call all the same, such as `127.0.0.0/8` for"
+        "Private networks that outgoing webhooks and Web Push may call, such as `127.0.0.0/8` for"
         " bots on this machine.",
         when_empty="none",
     )
     external_pictures: bool = setting(
         False,
         SWITCH,
-        "Whether we fetch the pictures of other sites that messages show, so that these sites do"
-        " not learn who reads. Else clients load them by themselves, and our page shows links.",
+        "Fetch images from other sites on the server, so that those sites do not see the readers."
+        " Without it clients load such images themselves, and the web page shows links.",
     )
     external_picture_networks: tuple[Network, ...] = setting(
         (),
         NETWORKS,
-        "Private networks that such pictures may come from all the same.",
+        "Private networks from which the server may fetch such images.",
         when_empty="none",
     )
     send_key_hours: int = setting(
-        24, whole(1, 8760), "How long a repeated send with the same key is recognized."
+        24, whole(1, 8760), "How long the server remembers an `Idempotency-Key`, in hours."
     )
     audit_log_days: int = setting(
-        365, whole(1, 36_500), "How long the audit log of an organization is kept."
+        365, whole(1, 36_500), "How long audit log entries are kept, in days."
     )
     smtp_host: str = unset(
         MAIL_HOST,
-        "The mail server that mails are handed to. Without one, none are sent, and whatever needs a"
-        " mail offers a link to hand over instead. It needs `external_url`.",
+        "The mail server for outgoing mail; needs `external_url`. Without it the server sends no"
+        " mail, and invitations and password resets give you a link to pass on instead.",
     )
     smtp_port: int = setting(
-        587, whole(1, 65535), "Its port: usually 587 for `starttls`, 465 for `tls`."
+        587, whole(1, 65535), "The port of `smtp_host`: usually 587 for `starttls`, 465 for `tls`."
     )
     smtp_security: str = setting(
         "starttls",
         one_of("starttls", "tls", "none"),
-        "How the way there is protected; its certificate is always checked. `none` is for a mail"
-        " server on this machine.",
+        "How the connection to `smtp_host` is encrypted. The server always checks the certificate."
+        " Use `none` only for a mail server on this machine.",
     )
-    smtp_user: str = unset(LINE, "The name to log in there with.", "no login")
-    smtp_password: str = hidden(
-        "The password that belongs to it. It has no flag, as `secret` has none."
-    )
+    smtp_user: str = unset(LINE, "The user name for `smtp_host`.", "no login")
+    smtp_password: str = hidden("The password for `smtp_user`. It has no flag, like `secret`.")
     smtp_from: str = unset(
-        MAIL_ADDRESS, "The address that mails come from.", "`noreply@` the host of `external_url`"
+        MAIL_ADDRESS,
+        "The sender address of outgoing mail.",
+        "`noreply@` and the host of `external_url`",
     )
     mail_in_address: str = unset(
         MAIL_PATTERN,
-        "The addresses at which mail for this server arrives, with `%s` for what we make up, such"
-        " as `chat+%s@example.com`. With it people answer mails, and channels have addresses;"
-        " [Mail](mail.md) says how mail gets here.",
-        "none: no mail is taken in",
+        "The pattern of the addresses for incoming mail, such as `chat+%s@example.com`; the server"
+        " fills in `%s`. With it users can reply to notification mails, and channels have mail"
+        " addresses. See [Mail](mail.md).",
+        "none: no incoming mail",
     )
     lmtp_listen: str = unset(
         LISTEN,
-        "Where a mail server hands us mail by LMTP: `127.0.0.1:2424`, or the path of a socket.",
-        "nowhere: only by `tertulia mail receive`",
+        "Where the server accepts incoming mail by LMTP: `127.0.0.1:2424`, or the path of a"
+        " socket.",
+        "none: only `tertulia mail receive`",
     )
     push_service_url: str = unset(
         WEB_ADDRESS,
-        "The service that forwards notifications to phones, which only the makers of an app can"
-        " run. Whoever may use one has an id and a key there.",
-        "none: phones are told nothing, browsers and UnifiedPush are",
+        "The service that forwards push notifications to Zulip's mobile apps. It needs"
+        " `push_service_id` and `push_service_key`. See [Push](push.md).",
+        "none: push reaches browsers and UnifiedPush only",
     )
     push_service_id: str = unset(LINE, "The id of this server at the push service.")
     push_service_key: str = hidden(
-        "The key that belongs to it. It has no flag, as `secret` has none."
+        "The key of this server at the push service. It has no flag, like `secret`."
     )
     bigbluebutton_url: str = unset(
         WEB_ADDRESS,
-        "A BigBlueButton server to hold calls on: its address up to and with `/bigbluebutton`.",
+        "The BigBlueButton server for video calls: its address including `/bigbluebutton`.",
     )
     bigbluebutton_secret: str = hidden(
-        "The secret of that server, as `bbb-conf --secret` tells it. It has no flag."
+        "The secret that `bbb-conf --secret` prints on that server. It has no flag."
     )
-    nextcloud_url: str = unset(WEB_ADDRESS, "A Nextcloud server whose Talk holds calls.")
-    nextcloud_user: str = unset(LINE, "The account that makes rooms there.")
-    nextcloud_password: str = hidden("A password for apps of that account. It has no flag.")
+    nextcloud_url: str = unset(WEB_ADDRESS, "The Nextcloud server whose Talk hosts video calls.")
+    nextcloud_user: str = unset(LINE, "The Nextcloud account that creates the rooms.")
+    nextcloud_password: str = hidden("An app password of `nextcloud_user`. It has no flag.")
     organization: str = setting(
-        "Tertulia", TITLE, "The name of the organization made at the first start."
+        "Tertulia", TITLE, "The name of the organization that the first start creates."
     )
     dev: bool = setting(
-        False, SWITCH, "Serve the modules of the web page as they are, for whoever changes them."
+        False, SWITCH, "Serve the web page as separate, uncompressed files, for its developers."
     )
-    demo: bool = setting(
-        False, SWITCH, "Fill a new data folder with a small organization to look around in."
-    )
+    demo: bool = setting(False, SWITCH, "Fill a new data folder with a small sample organization.")
 
     openid: "tuple[OpenIdProvider, ...]" = ()
     ldap: "tuple[LdapDirectory, ...]" = ()
@@ -308,10 +312,10 @@ class Config:
 
     def __post_init__(self) -> None:
         if self.saml and not self.external_url:
-            # Whoever names another host could use what a provider has signed for that one.
+            # Otherwise a client that names another host could use an assertion for that host.
             raise ConfigError("[[saml]] needs external_url: answers are for one address only.")
         if self.smtp_host and not self.external_url:
-            # Whoever names another host could have the link in a mail of ours lead there.
+            # Otherwise a client that names another host could make links in mails lead there.
             raise ConfigError("smtp_host needs external_url: links in mails must lead here.")
 
     @classmethod
@@ -333,12 +337,11 @@ class Config:
 
     @property
     def providers(self) -> tuple[Provider, ...]:
-        """All who vouch for people."""
+        """The login providers of all kinds."""
         return (*self.ldap, *self.saml, *self.remote_user, *self.openid, *self.jwt)
 
     def login_methods(self, subdomain: str | None) -> tuple[str, ...]:
-        """The ways to log in that this server offers an organization, or to any of them, by their
-        names there."""
+        """The names of the login methods of an organization, or of all organizations for None."""
         others = [
             each.method for each in self.providers if subdomain is None or each.is_for(subdomain)
         ]
@@ -371,7 +374,7 @@ class Config:
 
     @property
     def pushes(self) -> bool:
-        """Whether phones can be told something."""
+        """Whether a push service for phones is configured."""
         return bool(self.push_service_url and self.push_service_id and self.push_service_key)
 
     @property
@@ -398,7 +401,7 @@ class Config:
 
     @property
     def email_domain(self) -> str:
-        """What stands after the @ in an address we make up."""
+        """The domain of generated addresses."""
         usable = re.fullmatch(DOMAIN, self.external_host)
         return self.fake_email_domain or (self.external_host if usable else "tertulia.invalid")
 

@@ -76,7 +76,7 @@ def read_written(settings: Settings, lines: Mapping[str, object], where: str) ->
 
 
 def read_tables(table: type[P], found: object, file: str) -> tuple[P, ...]:
-    """All tables of one kind as the file has them; raises ConfigError."""
+    """Parse all tables of one kind; raises ConfigError."""
     listed = found if isinstance(found, list) else [found]
     made = []
     for number, lines in enumerate(listed, 1):
@@ -107,7 +107,7 @@ def _read_table(table: type[P], lines: Mapping[str, Any], where: str) -> P:
 
 
 def _check_together(made: Sequence[Provider], file: str) -> None:
-    """Two of a kind must not be mistaken for each other."""
+    """Raise ConfigError if two tables of one kind have the same key."""
     for number, one in enumerate(made):
         for other in made[:number]:
             shared = not {*one.organizations} or not {*other.organizations}

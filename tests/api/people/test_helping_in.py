@@ -38,8 +38,8 @@ def test_sessions_are_listed_and_ended(chat, ana, ben):
         ["192.0.2.7", "Lynx?[2J"],
         ["127.0.0.1", "Mozilla/5.0"],
     ]
-    assert (ended.code, ended.err) == (0, f"Ana <{ana.email}> is logged out everywhere.\n")
-    assert runs(ana, "sessions").err == f"Ana <{ana.email}> is logged in nowhere.\n"
+    assert (ended.code, ended.err) == (0, f"Ana <{ana.email}> is logged out in all browsers.\n")
+    assert runs(ana, "sessions").err == f"Ana <{ana.email}> is logged in in no browser.\n"
     assert hers.calls("GET", "/users/me").status == 401
     his.calls("GET", "/users/me").succeeds()
 
@@ -52,7 +52,7 @@ def test_whoever_tried_too_often_is_let_try_again(chat):
 
     said = runs(ana, "unlock")
 
-    assert (said.code, said.err) == (0, f"Ana <{ana.email}>: attempts forgotten: 5.\n")
+    assert (said.code, said.err) == (0, f"Ana <{ana.email}>: failed attempts cleared: 5.\n")
     assert logs_in(chat, ana, "open sesame") == 200
 
 
@@ -121,9 +121,9 @@ def test_an_operator_ends_the_passwords_of_everybody(chat):
     words = ("user", "end-password", "--all", "--org", chat.realm.subdomain)
     everybody = Terminal(chat.server.folder, chat.server.url).runs(*words, TERTULIA_SECRET=SECRET)
 
-    hint = "No mail is sent from here: tertulia user link EMAIL makes a link.\n"
-    assert one.err == f"Ana <{ana.email}> has to choose a new password.\n{hint}"
+    hint = "The server sends no mail: `tertulia user link EMAIL` prints a link.\n"
+    assert one.err == f"Ana <{ana.email}> must choose a new password.\n{hint}"
     assert none.err == f"Cleo <{cleo.email}> has no password.\n{hint}"
     assert both.code == 2
-    assert [line.split()[0] for line in everybody.err.splitlines()] == ["Ana", "Ben", "No"]
+    assert [line.split()[0] for line in everybody.err.splitlines()] == ["Ana", "Ben", "The"]
     assert [logs_in(chat, each, "open sesame") for each in (ana, ben)] == [401, 401]

@@ -10,7 +10,7 @@ from tests.support.backlog import Backlog
 from tests.support.client import Reply
 from tests.support.event_queue import in_background
 from tests.support.pictures import picture, uploads_to
-from tests.support.waiting import PATIENCE_SECONDS
+from tests.support.waiting import PATIENCE_SECONDS, eventually
 
 from tertulia import actions, api, fair_queue
 from tertulia.api import authentication
@@ -100,6 +100,20 @@ def test_a_backlog_delays_its_owner_and_not_others(chat, in_kitchen, ana, ben, q
         bound = max(MAX_TURNS, queue.max_waiting // 20)
         assert turns <= bound
         assert backlog.waiting >= queue.max_waiting - bound
+
+
+@pytest.mark.parametrize("kind", [pytest.param("postgres", marks=pytest.mark.postgres)])
+def test_a_register_holds_up_nobody_while_its_caller_waits(chat, in_kitchen, ana, ben):
+    """The organization stands still while a register reads, so this read takes no turn."""
+    queue = chat.server.database.reads
+
+    with Backlog(queue, ana.id, room=10) as backlog:
+        registered = in_background(lambda: ana.post("/register"))
+        eventually(lambda: queue.waiting > backlog.waiting)  # some of its work waits now
+        sent = in_background(lambda: ben.says("Soup's on", to="kitchen > lunch"))
+
+        assert sent.result(PATIENCE_SECONDS).id
+    registered.result(PATIENCE_SECONDS).succeeds()
 
 
 def test_an_address_that_tries_passwords_delays_only_itself(chat):

@@ -11,6 +11,8 @@ from tests.support.waiting import eventually
 from tertulia import events, storage
 from tertulia.database import Database, schema
 from tertulia.database.tx import Tx
+from tertulia.events.logged_event import LoggedEvent
+from tertulia.storage.log import LogPosition
 from tertulia.storage.table_copy import LEAP
 
 
@@ -121,6 +123,30 @@ def test_an_id_of_an_event_that_was_not_for_the_queue_is_refused(own_chat, kitch
 
     assert answer.status == 400
     assert answer.json["code"] != GONE
+
+
+def test_what_a_lost_primary_announced_early_is_dropped(own_chat, kitchen):
+    ana, ben = kitchen
+    ana.says("Lunch?", to="kitchen > lunch")
+    ears = ben.listens_for("message")
+    ana.says("Soup?", to="kitchen > lunch")
+    head, follower = own_chat.head(), own_chat.server.application.delivery.follower
+    (said,) = own_chat.read(events.log.read, head - 1, 1)
+    lost = LoggedEvent(said.realm_id, head + 2, said.event, said.audience, said.stamp + 1)
+    known = LogPosition(lost.seq, follower.organizations[own_chat.realm.id].epoch)
+    (notice,), _ = events.notify_payloads.written([(known, lost)])
+
+    def take_over(tx: Tx) -> None:
+        """A standby lacks the last events of the primary; its timeline is part of the epoch."""
+        tx.execute("UPDATE log_head SET epoch = epoch || '@2' WHERE realm_id = :realm")
+
+    own_chat.server.call(follower.hear, notice)
+    own_chat.write_from_outside(take_over)
+    for words in ("Tea?", "Cake?"):
+        ana.says(words, to="kitchen > lunch")
+
+    heard = [ears.next()["message"]["content"] for _ in range(3)]
+    assert heard == ["Soup?", "Tea?", "Cake?"]
 
 
 @pytest.mark.postgres

@@ -143,15 +143,3 @@ def test_sends_that_wait_for_a_held_organization_get_ids_of_their_own(houses: li
 
     ids = [each.result(PATIENCE_SECONDS).succeeds()["id"] for each in sent]
     assert len(set(ids)) == len(ids) == 39
-
-
-def test_a_process_stopped_inside_a_transaction_loses_it_within_two_seconds(houses: list[Chat]):
-    dialect = houses[0].server.database.dialect
-
-    with dialect.connect_to_write() as connection:
-        row = connection.execute(
-            "SELECT setting::int AS ms FROM pg_settings"
-            " WHERE name = 'idle_in_transaction_session_timeout'"
-        ).fetchone()
-
-    assert 0 < row["ms"] <= 2000

@@ -13,9 +13,13 @@ from tertulia.fair_queue import FairQueue, Person
 
 
 class Backlog:
-    """Fills a queue with as much work of one person as it takes, until the block ends."""
+    """Fills a queue with as much work of one person as it takes, until the block ends.
 
-    def __init__(self, queue: FairQueue, person: Person) -> None:
+    `room` is how much more of this person's work the queue still takes.
+    """
+
+    def __init__(self, queue: FairQueue, person: Person, room: int = 0) -> None:
+        self._count = queue.max_waiting - room
         self._queue = queue
         self._person = person
         self._permits = threading.Semaphore(0)
@@ -26,7 +30,7 @@ class Backlog:
     def __enter__(self) -> "Backlog":
         before = self._queue.waiting
         self._thread.start()
-        eventually(lambda: self._queue.waiting == before + self._queue.max_waiting)
+        eventually(lambda: self._queue.waiting == before + self._count)
         return self
 
     def __exit__(
@@ -40,7 +44,7 @@ class Backlog:
 
     @property
     def _size(self) -> int:
-        return self._queue.max_waiting + self._queue.slots_per_person
+        return self._count + self._queue.slots_per_person
 
     @property
     def waiting(self) -> int:

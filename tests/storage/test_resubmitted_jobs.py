@@ -1,0 +1,69 @@
+"""Jobs that were submitted while an organization was held return to the ordinary writers."""
+
+from typing import Any
+
+import pytest
+
+from tertulia.database.held_organizations import HeldOrganizations
+from tertulia.database.writer import PendingWrite
+
+BAKERY, CELLAR = 7, 8
+
+
+class SpareWriter:
+    """Keeps the jobs that it was given; the test says when they are done."""
+
+    def __init__(self) -> None:
+        self.jobs: list[PendingWrite] = []
+
+    def start(self) -> None:
+        """It has no thread."""
+
+    def submit(self, job: PendingWrite) -> None:
+        self.jobs.append(job)
+
+
+@pytest.fixture
+def spare() -> list[SpareWriter]:
+    return []
+
+
+@pytest.fixture
+def resubmitted() -> list[PendingWrite]:
+    return []
+
+
+@pytest.fixture
+def held(spare: list[Any], resubmitted: list[PendingWrite]) -> HeldOrganizations:
+    def new_writer() -> Any:
+        spare.append(SpareWriter())
+        return spare[-1]
+
+    return HeldOrganizations(new_writer, resubmitted.extend)
+
+
+def job(realm_id: int) -> PendingWrite:
+    return PendingWrite(print, (), realm_id, lambda done: None)
+
+
+def test_jobs_submitted_while_a_spare_thread_waits_return_when_it_is_done(held, spare, resubmitted):
+    first, second, third = job(BAKERY), job(BAKERY), job(BAKERY)
+    for each in (first, second, third):
+        held.submit(each)
+    assert [writer.jobs for writer in spare] == [[first]]
+
+    held.note_done([first])
+
+    assert resubmitted == [second, third]
+    assert BAKERY not in held  # later jobs go to the ordinary writers as well
+
+
+def test_an_organization_that_is_still_held_stays_with_its_spare_thread(held, resubmitted):
+    first, other, waiting = job(BAKERY), job(CELLAR), job(CELLAR)
+    for each in (first, other, waiting):
+        held.submit(each)
+
+    held.note_done([first])
+
+    assert not resubmitted
+    assert (BAKERY in held, CELLAR in held) == (False, True)

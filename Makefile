@@ -54,9 +54,9 @@ format: .venv/dev.stamp ## put the code in order, and introduce new modules
 	@$(BIN)/python scripts/contents.py
 	@$(BIN)/ruff check --quiet --fix-only . && $(BIN)/ruff format --quiet .
 
-docs: .venv/runtime.stamp ## write the pages of docs/ that are lists: endpoints, settings
+docs: .venv/runtime.stamp ## write the pages of docs/ that are lists: endpoints, settings, logs
 	@$(BIN)/python -m tertulia.config > docs/settings.md
-	@for page in endpoints organization-settings personal-settings; do \
+	@for page in endpoints organization-settings personal-settings logs; do \
 		$(BIN)/python -m tertulia.cli.docs_pages $$page > docs/$$page.md; done
 
 page-types: .venv/runtime.stamp ## write the page's types from the API's description (needs openapi-typescript)

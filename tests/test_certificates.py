@@ -39,13 +39,13 @@ def test_a_certificate_is_shown_and_renewed(terminal, tmp_path):
     certificates.write(tmp_path)
     serving.process.send_signal(signal.SIGHUP)
 
-    eventually(lambda: "certificate read again" in serving.said.err)
+    eventually(lambda: "server.certificate_reloaded" in serving.said.err)
     assert answer(serving, tmp_path / "ca.pem") == 200
 
     (tmp_path / "server.pem").write_text("nonsense")
     serving.process.send_signal(signal.SIGHUP)
 
-    eventually(lambda: "certificate kept" in serving.said.err)
+    eventually(lambda: "server.certificate_rejected" in serving.said.err)
     assert answer(serving, tmp_path / "ca.pem") == 200
 
 
@@ -54,7 +54,7 @@ def test_a_reload_without_a_certificate_ends_nothing(terminal):
 
     serving.process.send_signal(signal.SIGHUP)
 
-    eventually(lambda: "there is no certificate to read again" in serving.said.err)
+    eventually(lambda: "server.sighup_ignored" in serving.said.err)
     assert serving.asks("GET", "/server_settings")[0] == 200
 
 

@@ -41,7 +41,7 @@ def test_a_secret_that_was_half_replaced_is_put_back(tmp_path):
     said = terminal.runs_process("user", "zuliprc", "ana@example.com")
     assert said.out.startswith("[api]")
     assert f"key={ana.partition(':')[2]}" in said.out
-    assert "the secret was not replaced after all" in said.err
+    assert "server.secret_restored" in said.err
     assert terminal.runs("check").out.endswith("No problems found.\n")
 
 

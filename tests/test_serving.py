@@ -371,7 +371,7 @@ def test_a_refusal_is_one_line_on_stderr_and_stdout_keeps_quiet(terminal, log_fo
 
     assert "refused" not in server.said.out
     (line,) = server.logged
-    assert "refused" in line
+    assert "http.request_refused" in line
     assert "hush" not in line
     assert "not-a-key" not in line
     assert line.startswith("{") is (log_format == "json")

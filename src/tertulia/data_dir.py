@@ -106,7 +106,7 @@ def _upgrade(database: Database) -> None:
         return
     if not before.is_empty and not (former is None and is_same):
         log.warning(
-            "data.upgraded",
+            "database.upgraded",
             from_version=former or "unknown",
             to_version=version,
             from_schema=max(before.applied),
@@ -217,7 +217,7 @@ def _return_to_former(config: Config, sealed: bytes) -> bool:
     except (FileNotFoundError, ValueError, WrongSecret):
         return False
     former.replace(config.secret_file)
-    log.warning("the secret was not replaced after all: something came between")
+    log.warning("server.secret_restored")
     return True
 
 
@@ -227,9 +227,7 @@ def check_clock(database: Database) -> None:
     if abs(behind) > WRONG_CLOCK_SECONDS:
         raise WrongClock(behind)
     if abs(behind) > ODD_CLOCK_SECONDS:
-        log.warning(
-            "our clock is not the database's, which counts", behind_seconds=round(behind, 1)
-        )
+        log.warning("database.clock_skew", behind_s=round(behind, 1))
 
 
 def first_organization(database: Database, name: str) -> tuple[Realm, bool]:
@@ -312,9 +310,9 @@ def lock_exclusively(config: Config) -> None:
     for file in [*files, config.secret_file]:
         try:
             if private_files.tighten(file):
-                log.warning("a file could be read by others and no longer can", file=str(file))
+                log.warning("server.file_made_private", file=str(file))
         except OSError:
-            log.warning("a file can be read by others, and is not ours to close", file=str(file))
+            log.warning("server.file_readable_by_others", file=str(file))
 
 
 def make_folder(config: Config) -> None:

@@ -33,7 +33,7 @@ def test_a_new_server_closes_its_files_whatever_the_umask(terminal):
 
     assert {path.name for path in terminal.data.iterdir()} >= OURS
     assert not open_to_others(terminal.data) & OURS
-    assert server.said.err.count("could be read by others") == 0
+    assert server.said.err.count("server.file_made_private") == 0
 
 
 def test_so_does_a_command_that_makes_the_data(terminal):
@@ -65,7 +65,7 @@ def test_files_that_others_could_read_are_closed_and_that_is_told(terminal):
     assert not open_to_others(terminal.data) & OURS
     assert "tertulia.db" in server.said.err
     assert "secret" in server.said.err
-    assert server.said.err.count("could be read by others") >= 2
+    assert server.said.err.count("server.file_made_private") >= 2
 
 
 def test_a_file_with_a_key_in_it_is_closed_even_where_there_was_one(tmp_path):

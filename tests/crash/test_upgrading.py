@@ -100,7 +100,7 @@ def test_an_upgrade_logs_from_where_to_where_and_whether_it_is_one_way(
 
     assert logged == [
         {
-            "event": "data.upgraded",
+            "event": "database.upgraded",
             "log_level": "warning",
             "from_version": VERSION,
             "to_version": "99.0.0",

@@ -95,8 +95,8 @@ def test_it_is_said_once(chat, kitchen):
             ears.poll(-1).succeeds()
             ana.registers()
 
-    (line,) = [each for each in lines if each["event"] == "an event was passed over"]
-    assert (line["kind"], line["seq"], line["problem"]) == (
+    (line,) = [each for each in lines if each["event"] == "events.skipped"]
+    assert (line["kind"], line["seq"], line["reason"]) == (
         "from_tomorrow",
         chat.head(),
         "KeyError",
@@ -113,7 +113,7 @@ def test_a_server_that_finds_it_in_its_log_says_so_too(own_chat):
             ears.poll(-1).succeeds()
             own_chat.server.goes_cold()
 
-    assert [each["event"] for each in lines].count("an event was passed over") == 1
+    assert [each["event"] for each in lines].count("events.skipped") == 1
 
 
 def test_an_event_that_does_not_fit_the_directory_makes_it_be_read_afresh(chat, kitchen):

@@ -204,7 +204,7 @@ def test_what_a_service_refuses_is_not_said_again_and_the_next_is_tried(
     works(chat)
 
     assert [each["content"] for each in browser.told()] == ["one", "two"]
-    assert "a push endpoint is in trouble" in [each["event"] for each in logs]
+    assert "push.endpoint_failed" in [each["event"] for each in logs]
     assert chat.read(failures) == [0]
 
 
@@ -290,7 +290,7 @@ def test_an_endpoint_in_trouble_is_tried_with_growing_pauses_and_given_up_after_
     assert tries == [1, 2, 2, 3, 4, 5, 6, 7, 8]
     assert [each["content"] for each in other.told()] == [f"to Ana {n}" for n in range(3)]
     assert [each["event"] for each in logs if each.get("log_level") == "error"] == [
-        "a push was given up"
+        "push.given_up"
     ] * 3
     assert pushing.given_up == 3
     told = chat.stranger.raw("GET", "/metrics").body.decode()

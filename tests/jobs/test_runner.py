@@ -105,7 +105,7 @@ def test_a_job_is_late_from_when_it_should_have_been_done_again():
     assert runner.late_seconds(job) == 1
 
 
-def test_a_job_in_trouble_is_told_of_once():
+def test_only_the_first_failure_in_a_row_and_the_recovery_are_logged():
     fails = True
 
     async def work() -> None:
@@ -119,10 +119,10 @@ def test_a_job_in_trouble_is_told_of_once():
         for fails in (True, True, True, False, False, True):  # noqa: B007
             asyncio.run(runner._attempt(job))
 
-    assert [line["event"] for line in lines] == [
-        "a job failed",
-        "a job is well again",
-        "a job failed",
+    assert [(line["event"], line.get("failures")) for line in lines] == [
+        ("jobs.failed", None),
+        ("jobs.recovered", 3),
+        ("jobs.failed", None),
     ]
     assert runner.failures["job"] == 4
 

@@ -33,7 +33,7 @@ def test_a_server_with_an_odd_clock_goes_by_the_databases_and_says_so(databases)
     with capture_logs() as logs:
         data_dir.check_clock(database)
 
-    assert [line["behind_seconds"] for line in logs] == [pytest.approx(-20, abs=15)]
+    assert [line["behind_s"] for line in logs] == [pytest.approx(-20, abs=15)]
     assert database.clock() == pytest.approx(time.time(), abs=15)
 
 

@@ -14,7 +14,7 @@ from tertulia.database.schema import Migration, TablesInUse
 
 pytestmark = pytest.mark.postgres
 
-WAITS = "database.migration_waits"
+BLOCKED = "database.migration_blocked"
 
 
 @pytest.fixture
@@ -44,7 +44,7 @@ def test_a_migration_gives_up_where_a_table_stays_in_use(url, monkeypatch):
     with reader(url), capture_logs() as lines, refused:
         Database.at(url).migrate()
 
-    assert [line["attempt"] for line in lines if line["event"] == WAITS] == [1, 2]
+    assert [line["attempt"] for line in lines if line["event"] == BLOCKED] == [1, 2]
     assert Database.at(url).migrate() == [998]
 
 
@@ -53,5 +53,5 @@ def test_a_migration_is_repeated_until_its_table_is_free(url, monkeypatch):
     with ThreadPoolExecutor(1) as threads, capture_logs() as lines:
         with reader(url):
             migrating = threads.submit(Database.at(url).migrate)
-            eventually(lambda: any(line["event"] == WAITS for line in lines))
+            eventually(lambda: any(line["event"] == BLOCKED for line in lines))
         assert migrating.result(PATIENCE_SECONDS) == [998]

@@ -67,6 +67,7 @@ class RawAnswer:
 
     chunks: Iterable[bytes]
     headers: tuple[tuple[str, str], ...] = ()
+    status: int = 200
 
 
 @dataclass
@@ -126,7 +127,7 @@ def wilful_site() -> Iterator[MisbehavingProvider]:
             if callable(answer):
                 answer = answer(site.asked[-1][1])
             raw = answer if isinstance(answer, RawAnswer) else RawAnswer([_as_json(answer)])
-            self.send_response(404 if answer is None else 200)
+            self.send_response(404 if answer is None else raw.status)
             for name, value in raw.headers:
                 self.send_header(name, value)
             self.end_headers()

@@ -338,7 +338,7 @@ def test_the_log_says_which_attribute_was_looked_for_and_which_came(chat, site):
 
     (line,) = [each for each in lines if each["event"] == "sso.login_refused"]
     assert (line["provider"], line["subject"]) == ("saml:house", "id-7")
-    assert line["why"] == (
+    assert line["reason"] == (
         "NoVerifiedAddress; looked for the attribute mail; attributes: cn, email"
     )
 
@@ -352,6 +352,6 @@ def test_the_log_says_for_whom_an_answer_was(chat, site):
     with capture_logs() as lines:
         comes_back(browser, answer, asked["state"])
 
-    (line,) = [each for each in lines if "why" in each]
-    assert "AudienceMismatch received_audience https://other.example" in line["why"]
-    assert f"expected_audience {asked['entity']}" in line["why"]
+    (line,) = [each for each in lines if each["event"] == "sso.answer_rejected"]
+    assert "AudienceMismatch received_audience https://other.example" in line["reason"]
+    assert f"expected_audience {asked['entity']}" in line["reason"]

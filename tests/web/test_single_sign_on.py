@@ -14,7 +14,13 @@ from structlog.testing import capture_logs
 from tests.support.browser import Browser, text_of
 from tests.support.browser_user import address
 from tests.support.databases import Databases, Kind
-from tests.support.fake_oidc import MisbehavingProvider, OpenIdSite, openid_site, wilful_site
+from tests.support.fake_oidc import (
+    MisbehavingProvider,
+    OpenIdSite,
+    RawAnswer,
+    openid_site,
+    wilful_site,
+)
 from tests.support.people import Chat
 from tests.support.server import Server
 from tests.support.shared_servers import SharedServers
@@ -885,6 +891,29 @@ def test_a_malformed_answer_is_an_error_on_the_page_and_does_not_last(chat, gith
 # --- why a login is refused ---
 
 
+@pytest.mark.on_one
+@pytest.mark.parametrize(
+    ("status", "event"),
+    [
+        (503, "sso.provider_unavailable"),
+        (429, "sso.provider_unavailable"),
+        (400, "sso.answer_rejected"),
+    ],
+)
+def test_the_log_distinguishes_an_outage_of_a_provider_from_a_refusal(chat, github, status, event):
+    github.answers = {"/login/oauth/access_token": RawAnswer([b"{}"], status=status)}
+    browser = Browser(chat)
+    left = browser.opens("/accounts/login/social/github")
+    state = parse_qs(urlsplit(left.headers["Location"]).query)["state"][0]
+
+    with capture_logs() as lines:
+        browser.opens(f"/complete/github/?{urlencode({'state': state, 'code': 'x'})}")
+
+    (line,) = refusals(lines)
+    assert (line["event"], line["provider"]) == (event, "github")
+    assert line.get("status") == (status if event == "sso.provider_unavailable" else None)
+
+
 def refusals(lines: list[Any]) -> list[Any]:
     return [each for each in lines if each["event"].startswith("sso.")]
 
@@ -914,7 +943,7 @@ def test_the_log_says_why_a_token_is_bad(chat, made, why):
 
     (line,) = refusals(lines)
     assert (line["event"], line["provider"]) == ("sso.token_refused", "jwt:jwt")
-    assert line["why"].startswith(why)
+    assert line["reason"].startswith(why)
     assert given not in str(line)
 
 
@@ -926,15 +955,15 @@ def test_the_log_says_why_somebody_of_a_provider_is_refused(chat, site):
         browser.opens(goes(browser, site, STRICT))
     (line,) = refusals(lines)
     assert (line["provider"], line["subject"]) == ("oidc:strict", "s-ana")
-    assert line["why"] == "NotAdmitted; in none of only_groups (staff); groups: press"
+    assert line["reason"] == "NotAdmitted; in none of only_groups (staff); groups: press"
 
     ana_is_known(site, email_verified=False)
     with capture_logs() as lines:
         browser = Browser(chat)
         browser.opens(goes(browser, site))
     (line,) = refusals(lines)
-    assert line["why"].startswith("NoVerifiedAddress; looked for email with email_verified true")
-    assert "email_verified" in line["why"].partition("claims: ")[2]
+    assert line["reason"].startswith("NoVerifiedAddress; looked for email with email_verified true")
+    assert "email_verified" in line["reason"].partition("claims: ")[2]
 
 
 @pytest.mark.on_one
@@ -944,4 +973,4 @@ def test_the_log_says_why_a_header_is_not_believed(chat):
 
     (line,) = refusals(lines)
     assert line["event"] == "sso.header_refused"
-    assert line["why"] == "X-Remote-User is missing, empty or there twice"
+    assert line["reason"] == "X-Remote-User is missing, empty or there twice"

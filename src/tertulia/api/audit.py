@@ -164,7 +164,10 @@ async def login(call: Call, username: str) -> AsyncIterator[None]:
         found = None if call.found_org is None else call.found_org.accounts.with_email(username)
         user_id = None if found is None else found.id
         log.warning(
-            "login failed", address=call.request.client_address, user=user_id, code=error.code
+            "auth.login_failed",
+            address=call.request.client_address,
+            user_id=user_id,
+            code=error.code,
         )
         if call.found_org is not None and not isinstance(error, RateLimited):
             await _note(call, Act(LOGIN, user_id, call.request.client_address), error.code)

@@ -1,4 +1,4 @@
-"""The pages of `docs/` that are lists: of endpoints, and of what can be set."""
+"""The pages of `docs/` that are lists: endpoints, settings, log events."""
 
 import sys
 
@@ -7,6 +7,7 @@ from tertulia.domain.organization.settings import SETTINGS, OrganizationSetting,
 from tertulia.domain.personal.settings import PREFERENCES
 from tertulia.domain.setting_values import Adjustable
 from tertulia.http.routing import Route
+from tertulia.server.log_events import AREAS, LOG_EVENTS, LogEvent
 
 
 def endpoints_page() -> str:
@@ -31,6 +32,10 @@ def personal_page() -> str:
     )
 
 
+def logs_page() -> str:
+    return _LOGS + "".join(_log_area(area, title) for area, title in AREAS.items())
+
+
 def _endpoint(route: Route) -> str:
     path, summary = route.path.replace(":path}", "}"), route.summary
     return f"`{route.method} {path}` | {summary[0].lower()}{summary[1:]}"
@@ -48,6 +53,16 @@ def _default(setting: Adjustable) -> str:
 
 def _who(setting: OrganizationSetting) -> str:
     return "owners" if setting.owners_only else "administrators"
+
+
+def _log_area(area: str, title: str) -> str:
+    events = [each for each in LOG_EVENTS if each.name.startswith(f"{area}.")]
+    return _LOG_AREA.format(title=title, events="".join(map(_log_event, events)))
+
+
+def _log_event(event: LogEvent) -> str:
+    fields = ", ".join(f"`{each}`" for each in event.fields.split())
+    return f"| `{event.name}` | {event.level} | {fields} | {event.meaning} | {event.response} |\n"
 
 
 _ENDPOINTS = """\
@@ -105,10 +120,48 @@ This page is written by `make docs`.
 |---|---|---|---|
 {settings}"""
 
+_LOGS = """\
+# Log events
+
+The server writes its log to stderr, one line for each event. Every line has a name and fields:
+
+```
+2026-03-01T08:30:00Z [warning] sso.provider_unavailable provider=corp status=503
+```
+
+With `log_format = "json"` each line is a JSON object; the name is in `event`. Names are stable, so
+you can alert on them: a changed name is announced in the changelog. `log_level` sets the lowest
+level that is logged.
+
+Every line also has `timestamp` and `level`, and `worker` if there are several worker processes.
+These fields have the same meaning everywhere:
+
+| Field | Meaning |
+|---|---|
+| `error` | the type of an exception |
+| `trace` | the last lines of code that the exception passed through |
+| `reason` | what went wrong, in words |
+| `realm_id`, `user_id`, … | the id of an organization, a user, … |
+| `…_s`, `…_ms`, `…_bytes` | seconds, milliseconds, bytes |
+
+A line never contains the text of a message, a name of a channel or topic, a key or a password. For
+the same reason it has the type of an exception and not its text.
+
+This page is written by `make docs`.
+"""
+
+_LOG_AREA = """
+## {title}
+
+| Event | Level | Fields | Meaning | What to do |
+|---|---|---|---|---|
+{events}"""
+
 PAGES = {
     "endpoints": endpoints_page,
     "organization-settings": organization_page,
     "personal-settings": personal_page,
+    "logs": logs_page,
 }
 
 if __name__ == "__main__":

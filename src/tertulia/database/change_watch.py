@@ -46,6 +46,6 @@ class Told:
 def tell(error: Exception, is_outage: bool) -> None:
     """Whatever went wrong, we go on watching: a server that does not notice is of no use."""
     if is_outage or isinstance(error, ServiceUnavailable):
-        log.warning("the database cannot be read", reason=type(error).__name__)
+        log.warning("database.unreachable", error=type(error).__name__)
     else:
-        log.error("what others wrote could not be taken in", exc_info=error)
+        log.error("events.catch_up_failed", exc_info=error)

@@ -170,14 +170,16 @@ class InsertBatcher:
                 is_unknown = is_sent and self._dialect.may_have_committed(error)
                 reason = self._dialect.disk_failure(error)
                 kind = type(error).__name__
-                log.error("the database failed", doing="appending", error=kind, reason=reason)
+                log.error(
+                    "database.failed", phase="fast_insert", error=kind, outage=True, disk=reason
+                )
                 self._health.failed(reason)
                 lane.close()
                 for job in _all(batch):
                     job.error = OutcomeUnknown() if is_unknown else ServiceUnavailable()
                     job.done(job)
                 return
-            log.debug("plain sends cannot be appended together", error=type(error).__name__)
+            log.debug("database.fast_insert_skipped", error=type(error).__name__)
             given = {}
         done = [job for realm_id in given for job in batch[realm_id]]
         if done:
@@ -195,7 +197,7 @@ class InsertBatcher:
         try:
             self._appended(done, ends)
         except Exception as error:
-            log.error("what was appended could not be told", error=type(error).__name__)
+            log.error("events.publish_failed", error=type(error).__name__)
             for job in done:
                 job.done(job)
 

@@ -53,6 +53,6 @@ class Leader:
             self._is_ours = self._dialect.take_duty(self._connection)
             if not self._is_ours:
                 return None
-            log.debug("we do what one server has to do")
+            log.debug("cluster.became_leader")
         tx = Tx(self._connection, self._dialect, 0, self._clock())
         return storage.due_jobs.those(tx, questions)

@@ -108,9 +108,13 @@ class Broadcast:
                 self._connection = connection
                 self._told.of_everything()  # what was said while we were deaf
                 await connection.lost()
-                log.warning("lost the database's notices")
+                log.warning("cluster.listen_lost", retry_s=RECONNECT_AFTER_SECONDS)
             except Exception as error:
-                log.warning("lost the database's notices", reason=type(error).__name__)
+                log.warning(
+                    "cluster.listen_lost",
+                    error=type(error).__name__,
+                    retry_s=RECONNECT_AFTER_SECONDS,
+                )
             finally:
                 self._connection = None
                 if connection is not None:
@@ -166,7 +170,7 @@ class Broadcast:
                     await self._hand_over(connection, notices)
                     await asyncio.sleep(PAUSE_SECONDS)
         except Exception as error:
-            log.warning("notices to other servers were lost", reason=type(error).__name__)
+            log.warning("cluster.notify_failed", error=type(error).__name__)
             self._waiting = []
         finally:
             self._telling = None

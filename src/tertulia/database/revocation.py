@@ -68,7 +68,7 @@ class RevocationBarrier:
                     return
                 await self._notify(question)
                 await received.wait(min(left, REPEAT_SECONDS))
-            log.warning("revocation.unacknowledged", servers=len(missing or ()))
+            log.warning("cluster.revocation_unacknowledged", servers=len(missing or ()))
         finally:
             del self._waiting[token]
 
@@ -94,7 +94,7 @@ class RevocationBarrier:
             if await self._applier.apply_until(_read(ends)):
                 await self._notify(f"{self._dialect.node} ack:{asker} {token}")
         except Exception as error:
-            log.warning("revocation.not_acknowledged", reason=type(error).__name__)
+            log.warning("cluster.revocation_failed", error=type(error).__name__)
 
     async def _apply(self, ends: Mapping[int, int], seconds: float) -> bool:
         """Apply the events on this server; False if the database does not let us read them in time.

@@ -118,8 +118,8 @@ def migrate(connection: Any, dialect: Dialect) -> list[int]:
         except Exception as error:
             if not dialect.is_migration_conflict(error):
                 raise
-            reason = type(error).__name__
-            log.warning("database.migration_waits", attempt=attempt, reason=reason)
+            kind = type(error).__name__
+            log.warning("database.migration_blocked", attempt=attempt, error=kind)
             if attempt < MAX_ATTEMPTS:
                 time.sleep(REPEAT_SECONDS)
     raise TablesInUse()

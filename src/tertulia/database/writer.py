@@ -152,7 +152,7 @@ class Writer:
             if all(self._write_plain(realm_id, some) for realm_id, some in plain.items()):
                 return True
         except Exception as error:
-            log.debug("plain sends have to be done by the writer", error=type(error).__name__)
+            log.debug("database.fast_insert_skipped", error=type(error).__name__)
         for job in jobs:
             job.result = job.told = None
         try:
@@ -220,7 +220,7 @@ class Writer:
             return Batch(jobs, self._read_news())
         except BaseException as error:
             # What was committed stays committed; whoever follows the log will find the news.
-            self._lost("reading back", error)
+            self._lost("read", error)
             return Batch(jobs)
 
     def _commit(self, jobs: list[PendingWrite]) -> None:
@@ -232,7 +232,7 @@ class Writer:
     def _recover(self, jobs: list[PendingWrite], error: BaseException) -> None:
         """Try each by itself, unless the database is not there, or may have committed them."""
         untouched, self._held = {id(job) for job in self._held}, []
-        self._lost("writing", error)
+        self._lost("write", error)
         is_outage = self._dialect.is_outage(error)
         is_unknown = self._is_committing and self._dialect.may_have_committed(error)
         self._is_committing = False
@@ -246,10 +246,10 @@ class Writer:
             else:
                 job.error = ServiceUnavailable() if is_outage or is_unknown else error
 
-    def _lost(self, doing: str, error: BaseException) -> None:
+    def _lost(self, phase: str, error: BaseException) -> None:
         expected, reason = self._dialect.is_outage(error), self._dialect.disk_failure(error)
         kind = type(error).__name__
-        log.error("the database failed", doing=doing, error=kind, outage=expected, reason=reason)
+        log.error("database.failed", phase=phase, error=kind, outage=expected, disk=reason)
         self._health.failed(reason)
         self._close()
 
@@ -306,7 +306,7 @@ class Writer:
         except Exception as error:
             if self._dialect.is_outage(error):
                 raise
-            log.debug("plain sends have to be done one by one", error=type(error).__name__)
+            log.debug("database.fast_insert_skipped", error=type(error).__name__)
             is_written = False
             if is_all:
                 self._dialect.command(self._connection, "ROLLBACK")
@@ -354,7 +354,7 @@ class Writer:
             if self._dialect.is_outage(error):
                 raise
             if not isinstance(error, ClientError):
-                log.debug("an action failed", action=job.action.__qualname__)
+                log.debug("database.action_failed", action=job.action.__qualname__)
             # Where somebody was refused is of no use, and would hold on to all that they sent.
             job.error = error.with_traceback(None) if isinstance(error, ClientError) else error
             if not is_alone:
@@ -377,7 +377,7 @@ class Writer:
             try:
                 connection.close()
             except Exception:
-                log.debug("a lost connection was dropped")
+                log.debug("database.close_failed")
 
 
 def _split(

@@ -35,7 +35,7 @@ async def recognize(
         return events.delivery.mailbox.event_id(seq, index, stamp), index
     found = events.delivery.mailbox.index_of(last_event_id, stamp)
     if found is None:
-        log.warning("queue.log_replaced", realm_id=mailbox.realm_id, seq=seq)
+        log.warning("events.queue_invalidated", realm_id=mailbox.realm_id, seq=seq)
         raise BadQueue(queue_id=mailbox.listener.queue_id)
     return last_event_id, found
 

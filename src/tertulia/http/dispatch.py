@@ -68,8 +68,8 @@ class Exchange:
             "method": self.method,
             "path": NO_ROUTE if not (request and route) else route.shown(request.path),
             "address": "" if request is None else request.client_address,
-            "user": counted_for if isinstance(counted_for, int) else None,
-            "ms": self.milliseconds(),
+            "user_id": counted_for if isinstance(counted_for, int) else None,
+            "duration_ms": self.milliseconds(),
         }
 
     def milliseconds(self) -> float:
@@ -187,7 +187,7 @@ class Api:
                 await self._refused(call, route, error)
             raise
         if route.records(request.params):
-            log.info("done", **exchange.facts())
+            log.info("http.request_done", **exchange.facts())
         return answer
 
     async def _tried(
@@ -322,8 +322,11 @@ async def _watched(run: Awaitable[Any], request: ApiRequest) -> Any:
 
 
 def _refusal(error: ClientError, exchange: Exchange) -> Answer:
-    tell = log.info if error.status < 500 else log.warning
-    tell("refused", status=error.status, code=error.code, **exchange.facts())
+    facts = {"status": error.status, "code": error.code, **exchange.facts()}
+    if error.status < 500:
+        log.info("http.request_refused", **facts)
+    else:
+        log.warning("http.request_unavailable", **facts)
     return Answer(error.status, encode_error(error), error.reply_headers())
 
 
@@ -332,7 +335,7 @@ def _failure(error: Exception, exchange: Exchange) -> Answer:
     the lines it went through are logged."""
     request_id = secrets.token_hex(8)
     log.error(
-        "failed",
+        "http.request_failed",
         request_id=request_id,
         error=f"{type(error).__module__}.{type(error).__qualname__}",
         trace=[

@@ -122,7 +122,7 @@ class HttpExchange:
         try:
             await app(scope, self.receive, self.send)
             if not (self.is_over or self.has_left):
-                await self._fail("an answer without an end")
+                await self._fail("incomplete response")
         except BaseException as error:
             await self._fail(f"{type(error).__module__}.{type(error).__qualname__}")
         finally:
@@ -250,7 +250,7 @@ class HttpExchange:
 
     async def _fail(self, problem: str) -> None:
         """No application should let this happen; what an error says may quote what was sent."""
-        log.error("an application failed", error=problem)
+        log.error("http.application_failed", error=problem)
         if self.has_answer_begun or self.has_left:
             self._connection.transport.close()
             return

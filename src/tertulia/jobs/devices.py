@@ -42,7 +42,7 @@ class DeviceRegistrations:
         except ServiceUnavailable:
             pass  # it is still there when the data comes back
         except Exception as error:
-            log.error("a device could not be registered", **described(error))
+            log.error("push.device_failed", device_id=device.id, **described(error))
 
     async def _register(self, device: Device) -> None:
         org = await self._delivery.follower.finder.find(device.realm_id)
@@ -59,7 +59,7 @@ class DeviceRegistrations:
         except ServiceUnavailable:
             raise
         except ClientError as trouble:
-            log.warning("the push service does not register a device", why=trouble.code)
+            log.warning("push.registration_failed", device_id=device.id, code=trouble.code)
             await db.write(actions.personal.devices.put_off, taken)
         else:
             await db.write(actions.personal.devices.registered, taken)

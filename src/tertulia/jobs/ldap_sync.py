@@ -52,7 +52,7 @@ async def sync(database: Database, realm: Realm, directory: LdapDirectory) -> in
             actions.people.external_identities.check, found, directory.deactivate_missing
         )
     except (DirectoryTrouble, BadRequest) as trouble:
-        log.error("a directory is not heeded", directory=directory.key, why=str(trouble))
+        log.error("ldap.sync_failed", directory=directory.key, reason=str(trouble))
         return 0
     changed = 0
     for person in found:
@@ -61,5 +61,5 @@ async def sync(database: Database, realm: Realm, directory: LdapDirectory) -> in
         )
         if did:
             changed += 1
-            log.info("an account follows its directory", user_id=person.identity.user_id, did=did)
+            log.info("ldap.account_synced", user_id=person.identity.user_id, change=did)
     return changed

@@ -54,7 +54,7 @@ class MailSender:
             self.sent += len(done.sent)
             self.given_up += len(given_up)
             for letter in given_up:
-                log.error("a mail was given up", letter=letter.id, kind=letter.kind)
+                log.error("mail.given_up", mail_id=letter.id, kind=letter.kind)
             if not done.sent:
                 break
         self.waiting = await self._database.read_in(0, storage.mail_outbox.count)
@@ -90,11 +90,15 @@ class MailSender:
             self._note_trouble(str(trouble))
             (done.refused if trouble.is_final else done.failed).append(letter)
         except Exception as error:  # one that cannot be written must not hold up the others
-            log.error("a mail cannot be written", kind=letter.kind, **described(error))
+            log.error(
+                "mail.compose_failed", mail_id=letter.id, kind=letter.kind, **described(error)
+            )
             done.failed.append(letter)
 
-    def _note_trouble(self, words: str) -> None:
-        """The log tells of the first of many."""
-        tell = log.debug if self._is_in_trouble else log.warning
-        tell("mail cannot be sent", server=self._config.smtp_host, why=words)
+    def _note_trouble(self, reason: str) -> None:
+        """Log the first of several failures in a row as a warning, the others as `debug`."""
+        if self._is_in_trouble:
+            log.debug("mail.send_failed_again", server=self._config.smtp_host, reason=reason)
+        else:
+            log.warning("mail.send_failed", server=self._config.smtp_host, reason=reason)
         self._is_in_trouble = True

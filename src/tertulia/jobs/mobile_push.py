@@ -51,10 +51,10 @@ class Phones:
         except PushServiceBusy as busy:
             rest = max(busy.values["retry_seconds"], FIRST_PAUSE_SECONDS)
             self.rests_until = self._database.clock() + rest
-            log.warning("the push service wants to be left in peace", seconds=rest)
+            log.warning("push.service_busy", retry_s=rest)
             return False
         except (PushServiceUnavailable, PushServiceBroken, PushServiceRejected) as trouble:
-            log.warning("the push service does not help", why=trouble.code)
+            log.warning("push.service_failed", code=trouble.code)
             return False
         return True
 

@@ -83,7 +83,7 @@ class Pushing:
         except ServiceUnavailable:
             pass  # the data is away: the notice is still there when it comes back
         except Exception as error:
-            log.error("somebody could not be pushed", **described(error))
+            log.error("push.send_failed", user_id=user_id, **described(error))
         finally:
             self.busy.pop(user_id, None)
 
@@ -131,10 +131,10 @@ class Pushing:
         self.told += len(outcome.told) + bool(outcome.phones)
         for each in [*outcome.refused, *(failed for failed, _ in outcome.failed)]:
             if each.failures == 0:
-                log.warning("a push endpoint is in trouble", subscription=each.id)
+                log.warning("push.endpoint_failed", subscription_id=each.id)
         if is_given_up:
             self.given_up += 1
-            log.error("a push was given up", person=notice.user_id, message=notice.message_id)
+            log.error("push.given_up", user_id=notice.user_id, message_id=notice.message_id)
 
     async def _push(self, org: Organization, order: PushOrder) -> PushAnswer:
         """What is too large is told in fewer words."""

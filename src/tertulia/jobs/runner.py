@@ -48,7 +48,7 @@ class Runner:
     ) -> None:
         self.jobs = jobs
         self.failures: Counter[str] = Counter()
-        self._in_trouble: set[str] = set()
+        self._failures_in_a_row: Counter[str] = Counter()
         self._stopwatch = stopwatch
         self._look_on_duty = leader_due
         self._is_on_duty = asyncio.Event()
@@ -118,7 +118,7 @@ class Runner:
         try:
             await job.work()
         except ServiceUnavailable:
-            self._note_failure(job, why="the data cannot be reached")
+            self._note_failure(job, error="ServiceUnavailable")
         except asyncio.CancelledError as error:
             if _is_cancelled():
                 raise
@@ -130,16 +130,15 @@ class Runner:
 
     def _note_done(self, job: Job) -> None:
         self._due[job.name] = self._stopwatch() + job.every_seconds
-        if job.name in self._in_trouble:
-            self._in_trouble.remove(job.name)
-            log.info("a job is well again", job=job.name)
+        if failures := self._failures_in_a_row.pop(job.name, 0):
+            log.info("jobs.recovered", job=job.name, failures=failures)
 
-    def _note_failure(self, job: Job, **why: Any) -> None:
-        """Count it. The log tells of the first of many: a lost database would fill it."""
+    def _note_failure(self, job: Job, **facts: Any) -> None:
+        """Count a failure. Only the first of several in a row is logged."""
         self.failures[job.name] += 1
-        if job.name not in self._in_trouble:
-            self._in_trouble.add(job.name)
-            log.error("a job failed", job=job.name, **why)
+        self._failures_in_a_row[job.name] += 1
+        if self._failures_in_a_row[job.name] == 1:
+            log.error("jobs.failed", job=job.name, retry_s=job.every_seconds, **facts)
 
 
 def _is_cancelled() -> bool:

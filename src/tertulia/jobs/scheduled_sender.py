@@ -40,7 +40,7 @@ class Outbox(Generic[T]):
     due: Callable[[Tx, int], list[T]]
     compose: Callable[[OrgDatabase, Organization, T], Awaitable[Draft]]
     deliver: Callable[[OrgDatabase, Organization, T, Draft, float], Awaitable[bool]]
-    give_up: Callable[[OrgDatabase, Organization, T, str], Awaitable[bool]]
+    give_up: Callable[[OrgDatabase, Organization, T, Exception], Awaitable[bool]]
 
 
 async def send_due(database: Database, delivery: Delivery, outbox: Outbox[T]) -> None:
@@ -77,9 +77,11 @@ async def _send_together(
     done = False
     for entry, outcome in zip(due, outcomes, strict=True):
         if isinstance(outcome, Exception):
-            outcome = await _tried(outbox.give_up(db, org, entry, _reason(outcome)))
+            if not isinstance(outcome, ClientError):
+                log.error("scheduled.send_failed", **described(outcome))
+            outcome = await _tried(outbox.give_up(db, org, entry, outcome))
         if isinstance(outcome, Exception):
-            log.error("a message could not even be given up", **described(outcome))
+            log.error("scheduled.give_up_failed", **described(outcome))
         else:
             done |= outcome
     return done
@@ -108,13 +110,6 @@ async def _tried(work: Awaitable[T]) -> T | Exception:
         return problem
 
 
-def _reason(problem: Exception) -> str:
-    if isinstance(problem, ClientError):
-        return problem.msg
-    log.error("a message could not be sent", **described(problem))
-    return InternalError.message
-
-
 # --- scheduled messages ---
 
 
@@ -132,8 +127,9 @@ async def _deliver_scheduled(
 
 
 async def _give_up_scheduled(
-    db: OrgDatabase, org: Organization, entry: ScheduledMessage, reason: str
+    db: OrgDatabase, org: Organization, entry: ScheduledMessage, problem: Exception
 ) -> bool:
+    reason = problem.msg if isinstance(problem, ClientError) else InternalError.message
     author = Author(db, org, org.users[entry.owner_id])
     notice = await actions.messages.draft.compose(
         author, domain.later.scheduled.failure_notice(entry.deliver_at, reason), CLIENT, False
@@ -166,9 +162,11 @@ async def _deliver_reminder(
 
 
 async def _give_up_reminder(
-    db: OrgDatabase, _: Organization, reminder: Reminder, reason: str
+    db: OrgDatabase, _: Organization, reminder: Reminder, problem: Exception
 ) -> bool:
-    log.warning("a reminder was given up", reason=reason)
+    log.warning(
+        "scheduled.reminder_given_up", reminder_id=reminder.id, error=type(problem).__name__
+    )
     return await db.write(actions.later.reminders.fail, reminder)
 
 

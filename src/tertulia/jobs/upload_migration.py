@@ -104,7 +104,7 @@ class Carrying:
     def __init__(self, database: Database, stores: FileStores) -> None:
         self._database = database
         self._stores = stores
-        self._told = ""  # the trouble that the log knows of
+        self._is_failure_logged = False
 
     async def carry(self) -> None:
         """Take what is in the database and is to be elsewhere."""
@@ -116,12 +116,14 @@ class Carrying:
             after = upload.id
             try:
                 await asyncio.to_thread(carrier.carry, upload)
-                self._told = ""
+                self._is_failure_logged = False
             except StoreTrouble as error:
-                await self._rest("files wait in the database for their store", error)
+                if not self._is_failure_logged:
+                    log.warning("files.move_paused", reason=str(error), retry_s=TROUBLED_SECONDS)
+                await self._back_off()
                 return
             except (DamagedFile, NotInStore):
-                log.error("a file is damaged and stays where it is", upload=upload.id)
+                log.error("files.damaged", upload_id=upload.id)
 
     async def sweep(self) -> None:
         try:
@@ -129,14 +131,14 @@ class Carrying:
                 0, storage.files.upload_locations.doomed, SWEPT_AT_ONCE
             ):
                 await asyncio.to_thread(remove, self._database, self._stores, found)
-                self._told = ""
+                self._is_failure_logged = False
         except StoreTrouble as error:
-            await self._rest("deleted files are still in their store", error)
+            if not self._is_failure_logged:
+                log.warning("files.delete_paused", reason=str(error), retry_s=TROUBLED_SECONDS)
+            await self._back_off()
 
-    async def _rest(self, what: str, trouble: StoreTrouble) -> None:
-        if self._told != what:
-            log.warning(what, reason=str(trouble))
-        self._told = what
+    async def _back_off(self) -> None:
+        self._is_failure_logged = True
         await asyncio.sleep(TROUBLED_SECONDS)
 
 

@@ -93,7 +93,7 @@ class WebhookCalls:
         except ServiceUnavailable:
             pass  # the data is away: the call is still there when it comes back
         except Exception as error:
-            log.error("a webhook could not be called", **described(error))
+            log.error("webhooks.call_failed", bot_id=call.bot_id, **described(error))
         finally:
             self._busy.pop(call.bot_id, None)
             self._claimed[call.person, call.is_slow] -= 1

@@ -39,9 +39,9 @@ class Certificate:
             self._load(ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER))  # half a change would be worse
             self._load(self.context)
         except BadCertificate as error:
-            log.error("certificate kept", reason=str(error))
+            log.error("server.certificate_rejected", reason=str(error))
         else:
-            log.info("certificate read again")
+            log.info("server.certificate_reloaded")
 
     def _load(self, context: ssl.SSLContext) -> None:
         try:

@@ -72,9 +72,9 @@ class ConnectionLimiter:
         self._tell_at = 0.0
         if self.most < FEW:
             log.warning(
-                "few connections are possible: raise the limit of open files",
+                "server.open_file_limit_low",
                 connections=self.most,
-                of_one_address=self.most_of_one,
+                connections_per_address=self.most_of_one,
                 open_files=files,
             )
 
@@ -136,7 +136,7 @@ class ConnectionLimiter:
             return
         news = {name: trouble[name] - self._told[name] for name in trouble}
         log.warning(
-            "connections were refused or cut off",
+            "server.connections_dropped",
             open=self.open,
             **{name: count for name, count in news.items() if count},
             **({"address": self._crowded} if news["refused_address"] else {}),

@@ -104,7 +104,11 @@ def _reload_on_hangup(loop: asyncio.AbstractEventLoop, certificate: Certificate 
     if certificate is not None:
         loop.add_signal_handler(signal.SIGHUP, certificate.read_again)
     elif sys.stdin is None or not sys.stdin.isatty():
-        loop.add_signal_handler(signal.SIGHUP, log.info, "there is no certificate to read again")
+        loop.add_signal_handler(signal.SIGHUP, _ignore_hangup)
+
+
+def _ignore_hangup() -> None:
+    log.info("server.sighup_ignored")
 
 
 def _keep_what_is_there() -> None:

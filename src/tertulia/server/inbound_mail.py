@@ -87,7 +87,7 @@ class InboundMail:
         mail = await _aside(sender, mail_parser.read, raw)
         if _is_to_be_dropped(mail, address):
             # Nobody is told of it, or two machines might talk to each other for ever.
-            log.info("a mail was dropped", why="it was written by a machine")
+            log.info("mail.inbound_dropped", reason="automatic reply")
             return "dropped: it was written by a machine"
         if mail.hops > MAX_HOPS:
             raise MailRefused("5.4.6", "This mail goes in circles.")
@@ -176,7 +176,7 @@ async def _aside(sender: Person, read: Callable[P, T], *args: P.args, **kwargs: 
     except (MailRefused, ClientError, MemoryError):
         raise
     except Exception as error:
-        log.error("mail.unreadable", error=type(error).__name__, exc_info=True)
+        log.error("mail.inbound_unreadable", exc_info=error)
         raise MailRefused("5.6.0", "The mail cannot be read.") from None
 
 

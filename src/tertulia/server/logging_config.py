@@ -87,7 +87,7 @@ def tell_error(logger: WrappedLogger, method: str, line: EventDict) -> EventDict
 
 def tell_of_loop(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
     """For `set_exception_handler`: asyncio itself would quote what a callback was called with."""
-    log.error("something failed on the loop", exc_info=context.get("exception"))
+    log.error("server.callback_failed", exc_info=context.get("exception"))
 
 
 class Lines:
@@ -110,8 +110,9 @@ class FromLibraries(logging.Handler):
         words = record.getMessage() if is_known else str(record.msg)
         log.log(
             record.levelno,
-            words.strip().partition("\n")[0],
+            "server.library_message",
             logger=record.name,
+            text=words.strip().partition("\n")[0],
             exc_info=record.exc_info,
         )
 
@@ -119,8 +120,8 @@ class FromLibraries(logging.Handler):
 def _tell_of_death(
     kind: type[BaseException], error: BaseException, trace: TracebackType | None
 ) -> None:
-    log.critical("the server failed", exc_info=error)
+    log.critical("server.crashed", exc_info=error)
 
 
 def _tell_of_thread(args: threading.ExceptHookArgs) -> None:
-    log.critical("a thread failed", exc_info=args.exc_value)
+    log.critical("server.thread_failed", exc_info=args.exc_value)

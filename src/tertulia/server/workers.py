@@ -80,7 +80,7 @@ class Supervisor:
             number, since = self._started.pop(process)
             if not self._stopping:
                 code = os.waitstatus_to_exitcode(status)
-                log.error("a worker has ended", worker=number + 1, code=code)
+                log.error("server.worker_exited", worker=number + 1, exit_code=code)
                 time.sleep(max(0.0, since + AGAIN_AFTER_SECONDS - time.monotonic()))
             if not self._stopping:
                 self._start(number)
@@ -103,7 +103,7 @@ class Supervisor:
         except SystemExit as end:
             code = end.code if isinstance(end.code, int) else 0
         except BaseException:
-            log.exception("a worker failed")
+            log.exception("server.worker_failed")
         finally:
             sys.stdout.flush()
             os._exit(code)

@@ -4,7 +4,6 @@ The shell goes out before the state is known: the browser fetches the files that
 """
 
 import json
-import logging
 from collections.abc import AsyncIterator
 
 from starlette.requests import Request
@@ -16,14 +15,13 @@ from tertulia.api.authentication import Authenticator
 from tertulia.api.call import Call, Services
 from tertulia.http import compression
 from tertulia.http.request import ApiRequest
+from tertulia.log import log
 from tertulia.web import assets, bootstrap, rendering, security_headers, translations
 from tertulia.web.assets import LANGUAGES, Assets
 
 STATE = b"@state@"  # where it stands in the shell
 NO_STATE = b"null"  # the page asks again
 HTML = "text/html; charset=utf-8"
-
-_log = logging.getLogger(__name__)
 
 
 class WebPage:
@@ -100,7 +98,7 @@ async def _parts(call: Call, shell: bytes) -> AsyncIterator[bytes]:
     try:
         state = await bootstrap.state(call)
     except Exception:  # half of the page is there already: it has to be told in it
-        _log.exception("no state for the page")
+        log.exception("web.state_failed")
         state = NO_STATE
     yield state + after
 

@@ -118,7 +118,7 @@ async def _understood(
             said = partial(read, provider, *args, **kwargs)
             return provider, await api.people.signatures.computed(call, said)
         except ProviderTrouble as trouble:
-            log.warning("a provider is of no help", provider=provider.key, why=str(trouble))
+            log.warning("sso.answer_rejected", provider=provider.key, reason=str(trouble))
     raise ProviderFailed()
 
 

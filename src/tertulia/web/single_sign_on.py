@@ -15,7 +15,12 @@ from tertulia.api.call import Call
 from tertulia.config.login_providers import OpenIdProvider
 from tertulia.errors import BadRequest
 from tertulia.errors.authentication import CrossSiteRequest, ProviderFailed
-from tertulia.external.sso.provider_types import PendingLogin, ProviderTrouble, SiteUser
+from tertulia.external.sso.provider_types import (
+    PendingLogin,
+    ProviderTrouble,
+    ProviderUnavailable,
+    SiteUser,
+)
 from tertulia.log import log
 from tertulia.web import account_pages, login_completion, login_state, security_headers
 from tertulia.web.account_pages import AccountPages
@@ -167,7 +172,15 @@ def _refusal(params: Mapping[str, str]) -> str:
 
 
 def _failed(provider: OpenIdProvider, trouble: ProviderTrouble) -> ProviderFailed:
-    log.warning("a provider is of no help", provider=provider.key, why=str(trouble))
+    if isinstance(trouble, ProviderUnavailable):
+        log.warning(
+            "sso.provider_unavailable",
+            provider=provider.key,
+            status=trouble.status,
+            reason=str(trouble),
+        )
+    else:
+        log.warning("sso.answer_rejected", provider=provider.key, reason=str(trouble))
     return ProviderFailed()
 
 

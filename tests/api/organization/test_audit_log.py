@@ -358,12 +358,12 @@ def test_the_log_says_who_asked_for_what_and_from_where(chat, owner, ben, capfd)
     chat.stranger.post("/fetch_api_key", username=owner.email, password="wrong")
 
     done, refused, failed, _ = map(as_text, "".join(capfd.readouterr()).splitlines())
-    assert f"path=/users/{ben.id} user={owner.id}" in done
-    assert "done" in done
+    assert f"path=/users/{ben.id} user_id={owner.id}" in done
+    assert "http.request_done" in done
     assert "address=127.0.0.1" in done
     assert "path=/users/999999999" in refused
-    assert "login failed" in failed
-    assert f"address=127.0.0.1 code=AUTHENTICATION_FAILED user={owner.id}" in failed
+    assert "auth.login_failed" in failed
+    assert f"address=127.0.0.1 code=AUTHENTICATION_FAILED user_id={owner.id}" in failed
     pattern = re.search("failregex = (.*)", RUNNING.read_text())
     assert pattern is not None
     assert re.search(pattern[1].replace("<HOST>", r"127\.0\.0\.1"), failed)

@@ -50,8 +50,8 @@ class FileReader:
             read = partial(store.read, upload.name, at, CHUNK_BYTES)
             return await FILE_STORE.run(self._db.person, read)
         except NotInStore:
-            log.error("a file is not in its store", upload=upload.id)
+            log.error("files.missing", upload_id=upload.id)
             return b""
         except StoreTrouble as error:
-            log.warning("a file cannot be read", reason=str(error))
+            log.warning("files.store_unavailable", upload_id=upload.id, reason=str(error))
             raise FilesUnavailable() from error

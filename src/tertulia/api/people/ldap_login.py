@@ -41,7 +41,7 @@ async def identify(
         try:
             person = await _authenticate(call, directory, typed, password)
         except DirectoryTrouble as trouble:
-            log.error("a directory cannot be asked", directory=directory.key, why=str(trouble))
+            log.error("ldap.unavailable", directory=directory.key, reason=str(trouble))
             is_in_trouble = True
             continue
         if person is None:
@@ -49,10 +49,10 @@ async def identify(
         if not domain.people.user.looks_like_email(person.email):
             looked_for = directory.email_attribute if not directory.email_domain else "email_domain"
             log.error(
-                "an entry has no usable address",
+                "ldap.entry_without_email",
                 directory=directory.key,
                 dn=person.dn,
-                looked_for=looked_for or directory.username_attribute,
+                attribute=looked_for or directory.username_attribute,
             )
             return None
         known = await call.db.read(storage.people.identities.find, directory.key, person.subject)
@@ -100,7 +100,8 @@ async def _authenticate(
         call.request.person, external.sso.ldap.authenticate, directory, name, password
     )
     if person is None:
-        log.info("sso.password_refused", provider=directory.key, **_password_fault(name, is_known))
+        fault = _password_fault(name, is_known)
+        log.info("ldap.password_refused", directory=directory.key, **fault)
     else:
         await call.system_db.write(actions.people.password_attempts.clear, counted, address)
     return person
@@ -109,10 +110,10 @@ async def _authenticate(
 def _password_fault(name: LdapName, is_known: bool) -> dict[str, str]:
     """What was typed is not said: it may be a password."""
     if name.dn:
-        return {"dn": name.dn, "why": "the directory refuses the password"}
+        return {"dn": name.dn, "reason": "the directory refuses the password"}
     if is_known:
-        return {"why": "tried too often"}
-    return {"why": "no entry fits what was typed, or several do"}
+        return {"reason": "tried too often"}
+    return {"reason": "no entry fits what was typed, or several do"}
 
 
 async def manages(call: Call, user_id: int) -> bool:

@@ -69,7 +69,7 @@ async def add(call: Call, *, state: Text, name: PasskeyName, answer: Answer) -> 
             call, lambda: external.sso.passkeys.made(call.site, begun.asked, answer)
         )
     except ProviderTrouble as trouble:
-        log.info("a passkey is not kept", why=str(trouble))
+        log.info("auth.passkey_rejected", user_id=call.user.id, reason=str(trouble))
         raise BadRequest("What your browser says of this passkey cannot be used") from trouble
     codes = await call.db.write(
         actions.people.second_factors.add_passkey,
@@ -119,7 +119,7 @@ async def show(call: Call, who: VerifiedIdentity, asked: str, answer: str) -> Ve
             call, lambda: external.sso.passkeys.shown(call.site, known, asked, answer)
         )
     except ProviderTrouble as trouble:
-        log.info("a passkey is not believed", why=str(trouble))
+        log.info("auth.passkey_login_failed", user_id=who.user_id, reason=str(trouble))
         raise WrongCode() from trouble
     return await call.db.write(
         actions.people.second_factors.show_passkey,

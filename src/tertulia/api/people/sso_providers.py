@@ -68,7 +68,7 @@ def log_refusal(introduced: ExternalProfile, refusal: ClientError, **about: str)
         "sso.login_refused",
         provider=introduced.provider,
         subject=introduced.subject,
-        why="; ".join(filter(None, why)),
+        reason="; ".join(filter(None, why)),
         **about,
     )
 
@@ -83,7 +83,7 @@ def named_by_header(call: Call) -> ExternalProfile:
     proxy = _open_to(call, call.config.remote_user)
     name = "" if proxy is None else (call.request.only_header(proxy.header) or "").strip()
     if proxy is None or not name or not _is_trusted(call):
-        log.info("sso.header_refused", why=_header_fault(call, proxy, name))
+        log.info("sso.header_refused", reason=_header_fault(call, proxy, name))
         raise RemoteUserMissing()
     if "@" not in name and proxy.email_domain:
         name = f"{name}@{proxy.email_domain}"

@@ -35,7 +35,7 @@ def quick_check(file: Path) -> None:
     """
     size = file.stat().st_size
     if size > MAX_QUICK_CHECK_BYTES:
-        log.info("database.quick_check", result="skipped", bytes=size, advice="tertulia check")
+        log.info("database.quick_check_skipped", size_bytes=size)
         return
     began = time.monotonic()
     try:
@@ -48,9 +48,9 @@ def quick_check(file: Path) -> None:
         found = _name(error)
     if found == "ok":
         took = round(time.monotonic() - began, 3)
-        log.info("database.quick_check", result="ok", bytes=size, seconds=took)
+        log.info("database.quick_check_passed", size_bytes=size, duration_s=took)
     else:
-        log.error("database.quick_check", result=found, bytes=size, advice="tertulia check")
+        log.error("database.quick_check_failed", size_bytes=size, reason=found)
 
 
 def _damage(connection: Any, table: str) -> str:

@@ -73,7 +73,7 @@ class LogApplier:
         is_wanted = realm_id in self._reloads.pending and known.applied == loaded.applied
         if is_other_log and known.stamped != loaded.stamped:
             is_wanted = True
-            log.log.error("log.replaced", realm_id=realm_id, known_seq=known.applied)
+            log.log.error("events.log_replaced", realm_id=realm_id, known_seq=known.applied)
         if is_wanted or known.applied < loaded.applied or known.epoch != loaded.epoch:
             known.replace_by(loaded)
             self._early.drop(realm_id)

@@ -38,7 +38,7 @@ class Reloads:
 
     def schedule_new_epoch(self, realm_id: int) -> None:
         if realm_id not in self._rewound:
-            log.log.error("the log of an organization has gone back", realm_id=realm_id)
+            log.log.error("events.log_truncated", realm_id=realm_id)
             self._rewound.add(realm_id)
             self._start()
 

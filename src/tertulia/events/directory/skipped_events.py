@@ -24,10 +24,10 @@ class SkippedEvents:
         else:
             kind, reason = event.kind, type(problem).__name__
         log.log.error(
-            "an event was passed over",
+            "events.skipped",
             realm_id=happening.realm_id,
             seq=happening.seq,
             kind=kind,
-            problem=reason,
+            reason=reason,
             exc_info=problem,
         )

@@ -180,7 +180,7 @@ class LmtpSession:
         except MailRefused as refusal:
             return _as_answer(refusal)
         except Exception as error:  # the mail server keeps it, and somebody can look
-            log.error("a mail could not be taken", error=type(error).__name__, exc_info=True)
+            log.error("mail.inbound_failed", exc_info=error)
             return "451 4.3.0 Something went wrong here; try again later."
 
     async def _rset(self, rest: str) -> None:

@@ -158,7 +158,7 @@ def _drawn(directory: LdapDirectory, person: LdapPerson) -> Avatar | None:
     try:
         return domain.files.images.avatar(person.picture)
     except BadImage:
-        log.warning("a picture cannot be drawn", directory=directory.key, dn=person.dn)
+        log.warning("ldap.picture_unusable", directory=directory.key, dn=person.dn)
         return None
 
 

@@ -23,7 +23,7 @@ def email_in(issuer: JwtIssuer, token: str) -> str:
     """Whom a token vouches for; it must say when it ends. Raises BadJwt, or BadRequest if it names
     nobody."""
     if len(token) > LONGEST:
-        log.info("sso.token_refused", provider=issuer.key, why=f"longer than {LONGEST}")
+        log.info("sso.token_refused", provider=issuer.key, reason=f"longer than {LONGEST}")
         raise BadJwt()
     try:
         decoded = jwt.decode(token, _key(issuer), algorithms=list(issuer.algorithms))
@@ -31,11 +31,11 @@ def email_in(issuer: JwtIssuer, token: str) -> str:
         claims = jwt.JWTClaimsRegistry(leeway=LEEWAY_SECONDS, exp={"essential": True})
         claims.validate(decoded.claims)
     except (JoseError, ValueError, TypeError) as error:
-        log.info("sso.token_refused", provider=issuer.key, why=fault(error))
+        log.info("sso.token_refused", provider=issuer.key, reason=fault(error))
         raise BadJwt() from error
     email = decoded.claims.get("email")
     if not isinstance(email, str) or not email:
-        log.info("sso.token_refused", provider=issuer.key, why="no email among its claims")
+        log.info("sso.token_refused", provider=issuer.key, reason="no email among its claims")
         raise BadRequest("No email specified in JSON web token claims")
     return email
 

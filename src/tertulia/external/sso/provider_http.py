@@ -16,7 +16,7 @@ from typing import Any
 import httpx
 import msgspec
 
-from tertulia.external.sso.provider_types import ProviderTrouble
+from tertulia.external.sso.provider_types import ProviderTrouble, ProviderUnavailable
 
 TIMEOUT_SECONDS = 10
 MAX_LOGIN_SECONDS = 20  # for all requests that one step of a login makes
@@ -58,10 +58,12 @@ async def ask(inquiry: Inquiry, ca_file: str = "") -> Any:
         ):
             return _read(inquiry, answer.status_code, await _body(inquiry, answer))
     except TimeoutError as error:
-        raise ProviderTrouble(
+        raise ProviderUnavailable(
             f"{inquiry.address}: no answer within {TIMEOUT_SECONDS} seconds"
         ) from error
-    except (httpx.HTTPError, httpx.InvalidURL, OSError, ValueError) as error:
+    except (httpx.NetworkError, httpx.TimeoutException, OSError) as error:
+        raise ProviderUnavailable(f"{inquiry.address}: {type(error).__name__} {error}") from error
+    except (httpx.HTTPError, httpx.InvalidURL, ValueError) as error:
         # A ValueError is an address, a token or a header that cannot be written or read.
         raise ProviderTrouble(f"{inquiry.address}: {type(error).__name__} {error}") from error
 
@@ -73,7 +75,7 @@ async def within_login_time() -> AsyncIterator[None]:
         async with asyncio.timeout(MAX_LOGIN_SECONDS):
             yield
     except TimeoutError as error:
-        raise ProviderTrouble(f"it takes longer than {MAX_LOGIN_SECONDS} seconds") from error
+        raise ProviderUnavailable(f"it takes longer than {MAX_LOGIN_SECONDS} seconds") from error
 
 
 def check_bounds(document: Any, name: str) -> None:
@@ -123,6 +125,8 @@ async def _body(inquiry: Inquiry, answer: httpx.Response) -> bytes:
 
 
 def _read(inquiry: Inquiry, status: int, body: bytes) -> Any:
+    if status == 429 or status >= 500:
+        raise ProviderUnavailable(f"{inquiry.address}: status {status}", status)
     if status != 200:
         raise ProviderTrouble(f"{inquiry.address}: status {status}")
     try:

@@ -47,6 +47,14 @@ class ProviderTrouble(Exception):
     """A provider could not be asked, refused, or answered what makes no sense."""
 
 
+class ProviderUnavailable(ProviderTrouble):
+    """The provider did not answer, or answered that it cannot serve: with 429 or from 500 on."""
+
+    def __init__(self, reason: str, status: int | None = None) -> None:
+        super().__init__(reason)
+        self.status = status
+
+
 @dataclass(frozen=True, slots=True)
 class SamlPerson:
     """Somebody as a SAML provider knows them."""

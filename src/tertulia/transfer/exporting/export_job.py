@@ -40,7 +40,7 @@ class AskedExports:
             try:
                 await asyncio.to_thread(self._write, realm_id, export.kind, file, name)
             except Exception:
-                log.exception("an export failed")
+                log.exception("export.failed", realm_id=realm_id, export_id=export.id)
                 await db.write(actions.organization.exports.fail, export)
                 return
             upload_id = await self._keep(realm_id, file)

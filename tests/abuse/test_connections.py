@@ -63,7 +63,7 @@ class Lines:
 
         def watched() -> list[Any]:
             now = asyncio.get_running_loop().time()
-            return [line for line in self.connections._watched if line.waits(now)]
+            return [line for line in self.connections._watched if line.deadlines(now)]
 
         return self.server.call(watched)
 
@@ -153,7 +153,8 @@ def test_a_body_on_its_way_earns_time(lines):
 
 
 def moved(lines: Lines) -> int:
-    return sum(line._asking.moved_bytes for line in lines.waiting() if line._asking)
+    found = (line._deadlines.sending for line in lines.waiting())
+    return sum(deadline.moved_bytes for deadline in found if deadline)
 
 
 def test_a_parked_poll_is_not_slow(lines):

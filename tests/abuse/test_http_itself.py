@@ -13,7 +13,7 @@ from tests.support.server import Server
 from tests.support.waiting import PATIENCE_SECONDS, eventually
 from tests.test_certificates import answer, flags
 
-from tertulia.server.http_protocol import MAX_PIPELINED_REQUESTS
+from tertulia.server.pipeline import MAX_PIPELINED_REQUESTS
 
 pytestmark = pytest.mark.on_one
 

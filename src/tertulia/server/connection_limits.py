@@ -30,25 +30,29 @@ def raise_file_limit() -> None:
         resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
-class Wait:
-    """What a client owes us: the head or the body of a request, or to read the answer."""
+class Deadline:
+    """Until when a client must send a head or a body, or read an answer.
+
+    Each byte that it sends or reads (`moved_bytes`) postpones the deadline.
+    """
 
     __slots__ = ("moved_bytes", "since", "what")
 
-    def __init__(self, what: str, since: float) -> None:
+    def __init__(self, what: str, since: float, moved_bytes: int = 0) -> None:
         self.what = what
         self.since = since
-        self.moved_bytes = 0
+        self.moved_bytes = moved_bytes
 
-    def is_over(self, now: float, patience_seconds: float) -> bool:
+    def is_passed(self, now: float, patience_seconds: float) -> bool:
         earned = self.moved_bytes / MIN_BYTES_PER_SECOND
         return now - self.since > patience_seconds + earned
 
 
 class Tracked(Protocol):
-    def waits(self, now: float) -> list[Wait]: ...
+    def deadlines(self, now: float) -> list[Deadline]:
+        """The deadlines that run at this moment."""
 
-    def abort(self, wait: Wait) -> None: ...
+    def abort(self, deadline: Deadline) -> None: ...
 
 
 class ConnectionLimiter:
@@ -120,13 +124,13 @@ class ConnectionLimiter:
     def look(self, now: float) -> None:
         """Cut off whoever has kept us waiting for too long, and tell of it: once a second or so."""
         for connection in list(self._watched):
-            waits = connection.waits(now)
-            if not waits:
+            deadlines = connection.deadlines(now)
+            if not deadlines:
                 self._watched.discard(connection)
-            for wait in waits:
-                if wait.is_over(now, self.patience_seconds):
-                    self.timed_out[wait.what] += 1
-                    connection.abort(wait)
+            for deadline in deadlines:
+                if deadline.is_passed(now, self.patience_seconds):
+                    self.timed_out[deadline.what] += 1
+                    connection.abort(deadline)
                     break
         self._tell(now)
 

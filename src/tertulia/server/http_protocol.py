@@ -1,74 +1,63 @@
-"""Speaking HTTP/1.1: one connection, from its first byte to its last.
+"""The HTTP/1.1 protocol: one connection from its first byte to its last, run by uvicorn.
 
-Here HTTP itself is refused: a head without end, two hosts in one request, bytes that are no HTTP
-at all, one connection too many, and a client that never comes to the end. Ours and not uvicorn's,
-because a thousand parked polls are a thousand connections, and most of what each would hold, and of
-what an answer would cost, serves purposes that we do not have. uvicorn runs it.
+It rejects what is wrong with HTTP itself, in JSON: a head without end, two hosts in one request,
+bytes that are not HTTP, one connection too many, a client that is too slow. uvicorn's own protocol
+is not used because a thousand parked polls are a thousand connections: most of the memory it needs
+for each, and of the time for an answer, is for features that this server does not have.
 """
 
 import asyncio
-from collections import deque
 from typing import Any, cast
 from urllib.parse import unquote
 
-import httptools
 import uvicorn
 from uvicorn.server import ServerState
 
 from tertulia.database.yielding import REQUESTS
-from tertulia.errors import BadRequest, ClientError
-from tertulia.errors.http import HeadersTooLarge, RequestTooSlow
+from tertulia.errors import ClientError
+from tertulia.errors.http import RequestTooSlow
 from tertulia.http import header_checks
 from tertulia.http.exchange import ROUND, Headers, HttpExchange, Scope, refusal
 from tertulia.http.replies import encode_error
-from tertulia.server.connection_limits import ConnectionLimiter, Wait
+from tertulia.server.client_deadlines import ClientDeadlines
+from tertulia.server.connection_limits import ConnectionLimiter, Deadline
+from tertulia.server.keep_alive import KeepAliveTimer
+from tertulia.server.pipeline import Pipeline
+from tertulia.server.request_parser import RequestHead, RequestParser
 
-TLS_HELLO = b"\x16\x03"  # how https begins
-MAX_PIPELINED_REQUESTS = 32  # that one asks for before the first is answered
-MAX_UNREAD_BODY_BYTES = 1 << 16  # of a body; then we read on when somebody takes it
+MAX_UNREAD_BODY_BYTES = 1 << 16  # then the server stops reading until the application takes them
+DEFAULT_MAX_HEAD_BYTES = 1 << 16
 
 _ASGI = {"version": "3.0", "spec_version": "2.3"}
 
 
 class HttpConnection(asyncio.Protocol):
-    """With bounds on size and time, and with refusals in JSON.
+    """Connects a transport with the parser, the pipeline, the deadlines and the keep-alive timer.
 
-    The bound of a head is the setting of uvicorn that is named after its other parser.
+    The bound of a head is the uvicorn setting that is named after h11.
     """
 
     __slots__ = (
-        "_app",
-        "_asking",
-        "_body_bytes",
         "_client",
+        "_config",
         "_connections",
         "_counted_by",
+        "_deadlines",
         "_drain",
-        "_expects_continue",
-        "_fed_bytes",
-        "_head_bytes",
-        "_headers",
-        "_is_in_head",
         "_is_read_paused",
-        "_keep_alive_seconds",
-        "_last_round",
-        "_later_rounds",
+        "_keep_alive",
         "_loop",
-        "_most_head_bytes",
-        "_most_unread",
         "_parser",
-        "_reading",
-        "_refusal",
-        "_rest_timer",
-        "_rests_since",
-        "_round",
+        "_pipeline",
         "_scheme",
         "_state",
-        "_url",
         "is_write_paused",
         "transport",
         "was_made",
     )
+
+    _keep_alive: KeepAliveTimer
+    transport: asyncio.Transport
 
     def __init__(
         self,
@@ -79,53 +68,35 @@ class HttpConnection(asyncio.Protocol):
         _loop: asyncio.AbstractEventLoop | None = None,
         counted_by: str | None = None,
     ) -> None:
-        """As uvicorn makes one; it is for us to load its settings. Whoever has spoken TLS on it
-        has counted it."""
+        """uvicorn passes all arguments but the first and the last.
+
+        `counted_by` is set if the TLS handshake has counted this connection already.
+        """
         if not config.loaded:
             config.load()
-        self._app: Any = config.loaded_app
-        self._keep_alive_seconds = config.timeout_keep_alive
-        self._most_head_bytes = config.h11_max_incomplete_event_size or 65536
+        self._config = config
         self._loop = _loop or asyncio.get_running_loop()
         self._state = server_state
         self._connections = connections
         self._counted_by = counted_by
-        self._parser: Any = httptools.HttpRequestParser(self)
-        # Whoever asks twice at once and wants to go after the first answer gets that answer.
-        self._parser.set_dangerous_leniencies(lenient_data_after_close=True)
-
+        max_head_bytes = config.h11_max_incomplete_event_size or DEFAULT_MAX_HEAD_BYTES
+        self._parser = RequestParser(self, max_head_bytes)
+        self._pipeline = Pipeline()
+        self._deadlines = ClientDeadlines()
         self._client: tuple[str, int] | None = None
         self._scheme = "http"
         self.was_made = False
         self.is_write_paused = False
         self._is_read_paused = False
         self._drain: asyncio.Future[None] | None = None
-        self._rests_since: float | None = None  # nobody has asked for anything
-        self._rest_timer: asyncio.TimerHandle | None = None
 
-        # Of the request that is arriving.
-        self._url = b""
-        self._headers: list[tuple[bytes, bytes]] = []
-        self._expects_continue = False
-        self._head_bytes = 0  # and whatever else is no body
-        self._body_bytes = 0
-        self._fed_bytes = 0  # of the body, by what has come last
-        self._is_in_head = True
-
-        self._round: HttpExchange | None = None  # that is being answered, or was
-        self._last_round: HttpExchange | None = None  # to have arrived
-        self._later_rounds: deque[tuple[HttpExchange, Scope]] | None = (
-            None  # that arrived before their time
-        )
-        self._refusal: ClientError | None = None  # to be told when its turn comes
-        self._asking: Wait | None = None  # for a head or a body that has begun
-        self._reading: Wait | None = None  # for an answer to be read
-        self._most_unread = 0  # bytes of it
-
-    # --- coming and going ---
+    # --- opening and closing ---
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self.transport, self.was_made = cast(asyncio.Transport, transport), True
+        self._keep_alive = KeepAliveTimer(
+            self._loop, self.transport, self._config.timeout_keep_alive
+        )
         self._state.connections.add(self)  # type: ignore[arg-type]  # uvicorn knows only its own
         peer = transport.get_extra_info("peername")
         self._client = (str(peer[0]), int(peer[1])) if isinstance(peer, tuple) else None
@@ -136,134 +107,72 @@ class HttpConnection(asyncio.Protocol):
         self._counted_by = self._connections.counted(self._client[0] if self._client else "")
         try:
             self._connections.enter(self._counted_by)
-        except ClientError as refusal:
-            self._refuse(refusal)
+        except ClientError as error:
+            self._refuse(error)
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._connections.leave(self._counted_by or "")
         self._state.connections.discard(self)
         self.resume_writing()
-        if self._rest_timer is not None:
-            self._rest_timer.cancel()
-        if self._round is not None:
-            self._round.client_left()
-        self._round = self._last_round = self._later_rounds = self._parser = None
+        self._keep_alive.close()
+        if self._pipeline.current is not None:
+            self._pipeline.current.client_left()
+        self._pipeline.close()
+        self._parser.close()
 
     def shutdown(self) -> None:
-        """The server is about to end."""
-        if self._is_idle():
+        """uvicorn calls it when the server is about to stop."""
+        if self._pipeline.is_idle:
             self.transport.close()
-        elif self._last_round is not None:
-            self._last_round.keeps_connection = False
+        elif self._pipeline.last is not None:
+            self._pipeline.last.keeps_connection = False
 
-    def _is_idle(self) -> bool:
-        """Whether nobody waits for an answer of ours."""
-        return self._last_round is None or self._last_round.is_over
-
-    def _rest(self) -> None:
-        """Nothing is asked for; whoever stays away for too long is let go. The timer of an earlier
-        rest will do: most requests come long before it rings."""
-        self._rests_since = self._loop.time()
-        if self._rest_timer is None:
-            self._rest_timer = self._loop.call_later(
-                self._keep_alive_seconds, self._check_keepalive
-            )
-
-    def _check_keepalive(self) -> None:
-        self._rest_timer = None
-        if self._rests_since is None or self.transport.is_closing():
-            return
-        left = self._rests_since + self._keep_alive_seconds - self._loop.time()
-        if left > 0:
-            self._rest_timer = self._loop.call_later(left, self._check_keepalive)
-        else:
-            self.transport.close()
-
-    # --- what comes in ---
+    # --- requests ---
 
     def data_received(self, data: bytes) -> None:
         REQUESTS.come()
-        if self._head_bytes == 0 and self._is_in_head and data.startswith(TLS_HELLO):
-            self._refuse(
-                BadRequest(
-                    "This port speaks http, not https: write http://, or have a proxy speak https."
-                )
-            )
-            return
-        self._rests_since = None
-        self._fed_bytes = 0
+        self._keep_alive.stop()
         try:
-            self._parser.feed_data(data)
-        except httptools.HttpParserUpgrade:
-            pass  # a client may ask for WebSockets; it is answered in plain HTTP
-        except httptools.HttpParserError:
-            self._queue_error(BadRequest("Invalid HTTP request received."))
-            return
-        if self._is_in_head or (self._last_round is not None and self._last_round.more_body):
-            self._head_bytes += len(data) - self._fed_bytes
-            if self._head_bytes > self._most_head_bytes + self._body_bytes:
-                self._queue_error(HeadersTooLarge())
-        self._look_what_is_missing()
+            self._parser.feed(data)
+        except ClientError as error:
+            self._reject(error)
+        else:
+            self._expect_rest()
 
-    def _look_what_is_missing(self) -> None:
-        """Most requests come in one piece, and nothing is."""
-        current = self._last_round
-        if current is not None and current.more_body and not self._is_in_head:
-            if self._asking is None or self._asking.what == "head":
-                self._expect("body").moved_bytes = len(current.body)
-        elif self._asking is None and (self._is_in_head or self._is_idle()):
-            self._expect("head")  # an empty line is none, but may be followed by one
-
-    def _expect(self, what: str) -> Wait:
-        self._asking = Wait(what, self._loop.time())
-        self._connections.watch(self)
-        return self._asking
-
-    def on_message_begin(self) -> None:
-        self._is_in_head, self._head_bytes, self._body_bytes = True, 0, 0
-        self._url, self._headers, self._expects_continue = b"", [], False
-
-    def on_url(self, url: bytes) -> None:
-        self._url += url
-
-    def on_header(self, name: bytes, value: bytes) -> None:
-        if not self._is_in_head:
-            return  # what comes after a body is of no use to us
-        name = name.lower()
-        self._headers.append((name, value))
-        if name == b"expect":
-            self._expects_continue = value.lower() == b"100-continue"
-
-    def on_headers_complete(self) -> None:
-        self._is_in_head = False
-        version: str = self._parser.get_http_version()
-        upgrades: bool = self._parser.should_upgrade()
-        # Raised within the parser, it makes the request as bad as if it were no HTTP.
-        header_checks.check(version, self._headers, upgrades=upgrades)
-        if self._later_rounds and len(self._later_rounds) >= MAX_PIPELINED_REQUESTS:
-            raise ValueError("too much at once")
-        method: str = self._parser.get_method().decode("ascii")
-        keeps = version == "1.1" and not upgrades and self._parser.should_keep_alive()
-        current = HttpExchange(self, method, version, keeps, self._expects_continue)
-        scope = self._scope(current, method, version)
-        is_idle = self._is_idle()
-        self._last_round = current
-        if is_idle:
-            self._begin(current, scope)
+    def head_received(self, head: RequestHead) -> None:
+        exchange = HttpExchange(
+            self, head.method, head.version, head.keeps_alive, head.expects_continue
+        )
+        scope = self._scope(exchange, head)
+        if self._pipeline.add(exchange, scope):
+            self._start(exchange, scope)
         else:
             self._pause_reading()
-            self._later_rounds = self._later_rounds or deque()
-            self._later_rounds.append((current, scope))
 
-    def _scope(self, current: HttpExchange, method: str, version: str) -> Scope:
-        path, query, headers = header_checks.target(self._url, self._headers)
+    def body_received(self, body: bytes) -> None:
+        self._deadlines.body_received(len(body))
+        last = self._pipeline.last
+        if last is not None and not last.is_over:
+            last.body += body
+            if len(last.body) > MAX_UNREAD_BODY_BYTES:
+                self._pause_reading()
+            last.arrived()
+
+    def request_received(self) -> None:
+        self._deadlines.request_received()
+        if self._pipeline.last is not None:
+            self._pipeline.last.more_body = False
+            self._pipeline.last.arrived()
+
+    def _scope(self, exchange: HttpExchange, head: RequestHead) -> Scope:
+        path, query, headers = header_checks.target(head.url, head.headers)
         text = path.decode("ascii")
         return {
-            ROUND: current,
+            ROUND: exchange,
             "type": "http",
             "asgi": _ASGI,
-            "http_version": version,
-            "method": method,
+            "http_version": head.version,
+            "method": head.method,
             "scheme": self._scheme,
             "path": unquote(text) if "%" in text else text,
             "raw_path": path,
@@ -272,31 +181,13 @@ class HttpConnection(asyncio.Protocol):
             "headers": headers,
             "client": self._client,
             "server": None,
-            # A proxy's word may take the client's place; who is at the other end stays known.
+            # uvicorn replaces `client` by what a trusted proxy says; `peer` stays.
             "peer": self._client[0] if self._client else "",
         }
 
-    def on_body(self, body: bytes) -> None:
-        self._fed_bytes += len(body)
-        self._body_bytes += len(body)
-        if self._asking is not None:
-            self._asking.moved_bytes += len(body)
-        current = self._last_round
-        if current is not None and not current.is_over:
-            current.body += body
-            if len(current.body) > MAX_UNREAD_BODY_BYTES:
-                self._pause_reading()
-            current.arrived()
-
-    def on_message_complete(self) -> None:
-        self._asking = None
-        if self._last_round is not None:
-            self._last_round.more_body = False
-            self._last_round.arrived()
-
-    def _begin(self, current: HttpExchange, scope: Scope) -> None:
-        self._round = current
-        self._loop.create_task(current.run(self._app, scope, self._state.tasks))
+    def _start(self, exchange: HttpExchange, scope: Scope) -> None:
+        app = self._config.loaded_app
+        self._loop.create_task(exchange.run(app, scope, self._state.tasks))
 
     def _pause_reading(self) -> None:
         if not self._is_read_paused:
@@ -308,92 +199,87 @@ class HttpConnection(asyncio.Protocol):
             self._is_read_paused = False
             self.transport.resume_reading()
 
-    # --- what goes out ---
+    # --- answers ---
 
     def usual_headers(self) -> Headers:
-        """The date."""
         return self._state.default_headers
 
-    def round_is_over(self, current: HttpExchange) -> None:
+    def round_is_over(self, exchange: HttpExchange) -> None:
         REQUESTS.go()
         self._connections.watch(self)
         if self.transport.is_closing():
             return
-        if self._later_rounds:
-            self._begin(*self._later_rounds.popleft())
-        elif self._refusal is not None:
-            self._refuse(self._refusal)
-        else:
-            self.resume_reading()
-            self._rest()
+        match self._pipeline.next():
+            case None:
+                self.resume_reading()
+                self._keep_alive.start()
+            case (exchange, scope):
+                self._start(exchange, scope)
+            case ClientError() as error:
+                self._refuse(error)
 
     def pause_writing(self) -> None:
         self._connections.watch(self)
         self.is_write_paused = True
 
     def resume_writing(self) -> None:
-        self._reading = None  # for a while it went well
+        self._deadlines.answer_read()
         self.is_write_paused = False
         if self._drain is not None and not self._drain.done():
             self._drain.set_result(None)
 
     async def drained(self) -> None:
-        """When the client has taken most of what was written, or has gone."""
+        """Return when the client has read most of what was written, or is gone."""
         while self.is_write_paused:
             self._drain = self._loop.create_future()
             await self._drain
 
-    # --- who takes too long ---
+    # --- deadlines ---
 
-    def waits(self, now: float) -> list[Wait]:
-        """What the client owes us at this moment."""
-        if self.transport.is_closing():
-            self._asking = None
-        elif self._asking is not None and self._is_read_paused:
-            self._asking = Wait(self._asking.what, now)  # it is us who are slow
-        self._look_at_unread(now)
-        return [wait for wait in (self._asking, self._reading) if wait is not None]
+    def _expect_rest(self) -> None:
+        """Start a deadline if the request is incomplete; most requests arrive in one piece."""
+        sending = self._deadlines.sending
+        if self._parser.is_in_body:
+            if sending is None or sending.what == "head":
+                last = self._pipeline.last
+                self._expect("body", 0 if last is None else len(last.body))
+        elif sending is None and (self._parser.is_in_head or self._pipeline.is_idle):
+            self._expect("head")  # also after an empty line, which may precede a request
 
-    def _look_at_unread(self, now: float) -> None:
-        try:
-            unread = self.transport.get_write_buffer_size()
-        except RuntimeError:  # uvloop's word for a connection that is gone
-            unread = 0
-        if not unread:
-            self._reading = None
-        elif self._reading is None:
-            self._reading, self._most_unread = Wait("answer", now), unread
+    def _expect(self, what: str, received_bytes: int = 0) -> None:
+        self._deadlines.expect(what, self._loop.time(), received_bytes)
+        self._connections.watch(self)
+
+    def deadlines(self, now: float) -> list[Deadline]:
+        return self._deadlines.open(self.transport, now, is_read_paused=self._is_read_paused)
+
+    def abort(self, deadline: Deadline) -> None:
+        if deadline.what == "head" and self._pipeline.is_idle:
+            # A browser may open a connection in advance and never use it.
+            may_answer = self._parser.head_bytes > 0
         else:
-            self._most_unread = max(self._most_unread, unread)
-            self._reading.moved_bytes = self._most_unread - unread
-
-    def abort(self, wait: Wait) -> None:
-        if wait.what == "head" and self._is_idle():
-            may_tell = self._head_bytes > 0  # a browser may connect ahead and never ask
-        else:
-            current = self._last_round
-            begun = self._later_rounds or (current is not None and current.has_answer_begun)
-            may_tell = wait.what == "body" and not begun
-        if may_tell:
+            may_answer = deadline.what == "body" and not self._pipeline.is_answer_begun
+        if may_answer:
             self._refuse(RequestTooSlow())
         else:
             self.transport.abort()
 
-    def _queue_error(self, error: ClientError) -> None:
-        """What came before is answered first, or its answer would be taken for another."""
-        last = self._last_round
-        if last is not None and last.more_body and not last.is_over:
-            if not self._later_rounds:
-                self._refuse(error) if not last.has_answer_begun else self.transport.abort()
-                return
-            self._later_rounds.pop()
-        if self._round is None or self._round.is_over:
-            self._refuse(error)
-        else:
+    # --- errors ---
+
+    def _reject(self, error: ClientError) -> None:
+        """Answer an error after the requests before it, so that no client confuses the answers."""
+        if self._pipeline.is_reading_current():
+            if self._pipeline.is_answer_begun:
+                self.transport.abort()
+            else:
+                self._refuse(error)
+        elif self._pipeline.defer(error):
             self._pause_reading()
-            self._refusal = error
+        else:
+            self._refuse(error)
 
     def _refuse(self, error: ClientError) -> None:
+        """Answer an error and close the connection."""
         if self.transport.is_closing():
             return
         self.transport.write(refusal(error.status, encode_error(error)))

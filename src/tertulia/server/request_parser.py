@@ -1,0 +1,126 @@
+"""HTTP/1.1 request parsing: bytes become heads and bodies, within bounds."""
+
+from typing import Any, NamedTuple, Protocol
+
+import httptools
+
+from tertulia.errors import BadRequest
+from tertulia.errors.http import HeadersTooLarge
+from tertulia.http import header_checks
+
+TLS_HELLO = b"\x16\x03"  # the first bytes of a TLS handshake
+
+
+class RequestHead(NamedTuple):
+    method: str
+    version: str
+    url: bytes
+    headers: list[tuple[bytes, bytes]]
+    keeps_alive: bool
+    expects_continue: bool
+
+
+class Receiver(Protocol):
+    def head_received(self, head: RequestHead) -> None:
+        """A ValueError rejects the request as malformed."""
+
+    def body_received(self, body: bytes) -> None: ...
+
+    def request_received(self) -> None: ...
+
+
+class RequestParser:
+    """Parses requests with httptools and passes their parts to the connection.
+
+    Headers, chunk headers and trailers together are bounded; the body is bounded by its consumer.
+    """
+
+    __slots__ = (
+        "_body_bytes",
+        "_expects_continue",
+        "_fed_bytes",
+        "_headers",
+        "_max_head_bytes",
+        "_parser",
+        "_receiver",
+        "_url",
+        "head_bytes",
+        "is_in_body",
+        "is_in_head",
+    )
+
+    def __init__(self, receiver: Receiver, max_head_bytes: int) -> None:
+        self._receiver = receiver
+        self._max_head_bytes = max_head_bytes
+        self._parser: Any = httptools.HttpRequestParser(self)
+        # A client that pipelines requests after `Connection: close` still gets the first answer.
+        self._parser.set_dangerous_leniencies(lenient_data_after_close=True)
+        self._url = b""
+        self._headers: list[tuple[bytes, bytes]] = []
+        self._expects_continue = False
+        self.head_bytes = 0  # of the request, without its body
+        self._body_bytes = 0
+        self._fed_bytes = 0  # body bytes in the data of this `feed`
+        self.is_in_head = True
+        self.is_in_body = False
+
+    def feed(self, data: bytes) -> None:
+        """Parse the data. Raises BadRequest if it is not HTTP, HeadersTooLarge if a head is."""
+        if self.head_bytes == 0 and self.is_in_head and data.startswith(TLS_HELLO):
+            raise BadRequest(
+                "This port speaks http, not https: write http://, or have a proxy speak https."
+            )
+        self._fed_bytes = 0
+        try:
+            self._parser.feed_data(data)
+        except httptools.HttpParserUpgrade:
+            pass  # a client may ask for WebSockets; it is answered in plain HTTP
+        except httptools.HttpParserError:
+            raise BadRequest("Invalid HTTP request received.") from None
+        if self.is_in_head or self.is_in_body:
+            self.head_bytes += len(data) - self._fed_bytes
+            if self.head_bytes > self._max_head_bytes + self._body_bytes:
+                raise HeadersTooLarge
+
+    def close(self) -> None:
+        """Break the reference cycle with httptools, so that no garbage collection is needed."""
+        self._parser = None
+
+    # --- callbacks of httptools ---
+
+    def on_message_begin(self) -> None:
+        self.is_in_head, self.head_bytes, self._body_bytes = True, 0, 0
+        self._url, self._headers, self._expects_continue = b"", [], False
+
+    def on_url(self, url: bytes) -> None:
+        self._url += url
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        if not self.is_in_head:
+            return  # a trailer
+        name = name.lower()
+        self._headers.append((name, value))
+        if name == b"expect":
+            self._expects_continue = value.lower() == b"100-continue"
+
+    def on_headers_complete(self) -> None:
+        self.is_in_head = False
+        version: str = self._parser.get_http_version()
+        upgrades: bool = self._parser.should_upgrade()
+        # An exception in a callback makes httptools raise HttpParserError.
+        header_checks.check(version, self._headers, upgrades=upgrades)
+        method: str = self._parser.get_method().decode("ascii")
+        keeps = version == "1.1" and not upgrades and self._parser.should_keep_alive()
+        self._receiver.head_received(
+            RequestHead(method, version, self._url, self._headers, keeps, self._expects_continue)
+        )
+        self.is_in_body = True
+
+    def on_body(self, body: bytes) -> None:
+        self._fed_bytes += len(body)
+        self._body_bytes += len(body)
+        self._receiver.body_received(body)
+
+    def on_message_complete(self) -> None:
+        self.is_in_body = False
+        self._receiver.request_received()

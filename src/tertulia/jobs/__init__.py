@@ -1,4 +1,4 @@
-"""What happens every minute or so; each module is one job, and says how it is done."""
+"""Background jobs: one module per job. `runner.py` repeats them, `app.py` lists them."""
 
 from typing import TYPE_CHECKING
 

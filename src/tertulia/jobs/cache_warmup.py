@@ -1,4 +1,4 @@
-"""Making ready what a register tells, while nobody waits for it."""
+"""Prepares the parts of the `/register` answer that users share, before a client asks for them."""
 
 import asyncio
 import time
@@ -13,7 +13,7 @@ from tertulia.storage.messages.unread import UnreadMessage
 
 MESSAGES = 50_000
 AT_ONCE_MESSAGES = 250
-AT_ONCE_SECONDS = 0.001  # then whoever came meanwhile is served first
+AT_ONCE_SECONDS = 0.001  # then other requests get a turn
 
 
 class CacheWarmup:
@@ -40,7 +40,7 @@ class CacheWarmup:
             self._prepared[org] = org.life, begun_at
 
     async def _look_up_messages(self, realm_id: int) -> None:
-        """Learn where the newest messages stand, which most people have not read."""
+        """Cache the locations of the newest messages, which most users have not read."""
         db, whereabouts = self._database.of(realm_id), self._delivery.follower.caches.locations
         before = domain.limits.LARGEST_ID
         for _ in range(MESSAGES // AT_ONCE_MESSAGES):

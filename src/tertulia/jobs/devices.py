@@ -1,4 +1,4 @@
-"""Registering phones with the forwarding service, which may be slow or away for a while."""
+"""Registers phones with the push service, which may be slow or unavailable."""
 
 import asyncio
 
@@ -40,7 +40,7 @@ class DeviceRegistrations:
             async with REGISTRATIONS.slot(device.user_id):
                 await self._register(device)
         except ServiceUnavailable:
-            pass  # it is still there when the data comes back
+            pass  # the row stays and is claimed again when the database is back
         except Exception as error:
             log.error("push.device_failed", device_id=device.id, **described(error))
 

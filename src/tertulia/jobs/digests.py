@@ -1,4 +1,4 @@
-"""Writing digests, on the day that an organization chose, to those who have not been here."""
+"""Writes digest mails, on the weekday that an organization chose, to users who were away."""
 
 from tertulia import actions, domain, storage
 from tertulia.config import Config

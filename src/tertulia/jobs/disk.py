@@ -1,7 +1,7 @@
-"""The disk: how much is free, a warning before it is full, and a probe after it refused a write.
+"""Free disk space: warns before a disk is full, and probes it after it refused a write.
 
-Each server watches the disk of its own data folder, and of the folder for files. The disk of a
-PostgreSQL server is that server's business; only its refusals are seen here.
+Each server watches the disks of its own data folder and of its folder for files. It cannot see the
+disk of a PostgreSQL server; it only sees writes that fail there.
 """
 
 import contextlib
@@ -39,7 +39,7 @@ class DiskWatch:
         self._logged_at: float | None = None
 
     def free_bytes(self) -> float:
-        """On the fullest of the disks; NaN if none of them can be asked."""
+        """Free bytes on the fullest disk; NaN if no disk can be read."""
         return min((space.free_bytes for space in self._spaces()), default=float("nan"))
 
     async def look(self) -> None:

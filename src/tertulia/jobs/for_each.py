@@ -1,4 +1,4 @@
-"""Doing something for each of many, where trouble with one must not hold up the others."""
+"""Runs work for each of many items, so that a failure of one does not stop the others."""
 
 from collections.abc import Awaitable, Callable, Iterable
 from typing import TypeVar
@@ -10,8 +10,11 @@ R = TypeVar("R")
 
 
 async def each(things: Iterable[T], work: Callable[[T], Awaitable[R]]) -> list[R]:
-    """Do it for one after the other. What went wrong first is raised when all had their turn,
-    but at once if the data cannot be reached: then it would go wrong for everybody."""
+    """Run the work for one item after the other.
+
+    Raises the first exception after all items had their turn, but ServiceUnavailable at once:
+    without the database the work would fail for every item.
+    """
     results: list[R] = []
     first_trouble: Exception | None = None
     for thing in list(things):

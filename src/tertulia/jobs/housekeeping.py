@@ -1,4 +1,4 @@
-"""Housekeeping in the background: each task by itself, in small steps."""
+"""Housekeeping: independent cleanup tasks, in small steps."""
 
 import asyncio
 import time
@@ -10,17 +10,17 @@ from tertulia.database import Database, OrgDatabase
 from tertulia.events.delivery.dispatch import Delivery
 from tertulia.jobs.for_each import each
 
-NOTICEABLE_SECONDS = 30  # a clock that is corrected by less makes nobody idle
-REST = 4  # times as long as a step of a long work took: most of the time is for those who talk
+NOTICEABLE_SECONDS = 30  # smaller corrections of the clock do not expire queues
+REST = 4  # the pause after a step is this many times as long as the step took
 STEPS_IN_TURN = 100
 CHANNELS_AT_ONCE = 50
-QUEUES_AT_ONCE = 100  # of ten thousand: nobody waits until all of them are noted
+QUEUES_AT_ONCE = 100  # per transaction, so that writes of users get in between
 
 T = TypeVar("T")
 
 
 class ClockWatch:
-    """Holds a stopwatch against the clock, to notice when the clock was put forward or back."""
+    """Compares the clock with a stopwatch, to detect that the clock was changed."""
 
     def __init__(
         self, clock: Callable[[], float], stopwatch: Callable[[], float] = time.monotonic
@@ -30,21 +30,21 @@ class ClockWatch:
         self._known = clock() - stopwatch()
 
     def jump(self) -> float:
-        """How far the clock was put forward since we last looked; 0 if it just went on."""
+        """Seconds by which the clock was put forward since the last call; 0 if it was not."""
         difference = self._clock() - self._stopwatch()
         jump, self._known = difference - self._known, difference
         return jump if abs(jump) > NOTICEABLE_SECONDS else 0.0
 
 
 async def compare_clocks(database: Database) -> None:
-    """Go on by the database's clock, though ours may run faster or slower."""
+    """Correct the drift between this machine's clock and the database's."""
     await asyncio.to_thread(database.compare_clocks)
 
 
 async def keep_positions(
     database: Database, delivery: Delivery, watch: ClockWatch | None = None
 ) -> None:
-    """Store how far queues have been read, then forget those that nobody polls."""
+    """Store how far queues were read, then delete queues that no client polls."""
     now = database.clock()
     jump = 0.0 if watch is None else watch.jump()
     if jump > 0:
@@ -102,9 +102,9 @@ async def trim_logs(database: Database, delivery: Delivery) -> None:
 
 
 async def delete_old_messages(database: Database) -> None:
-    """Delete what has been kept for as long as its channel or its organization wants.
+    """Delete messages that are older than the retention of their channel or organization.
 
-    Every place has its turn soon, though another may have years to forget.
+    Channels take turns, so a channel with years of messages to delete does not delay the others.
     """
 
     async def take_turn(place: tuple[OrgDatabase, int | None]) -> bool:
@@ -126,14 +126,14 @@ async def delete_old_messages(database: Database) -> None:
 
 
 async def sweep_files(database: Database) -> None:
-    """Delete the bytes of deleted files, and of those that have never arrived whole."""
+    """Delete the bytes of deleted files and of incomplete uploads."""
     has_more = await database.query(0, actions.files.upload.has_to_sweep)
     while has_more:
         has_more = await _then_rest(database.write_in(0, actions.files.upload.sweep))
 
 
 async def count_traffic(database: Database) -> None:
-    """Count the messages of some channels; all of them have their turn within a day."""
+    """Count the messages of some channels; every channel has its turn within a day."""
 
     async def count(realm_id: int) -> None:
         await database.of(realm_id).write(actions.channels.channel_stats.count, CHANNELS_AT_ONCE)
@@ -142,7 +142,7 @@ async def count_traffic(database: Database) -> None:
 
 
 async def welcome_full_members(database: Database) -> None:
-    """Tell of those whose waiting period has ended; most of the time nothing has to be written."""
+    """Announce users whose waiting period has ended. Usually there are none."""
 
     async def welcome(realm_id: int) -> None:
         here = database.of(realm_id)
@@ -153,7 +153,7 @@ async def welcome_full_members(database: Database) -> None:
 
 
 async def forget_audit_entries(database: Database, days: int) -> None:
-    """Delete what was noted so long ago that nobody will ask for it."""
+    """Delete audit log entries that are older than `audit_log_days`."""
 
     async def forget(realm_id: int) -> None:
         while await database.of(realm_id).write(actions.organization.audit.forget_old, days):
@@ -163,7 +163,7 @@ async def forget_audit_entries(database: Database, days: int) -> None:
 
 
 async def forget_sessions(database: Database) -> None:
-    """Delete sessions, links and invitations that are over, and passwords tried long ago."""
+    """Delete expired sessions, links and invitations, and old password attempts."""
 
     async def forget(realm_id: int) -> None:
         here = database.of(realm_id)
@@ -178,12 +178,13 @@ async def forget_sessions(database: Database) -> None:
 
 
 async def forget_received_mail(database: Database) -> None:
-    """Delete reply addresses that have expired, and which mails have come long ago."""
+    """Delete expired reply addresses, and the ids of mails that arrived long ago."""
     await database.write_in(0, actions.inbound_mail.forget_old)
 
 
 async def _then_rest(step: Awaitable[T]) -> T:
-    """Do a step of a long work, then let others be served for longer than that took."""
+    """Run a step of a long task, then pause for longer than the step took, so that others are
+    served."""
     started = time.monotonic()
     result = await step
     await asyncio.sleep(REST * (time.monotonic() - started))

@@ -1,4 +1,4 @@
-"""Keeping accounts that came from an LDAP directory up to date with it."""
+"""Updates accounts from the LDAP directory that they belong to."""
 
 import time
 
@@ -14,7 +14,7 @@ from tertulia.log import log
 
 
 class LdapSync:
-    """Asks every directory as often as its settings say."""
+    """Synchronizes with every directory, at the interval in its settings."""
 
     def __init__(self, database: Database, directories: tuple[LdapDirectory, ...]) -> None:
         self._database = database
@@ -38,9 +38,9 @@ class LdapSync:
 
 
 async def sync(database: Database, realm: Realm, directory: LdapDirectory) -> int:
-    """Bring an organization's accounts up to date with a directory; gives how many have changed.
+    """Update an organization's accounts from a directory; returns how many changed.
 
-    Whatever looks like a mistake, of the directory or of the settings, changes nothing.
+    If the answer looks like a mistake of the directory or of the settings, nothing changes.
     """
     here = database.of(realm.id)
     known = await here.read(storage.people.identities.of_provider, directory.key)

@@ -1,7 +1,7 @@
-"""Sending letters: each at least once, with growing pauses where it fails, for a day.
+"""Sends queued mails: each at least once, with exponential backoff, for at most a day.
 
-A letter is taken out of the box before it is sent, and forgotten after. Whoever is killed in
-between has it sent a second time, some minutes later, with the same Message-ID.
+A mail is claimed before it is sent and deleted afterwards. If the server is killed in between, the
+mail is sent again some minutes later, with the same Message-ID.
 """
 
 import asyncio
@@ -21,11 +21,11 @@ from tertulia.log import log
 
 @dataclass(slots=True)
 class Round:
-    """What became of some letters."""
+    """The outcome for each mail of one batch."""
 
     sent: list[PostedLetter] = field(default_factory=list)
     failed: list[PostedLetter] = field(default_factory=list)
-    refused: list[PostedLetter] = field(default_factory=list)  # for good
+    refused: list[PostedLetter] = field(default_factory=list)  # permanently
 
 
 class MailSender:
@@ -40,7 +40,7 @@ class MailSender:
         self.waiting = 0
 
     async def send_due(self) -> None:
-        """Send everything that is due, one round at a time."""
+        """Send everything that is due, one batch at a time."""
         async with self._turn:
             await self._go_round()
 
@@ -89,7 +89,7 @@ class MailSender:
         except NotSent as trouble:
             self._note_trouble(str(trouble))
             (done.refused if trouble.is_final else done.failed).append(letter)
-        except Exception as error:  # one that cannot be written must not hold up the others
+        except Exception as error:  # it must not block the other mails
             log.error(
                 "mail.compose_failed", mail_id=letter.id, kind=letter.kind, **described(error)
             )

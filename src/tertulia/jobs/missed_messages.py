@@ -1,6 +1,6 @@
-"""Finding what people may have missed, and telling them when they stay away.
+"""Finds messages that users may have missed, and mails or pushes them to users who stay away.
 
-The log is read behind everybody, so that sending a message costs the same, whoever is away.
+It reads the event log afterwards, so sending a message costs the same however many users are away.
 """
 
 import asyncio
@@ -17,12 +17,10 @@ from tertulia.events.delivery.dispatch import Delivery
 from tertulia.jobs.for_each import each
 from tertulia.jobs.presence import here_until
 
-AT_ONCE = 200  # events, and people
+AT_ONCE = 200  # events per read, users per run
 
 
 class MissedMessages:
-    """Looks out for those who are away."""
-
     def __init__(
         self, config: Config, database: Database, delivery: Delivery, vault: Vault
     ) -> None:
@@ -34,7 +32,7 @@ class MissedMessages:
         self._turn = asyncio.Lock()
 
     async def look(self) -> None:
-        """Read on in every log where something happened, one look at a time."""
+        """Read new events of every organization that has some. One run at a time."""
         async with self._turn:
             await self._look()
 
@@ -50,7 +48,7 @@ class MissedMessages:
         await each(behind, self._read_on)
 
     async def tell(self) -> None:
-        """Write to everybody whose time has come and who is not here."""
+        """Send the mails that are due to users who are away."""
         due = await self._database.read_in(0, storage.personal.missed_messages.due, AT_ONCE)
         await each(due, self._tell)
 
@@ -77,7 +75,7 @@ class MissedMessages:
 
 
 def site_of(config: Config, realm: Realm) -> str:
-    """The address of an organization, for those who do not ask us just now."""
+    """The address of an organization, for texts that are not the answer to a request."""
     base = config.external_url or f"http://{config.host}:{config.port}"
     scheme, _, host = base.rstrip("/").partition("://")
     return f"{scheme}://{realm.subdomain}.{host}" if realm.subdomain else f"{scheme}://{host}"
@@ -88,10 +86,10 @@ def _note(tx: Tx, seen: list[Candidate], people: list[User], upto: int, sends_ma
 
 
 def _unseen(tx: Tx) -> tuple[list[Candidate], int] | None:
-    """The next messages that nobody has looked at, and up to which event that is; None if there is
-    nothing more.
+    """The next messages to examine and the event up to which they reach; None if there are no more.
 
-    At the first time, and where the log has gone back, what was before us is nobody's news.
+    The first run, and a run after the log was truncated, skips everything that is already in the
+    log.
     """
     position, head = storage.personal.missed_messages.position(tx), storage.log.head(tx)
     if position == head:

@@ -1,4 +1,4 @@
-"""Telling phones, through the forwarding service: all of one person's in one request."""
+"""Notifies phones through the push service: all phones of a user in one request."""
 
 from tertulia import actions, domain
 from tertulia.actions.personal.web_push import Receivers
@@ -18,7 +18,7 @@ from tertulia.external.push import push_service
 from tertulia.external.push.push_service import PushMessage
 from tertulia.log import log
 
-# What phones of the older kind are told where everything is to be sealed.
+# The fields that older phones receive where the organization requires encryption.
 UNSEALED = "message_id", "type", "realm_url", "user_id", "time", "message_ids"
 
 
@@ -27,12 +27,12 @@ class Phones:
         self._config = config
         self._database = database
         self._vault = vault
-        self.rests_until = 0.0  # before that the service wants to be left in peace
+        self.rests_until = 0.0  # the service asked to wait until then
 
     async def tell(
         self, org: Organization, user_id: int, receivers: Receivers, message: PushMessage
     ) -> bool:
-        """Whether the service has taken it."""
+        """Returns whether the service accepted the notification."""
         if not self._config.pushes or not (receivers.devices or receivers.tokens):
             return False
         if self._database.clock() < self.rests_until:

@@ -1,5 +1,5 @@
-"""Presence in the background: the board is written down every other second, and cleared of those
-who have long been gone; and who is here to see what comes."""
+"""Presence: writes it to the database every other second, deletes old entries, and answers whether
+a user is present."""
 
 from tertulia import actions, events, storage
 from tertulia.database import Database
@@ -11,7 +11,7 @@ from tertulia.jobs.for_each import each
 
 
 async def write_down(database: Database, delivery: Delivery) -> None:
-    """Write down what is pending, and learn what other servers have written down."""
+    """Write pending presence, and read what other servers have written."""
 
     async def keep(org: Organization) -> None:
         board, here = org.presence, database.of(org.realm.id)
@@ -27,7 +27,7 @@ async def write_down(database: Database, delivery: Delivery) -> None:
 
 
 async def forget_stale(database: Database, delivery: Delivery) -> None:
-    """Forget when people were last here who have not been for a year."""
+    """Delete the presence of users who were not active for a year."""
 
     async def forget(realm_id: int) -> None:
         await database.of(realm_id).write(actions.people.presence.forget_stale)
@@ -41,10 +41,9 @@ async def forget_stale(database: Database, delivery: Delivery) -> None:
 
 
 async def here_until(database: Database, org: Organization, user_id: int) -> float:
-    """Until when somebody sees what comes, if they do nothing more; a moment that has passed if
-    they are away.
+    """Until when a user counts as present without further activity; 0 if they are away.
 
-    They did something lately, and a client of theirs has asked for messages.
+    A user is present who was active lately and has a client that receives messages.
     """
     presence = org.presence.find(user_id)
     if presence is None or presence.active_at is None:

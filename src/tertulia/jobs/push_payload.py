@@ -1,4 +1,4 @@
-"""What a device is told of a message, in the words that phones know."""
+"""The payload of a push notification, in the format that phones expect."""
 
 import re
 from typing import Any
@@ -43,12 +43,12 @@ def of_message(
 
 
 def briefly(said: dict[str, Any]) -> dict[str, Any]:
-    """The same without its words, and without naming all to whom it was said."""
+    """The same payload without the text and without the list of recipients."""
     return {name: said[name] for name in said if name != "recipient_user_ids"} | {"content": ""}
 
 
 def _calling_group(org: Organization, notice: PushNotice, message: Message) -> int | None:
-    """The smallest of the groups by which somebody is called who is not called by name."""
+    """The smallest group by which a user is mentioned who is not mentioned by name."""
     if notice.reason != "mentioned":
         return None
     if f'<span class="user-mention" data-user-id="{notice.user_id}">' in message.rendered:

@@ -1,7 +1,8 @@
-"""Pushing: telling browsers and phones of messages at once, and taking back what was read.
+"""Push notifications: notifies browsers and phones of messages, and removes notifications of
+messages that were read.
 
-People take turns, and each of them is told one thing after the other: an endpoint that hangs delays
-its owner alone. One that is in trouble is left in peace for a while, each time for longer.
+Users take turns, and each user's notifications are sent one after the other, so an endpoint that
+hangs delays only its owner. A failing endpoint is retried with backoff.
 """
 
 import asyncio
@@ -29,11 +30,11 @@ from tertulia.jobs.presence import here_until
 from tertulia.jobs.runner import described
 from tertulia.log import log
 
-MAX_CLAIMED = 500  # people whose notices run or wait for a slot
-GONE = (404, 410)  # a browser that was told to forget us
-REFUSED = (400, 401, 403, 413)  # this one, for good
+MAX_CLAIMED = 500  # users whose notifications run or wait for a slot
+GONE = (404, 410)  # the subscription is gone
+REFUSED = (400, 401, 403, 413)  # this notification, permanently
 SHOWN_AT_ONCE = 2000
-TAKEN_BACK_AT_ONCE = 200  # numbers of messages, so that they fit
+TAKEN_BACK_AT_ONCE = 200  # message ids, so that they fit into one notification
 
 NOTICES = FairQueue("push", slots=50, slots_per_person=1, max_waiting=2)
 REMOVALS = FairQueue("push_removals", slots=20, slots_per_person=1, max_waiting=10)
@@ -49,13 +50,14 @@ class Pushing:
         self._vault = vault
         self._phones = Phones(config, database, vault)
         self.patience_seconds: float = web_push.SECONDS
-        self.busy: dict[int, asyncio.Task[None]] = {}  # by person
-        self._looked_at = (0, 0)  # up to which person and message it was looked what was read
+        self.busy: dict[int, asyncio.Task[None]] = {}  # by user id
+        self._looked_at = (0, 0)  # the user and message up to which reads were checked
         self.told = 0
         self.given_up = 0
 
     async def look(self) -> None:
-        """Begin to tell what is due, as far as there is room; it goes on by itself."""
+        """Start sending what is due, as far as there are free slots. Does not wait for
+        the result."""
         room = MAX_CLAIMED - len(self.busy)
         if room <= 0:
             return
@@ -66,11 +68,11 @@ class Pushing:
             self.busy[user_id] = asyncio.create_task(self._serve(realm_id, user_id))
 
     async def stop(self) -> None:
-        """Leave what is on its way; it is taken up again later."""
+        """Cancel running notifications; they stay in the database and are sent later."""
         await runner.end(self.busy.values())
 
     async def _serve(self, realm_id: int, user_id: int) -> None:
-        """Tell somebody all that is due."""
+        """Send all due notifications of one user."""
         db = self._database.of(realm_id)
         try:
             org = await self._delivery.follower.finder.find(realm_id)
@@ -81,7 +83,7 @@ class Pushing:
                         break
                     await self._tell(org, notice)
         except ServiceUnavailable:
-            pass  # the data is away: the notice is still there when it comes back
+            pass  # the notification stays and is claimed again when the database is back
         except Exception as error:
             log.error("push.send_failed", user_id=user_id, **described(error))
         finally:
@@ -137,7 +139,7 @@ class Pushing:
             log.error("push.given_up", user_id=notice.user_id, message_id=notice.message_id)
 
     async def _push(self, org: Organization, order: PushOrder) -> PushAnswer:
-        """What is too large is told in fewer words."""
+        """Send a notification; if it is too large, send it again in a shorter form."""
         answer = await self._post(org, order)
         if answer.status != TOO_LARGE or order.said["type"] != "message":
             return answer
@@ -147,7 +149,7 @@ class Pushing:
         db = self._database.of(org.realm.id)
         known = await db.read(storage.personal.web_push.key)
         if known is None:
-            return PushAnswer(GONE[0])  # nobody can have subscribed with a key that is not there
+            return PushAnswer(GONE[0])  # without a key there are no subscriptions
         try:
             return await web_push.push(
                 order,
@@ -162,10 +164,10 @@ class Pushing:
         except CallFailed:
             return PushAnswer()
 
-    # --- what was read elsewhere ---
+    # --- notifications of messages that were read ---
 
     async def take_back(self) -> None:
-        """Have devices no longer show what was read elsewhere."""
+        """Remove notifications of messages that the user has read on another device."""
         shown = await self._database.read_in(
             0, storage.personal.web_push.shown, self._looked_at, SHOWN_AT_ONCE
         )
@@ -181,7 +183,7 @@ class Pushing:
         )
 
     async def _take_back(self, who: tuple[int, int], message_ids: list[int]) -> None:
-        """One that is not taken is not said again: it is worth little, and soon nothing."""
+        """Ask a user's devices once; a removal that fails is not worth a retry."""
         realm_id, user_id = who
         async with REMOVALS.slot(user_id):
             org = await self._delivery.follower.finder.find(realm_id)
@@ -220,6 +222,6 @@ async def _nothing() -> None:
 
 
 def _is_trouble(answer: PushAnswer) -> bool:
-    """Whether it may be better later."""
+    """Whether a later attempt may succeed."""
     status = answer.status
     return not 200 <= status < 300 and status not in GONE and status not in REFUSED

@@ -1,4 +1,4 @@
-"""Rendering again what an older version rendered, a few messages at a time."""
+"""Renders messages again that an older version rendered, in small batches."""
 
 import asyncio
 
@@ -11,11 +11,11 @@ from tertulia.events.directory.organization import Organization
 from tertulia.jobs.for_each import each
 
 AT_ONCE = 100
-BREATH_SECONDS = 0.02  # between two batches, for those who wait
+BREATH_SECONDS = 0.02  # between two batches, so that requests are served
 
 
 async def rerender(database: Database, delivery: Delivery) -> None:
-    """Bring every organization's messages up to date; nearly always nothing is to be done."""
+    """Re-render the outdated messages of every organization. Usually there are none."""
 
     async def look(realm_id: int) -> None:
         db = database.of(realm_id)
@@ -39,7 +39,7 @@ async def _rerender_all(db: OrgDatabase, org: Organization) -> None:
                     author, message.content, message.client, None
                 )
             except ClientError:
-                continue  # what can no longer be rendered keeps the HTML it has
+                continue  # a message that fails to render keeps its old HTML
         await db.write(actions.messages.rerender.redo, drafts)
         done_to = batch[-1].id
         await asyncio.sleep(BREATH_SECONDS)

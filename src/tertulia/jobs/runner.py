@@ -1,8 +1,8 @@
-"""The runner: does each job again and again, and survives whatever a job does.
+"""The job runner: repeats each job at its interval and survives failures of jobs.
 
-It counts with a stopwatch and never looks at the clock, so putting the clock forward or back
-neither skips a job nor repeats it. What one server has to do is done by the one that has the duty;
-it asks one question for all jobs that do something only if something is due.
+It uses a monotonic clock, so changing the system clock neither skips nor repeats a job. Jobs that
+only one server may run are run by the leader. One query finds out for all jobs that need it whether
+they have anything to do.
 """
 
 import asyncio
@@ -17,8 +17,8 @@ from tertulia.errors.http import ServiceUnavailable
 from tertulia.log import log
 
 LOOK_SECONDS = 0.5
-APPLY_SECONDS = 2.0  # how often a server without the duty asks for it
-CANCEL_AGAIN_SECONDS = 0.5  # what goes on although it was cancelled
+APPLY_SECONDS = 2.0  # how often another server asks whether it can become the leader
+CANCEL_AGAIN_SECONDS = 0.5  # after this, a task that ignored its cancellation is cancelled again
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,12 +26,12 @@ class Job:
     name: str
     every_seconds: float
     work: Callable[[], Awaitable[object]]
-    at_once: bool = False  # whether it is done at the start, too
-    on_duty: bool = False  # whether it is done by one server of all
-    if_any: str | None = None  # only if there is anything of this; see `storage/due_jobs.py`
+    at_once: bool = False  # whether it also runs at the start
+    on_duty: bool = False  # whether only the leader runs it
+    if_any: str | None = None  # only if this is answered with yes; see `storage/due_jobs.py`
 
 
-# Which of these questions are answered with yes; None if another server has the duty.
+# Returns which of these questions are answered with yes; None if another server is the leader.
 LookOnDuty = Callable[[Sequence[str]], Awaitable[set[str] | None]]
 
 
@@ -56,7 +56,7 @@ class Runner:
         self._due = {job.name: stopwatch() + job.every_seconds for job in jobs}
 
     async def run(self) -> None:
-        """Do all jobs until cancelled."""
+        """Run all jobs until cancelled."""
         look = Job("looking", LOOK_SECONDS, self._look, at_once=True)
         looks = [look] if any(job.on_duty for job in self.jobs) else []
         tasks = [asyncio.create_task(self._repeat(job)) for job in (*looks, *self.jobs)]
@@ -68,13 +68,13 @@ class Runner:
             await end(tasks)
 
     def late_seconds(self, job: Job) -> float:
-        """How long ago the job should have been done again; here, if it is ours to do."""
+        """For how long the job is overdue; 0 if it is another server's."""
         if job.on_duty and not self._is_on_duty.is_set():
             return 0.0
         return max(0.0, self._stopwatch() - self._due[job.name])
 
     async def _look(self) -> None:
-        """Ask whether we have the duty, and what is due."""
+        """Find out whether this server is the leader, and which jobs have work."""
         try:
             found = await self._look_on_duty(list(self._is_any))
         except BaseException:
@@ -108,10 +108,10 @@ class Runner:
                 await self._is_on_duty.wait()
             if job.if_any is not None:
                 await self._is_any[job.if_any].wait()
-                self._is_any[job.if_any].clear()  # until the next look
+                self._is_any[job.if_any].clear()  # until the next query
             await self._attempt(job)
             if _is_cancelled():
-                raise asyncio.CancelledError  # the job has kept it to itself
+                raise asyncio.CancelledError  # the job swallowed the cancellation
             await asyncio.sleep(job.every_seconds)
 
     async def _attempt(self, job: Job) -> None:
@@ -122,7 +122,7 @@ class Runner:
         except asyncio.CancelledError as error:
             if _is_cancelled():
                 raise
-            self._note_failure(job, **described(error))  # what it waited for was cancelled, not we
+            self._note_failure(job, **described(error))  # not this task
         except Exception as error:
             self._note_failure(job, **described(error))
         else:
@@ -149,8 +149,8 @@ def _is_cancelled() -> bool:
 async def end(tasks: Iterable[asyncio.Task[Any]]) -> None:
     """Cancel tasks until they are done.
 
-    Once is not enough: before Python 3.12 `asyncio.wait_for`, which others' libraries use, forgets
-    a cancellation that meets the result it waits for, and whoever called it goes on and on.
+    Once is not enough: before Python 3.12, `asyncio.wait_for` (which libraries use) loses a
+    cancellation that arrives together with the result, and the task continues.
     """
     running, is_cancelled = set(tasks), False
     while running:
@@ -160,13 +160,13 @@ async def end(tasks: Iterable[asyncio.Task[Any]]) -> None:
             ended, running = await asyncio.wait(running, timeout=CANCEL_AGAIN_SECONDS)
             await asyncio.gather(*ended, return_exceptions=True)
         except asyncio.CancelledError:
-            is_cancelled = True  # we, too; they must end all the same
+            is_cancelled = True  # this task is cancelled, too; it still waits for the others
     if is_cancelled:
         raise asyncio.CancelledError
 
 
 def described(error: BaseException) -> dict[str, Any]:
-    """An error for the log: its words may quote somebody, so only its type and its way."""
+    """The fields of an exception for the log: its type and its trace. Its text may quote a user."""
     frames = traceback.extract_tb(error.__traceback__, limit=-10)
     return {
         "error": type(error).__qualname__,

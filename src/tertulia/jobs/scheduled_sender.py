@@ -1,7 +1,7 @@
-"""Sending what is due: scheduled messages and reminders.
+"""Sends scheduled messages and reminders when they are due.
 
-Only a few are written at a time and each organization gets its turn, so those who send right now
-wait for a few messages at most, however many are due in the same second.
+A few messages are written at a time and organizations take turns, so other senders wait for a few
+messages at most, however many are due in the same second.
 """
 
 import asyncio
@@ -25,16 +25,16 @@ from tertulia.jobs.for_each import each
 from tertulia.jobs.runner import described
 from tertulia.log import log
 
-IN_HAND = 64  # so many are read
-AT_ONCE = 3  # and so many written together
+IN_HAND = 64  # entries per read
+AT_ONCE = 3  # messages per transaction
 
 T = TypeVar("T")
-Outcome = bool | Exception  # sent by us, left to somebody else, or forbidden
+Outcome = bool | Exception  # sent, already handled by another server, or failed
 
 
 @dataclass(frozen=True, slots=True)
 class Outbox(Generic[T]):
-    """Something that is sent when its time has come."""
+    """A kind of message that is sent at a given time."""
 
     realms_with_due: Callable[[Tx], list[int]]
     due: Callable[[Tx, int], list[T]]
@@ -46,11 +46,11 @@ class Outbox(Generic[T]):
 async def send_due(database: Database, delivery: Delivery, outbox: Outbox[T]) -> None:
     """Send everything that is due; what may not be sent is given up.
 
-    Who has something due is asked anew in every round, so that nobody whose time comes meanwhile
-    has to wait until thousands of others are sent.
+    Each round asks again which organizations have due entries, so an organization whose entry
+    becomes due meanwhile does not wait until all others are sent.
     """
     waiting = await database.read_in(0, outbox.realms_with_due)
-    began = database.clock()  # after the first look: the clock may be put forward at any moment
+    began = database.clock()  # after the first query: the clock may be put forward at any moment
 
     async def take_turn(realm_id: int) -> bool:
         org = await delivery.follower.finder.find(realm_id)
@@ -61,7 +61,7 @@ async def send_due(database: Database, delivery: Delivery, outbox: Outbox[T]) ->
 
 
 async def _send_some(db: OrgDatabase, org: Organization, outbox: Outbox[T], began: float) -> bool:
-    """Send the next ones in their order; says whether anything was done."""
+    """Send the next entries in order; returns whether anything was done."""
     due = await db.read(outbox.due, IN_HAND)
     few = [due[start : start + AT_ONCE] for start in range(0, len(due), AT_ONCE)]
     return any([await _send_together(db, org, outbox, some, began) for some in few])
@@ -101,7 +101,8 @@ async def _send(
 
 
 async def _tried(work: Awaitable[T]) -> T | Exception:
-    """What came of it. That the database is away says nothing about the message."""
+    """The result or the exception. ServiceUnavailable is raised: it says nothing about
+    the message."""
     try:
         return await work
     except ServiceUnavailable:

@@ -1,9 +1,9 @@
-"""Indexing in the background what was sent or changed a while ago.
+"""The search indexer: adds messages to the search index some time after they were sent or edited.
 
-A search reads by itself what is not indexed yet, so there is no hurry. While people are talking it
-waits for a pause, or until much has come together: many messages at once cost half as much each,
-and while they talk on, it leaves them most of the time. But what is long is indexed at once, or
-every search would have to read it.
+A search scans what is not indexed yet, so there is no hurry. While users are sending, the indexer
+waits for a pause or for a large batch: in large batches a message costs half as much. Between
+batches it pauses, so that senders get most of the time. Long messages are indexed at once, because
+every search would have to scan them.
 """
 
 import asyncio
@@ -15,18 +15,19 @@ from tertulia.events.delivery.dispatch import Delivery
 from tertulia.jobs.for_each import each
 
 MUCH = 500
-BREATH_SECONDS = 0.02  # between two batches, for those who send
-LONG_BREATH_SECONDS = 0.05  # while somebody does
+BREATH_SECONDS = 0.02  # between two batches
+LONG_BREATH_SECONDS = 0.05  # the same while users are sending
 
 
 class Indexing:
-    """Keeps the search index of every organization up to date, and knows how far it is behind."""
+    """Keeps the search index of every organization up to date, and knows how many messages it is
+    behind."""
 
     def __init__(self, database: Database, delivery: Delivery) -> None:
         self._database = database
         self._stirred = delivery.follower.activity.reader()
         self._talking = delivery.follower.activity.reader()
-        self._waiting: dict[int, int] = {}  # how many of which organization, as we last looked
+        self._waiting: dict[int, int] = {}  # unindexed messages by organization, as of the last run
         self._has_begun = False
 
     @property
@@ -34,7 +35,7 @@ class Indexing:
         return sum(self._waiting.values())
 
     async def look(self) -> None:
-        """Index what has come together, unless it is little and more is coming."""
+        """Index new messages, unless they are few and more are arriving."""
         stirred = self._stirred.taken()
         if stirred is None:
             stirred = await self._database.query(0, storage.search.index.realms_behind)
@@ -45,7 +46,7 @@ class Indexing:
             if count >= MUCH or count == before.get(realm_id) or await self._is_long(realm_id)
         ]
         await each(ready, self._index_all)
-        if not self._has_begun:  # what an older server has indexed has no joints
+        if not self._has_begun:  # an older version has indexed without joints
             self._has_begun = True
             pending_joints = await self._database.query(
                 0, storage.search.phrase_filter.realms_without
@@ -53,7 +54,7 @@ class Indexing:
             await each(pending_joints, self._join_all)
 
     async def catch_up(self) -> None:
-        """Index all there is."""
+        """Index everything."""
         behind = await self._database.query(0, storage.search.index.realms_behind)
         self._waiting = await self._count(behind)
         await each(list(self._waiting), self._index_all)

@@ -1,4 +1,5 @@
-"""Counting what there is, now and then: to count a million messages takes too long for a glance."""
+"""Row counts for `/metrics`, refreshed now and then: counting a million messages takes too long for
+a request."""
 
 from tertulia import storage
 from tertulia.database import Database

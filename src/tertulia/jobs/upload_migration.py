@@ -1,8 +1,8 @@
-"""Carrying uploaded files to where they are to be, and sweeping away what is left behind.
+"""Moves uploaded files to their store, and deletes copies that are no longer needed.
 
-Files arrive in the database, whatever the settings say, so an upload never waits for a store. One
-that is to be elsewhere is copied there, read back, and shown from there; only then is the first
-copy swept away. Whoever is interrupted leaves a file that nobody shows, which is swept away too.
+Every upload is first written to the database, so it never waits for a store. A file that belongs in
+a store is copied there and read back; then it is served from there and the first copy is deleted.
+An interruption leaves a copy that is not served, which is deleted later.
 """
 
 import asyncio
@@ -24,17 +24,17 @@ from tertulia.log import log
 T = TypeVar("T")
 
 PIECES_AT_ONCE = 4
-IN_MEMORY = 4 << 20  # of a file on its way; more of it is in a temporary file
+IN_MEMORY = 4 << 20  # of a file while it is copied; the rest is in a temporary file
 SWEPT_AT_ONCE = 100
-TROUBLED_SECONDS = 5  # after which a store that could not be reached is tried again
+TROUBLED_SECONDS = 5  # until a store that failed is tried again
 
 
 class DamagedFile(Exception):
-    """What was read is not what was once put there; it stays where it is."""
+    """The contents do not match their checksum; the file is not moved."""
 
 
 class FileCarrier:
-    """Works on a thread of its own, or for a command, with small transactions of its own."""
+    """Copies files between stores. It blocks: call it on a thread or in a command."""
 
     def __init__(self, database: Database, stores: FileStores, to: str) -> None:
         self._database = database
@@ -48,10 +48,10 @@ class FileCarrier:
         )
 
     def carry(self, upload: StoredUpload) -> bool:
-        """Says whether it is there now: meanwhile nobody may want it any more.
+        """Copy one file; returns False if it was deleted meanwhile.
 
-        Raises StoreTrouble if a store cannot be reached, NotInStore or DamagedFile if there is
-        something wrong with this one file.
+        Raises StoreTrouble if a store cannot be reached, NotInStore or DamagedFile if this one file
+        is missing or damaged.
         """
         with tempfile.SpooledTemporaryFile(IN_MEMORY) as contents:
             digest = _digest(self._read(upload), contents)
@@ -99,7 +99,7 @@ class FileCarrier:
 
 
 class Carrying:
-    """The job: what has arrived goes to its store, and what nobody wants goes from there."""
+    """The job: moves new files to their store and deletes unused ones from it."""
 
     def __init__(self, database: Database, stores: FileStores) -> None:
         self._database = database
@@ -107,7 +107,7 @@ class Carrying:
         self._is_failure_logged = False
 
     async def carry(self) -> None:
-        """Take what is in the database and is to be elsewhere."""
+        """Move files from the database to the store that the settings choose."""
         carrier = FileCarrier(self._database, self._stores, self._stores.chosen)
         after = 0
         while upload := await self._database.read_in(
@@ -143,13 +143,13 @@ class Carrying:
 
 
 def sweep(database: Database, stores: FileStores) -> None:
-    """Delete all files that nobody wants from their stores."""
+    """Delete all unused files from their stores."""
     while found := database.read_now(0, storage.files.upload_locations.doomed, SWEPT_AT_ONCE):
         remove(database, stores, found)
 
 
 def remove(database: Database, stores: FileStores, uploads: list[StoredUpload]) -> None:
-    """Delete files from their stores, whoever may have wanted them."""
+    """Delete these files from their stores, without asking whether they are used."""
     for upload in uploads:
         stores.store(upload.place).delete(upload.name)
         database.write_now(upload.realm_id, storage.files.upload_locations.forget, upload.id)
@@ -158,8 +158,8 @@ def remove(database: Database, stores: FileStores, uploads: list[StoredUpload]) 
 def strays(database: Database, stores: FileStores, place: str) -> dict[str, int]:
     """Files in a store that this database does not know, with their sizes.
 
-    A file is noted before it is put, so whatever is there and was never noted is of another time,
-    as after a restore, or of another server.
+    A file is recorded before it is stored. So an unknown file is from another time, as after a
+    restore, or from another server.
     """
     found = stores.store(place).sizes()
     ours = {

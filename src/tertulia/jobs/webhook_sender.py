@@ -48,25 +48,23 @@ CLIENT = "OutgoingWebhookResponse"
 
 @dataclass(frozen=True, slots=True)
 class Spoken:
-    """What a webhook wants to be said; nothing, if it is blank."""
+    """The message that a webhook answers with; empty if it answers nothing."""
 
     text: str
     widget: dict[str, Any] | None = None
 
 
 class WebhookCalls:
-    """Makes the calls that are due."""
-
     def __init__(self, config: Config, database: Database, delivery: Delivery) -> None:
         self._config = config
         self._database = database
         self._delivery = delivery
         self.patience_seconds: float = domain.people.webhook_deliveries.SECONDS
-        self._busy: dict[int, asyncio.Task[None]] = {}  # by bot
-        self._claimed: Counter[tuple[int, bool]] = Counter()  # by person and queue
+        self._busy: dict[int, asyncio.Task[None]] = {}  # by bot id
+        self._claimed: Counter[tuple[int, bool]] = Counter()  # by owner and queue
 
     async def look(self) -> None:
-        """Claim due calls, people in turn; each runs when its person gets a slot."""
+        """Claim due calls, owners in turn; each runs when its owner gets a slot."""
         room = MAX_CLAIMED - len(self._busy)
         if room <= 0:
             return
@@ -74,7 +72,7 @@ class WebhookCalls:
             0,
             storage.people.webhook_deliveries.first_of_each_bot,
             MAX_CLAIMED + len(self._busy),
-            4 * MAX_CLAIMED_PER_PERSON,  # all that may be busy in both queues, and as many more
+            4 * MAX_CLAIMED_PER_PERSON,  # all that may run in both queues, and as many again
         )
         for call in due:
             is_free = call.bot_id not in self._busy and len(self._busy) < MAX_CLAIMED
@@ -83,7 +81,7 @@ class WebhookCalls:
                 self._busy[call.bot_id] = asyncio.create_task(self._serve(call))
 
     async def stop(self) -> None:
-        """Leave what is on its way; it is taken up again later."""
+        """Cancel running calls; they stay in the database and are made later."""
         await runner.end(self._busy.values())
 
     async def _serve(self, call: WebhookCall) -> None:
@@ -91,7 +89,7 @@ class WebhookCalls:
             async with (SLOW_CALLS if call.is_slow else CALLS).slot(call.person):
                 await self._make(call)
         except ServiceUnavailable:
-            pass  # the data is away: the call is still there when it comes back
+            pass  # the call stays and is claimed again when the database is back
         except Exception as error:
             log.error("webhooks.call_failed", bot_id=call.bot_id, **described(error))
         finally:
@@ -130,7 +128,7 @@ class WebhookCalls:
         )
 
     async def _ask(self, org: Organization, call: WebhookCall, occasion: Occasion) -> Any:
-        """What the webhook wants to be said, or what went wrong."""
+        """The message that the webhook answers with, or what went wrong."""
         service = occasion.service
         if service.interface == SLACK and occasion.message.channel_id is None:
             return domain.people.webhook_deliveries.no_direct_messages()
@@ -182,7 +180,7 @@ class WebhookCalls:
         return None
 
 
-# --- what is sent ---
+# --- requests ---
 
 
 def _request(org: Organization, call: WebhookCall, occasion: Occasion) -> tuple[str, bytes]:
@@ -227,11 +225,11 @@ def _for_slack(org: Organization, call: WebhookCall, occasion: Occasion) -> dict
     }
 
 
-# --- what comes back ---
+# --- responses ---
 
 
 def understood(text: str, *, is_slack: bool) -> Spoken | Trouble:
-    """What an answer says: `content` (or `response_string`), or `text` in Slack's way."""
+    """The message in an answer: `content` (or `response_string`), or `text` in Slack's format."""
     if not text.strip():
         return Spoken("")
     try:
@@ -254,7 +252,7 @@ def understood(text: str, *, is_slack: bool) -> Spoken | Trouble:
 
 
 def _widget(value: Any) -> dict[str, Any] | None:
-    """A widget comes as an object, or as the JSON of one."""
+    """A widget is an object, or the JSON of one."""
     if isinstance(value, str):
         return msgspec.json.decode(value, type=dict[str, Any] | None) if value else None
     return msgspec.convert(value, dict[str, Any] | None)

@@ -20,7 +20,7 @@ install: .venv/runtime.stamp ## set up .venv with what the server needs
 serve: .venv/runtime.stamp ## run the server, for example ARGS="--port 8000 --demo"
 	@exec $(BIN)/tertulia serve $(ARGS)
 
-test: .venv/dev.stamp ## run the tests, or some of them: ARGS="-k reaction"
+test: .venv/dev.stamp ## run the tests; ARGS="-k reaction", ARGS=--sqlite (quick), ARGS=--both (everything)
 	@$(BIN)/python -m pytest -n 4 --dist worksteal $(ARGS)
 
 check: .venv/dev.stamp ## format, lint, types, import direction
@@ -47,8 +47,8 @@ bench-nodes: .venv/dev.stamp ## measure several servers on one PostgreSQL
 	@$(BIN)/python -m bench.nodes $(ARGS)
 
 soak: .venv/dev.stamp ## run the tests that take minutes, and all others on both databases
-	@$(BIN)/python -m pytest -m soak $(ARGS)
-	@$(BIN)/python -m pytest -n 2 --both $(ARGS)
+	@$(BIN)/python -m pytest -m soak --random $(ARGS)
+	@$(BIN)/python -m pytest -n 2 --both --random $(ARGS)
 
 format: .venv/dev.stamp ## put the code in order, and introduce new modules
 	@$(BIN)/python scripts/contents.py

@@ -18,9 +18,9 @@ for finder in sys.meta_path:  # whoever brings a plugin is rewritten whole, even
     if isinstance(finder, AssertionRewritingHook):
         finder._must_rewrite.discard("tertulia")
 
-from tests.support import cheap_hashing, conformance, precompile  # noqa: E402
+from tests.support import cheap_hashing, conformance, database_plan, precompile  # noqa: E402
 from tests.support.browser_user import running_chromium  # noqa: E402
-from tests.support.databases import Databases, Kind, unreachable  # noqa: E402
+from tests.support.databases import Databases, Kind  # noqa: E402
 from tests.support.fake_smtp import FakeSmtp  # noqa: E402
 from tests.support.latency_guard import WATCH  # noqa: E402
 from tests.support.people import Chat, Person  # noqa: E402
@@ -35,62 +35,30 @@ gc.disable()  # until all tests were collected
 
 T = TypeVar("T")
 
-A_TURN_OF_POSTGRES = 15  # every so many rows of a table: it takes its time
-# Where there are very many: every so many scenes, and rows of all tables together.
-A_TURN_OF_POSTGRES_IN = {"api": 40, "abuse": 40, "web": 40, "jobs": 30, "events": 12}
 # Begun first, the longest before all others, so that nobody waits for one of them at the end.
 LONG_ONES = ("web/test_accessibility", "web/test_scrolling", "laws/", "crash/", "web/")
-KINDS = ["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)]
+KINDS = [
+    pytest.param("sqlite", marks=pytest.mark.sqlite),
+    pytest.param("postgres", marks=pytest.mark.postgres),
+]
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--both", action="store_true", help="play everything on both databases")
+    database_plan.add_options(parser)
+    parser.addoption("--random", action="store_true", help="generate other examples in each run")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Not everything is played on both databases, for time's sake; `--both` does that.
-
-    The rows of tables take turns. Scenes of which there are very many are played on SQLite, and
-    some of them on PostgreSQL too; what is about no database is marked `on_one`. All other scenes
-    are played on both. Where there is no PostgreSQL, every row has its turn on SQLite.
-    """
     items.sort(key=_place_in_line)
-    if config.getoption("both") or unreachable():
-        return
-    rows: dict[str, dict[str, int]] = {}
-    waiting: set[pytest.Item] = set()
-    names = {item.nodeid for item in items}
-    for area, every in A_TURN_OF_POSTGRES_IN.items():
-        scenes = [
-            item
-            for item in items
-            if _is_scene_on_postgres(item, area) and _on_sqlite(item) in names
-        ]
-        waiting.update(set(scenes).difference(scenes[::every]))
-    for item in items:
-        if item.get_closest_marker("on_one"):
-            if item.get_closest_marker("postgres"):
-                waiting.add(item)
-            continue
-        found = _row_of_a_table(item)
-        if found is not None:
-            table, row, kind = found
-            turn = A_TURN_OF_POSTGRES_IN.get(_area(item))
-            seen = rows.setdefault(_area(item) if turn else table, {})
-            number = seen.setdefault(table + row, len(seen))
-            if kind != ("postgres" if number % (turn or A_TURN_OF_POSTGRES) == 1 else "sqlite"):
-                waiting.add(item)
-    items[:] = [item for item in items if item not in waiting]
-    config.hook.pytest_deselected(items=list(waiting))
+    database_plan.select(config, items)
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Lines of the log as a server writes them: to dress them up takes longer than a request.
+    """Configure hypothesis and the log.
 
-    What is made up at random is the same in every run, and may take its time; `--both` makes up
-    more, and something else each time.
+    Generated examples are the same in every run, unless `--random` is given. The log is written as
+    plain JSON: the console's format takes longer than a request.
     """
-    both = config.getoption("both")
     patient = [
         HealthCheck.too_slow,
         HealthCheck.data_too_large,
@@ -99,8 +67,8 @@ def pytest_configure(config: pytest.Config) -> None:
     hypothesis.settings.register_profile(
         "patient",
         deadline=None,
-        derandomize=not both,
-        max_examples=100 if both else 40,
+        derandomize=not config.getoption("random"),
+        max_examples=100 if config.getoption("both") else 40,
         database=None,
         suppress_health_check=patient,
     )
@@ -142,6 +110,7 @@ def pytest_testnodedown(node: Any) -> None:
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     if MET:
         terminalreporter.write_line(conformance.summary(MET))
+    terminalreporter.write_line(database_plan.summary(terminalreporter))
 
 
 def _place_in_line(item: pytest.Item) -> int:
@@ -150,37 +119,10 @@ def _place_in_line(item: pytest.Item) -> int:
     return next(found, len(LONG_ONES))
 
 
-def _area(item: pytest.Item) -> str:
-    """The folder of tests that it is in."""
-    return item.nodeid.split("/")[1]
-
-
-def _is_scene_on_postgres(item: pytest.Item, area: str) -> bool:
-    params = item.callspec.params if hasattr(item, "callspec") else {}
-    return params == {"kind": "postgres"} and _area(item) == area
-
-
-def _on_sqlite(item: pytest.Item) -> str:
-    """What the same scene is called there, if it is played there."""
-    return item.nodeid.replace("[postgres]", "[sqlite]")
-
-
-def _row_of_a_table(item: pytest.Item) -> tuple[str, str, Kind] | None:
-    """Which table, which of its rows, and on which database; None for a scene."""
-    params = item.callspec.params if hasattr(item, "callspec") else {}
-    chooses_itself = any("kind" in mark.args[0] for mark in item.iter_markers("parametrize"))
-    if "kind" not in params or len(params) == 1 or chooses_itself:
-        return None
-    kind: Kind = params["kind"]
-    table, _, row = item.nodeid.partition("[")
-    return table, row.replace(kind, "", 1), kind
-
-
-@pytest.fixture
-def some(request: pytest.FixtureRequest) -> Callable[[list[T]], list[T]]:
-    """Every fifth of many things that are alike, for time's sake; with `--both` all of them."""
-    every = 1 if request.config.getoption("both") else 5
-    return lambda things: things[::every]
+@pytest.fixture(scope="session")
+def thorough(request: pytest.FixtureRequest) -> bool:
+    """Whether this run checks everything, as `.ci/run` does, or the quick list of each test."""
+    return bool(request.config.getoption("both"))
 
 
 @pytest.fixture(scope="session")
@@ -241,7 +183,7 @@ def slapd(running_slapd: Slapd) -> Slapd:
 
 @pytest.fixture(params=KINDS)
 def kind(request: pytest.FixtureRequest) -> Kind:
-    """Every scene is played on both databases."""
+    """The database of this test; `tests/support/database_plan.py` says when each one is used."""
     found: Kind = request.param
     return found
 

@@ -102,9 +102,8 @@ OPERATORS = ["channel", "topic", "dm", "dm-including", "sender", "id", "with", "
 
 @pytest.fixture
 def seed(request: pytest.FixtureRequest) -> str:
-    """The same in every `make test`, which does not fail by chance; another in longer runs."""
-    is_long = request.config.getoption("both") or request.node.get_closest_marker("soak")
-    usual = str(random.randrange(10**6)) if is_long else "1"
+    """The same in every run, which does not fail by chance, unless `--random` is given."""
+    usual = str(random.randrange(10**6)) if request.config.getoption("random") else "1"
     return os.environ.get("TERTULIA_TEST_SEED") or usual
 
 

@@ -107,6 +107,8 @@ def sqlite_with_tables() -> bytes:
 @cache
 def unreachable() -> str:
     """Why PostgreSQL cannot be used here; nothing if it can."""
+    if os.environ.get("TERTULIA_TEST_POSTGRES") == "":
+        return "it is switched off (--sqlite)"
     try:
         _connect().close()
     except psycopg.OperationalError as error:

@@ -64,19 +64,23 @@ def views(house, lively):
     }
 
 
-def test_axe_finds_nothing(lively, views, sit, some):
+# What `make test` checks with all rules; `.ci/run` checks everything with all rules.
+QUICK_VIEWS = ("topic", "inbox", "search")
+
+
+def test_axe_finds_nothing(lively, views, sit, thorough):
     at_anas = sit(lively[0])
-    found, closely = [], some([*views])
+    found = []
     for name, view in views.items():
         at_anas.goes(view)
-        found += violations(at_anas.page, name, closely=name in closely)
+        found += violations(at_anas.page, name, closely=thorough or name in QUICK_VIEWS)
 
     assert not found, "\n".join(found)
 
 
-def test_axe_finds_nothing_on_a_phone(lively, views, sit, some):
+def test_axe_finds_nothing_on_a_phone(lively, views, sit, thorough):
     at_anas, found = sit(lively[0], **PHONE), []
-    for name in some([*views]):
+    for name in views if thorough else QUICK_VIEWS:
         at_anas.goes(views[name])
         found += violations(at_anas.page, name)
 
@@ -91,15 +95,18 @@ OWN = (
 )
 
 
-def test_axe_finds_nothing_at_the_door(house, sit, some):
-    found, closely = [], some([*OWN, *DOOR])
+QUICK_PAGES = ("/login/", "/accounts/second_factor/")
+
+
+def test_axe_finds_nothing_at_the_door(house, sit, thorough):
+    found = []
     for who, pages in ((None, [*DOOR]), (house.person("ana"), OWN)):
         page = sit(who, **PHONE).page
         for path in pages:
             page.goto(browser_user.address(house, path))
             width = page.evaluate("document.documentElement.scrollWidth - innerWidth")
             found += [f"{path} is {width} pixels too wide"] if width > 0 else []
-            found += violations(page, path, closely=path in closely)
+            found += violations(page, path, closely=thorough or path in QUICK_PAGES)
 
     assert not found, "\n".join(found)
 
@@ -136,8 +143,19 @@ DIALOGS = [
 ]
 
 
+QUICK_DIALOGS = (
+    "#channels/new",
+    "#settings/preferences",
+    "#organization/organization-settings",
+    "#organization/users",
+    "#channels/1/x/subscribers",
+    "#drafts",
+)
+QUICK_KEYS = ("i", ":")
+
+
 @pytest.mark.parametrize("look", ["desk", pytest.param("phone", marks=pytest.mark.soak)])
-def test_axe_finds_nothing_in_what_opens_over_a_view(house, sit, look, some):
+def test_axe_finds_nothing_in_what_opens_over_a_view(house, sit, look, thorough):
     owner = house.person("ana", role="owner", channels=["kitchen"])
     soup = uploads(owner, "soup.png", picture(size=(300, 200)), kind="image/png")
     owner.says(f"Soup's on [soup.png]({soup.url})", to="kitchen > lunch")
@@ -146,19 +164,18 @@ def test_axe_finds_nothing_in_what_opens_over_a_view(house, sit, look, some):
     )
     page, here, found = at_anas.page, at_anas.page.url, []
 
-    closely = some([each[0] for each in OPENED_BY_KEYS])
     for key, name, inside in OPENED_BY_KEYS:
         at_anas.message("Soup's on").focus()
         page.keyboard.press(key)
         expect(page.get_by_role(name).first).to_be_visible()
-        found += violations(page, key, inside=inside, closely=key in closely)
+        found += violations(page, key, inside=inside, closely=thorough or key in QUICK_KEYS)
         page.keyboard.press("Escape")
-    closely = some(DIALOGS)
     for address in DIALOGS:
         page.evaluate("hash => { location.hash = hash; }", address)
         expect(page.get_by_role("dialog").first).to_be_visible()
         expect(page.locator(".page-of:empty")).to_have_count(0)
-        found += violations(page, address, inside="dialog[open]", closely=address in closely)
+        closely = thorough or address in QUICK_DIALOGS
+        found += violations(page, address, inside="dialog[open]", closely=closely)
         page.keyboard.press("Escape")
         expect(page).to_have_url(here)
 
@@ -203,11 +220,11 @@ def test_focus_goes_into_what_opens_and_comes_back(house, sit):
 
 
 @pytest.mark.parametrize("width", [320, pytest.param(640, marks=pytest.mark.soak)])
-def test_dialogs_fit_into_a_small_window(house, sit, width, some):
+def test_dialogs_fit_into_a_small_window(house, sit, width, thorough):
     owner = house.person("ana", role="owner", channels=["kitchen"])
     page = sit(owner, viewport={"width": width, "height": 640}).goes("#inbox").page
     here = page.url
-    for address in some(DIALOGS):
+    for address in DIALOGS if thorough else QUICK_DIALOGS:
         page.evaluate("hash => { location.hash = hash; }", address)
         expect(page.get_by_role("dialog").first).to_be_visible()
         expect(page.locator(".page-of:empty")).to_have_count(0)

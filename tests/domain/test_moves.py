@@ -26,7 +26,7 @@ def test_resolving_is_a_mark_in_front_and_nothing_else(old, new, toggles):
 
 
 def channel(name):
-    values: dict[str, Any] = dict.fromkeys(Channel.__dataclass_fields__)
+    values: dict[str, Any] = dict.fromkeys(Channel.__struct_fields__)
     return Channel(**values | {"id": 7, "name": name})
 
 

@@ -1,8 +1,7 @@
 """Rules as tables: names, addresses, topics, groups, doors, and the narrow of a queue."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from tertulia import domain
 from tertulia.domain.channels.channel import COLORS, Channel, NewChannel

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
+import msgspec
 import pytest
 from tests.jobs.test_rerendering import grows_old
 from tests.support.people import Chat, Person
@@ -342,7 +343,7 @@ def test_what_is_very_long_makes_nobody_else_go() -> None:
     shelf.put(1 << 3, fragment(1), seq=1)
 
     for number in range(2, 20):
-        long = replace(fragment(number), text=b"x" * (LARGEST_BYTES + 1))
+        long = msgspec.structs.replace(fragment(number), text=b"x" * (LARGEST_BYTES + 1))
         shelf.put(number << 3, long, seq=1)
 
     assert shelf.find(1 << 3) is not None

@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
+import msgspec
 import pytest
 from joserfc import jwt
 from joserfc.jwk import OctKey
@@ -135,7 +136,7 @@ def test_a_code_is_of_no_use_without_what_it_was_asked_with(site):
 
     site.answers["/token"] = exchange
     assert come_back(site).subject == "s-1"
-    other = replace(PENDING, verifier="w" * 43)
+    other = msgspec.structs.replace(PENDING, verifier="w" * 43)
     with pytest.raises(ProviderTrouble):
         asyncio.run(external.sso.openid.come_back(provider(site), other, "the code"))
 

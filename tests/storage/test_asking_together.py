@@ -2,11 +2,11 @@
 
 import threading
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from typing import Any
 
 import psycopg
 import pytest
+from msgspec.structs import replace
 from tests.support.waiting import eventually
 
 from tertulia import actions, events, storage

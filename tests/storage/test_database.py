@@ -1,10 +1,10 @@
 """The small layer over both databases: what holds on one holds on the other."""
 
 from collections.abc import Callable, Generator
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from tertulia import storage
 from tertulia.database import Database, schema

@@ -1,16 +1,17 @@
 """Checking the data: what `tertulia check` looks at, subject by subject."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from functools import partial
+
+import msgspec
+from msgspec import field
 
 from tertulia import storage
 from tertulia.database.tx import Tx
 from tertulia.domain.people.keys import Vault, WrongSecret
 
 
-@dataclass(frozen=True, slots=True)
-class DataProblem:
+class DataProblem(msgspec.Struct, frozen=True):
     """What a look at one subject has shown."""
 
     subject: str

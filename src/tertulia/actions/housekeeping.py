@@ -1,6 +1,6 @@
 """Keeping house: forgetting what nobody needs any more."""
 
-from dataclasses import dataclass
+import msgspec
 
 from tertulia import storage
 from tertulia.actions.people.one_time_links import DAY
@@ -15,8 +15,7 @@ MAX_EVENTS = 500_000  # of an organization's log; a queue that needs more is giv
 MAX_AT_ONCE = 2000  # so that nobody waits for a long deletion
 
 
-@dataclass(frozen=True, slots=True)
-class Trimmed:
+class Trimmed(msgspec.Struct, frozen=True):
     events: int
     queues_given_up: list[str]
     is_done: bool

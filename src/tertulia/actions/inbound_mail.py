@@ -5,7 +5,8 @@ here no more, is refused in words that their mail server hands back to them.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from tertulia import actions, domain, storage
 from tertulia.database.tx import Tx
@@ -24,8 +25,7 @@ from tertulia.domain.people.user import User
 HOUR = 3600.0
 
 
-@dataclass(frozen=True, slots=True)
-class MailDestination:
+class MailDestination(msgspec.Struct, frozen=True):
     """Where what a mail says is to be said, and by whom; nobody is the organization itself."""
 
     author: User | None

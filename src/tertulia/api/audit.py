@@ -5,8 +5,9 @@ An act is noted in the transaction that does it; one that was refused, in a tran
 
 import contextlib
 from collections.abc import AsyncIterator, Callable, Iterable
-from dataclasses import replace
 from typing import Any, Concatenate, ParamSpec, TypeVar
+
+from msgspec.structs import replace
 
 from tertulia import actions, api, domain
 from tertulia.api.call import Call

@@ -1,7 +1,8 @@
 """A call: one request that was let in, with what an endpoint needs to answer it."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+
+import msgspec
 
 from tertulia import domain
 from tertulia.actions.messages.draft import Author
@@ -22,8 +23,7 @@ from tertulia.http.request import ApiRequest
 COMPLAINTS = Rate(1, 60)
 
 
-@dataclass(frozen=True, slots=True)
-class Services:
+class Services(msgspec.Struct, frozen=True):
     """What the whole server shares."""
 
     config: Config
@@ -36,8 +36,7 @@ class Services:
     complaints: Limiter  # how often a bot's owner is told of the same trouble
 
 
-@dataclass(slots=True)
-class Call:
+class Call(msgspec.Struct):
     services: Services
     request: ApiRequest
     found_org: Organization | None

@@ -1,7 +1,8 @@
 """Browsers: which session one has, by its cookie, and how it gets and loses it."""
 
 import contextlib
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from tertulia import actions, api, domain, storage
 from tertulia.actions.people.login import SessionRequest

@@ -3,7 +3,6 @@
 import getpass
 import os
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from functools import wraps
 from typing import Any, Concatenate, NoReturn, ParamSpec, TypeVar
 
@@ -32,8 +31,7 @@ class _DryRun(Exception):
     """Rolls back the transaction of a dry run."""
 
 
-@dataclass(frozen=True, slots=True)
-class OpenOrganization:
+class OpenOrganization(msgspec.Struct, frozen=True):
     """The open database and the organization that a command works on."""
 
     config: Config

@@ -1,12 +1,12 @@
 """`tertulia user invite` and `tertulia user import`."""
 
 import csv
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn
 
 import click
+import msgspec
 
 from tertulia import actions, domain, storage
 from tertulia.cli.data import (
@@ -78,8 +78,7 @@ def _channel_id(opened: OpenOrganization, name: str) -> int:
 # --- a list of people ---
 
 
-@dataclass(frozen=True, slots=True)
-class PersonLine:
+class PersonLine(msgspec.Struct, frozen=True):
     number: int
     new: NewUser
     channels: tuple[str, ...]

@@ -8,7 +8,6 @@ comes says so.
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import msgspec
 
@@ -33,8 +32,7 @@ MAX_NOTICE_BYTES = 8000  # bytes; the database takes no more
 MAX_ORGANIZATIONS_PER_NOTICE = 150  # organizations in one notice, so that it is not too long
 
 
-@dataclass(frozen=True, slots=True)
-class LogProgress:
+class LogProgress(msgspec.Struct, frozen=True):
     """How far the logs of some organizations go; and notices that tell what is new there, with how
     far that is all."""
 

@@ -14,8 +14,9 @@ import queue
 import threading
 import time
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
 from typing import Any
+
+import msgspec
 
 from tertulia import storage
 from tertulia.database.tx import Dialect, Tx
@@ -38,8 +39,7 @@ ComposeNews = Callable[[list[tuple[LogPosition, Any]]], Any]
 TellOthers = Callable[[dict[int, int], list[tuple[LogPosition, Any]]], None]
 
 
-@dataclass(slots=True)
-class PendingWrite:
+class PendingWrite(msgspec.Struct):
     """An action waiting to be done, and later what became of it."""
 
     action: Callable[..., Any]
@@ -53,8 +53,7 @@ class PendingWrite:
     revoked: dict[int, int] | None = None  # the last event of each log that revoked a credential
 
 
-@dataclass(slots=True)
-class Batch:
+class Batch(msgspec.Struct):
     """Jobs that share a commit, and the news that the commit made."""
 
     jobs: list[PendingWrite]

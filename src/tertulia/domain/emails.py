@@ -1,7 +1,5 @@
 """Letters: mails to people. What each kind says, in every language, is in `links/letters/`."""
 
-from dataclasses import dataclass
-
 import msgspec
 
 from tertulia.domain.organization.realm import Realm
@@ -30,8 +28,7 @@ class Letter(msgspec.Struct, frozen=True, omit_defaults=True):
     html: str = ""  # what the HTML says in place of the text, where that is more than paragraphs
 
 
-@dataclass(frozen=True, slots=True)
-class PostedLetter:
+class PostedLetter(msgspec.Struct, frozen=True):
     """A letter in the box, as it is stored."""
 
     id: int

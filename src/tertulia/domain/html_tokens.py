@@ -11,7 +11,8 @@ is never closed ends with the input; so no position is scanned again after a fai
 import html
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+import msgspec
 
 MAX_TAGS = 20_000  # tags and attributes of one text; what follows is not read
 
@@ -33,14 +34,12 @@ _RAW_TEXT_END = {
 _LONG_NUMBER = re.compile(r"&#([0-9]{8,})")
 
 
-@dataclass(frozen=True, slots=True)
-class StartTag:
+class StartTag(msgspec.Struct, frozen=True):
     name: str
     attributes: dict[str, str]
 
 
-@dataclass(frozen=True, slots=True)
-class EndTag:
+class EndTag(msgspec.Struct, frozen=True):
     name: str
 
 

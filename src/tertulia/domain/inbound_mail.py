@@ -7,7 +7,8 @@ proves nothing. So an address is kept as a hash, like a key.
 import hashlib
 import re
 import secrets
-from dataclasses import dataclass
+
+import msgspec
 
 from tertulia import domain
 
@@ -39,8 +40,7 @@ class MailRefused(Exception):
         self.words = words
 
 
-@dataclass(frozen=True, slots=True)
-class MailAddress:
+class MailAddress(msgspec.Struct, frozen=True):
     """What the first half of an address says."""
 
     token: str
@@ -52,8 +52,7 @@ class MailAddress:
         return hashed(self.token)
 
 
-@dataclass(frozen=True, slots=True)
-class ReplyAddress:
+class ReplyAddress(msgspec.Struct, frozen=True):
     """Where somebody answers by mail: they write where a message is now."""
 
     realm_id: int
@@ -64,8 +63,7 @@ class ReplyAddress:
     topic: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class ChannelAddress:
+class ChannelAddress(msgspec.Struct, frozen=True):
     """Where anybody writes to a channel, in the name of `sender_id` or of nobody."""
 
     realm_id: int
@@ -74,16 +72,14 @@ class ChannelAddress:
     made_by: int
 
 
-@dataclass(frozen=True, slots=True)
-class MailFile:
+class MailFile(msgspec.Struct, frozen=True):
     name: str
     content_type: str
     data: bytes
     content_id: str = ""  # by which the HTML shows it in place
 
 
-@dataclass(frozen=True, slots=True)
-class ReceivedMail:
+class ReceivedMail(msgspec.Struct, frozen=True):
     """A mail, read. What it says is there as text and as HTML, either of which may be empty."""
 
     number: str  # its Message-ID, or what stands in for one

@@ -6,7 +6,8 @@ parser of the standard library takes quadratic time. Everything here is linear i
 
 import re
 from collections import Counter
-from dataclasses import dataclass
+
+import msgspec
 
 from tertulia import domain
 from tertulia.domain.html_tokens import EndTag, StartTag
@@ -115,8 +116,7 @@ def text_of(html: str, *, quotes: bool = False, footer: bool = False) -> tuple[s
     return reader.text(), reader.pictures
 
 
-@dataclass(slots=True)
-class _Element:
+class _Element(msgspec.Struct):
     name: str
     end: str = ""  # what is written at its end
     stars: str = ""  # of emphasis

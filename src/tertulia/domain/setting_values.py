@@ -6,9 +6,10 @@ own.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
+
+import msgspec
 
 from tertulia import domain
 from tertulia.domain.organization.languages import LANGUAGES
@@ -18,7 +19,7 @@ UNLIMITED = "unlimited"
 LARGEST_NUMBER = 2**31 - 1
 
 
-class ValueKind:
+class ValueKind(msgspec.Struct, frozen=True):
     """A kind of value: what it must be, how it is typed, and which ones are good."""
 
     @property
@@ -39,7 +40,7 @@ class ValueKind:
         return str(value)
 
 
-class Switch(ValueKind):
+class Switch(ValueKind, frozen=True):
     must_be = "true or false"
 
     def read(self, text: str) -> bool:
@@ -52,8 +53,7 @@ class Switch(ValueKind):
         return str(value).lower()
 
 
-@dataclass(frozen=True, slots=True)
-class ChosenFrom(ValueKind):
+class ChosenFrom(ValueKind, frozen=True):
     """One of a few numbers or words."""
 
     values: tuple[int, ...] | tuple[str, ...]
@@ -74,15 +74,13 @@ class ChosenFrom(ValueKind):
         return _among(_typed(value, self.type), self.values)
 
 
-class Language(ChosenFrom):
+class Language(ChosenFrom, frozen=True):
+    values: tuple[int, ...] | tuple[str, ...] = tuple(LANGUAGES)
+
     must_be = "the code of a language, such as en or pt-br"
 
-    def __init__(self) -> None:
-        super().__init__(tuple(LANGUAGES))
 
-
-@dataclass(frozen=True, slots=True)
-class Whole(ValueKind):
+class Whole(ValueKind, frozen=True):
     least: int
     most: int
 
@@ -99,8 +97,7 @@ class Whole(ValueKind):
         return int(value)
 
 
-@dataclass(frozen=True, slots=True)
-class Limit(ValueKind):
+class Limit(ValueKind, frozen=True):
     """A number of something, or no limit at all."""
 
     unit: str
@@ -124,8 +121,7 @@ class Limit(ValueKind):
         return UNLIMITED if value == self.unlimited else str(value)
 
 
-@dataclass(frozen=True, slots=True)
-class FreeText(ValueKind):
+class FreeText(ValueKind, frozen=True):
     longest: int
     is_title: bool = False  # on one line, and there must be something
 
@@ -144,8 +140,7 @@ class FreeText(ValueKind):
         return text
 
 
-@dataclass(frozen=True, slots=True)
-class WebPlace(ValueKind):
+class WebPlace(ValueKind, frozen=True):
     """The address of a server, or a word for the usual one, which is kept as None."""
 
     longest: int
@@ -170,7 +165,7 @@ class WebPlace(ValueKind):
         return self.usual if value is None else value
 
 
-class ChannelId(ValueKind):
+class ChannelId(ValueKind, frozen=True):
     """A channel, which the action has to find yet, or none."""
 
     NONE = -1
@@ -183,8 +178,7 @@ class ChannelId(ValueKind):
         return int(_typed(value, int))
 
 
-@dataclass(frozen=True, slots=True)
-class Adjustable:
+class Adjustable(msgspec.Struct, frozen=True):
     """One row of a table of settings."""
 
     name: str

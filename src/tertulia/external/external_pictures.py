@@ -9,8 +9,9 @@ import io
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass
 from typing import Any
+
+import msgspec
 
 from tertulia import domain, external
 from tertulia.domain.addresses import Networks
@@ -32,16 +33,14 @@ Drawn = Callable[..., Awaitable[Any]]
 Turn = Callable[[Person], AbstractAsyncContextManager[None]]
 
 
-@dataclass(frozen=True, slots=True)
-class ExternalPicture:
+class ExternalPicture(msgspec.Struct, frozen=True):
     """What was found at an address; without bytes, if that was no picture."""
 
     content_type: str = ""
     data: bytes = b""
 
 
-@dataclass(frozen=True, slots=True)
-class Visited:
+class Visited(msgspec.Struct, frozen=True):
     picture: ExternalPicture
     until: float
 

@@ -12,13 +12,14 @@ import socket
 import ssl
 from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 from functools import cache, partial
 from importlib import import_module
 from ipaddress import ip_network
 from typing import Any
 from urllib.parse import quote, urljoin, urlsplit
+
+import msgspec
 
 from tertulia import domain
 from tertulia.domain.addresses import Networks
@@ -59,8 +60,7 @@ class AnswerTooLarge(CallFailed):
     pass
 
 
-@dataclass(frozen=True, slots=True)
-class HttpAnswer:
+class HttpAnswer(msgspec.Struct, frozen=True):
     status: int
     headers: Mapping[str, str]  # by lower-case name
     body: bytes

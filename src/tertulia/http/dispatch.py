@@ -12,7 +12,6 @@ import time
 import traceback
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
 from email.utils import formatdate
 from functools import lru_cache
 from typing import Any
@@ -46,8 +45,7 @@ LookAgain = Callable[[], Awaitable[bool]]
 NO_ROUTE = "-"
 
 
-@dataclass(slots=True)
-class Exchange:
+class Exchange(msgspec.Struct):
     """What is known of a request while it is being answered."""
 
     method: str

@@ -6,8 +6,9 @@ of files on the disk, and ours are in the database.
 """
 
 import re
-from dataclasses import dataclass
 from urllib.parse import quote
+
+import msgspec
 
 _RANGE = re.compile(r"bytes=([0-9]{0,18})-([0-9]{0,18})", re.ASCII)
 _PLAIN_NAME = re.compile(r"[\w .()+,=@-]+", re.ASCII)
@@ -25,8 +26,7 @@ _ALWAYS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
+class Part(msgspec.Struct, frozen=True):
     """The bytes from `start` up to, but not including, `end`."""
 
     start: int

@@ -7,8 +7,9 @@ takes linear time, at most 50 ms per MB.
 
 import re
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
 from typing import NamedTuple
+
+import msgspec
 
 from tertulia.errors.parameters import MalformedForm, NotUtf8, TooManyParameters
 
@@ -19,8 +20,7 @@ MAX_LONE_PERCENT_SIGNS = 1000  # in one value
 _LONE_PERCENT_SIGN = re.compile(rb"%(?![0-9a-fA-F]{2})")
 
 
-@dataclass(frozen=True, slots=True)
-class UploadedFile:
+class UploadedFile(msgspec.Struct, frozen=True):
     name: str  # of the form field
     filename: str  # as the client calls it: never to be used as a path
     content_type: str

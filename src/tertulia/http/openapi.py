@@ -5,11 +5,11 @@ Generators come with frameworks and read those frameworks' signatures; these are
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from types import NoneType
 from typing import Any, get_args, get_origin
 
 import msgspec
+from msgspec import field
 
 from tertulia.http.params import Parameter
 from tertulia.http.replies import Elsewhere, Encoded, Reply
@@ -85,8 +85,7 @@ SECURITY: dict[Access, list[dict[str, list[str]]]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Glossary:
+class Glossary(msgspec.Struct, frozen=True):
     """What is said of routes beyond their signatures."""
 
     about: str = ""
@@ -211,8 +210,7 @@ def _operation(route: Route, reply: Mapping[str, Any], glossary: Glossary) -> di
     return operation
 
 
-@dataclass(frozen=True, slots=True)
-class _Said:
+class _Said(msgspec.Struct, frozen=True):
     """What is said of the parameters of one route."""
 
     route: Route

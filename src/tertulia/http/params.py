@@ -8,7 +8,6 @@ it in the words that clients know; msgspec has decoded the JSON by then.
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
@@ -35,8 +34,7 @@ _AS_PYTHON_SAYS = {"True": True, "False": False}
 _ABSENT: Any = object()
 
 
-@dataclass(frozen=True, slots=True)
-class Parameter:
+class Parameter(msgspec.Struct, frozen=True):
     argument: str  # the name in the signature
     name: str  # the name on the wire
     aliases: tuple[str, ...]
@@ -52,8 +50,7 @@ class Parameter:
         return self.schema.get("type") == "string"
 
 
-@dataclass(frozen=True, slots=True)
-class Contract:
+class Contract(msgspec.Struct, frozen=True):
     """What an endpoint asks for and what it returns."""
 
     path_types: Mapping[str, type[int] | type[str]]

@@ -7,9 +7,12 @@ routers of frameworks try one pattern after the other, and know no such order.
 """
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import Any, Literal, NoReturn, TypedDict, Unpack
+
+import msgspec
+from msgspec.structs import replace
 
 from tertulia.errors import ClientError
 from tertulia.errors.http import MethodNotAllowed, NotFound, TrailingSlash
@@ -24,8 +27,7 @@ METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD")  # in the order we l
 MAX_ID_DIGITS = 19
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Route:
+class Route(msgspec.Struct, frozen=True, kw_only=True):
     method: str
     path: str
     endpoint: Endpoint

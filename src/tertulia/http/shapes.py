@@ -6,13 +6,13 @@ msgspec could check types by itself, but would tell one problem where clients ex
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
 from functools import cache, reduce
 from operator import or_
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
 import msgspec
+from msgspec.structs import replace
 
 from tertulia.http.rules import (
     MAX_SHOWN_NAME_LENGTH,
@@ -35,8 +35,7 @@ SCALARS = frozenset({str, int, bool})
 _MISSING: Any = object()
 
 
-@dataclass(frozen=True, slots=True)
-class Shape:
+class Shape(msgspec.Struct, frozen=True):
     kinds: frozenset[type]  # what the JSON decoder may have made of it
     check: Check  # returns the value the endpoint gets, or raises a Problem
     schema: dict[str, Any]  # for the API description

@@ -1,7 +1,8 @@
 """Every integration there is, by the name in its address."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+
+import msgspec
 
 from tertulia.errors import BadRequest
 from tertulia.errors.integrations import MalformedPayload, MissingEventHeader, UnsupportedEvent
@@ -42,8 +43,7 @@ from tertulia.integrations.signatures import Check
 from tertulia.integrations.webhook_message import WebhookMessage
 
 
-@dataclass(frozen=True, slots=True)
-class Integration:
+class Integration(msgspec.Struct, frozen=True):
     name: str
     title: str
     paste: str  # where its address is pasted

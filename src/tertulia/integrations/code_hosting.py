@@ -1,8 +1,9 @@
 """What GitHub, GitLab, Gitea and Bitbucket tell alike: pushes, pull requests, issues, releases."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+import msgspec
 
 from tertulia.integrations.payload import Payload
 from tertulia.integrations.phrases import ZEROS, bullets, code, count, line, link, said, several
@@ -14,16 +15,14 @@ Told = tuple[str, str]  # a topic and a text
 Teller = Callable[[Payload], Told | None]
 
 
-@dataclass(frozen=True, slots=True)
-class Commit:
+class Commit(msgspec.Struct, frozen=True):
     id: str
     message: str
     address: str
     author: str
 
 
-@dataclass(frozen=True, slots=True)
-class Push:
+class Push(msgspec.Struct, frozen=True):
     repository: str
     who: str
     ref: str
@@ -40,8 +39,7 @@ class Push:
         return max(listed, self.told_total) if isinstance(self.told_total, int) else listed
 
 
-@dataclass(frozen=True, slots=True)
-class PullRequestOrIssue:
+class PullRequestOrIssue(msgspec.Struct, frozen=True):
     """A pull request, an issue or a discussion."""
 
     kind: str

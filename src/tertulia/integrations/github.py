@@ -1,8 +1,9 @@
 """GitHub: https://docs.github.com/webhooks/webhook-events-and-payloads"""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from functools import partial
+
+from msgspec.structs import replace
 
 from tertulia.integrations import code_hosting
 from tertulia.integrations.code_hosting import Commit, PullRequestOrIssue, Push, Teller, Told

@@ -12,11 +12,12 @@ import hmac
 import json
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from importlib import import_module
 from typing import Any
 from urllib.parse import parse_qs
+
+import msgspec
 
 MAX_SECONDS = 300  # that a dated signature may be old, or ahead of us
 
@@ -24,8 +25,7 @@ _DIGITS = re.compile("[0-9]{1,15}")
 _ARMOUR = re.compile(r"-----[A-Z ]+-----|\\n|[\r\n]")  # around a public key and within it
 
 
-@dataclass(frozen=True, slots=True)
-class SignedCall:
+class SignedCall(msgspec.Struct, frozen=True):
     """What a signature is made over."""
 
     body: bytes

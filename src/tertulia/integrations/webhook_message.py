@@ -2,11 +2,11 @@
 
 import fnmatch
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 
-@dataclass(frozen=True, slots=True)
-class WebhookMessage:
+class WebhookMessage(msgspec.Struct, frozen=True):
     """`event` is what filters go by: `push`, or `pull_request.opened` where there are kinds."""
 
     event: str
@@ -16,8 +16,7 @@ class WebhookMessage:
     is_private: bool = False  # whether it tells of what the sender shows to few
 
 
-@dataclass(frozen=True, slots=True)
-class Filters:
+class Filters(msgspec.Struct, frozen=True):
     """Which reports somebody wants; patterns are those of a shell."""
 
     only_events: Sequence[str] | None = None

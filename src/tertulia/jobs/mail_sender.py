@@ -6,7 +6,9 @@ mail is sent again some minutes later, with the same Message-ID.
 
 import asyncio
 import contextlib
-from dataclasses import dataclass, field
+
+import msgspec
+from msgspec import field
 
 from tertulia import actions, storage
 from tertulia.config import Config
@@ -19,8 +21,7 @@ from tertulia.jobs.runner import described
 from tertulia.log import log
 
 
-@dataclass(slots=True)
-class Round:
+class Round(msgspec.Struct):
     """The outcome for each mail of one batch."""
 
     sent: list[PostedLetter] = field(default_factory=list)

@@ -6,7 +6,8 @@ hangs delays only its owner. A failing endpoint is retried with backoff.
 """
 
 import asyncio
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from tertulia import actions, storage
 from tertulia.actions.personal.web_push import PHONES, PushOutcome, Receivers

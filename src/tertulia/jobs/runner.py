@@ -10,8 +10,9 @@ import time
 import traceback
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+import msgspec
 
 from tertulia.errors.http import ServiceUnavailable
 from tertulia.log import log
@@ -21,8 +22,7 @@ APPLY_SECONDS = 2.0  # how often another server asks whether it can become the l
 CANCEL_AGAIN_SECONDS = 0.5  # after this, a task that ignored its cancellation is cancelled again
 
 
-@dataclass(frozen=True, slots=True)
-class Job:
+class Job(msgspec.Struct, frozen=True):
     name: str
     every_seconds: float
     work: Callable[[], Awaitable[object]]

@@ -6,8 +6,9 @@ messages at most, however many are due in the same second.
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from typing import Generic, TypeVar
+
+import msgspec
 
 from tertulia import actions, domain, storage
 from tertulia.actions.messages.draft import Author
@@ -32,8 +33,7 @@ T = TypeVar("T")
 Outcome = bool | Exception  # sent, already handled by another server, or failed
 
 
-@dataclass(frozen=True, slots=True)
-class Outbox(Generic[T]):
+class Outbox(msgspec.Struct, Generic[T], frozen=True):
     """A kind of message that is sent at a given time."""
 
     realms_with_due: Callable[[Tx], list[int]]

@@ -9,8 +9,9 @@ import asyncio
 import hashlib
 import tempfile
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from typing import IO, Any, TypeVar
+
+from msgspec.structs import replace
 
 from tertulia import domain, external, storage
 from tertulia.database import Database

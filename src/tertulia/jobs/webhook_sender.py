@@ -8,7 +8,6 @@ own, behind all others. If the server is killed during a call, the call is repea
 import asyncio
 import math
 from collections import Counter
-from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
 
@@ -46,8 +45,7 @@ USER_AGENT = f"ZulipOutgoingWebhook/{COMPATIBLE_VERSION}"
 CLIENT = "OutgoingWebhookResponse"
 
 
-@dataclass(frozen=True, slots=True)
-class Spoken:
+class Spoken(msgspec.Struct, frozen=True):
     """The message that a webhook answers with; empty if it answers nothing."""
 
     text: str

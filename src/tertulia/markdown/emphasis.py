@@ -7,7 +7,9 @@ character, and the search begins anew. `_pair` does the same with a stack, in on
 import re
 from bisect import bisect_right
 from collections.abc import Callable
-from dataclasses import dataclass, field
+
+import msgspec
+from msgspec import field
 
 from tertulia.markdown import escape
 from tertulia.markdown.stash import Stash
@@ -74,8 +76,7 @@ def _keep(stash: Stash, opening: str, body: str, inner: Callable[[str], str], cl
     return stash.keep(f"{opening}{inner(body)}{closing}", stash.plain(body))
 
 
-@dataclass(slots=True)
-class _Run:
+class _Run(msgspec.Struct):
     """Stars that may yet open something, and the text that has followed them."""
 
     stars: int

@@ -5,7 +5,9 @@ a line of its own, between blank lines.
 """
 
 import re
-from dataclasses import dataclass, field
+
+import msgspec
+from msgspec import field
 
 from tertulia.markdown.code import CodeHighlighter
 from tertulia.markdown.math import Formulas
@@ -22,8 +24,7 @@ _END = ("", "")  # what ends a text, even one that an open fence has swallowed t
 _HOLDS_MARKUP = frozenset(("quote", "quoted", "spoiler"))
 
 
-@dataclass(slots=True)
-class _Fence:
+class _Fence(msgspec.Struct):
     """An open fence and the lines gathered in it so far."""
 
     fence: str

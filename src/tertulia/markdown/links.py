@@ -7,8 +7,9 @@ each question by looking it up.
 
 import re
 from bisect import bisect_left, bisect_right
-from dataclasses import dataclass
 from functools import cached_property
+
+import msgspec
 
 from tertulia.markdown import escape, urls
 from tertulia.markdown.model import Resolved, Upload
@@ -24,8 +25,7 @@ _AUDIO = frozenset(
 _UPLOADS = "/user_uploads/"
 
 
-@dataclass(frozen=True, slots=True)
-class _Target:
+class _Target(msgspec.Struct, frozen=True):
     address: str
     title: str | None
     end: int

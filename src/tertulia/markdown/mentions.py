@@ -5,7 +5,9 @@ is shown and tells nobody.
 """
 
 import re
-from dataclasses import dataclass, field
+
+import msgspec
+from msgspec import field
 
 from tertulia.markdown import escape
 from tertulia.markdown.model import MentionedGroup, MentionedUser, Resolved
@@ -29,8 +31,7 @@ _SYSTEM_GROUPS = {
 }
 
 
-@dataclass(slots=True)
-class Mentioned:
+class Mentioned(msgspec.Struct):
     """Whom a message mentions aloud, gathered while it is rendered."""
 
     user_ids: set[int] = field(default_factory=set)

@@ -5,34 +5,29 @@ the caller looked up for this sender; a name that was not found is ordinary text
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Self
 
 import msgspec
 
 
-@dataclass(frozen=True, slots=True)
-class MentionedUser:
+class MentionedUser(msgspec.Struct, frozen=True):
     id: int
     full_name: str
     is_active: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class MentionedGroup:
+class MentionedGroup(msgspec.Struct, frozen=True):
     id: int
     name: str
     is_active: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class LinkedChannel:
+class LinkedChannel(msgspec.Struct, frozen=True):
     id: int
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class Upload:
+class Upload(msgspec.Struct, frozen=True):
     """An uploaded file: `path_id` is its address after `/user_uploads/`."""
 
     path_id: str
@@ -43,8 +38,7 @@ class Upload:
     thumbnail: str = ""  # the path of its picture, empty while that is being made
 
 
-@dataclass(frozen=True, slots=True)
-class LinkPattern:
+class LinkPattern(msgspec.Struct, frozen=True):
     id: int
     pattern: str  # an RE2 regular expression with named groups
     url_template: str  # an RFC 6570 template of those names

@@ -4,11 +4,10 @@
 with the calls of `log` in the source. Operators alert on names, so a rename is a breaking change.
 """
 
-from dataclasses import dataclass
+import msgspec
 
 
-@dataclass(frozen=True, slots=True)
-class LogEvent:
+class LogEvent(msgspec.Struct, frozen=True):
     name: str
     level: str
     fields: str  # separated by spaces

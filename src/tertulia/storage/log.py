@@ -6,8 +6,9 @@ is undone gives its numbers back.
 
 import random
 import secrets
-from dataclasses import dataclass
 from typing import NamedTuple
+
+import msgspec
 
 from tertulia import storage
 from tertulia.database.tx import Row, Tx
@@ -31,8 +32,7 @@ class LogPosition(NamedTuple):
     epoch: str
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(msgspec.Struct, frozen=True):
     realm_id: int
     seq: int
     kind: str

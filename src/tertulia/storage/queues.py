@@ -1,14 +1,13 @@
 """Event queues as stored: who listens, to what, from where on."""
 
-from dataclasses import dataclass
+import msgspec
 
 from tertulia.database.tx import Tx
 from tertulia.domain.limits import LARGEST_ID
 from tertulia.storage.row_mapper import Record
 
 
-@dataclass(frozen=True, slots=True)
-class StoredQueue:
+class StoredQueue(msgspec.Struct, frozen=True):
     id: str
     realm_id: int
     user_id: int
@@ -24,8 +23,7 @@ class StoredQueue:
 _QUEUES = Record(StoredQueue, "queue")
 
 
-@dataclass(frozen=True, slots=True)
-class Position:
+class Position(msgspec.Struct, frozen=True):
     """How far a queue has been read, and when."""
 
     queue_id: str

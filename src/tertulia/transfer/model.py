@@ -6,8 +6,10 @@ People, channels and files have the keys that the export calls them by. A text n
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import IO, Any, Protocol
+
+import msgspec
+from msgspec import field
 
 from tertulia.domain.people.user import Role
 from tertulia.transfer.importing.tally import Tally
@@ -35,8 +37,7 @@ def address(key: str) -> str:
     return f"{MARK}a{key}{MARK}"
 
 
-@dataclass(frozen=True, slots=True)
-class ArrivingPerson:
+class ArrivingPerson(msgspec.Struct, frozen=True):
     key: str
     name: str
     email: str = ""
@@ -51,8 +52,7 @@ class ArrivingPerson:
     owner: str = ""  # of a bot
 
 
-@dataclass(frozen=True, slots=True)
-class ArrivingChannel:
+class ArrivingChannel(msgspec.Struct, frozen=True):
     key: str
     name: str
     description: str = ""
@@ -74,8 +74,7 @@ class ArrivingChannel:
     choices: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class ArrivingFolder:
+class ArrivingFolder(msgspec.Struct, frozen=True):
     key: str
     name: str
     description: str = ""
@@ -84,16 +83,14 @@ class ArrivingFolder:
     is_archived: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class ArrivingGroupValue:
+class ArrivingGroupValue(msgspec.Struct, frozen=True):
     """Who has a permission: people and groups."""
 
     people: tuple[str, ...] = ()
     groups: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class ArrivingFile:
+class ArrivingFile(msgspec.Struct, frozen=True):
     key: str
     name: str
     owner: str
@@ -101,16 +98,14 @@ class ArrivingFile:
     path_id: str = ""  # where it was found, if addresses can be kept
 
 
-@dataclass(frozen=True, slots=True)
-class ArrivingReaction:
+class ArrivingReaction(msgspec.Struct, frozen=True):
     person: str
     name: str
     code: str = ""
     type: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class ArrivingSubmessage:
+class ArrivingSubmessage(msgspec.Struct, frozen=True):
     """A part of a poll or a to-do list; the first one of a message is the widget itself."""
 
     sender: str
@@ -118,8 +113,7 @@ class ArrivingSubmessage:
     content: str
 
 
-@dataclass(frozen=True, slots=True)
-class ArrivingEdit:
+class ArrivingEdit(msgspec.Struct, frozen=True):
     """What a message was before a change."""
 
     person: str
@@ -131,8 +125,7 @@ class ArrivingEdit:
     new_channel: str | None = None
 
 
-@dataclass(slots=True)
-class ArrivingMessage:
+class ArrivingMessage(msgspec.Struct):
     sender: str
     at: float
     text: str
@@ -151,8 +144,7 @@ class ArrivingMessage:
     unknown_emoji: int = 0  # names in the text that stay as they are
 
 
-@dataclass(frozen=True, slots=True)
-class ArrivingEmoji:
+class ArrivingEmoji(msgspec.Struct, frozen=True):
     key: str
     name: str
     author: str
@@ -160,14 +152,12 @@ class ArrivingEmoji:
     is_deactivated: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class ArrivingAvatar:
+class ArrivingAvatar(msgspec.Struct, frozen=True):
     person: str
     open: Callable[[], IO[bytes]]
 
 
-@dataclass(frozen=True, slots=True)
-class ArrivingGroup:
+class ArrivingGroup(msgspec.Struct, frozen=True):
     key: str
     name: str
     description: str = ""
@@ -178,8 +168,7 @@ class ArrivingGroup:
     permissions: Mapping[str, ArrivingGroupValue] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class ArrivingProfileField:
+class ArrivingProfileField(msgspec.Struct, frozen=True):
     name: str
     type: int
     hint: str = ""
@@ -190,23 +179,20 @@ class ArrivingProfileField:
     values: dict[str, str] = field(default_factory=dict)  # by person; people in them by their keys
 
 
-@dataclass(frozen=True, slots=True)
-class ArrivingTopicPolicy:
+class ArrivingTopicPolicy(msgspec.Struct, frozen=True):
     person: str
     channel: str
     topic: str
     policy: int
 
 
-@dataclass(frozen=True, slots=True)
-class ArrivingStatus:
+class ArrivingStatus(msgspec.Struct, frozen=True):
     person: str
     text: str
     emoji: ArrivingReaction | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class ArrivingLinkifier:
+class ArrivingLinkifier(msgspec.Struct, frozen=True):
     pattern: str
     url_template: str
     example_input: str | None = None
@@ -214,15 +200,13 @@ class ArrivingLinkifier:
     alternative_url_templates: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class ArrivingPlayground:
+class ArrivingPlayground(msgspec.Struct, frozen=True):
     name: str
     language: str
     url_template: str
 
 
-@dataclass(frozen=True, slots=True)
-class ArrivingWording:
+class ArrivingWording(msgspec.Struct, frozen=True):
     """A draft or a scheduled message: what was written, and where it is to go."""
 
     person: str
@@ -233,24 +217,21 @@ class ArrivingWording:
     topic: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class ArrivingSnippet:
+class ArrivingSnippet(msgspec.Struct, frozen=True):
     person: str
     title: str
     content: str
     created_at: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class ArrivingView:
+class ArrivingView(msgspec.Struct, frozen=True):
     person: str
     fragment: str
     name: str | None = None
     is_pinned: bool = False
 
 
-@dataclass(slots=True)
-class ProfileData:
+class ProfileData(msgspec.Struct):
     """What people and the organization have, beside what was said."""
 
     emoji: list[ArrivingEmoji] = field(default_factory=list)

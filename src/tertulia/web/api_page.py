@@ -6,7 +6,6 @@ It is drawn from the same document that programs read at `/api/v1/openapi.json`.
 import json
 import shlex
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
 
@@ -24,16 +23,14 @@ PREFIX = "/api/v1"
 METHODS = ("get", "post", "put", "patch", "delete")
 
 
-@dataclass(frozen=True, slots=True)
-class ShownParameter:
+class ShownParameter(msgspec.Struct, frozen=True):
     name: str
     words: str
     kind: str
     is_required: bool
 
 
-@dataclass(frozen=True, slots=True)
-class ShownField:
+class ShownField(msgspec.Struct, frozen=True):
     """Something that the answer tells; what stands within another has both names."""
 
     name: str
@@ -41,8 +38,7 @@ class ShownField:
     kind: str
 
 
-@dataclass(frozen=True, slots=True)
-class ShownCall:
+class ShownCall(msgspec.Struct, frozen=True):
     """One thing that can be asked for."""
 
     id: str

@@ -12,10 +12,10 @@ import gzip
 import hashlib
 import re
 import tomllib
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+import msgspec
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
@@ -48,8 +48,7 @@ _TYPES = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Chunks:
+class Chunks(msgspec.Struct, frozen=True):
     """The table of `static/chunks.toml`."""
 
     modules: dict[str, list[str]]  # of each chunk, in the order in which chunks load
@@ -68,8 +67,7 @@ def load_chunks() -> Chunks:
     return Chunks(table, texts)
 
 
-@dataclass(frozen=True, slots=True)
-class Asset:
+class Asset(msgspec.Struct, frozen=True):
     """A built file, kept compressed."""
 
     name: str
@@ -89,8 +87,7 @@ class Asset:
         return Response(text, headers=headers, media_type=self.content_type)
 
 
-@dataclass(frozen=True, slots=True)
-class PageFiles:
+class PageFiles(msgspec.Struct, frozen=True):
     """Paths of the files that the page loads."""
 
     preload: str

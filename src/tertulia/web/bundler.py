@@ -8,7 +8,9 @@ The minifier removes comments and white space; it renames nothing.
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+
+import msgspec
+from msgspec import field
 
 Read = Callable[[str], str]  # returns the source of the module at a path
 
@@ -38,14 +40,12 @@ class BundleError(Exception):
     """A module uses something that bundling would change."""
 
 
-@dataclass(slots=True)
-class Bundle:
+class Bundle(msgspec.Struct):
     text: str
     modules: list[str]  # in the order in which they run
 
 
-@dataclass(slots=True)
-class _Bundling:
+class _Bundling(msgspec.Struct):
     read: Read
     external: Mapping[str, str]
     done: list[str] = field(default_factory=list)

@@ -6,11 +6,11 @@ on to an address of ours; there it shows that it is the one that has left.
 """
 
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 from typing import Concatenate, ParamSpec, TypeVar
 
 import msgspec
+from msgspec.structs import replace
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 

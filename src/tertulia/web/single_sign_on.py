@@ -1,11 +1,11 @@
 """Logging in by way of others: to a provider's site and back, by a proxy's word, by a token."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 from urllib.parse import urlencode
 
 import msgspec
+from msgspec.structs import replace
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 

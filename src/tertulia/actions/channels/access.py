@@ -4,9 +4,9 @@ The directory answers in no time, and may be asked where nothing is decided for 
 reads history, in a transaction that finds the directory as old as itself.
 """
 
-from dataclasses import dataclass
 from functools import partial
 
+import msgspec
 from pyroaring import BitMap
 
 from tertulia import actions, domain, storage
@@ -18,8 +18,7 @@ from tertulia.domain.people.user import User
 from tertulia.events.directory.organization import Organization
 
 
-@dataclass(frozen=True, slots=True)
-class AccessByDatabase:
+class AccessByDatabase(msgspec.Struct, frozen=True):
     tx: Tx
     user: User
 
@@ -53,8 +52,7 @@ class AccessByDatabase:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class AccessByDirectory:
+class AccessByDirectory(msgspec.Struct, frozen=True):
     org: Organization
     user: User
 

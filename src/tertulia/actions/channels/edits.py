@@ -1,9 +1,10 @@
 """Changing channels: their names, who may see and use them, and their end."""
 
-from dataclasses import dataclass, field, replace
 from typing import Any
 
-from msgspec import UNSET, UnsetType
+import msgspec
+from msgspec import UNSET, UnsetType, field
+from msgspec.structs import replace
 
 from tertulia import actions, domain, events, storage
 from tertulia.database.tx import Tx
@@ -36,8 +37,7 @@ from tertulia.events.types.channels.channel import (
 LETTING_IN = ("can_add_subscribers_group", "can_subscribe_group")
 
 
-@dataclass(frozen=True, slots=True)
-class ChannelChanges:
+class ChannelChanges(msgspec.Struct, frozen=True):
     """What is to be changed of a channel; everything else stays."""
 
     name: str | None = None

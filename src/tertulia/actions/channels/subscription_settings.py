@@ -1,6 +1,6 @@
 """What somebody chooses for their own subscriptions: colour, mute, pin, notifications."""
 
-from dataclasses import dataclass
+import msgspec
 
 from tertulia import actions, events, storage
 from tertulia.database.tx import Tx
@@ -11,8 +11,7 @@ from tertulia.events.audience import Users
 from tertulia.events.types.channels.subscriptions import SubscriptionChanged
 
 
-@dataclass(frozen=True, slots=True)
-class Choice:
+class Choice(msgspec.Struct, frozen=True):
     """One property of one subscription, checked and under the name it is stored by."""
 
     channel_id: int

@@ -1,8 +1,10 @@
 """Joining and leaving channels, alone or by the hand of others."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from functools import partial
+
+import msgspec
+from msgspec import field
 
 from tertulia import actions, domain, events, storage
 from tertulia.database.tx import Tx
@@ -20,8 +22,7 @@ Principals = Sequence[int | str]
 Arrivals = dict[int, tuple[Channel, list[User]]]  # by channel id
 
 
-@dataclass(frozen=True, slots=True)
-class Wish:
+class Wish(msgspec.Struct, frozen=True):
     """Channels that somebody wants people to be in, to be created where they do not exist."""
 
     channels: list[NewChannel]
@@ -34,16 +35,14 @@ class Wish:
     tells_subscribers: bool = True
 
 
-@dataclass(slots=True)
-class Outcome:
+class Outcome(msgspec.Struct):
     subscribed: dict[int, list[str]] = field(default_factory=dict)
     already_subscribed: dict[int, list[str]] = field(default_factory=dict)
     unauthorized: list[str] = field(default_factory=list)
     told_subscribers: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class Removal:
+class Removal(msgspec.Struct, frozen=True):
     names: list[str]
     principals: Principals = ()
 

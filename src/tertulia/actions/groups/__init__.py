@@ -1,7 +1,10 @@
 """User groups: making them, changing them, and who is in them."""
 
-from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
+
+import msgspec
+from msgspec import field
+from msgspec.structs import replace
 
 from tertulia import actions, domain, events, storage
 from tertulia.database.tx import Tx
@@ -37,8 +40,7 @@ else:
     __getattr__ = lazy_submodules(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class GroupChanges:
+class GroupChanges(msgspec.Struct, frozen=True):
     """What is to change in a group; what is None or absent stays.
 
     A group is taken into use again by `deactivated=False`; the opposite has an act of its own.
@@ -50,8 +52,7 @@ class GroupChanges:
     permissions: dict[str, PermissionChange] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class MemberChange:
+class MemberChange(msgspec.Struct, frozen=True):
     """Who is to come into a group, and who is to go: people and groups, by their ids."""
 
     add: list[int] = field(default_factory=list)

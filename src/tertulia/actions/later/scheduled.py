@@ -5,8 +5,7 @@ disappearance and all events are one transaction, and whoever comes second finds
 So neither a crash nor a second server loses or doubles a message.
 """
 
-from dataclasses import dataclass
-
+import msgspec
 from msgspec.structs import replace
 
 from tertulia import actions, domain, events, storage
@@ -26,8 +25,7 @@ REMEMBER_SENT_SECONDS = 86_400  # how long an edit that comes too late is told s
 FORGET_AT_ONCE = 1000
 
 
-@dataclass(frozen=True, slots=True)
-class ScheduledChange:
+class ScheduledChange(msgspec.Struct, frozen=True):
     """What is to be different; None leaves a thing as it is."""
 
     in_channel: bool | None = None

@@ -5,7 +5,9 @@ what clients know: policies that go along, messages that somebody loses, the upd
 """
 
 import hashlib
-from dataclasses import dataclass, replace
+
+import msgspec
+from msgspec.structs import replace
 
 from tertulia import actions, domain, events, storage
 from tertulia.database.tx import Tx
@@ -34,8 +36,7 @@ from tertulia.events.types.messages.edits import (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class MessageChanges:
+class MessageChanges(msgspec.Struct, frozen=True):
     """What is asked for; what is None stays as it is."""
 
     draft: Draft | None = None
@@ -53,8 +54,7 @@ class MessageChanges:
         return self.topic is not None or self.channel_id is not None
 
 
-@dataclass(frozen=True, slots=True)
-class Rewording:
+class Rewording(msgspec.Struct, frozen=True):
     """The number of an edit, if there is one, and whom it calls that were not called before."""
 
     edit_id: int | None = None

@@ -1,8 +1,8 @@
 """Flags: what somebody marks on messages, on some of them or on a whole stretch of history."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+import msgspec
 from pyroaring import BitMap64
 
 from tertulia import actions, domain, storage
@@ -30,16 +30,14 @@ NOT_EDITABLE = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class FlagUpdate:
+class FlagUpdate(msgspec.Struct, frozen=True):
     """What became of a wish to change flags."""
 
     changed: list[int]
     ignored_channels: list[int]  # not subscribed, so nothing in them can be unread
 
 
-@dataclass(frozen=True, slots=True)
-class Marked:
+class Marked(msgspec.Struct, frozen=True):
     """Which messages were looked at, and what became of them."""
 
     found: HistoryWindow

@@ -1,8 +1,10 @@
 """Fetching messages: one by id, or a stretch of history around an anchor."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from itertools import zip_longest
+
+import msgspec
+from msgspec.structs import replace
 
 from tertulia import actions, storage
 from tertulia.actions.channels.access import AccessByDirectory
@@ -36,8 +38,7 @@ class MuchText(Exception):
     """What was to be little is more."""
 
 
-@dataclass(frozen=True, slots=True)
-class Window:
+class Window(msgspec.Struct, frozen=True):
     """Which stretch of history: so many before and after an anchor."""
 
     anchor: int | str  # an id, or newest, oldest, first_unread, date
@@ -47,8 +48,7 @@ class Window:
     moment: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Shown:
+class Shown(msgspec.Struct, frozen=True):
     """Messages as a reader sees them, as of an event."""
 
     seq: int

@@ -5,8 +5,8 @@ exactly what the plain one does not. Where it is looked, the scope, is decided b
 a term can never show more than its absence would.
 """
 
-from dataclasses import dataclass, replace
-
+import msgspec
+from msgspec.structs import replace
 from pyroaring import BitMap64
 
 from tertulia import actions, domain, storage
@@ -30,8 +30,7 @@ _ALONG_A_MARK = frozenset(
 )
 
 
-@dataclass(slots=True)
-class Narrowed:
+class Narrowed(msgspec.Struct):
     """A narrow that has been understood."""
 
     selection: Selection

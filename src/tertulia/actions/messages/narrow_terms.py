@@ -5,8 +5,8 @@ One small function for each, and a table of them; where messages are looked for 
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
+import msgspec
 from pyroaring import BitMap64
 
 from tertulia import actions, domain, storage
@@ -23,16 +23,14 @@ EVERYTHING = "1 = 1"
 Meaning = str | BitMap64
 
 
-@dataclass(frozen=True, slots=True)
-class Asker:
+class Asker(msgspec.Struct, frozen=True):
     """Who narrows, and how addresses look in their organization."""
 
     user: User
     email_domain: str
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
+class Asked(msgspec.Struct, frozen=True):
     """Who narrows, and the selection through which a condition names its values."""
 
     tx: Tx

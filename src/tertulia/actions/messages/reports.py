@@ -1,6 +1,6 @@
 """Reports: a message is shown to the moderators, in the channel that was chosen for that."""
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from tertulia import actions, domain, storage
 from tertulia.database.tx import Tx

@@ -5,7 +5,8 @@ The checks come in the order in which clients know them. Nothing is stored.
 
 import html
 from collections.abc import Collection
-from dataclasses import dataclass
+
+import msgspec
 
 from tertulia import actions, domain, storage
 from tertulia.database.tx import Tx
@@ -27,8 +28,7 @@ from tertulia.errors.messages import (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class ChannelSend:
+class ChannelSend(msgspec.Struct, frozen=True):
     """A send to a channel that may happen, and what its checks have found out."""
 
     sender: User
@@ -38,8 +38,7 @@ class ChannelSend:
     in_topic: list[int]
 
 
-@dataclass(frozen=True, slots=True)
-class DirectSend:
+class DirectSend(msgspec.Struct, frozen=True):
     """A direct message that may be sent."""
 
     sender: User

@@ -1,7 +1,8 @@
 """Accounts as administrators handle them, and people their own: who may do what to whom."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from tertulia import actions, domain, storage
 from tertulia.actions.people.profiles import FieldAnswer
@@ -14,8 +15,7 @@ from tertulia.errors.authentication import InsufficientPermission, OwnerRequired
 from tertulia.errors.people import LastOwner, UserNotFound
 
 
-@dataclass(frozen=True, slots=True)
-class AccountChanges:
+class AccountChanges(msgspec.Struct, frozen=True):
     """What an administrator wants to be different about an account; the rest stays."""
 
     full_name: str | None = None

@@ -1,7 +1,9 @@
 """Bots: made by people, who look after them and answer for them."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+
+import msgspec
+from msgspec.structs import replace
 
 from tertulia import actions, domain, events, storage
 from tertulia.database.tx import Tx
@@ -31,8 +33,7 @@ _TOLD_AS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Defaults:
+class Defaults(msgspec.Struct, frozen=True):
     """What a bot uses when it says nothing else. None leaves it as it is, "" clears a channel."""
 
     sending: str | None = None
@@ -40,8 +41,7 @@ class Defaults:
     all_public: bool | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class NewBot:
+class NewBot(msgspec.Struct, frozen=True):
     full_name: str
     short_name: str
     bot_type: BotType
@@ -52,8 +52,7 @@ class NewBot:
     avatar: Avatar | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class BotChanges:
+class BotChanges(msgspec.Struct, frozen=True):
     """What is to be different about a bot; the rest stays."""
 
     full_name: str | None

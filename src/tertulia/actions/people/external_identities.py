@@ -7,8 +7,9 @@ hand stays.
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from tertulia import actions, domain, storage
 from tertulia.actions.people.signup import Newcomer

@@ -10,7 +10,10 @@ had none, and its owner is told that they have one.
 import datetime
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+
+import msgspec
+from msgspec import field
+from msgspec.structs import replace
 
 from tertulia import actions, domain, storage
 from tertulia.database.tx import Tx
@@ -33,8 +36,7 @@ NEW_FOR_SECONDS = 3 * DAY_SECONDS  # for so long an account may invite nobody wh
 Problem = tuple[str, str, bool]  # an address, why not, and whether its account was ended
 
 
-@dataclass(slots=True)
-class Invited:
+class Invited(msgspec.Struct):
     """Whom a call has invited, and whom it has not."""
 
     invited: list[str] = field(default_factory=list)

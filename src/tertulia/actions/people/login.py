@@ -5,8 +5,9 @@ a password was right, a provider has vouched. Here it is decided whose account t
 it may be used. All ways in end here, so that none forgets a rule.
 """
 
-from dataclasses import dataclass
 from enum import Enum
+
+import msgspec
 
 from tertulia import actions, domain, events, storage
 from tertulia.database.tx import Tx
@@ -30,8 +31,7 @@ EMAIL = "Email"  # the method's name among the organization's `authentication_me
 BY_PASSWORD = (EMAIL, "LDAP")  # where somebody may have to show a second factor, too
 
 
-@dataclass(frozen=True, slots=True)
-class VerifiedIdentity:
+class VerifiedIdentity(msgspec.Struct, frozen=True):
     """Who somebody is, and how that was shown."""
 
     method: str
@@ -53,8 +53,7 @@ class MissingFactor(Enum):
     SETTING_UP = "a second factor to be set up"
 
 
-@dataclass(frozen=True, slots=True)
-class SessionRequest:
+class SessionRequest(msgspec.Struct, frozen=True):
     """What somebody comes with: a browser that gets a cookie, or an app that gets the key."""
 
     browser: Browser

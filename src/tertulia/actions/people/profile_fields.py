@@ -1,8 +1,10 @@
 """Custom profile fields: administrators decide what people may tell of themselves."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from typing import Any
+
+import msgspec
+from msgspec.structs import replace
 
 from tertulia import actions, domain, events, storage
 from tertulia.database.tx import Tx
@@ -15,8 +17,7 @@ from tertulia.events.audience import Everyone
 from tertulia.events.types.people.profile_fields import ProfileFieldsChanged
 
 
-@dataclass(frozen=True, slots=True)
-class FieldChanges:
+class FieldChanges(msgspec.Struct, frozen=True):
     """What is to be different about a field; None for what is to stay."""
 
     name: str | None = None

@@ -2,9 +2,9 @@
 
 import html
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
+import msgspec
 from msgspec import UNSET
 
 from tertulia import actions, domain, events, storage
@@ -16,8 +16,7 @@ from tertulia.errors.people import ProfileFieldNotFound
 from tertulia.events.types.people.profile_fields import ChangedValue, ProfileChanged
 
 
-@dataclass(frozen=True, slots=True)
-class FieldAnswer:
+class FieldAnswer(msgspec.Struct, frozen=True):
     """An answer to one field as it came; None takes the present one back."""
 
     field_id: int

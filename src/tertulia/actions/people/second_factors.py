@@ -6,7 +6,8 @@ there whatever the provider wants to see.
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from tertulia import actions, domain, storage
 from tertulia.actions.people.login import VerifiedIdentity

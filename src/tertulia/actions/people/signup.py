@@ -1,6 +1,6 @@
 """Coming in: somebody gets an account by an invitation, or by signing up where anybody may."""
 
-from dataclasses import dataclass
+import msgspec
 
 from tertulia import actions, domain, storage
 from tertulia.actions.people.email_policy import Rejection
@@ -23,8 +23,7 @@ REFUSALS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Newcomer:
+class Newcomer(msgspec.Struct, frozen=True):
     """What somebody says of themselves who comes in."""
 
     full_name: str

@@ -1,7 +1,8 @@
 """Status: what people say about themselves, and administrators about others."""
 
-from dataclasses import dataclass
 from typing import Any
+
+import msgspec
 
 from tertulia import actions, domain, events, storage
 from tertulia.database.tx import Tx
@@ -10,8 +11,7 @@ from tertulia.errors import BadRequest
 from tertulia.events.types.people.status import StatusChanged
 
 
-@dataclass(frozen=True, slots=True)
-class NewStatus:
+class NewStatus(msgspec.Struct, frozen=True):
     """What is to change; None leaves a part as it is, an empty text clears it."""
 
     away: bool | None = None

@@ -4,7 +4,7 @@
 that forgets the call: so it is sent once.
 """
 
-from dataclasses import dataclass
+import msgspec
 
 from tertulia import actions, storage
 from tertulia.database.tx import Tx
@@ -18,8 +18,7 @@ from tertulia.errors import ClientError
 LEASE_SECONDS = 60.0  # for so long nobody else makes a call that one server has taken
 
 
-@dataclass(frozen=True, slots=True)
-class Occasion:
+class Occasion(msgspec.Struct, frozen=True):
     """All that has to be known to make a call."""
 
     bot: User
@@ -27,8 +26,7 @@ class Occasion:
     message: Message
 
 
-@dataclass(frozen=True, slots=True)
-class Complaint:
+class Complaint(msgspec.Struct, frozen=True):
     """That a call has failed, in place and to the owner."""
 
     in_place: Draft

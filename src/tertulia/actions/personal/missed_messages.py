@@ -5,9 +5,10 @@ message calls, and after each one's own delay writes the letters for what they s
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from html import escape
 from typing import Self
+
+import msgspec
 
 from tertulia import actions, domain, storage
 from tertulia.database.tx import Tx
@@ -34,8 +35,7 @@ OLD_AFTER_SECONDS = 86400
 GREETED_SECONDS = 60  # after joining
 
 
-@dataclass(frozen=True, slots=True)
-class MailContext:
+class MailContext(msgspec.Struct, frozen=True):
     """What a letter says of the house it comes from."""
 
     site: str
@@ -43,8 +43,7 @@ class MailContext:
     mail_in_address: str = ""  # with it, letters can be answered
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
+class Candidate(msgspec.Struct, frozen=True):
     """A message that may call somebody: a new one, or one whose new words call more people."""
 
     message: Message

@@ -1,8 +1,10 @@
 """Personal settings: one's own, and those that newcomers of an organization start with."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import Any
+
+import msgspec
+from msgspec import field
 
 from tertulia import actions, domain, events, storage
 from tertulia.database.tx import Tx
@@ -20,8 +22,7 @@ from tertulia.events.types.personal.settings import (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class SettingsChanges:
+class SettingsChanges(msgspec.Struct, frozen=True):
     """What somebody wants to be different about their account; the rest stays."""
 
     settings: dict[str, Any] = field(default_factory=dict)
@@ -32,8 +33,7 @@ class SettingsChanges:
     session_id: int | None = None  # where they act from: it outlives a new password
 
 
-@dataclass(frozen=True, slots=True)
-class Confirming:
+class Confirming(msgspec.Struct, frozen=True):
     """What is needed to write to a new address, where the server sends mail."""
 
     vault: Vault

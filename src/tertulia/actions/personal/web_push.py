@@ -1,6 +1,7 @@
 """Pushing: where people are told of messages when they are away, and what is told."""
 
-from dataclasses import dataclass, replace
+import msgspec
+from msgspec.structs import replace
 
 from tertulia import actions, domain, storage
 from tertulia.database.tx import Tx
@@ -21,8 +22,7 @@ LEASE_SECONDS = 60.0
 PHONES = 0  # among the places that know: all phones, which the forwarding service tells
 
 
-@dataclass(frozen=True, slots=True)
-class Receivers:
+class Receivers(msgspec.Struct, frozen=True):
     """Where somebody is told: in browsers, on phones, and on phones of the older kind."""
 
     subscriptions: list[PushSubscription]
@@ -33,8 +33,7 @@ class Receivers:
         return bool(self.subscriptions or self.devices or self.tokens)
 
 
-@dataclass(frozen=True, slots=True)
-class PushOutcome:
+class PushOutcome(msgspec.Struct, frozen=True):
     """What became of telling somebody of a message, at each of the places."""
 
     sent_at: float

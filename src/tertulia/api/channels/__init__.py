@@ -1,10 +1,10 @@
 """Channels: listing them, looking at one, creating, changing and archiving them."""
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import msgspec
 from msgspec import UNSET, UnsetType
+from msgspec.structs import replace
 
 from tertulia import actions, api, domain, events, storage
 from tertulia.actions.channels.edits import ChannelChanges

@@ -1,10 +1,10 @@
 """Subscriptions: the channels one is in, joining and leaving them, and one's settings in each."""
 
-from dataclasses import replace
 from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import UNSET, UnsetType
+from msgspec.structs import replace
 
 from tertulia import actions, api, domain, events, storage
 from tertulia.actions.channels.subscription_settings import Choice

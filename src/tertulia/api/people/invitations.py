@@ -1,10 +1,10 @@
 """Invitations: by mail to addresses, or as a link for many."""
 
-from dataclasses import replace
 from typing import Annotated, Any
 
 import msgspec
 from msgspec import UNSET, UnsetType
+from msgspec.structs import replace
 
 from tertulia import actions, domain
 from tertulia.api.call import Call

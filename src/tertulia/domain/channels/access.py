@@ -5,8 +5,9 @@ hand in what they know as `holds`, which says whether the user is in a permissio
 """
 
 from collections.abc import Callable, Mapping, Set
-from dataclasses import dataclass
 from typing import Protocol
+
+import msgspec
 
 from tertulia.domain.channels.channel import Channel
 from tertulia.domain.groups.group import GroupValue
@@ -35,8 +36,7 @@ def may_read(user: User | None, channel: Channel, subscribed: bool, holds: Holds
     return _may_let_in(channel, holds)
 
 
-@dataclass(frozen=True, slots=True)
-class Readable:
+class Readable(msgspec.Struct, frozen=True):
     """The channels whose messages somebody may read, and those whose they may not."""
 
     shared: list[int]  # all messages

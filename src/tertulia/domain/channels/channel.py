@@ -1,10 +1,10 @@
 """Channels: what one is, and who may see it and read it."""
 
 import re
-from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import msgspec
+from msgspec.structs import replace
 
 from tertulia import domain
 from tertulia.domain.groups.group import GroupValue
@@ -44,8 +44,7 @@ COUNTED_DAYS = 28  # over which the traffic of a channel is counted
 _COLOR = re.compile(r"#[0-9a-fA-F]{3,6}")
 
 
-@dataclass(frozen=True, slots=True)
-class Channel:
+class Channel(msgspec.Struct, frozen=True):
     id: int
     realm_id: int
     name: str
@@ -141,8 +140,7 @@ class Subscription(NamedTuple):
         }
 
 
-@dataclass(frozen=True, slots=True)
-class NewChannel:
+class NewChannel(msgspec.Struct, frozen=True):
     """What a channel is to be, as asked for by the one who creates it."""
 
     name: str

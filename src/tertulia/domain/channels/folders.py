@@ -1,13 +1,12 @@
 """Folders: names under which channels stand together."""
 
-from dataclasses import dataclass
+import msgspec
 
 from tertulia import domain
 from tertulia.errors import BadRequest
 
 
-@dataclass(frozen=True, slots=True)
-class Folder:
+class Folder(msgspec.Struct, frozen=True):
     id: int
     name: str
     description: str

@@ -8,8 +8,9 @@ import mimetypes
 import re
 import secrets
 import unicodedata
-from dataclasses import dataclass
 from urllib.parse import unquote
+
+import msgspec
 
 from tertulia.domain.people.user import User
 
@@ -52,8 +53,7 @@ for _type, _extension in (
     _known_types.add_type(_type, _extension)
 
 
-@dataclass(frozen=True, slots=True)
-class Quota:
+class Quota(msgspec.Struct, frozen=True):
     """How much files may take together; 0 is any amount."""
 
     organization_mib: int = 0
@@ -65,8 +65,7 @@ def person_of(owner: User) -> int:
     return owner.id if owner.bot_owner_id is None else owner.bot_owner_id
 
 
-@dataclass(frozen=True, slots=True)
-class Looks:
+class Looks(msgspec.Struct, frozen=True):
     """What a file turned out to be; only a picture that can be shown has a size."""
 
     content_type: str
@@ -75,8 +74,7 @@ class Looks:
     is_animated: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Attachment:
+class Attachment(msgspec.Struct, frozen=True):
     id: int
     realm_id: int
     owner_id: int

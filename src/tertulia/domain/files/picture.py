@@ -1,10 +1,9 @@
 """Pictures as we store them; `images.py` draws them, with a library that takes a while to load."""
 
-from dataclasses import dataclass
+import msgspec
 
 
-@dataclass(frozen=True, slots=True)
-class Picture:
+class Picture(msgspec.Struct, frozen=True):
     """A picture as it is stored; an animated one also stands still."""
 
     data: bytes
@@ -12,8 +11,7 @@ class Picture:
     still: bytes | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Avatar:
+class Avatar(msgspec.Struct, frozen=True):
     """A picture of somebody, in the two sizes that clients show; it never moves."""
 
     picture: bytes

@@ -2,7 +2,8 @@
 
 import re
 import secrets
-from dataclasses import dataclass
+
+import msgspec
 
 DATABASE, FOLDER, S3 = "database", "folder", "s3"
 UNFINISHED = ".part"  # how the name of a file ends that was not put as a whole
@@ -10,8 +11,7 @@ UNFINISHED = ".part"  # how the name of a file ends that was not put as a whole
 _OURS = re.compile(r"[0-9]+/([0-9a-f]{2})/\1[0-9a-f]{30}")
 
 
-@dataclass(frozen=True, slots=True)
-class StoredUpload:
+class StoredUpload(msgspec.Struct, frozen=True):
     """One upload, and where its bytes are."""
 
     id: int

@@ -5,9 +5,9 @@ since joining, so it can never be out of date.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 
 import msgspec
+from msgspec import field
 
 from tertulia import domain
 from tertulia.domain.people.user import Role, User
@@ -56,8 +56,7 @@ GroupValue = int | Members
 """What a permission is set to: a group's id, or people and groups named in place."""
 
 
-@dataclass(frozen=True, slots=True)
-class Group:
+class Group(msgspec.Struct, frozen=True):
     id: int
     name: str
     description: str
@@ -105,8 +104,7 @@ def groups_named(values: Iterable[GroupValue]) -> set[int]:
     return found
 
 
-@dataclass(frozen=True, slots=True)
-class Permission:
+class Permission(msgspec.Struct, frozen=True):
     """A setting whose value is a set of users: its default and which groups it may be."""
 
     name: str
@@ -324,8 +322,7 @@ def checked_group_name(name: str) -> str:
     return name
 
 
-@dataclass(frozen=True, slots=True)
-class NewGroup:
+class NewGroup(msgspec.Struct, frozen=True):
     """What a group is to be, as asked for by the one who creates it."""
 
     name: str
@@ -335,8 +332,7 @@ class NewGroup:
     permissions: dict[str, GroupValue]
 
 
-@dataclass(frozen=True, slots=True)
-class PermissionChange:
+class PermissionChange(msgspec.Struct, frozen=True):
     """A new value of a permission, and the one that the caller believes it has."""
 
     new: GroupValue

@@ -1,14 +1,13 @@
 """Reminders: a message that somebody wants to be shown again at a certain time."""
 
-from dataclasses import dataclass
+import msgspec
 
 from tertulia import domain
 from tertulia.domain.messages.quotations import Quotation
 from tertulia.errors import BadRequest
 
 
-@dataclass(frozen=True, slots=True)
-class Reminder:
+class Reminder(msgspec.Struct, frozen=True):
     id: int
     owner_id: int
     message_id: int

@@ -1,7 +1,8 @@
 """Messages to be sent later: where they will go, and when it is too late for them."""
 
-from dataclasses import dataclass
 from datetime import UTC, datetime
+
+import msgspec
 
 from tertulia import domain
 from tertulia.domain.messages.message import Draft, Mentions
@@ -13,14 +14,12 @@ LATEST_SECONDS = 600  # after a longer downtime a message would be a surprise
 LAST_MOMENT = 253_402_300_799  # the end of the year 9999
 
 
-@dataclass(frozen=True, slots=True)
-class ToChannel:
+class ToChannel(msgspec.Struct, frozen=True):
     channel_id: int
     topic: str
 
 
-@dataclass(frozen=True, slots=True)
-class ToPeople:
+class ToPeople(msgspec.Struct, frozen=True):
     """The other participants by id, in order; the owner alone for a note to oneself."""
 
     user_ids: tuple[int, ...]
@@ -29,8 +28,7 @@ class ToPeople:
 Destination = ToChannel | ToPeople
 
 
-@dataclass(frozen=True, slots=True)
-class ScheduledMessage:
+class ScheduledMessage(msgspec.Struct, frozen=True):
     id: int
     owner_id: int
     to: Destination

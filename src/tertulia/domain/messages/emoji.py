@@ -5,8 +5,9 @@ special emoji that clients draw by themselves.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Protocol
+
+import msgspec
 
 from tertulia.errors import BadRequest
 
@@ -19,8 +20,7 @@ SPECIAL_NAME = "zulip"
 _TYPES = {UNICODE: UNICODE, CUSTOM: CUSTOM, SPECIAL: SPECIAL, "zulip_extra_emoji": SPECIAL}
 
 
-@dataclass(frozen=True, slots=True)
-class Emoji:
+class Emoji(msgspec.Struct, frozen=True):
     name: str
     code: str
     type: str

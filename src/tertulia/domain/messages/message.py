@@ -1,6 +1,5 @@
 """Messages: the row, the words, and what is said of them to a client."""
 
-from dataclasses import dataclass
 from functools import lru_cache
 
 import msgspec
@@ -26,8 +25,7 @@ HUMAN_CLIENTS = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Reaction:
+class Reaction(msgspec.Struct, frozen=True):
     """One person's emoji on a message."""
 
     user_id: int
@@ -36,8 +34,7 @@ class Reaction:
     reaction_type: str
 
 
-@dataclass(frozen=True, slots=True)
-class Edit:
+class Edit(msgspec.Struct, frozen=True):
     """One change of a message: what it was before, as far as that became something else."""
 
     id: int
@@ -56,8 +53,7 @@ class Edit:
         return self.prev_topic is not None or self.prev_channel_id is not None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class MessageOrigin:
+class MessageOrigin(msgspec.Struct, frozen=True, eq=False):
     """What decides, beside a reader's own marks, which flags a message has for them.
 
     Many messages have the same, so that it can be decided for all of them at once.

@@ -3,8 +3,9 @@
 A notice is written in source and in HTML at once, because nothing is rendered in a transaction.
 """
 
-from dataclasses import dataclass
 from html import escape
+
+import msgspec
 
 from tertulia import domain
 from tertulia.domain.channels.channel import Channel
@@ -30,8 +31,7 @@ def is_resolved_without_name(topic: str) -> bool:
     return topic in (RESOLVED_PREFIX.strip(), f"{RESOLVED_PREFIX}{EMPTY_TOPIC_NAME}")
 
 
-@dataclass(frozen=True, slots=True)
-class Move:
+class Move(msgspec.Struct, frozen=True):
     """Where messages go, and what is known of that before they do."""
 
     channel: Channel

@@ -6,8 +6,9 @@ those terms are known that can be decided when a message arrives.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Any, Literal
+
+import msgspec
 
 from tertulia import domain
 from tertulia.domain.channels.topics import EMPTY_TOPIC_NAME, RESOLVED_PREFIX
@@ -17,8 +18,7 @@ from tertulia.errors.messages import BadNarrow, BadNarrowCombination
 Operand = str | int | list[int]
 
 
-@dataclass(frozen=True, slots=True)
-class Operator:
+class Operator(msgspec.Struct, frozen=True):
     """A word that terms can begin with; what it means is said in `narrow_terms`."""
 
     name: str
@@ -73,8 +73,7 @@ CONVERSATION = frozenset(("channel", "topic", "dm"))  # what `with` stands for
 _OF_CHANNELS_IF_IS = frozenset(("resolved", "followed"))
 
 
-@dataclass(frozen=True, slots=True)
-class Term:
+class Term(msgspec.Struct, frozen=True):
     """One demand: `channel:kitchen`, or `-is:starred` if negated.
 
     The operator is one of today's words, or one that nobody knows. What the operand names, and

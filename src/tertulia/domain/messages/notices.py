@@ -1,12 +1,14 @@
 """The words of Notification Bot: what somebody did, said as source and as HTML at once.
 
 Notices are written inside a transaction, where nothing may be slow, so they are put together
+import msgspec
 from pieces that are known in both forms instead of being rendered.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from html import escape
+
+import msgspec
 
 from tertulia import domain
 from tertulia.domain.channels.channel import FOREVER, Channel
@@ -14,8 +16,7 @@ from tertulia.domain.groups.group import Group, GroupValue, Members
 from tertulia.domain.people.user import User
 
 
-@dataclass(frozen=True, slots=True)
-class Words:
+class Words(msgspec.Struct, frozen=True):
     """A piece of text in both forms."""
 
     source: str

@@ -2,7 +2,8 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from tertulia import domain
 from tertulia.domain.channels.channel import Channel
@@ -19,8 +20,7 @@ _SPECIAL = str.maketrans(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Quotation:
+class Quotation(msgspec.Struct, frozen=True):
     """A message with those whom it concerns."""
 
     message: Message

@@ -3,7 +3,9 @@
 import hmac
 import json
 import secrets
-from dataclasses import asdict, dataclass
+
+import msgspec
+from msgspec.structs import asdict
 
 from tertulia.domain.people.keys import Vault
 from tertulia.errors import BadRequest
@@ -11,8 +13,7 @@ from tertulia.errors import BadRequest
 JOIN = "/calls/bigbluebutton/join"
 
 
-@dataclass(frozen=True, slots=True)
-class HostedCall:
+class HostedCall(msgspec.Struct, frozen=True):
     id: str
     name: str
     is_voice_only: bool

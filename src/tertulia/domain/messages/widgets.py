@@ -7,7 +7,6 @@ together; here we only see to it that they can.
 
 import json
 import re
-from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
 import msgspec
@@ -21,8 +20,7 @@ _COMMAND = re.compile(r"/(poll|todo)(?:\s+(.*))?")
 _BULLET = re.compile(r"[-*]\s+")
 
 
-@dataclass(frozen=True, slots=True)
-class Submessage:
+class Submessage(msgspec.Struct, frozen=True):
     id: int
     message_id: int
     sender_id: int

@@ -6,8 +6,10 @@ it: not a message, not a name, not an address.
 
 import re
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
 from typing import Any
+
+import msgspec
+from msgspec import field
 
 DONE = "done"
 LOGIN = "login"
@@ -16,8 +18,7 @@ _TELLING_VALUE = re.compile("-?[0-9]{1,18}|true|false|null")
 MAX_DETAILS = 50
 
 
-@dataclass(frozen=True, slots=True)
-class Act:
+class Act(msgspec.Struct, frozen=True):
     """Something that is about to be done, and by whom."""
 
     act: str  # `DELETE /users/17`, `user deactivate`, `login`
@@ -26,8 +27,7 @@ class Act:
     details: Mapping[str, Any] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class AuditEntry:
+class AuditEntry(msgspec.Struct, frozen=True):
     id: int
     at: float
     actor_id: int | None

@@ -1,7 +1,8 @@
 """Custom emoji: pictures that an organization has given a name."""
 
 import re
-from dataclasses import dataclass
+
+import msgspec
 
 from tertulia import domain
 from tertulia.errors import BadRequest
@@ -9,8 +10,7 @@ from tertulia.errors import BadRequest
 _NAME = re.compile(r"[0-9a-z _-]+")
 
 
-@dataclass(frozen=True, slots=True)
-class CustomEmoji:
+class CustomEmoji(msgspec.Struct, frozen=True):
     """One of them; its pictures are kept apart."""
 
     id: int

@@ -1,6 +1,6 @@
 """Exports of an organization that administrators ask for."""
 
-from dataclasses import dataclass
+import msgspec
 
 from tertulia.domain.people.user import User
 
@@ -13,8 +13,7 @@ MAX_MESSAGES = 250_000
 GIVEN_UP_SECONDS = 3600  # a server that was at work on one for longer than this has died
 
 
-@dataclass(frozen=True, slots=True)
-class RealmExport:
+class RealmExport(msgspec.Struct, frozen=True):
     id: int
     user_id: int
     kind: str

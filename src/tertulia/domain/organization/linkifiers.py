@@ -1,6 +1,6 @@
 """Linkifiers: an organization's own patterns that become links, such as `BUG-12`."""
 
-from dataclasses import dataclass
+import msgspec
 
 PATTERN_LENGTH = 600  # of any letters, this is as much as an index takes
 TEMPLATE_LENGTH = 2000
@@ -8,8 +8,7 @@ ALTERNATIVES = 100
 PER_ORGANIZATION = 200
 
 
-@dataclass(frozen=True, slots=True)
-class LinkifierRule:
+class LinkifierRule(msgspec.Struct, frozen=True):
     """What is linked and where to. All but the first two is for clients alone."""
 
     pattern: str
@@ -19,7 +18,6 @@ class LinkifierRule:
     alternative_url_templates: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Linkifier:
+class Linkifier(msgspec.Struct, frozen=True):
     id: int
     rule: LinkifierRule

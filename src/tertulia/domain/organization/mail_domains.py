@@ -2,7 +2,8 @@
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+
+import msgspec
 
 from tertulia import domain
 from tertulia.errors.people import InvalidMailDomain
@@ -13,8 +14,7 @@ LONGEST = 253
 _LABEL = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?")
 
 
-@dataclass(frozen=True, slots=True)
-class MailDomain:
+class MailDomain(msgspec.Struct, frozen=True):
     name: str
     with_subdomains: bool
 

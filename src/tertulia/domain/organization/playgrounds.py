@@ -1,6 +1,6 @@
 """Playgrounds: web sites where the code of a message can be tried out, by its language."""
 
-from dataclasses import dataclass
+import msgspec
 
 NAME_LENGTH = 40
 LANGUAGE_LENGTH = 40
@@ -9,8 +9,7 @@ PER_ORGANIZATION = 200
 CODE = "code"  # the part of the address that the code takes
 
 
-@dataclass(frozen=True, slots=True)
-class Playground:
+class Playground(msgspec.Struct, frozen=True):
     id: int
     name: str
     language: str

@@ -1,8 +1,10 @@
 """Organizations; what can be set about one is in `settings`."""
 
 import re
-from dataclasses import dataclass, field
 from typing import Any
+
+import msgspec
+from msgspec import field
 
 from tertulia.domain.groups.group import REALM_PERMISSIONS, GroupValue
 from tertulia.domain.organization.settings import DEFAULTS
@@ -11,8 +13,7 @@ from tertulia.errors import BadRequest
 _SUBDOMAIN = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?")
 
 
-@dataclass(frozen=True, slots=True)
-class Realm:
+class Realm(msgspec.Struct, frozen=True):
     id: int
     subdomain: str
     name: str

@@ -7,7 +7,6 @@ are drawn from this table. Who holds a permission is a setting too; the rules of
 """
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import Any, Literal
 
 from tertulia import domain
@@ -32,7 +31,7 @@ from tertulia.errors import BadRequest, ClientError
 Consequence = Literal["full members", "whom guests know"]
 
 
-class LoginMethods(ValueKind):
+class LoginMethods(ValueKind, frozen=True):
     """The ways to log in that there are, and whether each is open; one has to be."""
 
     KNOWN = (
@@ -60,8 +59,7 @@ class LoginMethods(ValueKind):
         return {name: value.get(name, True) for name in self.KNOWN if name in offered}
 
 
-@dataclass(frozen=True, slots=True)
-class PeopleNamed(ValueKind):
+class PeopleNamed(ValueKind, frozen=True):
     """Who holds a permission: a group, or people and groups named in place."""
 
     permission: Permission
@@ -73,8 +71,7 @@ class PeopleNamed(ValueKind):
         return value
 
 
-@dataclass(frozen=True, slots=True)
-class OrganizationSetting(Adjustable):
+class OrganizationSetting(Adjustable, frozen=True):
     owners_only: bool = False  # administrators may change the others
     told_in_dictionary: bool = False  # Compat: clients hear of some as parts of a dictionary
     is_markup: bool = False  # its HTML is told beside it

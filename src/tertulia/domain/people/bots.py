@@ -1,7 +1,9 @@
 """Bots: what they have beyond an account, and what can be asked for when one is made."""
 
 import secrets
-from dataclasses import dataclass, field
+
+import msgspec
+from msgspec import field
 
 from tertulia import domain
 from tertulia.domain.people.user import BotType
@@ -12,8 +14,7 @@ INTERFACES = (1, 2)
 USUAL_INTERFACE = 1
 
 
-@dataclass(frozen=True, slots=True)
-class Service:
+class Service(msgspec.Struct, frozen=True):
     """Where an outgoing webhook is reached, and what proves to it that we are calling."""
 
     url: str
@@ -21,8 +22,7 @@ class Service:
     token: str
 
 
-@dataclass(frozen=True, slots=True)
-class Bot:
+class Bot(msgspec.Struct, frozen=True):
     """What a bot has beyond its account: places it uses when it names none, and its service."""
 
     user_id: int

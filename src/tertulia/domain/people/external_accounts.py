@@ -3,14 +3,13 @@
 A profile field names one by its key; `%(username)s` stands for what somebody fills in.
 """
 
-from dataclasses import dataclass
+import msgspec
 
 CUSTOM = "custom"  # a place that is not listed here and comes with a pattern of its own
 USERNAME = "%(username)s"
 
 
-@dataclass(frozen=True, slots=True)
-class ExternalAccount:
+class ExternalAccount(msgspec.Struct, frozen=True):
     text: str  # what the place is called
     url_pattern: str  # empty where an account has no address
     name: str  # what a field is called unless somebody gives it another name

@@ -5,8 +5,10 @@ Addresses and names change; by an address an account is only found the first tim
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from enum import Enum
+
+import msgspec
+from msgspec import field
 
 from tertulia.domain.files.picture import Avatar
 from tertulia.domain.people.user import Role
@@ -20,8 +22,7 @@ class Welcome(Enum):
     NOBODY = "nobody"
 
 
-@dataclass(frozen=True, slots=True)
-class ExternalProfile:
+class ExternalProfile(msgspec.Struct, frozen=True):
     """What a provider says of somebody, as far as it concerns us; None changes nothing."""
 
     provider: str
@@ -44,8 +45,7 @@ class ExternalProfile:
     address_source: str = ""  # for the log: where an address was looked for, and what was there
 
 
-@dataclass(frozen=True, slots=True)
-class Identity:
+class Identity(msgspec.Struct, frozen=True):
     """An account that came from a provider."""
 
     provider: str
@@ -56,8 +56,7 @@ class Identity:
     picture_mark: str = ""  # which picture was brought
 
 
-@dataclass(frozen=True, slots=True)
-class ProfileUpdate:
+class ProfileUpdate(msgspec.Struct, frozen=True):
     """What was found out about an account that came from a provider."""
 
     identity: Identity

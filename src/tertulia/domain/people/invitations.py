@@ -1,7 +1,8 @@
 """Invitations: what somebody gets who accepts one, and who may give it."""
 
 import re
-from dataclasses import dataclass
+
+import msgspec
 
 from tertulia import domain
 from tertulia.domain.people.user import Role, User
@@ -14,8 +15,7 @@ WELCOME_LENGTH = 8000
 _ADDRESS = re.compile(r"<([^<>]+)>\s*$")
 
 
-@dataclass(frozen=True, slots=True)
-class Terms:
+class Terms(msgspec.Struct, frozen=True):
     """What an invitation says beyond for whom it is."""
 
     role: Role = Role.MEMBER
@@ -27,8 +27,7 @@ class Terms:
     welcome: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Invitation:
+class Invitation(msgspec.Struct, frozen=True):
     id: int
     inviter_id: int
     email: str | None  # None: a link for whoever has it

@@ -1,7 +1,8 @@
 """Links that are good once, handed to somebody by mail or by other means."""
 
 import secrets
-from dataclasses import dataclass
+
+import msgspec
 
 PASSWORD = "password"  # noqa: S105  # to choose a new one
 ADDRESS = "address"  # to confirm that it is theirs
@@ -16,8 +17,7 @@ _USER = "user"
 _ALPHABET = "abcdefghijklmnopqrstuvwxyz234567"  # 5 bits each: 120 in all
 
 
-@dataclass(frozen=True, slots=True)
-class OneTimeLink:
+class OneTimeLink(msgspec.Struct, frozen=True):
     id: int
     purpose: str
     user_id: int | None

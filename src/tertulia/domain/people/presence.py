@@ -1,7 +1,8 @@
 """Presence: when somebody was last here, and last did something here."""
 
-from dataclasses import dataclass
 from typing import Any, Literal
+
+import msgspec
 
 MOVES_AFTER_SECONDS = 55  # several windows of one person ping: one move a minute is enough
 ONLINE_AFTER_SECONDS = 130  # of silence; coming back after that is news
@@ -16,8 +17,7 @@ FORGOTTEN_AFTER_DAYS = 365
 Doing = Literal["active", "idle"]
 
 
-@dataclass(frozen=True, slots=True)
-class Presence:
+class Presence(msgspec.Struct, frozen=True):
     """`active_at` is None for somebody who was here and never did anything."""
 
     active_at: float | None

@@ -5,7 +5,6 @@ A value is stored and told as text, whatever its kind; a list of people is JSON 
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import date
 from enum import IntEnum
 from typing import Any
@@ -44,8 +43,7 @@ TYPE_NAMES = {
 RENDERED = frozenset({FieldType.SHORT_TEXT, FieldType.LONG_TEXT})  # their values are Markdown
 
 
-@dataclass(frozen=True, slots=True)
-class ProfileField:
+class ProfileField(msgspec.Struct, frozen=True):
     id: int
     type: FieldType
     name: str
@@ -58,8 +56,7 @@ class ProfileField:
     for_matching: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class FieldValue:
+class FieldValue(msgspec.Struct, frozen=True):
     text: str
     rendered: str | None = None  # HTML, for the kinds that have it
 

@@ -9,8 +9,9 @@ import binascii
 import hashlib
 import hmac
 import secrets
-from dataclasses import dataclass
 from urllib.parse import quote, urlencode
+
+import msgspec
 
 from tertulia.errors import BadRequest
 
@@ -21,16 +22,14 @@ RECOVERY_CODES = 10
 RECOVERY_BYTES = 10  # 80 bits
 
 
-@dataclass(frozen=True, slots=True)
-class CodeApp:
+class CodeApp(msgspec.Struct, frozen=True):
     """An app that makes codes; `sealed` is the secret that it shares with us."""
 
     sealed: bytes
     last_step: int
 
 
-@dataclass(frozen=True, slots=True)
-class Passkey:
+class Passkey(msgspec.Struct, frozen=True):
     id: int
     name: str
     credential: bytes  # its name for itself and its public key
@@ -39,8 +38,7 @@ class Passkey:
     used_at: float | None
 
 
-@dataclass(frozen=True, slots=True)
-class SecondFactors:
+class SecondFactors(msgspec.Struct, frozen=True):
     """What somebody has besides a password."""
 
     has_app: bool = False

@@ -1,23 +1,22 @@
 """Sessions: a browser in which somebody has logged in."""
 
 import secrets
-from dataclasses import dataclass
+
+import msgspec
 
 LIFE_SECONDS = 14 * 86400  # since it was last used
 SEEN_EVERY_SECONDS = 3600  # how exactly it is known when that was
 AGENT_LENGTH = 300
 
 
-@dataclass(frozen=True, slots=True)
-class Browser:
+class Browser(msgspec.Struct, frozen=True):
     """What a browser says of itself when it comes, and where it comes from."""
 
     agent: str
     address: str
 
 
-@dataclass(frozen=True, slots=True)
-class ProviderSession:
+class ProviderSession(msgspec.Struct, frozen=True):
     """What a session is at the provider that has vouched for it, so that both can end together."""
 
     person: bytes  # a fingerprint of who it is there
@@ -26,8 +25,7 @@ class ProviderSession:
     ends_at: float | None = None  # when the provider wants it to end
 
 
-@dataclass(frozen=True, slots=True)
-class Session:
+class Session(msgspec.Struct, frozen=True):
     id: int
     user_id: int
     agent: str

@@ -1,13 +1,14 @@
 """A status: what somebody says about themselves in a few words and an emoji."""
 
-from dataclasses import dataclass, replace
 from typing import Any
+
+import msgspec
+from msgspec.structs import replace
 
 from tertulia.domain.messages.emoji import UNICODE, Emoji
 
 
-@dataclass(frozen=True, slots=True)
-class Status:
+class Status(msgspec.Struct, frozen=True):
     """Empty texts stand for what is not set."""
 
     status_text: str = ""

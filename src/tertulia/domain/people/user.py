@@ -1,9 +1,11 @@
 """People and bots: who they are and what their role makes them."""
 
 import re
-from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Any
+
+import msgspec
+from msgspec import field
 
 from tertulia import domain
 from tertulia.domain.personal.settings import DEFAULTS
@@ -47,8 +49,7 @@ class EmailVisibility(IntEnum):
     MODERATORS = 5
 
 
-@dataclass(frozen=True, slots=True)
-class User:
+class User(msgspec.Struct, frozen=True):
     id: int
     realm_id: int
     email: str

@@ -1,7 +1,8 @@
 """Calls of outgoing webhooks: why one is made, how often it is tried, what is said of trouble."""
 
-from dataclasses import dataclass
 from typing import Literal
+
+import msgspec
 
 Reason = Literal["mention", "direct_message"]
 
@@ -15,8 +16,7 @@ GENERIC = 1
 SLACK = 2
 
 
-@dataclass(frozen=True, slots=True)
-class WebhookCall:
+class WebhookCall(msgspec.Struct, frozen=True):
     id: int
     realm_id: int
     bot_id: int
@@ -32,8 +32,7 @@ class WebhookCall:
         return now + PAUSES_SECONDS[self.tries] if self.tries + 1 < TRIES else None
 
 
-@dataclass(frozen=True, slots=True)
-class Trouble:
+class Trouble(msgspec.Struct, frozen=True):
     """What went wrong, in words for the conversation and for the owner."""
 
     in_place: str

@@ -1,13 +1,12 @@
 """Newcomers: what has to be known of somebody who is to have an account."""
 
-from dataclasses import dataclass
+import msgspec
 
 from tertulia.domain.messages.notices import Words
 from tertulia.domain.people.user import BotType, Role
 
 
-@dataclass(frozen=True, slots=True)
-class NewUser:
+class NewUser(msgspec.Struct, frozen=True):
     """Somebody who is to have an account. A bot's owner is named by id or by real address."""
 
     email: str
@@ -21,8 +20,7 @@ class NewUser:
     with_defaults: bool = False  # the defaults besides
 
 
-@dataclass(frozen=True, slots=True)
-class WelcomeMessage:
+class WelcomeMessage(msgspec.Struct, frozen=True):
     """How somebody new is received: by words of Notification Bot, and a letter if mail is sent."""
 
     words: Words

@@ -6,8 +6,9 @@ A token is what the maker of a phone knows it by; the service knows the token, a
 import base64
 import binascii
 import uuid
-from dataclasses import dataclass
 from typing import Literal
+
+import msgspec
 
 from tertulia.domain.people.keys import Vault
 from tertulia.errors import BadRequest
@@ -25,8 +26,7 @@ MAX_TOKEN_LENGTH = 4096
 EXPIRED = "REQUEST_EXPIRED"
 
 
-@dataclass(frozen=True, slots=True)
-class Registration:
+class Registration(msgspec.Struct, frozen=True):
     """What a phone says that the service is to be told, which alone can read most of it."""
 
     token_kind: TokenKind
@@ -35,8 +35,7 @@ class Registration:
     encrypted: str
 
 
-@dataclass(frozen=True, slots=True)
-class Device:
+class Device(msgspec.Struct, frozen=True):
     id: int
     realm_id: int
     user_id: int
@@ -64,8 +63,7 @@ class Device:
         return now + min(pause, MAX_BACKOFF_SECONDS)
 
 
-@dataclass(frozen=True, slots=True)
-class DeviceToken:
+class DeviceToken(msgspec.Struct, frozen=True):
     """A phone of the older kind."""
 
     user_id: int

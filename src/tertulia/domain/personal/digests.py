@@ -1,7 +1,8 @@
 """Digests: once a week, what those have missed who have not been here for days."""
 
-from dataclasses import dataclass
 from datetime import UTC, datetime
+
+import msgspec
 
 from tertulia.domain.people.user import User
 
@@ -15,8 +16,7 @@ SAMPLES = 2  # messages of each
 MAX_CHANNELS = 10  # new ones that are named
 
 
-@dataclass(frozen=True, slots=True)
-class LivelyTopic:
+class LivelyTopic(msgspec.Struct, frozen=True):
     channel_id: int
     topic: str
     messages: int

@@ -1,14 +1,14 @@
 """Drafts: messages that somebody has begun and not sent."""
 
-from dataclasses import dataclass, replace
+import msgspec
+from msgspec.structs import replace
 
 from tertulia import domain
 from tertulia.errors import BadRequest
 from tertulia.errors.messages import TopicTooLong
 
 
-@dataclass(frozen=True, slots=True)
-class Wording:
+class Wording(msgspec.Struct, frozen=True):
     """What a draft says and to whom. Without a channel or people it is not addressed yet."""
 
     channel_id: int | None
@@ -23,8 +23,7 @@ class Wording:
         return replace(self, user_ids=others) if others else self
 
 
-@dataclass(frozen=True, slots=True)
-class SavedDraft:
+class SavedDraft(msgspec.Struct, frozen=True):
     id: int
     wording: Wording
 

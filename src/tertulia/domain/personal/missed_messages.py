@@ -1,7 +1,8 @@
 """Whether somebody who is away is told of a message: the first of their settings that fits."""
 
-from dataclasses import dataclass
 from typing import Literal
+
+import msgspec
 
 from tertulia import domain
 from tertulia.domain.channels.channel import Subscription
@@ -40,8 +41,7 @@ NAMED_AS_NEEDED, NAMED_ALWAYS = 1, 2  # the organization, in the subject of a ma
 EXCERPT = 300  # characters of a message in the text of a mail
 
 
-@dataclass(frozen=True, slots=True)
-class NotificationInterest:
+class NotificationInterest(msgspec.Struct, frozen=True):
     """What a message is to somebody who received it."""
 
     is_direct: bool = False

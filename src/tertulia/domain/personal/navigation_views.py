@@ -1,6 +1,6 @@
 """Navigation views: what somebody sees in the sidebar of their client, and what is hidden there."""
 
-from dataclasses import dataclass
+import msgspec
 
 from tertulia.errors import BadRequest
 
@@ -20,8 +20,7 @@ BUILT_IN = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class NavigationView:
+class NavigationView(msgspec.Struct, frozen=True):
     """Its address within the client, which is also how it is named in calls."""
 
     fragment: str

@@ -1,10 +1,9 @@
 """Saved snippets: texts that somebody uses again and again."""
 
-from dataclasses import dataclass
+import msgspec
 
 
-@dataclass(frozen=True, slots=True)
-class Snippet:
+class Snippet(msgspec.Struct, frozen=True):
     id: int
     title: str
     content: str

@@ -2,8 +2,9 @@
 
 import base64
 import binascii
-from dataclasses import dataclass
 from urllib.parse import urlsplit
+
+import msgspec
 
 from tertulia.errors import BadRequest
 
@@ -17,8 +18,7 @@ SHOWN_DAYS = 7  # for so long we remember what a device may still show
 WORDS = 200  # characters of a message
 
 
-@dataclass(frozen=True, slots=True)
-class PushSubscription:
+class PushSubscription(msgspec.Struct, frozen=True):
     id: int
     user_id: int
     endpoint: str
@@ -28,8 +28,7 @@ class PushSubscription:
     retry_at: float = 0.0  # before that it is left in peace
 
 
-@dataclass(frozen=True, slots=True)
-class PushNotice:
+class PushNotice(msgspec.Struct, frozen=True):
     realm_id: int
     user_id: int
     message_id: int

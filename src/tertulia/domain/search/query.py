@@ -14,9 +14,10 @@ message that matches. Words are clues enough; a phrase has to be looked up in th
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
+
+import msgspec
 
 from tertulia import domain
 
@@ -26,8 +27,7 @@ _QUOTED = re.compile(r'"([^"]*)"')
 _WIDE = re.compile(r"\s\s|[^\S ]")
 
 
-@dataclass(frozen=True, slots=True)
-class QueryTerm:
+class QueryTerm(msgspec.Struct, frozen=True):
     """One of the words of a message is this one, is a form of it, or contains it."""
 
     word: str | None = None
@@ -51,8 +51,7 @@ class QueryTerm:
         return domain.search.words.stem(word) == self.stem
 
 
-@dataclass(frozen=True, slots=True)
-class Phrase:
+class Phrase(msgspec.Struct, frozen=True):
     """Something that stands in the text exactly so, but for the width of spaces."""
 
     text: str
@@ -112,8 +111,7 @@ class Phrase:
         return domain.search.words.is_symbol(token) or bool(before.strip("'") and after.strip("'"))
 
 
-@dataclass(frozen=True, slots=True)
-class AdjacentWords:
+class AdjacentWords(msgspec.Struct, frozen=True):
     """Two words that follow each other in a phrase. What is short, and at an end of the phrase, may
     be but a part of a word: then its letters where the two meet are not known for sure."""
 
@@ -169,8 +167,7 @@ class SearchedText:
         return " ".join(self.folded.split())
 
 
-@dataclass(frozen=True, slots=True)
-class Query:
+class Query(msgspec.Struct, frozen=True):
     """What is looked for. Without words and phrases, nothing can be found."""
 
     words: tuple[QueryTerm, ...] = ()

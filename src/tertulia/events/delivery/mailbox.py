@@ -13,7 +13,8 @@ grown since holds other events at the same places.
 
 import asyncio
 from collections.abc import Collection, Iterable, Mapping, Set
-from dataclasses import dataclass
+
+import msgspec
 
 from tertulia.errors import BadRequest
 from tertulia.errors.events import BadQueue, EventNotInQueue
@@ -64,8 +65,7 @@ def _beyond(number: int, numbers: Set[int]) -> Set[int]:
     return {each for each in numbers if each > number} or NONE if numbers else numbers
 
 
-@dataclass(slots=True)
-class Pending:
+class Pending(msgspec.Struct):
     """An event waiting to be fetched: its bytes without the closing id."""
 
     id: int

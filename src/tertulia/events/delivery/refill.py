@@ -1,6 +1,6 @@
 """The log read again for one queue, whose mailbox is not here or was given up."""
 
-from dataclasses import dataclass
+import msgspec
 
 from tertulia import events, storage
 from tertulia.database.tx import Tx
@@ -12,8 +12,7 @@ MAX_DELIVERY_CHANGES = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Page:
+class Page(msgspec.Struct, frozen=True):
     """A stretch of the log, and what has turned after it, up to the head of that moment."""
 
     happenings: list[LoggedEvent]

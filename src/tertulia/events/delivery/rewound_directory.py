@@ -10,8 +10,9 @@ back: a channel that they do not see any more has no description, somebody whom 
 any more has no name.
 """
 
-import dataclasses
 from collections.abc import Sequence
+
+from msgspec.structs import replace
 
 from tertulia.domain.channels.channel import Channel
 from tertulia.domain.people.known_people import UNKNOWN_NAME
@@ -45,9 +46,7 @@ class RewoundOrganization(Organization):
             turn.event.rewind(past)
         for channel in list(past.channels.values()):
             if not now.may_see(viewer_id, channel.id):
-                past.put_channel(
-                    dataclasses.replace(channel, description="", rendered_description="")
-                )
+                past.put_channel(replace(channel, description="", rendered_description=""))
         return past
 
     @property
@@ -59,9 +58,7 @@ class RewoundOrganization(Organization):
         if self._now.may_know(viewer, self._now.users[user_id]):
             return user
         hidden = f"user{user_id}@{self.email_domain}"
-        return dataclasses.replace(
-            user, full_name=UNKNOWN_NAME, email=hidden, avatar_source=GRAVATAR
-        )
+        return replace(user, full_name=UNKNOWN_NAME, email=hidden, avatar_source=GRAVATAR)
 
     # What is only asked of the present need not follow.
 

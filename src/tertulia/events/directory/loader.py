@@ -5,7 +5,10 @@ directory later, on the loop.
 """
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field, fields
+
+import msgspec
+from msgspec import field
+from msgspec.structs import fields
 
 from tertulia import domain, storage
 from tertulia.database.tx import Tx
@@ -22,8 +25,7 @@ from tertulia.events.directory.organization import Organization
 from tertulia.storage.people.profile_fields import Values
 
 
-@dataclass(slots=True)
-class Invalidated:
+class Invalidated(msgspec.Struct):
     """The parts of an organization that an event says have changed."""
 
     users: set[int] = field(default_factory=set)
@@ -45,8 +47,7 @@ class Invalidated:
             setattr(self, part.name, getattr(self, part.name) | getattr(other, part.name))
 
 
-@dataclass(slots=True)
-class Patch:
+class Patch(msgspec.Struct):
     """Rows read again because an event touched them."""
 
     realm: Realm | None = None

@@ -1,7 +1,9 @@
 """News: what the log holds beyond what is known here, read on any thread, at one moment."""
 
 from collections.abc import Callable, Collection, Set
-from dataclasses import dataclass, field
+
+import msgspec
+from msgspec import field
 
 from tertulia import events, storage
 from tertulia.database.tx import Later, Tx
@@ -17,8 +19,7 @@ from tertulia.storage.log import Head, LogPosition
 MAX_REPLAYED_EVENTS = 5000  # events; whoever was away for more begins afresh, which costs no more
 
 
-@dataclass(slots=True)
-class LogUpdates:
+class LogUpdates(msgspec.Struct):
     """What the log holds beyond what we knew, read at one moment."""
 
     ends: dict[int, LogPosition] = field(default_factory=dict)

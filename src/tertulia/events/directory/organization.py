@@ -5,13 +5,13 @@ between two awaits sees one moment. Actions do not use it: inside a transaction 
 asked, because it alone knows what was done a moment ago.
 """
 
-import dataclasses
 import itertools
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Set
 from functools import partial
 from typing import Any
 
+from msgspec.structs import replace
 from pyroaring import BitMap
 
 from tertulia import domain, markdown
@@ -277,7 +277,7 @@ class Organization:
         """Of the organization, those by which it is judged what somebody sees."""
         if values:
             settings = self.realm.settings | dict(values)
-            self.put_realm(dataclasses.replace(self.realm, settings=settings))
+            self.put_realm(replace(self.realm, settings=settings))
 
     def put_user(self, user: User, fingerprint: bytes | None) -> None:
         self.version = next(_versions)
@@ -294,12 +294,12 @@ class Organization:
     def put_role(self, user_id: int, role: Role) -> None:
         user = self.users[user_id]
         if user.role != role:
-            self.put_user(dataclasses.replace(user, role=role), self.accounts.key_of(user_id))
+            self.put_user(replace(user, role=role), self.accounts.key_of(user_id))
 
     def put_activity(self, user_id: int, *, is_active: bool) -> None:
         user = self.users[user_id]
         if user.is_active != is_active:
-            changed = dataclasses.replace(user, is_active=is_active)
+            changed = replace(user, is_active=is_active)
             self.put_user(changed, self.accounts.key_of(user_id))
 
     def put_channel(self, channel: Channel) -> None:
@@ -331,7 +331,7 @@ class Organization:
         members, subgroups = set(group.members) - people, set(group.subgroups) - {*subgroup_ids}
         if added:
             members, subgroups = members | people, subgroups.union(subgroup_ids)
-        self.groups[group_id] = dataclasses.replace(
+        self.groups[group_id] = replace(
             group, members=tuple(sorted(members)), subgroups=tuple(sorted(subgroups))
         )
         for user_id in people:

@@ -13,7 +13,6 @@ are asked each time it is used:
 
 from collections import OrderedDict
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass
 
 import msgspec
 from msgspec.structs import replace
@@ -31,8 +30,7 @@ Key = int
 """A message and the manner it is told in."""
 
 
-@dataclass(frozen=True, slots=True)
-class MessageFormat:
+class MessageFormat(msgspec.Struct, frozen=True):
     """How a reader wants messages to be told."""
 
     apply_markdown: bool
@@ -50,8 +48,7 @@ class MessageFormat:
 MANNERS = 8
 
 
-@dataclass(slots=True)
-class Fragment:
+class Fragment(msgspec.Struct):
     message: Message  # without its words: they are in the text
     text: bytes  # a JSON object without its closing brace
     records: tuple[object, ...]  # of the directory, that it tells of

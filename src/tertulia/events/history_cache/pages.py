@@ -8,8 +8,9 @@ notes both. Who may read the channel at all is asked each time.
 
 from collections import OrderedDict
 from collections.abc import Collection, Hashable, Mapping
-from dataclasses import dataclass
 from typing import NamedTuple
+
+import msgspec
 
 from tertulia.domain.messages.message import Message, MessageOrigin
 from tertulia.events.directory.organization import Organization
@@ -19,8 +20,7 @@ MOST = 64
 MAX_BYTES = 1 << 18  # of one page
 
 
-@dataclass(frozen=True, slots=True)
-class HistoryWindow:
+class HistoryWindow(msgspec.Struct, frozen=True):
     """What a window shows: ids, oldest first, and how far it reaches."""
 
     ids: list[int]
@@ -38,8 +38,7 @@ class PageKey(NamedTuple):
     stretch: Hashable
 
 
-@dataclass(slots=True)
-class HistoryPage:
+class HistoryPage(msgspec.Struct):
     realm_id: int
     channel_id: int
     seq: int  # the last event when it was read

@@ -1,8 +1,9 @@
 """Reading history: what of it is known already, as of the reader's own transaction."""
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
+
+import msgspec
 
 from tertulia import events, storage
 from tertulia.database.tx import Tx
@@ -13,8 +14,7 @@ from tertulia.events.history_cache.pages import HistoryPage, HistoryWindow, Page
 from tertulia.storage.log import LogPosition
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
+class Reading(msgspec.Struct, frozen=True):
     """Somebody reads history: in which manner, and how far the log was followed before."""
 
     shelf: Shelf

@@ -5,7 +5,6 @@ nothing to fill with yet are told as what they are: empty.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -25,8 +24,7 @@ from tertulia.events.types.organization.linkifiers import LinkifierObject
 from tertulia.events.types.people.profile_fields import FIELD_TYPES
 
 
-@dataclass(frozen=True, slots=True)
-class View:
+class View(msgspec.Struct, frozen=True):
     """Everything a part of the state may be made of."""
 
     org: Organization

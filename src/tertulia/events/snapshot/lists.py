@@ -4,8 +4,9 @@ A list is told under the name by which clients ask for it.
 """
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import Any
+
+import msgspec
 
 from tertulia import events, storage
 from tertulia.database.tx import Tx
@@ -14,8 +15,7 @@ from tertulia.events.types.organization.mail_domains import DomainObject
 from tertulia.events.types.organization.playgrounds import PlaygroundObject
 
 
-@dataclass(frozen=True, slots=True)
-class ListedPart:
+class ListedPart(msgspec.Struct, frozen=True):
     """What is read of an organization or of one's own things, and how each is told."""
 
     table: str

@@ -1,10 +1,9 @@
 """Where the server stands, as far as a snapshot tells of it."""
 
-from dataclasses import dataclass
+import msgspec
 
 
-@dataclass(frozen=True, slots=True)
-class Surroundings:
+class Surroundings(msgspec.Struct, frozen=True):
     url: str  # the organization's address, without a slash at the end
     started_at: int
     web_public_enabled: bool

@@ -1,8 +1,10 @@
 """What the snapshot needs from the database beyond the directory, read at one moment."""
 
 from collections.abc import Callable, Set
-from dataclasses import dataclass, field
 from typing import Any, NamedTuple
+
+import msgspec
+from msgspec import field
 
 from tertulia import storage
 from tertulia.database.tx import Later, Tx
@@ -51,8 +53,7 @@ _READ = {table: fact.read for table, fact in _OWNED.items()}
 _READ |= {part.table: part.read for part in LISTS.values()}
 
 
-@dataclass(slots=True)
-class SnapshotData:
+class SnapshotData(msgspec.Struct):
     there: Set[str] = frozenset()  # tables in which there was something
     max_message_id: int = -1
     unread: FoundUnread | None = None

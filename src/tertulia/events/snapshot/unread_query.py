@@ -6,9 +6,10 @@ or is known neither here nor there, is asked again.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from itertools import chain
 
+import msgspec
+from msgspec import field
 from pyroaring import BitMap64
 
 from tertulia import storage
@@ -26,8 +27,7 @@ MAX_DIFFERING_SHARE = 0.5  # of what is unread, from what it was in common with 
 LARGE_DIFFERING_SHARE = 0.25
 
 
-@dataclass(slots=True)
-class FoundUnread:
+class FoundUnread(msgspec.Struct):
     stored: Stored
     waiting: BitMap64
     mentioned: BitMap64

@@ -8,12 +8,12 @@ list has to name it: whatever is a module of this package is found.
 import pkgutil
 import sys
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
 from typing import Any, ClassVar, Self
 
 import msgspec
+from msgspec import field
 
 from tertulia.database.tx import Tx
 from tertulia.domain.messages.message import Message
@@ -36,8 +36,7 @@ class PendingInfo(msgspec.Struct, frozen=True):
     in_order: "Event | None" = None  # what others must not be moved past without asking
 
 
-@dataclass(frozen=True, slots=True)
-class Revocation:
+class Revocation(msgspec.Struct, frozen=True):
     """What must not be found in mailboxes any more.
 
     Of channels, those lose the words who may no longer read them: these people, or with None

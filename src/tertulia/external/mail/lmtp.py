@@ -10,9 +10,11 @@ import contextlib
 import os
 import re
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
 from importlib import metadata
 from typing import Protocol
+
+import msgspec
+from msgspec import field
 
 from tertulia.domain.inbound_mail import MAX_BYTES, MailRefused
 from tertulia.log import log
@@ -39,8 +41,7 @@ class HungUp(Exception):
     """Nobody is there any more, or nobody that we want to listen to."""
 
 
-@dataclass(slots=True)
-class LmtpDelivery:
+class LmtpDelivery(msgspec.Struct):
     is_open: bool = False
     sender: str = ""
     recipients: list[str] = field(default_factory=list)

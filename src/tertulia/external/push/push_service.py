@@ -7,10 +7,10 @@ import base64
 import json
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
 
+import msgspec
 from nacl.secret import SecretBox
 
 from tertulia.config import Config
@@ -34,8 +34,7 @@ class NotRegistered(Exception):
     """The service says that a registration is wrong, by this code, and trying again is no use."""
 
 
-@dataclass(frozen=True, slots=True)
-class PushMessage:
+class PushMessage(msgspec.Struct, frozen=True):
     """What phones of one person are told."""
 
     said: dict[str, Any]

@@ -7,10 +7,11 @@ import asyncio
 import hmac
 import json
 import os
-from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 from urllib.parse import urlsplit
+
+import msgspec
 
 from tertulia import domain
 from tertulia.domain.addresses import Networks
@@ -26,16 +27,14 @@ SECONDS = 10
 MAX_ANSWER_BYTES = 1 << 16
 
 
-@dataclass(frozen=True, slots=True)
-class PushAnswer:
+class PushAnswer(msgspec.Struct, frozen=True):
     """What a push service said; no status if it said nothing."""
 
     status: int = 0
     retry_seconds: float = 0.0  # for so long it asks to be left in peace
 
 
-@dataclass(frozen=True, slots=True)
-class PushOrder:
+class PushOrder(msgspec.Struct, frozen=True):
     """What is to be told where."""
 
     subscription: PushSubscription

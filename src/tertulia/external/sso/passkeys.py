@@ -6,7 +6,6 @@ What a device says of its maker is not asked for: it need not be known to us.
 
 import base64
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -21,8 +20,7 @@ from tertulia.external.sso.provider_types import ProviderTrouble
 LONGEST = 20_000
 
 
-@dataclass(frozen=True, slots=True)
-class PasskeyAnswer:
+class PasskeyAnswer(msgspec.Struct, frozen=True):
     """A passkey that has answered."""
 
     credential: bytes

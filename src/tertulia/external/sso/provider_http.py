@@ -9,7 +9,6 @@ import ssl
 import zlib
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -25,8 +24,7 @@ MAX_DEPTH = 32
 UNPACKING_BITS = {"gzip": 31, "x-gzip": 31, "deflate": 15}  # zlib's `wbits` by Content-Encoding
 
 
-@dataclass(frozen=True, slots=True)
-class Inquiry:
+class Inquiry(msgspec.Struct, frozen=True):
     address: str
     form: Mapping[str, str] | None = None  # sent by POST
     login: tuple[str, str] | None = None

@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+import msgspec
+
 
 class DirectoryTrouble(Exception):
     """The directory could not be asked: it is away, refuses us, or is not who it says it is."""
@@ -26,8 +28,7 @@ class LdapName:
 NOBODY = LdapName("", "", None)
 
 
-@dataclass(frozen=True, slots=True)
-class LdapPerson:
+class LdapPerson(msgspec.Struct, frozen=True):
     """An entry of the directory, in so far as it is about a person."""
 
     dn: str
@@ -55,8 +56,7 @@ class ProviderUnavailable(ProviderTrouble):
         self.status = status
 
 
-@dataclass(frozen=True, slots=True)
-class SamlPerson:
+class SamlPerson(msgspec.Struct, frozen=True):
     """Somebody as a SAML provider knows them."""
 
     name_id: str
@@ -70,8 +70,7 @@ class SamlPerson:
         return values[0] if name and values else ""
 
 
-@dataclass(frozen=True, slots=True)
-class SamlSession:
+class SamlSession(msgspec.Struct, frozen=True):
     """What a session of ours is at the provider."""
 
     provider: str
@@ -80,8 +79,7 @@ class SamlSession:
     index: str
 
 
-@dataclass(frozen=True, slots=True)
-class SamlFarewell:
+class SamlFarewell(msgspec.Struct, frozen=True):
     """Whose sessions a provider says have ended; all of them, if it names none."""
 
     id: str
@@ -90,8 +88,7 @@ class SamlFarewell:
     state: str
 
 
-@dataclass(frozen=True, slots=True)
-class PendingLogin:
+class PendingLogin(msgspec.Struct, frozen=True):
     """What a login under way has to be recognized by."""
 
     state: str
@@ -105,8 +102,7 @@ class PendingLogin:
         return base64.urlsafe_b64encode(digest).rstrip(b"=").decode()
 
 
-@dataclass(frozen=True, slots=True)
-class SiteUser:
+class SiteUser(msgspec.Struct, frozen=True):
     """Somebody as the provider's site knows them."""
 
     subject: str

@@ -2,10 +2,11 @@
 
 from array import array
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import product
 from random import Random
 
+from msgspec.structs import replace
 from pyroaring import BitMap64
 
 from tertulia import actions, markdown, storage

@@ -1,6 +1,5 @@
 """Channels."""
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -45,8 +44,7 @@ def everything(tx: Tx) -> list[Channel]:
     return _CHANNELS.those(tx, "id")
 
 
-@dataclass(frozen=True, slots=True)
-class ChannelDoor:
+class ChannelDoor(msgspec.Struct, frozen=True):
     """The little of a channel that says for most people whether they may read it."""
 
     id: int

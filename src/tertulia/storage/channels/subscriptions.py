@@ -2,7 +2,8 @@
 
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from tertulia.database.tx import Row, Tx
 from tertulia.domain.channels.channel import Channel, Subscription
@@ -11,8 +12,7 @@ from tertulia.domain.messages.message import Message
 PROPERTIES = set(Subscription._fields) - {"channel_id", "user_id", "active"}
 
 
-@dataclass(frozen=True, slots=True)
-class Span:
+class Span(msgspec.Struct, frozen=True):
     """A time of being subscribed: after the starting event and message, up to the ending ones."""
 
     channel_id: int

@@ -1,7 +1,8 @@
 """Files that have arrived, and the messages that link them."""
 
 from collections.abc import Sequence
-from dataclasses import asdict
+
+from msgspec.structs import asdict
 
 from tertulia.database.tx import Row, Tx
 from tertulia.domain.files.attachments import Attachment, Looks

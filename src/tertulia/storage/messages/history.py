@@ -5,9 +5,10 @@ walked. First only ids are found, which an index often knows by itself.
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
 from typing import Any
 
+import msgspec
+from msgspec.structs import replace
 from pyroaring import BitMap64
 
 from tertulia import storage
@@ -172,8 +173,7 @@ def _page(tx: Tx, selection: Selection, anchor: int, count: int, *, back: bool) 
     return found[:count]
 
 
-@dataclass(frozen=True, slots=True)
-class Walk:
+class Walk(msgspec.Struct, frozen=True):
     """From an anchor in one direction, until so many messages are found."""
 
     tx: Tx

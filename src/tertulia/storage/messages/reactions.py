@@ -1,7 +1,8 @@
 """Reactions, in the order in which they were added."""
 
 from collections.abc import Sequence
-from dataclasses import asdict
+
+from msgspec.structs import asdict
 
 from tertulia.database.tx import Tx
 from tertulia.domain.messages.message import Reaction

@@ -5,9 +5,10 @@ read, stays a set. How a selection is read in order is told in `history`.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from typing import Any, overload
 
+import msgspec
+from msgspec import field
 from pyroaring import BitMap64
 
 from tertulia import domain, storage
@@ -43,8 +44,7 @@ MOVED = "m.arrived_seq IS NOT NULL"
 BEYOND_ALL = domain.limits.LARGEST_ID
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(msgspec.Struct, frozen=True):
     """A channel, and between which messages of it somebody may find theirs."""
 
     channel_id: int
@@ -79,8 +79,7 @@ class Places(Sequence[Place]):
         return self._all()[index]
 
 
-@dataclass(slots=True)
-class Selection:
+class Selection(msgspec.Struct):
     """Conditions that all must hold, with the values they name, and ids that are known already.
 
     `either` holds ways in which a message can belong, each asked for by itself, since one query

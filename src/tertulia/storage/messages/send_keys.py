@@ -1,12 +1,11 @@
 """Keys of sends: what makes a repeated send happen once."""
 
-from dataclasses import dataclass
+import msgspec
 
 from tertulia.database.tx import Tx
 
 
-@dataclass(frozen=True, slots=True)
-class SentBefore:
+class SentBefore(msgspec.Struct, frozen=True):
     fingerprint: bytes
     message_id: int
     policy: int | None

@@ -8,9 +8,9 @@ The marks that few messages carry are rows (`flags`); `flags_for` puts both toge
 """
 
 from collections.abc import Mapping, Sequence, Set
-from dataclasses import dataclass
 from typing import NamedTuple
 
+import msgspec
 from pyroaring import BitMap64
 
 from tertulia import storage
@@ -50,8 +50,7 @@ _WITH_CLOSING = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class UnreadMessage:
+class UnreadMessage(msgspec.Struct, frozen=True):
     id: int
     sender_id: int
     channel_id: int | None

@@ -1,10 +1,10 @@
 """Linkifiers, in the order in which they are applied."""
 
 from collections.abc import Sequence
-from dataclasses import asdict
 from typing import Any
 
 import msgspec
+from msgspec.structs import asdict
 
 from tertulia.database.tx import Tx
 from tertulia.domain.organization.linkifiers import Linkifier, LinkifierRule

@@ -1,13 +1,13 @@
 """When people were last here, as written down in batches."""
 
-from dataclasses import asdict, dataclass
+import msgspec
+from msgspec.structs import asdict
 
 from tertulia.database.tx import Tx
 from tertulia.domain.people.presence import Presence
 
 
-@dataclass(frozen=True, slots=True)
-class Noted:
+class Noted(msgspec.Struct, frozen=True):
     """A presence and its place among the changes of the organization."""
 
     user_id: int

@@ -1,7 +1,8 @@
 """What people say about themselves: a short text and an emoji."""
 
-from dataclasses import asdict
 from typing import Any
+
+from msgspec.structs import asdict
 
 from tertulia.database.tx import Tx
 from tertulia.domain.people.status import Status

@@ -1,8 +1,7 @@
 """Drafts, each seen by its owner alone."""
 
-from dataclasses import asdict
-
 import msgspec
+from msgspec.structs import asdict
 
 from tertulia.database.tx import Row, Tx
 from tertulia.domain.personal.drafts import SavedDraft, Wording

@@ -1,12 +1,11 @@
 """Who does not want to hear from whom."""
 
-from dataclasses import dataclass
+import msgspec
 
 from tertulia.database.tx import Tx
 
 
-@dataclass(frozen=True, slots=True)
-class Mute:
+class Mute(msgspec.Struct, frozen=True):
     user_id: int  # who was muted
     muted_at: float
 

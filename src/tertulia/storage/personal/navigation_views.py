@@ -1,6 +1,6 @@
 """Navigation views, each seen by its owner alone."""
 
-from dataclasses import asdict
+from msgspec.structs import asdict
 
 from tertulia.database.tx import Tx
 from tertulia.domain.personal.navigation_views import NavigationView

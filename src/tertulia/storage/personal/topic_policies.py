@@ -1,15 +1,15 @@
 """Each user's policy for the topics they said something about."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from tertulia import domain
 from tertulia.database.tx import Tx
 from tertulia.domain.personal.topic_policies import Visibility
 
 
-@dataclass(frozen=True, slots=True)
-class UserTopic:
+class UserTopic(msgspec.Struct, frozen=True):
     channel_id: int
     topic: str
     policy: Visibility

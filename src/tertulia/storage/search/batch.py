@@ -9,8 +9,10 @@ Between `prepare` and `write` a message can change, be deleted, or be indexed by
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 from itertools import islice
+
+import msgspec
+from msgspec import field
 
 from tertulia import domain, storage
 from tertulia.database.tx import Row, Tx
@@ -30,8 +32,7 @@ WORDS_BETWEEN_YIELDS = 500
 MAX_REMOVED_WORDS = 128  # of a message that is indexed anew; it loses the others before
 
 
-@dataclass(frozen=True, slots=True)
-class BatchLimits:
+class BatchLimits(msgspec.Struct, frozen=True):
     """How much one batch holds; at least one message."""
 
     messages: int = MAX_MESSAGES
@@ -39,8 +40,7 @@ class BatchLimits:
     rows: int | None = MAX_ROWS
 
 
-@dataclass(frozen=True, slots=True)
-class Document:
+class Document(msgspec.Struct, frozen=True):
     """What is written for one message: words, or else a signature."""
 
     message_id: int
@@ -48,8 +48,7 @@ class Document:
     signature: list[bytes] | None = None
 
 
-@dataclass(slots=True)
-class IndexBatch:
+class IndexBatch(msgspec.Struct):
     change: int  # the number of changes when the texts were read
     indexed_to: int
     changed: list[Document] = field(default_factory=list)

@@ -5,8 +5,8 @@ with a common word cost little. What is not indexed as it is now was read at the
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
+import msgspec
 from pyroaring import BitMap
 
 from tertulia import storage
@@ -23,8 +23,7 @@ MAX_RARE_WORDS = 64
 MAX_ALTERNATIVES = 128  # joints: by more than that, hardly a message is ruled out
 
 
-@dataclass(frozen=True, slots=True)
-class Stretch:
+class Stretch(msgspec.Struct, frozen=True):
     """The next ids that may match, nearest first, and whether there may be more beyond them."""
 
     ids: list[int]

@@ -6,9 +6,9 @@ are written anew. What has no joints yet may hold any phrase, and the texts have
 
 from array import array
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from zlib import crc32
 
+import msgspec
 from pyroaring import BitMap
 
 from tertulia import storage
@@ -35,8 +35,7 @@ def realms_without(tx: Tx) -> list[int]:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class PendingJoints:
+class PendingJoints(msgspec.Struct, frozen=True):
     """Messages whose joints are to be noted."""
 
     joints: "dict[int, array[int]]"

@@ -5,11 +5,11 @@ an id rewrites a few small rows that lie close together, however large the sets 
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
 from typing import Any
 
+import msgspec
 from pyroaring import BitMap
 
 from tertulia.database.tx import Tx
@@ -18,8 +18,7 @@ BITS = 16
 SIZE = 1 << BITS
 
 
-@dataclass(frozen=True, slots=True)
-class SegmentTable:
+class SegmentTable(msgspec.Struct, frozen=True):
     name: str
     key: str  # the column that holds the key
 

@@ -1,14 +1,13 @@
 """What becomes of keys when data moves: they are sealed with a secret that may stay behind."""
 
-from dataclasses import dataclass
+import msgspec
 
 from tertulia import actions, storage
 from tertulia.database.tx import Tx
 from tertulia.domain.people.keys import Vault, WrongSecret
 
 
-@dataclass(frozen=True, slots=True)
-class Settled:
+class Settled(msgspec.Struct, frozen=True):
     """What was done with the keys."""
 
     kept: int = 0

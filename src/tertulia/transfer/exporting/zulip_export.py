@@ -10,7 +10,6 @@ import io
 import tarfile
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -60,8 +59,7 @@ class ExportArchive:
         self._tar.close()
 
 
-@dataclass(frozen=True, slots=True)
-class PlannedExport:
+class PlannedExport(msgspec.Struct, frozen=True):
     """What leaves, and how much of it."""
 
     kind: str

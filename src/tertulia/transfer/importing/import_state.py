@@ -1,14 +1,16 @@
 """What an import has brought so far, and under which numbers it is known here."""
 
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, field, fields
 from typing import Any, Self
+
+import msgspec
+from msgspec import field
+from msgspec.structs import asdict, fields
 
 from tertulia.transfer.importing.tally import Dropped
 
 
-@dataclass(slots=True)
-class ImportState:
+class ImportState(msgspec.Struct):
     people: dict[str, int] = field(default_factory=dict)
     channels: dict[str, int] = field(default_factory=dict)
     folders: dict[str, int] = field(default_factory=dict)

@@ -6,7 +6,9 @@ what it drops. So the sums can be checked: for every kind, read = brought + drop
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+
+import msgspec
+from msgspec import field
 
 PEOPLE, BOTS = "people", "bots"
 CHANNELS, FOLDERS = "channels", "channel folders"
@@ -34,8 +36,7 @@ UNREADABLE = "that clients cannot read"
 Dropped = dict[str, dict[str, int]]  # by kind and reason
 
 
-@dataclass(slots=True)
-class Tally:
+class Tally(msgspec.Struct):
     read: Counter[str] = field(default_factory=Counter)
     brought: Counter[str] = field(default_factory=Counter)
     dropped: dict[str, Counter[str]] = field(default_factory=dict)

@@ -1,11 +1,11 @@
 """Channels as clients see them, and the events that tell of them."""
 
-import dataclasses
 from collections.abc import Iterable, Sequence
 from typing import Any, ClassVar
 
 import msgspec
 from msgspec import UNSET, Raw, UnsetType
+from msgspec.structs import replace
 
 from tertulia.domain.channels.channel import Channel, Gate
 from tertulia.domain.groups.group import GroupValue, Members
@@ -241,9 +241,9 @@ class ChannelChanged(Event, frozen=True):
     def _put(self, org: Organization, name: str, gate: Gate | None) -> None:
         """Who may see it, and by which name, is judged at every event."""
         known = org.channels[self.channel_id]
-        channel = dataclasses.replace(known, name=name)
+        channel = replace(known, name=name)
         if gate is not None:
-            channel = dataclasses.replace(
+            channel = replace(
                 channel,
                 invite_only=gate.invite_only,
                 is_web_public=gate.is_web_public,

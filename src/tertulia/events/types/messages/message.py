@@ -4,7 +4,6 @@ The event in the log names the message and does not copy it: what was deleted is
 the log as well.
 """
 
-import dataclasses
 from collections.abc import Hashable, Iterable, Sequence
 from functools import lru_cache
 from typing import ClassVar, Self
@@ -169,11 +168,7 @@ def visible_edits(org: Organization, edits: Sequence[Edit]) -> list[Edit]:
         return list(edits)
     if policy == "none":
         return []
-    return [
-        dataclasses.replace(each, prev_content=None, prev_rendered=None)
-        for each in edits
-        if each.is_move
-    ]
+    return [replace(each, prev_content=None, prev_rendered=None) for each in edits if each.is_move]
 
 
 def _edit_object(org: Organization, edit: Edit, allow_empty_topic: bool) -> EditObject:

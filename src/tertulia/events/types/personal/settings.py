@@ -1,8 +1,9 @@
 """The events that tell of personal settings, and of what follows from them for others."""
 
 from collections.abc import Iterable
-from dataclasses import replace
 from typing import Any, ClassVar
+
+from msgspec.structs import replace
 
 from tertulia import domain, events
 from tertulia.domain.organization.languages import LANGUAGES

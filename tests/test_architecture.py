@@ -24,7 +24,7 @@ ALLOWED = {
     "integrations": "errors",
     "domain": "errors",
     "http": "errors config",
-    "database": "storage domain errors config",
+    "database": "domain errors config",
     "storage": "database domain errors config",
     "events": "storage database domain markdown errors config",
     "actions": "events storage database domain markdown errors config",

@@ -2,7 +2,7 @@
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from functools import cache, cached_property, partial
 from importlib import import_module
@@ -128,7 +128,7 @@ class Application:
         self.device_registrations = DeviceRegistrations(config, database, self.delivery)
         self.digests = Digests(config, database, self.delivery, vault)
         self.mail_door = InboundMail(config, database, self.delivery.follower.finder.find)
-        self.runner = Runner(self._jobs(), leader_due=database.leader_due)
+        self.runner = Runner(self._jobs(), leader_due=partial(_due_jobs, database))
         self.connections = ConnectionLimiter(config)
         self.answers = AnswerCounts()
         external.preload.load(config)
@@ -173,6 +173,7 @@ class Application:
             follower.reader.fetch,
             follower.deliver,
             follower.reader.compose,
+            storage.messages.fast_insert,
             events.notify_payloads.written,
             follower,
         )
@@ -361,6 +362,10 @@ class Application:
 
     async def _openapi(self, request: Request) -> Response:
         return await _json(request, description(), {"Access-Control-Allow-Origin": "*"})
+
+
+async def _due_jobs(database: Database, questions: Sequence[str]) -> set[str] | None:
+    return await database.query_as_leader(lambda tx: storage.due_jobs.those(tx, questions))
 
 
 def _duty(

@@ -14,10 +14,11 @@ from typing import Any
 import pytest
 from tests.support.waiting import PATIENCE_SECONDS
 
-from tertulia import actions, events
+from tertulia import actions, events, storage
 from tertulia.actions.channels.subscriptions import Wish
 from tertulia.database import Database
 from tertulia.database.dialects.sqlite import Sqlite
+from tertulia.database.log_position import LogPosition
 from tertulia.domain.channels.channel import NewChannel
 from tertulia.domain.messages.message import Draft
 from tertulia.domain.people.keys import Vault
@@ -30,7 +31,6 @@ from tertulia.events.delivery.dispatch import Delivery
 from tertulia.events.delivery.mailbox import Mailbox
 from tertulia.events.listener import Listener, Options
 from tertulia.events.types.messages.flags import FlagsChanged
-from tertulia.storage.log import LogPosition
 
 LATER = 3600
 
@@ -294,6 +294,7 @@ class Stage:
             lambda tx, realms: self.delivery.follower.reader.fetch(tx, realms),
             lambda news, answer: self.delivery.follower.deliver(news, answer),
             lambda appended: self.delivery.follower.reader.compose(appended),
+            storage.messages.fast_insert,
         )
         await self.restarts()
         self.ana, self.ben = await self.adds("ana", Role.OWNER), await self.adds("ben")

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from tertulia import events
-from tertulia.storage.log import LogPosition
+from tertulia.database.log_position import LogPosition
 
 
 @pytest.fixture

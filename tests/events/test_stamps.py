@@ -10,10 +10,10 @@ from tests.support.waiting import eventually
 
 from tertulia import events, storage
 from tertulia.database import Database, schema
+from tertulia.database.id_counters import MIN_JUMP
+from tertulia.database.log_position import LogPosition
 from tertulia.database.tx import Tx
 from tertulia.events.logged_event import LoggedEvent
-from tertulia.storage.log import LogPosition
-from tertulia.storage.table_copy import LEAP
 
 
 @pytest.fixture
@@ -171,9 +171,9 @@ def test_ids_go_far_ahead_on_another_timeline_and_queues_continue(databases: Dat
     server.restart()
     later = ana.says("Cake?", to="kitchen > lunch")
 
-    assert after.id > before.id + LEAP
-    assert after.id < later.id < after.id + LEAP
-    assert chat.person("cleo").id > LEAP
+    assert after.id > before.id + MIN_JUMP
+    assert after.id < later.id < after.id + MIN_JUMP
+    assert chat.person("cleo").id > MIN_JUMP
     assert [each["message"]["id"] for each in ears.all()] == [before.id, after.id, later.id]
     server.stop()
 

@@ -14,6 +14,10 @@ pytestmark = pytest.mark.postgres
 QUESTIONS = [storage.due_jobs.LETTER, storage.due_jobs.SCHEDULED]
 
 
+async def due_jobs(database: Database) -> set[str] | None:
+    return await database.query_as_leader(lambda tx: storage.due_jobs.those(tx, QUESTIONS))
+
+
 @pytest.fixture
 def url(databases: Databases) -> Iterator[str]:
     url, _ = databases.ready("postgres")
@@ -23,22 +27,27 @@ def url(databases: Databases) -> Iterator[str]:
 
 def started(url: str) -> Database:
     database = Database.at(url)
-    database.start(lambda tx, realms: None, lambda news, answer: answer(), lambda appended: None)
+    database.start(
+        lambda tx, realms: None,
+        lambda news, answer: answer(),
+        lambda appended: None,
+        storage.messages.fast_insert,
+    )
     return database
 
 
 def test_another_takes_over_when_who_has_it_goes_or_is_cut_off(url):
     async def scene() -> list[set[str] | None]:
         one, two, three = (started(url) for _ in range(3))
-        found = [await each.leader_due(QUESTIONS) for each in (one, two)]
+        found = [await due_jobs(each) for each in (one, two)]
         await one.stop()
-        found += [await each.leader_due(QUESTIONS) for each in (two, three)]
+        found += [await due_jobs(each) for each in (two, three)]
         with two.dialect.connect() as connection:
             connection.execute(
                 "SELECT pg_terminate_backend(pid, 60000) FROM pg_locks WHERE locktype = 'advisory'"
                 " AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"
             )
-        found += [await each.leader_due(QUESTIONS) for each in (three,)]
+        found += [await due_jobs(each) for each in (three,)]
         await two.stop()
         await three.stop()
         return found

@@ -10,6 +10,7 @@ from tests.support.people import Chat
 from tests.support.server import Server
 from tests.support.waiting import PATIENCE_SECONDS
 
+from tertulia import storage
 from tertulia.database import Database
 from tertulia.database.dialects.postgres import Postgres
 from tertulia.database.tx import Tx
@@ -36,7 +37,12 @@ def shared(databases):
 
 async def write(database: Database, action: Callable[[Tx], object]) -> object:
     """The result or the error of an action."""
-    database.start(lambda tx, realms: None, lambda news, answer: answer(), list)
+    database.start(
+        lambda tx, realms: None,
+        lambda news, answer: answer(),
+        list,
+        storage.messages.fast_insert,
+    )
     try:
         return await database.write_in(0, action)
     except Exception as error:

@@ -12,7 +12,7 @@ from tests.support.waiting import PATIENCE_SECONDS
 from tertulia import storage
 from tertulia.database import Database
 from tertulia.database.tx import Tx
-from tertulia.database.writer import Batch, PendingWrite, Writer
+from tertulia.database.writer import Batch, PendingWrite, Writer, WriterSetup
 from tertulia.domain.organization.realm import Realm
 from tertulia.errors import BadRequest
 from tertulia.errors.http import ServiceUnavailable
@@ -24,7 +24,14 @@ class Desk:
     def __init__(self, database: Database) -> None:
         self.gatherings: list[Batch] = []
         self._writer = Writer(
-            database.dialect, database.clock, lambda tx, realms: None, self._deliver
+            WriterSetup(
+                database.dialect,
+                database.clock,
+                lambda tx, realms: None,
+                list,
+                storage.messages.fast_insert,
+            ),
+            self._deliver,
         )
         self._writer.start()
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import psycopg
 import pytest
-from tests.storage.test_duty import QUESTIONS, started
+from tests.storage.test_duty import due_jobs, started
 from tests.support.databases import Databases
 from tests.support.event_queue import EventQueue
 from tests.support.people import Chat
@@ -65,7 +65,7 @@ def test_a_message_is_delivered_in_its_own_installation_only(houses: list[Chat],
 def test_each_installation_has_a_leader_of_its_own(urls: list[str]):
     async def scene() -> list[set[str] | None]:
         databases = [started(url) for url in (*urls, urls[0])]
-        found = [await each.leader_due(QUESTIONS) for each in databases]
+        found = [await due_jobs(each) for each in databases]
         for each in databases:
             await each.stop()
         return found

@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable
 import pytest
 from tests.support.waiting import PATIENCE_SECONDS
 
+from tertulia import storage
 from tertulia.database import Database
 from tertulia.database.dialects.postgres import Postgres
 from tertulia.errors.http import ServiceUnavailable
@@ -42,7 +43,11 @@ def revoked(database: Database, applier: Applier) -> str:
 
     async def scene() -> str:
         database.start(
-            lambda tx, realms: None, lambda news, answer: answer(), list, applier=applier
+            lambda tx, realms: None,
+            lambda news, answer: answer(),
+            list,
+            storage.messages.fast_insert,
+            applier=applier,
         )
         try:
             return await asyncio.wait_for(database.write_in(0, revoke), PATIENCE_SECONDS)

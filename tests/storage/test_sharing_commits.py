@@ -11,10 +11,10 @@ from tests.support.databases import Databases, Kind
 from tertulia import storage
 from tertulia.database import Database
 from tertulia.database.fast_insert_sqlite import MAX_BATCH_ON_LOOP
+from tertulia.database.fast_send import MAX_LIGHT_CHARACTERS, AssignedIds, FastSend
 from tertulia.database.tx import Tx
 from tertulia.database.writer import MAX_AT_ONCE
 from tertulia.domain.messages.message import Draft
-from tertulia.storage.messages.fast_insert import LIGHT, AssignedIds, FastSend
 
 TALKERS = 8
 SENDS = 10
@@ -73,7 +73,7 @@ def test_what_is_heavy_is_written_one_by_one(databases: Databases):
         return sum(each.startswith("INSERT INTO message ") for each in seen)
 
     assert statements("<p>hello</p>") == 1
-    assert statements("<p>hello</p>" * LIGHT) == TALKERS
+    assert statements("<p>hello</p>" * MAX_LIGHT_CHARACTERS) == TALKERS
 
 
 def gatherings(
@@ -89,7 +89,10 @@ def gatherings(
 
     async def scene() -> None:
         database.start(
-            lambda tx, realms: None, lambda news, answer: answer(), lambda appended: None
+            lambda tx, realms: None,
+            lambda news, answer: answer(),
+            lambda appended: None,
+            storage.messages.fast_insert,
         )
 
         async def say() -> AssignedIds:

@@ -12,7 +12,7 @@ from tertulia import storage
 from tertulia.database import Database
 from tertulia.database.dialects.postgres import Postgres
 from tertulia.database.tx import Tx
-from tertulia.database.writer import Batch, PendingWrite, Writer
+from tertulia.database.writer import Batch, PendingWrite, Writer, WriterSetup
 from tertulia.errors.http import ServiceUnavailable
 
 WAITING_SECONDS = "tertulia_writes_waiting_seconds "
@@ -35,7 +35,16 @@ class Server:
     """The part of a server that writes."""
 
     def __init__(self, database: Database) -> None:
-        self.writer = Writer(database.dialect, database.clock, lambda tx, realms: None, self._done)
+        self.writer = Writer(
+            WriterSetup(
+                database.dialect,
+                database.clock,
+                lambda tx, realms: None,
+                list,
+                storage.messages.fast_insert,
+            ),
+            self._done,
+        )
         self.writer.start()
 
     def _done(self, gathering: Batch) -> None:

@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from tertulia.database import Database
+from tertulia.database.fast_send import FastInsert
 
 MAX_COUNTS = 150
 LOOK_EVERY_SECONDS = 0.1
@@ -160,10 +161,13 @@ class WatchedDatabase(Database):
         fetch_news: Callable[..., Any],
         deliver: Callable[..., None],
         compose_news: Callable[..., Any],
+        fast_insert: FastInsert,
         put_in_words: Callable[..., Any] = lambda appended: ([], {}),
         applier: Any = None,
     ) -> None:
-        super().start(_timed(fetch_news), deliver, _timed(compose_news), put_in_words, applier)
+        super().start(
+            _timed(fetch_news), deliver, _timed(compose_news), fast_insert, put_in_words, applier
+        )
 
     async def send_in(
         self, realm_id: int, plain: Any, action: Any, *args: Any, **kwargs: Any

@@ -5,11 +5,11 @@ import uuid
 import msgspec
 
 from tertulia import actions, events, storage
+from tertulia.database.log_position import LogPosition
 from tertulia.database.tx import Tx
 from tertulia.domain.people.user import User
 from tertulia.errors.events import BadQueue
 from tertulia.events.listener import Options
-from tertulia.storage.log import LogPosition
 from tertulia.storage.queues import Position, StoredQueue
 
 MAX_PER_USER = 200

@@ -8,6 +8,7 @@ from msgspec import UNSET, UnsetType
 
 from tertulia import actions, api, domain, events, storage
 from tertulia.api.call import Call
+from tertulia.database.log_position import LogPosition
 from tertulia.database.tx import Tx
 from tertulia.domain.people.user import User
 from tertulia.errors import BadRequest
@@ -20,7 +21,7 @@ from tertulia.events.snapshot.server_info import Surroundings
 from tertulia.events.snapshot.snapshot_data import SnapshotData, SnapshotQuery, Wanted
 from tertulia.http.replies import Encoded, Reply
 from tertulia.http.rules import AtLeast, AtMost, MaxItems, MaxLength
-from tertulia.storage.log import Head, LogPosition
+from tertulia.storage.log import Head
 
 MOBILE_IDLE_SECONDS = 43_200
 MAX_IDLE_SECONDS = 604_800

@@ -12,15 +12,15 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
-from tertulia import database, storage
+from tertulia import database
 from tertulia.database.dialects.sqlite import Sqlite
+from tertulia.database.log_position import LogPosition
 from tertulia.database.schema import Standing
 from tertulia.database.tx import Dialect, Tx
 from tertulia.errors import outcome
 from tertulia.errors.http import ServiceUnavailable
 from tertulia.fair_queue import SERVER, FairQueue, Person
 from tertulia.lazy import asyncio, lazy_submodules
-from tertulia.storage.log import LogPosition
 
 if TYPE_CHECKING:
     from tertulia.database import (
@@ -45,10 +45,10 @@ if TYPE_CHECKING:
         yielding,
     )
     from tertulia.database.change_watch import Changed, Overheard
+    from tertulia.database.fast_send import FastInsert, FastSend
     from tertulia.database.revocation import Applier
     from tertulia.database.writer import ComposeNews, FetchNews, PendingWrite
     from tertulia.database.writers import Deliver
-    from tertulia.storage.messages.fast_insert import FastSend
 else:
     __getattr__ = lazy_submodules(__name__)
 
@@ -258,6 +258,7 @@ class Database:
         fetch_news: "FetchNews",
         deliver: "Deliver",
         compose_news: "ComposeNews",
+        fast_insert: "FastInsert",
         put_in_words: PutInWords = _no_words,
         applier: "Applier | None" = None,
     ) -> None:
@@ -271,7 +272,7 @@ class Database:
         """
         self._put_in_words = put_in_words
         self._writers = database.writers.Writers(
-            self.dialect, self.clock, fetch_news, deliver, compose_news, self._tell_of
+            self.dialect, self.clock, fetch_news, deliver, compose_news, fast_insert, self._tell_of
         )
         self._readers.start()
         if not self.dialect.is_embedded:
@@ -319,12 +320,12 @@ class Database:
             return self._readers.here(partial(self._read, realm_id, ask))
         return await self.read_aside_for(person, realm_id, ask)
 
-    async def leader_due(self, questions: Sequence[str]) -> set[str] | None:
-        """Which of these questions are answered with yes; None if another server leads."""
+    async def query_as_leader(self, query: Callable[[Tx], T]) -> T | None:
+        """Run one statement over all organizations; None if another server is the leader."""
         if self.dialect.is_embedded:
-            return await self.query(0, storage.due_jobs.those, questions)
+            return await self.query(0, query)
         try:
-            return await self._readers.on_thread(SERVER, partial(self._duty.look, questions))
+            return await self._readers.on_thread(SERVER, partial(self._duty.query, query))
         except Exception as error:
             if self.dialect.is_outage(error):
                 raise ServiceUnavailable() from error

@@ -13,15 +13,13 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from tertulia import storage
 from tertulia.database.batch_window import BatchWindow
+from tertulia.database.fast_send import AssignedIds
 from tertulia.database.tx import Dialect, LoopAnswers
-from tertulia.database.write_health import WriteHealth
-from tertulia.database.writer import MAX_AT_ONCE, MAX_QUEUED, PendingWrite
+from tertulia.database.writer import MAX_AT_ONCE, MAX_QUEUED, PendingWrite, WriterSetup
 from tertulia.errors.http import OutcomeUnknown, ServiceUnavailable
 from tertulia.lazy import asyncio
 from tertulia.log import log
-from tertulia.storage.messages.fast_insert import AssignedIds
 
 LANES = 2
 RESTED_SECONDS = 1.0  # a connection that was silent for longer may have been lost
@@ -65,20 +63,19 @@ class BatchConnection:
 class InsertBatcher:
     def __init__(
         self,
-        dialect: Dialect,
-        clock: Callable[[], float],
+        setup: WriterSetup,
         appended: Callable[[list[PendingWrite], dict[int, int]], None],
         refused: Callable[[PendingWrite], None],
-        health: WriteHealth | None = None,
     ) -> None:
         """`appended` is told which were, and how far which logs go now."""
-        self._dialect = dialect
-        self._health = health or WriteHealth()
-        self._clock = clock
+        self._dialect = setup.dialect
+        self._health = setup.health
+        self._clock = setup.clock
+        self._fast_insert = setup.fast_insert
         self._appended = appended
         self._refused = refused
         self._loop = asyncio.get_running_loop()
-        self._lanes = [BatchConnection(dialect) for _ in range(LANES)]
+        self._lanes = [BatchConnection(setup.dialect) for _ in range(LANES)]
         self._waiting: HistoryBatch = {}
         self._count = 0
         self._under_way: set[int] = set()  # organizations
@@ -209,9 +206,9 @@ class InsertBatcher:
             for realm_id, jobs in batch.items()
         }
         now = self._clock()
-        sql, params = storage.messages.fast_insert.as_one_statement(sends, now, connection.line)
+        sql, params = self._fast_insert.as_one_statement(sends, now, connection.line)
         rows: list[Any] = await connection.ask(sql, params)
-        given = storage.messages.fast_insert.numbers(rows, now)
+        given = self._fast_insert.numbers(rows, now)
         for realm_id, numbers in given.items():
             for job, each in zip(batch[realm_id], numbers, strict=True):
                 assert job.plain is not None

@@ -1,19 +1,20 @@
-"""Duty: of all servers on a database, one does what needs to be done only once.
+"""Leader election: one of the servers on a database runs the background work.
 
-Who has it holds a lock of the database, for as long as its connection lives. It asks there what is
-due, a few times a second; if it does not for some seconds, because it stands still or was cut off,
-the database hangs up and another one takes over. So two may believe to have it for a moment, and
-whoever comes second must still find nothing to do.
+The leader holds a database lock for as long as its connection lives. It queries on that connection
+a few times a second. If it is silent for some seconds, the database closes the connection and
+another server becomes the leader. For a moment two servers may believe that they lead, so every
+background job must find nothing to do when it runs a second time.
 """
 
 import contextlib
 import threading
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
-from tertulia import storage
 from tertulia.database.tx import Dialect, Tx
 from tertulia.log import log
+
+T = TypeVar("T")
 
 
 class Leader:
@@ -24,11 +25,11 @@ class Leader:
         self._is_ours = False
         self._turn = threading.Lock()
 
-    def look(self, questions: Sequence[str]) -> set[str] | None:
-        """Those of the questions that are answered with yes; None if the duty is another's."""
+    def query(self, query: Callable[[Tx], T]) -> T | None:
+        """Run a query on the leader's connection; None if another server is the leader."""
         with self._turn:
             try:
-                return self._look(questions)
+                return self._query(query)
             except Exception:
                 self._close()
                 raise
@@ -46,7 +47,7 @@ class Leader:
             with contextlib.suppress(Exception):
                 connection.close()
 
-    def _look(self, questions: Sequence[str]) -> set[str] | None:
+    def _query(self, query: Callable[[Tx], T]) -> T | None:
         if self._connection is None:
             self._connection = self._dialect.connect_for_duty()
         if not self._is_ours:
@@ -54,5 +55,4 @@ class Leader:
             if not self._is_ours:
                 return None
             log.debug("cluster.became_leader")
-        tx = Tx(self._connection, self._dialect, 0, self._clock())
-        return storage.due_jobs.those(tx, questions)
+        return query(Tx(self._connection, self._dialect, 0, self._clock()))

@@ -17,16 +17,16 @@ from collections.abc import Callable, Collection
 from typing import Any
 
 import msgspec
+from msgspec import field
 
-from tertulia import storage
+from tertulia.database.fast_send import FastInsert, FastSend
+from tertulia.database.log_position import LogPosition
 from tertulia.database.tx import Dialect, Tx
 from tertulia.database.write_health import WriteHealth
 from tertulia.errors import ClientError
 from tertulia.errors.http import OutcomeUnknown, ServiceUnavailable
 from tertulia.lazy import asyncio
 from tertulia.log import log
-from tertulia.storage.log import LogPosition
-from tertulia.storage.messages.fast_insert import FastSend
 
 MAX_AT_ONCE = 256
 MAX_QUEUED = 10_000
@@ -64,32 +64,40 @@ class Batch(msgspec.Struct):
             job.done(job)
 
 
+class WriterSetup(msgspec.Struct):
+    """What all writers of a server share."""
+
+    dialect: Dialect
+    clock: Callable[[], float]
+    fetch_news: FetchNews
+    compose_news: ComposeNews
+    fast_insert: FastInsert
+    tell_others: TellOthers = lambda ends, appended: None
+    health: WriteHealth = field(default_factory=WriteHealth)
+
+
 class Writer:
     def __init__(
         self,
-        dialect: Dialect,
-        clock: Callable[[], float],
-        fetch_news: FetchNews,
+        setup: WriterSetup,
         deliver: Callable[[Batch], None],
-        compose_news: ComposeNews = list,
-        tell_others: TellOthers = lambda ends, appended: None,
-        suspend_indexes: Callable[[list[PendingWrite]], None] | None = None,
-        health: WriteHealth | None = None,
+        set_aside: Callable[[list[PendingWrite]], None] | None = None,
     ) -> None:
-        """With `suspend_indexes` it does not wait for an organization that another transaction
-        holds: that is called with its jobs, and the other organizations go on."""
-        self._set_aside = suspend_indexes
+        """With `set_aside` the writer does not wait for an organization that another transaction
+        has locked. It calls `set_aside` with the jobs and continues with other organizations."""
+        self._set_aside = set_aside
         self._held: list[PendingWrite] = []  # jobs whose organization another transaction holds
-        self._dialect = dialect
-        self._clock = clock
-        self._fetch_news = fetch_news
-        self._compose_news = compose_news
-        self._tell_others = tell_others
+        self._dialect = setup.dialect
+        self._clock = setup.clock
+        self._fetch_news = setup.fetch_news
+        self._compose_news = setup.compose_news
+        self._fast_insert = setup.fast_insert
+        self._tell_others = setup.tell_others
         self._announced: dict[int, int] = {}  # how far which logs go after this gathering
         self._deliver = deliver
         self._waiting: queue.SimpleQueue[PendingWrite | Batch | None] = queue.SimpleQueue()
         self._connection: Any = None
-        self._health = health or WriteHealth()
+        self._health = setup.health
         self._is_committing = False  # what fails now may have been done
         self._given = 0  # jobs, counted by who gives them
         self._done = 0  # counted by the thread
@@ -319,7 +327,7 @@ class Writer:
     def _write_plain(self, realm_id: int, jobs: list[PendingWrite]) -> bool:
         tx = Tx(self._connection, self._dialect, realm_id, self._clock())
         sends = [job.plain for job in jobs if job.plain is not None]
-        given = storage.messages.fast_insert.append(tx, sends)
+        given = self._fast_insert.append(tx, sends)
         if given is None:
             return False
         self._announced |= tx.announced

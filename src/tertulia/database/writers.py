@@ -9,6 +9,7 @@ from typing import Any
 
 from tertulia.database.fast_insert_postgres import InsertBatcher
 from tertulia.database.fast_insert_sqlite import LoopInsertBatcher
+from tertulia.database.fast_send import FastInsert
 from tertulia.database.held_organizations import HeldOrganizations
 from tertulia.database.tx import Dialect
 from tertulia.database.write_health import WriteHealth
@@ -19,6 +20,7 @@ from tertulia.database.writer import (
     PendingWrite,
     TellOthers,
     Writer,
+    WriterSetup,
 )
 from tertulia.errors.http import ServiceUnavailable
 from tertulia.lazy import asyncio
@@ -36,69 +38,37 @@ class Writers:
         fetch_news: FetchNews,
         deliver: Deliver,
         compose_news: ComposeNews,
+        fast_insert: FastInsert,
         tell_others: TellOthers,
     ) -> None:
         """`deliver` and `tell_others` are called on the loop."""
-        loop = asyncio.get_running_loop()
-
-        def hand_over(gathering: Batch) -> None:
-            loop.call_soon_threadsafe(is_committed, gathering)
-
-        def is_committed(gathering: Batch) -> None:
-            try:
-                deliver(gathering.news, gathering.answer)
-            finally:
-                if self._local is not None:
-                    self._local.go_on()
-
-        def tell(ends: dict[int, int], appended: list[Any]) -> None:
-            if ends and not dialect.is_embedded:
-                loop.call_soon_threadsafe(tell_others, ends, appended)
-
-        def is_appended(jobs: list[PendingWrite], ends: dict[int, int]) -> None:
-            appended = [(job.plain.known, job.told) for job in jobs if job.plain is not None]
-            tell_others(ends, appended)
-            deliver(compose_news(appended), Batch(jobs).answer)
-
-        def suspend_indexes(jobs: list[PendingWrite]) -> None:
-            loop.call_soon_threadsafe(self._wait_for, jobs)
-
-        def hand_over_waited(gathering: Batch) -> None:
-            hand_over(gathering)
-            loop.call_soon_threadsafe(self._held.note_done, gathering.jobs)
-
+        self._loop = asyncio.get_running_loop()
+        self._deliver = deliver
+        self._compose_news = compose_news
+        self._tell_others = tell_others
         self.health = WriteHealth()
+        setup = WriterSetup(
+            dialect,
+            clock,
+            fetch_news,
+            compose_news,
+            fast_insert,
+            _tell_nobody if dialect.is_embedded else self._tell_from_thread,
+            self.health,
+        )
         self._held = HeldOrganizations(
-            lambda: Writer(
-                dialect,
-                clock,
-                fetch_news,
-                hand_over_waited,
-                compose_news,
-                tell,
-                health=self.health,
-            ),
-            self._resubmit,
+            lambda: Writer(setup, self._hand_over_waited), self._resubmit
         )
-        self._threads = [
-            Writer(
-                dialect,
-                clock,
-                fetch_news,
-                hand_over,
-                compose_news,
-                tell,
-                None if dialect.is_embedded else suspend_indexes,
-                self.health,
-            )
-            for _ in range(1 if dialect.is_embedded else THREADS)
-        ]
-        self._local = LoopInsertBatcher(self._threads[0]) if dialect.is_embedded else None
-        self._appender = (
-            None
-            if self._local
-            else InsertBatcher(dialect, clock, is_appended, self._fall_back_to_action, self.health)
-        )
+        self._local: LoopInsertBatcher | None = None
+        self._appender: InsertBatcher | None = None
+        if dialect.is_embedded:
+            self._threads = [Writer(setup, self._hand_over)]
+            self._local = LoopInsertBatcher(self._threads[0])
+        else:
+            self._threads = [
+                Writer(setup, self._hand_over, self._set_aside) for _ in range(THREADS)
+            ]
+            self._appender = InsertBatcher(setup, self._is_appended, self._fall_back_to_action)
         for writer in self._threads:
             writer.start()
 
@@ -123,14 +93,42 @@ class Writers:
         if self._local is not None:
             self._local.submit(job)
         elif job.realm_id in self._held:
-            job.plain = (
-                None  # spare threads run actions; only the appender knows how to append here
-            )
+            job.plain = None  # spare threads run actions only
             self._held.submit(job)
         elif self._appender is not None and job.plain is not None:
             self._appender.submit(job)
         else:
             self._act(job)
+
+    # --- called on the threads of writers ---
+
+    def _hand_over(self, batch: Batch) -> None:
+        self._loop.call_soon_threadsafe(self._is_committed, batch)
+
+    def _hand_over_waited(self, batch: Batch) -> None:
+        self._hand_over(batch)
+        self._loop.call_soon_threadsafe(self._held.note_done, batch.jobs)
+
+    def _tell_from_thread(self, ends: dict[int, int], appended: list[Any]) -> None:
+        if ends:
+            self._loop.call_soon_threadsafe(self._tell_others, ends, appended)
+
+    def _set_aside(self, jobs: list[PendingWrite]) -> None:
+        self._loop.call_soon_threadsafe(self._wait_for, jobs)
+
+    # --- called on the loop ---
+
+    def _is_committed(self, batch: Batch) -> None:
+        try:
+            self._deliver(batch.news, batch.answer)
+        finally:
+            if self._local is not None:
+                self._local.go_on()
+
+    def _is_appended(self, jobs: list[PendingWrite], ends: dict[int, int]) -> None:
+        appended = [(job.plain.known, job.told) for job in jobs if job.plain is not None]
+        self._tell_others(ends, appended)
+        self._deliver(self._compose_news(appended), Batch(jobs).answer)
 
     def _act(self, job: PendingWrite) -> None:
         """Of one organization all actions are done by the same thread."""
@@ -150,6 +148,10 @@ class Writers:
         except ServiceUnavailable as error:
             job.error = error
             job.done(job)
+
+
+def _tell_nobody(ends: dict[int, int], appended: list[Any]) -> None:
+    """A SQLite file has one server."""
 
 
 def _submit_each(jobs: list[PendingWrite], submit: Callable[[PendingWrite], None]) -> None:

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator
 import msgspec
 
 from tertulia import events
+from tertulia.database.log_position import LogPosition
 from tertulia.events.logged_event import LoggedEvent
-from tertulia.storage.log import LogPosition
 
 MAX_NOTICE_BYTES = 7500  # of a notice
 

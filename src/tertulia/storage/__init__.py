@@ -17,7 +17,6 @@ if TYPE_CHECKING:
         groups,
         housekeeping_queries,
         inbound_mail,
-        installation,
         later,
         log,
         mail_outbox,

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import msgspec
 
 from tertulia import storage
+from tertulia.database.log_position import LogPosition
 from tertulia.database.tx import Row, Tx
 
 # The kinds of events that change by what others are judged; an index knows where these are.
@@ -19,17 +20,6 @@ TURNING = (
     "realm_changed", "realm_changed_together", "role", "user_activity",
 )  # fmt: skip
 _IS_TURNING = f"kind IN {TURNING}"
-
-
-class LogPosition(NamedTuple):
-    """A place in a log.
-
-    The epoch tells two logs apart that are the same up to somewhere: what was written before a
-    database was restored, or before a copy took over, and what was written since.
-    """
-
-    seq: int
-    epoch: str
 
 
 class Entry(msgspec.Struct, frozen=True):
@@ -70,16 +60,6 @@ def holds(tx: Tx, seq: int, stamp: int) -> bool:
     if row is None or row["seq"] < seq:
         return row is None
     return not (stamp and row["stamp"]) or row["stamp"] == stamp
-
-
-def idle_seconds(tx: Tx) -> float:
-    """For how long nothing has been written, in any organization, that has a time."""
-    newest = tx.value(
-        "SELECT max(e.at) AS value FROM log_head h"
-        " JOIN event e ON e.realm_id = h.realm_id AND e.seq = h.seq"
-    )
-    seen = tx.value("SELECT max(seen_at) AS value FROM queue")
-    return tx.now - max(newest or 0.0, seen or 0.0)
 
 
 def head(tx: Tx) -> int:

@@ -49,21 +49,6 @@ def make_again(tx: Tx, statements: list[str]) -> None:
         tx.execute(statement)
 
 
-def counters(tx: Tx) -> dict[str, int]:
-    """The last id that was given out, by table. What was deleted had one too."""
-    deleted = has_deleted_messages(tx) and tx.value(
-        "SELECT max(newest) AS value FROM deleted_message"
-    )
-    newest = tx.value("SELECT max(id) AS value FROM message")
-    known = tx.counters()
-    return known | {"message": max(known.get("message", 0), newest or 0, deleted or 0)}
-
-
-def has_deleted_messages(tx: Tx) -> bool:
-    """Whether the schema is so new that it remembers the newest message when it is deleted."""
-    return any(row["table_name"] == "deleted_message" for row in tx.all(tx.dialect.columns))
-
-
 # What was on its way out when a copy was made has left since.
 ERRANDS = (
     "letter",
@@ -83,35 +68,3 @@ def drop_pending_jobs(tx: Tx) -> None:
         "UPDATE missed_position SET seq ="
         " (SELECT h.seq FROM log_head h WHERE h.realm_id = missed_position.realm_id)"
     )
-
-
-# How many ids may have been given out since a copy was made, at the very most.
-LEAP = 1_000_000
-LEAP_PER_SECOND = 20
-
-
-def leap_after(seconds: float) -> int:
-    """How far to leap if a copy is so old."""
-    return LEAP + int(LEAP_PER_SECOND * max(0.0, seconds))
-
-
-def leap(tx: Tx, counters: dict[str, int], by: int) -> None:
-    """Go on counting so far from where a copy was made that no number is given out twice.
-
-    The schema must be up to date.
-    """
-    leap_ids(tx, counters, by)
-    tx.execute("UPDATE log_head SET seq = seq + :by", by=by)
-
-
-def leap_ids(tx: Tx, counters: dict[str, int], by: int) -> None:
-    """The same for everything but the log, in which queues are positions."""
-    for table, last in counters.items():
-        tx.count_from(table, last + by)
-    tx.execute("DELETE FROM deleted_message")
-    tx.execute(
-        "INSERT INTO deleted_message (realm_id, newest)"
-        " SELECT min(id), :newest FROM realm HAVING count(*) > 0",
-        newest=counters["message"] + by,
-    )
-    tx.execute("UPDATE presence SET update_id = update_id + :by", by=by)

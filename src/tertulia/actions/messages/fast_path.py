@@ -14,6 +14,7 @@ import msgspec
 
 from tertulia import actions, events, storage
 from tertulia.actions.messages.idempotency import SendKey, Sent
+from tertulia.database.fast_send import AssignedIds, FastSend
 from tertulia.domain.channels.channel import Channel
 from tertulia.domain.messages.message import Draft, Mentions, Message
 from tertulia.domain.people.user import User
@@ -21,7 +22,6 @@ from tertulia.events.audience import Audience, Subscribers, Users
 from tertulia.events.directory.organization import Organization
 from tertulia.events.logged_event import LoggedEvent
 from tertulia.events.types.messages.message import LocalEcho, MessageSent
-from tertulia.storage.messages.fast_insert import AssignedIds, FastSend
 
 _encode = msgspec.json.Encoder().encode
 _NOBODY = Mentions()

@@ -6,6 +6,7 @@ import msgspec
 from msgspec import field
 
 from tertulia import events, storage
+from tertulia.database.log_position import LogPosition
 from tertulia.database.tx import Later, Tx
 from tertulia.events.directory.loader import Invalidated, Patch
 from tertulia.events.directory.log_activity import LogActivity
@@ -14,7 +15,7 @@ from tertulia.events.directory.registry import Organizations
 from tertulia.events.directory.skipped_events import SkippedEvents
 from tertulia.events.log import PAGE
 from tertulia.events.logged_event import LoggedEvent
-from tertulia.storage.log import Head, LogPosition
+from tertulia.storage.log import Head
 
 MAX_REPLAYED_EVENTS = 5000  # events; whoever was away for more begins afresh, which costs no more
 

@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from pyroaring import BitMap
 
 from tertulia import domain, markdown
+from tertulia.database.log_position import LogPosition
 from tertulia.domain.channels.channel import Channel, Gate
 from tertulia.domain.groups.group import REALM_PERMISSIONS, ROLE_OF_GROUP, Group, GroupValue
 from tertulia.domain.messages.external_pictures import AS_IT_IS, Shown
@@ -31,7 +32,6 @@ from tertulia.events.encoded_records import EncodedRecords
 from tertulia.events.presence import PresenceTable
 from tertulia.events.send_permits import SendPermits
 from tertulia.events.session_cache import SessionCache
-from tertulia.storage.log import LogPosition
 from tertulia.storage.people.profile_fields import Values
 
 _versions = itertools.count()

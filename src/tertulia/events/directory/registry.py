@@ -7,8 +7,8 @@ Whoever holds on to one has it followed all the same: it is gone when they are d
 from collections.abc import Collection, Mapping
 from weakref import WeakValueDictionary
 
+from tertulia.database.log_position import LogPosition
 from tertulia.events.directory.organization import Organization
-from tertulia.storage.log import LogPosition
 
 
 class Organizations:

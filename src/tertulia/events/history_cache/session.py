@@ -6,12 +6,12 @@ from functools import cache
 import msgspec
 
 from tertulia import events, storage
+from tertulia.database.log_position import LogPosition
 from tertulia.database.tx import Tx
 from tertulia.domain.messages.message import Message
 from tertulia.events.directory.organization import Organization
 from tertulia.events.history_cache.fragments import Fragment, MessageFormat, Shelf
 from tertulia.events.history_cache.pages import HistoryPage, HistoryWindow, PageCache, PageKey
-from tertulia.storage.log import LogPosition
 
 
 class Reading(msgspec.Struct, frozen=True):

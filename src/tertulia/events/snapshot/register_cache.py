@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 from pyroaring import BitMap64
 
+from tertulia.database.log_position import LogPosition
 from tertulia.storage.channels.grouped_subscriptions import AlikeSubscriptions
-from tertulia.storage.log import LogPosition
 
 MOST = 100  # of all organizations; one who is in a thousand channels takes some 150 kB
 

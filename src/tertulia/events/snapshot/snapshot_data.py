@@ -7,6 +7,7 @@ import msgspec
 from msgspec import field
 
 from tertulia import storage
+from tertulia.database.log_position import LogPosition
 from tertulia.database.tx import Later, Tx
 from tertulia.domain.people.bots import Bot
 from tertulia.domain.people.status import Status
@@ -17,7 +18,6 @@ from tertulia.events.snapshot.lists import LISTS
 from tertulia.events.snapshot.register_cache import Recollection
 from tertulia.events.snapshot.unread_query import AskedUnread, FoundUnread
 from tertulia.storage.channels.grouped_subscriptions import AlikeSubscriptions
-from tertulia.storage.log import LogPosition
 from tertulia.storage.personal.topic_policies import UserTopic
 
 MAX_CONVERSATIONS = 1000

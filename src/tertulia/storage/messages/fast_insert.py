@@ -4,42 +4,15 @@ The rules were asked before; here a message only gets its numbers, if no rule ha
 `log_head` knows that, and whoever writes it holds it to the commit.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 
 from tertulia import storage
+from tertulia.database.fast_send import AssignedIds, FastSend
 from tertulia.database.tx import Tx
-from tertulia.storage.log import LogPosition
-
-LIGHT = 4096  # signs of HTML
-
-
-class AssignedIds(NamedTuple):
-    """What a message was given."""
-
-    message_id: int
-    seq: int
-    at: float
-    stamp: int = 0
-
-
-class FastSend(msgspec.Struct, frozen=True):
-    """A message that may be sent by all rules as they were at a place in the log."""
-
-    known: LogPosition
-    row: dict[str, Any]  # of the message, but for its number, organization and time
-    audience: str
-    payload: str  # of the event, from behind the number of the message on
-    key: tuple[str, bytes] | None  # if the same key was used before, it is not plain after all
-    tell: Callable[[AssignedIds], Any]  # what whoever follows the log has to know of it
-    answer: Callable[[AssignedIds], Any]
-
-    @property
-    def is_light(self) -> bool:
-        return len(self.row["rendered"]) <= LIGHT
 
 
 def append(tx: Tx, sends: Sequence[FastSend]) -> list[AssignedIds] | None:

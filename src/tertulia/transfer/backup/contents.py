@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import msgspec
 
 from tertulia import domain, storage
-from tertulia.database import schema
+from tertulia.database import id_counters, schema
 from tertulia.database.tx import Tx
 from tertulia.domain.files.attachments import PIECE_BYTES
 from tertulia.transfer.backup.file_snapshot import HOLDS, HeldFiles
@@ -66,7 +66,7 @@ class LiveCopy:
             migrations=sorted(migrations),
             tables={name: list(columns) for name, columns in self._tables.items()},
             rows=rows,
-            counters=storage.table_copy.counters(tx),
+            counters=id_counters.counters(tx),
         )
 
     def blocks(self) -> Iterator[tuple[str, Block]]:

@@ -12,7 +12,7 @@ from typing import Any
 
 from tertulia import data_dir, private_files, storage
 from tertulia.config import Config
-from tertulia.database import Database, schema
+from tertulia.database import Database, id_counters, schema
 from tertulia.database.dialects.sqlite import Sqlite
 from tertulia.database.tx import Tx
 from tertulia.errors import StartupError
@@ -28,7 +28,7 @@ class NotEmpty(StartupError):
 
 
 def leap_since(about: CopyFacts, now: float) -> int:
-    return storage.table_copy.leap_after(now - about.taken_at)
+    return id_counters.jump_after(now - about.taken_at)
 
 
 def check_empty(config: Config) -> None:
@@ -83,7 +83,7 @@ def _fill(database: Database, copy: Copy, leap: int, settle: Settle, progress: P
         tx = Tx(connection, dialect, 0, database.clock())
         _load(tx, copy, progress)
         schema.apply(connection, dialect, [m for m in every if m.number not in had])
-        storage.table_copy.leap(tx, copy.about.counters, leap)
+        id_counters.jump(tx, copy.about.counters, leap)
         if leap:
             storage.table_copy.drop_pending_jobs(tx)
         for realm in storage.organization.all_of_them(tx):

@@ -1,4 +1,5 @@
-"""What speaks to other machines. Never called by actions: no transaction waits for a network."""
+"""Clients of other machines: SSO, mail, push, file stores, HTTP. Actions never call them, so no
+transaction waits for a network."""
 
 from typing import TYPE_CHECKING
 

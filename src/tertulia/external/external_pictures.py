@@ -1,7 +1,7 @@
-"""Pictures of other sites, fetched on behalf of whoever reads a message that shows one.
+"""Fetches pictures of other sites for users who read a message that shows one.
 
-Only what is a picture by its bytes goes on. What was fetched lately is kept, so that a channel full
-of readers is one visit to the other site; that there is none is kept, too.
+Only what is a picture by its bytes is served. Results are cached, also negative ones, so that many
+readers of a channel cause one request to the other site.
 """
 
 import asyncio
@@ -25,7 +25,7 @@ MAX_REDIRECTS = 3
 KEPT_BYTES = 16 << 20
 KEPT_SECONDS = 600
 NONE_KEPT_SECONDS = 60
-OVERHEAD_BYTES = 1000  # what it takes to remember one
+OVERHEAD_BYTES = 1000  # estimated memory of a cache entry besides its bytes
 
 ASKING = {"User-Agent": "Tertulia", "Accept": "image/*", "Accept-Encoding": "identity"}
 
@@ -34,7 +34,7 @@ Turn = Callable[[Person], AbstractAsyncContextManager[None]]
 
 
 class ExternalPicture(msgspec.Struct, frozen=True):
-    """What was found at an address; without bytes, if that was no picture."""
+    """The result for an address; without bytes if it is not a picture."""
 
     content_type: str = ""
     data: bytes = b""
@@ -50,8 +50,7 @@ class Visited(msgspec.Struct, frozen=True):
 
 
 class Fetching:
-    """`turn` says when it is a reader's turn to have a site visited; `drawn` runs what looks at a
-    picture, where that holds nobody up."""
+    """`turn` waits for a reader's slot to fetch; `drawn` examines a picture in another thread."""
 
     def __init__(
         self, allowed: Networks, clock: Callable[[], float], turn: Turn, drawn: Drawn

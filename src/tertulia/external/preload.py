@@ -1,16 +1,16 @@
-"""Loads what the settings need of the large libraries, before anybody has to wait for it."""
+"""Imports the large libraries that the settings require at the start, so that no request waits for
+it."""
 
 from importlib import import_module
 
 from tertulia import external
 from tertulia.config import Config
 
-# What the library for HTTP would load while somebody waits for its first answer.
+# What the HTTP library would import during the first request.
 NEEDED_TO_ASK = ("httpcore", "anyio._backends._asyncio", "encodings.idna")
 
 
 def load(config: Config) -> None:
-    """Most servers need none of them."""
     if config.ldap:
         _ = external.sso.ldap, external.sso.claims
     if config.openid or config.saml or config.remote_user or config.jwt:

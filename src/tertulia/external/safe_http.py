@@ -1,10 +1,10 @@
-"""HTTP to addresses that people wrote down: asked once, within bounds, never inside the house.
+"""HTTP requests to addresses that users entered: bounded, and never into a private network.
 
-Where a name leads is looked up when the connection is made, and the connection goes to the very
-address that was judged: what a name says a moment later makes no difference. A name server may
-answer late or never, so names are resolved on threads of their own, which people use in turn.
-Redirects are followed only as often as a caller says, each judged like the first address; proxies
-of the environment are not used.
+The name is resolved when the connection is made, and the connection goes to the address that was
+checked, so a name that changes between check and use (DNS rebinding) has no effect. A name server
+may be slow, so names are resolved on separate threads, with slots per user. Redirects are followed
+as often as the caller allows, each checked like the first address. Proxies of the environment are
+not used.
 """
 
 import asyncio
@@ -26,22 +26,22 @@ from tertulia.domain.addresses import Networks
 from tertulia.errors.http import RateLimited
 from tertulia.fair_queue import SERVER, FairQueue, Person
 
-# What the library would load while everybody waits for its first connection.
+# What the library would import during the first connection, blocking the event loop.
 LOADED_LATER = ("anyio._backends._asyncio", "encodings.idna")
 
 IN_PATHS = "/%:@!$&'()*+,;=~-._?"
 REDIRECTS = (301, 302, 303, 307, 308)
-MAX_PAUSE_SECONDS = 86400.0  # whatever somebody asks for
+MAX_PAUSE_SECONDS = 86400.0  # upper bound for Retry-After
 
-# A lookup that timed out keeps its thread until the resolver gives up, about 30 seconds later.
+# A lookup that timed out occupies its thread until the resolver gives up, about 30 seconds later.
 NAMES = FairQueue("names", slots=64, slots_per_person=8, max_waiting=500)
 
-# For what the operator named: that may be anywhere.
+# For addresses in the settings, which may be in a private network.
 EVERYWHERE = (ip_network("0.0.0.0/0"), ip_network("::/0"))
 
 
 class CallFailed(Exception):
-    """There is no answer that we can use, for one of the reasons below."""
+    """There is no usable answer."""
 
 
 class NotReached(CallFailed):
@@ -53,7 +53,7 @@ class TookTooLong(CallFailed):
 
 
 class NotAllowed(CallFailed):
-    """The address leads into a private network, or is none."""
+    """The address is not valid or is in a private network."""
 
 
 class AnswerTooLarge(CallFailed):
@@ -66,7 +66,7 @@ class HttpAnswer(msgspec.Struct, frozen=True):
     body: bytes
 
     def retry_seconds(self, now: float) -> float:
-        """For how long it asks to be left in peace: `Retry-After`, as a number or a moment."""
+        """The delay that `Retry-After` asks for, given as a number or a date."""
         asked = self.headers.get("retry-after", "").strip()
         if asked.isascii() and asked.isdigit():
             return float(min(int(asked[:9]), MAX_PAUSE_SECONDS))
@@ -102,7 +102,7 @@ async def get(
     allowed: Networks = (),
     person: Person = SERVER,
 ) -> HttpAnswer:
-    """Raises CallFailed: NotReached, too, for one who sends us on and on."""
+    """Raises CallFailed; NotReached also after too many redirects."""
     async with _bounded(seconds) as httpcore:
         for _ in range(most_redirects + 1):
             answer = await _ask(
@@ -116,7 +116,7 @@ async def get(
 
 @asynccontextmanager
 async def _bounded(seconds: float) -> AsyncIterator[Any]:
-    """The library, for so long; its troubles become ours."""
+    """The library, with a timeout; its exceptions become CallFailed."""
     httpcore, _ = await asyncio.to_thread(_library)
     try:
         async with asyncio.timeout(seconds):
@@ -161,7 +161,7 @@ def _led_to(address: str, location: str) -> str:
 
 
 class _Guard:
-    """Connects to where a name leads, if all of that is open to us."""
+    """Resolves a name and connects to it if all of its addresses are allowed."""
 
     def __init__(self, backend: Any, allowed: list[Any], person: Person) -> None:
         self._backend = backend
@@ -203,7 +203,7 @@ async def _addresses(host: str, port: int, person: Person) -> list[str]:
 
 
 def _checked(httpcore: Any, address: str) -> tuple[Any, str]:
-    """An address as the library takes it, and what is said of it to whoever is there."""
+    """An address as the library expects it, and its Host header."""
     try:
         parts = urlsplit(address)
         name, port = (parts.hostname or "").encode("idna"), parts.port
@@ -237,7 +237,7 @@ def _by_name(headers: Iterable[tuple[bytes, bytes]]) -> dict[str, str]:
 
 @cache
 def _library() -> tuple[Any, ssl.SSLContext]:
-    """What is needed to call anybody; it takes a moment to load, and most servers never do."""
+    """The HTTP library and a TLS context. Loaded with the first request: most servers make none."""
     for name in LOADED_LATER:
         import_module(name)
     return import_module("httpcore"), ssl.create_default_context()

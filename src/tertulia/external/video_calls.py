@@ -1,4 +1,4 @@
-"""Servers for calls that the operator named: BigBlueButton and Nextcloud Talk."""
+"""Creates video calls on the operator's BigBlueButton or Nextcloud Talk."""
 
 import base64
 import hashlib
@@ -15,14 +15,14 @@ from tertulia.external.safe_http import EVERYWHERE, CallFailed, HttpAnswer
 SECONDS = 20.0
 MAX_ANSWER_BYTES = 1 << 20
 ROOM_NAME_LENGTH = 255
-OPEN_TO_ALL = "3"  # the type of a room
+OPEN_TO_ALL = "3"  # room type "public"
 
 
 # --- BigBlueButton ---
 
 
 async def begin_meeting(config: Config, meeting_id: str, name: str, *, is_voice_only: bool) -> str:
-    """Have a meeting, unless there is one; gives when it was begun, as its server says it."""
+    """Create a meeting unless it exists; returns its creation time as the server gives it."""
     about = {"meetingID": meeting_id, "name": name}
     if is_voice_only:
         about["lockSettingsDisableCam"] = "true"
@@ -52,7 +52,7 @@ async def begin_meeting(config: Config, meeting_id: str, name: str, *, is_voice_
 def join_address(
     config: Config, meeting_id: str, name: str, created: str, *, is_moderator: bool
 ) -> str:
-    """Where a browser goes to take part."""
+    """The URL that joins a meeting."""
     about = {
         "meetingID": meeting_id,
         "role": "MODERATOR" if is_moderator else "VIEWER",
@@ -69,7 +69,7 @@ def _signed(config: Config, deed: str, about: Mapping[str, str]) -> str:
 
 
 def _element(text: str, name: str) -> str:
-    """What stands in the first element of a name; the answers are small and flat."""
+    """The text of the first element with a name; the answers are small and flat."""
     found = re.search(rf"<{name}>\s*([^<]{{0,200}}?)\s*</{name}>", text)
     return found[1] if found else ""
 
@@ -78,7 +78,7 @@ def _element(text: str, name: str) -> str:
 
 
 async def make_room(config: Config, name: str) -> str:
-    """The address of a new room that anybody can enter who knows it."""
+    """The address of a new room that everyone with the link can enter."""
     login = f"{config.nextcloud_user}:{config.nextcloud_password}"
     form = {"roomType": OPEN_TO_ALL, "roomName": name[:ROOM_NAME_LENGTH]}
     try:

@@ -1,8 +1,8 @@
-"""LMTP (RFC 2033): how a mail server on the same machine hands us mail.
+"""An LMTP server (RFC 2033), through which a mail server on the same machine delivers mail.
 
-Just what such a server says. After a mail every recipient gets an answer of its own, and that is
-given only when somebody has taken responsibility for it. By hand, because it is
-a handful of commands, and the libraries for it are whole mail servers.
+It implements only the commands that mail servers send. LMTP answers once per recipient, and a
+positive answer means that the mail is stored. Written here because libraries for it are complete
+mail servers.
 """
 
 import asyncio
@@ -19,11 +19,11 @@ from msgspec import field
 from tertulia.domain.inbound_mail import MAX_BYTES, MailRefused
 from tertulia.log import log
 
-MAX_CONNECTIONS = 16  # twice what one sender may have waiting; each holds a mail in memory
+MAX_CONNECTIONS = 16  # twice what one sender may have queued; each holds a mail in memory
 MAX_RECIPIENTS = 100
 MAX_LINE_BYTES = 4096
 MAX_MISTAKES = 20
-MAX_IGNORED_BYTES = 4 * MAX_BYTES  # of a mail that is too large, before we hang up
+MAX_IGNORED_BYTES = 4 * MAX_BYTES  # of a mail that is too large, before the connection is closed
 PATIENCE_SECONDS = 300.0
 CHUNK = 1 << 16
 END = b"\r\n.\r\n"
@@ -38,7 +38,7 @@ class MailHandler(Protocol):
 
 
 class HungUp(Exception):
-    """Nobody is there any more, or nobody that we want to listen to."""
+    """The client closed the connection, or sent too much or too slowly."""
 
 
 class LmtpDelivery(msgspec.Struct):
@@ -48,7 +48,7 @@ class LmtpDelivery(msgspec.Struct):
 
 
 class LmtpServer:
-    """Listens at `HOST:PORT` or at a path, while it is open."""
+    """Listens at `HOST:PORT` or at a socket path while the context is open."""
 
     def __init__(self, place: str, door: MailHandler) -> None:
         self._place = place
@@ -59,7 +59,7 @@ class LmtpServer:
     async def open(self) -> None:
         if self._place.startswith("/"):
             self._server = await asyncio.start_unix_server(self._welcome, self._place, limit=CHUNK)
-            # Whoever may enter the folder may knock: what counts are the addresses.
+            # The folder decides who may connect; the recipient's address decides what is delivered.
             os.chmod(self._place, 0o666)  # noqa: S103
         else:
             host, _, port = self._place.rpartition(":")
@@ -96,7 +96,7 @@ class LmtpServer:
 
 
 class LmtpSession:
-    """One connection: commands and answers until somebody hangs up."""
+    """One connection."""
 
     def __init__(
         self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, door: MailHandler
@@ -180,7 +180,7 @@ class LmtpSession:
             return f"250 2.0.0 OK: {await self._door.take(recipient, raw, sender)}"
         except MailRefused as refusal:
             return _as_answer(refusal)
-        except Exception as error:  # the mail server keeps it, and somebody can look
+        except Exception as error:  # the mail server keeps the mail and tries again
             log.error("mail.inbound_failed", exc_info=error)
             return "451 4.3.0 Something went wrong here; try again later."
 
@@ -201,8 +201,8 @@ class LmtpSession:
         return line.decode(errors="replace")
 
     async def _body(self) -> bytes | None:
-        """The bytes of a mail; None if there are too many of them."""
-        body = bytearray(b"\r\n")  # what stands before the first line
+        """The bytes of a mail; None if it is too large."""
+        body = bytearray(b"\r\n")  # so that a dot on the first line is recognized
         ignored = 0
         while True:
             seen = max(0, len(body) - len(END))

@@ -1,8 +1,8 @@
-"""From a letter to a mail, in text and HTML.
+"""Composes a mail in text and HTML from a template.
 
-What a kind of letter says is one text for each language, `templates/KIND.LANGUAGE.txt`: a subject,
-paragraphs, and a paragraph `[words](address)` that is a button in HTML. So nobody has to keep two
-versions alike. Values are put in on one line each, so that none can begin a paragraph of its own.
+Each kind of mail has one template per language, `templates/KIND.LANGUAGE.txt`: a subject,
+paragraphs, and a paragraph `[words](address)` that becomes a button in HTML. So text and HTML have
+one source. Values are inserted on one line each, so that none can start a paragraph.
 """
 
 import re
@@ -25,11 +25,11 @@ BUTTON = re.compile(r"\[([^\]]+)\]\((\S+)\)")
 
 class Paragraph(NamedTuple):
     text: str
-    address: str = ""  # of a button
+    address: str = ""  # of the link, if the paragraph is a button
 
 
 def mail(letter: Letter, *, sender: str, name: str, number: str, now: float) -> EmailMessage:
-    """`sender` is our address, `name` is who writes, `number` makes it one of its kind."""
+    """`sender` is our address, `name` the display name, `number` makes the Message-ID unique."""
     subject, paragraphs = _said(letter)
     message = EmailMessage()
     user, _, domain = sender.rpartition("@")
@@ -40,7 +40,7 @@ def mail(letter: Letter, *, sender: str, name: str, number: str, now: float) -> 
     message["Message-ID"] = f"<{number}@{domain}>"
     message["Auto-Submitted"] = "auto-generated"
     message["X-Auto-Response-Suppress"] = "All"
-    message[OURS] = "letter"  # so that it says nothing here, should it come back
+    message[OURS] = "letter"  # so that we ignore it if it is sent back to us
     if letter.reply_to:
         message["Reply-To"] = letter.reply_to
     for header, value in letter.headers.items():
@@ -81,7 +81,7 @@ def _as_text(paragraph: Paragraph) -> str:
 
 
 def _zone(name: str) -> tzinfo:
-    """A time zone by its name, or the one for everybody."""
+    """The time zone of this name, or UTC if it is unknown."""
     try:
         return ZoneInfo(name)
     except (ValueError, ZoneInfoNotFoundError):

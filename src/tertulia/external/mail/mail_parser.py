@@ -1,8 +1,8 @@
-"""From the bytes of a mail to what somebody wrote and sent along.
+"""Parses an incoming mail into text and attachments.
 
-A mail comes from anywhere and may be anything: what cannot be read is refused in words. The library
-takes minutes for a mail that is made for it, by its lines, its parts and how deep these lie, and by
-the length of a header; all of these have a bound.
+The mail is untrusted input; a mail that cannot be parsed is refused with a reason. A crafted mail
+can keep the library busy for minutes with many lines, many or deeply nested parts, or long headers,
+so all of these are limited.
 """
 
 import email
@@ -20,10 +20,10 @@ from tertulia.domain.inbound_mail import OURS, MailFile, MailRefused, ReceivedMa
 
 SIGNATURES = ("application/pgp-signature", "application/pkcs7-signature")
 NAMELESS = "attachment"
-MAX_HEADER_LENGTH = 1000  # characters of a header that we use
-MAX_LINES = 500_000  # the largest mail that we take has 340,000 in Base64
+MAX_HEADER_LENGTH = 1000  # characters of a header; the rest is ignored
+MAX_LINES = 500_000  # the largest accepted mail has 340,000 in Base64
 MAX_PARTS = 100
-DEEPEST = 20  # parts within each other
+DEEPEST = 20  # nesting of parts
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f]")
 
 
@@ -36,7 +36,7 @@ def read(raw: bytes) -> ReceivedMail:
         assert isinstance(message, EmailMessage)
         return _read(message, raw)
     except (RecursionError, ValueError, LookupError, TypeError, AttributeError, IndexError):
-        # Whatever the library stumbles over: a header or a part that is not what it says.
+        # The library raises many types for a malformed header or part.
         raise MailRefused("5.6.0", "The mail cannot be read.") from None
 
 
@@ -62,7 +62,7 @@ def _read(message: EmailMessage, raw: bytes) -> ReceivedMail:
 
 
 class _Bounded(EmailPolicy):
-    """How headers are read: what follows after so many characters is not even looked at."""
+    """Parses headers, and ignores what follows after the maximum length."""
 
     def header_source_parse(self, sourcelines: list[str]) -> tuple[str, str]:
         name, value = super().header_source_parse(sourcelines)
@@ -80,7 +80,7 @@ class _Part(EmailMessage):
 
 
 class _Parts:
-    """Makes the parts of one mail, as the library finds them."""
+    """Creates the parts of one mail for the library, and counts them."""
 
     def __init__(self) -> None:
         self._made = 0
@@ -97,7 +97,8 @@ def _too_intricate(what: str) -> MailRefused:
 
 
 def recipients(raw: bytes) -> list[str]:
-    """All addresses that a mail says it is for, as the last mail server wrote them first."""
+    """All recipient addresses in the headers; the one that the last mail server added
+    comes first."""
     message = email.message_from_bytes(raw.partition(b"\r\n\r\n")[0], policy=email.policy.compat32)
     names = ("Delivered-To", "X-Original-To", "Envelope-To", "To", "Cc")
     found = [str(value) for name in names for value in message.get_all(name, [])]
@@ -105,7 +106,8 @@ def recipients(raw: bytes) -> list[str]:
 
 
 def sender_in_words(sender: str) -> str:
-    """A name and an address on one line, that mean nothing in our markup."""
+    """The sender's name and address on one line, without characters that have a meaning in
+    Markdown."""
     name, address = parseaddr(sender)
     shown = f"{name} <{address}>" if name and address else name or address or sender
     return "".join(each for each in shown if each.isprintable() and each not in "`*~[]<>") or "?"
@@ -115,7 +117,7 @@ def _header(message: EmailMessage, name: str) -> str:
     try:
         found = message.get(name, "")
     except (ValueError, LookupError, TypeError, AttributeError, IndexError):
-        return ""  # a header that is not what it says is none
+        return ""  # a malformed header counts as missing
     text = str(found).encode(errors="replace").decode()
     return " ".join(text.replace("\0", "").split())[:MAX_HEADER_LENGTH]
 
@@ -145,7 +147,7 @@ def _files(message: EmailMessage, bodies: tuple[MIMEPart | None, ...]) -> list[M
         if kind in SIGNATURES or any(part is body for body in bodies):
             continue
         if kind in ("text/plain", "text/html") and not part.get_filename():
-            continue  # another form of the words, or a part of them
+            continue  # an alternative form of the text, or a part of it
         data = _bytes(part)
         if data:
             name = part.get_filename() or NAMELESS
@@ -155,7 +157,7 @@ def _files(message: EmailMessage, bodies: tuple[MIMEPart | None, ...]) -> list[M
 
 
 def _leaves(part: MIMEPart) -> Iterator[MIMEPart]:
-    """All parts that hold no others; a mail that is sent along is one thing."""
+    """All parts without sub-parts. An attached mail counts as one part."""
     if part.is_multipart() and part.get_content_maintype() == "multipart":
         for each in part.iter_parts():
             yield from _leaves(each)

@@ -1,6 +1,6 @@
-"""SMTP: hands letters to the mail server of the house.
+"""SMTP client: sends mails through the operator's mail server.
 
-Its certificate is always checked, against the authorities that the system trusts.
+Its certificate is always verified against the authorities that the system trusts.
 """
 
 import ssl
@@ -16,7 +16,7 @@ TIMEOUT_SECONDS = 30.0
 
 
 class NotSent(Exception):
-    """A letter was not taken. `is_final` says that trying again is no use."""
+    """The mail server did not accept a mail. With `is_final` a retry is useless."""
 
     def __init__(self, words: str, *, is_final: bool = False) -> None:
         super().__init__(words)
@@ -42,7 +42,7 @@ class SmtpConnection:
 
 @asynccontextmanager
 async def connected(config: Config) -> AsyncIterator[SmtpConnection]:
-    """A connection to the mail server, for several letters; raises NotSent."""
+    """A connection to the mail server for several mails. Raises NotSent."""
     library = import_module("aiosmtplib")
     client = library.SMTP(
         hostname=config.smtp_host,

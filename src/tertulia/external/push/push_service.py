@@ -1,6 +1,7 @@
-"""The forwarding service, which alone can reach phones: registering them, and telling them.
+"""Client of the push service, the only way to reach phones: registers and notifies them.
 
-The operator has named it, so it may be anywhere; it is asked within bounds all the same.
+The operator names the service, so it may be in a private network. Time and size are limited
+nevertheless.
 """
 
 import base64
@@ -31,18 +32,18 @@ TOKEN_KINDS = {"apns": 1, "fcm": 2}
 
 
 class NotRegistered(Exception):
-    """The service says that a registration is wrong, by this code, and trying again is no use."""
+    """The service refuses a registration with this code; a retry is useless."""
 
 
 class PushMessage(msgspec.Struct, frozen=True):
-    """What phones of one person are told."""
+    """A notification for the phones of one user."""
 
     said: dict[str, Any]
     is_urgent: bool = True
 
 
 async def register(config: Config, realm_uuid: str, device: Device) -> None:
-    """Raises NotRegistered, and ClientError where the service does not help."""
+    """Raises NotRegistered, and ClientError if the service fails."""
     form = {
         "realm_uuid": realm_uuid,
         "token_id": device.pending_token_id or "",
@@ -58,7 +59,7 @@ async def register(config: Config, realm_uuid: str, device: Device) -> None:
 async def notify(
     config: Config, realm_uuid: str, phones: Sequence[tuple[Device, bytes]], message: PushMessage
 ) -> list[str]:
-    """Tell phones something, each sealed with its key; gives the tokens that are good no more."""
+    """Notify phones, each with its own encryption; returns the tokens that are no longer valid."""
     body = {
         "realm_uuid": realm_uuid,
         "push_requests": [_request(device, key, message) for device, key in phones],
@@ -92,7 +93,7 @@ def _request(device: Device, key: bytes, message: PushMessage) -> dict[str, Any]
     return {"token_id": device.token_id, "http_headers": headers, "payload": payload}
 
 
-# --- the older kind ---
+# --- phones without encryption ---
 
 
 async def add_token(config: Config, person: str, token: DeviceToken) -> None:
@@ -113,7 +114,7 @@ async def notify_tokens(
     tokens: Sequence[DeviceToken],
     message: PushMessage,
 ) -> None:
-    """What is said is read by everybody on the way."""
+    """The payload is not encrypted: the services on the way can read it."""
     shown = message.said.get("content", TITLE)
     alert = {"title": message.said.get("sender_full_name", TITLE), "body": shown}
     body = {
@@ -132,7 +133,7 @@ async def notify_tokens(
     _check(await _post(config, "push/notify", body=body))
 
 
-# --- asking ---
+# --- requests ---
 
 
 async def _post(
@@ -171,7 +172,7 @@ def _check(answer: HttpAnswer) -> None:
 
 
 def _refusal(answer: HttpAnswer) -> str:
-    """Compat: one refusal has no code of its own, only words."""
+    """Compat: one refusal has no code, only a message."""
     told = _json(answer)
     code = str(told.get("code") or "")
     return "INVALID_ENCRYPTED_PUSH_REGISTRATION" if code in ("", "BAD_REQUEST") else code[:100]

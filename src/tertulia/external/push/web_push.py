@@ -1,6 +1,6 @@
-"""Web Push: a message sealed for one browser (RFC 8291), and a word on who sends it (RFC 8292).
+"""Web Push: encryption of a message for one browser (RFC 8291) and authorization (RFC 8292, VAPID).
 
-By hand with `cryptography`: the libraries for it bring thirty megabytes of others.
+Written with `cryptography` alone: the libraries for it bring thirty megabytes of dependencies.
 """
 
 import asyncio
@@ -19,32 +19,32 @@ from tertulia.domain.personal.web_push import PushSubscription
 from tertulia.external import safe_http
 
 RECORD_BYTES = 4096
-MAX_BYTES = 3900  # of what is said: larger ones are refused by the services
+MAX_BYTES = 3900  # of the plain text; push services refuse more
 TOO_LARGE = 413
-LIFE_SECONDS = 12 * 3600  # of the word on who sends it
+LIFE_SECONDS = 12 * 3600  # of the VAPID token
 TTL_SECONDS = 24 * 3600
 SECONDS = 10
 MAX_ANSWER_BYTES = 1 << 16
 
 
 class PushAnswer(msgspec.Struct, frozen=True):
-    """What a push service said; no status if it said nothing."""
+    """The answer of a push service; no status if it did not answer."""
 
     status: int = 0
-    retry_seconds: float = 0.0  # for so long it asks to be left in peace
+    retry_seconds: float = 0.0  # from `Retry-After`
 
 
 class PushOrder(msgspec.Struct, frozen=True):
-    """What is to be told where."""
+    """A notification for one subscription."""
 
     subscription: PushSubscription
     said: dict[str, Any]
     urgency: str = "high"
-    topic: str = ""  # one that was not delivered yet gives way to the next of the same topic
+    topic: str = ""  # replaces an undelivered notification of the same topic
 
 
 def new_key() -> tuple[str, str]:
-    """A pair of keys, public and private, as text."""
+    """A new VAPID key pair, public and private, as text."""
     ec, _ = _libraries()
     private = ec.generate_private_key(ec.SECP256R1())
     number = private.private_numbers().private_value.to_bytes(32, "big")
@@ -62,7 +62,7 @@ async def push(
     *,
     seconds: float = SECONDS,
 ) -> PushAnswer:
-    """What became of it. Raises what `guarded.post` raises."""
+    """Send a notification. Raises what `safe_http.post` raises."""
     plain = json.dumps(order.said, ensure_ascii=False).encode()
     if len(plain) > MAX_BYTES:
         return PushAnswer(TOO_LARGE)
@@ -91,7 +91,8 @@ async def push(
 def _written(
     order: PushOrder, plain: bytes, private: str, subject: str, now: float
 ) -> tuple[bytes, str]:
-    """What is sent, and the word on who sends it; it takes a moment, the first time many."""
+    """The encrypted body and the Authorization header. It takes a moment, so it runs on
+    a thread."""
     body = sealed(
         plain,
         domain.personal.web_push.decoded(order.subscription.p256dh),
@@ -103,7 +104,7 @@ def _written(
 def sealed(
     plain: bytes, receiver: bytes, secret: bytes, own: Any = None, salt: bytes | None = None
 ) -> bytes:
-    """What only the browser with this key and secret can read."""
+    """Encrypt a message for the browser with this key and secret."""
     ec, aead = _libraries()
     own = own or ec.generate_private_key(ec.SECP256R1())
     salt = salt or os.urandom(16)
@@ -119,7 +120,7 @@ def sealed(
 
 
 def authorization(endpoint: str, private: str, subject: str, now: float) -> str:
-    """Who we are, for the service of one browser, for a while."""
+    """The VAPID header for the push service of one endpoint, valid for a while."""
     ec, _ = _libraries()
     parts = urlsplit(endpoint)
     number = int.from_bytes(domain.personal.web_push.decoded(private), "big")
@@ -143,7 +144,7 @@ def authorization(endpoint: str, private: str, subject: str, now: float) -> str:
 
 
 def _libraries() -> tuple[Any, Any]:
-    """Loaded when somebody is first told something this way."""
+    """Imported with the first notification."""
     return (
         import_module("cryptography.hazmat.primitives.asymmetric.ec"),
         import_module("cryptography.hazmat.primitives.ciphers.aead"),

@@ -1,4 +1,4 @@
-"""From what a provider tells of somebody to what that means here, by the provider's settings."""
+"""Maps the claims and attributes of a provider to a profile, as the provider's settings say."""
 
 import hashlib
 import re
@@ -29,8 +29,8 @@ MAX_LISTED_LENGTH = 300
 def from_directory(
     directory: LdapDirectory, subdomain: str, person: LdapPerson, known: Identity | None
 ) -> ExternalProfile:
-    """What a directory says of somebody, for one organization. Drawing a picture takes its time,
-    so one that is known is not drawn again."""
+    """The profile of a directory entry, for one organization. Converting a picture is slow, so a
+    picture that is already stored is not converted again."""
     mark = hashlib.sha256(person.picture).hexdigest() if person.picture else ""
     is_new = mark and (known is None or known.picture_mark != mark)
     refusal = _directory_refusal(directory, subdomain, person)
@@ -56,7 +56,7 @@ def from_directory(
 
 
 def from_site(provider: OpenIdProvider, user: SiteUser) -> ExternalProfile:
-    """What a provider's site says of somebody."""
+    """The profile of a user of an OpenID provider or GitHub."""
     theirs = _texts(user.claims.get(provider.groups_claim))
     told = {name: value for name, value in user.claims.items() if isinstance(value, str)}
     email = user.emails[0] if user.emails else ""
@@ -80,7 +80,7 @@ def from_site(provider: OpenIdProvider, user: SiteUser) -> ExternalProfile:
 
 
 def from_saml(provider: SamlProvider, subdomain: str, person: SamlPerson) -> ExternalProfile:
-    """What a SAML provider says of somebody, for one organization; its addresses are believed."""
+    """The profile of a SAML user, for one organization. Its email addresses count as verified."""
     email = person.first(provider.email_attribute) or (
         "" if provider.email_attribute else person.name_id
     )
@@ -112,7 +112,7 @@ def from_saml(provider: SamlProvider, subdomain: str, person: SamlPerson) -> Ext
 
 
 def by_address(provider: Provider, email: str) -> ExternalProfile:
-    """One who is known by an address and nothing else."""
+    """The profile of a user of whom only an email address is known."""
     return ExternalProfile(
         provider=provider.key,
         method=provider.method,
@@ -134,7 +134,7 @@ def _name(provider: OpenIdProvider, told: Mapping[str, str]) -> str:
 
 
 def _texts(value: Any) -> list[str]:
-    """A claim that lists texts; one alone may come bare."""
+    """The texts of a claim, which is a list or a single text."""
     listed = [value] if isinstance(value, str) else value
     return [each for each in listed if isinstance(each, str)] if isinstance(listed, list) else []
 
@@ -142,7 +142,7 @@ def _texts(value: Any) -> list[str]:
 def tidings(
     directory: LdapDirectory, subdomain: str, known: Sequence[Identity]
 ) -> list[ProfileUpdate]:
-    """Ask a directory about all accounts that came from it. Raises DirectoryTrouble."""
+    """Read the current entries of all accounts of a directory. Raises DirectoryTrouble."""
     people = external.sso.ldap.find_all(directory, [identity.subject for identity in known])
     found = []
     for identity in known:
@@ -163,7 +163,7 @@ def _drawn(directory: LdapDirectory, person: LdapPerson) -> Avatar | None:
 
 
 def full_name(told: str, email: str) -> str:
-    """A name that can be used here: what is not allowed in one is left out."""
+    """A valid name: characters that are not allowed are removed."""
     kept = re.sub('[*`\\\\>"@]', " ", domain.names.cleaned(told))
     name = domain.names.cleaned(" ".join(kept.split()), domain.limits.FULL_NAME_LENGTH)
     return name or email.partition("@")[0]
@@ -175,7 +175,7 @@ def is_admitted(provider: InformedProvider, groups: Sequence[str]) -> bool:
 
 
 def _directory_refusal(directory: LdapDirectory, subdomain: str, person: LdapPerson) -> str:
-    """Why somebody of a directory may not come in; empty if they may."""
+    """Why the user of an entry may not log in; empty if they may."""
     if not person.has_required:
         return "the entry lacks the values of required_attributes"
     organizations = person.organizations
@@ -196,24 +196,24 @@ def _groups_refusal(provider: InformedProvider, groups: Sequence[str]) -> str:
 
 
 def _listed(names: Iterable[str]) -> str:
-    """Names for the log, as many as fit in a line."""
+    """Names for a log line, as many as fit."""
     text = ", ".join(sorted(names)) or "none"
     return "".join(filter(str.isprintable, text))[:MAX_LISTED_LENGTH]
 
 
 def role(provider: InformedProvider, groups: Sequence[str]) -> Role | None:
-    """The highest role that one of the groups gives; None if it is not for them to say."""
+    """The highest role that one of the groups gives; None if the provider manages no roles."""
     if not provider.roles:
         return None
     theirs = {name.casefold() for name in groups}
-    for word, names in provider.roles:  # from owners down
+    for word, names in provider.roles:  # highest first
         if any(name.casefold() in theirs for name in names):
             return ROLES[word]
     return Role.MEMBER
 
 
 def managed_roles(provider: InformedProvider) -> frozenset[Role]:
-    """The roles that are the provider's to give and to take."""
+    """The roles that the provider assigns and removes."""
     return frozenset(ROLES[word] for word, _ in provider.roles)
 
 
@@ -227,5 +227,5 @@ def groups(provider: InformedProvider, theirs: Sequence[str]) -> tuple[str, ...]
 
 
 def profile(provider: InformedProvider, told: Mapping[str, str]) -> dict[str, str]:
-    """What fills in profile fields; what the provider has nothing about is empty."""
+    """Values for the mapped profile fields; empty where the provider has no value."""
     return {field: told.get(name, "") for field, name in provider.profile_fields}

@@ -1,4 +1,4 @@
-"""GitHub, which speaks OAuth but no OpenID: who somebody is has to be asked for."""
+"""GitHub login. GitHub speaks OAuth without OpenID Connect, so its API is asked for the profile."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ NO_REPLY = "@users.noreply.github.com"
 
 
 async def leave(provider: OpenIdProvider, pending: PendingLogin) -> str:
-    """Where to send the browser."""
+    """The authorization URL."""
     return external.sso.openid.with_query(
         f"{provider.site}/login/oauth/authorize",
         client_id=provider.client_id,
@@ -27,7 +27,7 @@ async def leave(provider: OpenIdProvider, pending: PendingLogin) -> str:
 
 
 async def come_back(provider: OpenIdProvider, pending: PendingLogin, code: str) -> SiteUser:
-    """Who came back with a code. Raises ProviderTrouble."""
+    """Exchange a code for the user's profile. Raises ProviderTrouble."""
     async with external.sso.provider_http.within_login_time():
         return await _user(provider, pending, code)
 
@@ -48,15 +48,15 @@ async def _user(provider: OpenIdProvider, pending: PendingLogin, code: str) -> S
 
 
 async def try_out(provider: OpenIdProvider) -> None:
-    """Raises ProviderTrouble unless it can be asked and knows us: then all that is wrong with a
-    code that never was is the code."""
+    """Raises ProviderTrouble unless GitHub can be reached and accepts our client secret: then it
+    rejects only the made-up code."""
     problem = (await _tokens(provider, "none")).get("error")
     if problem != "bad_verification_code":
         raise ProviderTrouble(f"{provider.site} says {problem}")
 
 
 async def _tokens(provider: OpenIdProvider, code: str, **more: str) -> dict[str, Any]:
-    """What it gives for a code."""
+    """Exchange a code for an access token."""
     form = {"client_id": provider.client_id, "client_secret": provider.client_secret}
     inquiry = Inquiry(f"{provider.site}/login/oauth/access_token", form | {"code": code, **more})
     told = await external.sso.provider_http.ask(inquiry, provider.ca_file)
@@ -64,12 +64,12 @@ async def _tokens(provider: OpenIdProvider, code: str, **more: str) -> dict[str,
 
 
 def is_from(provider: OpenIdProvider, issuer: str) -> bool:
-    """Its answers have a return address of their own."""
+    """Always true: GitHub's answers have a return address of their own."""
     return True
 
 
 async def _groups(provider: OpenIdProvider, token: str) -> list[str]:
-    """The organizations that somebody is in, and their teams there as `organization/team`."""
+    """The user's organizations, and their teams as `organization/team`."""
     organizations = await _ask(provider, f"/user/orgs?{MAX_GROUPS}", token)
     teams = await _ask(provider, f"/user/teams?{MAX_GROUPS}", token)
     try:

@@ -1,6 +1,6 @@
-"""Signed tokens (JWT) of programs that vouch for people, and sealing for the desktop app.
+"""Signed tokens (JWT) that identify a user, and encryption for the desktop app.
 
-No machine is asked here; but the libraries are large, and loaded only where they are needed.
+No network is used here. The libraries are large and imported only where they are needed.
 """
 
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
@@ -20,14 +20,14 @@ MAX_FAULT_LENGTH = 200
 
 
 def email_in(issuer: JwtIssuer, token: str) -> str:
-    """Whom a token vouches for; it must say when it ends. Raises BadJwt, or BadRequest if it names
-    nobody."""
+    """The email address in a token, which must have an expiry. Raises BadJwt, or BadRequest if it
+    has no address."""
     if len(token) > LONGEST:
         log.info("sso.token_refused", provider=issuer.key, reason=f"longer than {LONGEST}")
         raise BadJwt()
     try:
         decoded = jwt.decode(token, _key(issuer), algorithms=list(issuer.algorithms))
-        # A token without an end is a key that cannot be replaced.
+        # A token without an expiry could never be revoked.
         claims = jwt.JWTClaimsRegistry(leeway=LEEWAY_SECONDS, exp={"essential": True})
         claims.validate(decoded.claims)
     except (JoseError, ValueError, TypeError) as error:
@@ -41,7 +41,7 @@ def email_in(issuer: JwtIssuer, token: str) -> str:
 
 
 def check_key(issuer: JwtIssuer) -> None:
-    """Raises ProviderTrouble for a key with which nothing can be checked."""
+    """Raises ProviderTrouble for a key that cannot verify anything."""
     try:
         _key(issuer)
     except (JoseError, ValueError, TypeError) as error:
@@ -49,8 +49,8 @@ def check_key(issuer: JwtIssuer) -> None:
 
 
 def fault(error: Exception) -> str:
-    """Why the library refuses a token, for the log. Of errors other than its own the type alone is
-    said: their words may quote what was sent."""
+    """Why the library rejects a token, for the log. For exceptions of other kinds it is only their
+    type, because their text may quote the token."""
     if not isinstance(error, JoseError):
         return type(error).__name__
     return "".join(filter(str.isprintable, f"{error.error}: {error.description}"))[

@@ -1,8 +1,8 @@
-"""LDAP and Active Directory: whether a name and a password belong together, and who that is.
+"""LDAP and Active Directory: checks passwords and reads entries.
 
-Everything here blocks and is called on threads of its own (`asked`), which people use in turn, so
-that a directory that does not answer delays only logins that need it. A certificate is demanded and
-checked, unless the settings say `plain`; what people type is escaped before it enters a filter.
+Everything here blocks and is called on separate threads (`asked`) with slots per user, so a
+directory that does not answer delays only the logins that need it. A certificate is required and
+verified unless the settings say `plain`. User input is escaped before it enters a filter.
 """
 
 import re
@@ -42,14 +42,15 @@ T = TypeVar("T")
 QUEUE = FairQueue("ldap", slots=8, slots_per_person=2, max_waiting=20)
 
 MAX_NAME_LENGTH = 200
-MAX_HITS = 2  # whoever finds two of a name has not found anybody
+MAX_HITS = 2  # two hits are already ambiguous
 MAX_GROUPS = 1000
-CHUNK_BYTES = 1 << 16  # the library copies all it has for each chunk
-MAX_ANSWER_BYTES = 4 << 20  # of all that comes for one request
+CHUNK_BYTES = 1 << 16  # the library copies its whole buffer for each chunk
+MAX_ANSWER_BYTES = 4 << 20  # for the whole answer to one request
 DISABLED_BIT = 2  # of userAccountControl
-BYTES_MARK = "hex:"  # before a lasting id that is no text
+BYTES_MARK = "hex:"  # prefix of an id that is not text
 
-# How directories say no to a password; that somebody is locked out is not told to who guesses.
+# Result codes for a wrong password. A locked account is reported in the same way, so that a guesser
+# learns nothing.
 REFUSED = (
     LDAPConstraintViolationResult,
     LDAPInappropriateAuthenticationResult,
@@ -60,7 +61,7 @@ REFUSED = (
     LDAPUnwillingToPerformResult,
 )
 
-# What the library raises for answers that are no LDAP.
+# What the library raises for answers that are not LDAP.
 MALFORMED = (
     AttributeError,
     IndexError,
@@ -70,7 +71,7 @@ MALFORMED = (
     ValueError,
 )
 
-# What a directory answers to who may not ask it.
+# Result codes for missing rights.
 _NOT_ALLOWED = (
     LDAPInappropriateAuthenticationResult,
     LDAPInsufficientAccessRightsResult,
@@ -84,35 +85,35 @@ _ESCAPED = re.compile(rb"\\([0-9a-fA-F]{2})")
 
 
 def _unescaped(value: bytes | str) -> bytes:
-    """A value of a filter as the directory has to see it: `\\28` stands for a bracket."""
+    """The bytes of a filter value: `\\28` is a bracket."""
     raw = value.encode() if isinstance(value, str) else value
     return _ESCAPED.sub(lambda found: bytes.fromhex(found[1].decode()), raw)
 
 
-# The library's pre-release sends escapes as they are written, and so finds neither a name with a
-# bracket in it nor any id that is no text.
+# The library's pre-release sends escape sequences literally, so it finds neither a name with a
+# bracket nor a binary id.
 ldap3.operation.search.prepare_filter_for_sending = _unescaped
 
 
 async def asked(person: Person, ask: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-    """Ask on a thread, when it is this person's turn.
+    """Call `ask` on a thread, when this user has a slot.
 
-    Raises DirectoryTrouble, and RateLimited if the person has too many questions waiting.
+    Raises DirectoryTrouble, and RateLimited if the user has too many calls waiting.
     """
     return await QUEUE.run(person, lambda: ask(*args, **kwargs))
 
 
 def named(directory: LdapDirectory, typed: str) -> LdapName:
-    """Whose name or address that is. Before a password is tried it is known whom that is counted
-    for: a directory finds one person by many spellings."""
+    """Find the entry for a name or address. Done before the password is tried, because attempts are
+    counted per entry: a directory accepts many spellings of a name."""
     with _connection(directory) as connection:
         entry = _find_entry(connection, directory, typed)
     return NOBODY if entry is None else LdapName(entry["dn"], _subject(directory, entry), entry)
 
 
 def authenticate(directory: LdapDirectory, name: LdapName, password: str) -> LdapPerson | None:
-    """Who it is, if the password is theirs. For a name that is nobody's as much is asked."""
-    if not password:  # a bind without one succeeds: for LDAP it is anonymous
+    """The user, if the password is right. An unknown name costs as many requests as a known one."""
+    if not password:  # LDAP accepts an empty password as an anonymous bind
         return None
     nobody = f"cn={secrets.token_hex(8)},{directory.base}"
     with _trouble_told(directory):
@@ -130,7 +131,7 @@ def find(directory: LdapDirectory, typed: str) -> LdapPerson | None:
 
 
 def find_all(directory: LdapDirectory, subjects: list[str]) -> dict[str, LdapPerson]:
-    """People by their lasting ids; those whom the directory no longer has are missing."""
+    """Users by their ids; users that are no longer in the directory are missing."""
     found = {}
     with _connection(directory) as connection:
         for subject in subjects:
@@ -143,8 +144,8 @@ def find_all(directory: LdapDirectory, subjects: list[str]) -> dict[str, LdapPer
 
 
 def try_out(directory: LdapDirectory) -> None:
-    """Raises DirectoryTrouble unless we can speak to it and search, and entries have what accounts
-    are remembered by."""
+    """Raises DirectoryTrouble unless the directory can be reached and searched, and entries have
+    the id attribute."""
     with _connection(directory) as connection:
         connection.search(directory.base, "(objectClass=*)", ldap3.BASE, attributes=["1.1"])
         _check_id_attribute(connection, directory)
@@ -165,7 +166,7 @@ def _connection(directory: LdapDirectory) -> Iterator[ldap3.Connection]:
 
 @contextmanager
 def _trouble_told(directory: LdapDirectory) -> Iterator[None]:
-    """Raises DirectoryTrouble for whatever the library raises."""
+    """Raises DirectoryTrouble for every exception of the library."""
     try:
         yield
     except (LDAPException, OSError, ssl.SSLError) as error:
@@ -174,9 +175,9 @@ def _trouble_told(directory: LdapDirectory) -> Iterator[None]:
 
 
 def _setting_to_look_at(directory: LdapDirectory, error: Exception) -> str:
-    """Which line of the `[[ldap]]` table an error is about."""
+    """The setting in the `[[ldap]]` table that an error is about."""
     words = str(error)
-    if "mismatch" in words:  # the name in the certificate
+    if "mismatch" in words:  # the certificate is for another host name
         return "the host in url"
     if "CERTIFICATE_VERIFY_FAILED" in words:
         return "ca_file"
@@ -195,11 +196,11 @@ def _setting_to_look_at(directory: LdapDirectory, error: Exception) -> str:
 
 @contextmanager
 def _malformed_told() -> Iterator[None]:
-    """Raises DirectoryTrouble for answers that the library cannot read; around its calls alone, so
-    that no mistake of ours is taken for one of the directory."""
+    """Raises DirectoryTrouble for answers that the library cannot parse. Only used around calls of
+    the library, so that bugs of ours are not reported as bugs of the directory."""
     try:
         yield
-    except (LDAPException, OSError):  # some of these are ValueErrors as well
+    except (LDAPException, OSError):  # some of these are also ValueErrors
         raise
     except MALFORMED as error:
         raise DirectoryTrouble(f"its answer is malformed: {type(error).__name__}") from error
@@ -212,7 +213,7 @@ def _bound(directory: LdapDirectory, dn: str, password: str) -> ldap3.Connection
         password=password or None,
         authentication=ldap3.SIMPLE if dn else ldap3.ANONYMOUS,
         receive_timeout=directory.timeout_seconds,
-        auto_referrals=False,  # they would carry passwords to wherever the answer says
+        auto_referrals=False,  # referrals could send passwords to any host
         raise_exceptions=True,
         check_names=False,
         read_only=True,
@@ -239,7 +240,7 @@ def _server(directory: LdapDirectory) -> ldap3.Server:
 
 
 class _CheckedTls(ldap3.Tls):  # type: ignore[misc]  # the library has no types
-    """Checks the certificate and its name as Python does; the library's own way is looser."""
+    """Verifies the certificate and its host name as Python does; the library is less strict."""
 
     def wrap_socket(self, connection: ldap3.Connection, do_handshake: bool = False) -> None:
         context = ssl.create_default_context(cafile=self.ca_certs_file)
@@ -253,8 +254,8 @@ class _CheckedTls(ldap3.Tls):  # type: ignore[misc]  # the library has no types
 
 
 class _BoundedSocket:
-    """Bounds the time and the size of all that is received for one request, which the library does
-    for a single read alone: a directory that trickles would hold a thread for ever."""
+    """Limits the time and the size of the whole answer to a request. The library limits single
+    reads only, so a directory that sends slowly could hold a thread forever."""
 
     def __init__(self, inner: Any, seconds: float) -> None:
         self.inner = inner
@@ -293,7 +294,7 @@ def _opens(directory: LdapDirectory, dn: str, password: str) -> bool:
     return True
 
 
-# --- finding ---
+# --- searching ---
 
 
 def _find_entry(
@@ -307,7 +308,8 @@ def _find_entry(
 
 
 def _login_name(connection: ldap3.Connection, directory: LdapDirectory, typed: str) -> str:
-    """What was typed, or the login name of the one whose address that is; may be empty."""
+    """The login name that belongs to an address, or what was typed if it is not an address; may be
+    empty."""
     if "@" not in typed or len(typed) > MAX_NAME_LENGTH:
         return typed
     if directory.email_domain:
@@ -333,8 +335,8 @@ def _subject_filter(directory: LdapDirectory, subject: str) -> str:
 
 
 def _filled(template: str, **values: str) -> str:
-    """A filter with values in place of `{name}` and so on, escaped. In one pass: a value that holds
-    such a word itself, as an entry called `cn={name}`, stays as it is."""
+    """A filter with escaped values in place of `{name}` and so on, in one pass: a value that itself
+    contains `{name}` stays as it is."""
 
     def value(found: re.Match[str]) -> str:
         escaped: str = escape_filter_chars(values[found[1]])
@@ -344,7 +346,7 @@ def _filled(template: str, **values: str) -> str:
 
 
 def _check_id_attribute(connection: ldap3.Connection, directory: LdapDirectory) -> None:
-    """Raises DirectoryTrouble if there are people, and none of them has the attribute."""
+    """Raises DirectoryTrouble if there are entries and none has the id attribute."""
     if not directory.id_attribute:
         return
     anybody = directory.filter.replace("{name}", "*")
@@ -370,7 +372,7 @@ def _is_any(connection: ldap3.Connection, directory: LdapDirectory, wanted: str)
 def _only(
     connection: ldap3.Connection, directory: LdapDirectory, wanted: str
 ) -> dict[str, Any] | None:
-    """The one entry that fits; None if there is none, or several."""
+    """The only matching entry; None if there is none or several."""
     base, attributes = directory.base, _attributes(directory)
     try:
         entries = _search(connection, directory, base, wanted, attributes, MAX_HITS)
@@ -402,7 +404,7 @@ def _search(
 
 
 def _attributes(directory: LdapDirectory) -> list[str]:
-    """Each by its name: some are told only to those who ask for them."""
+    """The attributes to request by name: directories return some only on request."""
     names = [
         directory.username_attribute,
         directory.email_attribute,
@@ -419,7 +421,7 @@ def _attributes(directory: LdapDirectory) -> list[str]:
     return list(dict.fromkeys(filter(None, names)))
 
 
-# --- reading ---
+# --- entries ---
 
 
 def _person(
@@ -454,7 +456,7 @@ def _email(directory: LdapDirectory, entry: dict[str, Any], login_name: str) -> 
 
 
 def _subject(directory: LdapDirectory, entry: dict[str, Any]) -> str:
-    """What an account is remembered by. Raises DirectoryTrouble if the entry has it not."""
+    """The stable id of an entry. Raises DirectoryTrouble if it has none."""
     values = _values(entry, directory.id_attribute)
     if directory.id_attribute and not values:
         raise DirectoryTrouble(_no_id(directory, f"not every entry ({entry['dn']} for one)"))
@@ -475,7 +477,7 @@ def _full_name(directory: LdapDirectory, entry: dict[str, Any]) -> str:
 
 
 def _is_disabled(directory: LdapDirectory, entry: dict[str, Any]) -> bool:
-    """What the entry does not have is not set."""
+    """A missing attribute means that the account is enabled."""
     value = _first(entry, directory.disabled_attribute)
     if directory.disabled_attribute.casefold() == "useraccountcontrol":
         return value.isdecimal() and bool(int(value) & DISABLED_BIT)
@@ -515,7 +517,7 @@ def _texts(entry: dict[str, Any], name: str) -> list[str]:
 
 
 def _values(entry: dict[str, Any], name: str) -> list[bytes]:
-    """An attribute's values, whatever the case of its name; none if the entry has it not."""
+    """An attribute's values, in any case of its name; none if it is missing."""
     for key, values in entry["raw_attributes"].items():
         if name and key.casefold() == name.casefold():
             return list(values)

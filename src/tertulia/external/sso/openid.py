@@ -1,9 +1,7 @@
-"""OpenID Connect: the code flow with PKCE and a nonce, against any provider that describes itself.
+"""OpenID Connect: the authorization code flow with PKCE and a nonce.
 
-A login leaves from here with an address for the browser (`leave`), and comes back with a code that
-only we can turn into who that is (`come_back`). What is checked of the answer: the signature by the
-provider's own keys, for whom and by whom it was made, until when it is good, and that it answers
-the very login that left.
+`leave` returns the authorization URL, `come_back` exchanges the code for the user's profile. Of the
+ID token are checked: the signature with the provider's keys, issuer, audience, expiry and nonce.
 """
 
 import time
@@ -27,14 +25,14 @@ REMEMBERED_SECONDS = 3600
 LEEWAY_SECONDS = 60
 MAX_SUBJECT_LENGTH = 255  # as OpenID Connect demands
 MAX_KEYS = 100
-# What the library raises for tokens and keys that are malformed in one way or another.
+# What the library raises for malformed tokens and keys.
 MALFORMED = (JoseError, ValueError, TypeError, KeyError, AttributeError, RecursionError)
-# What a provider signs with. A shared secret would be known to whoever knows ours.
+# Signature algorithms. HMAC is missing: a client secret that leaks must not allow forging tokens.
 ALGORITHMS = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "EdDSA"]
 
 
 class Description(msgspec.Struct, frozen=True):
-    """What a provider says of itself."""
+    """The provider's metadata, from its discovery document."""
 
     issuer: str
     authorization_endpoint: str
@@ -47,7 +45,7 @@ class Description(msgspec.Struct, frozen=True):
 
 
 async def leave(provider: OpenIdProvider, pending: PendingLogin) -> str:
-    """Where to send the browser."""
+    """The authorization URL."""
     async with external.sso.provider_http.within_login_time():
         described = await describe(provider)
     return with_query(
@@ -64,25 +62,25 @@ async def leave(provider: OpenIdProvider, pending: PendingLogin) -> str:
 
 
 async def come_back(provider: OpenIdProvider, pending: PendingLogin, code: str) -> SiteUser:
-    """Who came back with a code. Raises ProviderTrouble."""
+    """Exchange a code for the user's profile. Raises ProviderTrouble."""
     async with external.sso.provider_http.within_login_time():
         described = await describe(provider)
         tokens = await _exchange(provider, described, pending, code)
         claims = await _checked(provider, described, tokens.id_token, pending.nonce)
         told = await _userinfo(provider, described, tokens, claims["sub"])
-    # An address is only as good as the document that says whether it is verified.
+    # Address and `email_verified` must come from the same document.
     emails = _verified_emails(provider, told if "email" in told else claims)
     return SiteUser(subject=claims["sub"], emails=emails, claims=claims | told)
 
 
 def is_from(provider: OpenIdProvider, issuer: str) -> bool:
-    """Whether an answer is the provider's, if it says whose it is: several come back to one address
-    of ours, and none shall be handed the codes of another."""
+    """Whether an answer is this provider's, if it names an issuer. Several providers share one
+    return address, and none may receive the codes of another (mix-up attack)."""
     return not issuer or issuer.rstrip("/") == provider.site
 
 
 async def describe(provider: OpenIdProvider) -> Description:
-    """What a provider says of itself; asked once in a while. Raises ProviderTrouble."""
+    """The provider's metadata, cached for a while. Raises ProviderTrouble."""
     address = f"{provider.site}/.well-known/openid-configuration"
 
     def convert(told: Any) -> Description:
@@ -99,7 +97,7 @@ def with_query(address: str, **params: str) -> str:
     return f"{address}{'&' if '?' in address else '?'}{urlencode(params)}"
 
 
-# --- the answer ---
+# --- the ID token ---
 
 
 class Tokens(msgspec.Struct, frozen=True):
@@ -157,7 +155,8 @@ async def _checked(
 
 
 async def _decoded(provider: OpenIdProvider, described: Description, id_token: str) -> jwt.Token:
-    """Keys change: if none of those we remember fits, we ask once more."""
+    """Decode the ID token. If no cached key fits, the keys are fetched again once: providers rotate
+    them."""
     try:
         keys = await _keys(provider, described)
         return jwt.decode(id_token, keys, algorithms=ALGORITHMS)
@@ -176,7 +175,7 @@ async def _keys(provider: OpenIdProvider, described: Description, *, anew: bool 
 async def _userinfo(
     provider: OpenIdProvider, described: Description, tokens: Tokens, subject: str
 ) -> dict[str, Any]:
-    """What the provider tells of somebody beside the ID token; may be nothing."""
+    """The claims of the userinfo endpoint; empty if the provider has none."""
     if not described.userinfo_endpoint or not tokens.access_token:
         return {}
     inquiry = Inquiry(described.userinfo_endpoint, bearer=tokens.access_token)
@@ -191,15 +190,15 @@ async def _userinfo(
 
 
 def _verified_emails(provider: OpenIdProvider, document: Mapping[str, Any]) -> tuple[str, ...]:
-    """The address of a document, if the same document says that it is verified."""
+    """The address in a document, if the same document says that it is verified."""
     email, said = document.get("email"), document.get("email_verified")
     is_verified = said is True or (said is None and provider.addresses_are_verified)
     return (email,) if isinstance(email, str) and email and is_verified else ()
 
 
-# --- what is remembered for a while ---
+# --- cached documents ---
 
-# By kind and address; only what was converted and found good.
+# By type and address; only valid documents.
 _memory: dict[tuple[type[Any], str], tuple[float, Any]] = {}
 
 
@@ -211,8 +210,8 @@ async def _remembered(
     *,
     anew: bool = False,
 ) -> T:
-    """What a site answers at an address, converted. An answer that `convert` refuses is not
-    remembered, and leaves the one that is."""
+    """A document at an address, converted and cached. If `convert` rejects a new one, the cached
+    one stays."""
     since, known = _memory.get((kind, address), (float("-inf"), None))
     if known is not None and not anew and time.monotonic() - since <= REMEMBERED_SECONDS:
         remembered: T = known
@@ -230,7 +229,7 @@ def _convert(told: Any, kind: type[T], address: str) -> T:
 
 
 def _check_endpoints(described: Description, address: str) -> None:
-    """Raises ProviderTrouble for an endpoint that is no address of a site."""
+    """Raises ProviderTrouble for an endpoint that is not an http(s) address."""
     for name in ("authorization_endpoint", "token_endpoint", "jwks_uri", "userinfo_endpoint"):
         endpoint = getattr(described, name)
         if not endpoint and name == "userinfo_endpoint":
@@ -245,7 +244,7 @@ def _check_endpoints(described: Description, address: str) -> None:
 
 
 def _key_set(told: Any, address: str) -> KeySet:
-    """A provider's keys. One that cannot be read does not spoil the others (RFC 7517, 5)."""
+    """A provider's keys, without those that cannot be read (RFC 7517, 5)."""
     listed = told.get("keys") if isinstance(told, dict) else None
     if not isinstance(listed, list):
         raise ProviderTrouble(f"{address}: the answer is malformed: `keys` is no list")

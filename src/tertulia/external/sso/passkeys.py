@@ -1,7 +1,7 @@
-"""Passkeys (WebAuthn): what a browser is asked, and whether its answer was signed by the right key.
+"""Passkeys (WebAuthn): the options for the browser, and verification of its answers.
 
-No machine is asked here; but the library is large, and loaded only where somebody has a passkey.
-What a device says of its maker is not asked for: it need not be known to us.
+No network is used here. The library is large and imported only if a user has a passkey. Attestation
+is not requested: any authenticator is accepted.
 """
 
 import base64
@@ -21,7 +21,7 @@ LONGEST = 20_000
 
 
 class PasskeyAnswer(msgspec.Struct, frozen=True):
-    """A passkey that has answered."""
+    """A verified answer of a passkey."""
 
     credential: bytes
     sign_count: int
@@ -30,8 +30,8 @@ class PasskeyAnswer(msgspec.Struct, frozen=True):
 def creation(
     site: str, organization: str, user: tuple[int, str, str], known: Sequence[Passkey], asked: str
 ) -> dict[str, Any]:
-    """What a browser is asked so that it makes a passkey; `user` is an id, an address and a name,
-    `asked` is what the answer must hold."""
+    """The options to create a passkey. `user` is an id, an address and a name, `asked` is the
+    challenge."""
     number, email, name = user
     return {
         "rp": {"id": _host(site), "name": organization},
@@ -47,7 +47,7 @@ def creation(
 
 
 def request(site: str, known: Sequence[Passkey], asked: str) -> dict[str, Any]:
-    """What a browser is asked so that a passkey answers."""
+    """The options to log in with a passkey."""
     return {
         "rpId": _host(site),
         "challenge": asked,
@@ -57,7 +57,7 @@ def request(site: str, known: Sequence[Passkey], asked: str) -> dict[str, Any]:
 
 
 def made(site: str, asked: str, answer: str) -> PasskeyAnswer:
-    """The passkey that a browser has made. Raises ProviderTrouble."""
+    """Verify the answer to `creation`. Raises ProviderTrouble."""
     try:
         state = {"challenge": asked, "user_verification": None}
         told = _server(site).register_complete(state, _read(answer))
@@ -67,7 +67,7 @@ def made(site: str, asked: str, answer: str) -> PasskeyAnswer:
 
 
 def shown(site: str, known: Sequence[Passkey], asked: str, answer: str) -> tuple[int, int]:
-    """Which of somebody's passkeys has answered, and how often it says that it has. Raises
+    """Verify the answer to `request`: which passkey it is, and its signature counter. Raises
     ProviderTrouble."""
     by_name = {_credential(each).credential_id: each for each in known}
     credentials = [_credential(each) for each in known]
@@ -81,7 +81,7 @@ def shown(site: str, known: Sequence[Passkey], asked: str, answer: str) -> tuple
     return by_name[found.credential_id].id, count
 
 
-# Whatever the library says of what it cannot read.
+# What the library raises for malformed answers.
 _BAD = (ValueError, TypeError, KeyError, AttributeError, AssertionError, IndexError)
 
 
@@ -98,7 +98,7 @@ def _read(answer: str) -> dict[str, Any]:
 
 
 def _count(told: dict[str, Any]) -> int:
-    """The signed counter: four bytes after the hash of our name and the flags."""
+    """The signature counter: four bytes after the hash of our name and the flags."""
     data = _bytes(told["response"]["authenticatorData"])
     return int.from_bytes(data[33:37], "big")
 

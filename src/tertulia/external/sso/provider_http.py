@@ -1,7 +1,7 @@
-"""Asking a provider's site for JSON: with bounds on time, size and depth, and no redirects.
+"""HTTP requests to a provider for JSON: with limits on time, size and depth, and without redirects.
 
-The addresses come from the settings, or from what a site named there says of itself. Whatever else
-a site may answer, the caller gets JSON that is bounded and can be stored, or ProviderTrouble.
+Addresses come from the settings or from the provider's own metadata. The caller gets JSON that is
+bounded and can be stored, or ProviderTrouble.
 """
 
 import asyncio
@@ -18,7 +18,7 @@ import msgspec
 from tertulia.external.sso.provider_types import ProviderTrouble, ProviderUnavailable
 
 TIMEOUT_SECONDS = 10
-MAX_LOGIN_SECONDS = 20  # for all requests that one step of a login makes
+MAX_LOGIN_SECONDS = 20  # for all requests of one step of a login
 MAX_BYTES = 1 << 20
 MAX_DEPTH = 32
 UNPACKING_BITS = {"gzip": 31, "x-gzip": 31, "deflate": 15}  # zlib's `wbits` by Content-Encoding
@@ -32,7 +32,7 @@ class Inquiry(msgspec.Struct, frozen=True):
 
 
 async def ask(inquiry: Inquiry, ca_file: str = "") -> Any:
-    """The JSON that a site answers with. Raises ProviderTrouble."""
+    """The JSON of the answer. Raises ProviderTrouble."""
     headers = {
         "Accept": "application/json",
         "Accept-Encoding": "identity",
@@ -62,13 +62,13 @@ async def ask(inquiry: Inquiry, ca_file: str = "") -> Any:
     except (httpx.NetworkError, httpx.TimeoutException, OSError) as error:
         raise ProviderUnavailable(f"{inquiry.address}: {type(error).__name__} {error}") from error
     except (httpx.HTTPError, httpx.InvalidURL, ValueError) as error:
-        # A ValueError is an address, a token or a header that cannot be written or read.
+        # ValueError: an address, a token or a header with characters that are not allowed.
         raise ProviderTrouble(f"{inquiry.address}: {type(error).__name__} {error}") from error
 
 
 @asynccontextmanager
 async def within_login_time() -> AsyncIterator[None]:
-    """Bounds all requests of one step of a login together. Raises ProviderTrouble."""
+    """A common timeout for all requests of one step of a login. Raises ProviderTrouble."""
     try:
         async with asyncio.timeout(MAX_LOGIN_SECONDS):
             yield
@@ -77,8 +77,8 @@ async def within_login_time() -> AsyncIterator[None]:
 
 
 def check_bounds(document: Any, name: str) -> None:
-    """Raises ProviderTrouble for JSON that is nested too deeply, and for texts that no database
-    stores: with a NUL, or with half a surrogate pair."""
+    """Raises ProviderTrouble for JSON that is nested too deeply, and for texts that a database
+    cannot store: with NUL, or with half a surrogate pair."""
     level, depth = [document], 0
     while level:
         depth += 1
@@ -97,12 +97,12 @@ def check_bounds(document: Any, name: str) -> None:
 
 @cache
 def certificates(ca_file: str) -> ssl.SSLContext:
-    """Read once: it takes a while."""
+    """Cached, because loading takes a while."""
     return httpx.create_ssl_context(ca_file or True)
 
 
 async def _body(inquiry: Inquiry, answer: httpx.Response) -> bytes:
-    """The body, unpacked here: httpx would unpack a whole chunk before its size is known."""
+    """The decompressed body. httpx would decompress a whole chunk before its size is known."""
     encoding = answer.headers.get("content-encoding", "identity").strip().lower()
     unpacker = None
     if encoding in UNPACKING_BITS:

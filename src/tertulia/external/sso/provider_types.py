@@ -1,6 +1,6 @@
-"""What those who vouch for people answer, in our words.
+"""Types for the answers of providers.
 
-Kept apart from the modules that ask: these load libraries that most servers never need.
+Separate from the modules that talk to providers, because those import large libraries.
 """
 
 import base64
@@ -13,23 +13,23 @@ import msgspec
 
 
 class DirectoryTrouble(Exception):
-    """The directory could not be asked: it is away, refuses us, or is not who it says it is."""
+    """The directory cannot be reached, refuses us, or fails verification."""
 
 
 @dataclass(frozen=True, slots=True)
 class LdapName:
-    """Whom a name or an address means in a directory."""
+    """The entry that a name or address belongs to."""
 
     dn: str
     subject: str
-    entry: dict[str, Any] | None = field(repr=False)  # as the library gives it
+    entry: dict[str, Any] | None = field(repr=False)  # in the library's form
 
 
 NOBODY = LdapName("", "", None)
 
 
 class LdapPerson(msgspec.Struct, frozen=True):
-    """An entry of the directory, in so far as it is about a person."""
+    """The user data of a directory entry."""
 
     dn: str
     login_name: str
@@ -37,7 +37,7 @@ class LdapPerson(msgspec.Struct, frozen=True):
     subject: str
     full_name: str
     is_disabled: bool
-    attributes: Mapping[str, str]  # the first value of each that was asked for
+    attributes: Mapping[str, str]  # first values of the requested attributes
     organizations: tuple[str, ...] | None
     has_required: bool
     groups: tuple[str, ...]
@@ -45,11 +45,11 @@ class LdapPerson(msgspec.Struct, frozen=True):
 
 
 class ProviderTrouble(Exception):
-    """A provider could not be asked, refused, or answered what makes no sense."""
+    """A provider cannot be reached, refuses, or gives an invalid answer."""
 
 
 class ProviderUnavailable(ProviderTrouble):
-    """The provider did not answer, or answered that it cannot serve: with 429 or from 500 on."""
+    """The provider did not answer, or answered with status 429 or 5xx."""
 
     def __init__(self, reason: str, status: int | None = None) -> None:
         super().__init__(reason)
@@ -57,7 +57,7 @@ class ProviderUnavailable(ProviderTrouble):
 
 
 class SamlPerson(msgspec.Struct, frozen=True):
-    """Somebody as a SAML provider knows them."""
+    """A user as a SAML provider describes them."""
 
     name_id: str
     attributes: Mapping[str, list[str]]
@@ -71,7 +71,7 @@ class SamlPerson(msgspec.Struct, frozen=True):
 
 
 class SamlSession(msgspec.Struct, frozen=True):
-    """What a session of ours is at the provider."""
+    """Our session at the SAML provider, as needed for a logout there."""
 
     provider: str
     name_id: str
@@ -80,7 +80,8 @@ class SamlSession(msgspec.Struct, frozen=True):
 
 
 class SamlFarewell(msgspec.Struct, frozen=True):
-    """Whose sessions a provider says have ended; all of them, if it names none."""
+    """A logout request of a SAML provider: the sessions to end; all of the user's, if it names
+    none."""
 
     id: str
     name_id: str
@@ -89,7 +90,7 @@ class SamlFarewell(msgspec.Struct, frozen=True):
 
 
 class PendingLogin(msgspec.Struct, frozen=True):
-    """What a login under way has to be recognized by."""
+    """The values that bind an answer to the login that was started."""
 
     state: str
     nonce: str
@@ -103,8 +104,8 @@ class PendingLogin(msgspec.Struct, frozen=True):
 
 
 class SiteUser(msgspec.Struct, frozen=True):
-    """Somebody as the provider's site knows them."""
+    """A user as an OpenID provider or GitHub describes them."""
 
     subject: str
-    emails: tuple[str, ...]  # those that are verified, the main one first
+    emails: tuple[str, ...]  # verified ones, the primary one first
     claims: Mapping[str, Any]

@@ -1,9 +1,9 @@
-"""SAML: where to send a browser, and whether what comes back was signed by the provider.
+"""SAML: the authentication request, and verification of the response.
 
-The library checks the signature, who has signed, for whom, and from when to when it is good. What
-it leaves to us: that the answer is to the very login that left, meant for our return address, and
-confirmed for its bearer (Web Browser SSO Profile, 4.1.4.3). What is read is the signed element
-alone, and no answer may hold comments, with which a name could be cut short.
+The library checks the signature, issuer, audience and validity period. This module checks that the
+response answers the login that was started, is meant for our return address, and is confirmed for
+its bearer (Web Browser SSO Profile, 4.1.4.3). Only the signed element is read. Comments are not
+allowed in a response, because they could truncate a name.
 """
 
 import base64
@@ -30,7 +30,7 @@ from tertulia.external.sso.provider_types import ProviderTrouble, SamlPerson
 LEEWAY = datetime.timedelta(seconds=60)
 LONGEST = 200_000
 MAX_FAULT_LENGTH = 300
-PLAIN_ENCODINGS = (b"utf-8", b"us-ascii", b"iso-8859-1")  # in which ASCII looks like ASCII
+PLAIN_ENCODINGS = (b"utf-8", b"us-ascii", b"iso-8859-1")  # supersets of ASCII
 BEARER = "urn:oasis:names:tc:SAML:2.0:cm:bearer"
 SUCCESS = "urn:oasis:names:tc:SAML:2.0:status:Success"
 NAMES = {
@@ -45,7 +45,7 @@ _ENCODING = re.compile(rb"<\?xml\s[^>]*?encoding\s*=\s*[\"']([^\"']*)")
 def leave(
     provider: SamlProvider, entity: str, return_address: str, request_id: str, state: str
 ) -> str:
-    """Where to send the browser; `entity` is what we call ourselves."""
+    """The URL of the authentication request; `entity` is our entity id."""
     return get_request_redirect_url(
         saml_endpoint=provider.url,
         expected_audience=entity,
@@ -58,7 +58,7 @@ def leave(
 def read_answer(
     provider: SamlProvider, entity: str, return_address: str, request_id: str, answer: str
 ) -> SamlPerson:
-    """Whom the provider vouches for. Raises ProviderTrouble."""
+    """Verify a response and return its user. Raises ProviderTrouble."""
     if len(answer) > LONGEST:
         raise ProviderTrouble("the answer is too long")
     try:
@@ -74,7 +74,7 @@ def read_answer(
         signed = _signed_element(provider, with_one_signature)
     except (MiniSAMLError, MiniSignXMLError, binascii.Error, etree.Error, ValueError) as error:
         raise ProviderTrouble(f"the answer is no good: {_fault(error)}") from error
-    except (KeyError, AttributeError, TypeError) as error:  # parts that the library expects
+    except (KeyError, AttributeError, TypeError) as error:  # a missing element
         raise ProviderTrouble(f"the answer lacks something: {error}") from error
     _check_envelope(xml)
     _check_destination(signed, xml, return_address)
@@ -91,7 +91,7 @@ def read_answer(
 
 
 def check_certificates(provider: SamlProvider) -> None:
-    """Raises ProviderTrouble for what is no certificate, or can verify nothing."""
+    """Raises ProviderTrouble for a certificate that cannot be read or cannot verify signatures."""
     try:
         keys = [each.public_key() for each in certificates(provider)]
     except ValueError as error:
@@ -101,8 +101,8 @@ def check_certificates(provider: SamlProvider) -> None:
 
 
 def harmless(xml: bytes) -> bytes:
-    """Raises ProviderTrouble for comments and entities, and for a way of writing in which they
-    would not be seen: nothing that is honest needs them."""
+    """Raises ProviderTrouble for XML with comments or entities, and for encodings that could hide
+    them."""
     if b"<!" in xml:
         raise ProviderTrouble("it holds comments or declarations")
     text = xml.removeprefix(codecs.BOM_UTF8).lstrip()
@@ -114,7 +114,7 @@ def harmless(xml: bytes) -> bytes:
 
 
 def metadata(entity: str, return_address: str, logout_address: str) -> str:
-    """What a provider has to know of us."""
+    """Our metadata, for the provider."""
     return (
         '<?xml version="1.0" encoding="UTF-8"?>\n'
         '<EntityDescriptor xmlns="urn:oasis:names:tc:SAML:2.0:metadata"'
@@ -141,8 +141,8 @@ def parsed(xml: bytes) -> Any:
 
 
 def _with_one_signature(xml: bytes) -> bytes:
-    """Some sign the response and the assertion in it. All that is read is in the assertion, so the
-    signature of that is the one to check, and the library knows of one alone."""
+    """Some providers sign both the response and the assertion. Only the assertion is read, so its
+    signature is the one to check, and the library supports only one."""
     tree = parsed(xml)
     if tree.find(".//a:EncryptedAssertion", NAMES) is not None:
         raise ProviderTrouble("its assertions are encrypted, and have to come as they are")
@@ -155,7 +155,7 @@ def _with_one_signature(xml: bytes) -> bytes:
 
 
 def _fault(error: Exception) -> str:
-    """What the library found, with what it has received and expected where it says so."""
+    """The library's error, with the received and expected values if it names them."""
     name = type(error).__name__
     if not isinstance(error, MiniSAMLError):
         return name
@@ -164,7 +164,7 @@ def _fault(error: Exception) -> str:
 
 
 def _signed_element(provider: SamlProvider, xml: bytes) -> Any:
-    """What the signature is about: the response, or the assertion in it."""
+    """The signed element: the response, or the assertion in it."""
     found, _ = extract_verified_element_and_certificate(
         xml=xml, certificates=set(certificates(provider))
     )
@@ -181,7 +181,7 @@ def _assertion(signed: Any) -> Any:
 
 
 def _session(assertion: Any) -> tuple[str, str]:
-    """Of what kind the NameID is, and which session it is there."""
+    """The format of the NameID, and the session index."""
     named = assertion.find("./a:Subject/a:NameID", NAMES)
     begun = assertion.find("./a:AuthnStatement", NAMES)
     name_format = "" if named is None else named.get("Format", "")
@@ -189,7 +189,7 @@ def _session(assertion: Any) -> tuple[str, str]:
 
 
 def _session_end(assertion: Any, now: datetime.datetime) -> float | None:
-    """Until when the provider lets a session go on. Raises ProviderTrouble if that is over."""
+    """When the session at the provider ends. Raises ProviderTrouble if it has ended."""
     ends = [
         _moment(each, "SessionNotOnOrAfter")
         for each in assertion.findall("./a:AuthnStatement", NAMES)
@@ -205,7 +205,7 @@ def _session_end(assertion: Any, now: datetime.datetime) -> float | None:
 def _check_confirmed(
     assertion: Any, return_address: str, request_id: str, now: datetime.datetime
 ) -> None:
-    """Raises ProviderTrouble unless one of the confirmations is for us, now, and for this login."""
+    """Raises ProviderTrouble unless one confirmation is for us, now, and for this login."""
     faults = [
         _confirmation_fault(each, return_address, request_id, now)
         for each in assertion.findall("./a:Subject/a:SubjectConfirmation", NAMES)
@@ -217,7 +217,7 @@ def _check_confirmed(
 def _confirmation_fault(
     confirmation: Any, return_address: str, request_id: str, now: datetime.datetime
 ) -> str:
-    """What is wrong with a confirmation; empty if nothing is."""
+    """What is wrong with a confirmation; empty if it is valid."""
     data = confirmation.find("./a:SubjectConfirmationData", NAMES)
     if confirmation.get("Method") != BEARER:
         return "its Method is not bearer"
@@ -245,7 +245,7 @@ def _moment(element: Any, name: str) -> datetime.datetime:
 
 
 def _check_destination(signed: Any, xml: bytes, return_address: str) -> None:
-    """Where a response is sent to; one that is signed has to say it."""
+    """Check the Destination; it is required in a signed response."""
     is_signed = signed.tag == f"{{{NAMES['p']}}}Response"
     destination = signed.get("Destination") if is_signed else parsed(xml).get("Destination")
     if destination != return_address and (is_signed or destination is not None):
@@ -253,7 +253,7 @@ def _check_destination(signed: Any, xml: bytes, return_address: str) -> None:
 
 
 def _check_envelope(xml: bytes) -> None:
-    """What is around the signed part may only make an answer worse, never better."""
+    """Check the unsigned parts, which may only cause a rejection."""
     tree = parsed(xml)
     if len(tree.findall(".//a:Assertion", NAMES)) != 1:
         raise ProviderTrouble("there must be one assertion")

@@ -1,7 +1,7 @@
-"""SAML's single logout: telling a provider that somebody leaves, and being told so by it.
+"""SAML single logout: sends logout requests to a provider and handles those of the provider.
 
-What we send is not signed; a provider that wants that has to be content with what it knows of its
-own session. What we are told has to be: in the address (HTTP-Redirect) or in itself (HTTP-POST).
+Our requests are not signed. The provider's requests must be: in the query (HTTP-Redirect) or in the
+document (HTTP-POST).
 """
 
 import base64
@@ -24,7 +24,7 @@ from tertulia import external
 from tertulia.config.login_providers import SamlProvider
 from tertulia.external.sso.provider_types import ProviderTrouble, SamlFarewell, SamlSession
 
-LONGEST = 50_000  # of what is told, unpacked
+LONGEST = 50_000  # of a request, decompressed
 FRESH = datetime.timedelta(minutes=5)
 HASHES = {
     "http://www.w3.org/2001/04/xmldsig-more#rsa-sha256": hashes.SHA256(),
@@ -37,7 +37,7 @@ _ASSERTION = external.sso.saml.NAMES["a"]
 def leave(
     provider: SamlProvider, entity: str, session: SamlSession, request_id: str, now: float
 ) -> str:
-    """Where to send a browser so that it is logged out at the provider as well."""
+    """The URL that logs a browser out at the provider."""
     kind = f" Format={quoteattr(session.name_format)}" if session.name_format else ""
     index = ""
     if session.index:
@@ -47,7 +47,7 @@ def leave(
 
 
 def answer(provider: SamlProvider, entity: str, farewell: SamlFarewell, now: float) -> str:
-    """Where to send a browser back to a provider that has told us that somebody leaves."""
+    """The URL that answers the provider's logout request."""
     about = f" InResponseTo={quoteattr(farewell.id)}"
     status = f'<p:Status><p:StatusCode Value="{external.sso.saml.SUCCESS}"/></p:Status>'
     answer_id = f"_{farewell.id}"
@@ -58,7 +58,7 @@ def answer(provider: SamlProvider, entity: str, farewell: SamlFarewell, now: flo
 def read(
     provider: SamlProvider, address: str, query: bytes, params: Mapping[str, str], now: float
 ) -> SamlFarewell:
-    """Of whose leaving a provider tells us at an address of ours. Raises ProviderTrouble."""
+    """Verify a logout request of a provider. Raises ProviderTrouble."""
     try:
         if "Signature" in params:
             tree = _unpacked(_signed_part(provider, query))
@@ -66,7 +66,7 @@ def read(
             tree = _signed(provider, params["SAMLRequest"])
     except (MiniSignXMLError, binascii.Error, zlib.error, etree.Error, ValueError) as error:
         raise ProviderTrouble(f"its logout is no good: {type(error).__name__}") from error
-    except (KeyError, AttributeError, TypeError, IndexError) as error:  # parts that must be there
+    except (KeyError, AttributeError, TypeError, IndexError) as error:  # a required part is missing
         raise ProviderTrouble(f"its logout lacks something: {error}") from error
     if tree.tag != f"{{{_PROTOCOL}}}LogoutRequest" or tree.get("Destination", address) != address:
         raise ProviderTrouble("its logout is meant for another address")
@@ -100,8 +100,8 @@ def _address(
 
 
 def _signed_part(provider: SamlProvider, query: bytes) -> str:
-    """What is signed are the first parts of the address, just as they were written; so that is
-    where the request is read from, whatever else the address may hold."""
+    """The request from the signed part of the query, which is the beginning of the query as it was
+    written. The rest of the query is ignored."""
     pairs = [part.partition("=") for part in query.decode("ascii").split("&")]
     written = {name: value for name, _, value in pairs}
     if len(written) < len(pairs):
@@ -139,7 +139,7 @@ def _signed(provider: SamlProvider, encoded: str) -> Any:
 
 
 def _check_time(tree: Any, now: float) -> None:
-    """One that was heard long ago says nothing about today."""
+    """Raises ProviderTrouble for a request that is too old."""
     made = datetime.datetime.fromisoformat(tree.get("IssueInstant", ""))
     moment = datetime.datetime.fromtimestamp(now, datetime.UTC)
     if made.tzinfo is None or abs(moment - made) > FRESH:

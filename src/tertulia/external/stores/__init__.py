@@ -1,7 +1,7 @@
-"""Stores outside of the database, in which uploaded files may be kept.
+"""File stores outside of the database.
 
-A store knows names and bytes and nothing else. All of this waits for a disk or a network, so it is
-called on threads and by commands, never on the loop.
+A store knows names and bytes. All calls block, so they are made on threads and in commands, never
+on the event loop.
 """
 
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""Which stores there are, by the settings, and where new files go."""
+"""The configured file stores, and which of them receives new files."""
 
 from functools import cached_property
 from pathlib import Path
@@ -11,10 +11,10 @@ from tertulia.external.stores.store import Store, StoreTrouble
 
 
 class FileStores:
-    """All stores of a server. One is opened when it is first asked for a file."""
+    """All stores of a server. Each is opened with its first use."""
 
     def __init__(self, config: Config) -> None:
-        """Raises ConfigError if files are to be where the settings do not lead."""
+        """Raises ConfigError if the chosen store is not configured."""
         self._config = config
         self.chosen = config.files
         if self.chosen == S3 and not self._knows_s3:
@@ -22,12 +22,12 @@ class FileStores:
 
     @property
     def is_used(self) -> bool:
-        """Whether new files go anywhere but into the database."""
+        """Whether new files go to a store outside of the database."""
         return self.chosen != DATABASE
 
     @property
     def known(self) -> list[str]:
-        """The places outside of the database that the settings lead to, and that are there."""
+        """The configured stores outside of the database that exist."""
         return [
             *([FOLDER] if self._folder_path.is_dir() else []),
             *([S3] if self._knows_s3 else []),

@@ -1,4 +1,4 @@
-"""A folder on this machine, or one that several machines share."""
+"""A file store in a local or shared folder."""
 
 import os
 from collections.abc import Iterator
@@ -61,7 +61,7 @@ class FolderStore:
                 yield str(path.relative_to(self._folder)), path.stat().st_size
 
     def _check_there(self) -> None:
-        """A folder that is not there is a disk that was not mounted, and no lost file."""
+        """A missing folder means an unmounted disk, not missing files."""
         if not self._folder.is_dir():
             raise StoreTrouble(f"The folder for files, {self._folder}, is not there.")
 

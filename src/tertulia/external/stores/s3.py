@@ -1,4 +1,4 @@
-"""A bucket of an S3-compatible store: put, read, delete and list, and nothing else."""
+"""A file store in a bucket of an S3-compatible service: put, read, delete and list."""
 
 import re
 from collections.abc import Iterator
@@ -15,12 +15,12 @@ from tertulia.external.stores.store import CHUNK_BYTES, NotInStore, StoreTrouble
 
 TIMEOUT = httpx.Timeout(10, connect=5)
 PUT_TIMEOUT = httpx.Timeout(60, connect=5)
-XML = "{*}"  # whatever namespace a store writes in
+XML = "{*}"  # in any namespace
 CODE = re.compile(r"<Code>(\w{1,60})</Code>")
 
 
 class S3Store:
-    largest_bytes: int | None = 5 << 30  # of what can be put by one request
+    largest_bytes: int | None = 5 << 30  # maximum of a single PUT
 
     def __init__(self, bucket: str, folder: str, key: S3Key) -> None:
         """`bucket` is an address, with its name in the host or in the path."""
@@ -42,7 +42,7 @@ class S3Store:
         answer = self._ask("GET", self._url(name), more=wanted)
         if answer.status_code == 206 or "Content-Range" in answer.headers:
             return answer.content
-        if answer.status_code == 200:  # some stores give more than was asked for
+        if answer.status_code == 200:  # some services ignore the Range header
             return answer.content[start : start + most]
         if answer.status_code == 416:
             return b""

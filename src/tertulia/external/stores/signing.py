@@ -1,6 +1,6 @@
-"""Signing requests to an S3-compatible store: AWS Signature, version 4.
+"""Signs requests to an S3-compatible service: AWS Signature, version 4.
 
-By hand, because the libraries for it bring tens of megabytes of other services along.
+Written here because the libraries for it bring tens of megabytes of other services.
 """
 
 import hashlib
@@ -12,7 +12,7 @@ from urllib.parse import parse_qsl, quote, urlsplit
 
 ALGORITHM = "AWS4-HMAC-SHA256"
 SERVICE = "s3"
-UNRESERVED = "-_.~"  # beside letters and digits, what stays as it is in an address
+UNRESERVED = "-_.~"  # not escaped in a path, besides letters and digits
 NOTHING = hashlib.sha256(b"").hexdigest()
 
 
@@ -31,7 +31,7 @@ def headers(
     digest: str = NOTHING,
     more: Mapping[str, str] | None = None,
 ) -> dict[str, str]:
-    """What proves that a request with this body, by its SHA-256, is from whoever has the key."""
+    """The headers that sign a request, given the SHA-256 of its body."""
     parts = urlsplit(url)
     moment = now.strftime("%Y%m%dT%H%M%SZ")
     told = {"host": parts.netloc, "x-amz-content-sha256": digest, "x-amz-date": moment}

@@ -1,39 +1,39 @@
-"""What every store can do, and how it says that it cannot."""
+"""The interface of a file store, and its exceptions."""
 
 from collections.abc import Iterator
 from typing import IO, Protocol
 
 from tertulia.errors import StartupError
 
-CHUNK_BYTES = 1 << 20  # how much of a file is fetched at a time
+CHUNK_BYTES = 1 << 20  # bytes per read
 
 
 class StoreTrouble(StartupError):
-    """A store cannot be reached, or refuses; nothing is known of the file."""
+    """The store cannot be reached or refuses; the file may or may not exist."""
 
 
 class NotInStore(Exception):
-    """The store answers that it has no such file."""
+    """The store has no such file."""
 
 
 class Store(Protocol):
-    largest_bytes: int | None  # of a file that it takes
+    largest_bytes: int | None  # maximum size of a file
 
     def put(self, name: str, contents: IO[bytes], size: int, digest: str) -> None:
-        """Keep a file; it is there as a whole or not at all."""
+        """Store a file, completely or not at all."""
 
     def read(self, name: str, start: int, most: int) -> bytes:
         """Some bytes of a file; none after its end. Raises NotInStore."""
 
     def delete(self, name: str) -> None:
-        """That there is none is just as well."""
+        """Succeeds if there is no such file."""
 
     def sizes(self) -> Iterator[tuple[str, int]]:
-        """All that it holds, with the sizes; unfinished files too, by names of their own."""
+        """The names and sizes of all files, including unfinished ones."""
 
 
 def chunks(store: Store, name: str, size: int) -> Iterator[bytes]:
-    """A whole file, a part at a time. Raises NotInStore, also if it is too short."""
+    """A whole file in parts. Raises NotInStore, also if it is too short."""
     at = 0
     while at < size:
         chunk = store.read(name, at, min(CHUNK_BYTES, size - at))

@@ -1,4 +1,4 @@
-"""What happened, and who waits to hear of it."""
+"""Events: their types and log, the in-memory directory, and the delivery to clients."""
 
 from typing import TYPE_CHECKING
 

@@ -1,8 +1,8 @@
-"""Audiences: who is to hear of an event, described in a few bytes and resolved on delivery.
+"""Audiences: who receives an event, described in a few bytes and resolved on delivery.
 
-An audience never lists the ten thousand subscribers of a channel; it names the channel. Whether
-somebody belongs to it is asked with `was_subscribed`, which answers for the moment of the event.
-Every audience is a class in this file, and its tag is its word in the log.
+An audience never lists the ten thousand subscribers of a channel; it names the channel.
+`was_subscribed` says whether a user was subscribed at the moment of the event. Every audience is a
+class in this file. Its tag is stored in the log.
 """
 
 from collections.abc import Callable, Collection, Iterable
@@ -19,7 +19,7 @@ WasSubscribed = Callable[[int], bool]
 
 
 class Audience(msgspec.Struct, frozen=True, tag_field="to", omit_defaults=True):
-    """`others_keep` says that what is gone for these people is still there for others."""
+    """`others_keep` means that data removed for this audience still exists for other users."""
 
     others_keep: ClassVar[bool] = False
 
@@ -27,26 +27,27 @@ class Audience(msgspec.Struct, frozen=True, tag_field="to", omit_defaults=True):
         raise NotImplementedError
 
     def among(self, org: Organization, listening: Collection[int]) -> Iterable[int]:
-        """Who of those who listen may be meant: quick and rough, `includes` has the last word."""
+        """Those of the listening users who may be in the audience. This is a quick filter:
+        `includes` decides."""
         return listening
 
 
 class Everyone(Audience, frozen=True, tag="all"):
-    """Everybody in the organization."""
+    """All users of the organization."""
 
     def includes(self, org: Organization, user_id: int, was_subscribed: WasSubscribed) -> bool:
         return True
 
 
 class NonGuests(Audience, frozen=True, tag="non_guests"):
-    """Everybody but guests."""
+    """All users but guests."""
 
     def includes(self, org: Organization, user_id: int, was_subscribed: WasSubscribed) -> bool:
         return not org.users[user_id].is_guest
 
 
 class AllBut(Audience, frozen=True, tag="all_but"):
-    """Everybody but these: the guests who did not know somebody when something befell them."""
+    """All users but these. Excludes guests who may not know the user that the event is about."""
 
     ids: list[int]
 
@@ -55,8 +56,6 @@ class AllBut(Audience, frozen=True, tag="all_but"):
 
 
 class Users(Audience, frozen=True, tag="users"):
-    """These people and nobody else."""
-
     ids: list[int]
 
     def includes(self, org: Organization, user_id: int, was_subscribed: WasSubscribed) -> bool:
@@ -67,7 +66,7 @@ class Users(Audience, frozen=True, tag="users"):
 
 
 class Subscribers(Audience, frozen=True, tag="channel"):
-    """Those who were subscribed to a channel when it happened."""
+    """Users who were subscribed to a channel at the moment of the event."""
 
     id: int
 
@@ -82,7 +81,8 @@ class Subscribers(Audience, frozen=True, tag="channel"):
 
 
 class ChannelViewers(Audience, frozen=True, tag="watchers"):
-    """Those who may see that a channel exists, and some who have just lost or gained it."""
+    """Users who may see that a channel exists, and some who have just lost or gained access to
+    it."""
 
     id: int
     also: list[int] = []
@@ -92,7 +92,8 @@ class ChannelViewers(Audience, frozen=True, tag="watchers"):
 
 
 class UnsubscribedViewers(Audience, frozen=True, tag="onlookers"):
-    """Those who may see a channel and were not in it: what its subscribers see, they are told."""
+    """Users who may see a channel but were not subscribed. They get the same metadata as
+    subscribers."""
 
     id: int
 
@@ -101,7 +102,7 @@ class UnsubscribedViewers(Audience, frozen=True, tag="onlookers"):
 
 
 class MessageHolders(Audience, frozen=True, tag="holders"):
-    """Those who have messages of a channel: its subscribers, and some others who may read it."""
+    """Users who have messages of a channel: its subscribers, and some others who may read it."""
 
     id: int
     also: list[int] = []
@@ -111,7 +112,8 @@ class MessageHolders(Audience, frozen=True, tag="holders"):
 
 
 class AffectedByMove(Audience, frozen=True, tag="moved"):
-    """Those who knew messages in one channel, or now get to know them in another, and may."""
+    """Users who may read messages that moved between channels, in the old channel or in the new
+    one."""
 
     old: int
     new: int
@@ -125,9 +127,9 @@ class AffectedByMove(Audience, frozen=True, tag="moved"):
 
 
 class LostByMove(Audience, frozen=True, tag="bereft"):
-    """Those who had messages in one channel and lost them when they went to another.
+    """Users who lost messages that moved to another channel.
 
-    All of them, or those of some people who had the same messages.
+    `people` restricts them to some of the users who had these messages; None means all.
     """
 
     others_keep: ClassVar[bool] = True
@@ -148,7 +150,7 @@ class LostByMove(Audience, frozen=True, tag="bereft"):
 
 
 class BotManagers(Audience, frozen=True, tag="keepers"):
-    """Those who look after a bot: its owner at that time, if it has one, and administrators."""
+    """A bot's owner at the time of the event, if it has one, and administrators."""
 
     owner: int | None
 
@@ -157,7 +159,7 @@ class BotManagers(Audience, frozen=True, tag="keepers"):
 
 
 class Nobody(Audience, frozen=True, tag="nobody"):
-    """No client: the event only tells the servers to look again."""
+    """No client. The event only makes servers reload something."""
 
     def includes(self, org: Organization, user_id: int, was_subscribed: WasSubscribed) -> bool:
         return False

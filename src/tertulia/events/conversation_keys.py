@@ -1,4 +1,4 @@
-"""A spot is where messages stand: a topic, as it is spelled there, or a conversation."""
+"""Conversation keys: the topic (in its exact spelling) or direct conversation of a message."""
 
 from typing import NamedTuple
 
@@ -10,7 +10,7 @@ from tertulia.storage.messages.unread import UnreadMessage
 class ConversationKey(NamedTuple):
     channel_id: int | None
     topic: str
-    topic_key: str  # one for all spellings (`topic_key`)
+    topic_key: str  # the same for all spellings (`topic_key`)
     member_ids: tuple[int, ...]
 
     @classmethod
@@ -27,5 +27,5 @@ Resolved = list[tuple[ConversationKey, list[int]]]
 
 
 def topic_key(channel_id: int | None, topic: str) -> str:
-    """By which topics of all channels are told apart."""
+    """Identifies a topic among the topics of all channels, regardless of case."""
     return f"{channel_id} {domain.channels.topics.fold(topic)}"

@@ -1,6 +1,7 @@
-"""What is encoded once of an organization, and kept for as long as it is true.
+"""Cache of JSON parts of an organization: each user, each channel, and lists made of them.
 
-The directory drops whatever an event has made untrue; what was put together of that goes with it.
+The directory drops an entry when an event changes its subject, and with it the lists that contain
+it.
 """
 
 from collections.abc import Callable, Hashable
@@ -10,9 +11,9 @@ T = TypeVar("T")
 
 
 class EncodedUser(NamedTuple):
-    """A user as JSON, in the two ways others see them."""
+    """A user as JSON, with and without the real email address."""
 
-    email_shown_to: int  # the role from which on upwards the real address is seen
+    email_shown_to: int  # the lowest role that sees the real address
     with_email: bytes
     without_email: bytes
 
@@ -28,15 +29,14 @@ class EncodedRecords:
         self._of_users: dict[Hashable, Any] = {}
 
     def channel(self, channel_id: int) -> dict[str, bytes]:
-        """A place for what is told of a channel."""
+        """The cache of one channel's JSON, by the name of the variant."""
         return self._channels.setdefault(channel_id, {})
 
     def user(self, user_id: int) -> dict[Hashable, EncodedUser]:
-        """The same for a user."""
         return self._users.setdefault(user_id, {})
 
     def of_all_channels(self, name: Hashable, make: Callable[[], T]) -> T:
-        """What follows from all channels, made when somebody asks for it first."""
+        """A value computed from all channels. `make` computes it on first use."""
         return _once(self._of_channels, name, make)
 
     def of_all_users(self, name: Hashable, make: Callable[[], T]) -> T:

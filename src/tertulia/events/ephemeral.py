@@ -1,8 +1,8 @@
-"""Whispers: what happens and is written nowhere, because nobody needs it after a minute.
+"""Ephemeral events: typing notices and presence, which are not stored in the log.
 
-They reach those who listen right now, through memory and, where several servers share a
-database, through its notices. A whisper knows by itself whom it is for. Every whisper is a class
-in this file, and its tag is its word between servers.
+They reach the clients that are connected at this moment: through memory on this server, and through
+database notifications on the others. An ephemeral event knows its audience. Every one is a class in
+this file. Its tag is its name between servers.
 """
 
 from collections.abc import Hashable
@@ -25,7 +25,7 @@ TYPES = frozenset({"typing", "typing_edit_message", "presence", "heartbeat"})
 
 
 class EphemeralEvent(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="kind"):
-    """`variant` is the same for two listeners who are told the same words."""
+    """`variant` is equal for two listeners who receive the same bytes."""
 
     type: ClassVar[str]
 
@@ -33,7 +33,7 @@ class EphemeralEvent(msgspec.Struct, frozen=True, omit_defaults=True, tag_field=
         raise NotImplementedError
 
     def is_for(self, org: Organization, to: Listener) -> bool:
-        """Whether a listener of the audience wants to hear it."""
+        """Whether to send the event to a listener of the audience."""
         return True
 
     def variant(self, to: Listener) -> Hashable:
@@ -43,11 +43,12 @@ class EphemeralEvent(msgspec.Struct, frozen=True, omit_defaults=True, tag_field=
         raise NotImplementedError
 
     def overheard(self, org: Organization) -> None:
-        """Take note of what another server whispers, before those who listen here are told."""
+        """Update the directory for an event of another server, before the event is delivered
+        here."""
 
 
 class TypingDirect(EphemeralEvent, frozen=True, tag="typing_direct"):
-    """Somebody begins or stops writing to people, of whom they are one."""
+    """A user starts or stops typing in a direct conversation."""
 
     type: ClassVar[str] = "typing"
 
@@ -73,7 +74,7 @@ class TypingDirect(EphemeralEvent, frozen=True, tag="typing_direct"):
 
 
 class TypingInChannel(EphemeralEvent, frozen=True, tag="typing_in_channel"):
-    """Somebody begins or stops writing to a topic."""
+    """A user starts or stops typing in a topic."""
 
     type: ClassVar[str] = "typing"
 
@@ -109,7 +110,7 @@ class TypingInChannel(EphemeralEvent, frozen=True, tag="typing_in_channel"):
 
 
 class TypingEdit(EphemeralEvent, frozen=True, tag="typing_edit"):
-    """Somebody begins or stops rewriting a message, in a channel or among people."""
+    """A user starts or stops editing a message."""
 
     type: ClassVar[str] = "typing_edit_message"
 
@@ -140,7 +141,7 @@ class TypingEdit(EphemeralEvent, frozen=True, tag="typing_edit"):
 
 
 class UserActive(EphemeralEvent, frozen=True, tag="came_online"):
-    """Somebody is here again."""
+    """A user became active."""
 
     type: ClassVar[str] = "presence"
 
@@ -173,7 +174,7 @@ class UserActive(EphemeralEvent, frozen=True, tag="came_online"):
 
 
 class PresenceChanged(EphemeralEvent, frozen=True, tag="presence_noted"):
-    """From server to server: some presences were written down."""
+    """Between servers only: another server has stored presence changes."""
 
     type: ClassVar[str] = ""
 
@@ -185,7 +186,7 @@ class PresenceChanged(EphemeralEvent, frozen=True, tag="presence_noted"):
 
 
 class Envelope(msgspec.Struct, frozen=True):
-    """A whisper on its way to other servers."""
+    """An ephemeral event as it is sent to other servers."""
 
     server: str
     realm_id: int

@@ -1,4 +1,4 @@
-"""Listeners: who hears events through a queue, and in which words they want them."""
+"""Listeners: the user, options and client capabilities of an event queue."""
 
 from typing import Literal
 
@@ -8,7 +8,7 @@ from tertulia.domain.messages.narrow import QueueNarrow
 
 
 class Capabilities(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What a client says it understands; the older ones say nothing and get the older forms."""
+    """What a client says it supports. Older clients say nothing and get the older forms."""
 
     notification_settings_null: bool
     bulk_message_deletion: bool = False
@@ -25,7 +25,7 @@ class Capabilities(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Options(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What a queue was registered with."""
+    """The options that a queue was registered with."""
 
     event_types: list[str] | None = None
     narrow: QueueNarrow = []
@@ -38,13 +38,11 @@ class Options(msgspec.Struct, frozen=True, omit_defaults=True):
 
     @property
     def hears_public_channels(self) -> bool:
-        """A narrow can reach into any public channel, so its queue listens to all of them."""
+        """A narrow can include any public channel, so its queue receives all of them."""
         return self.all_public_streams or bool(self.narrow)
 
 
 class Listener(msgspec.Struct, frozen=True):
-    """One queue's ear: a user and the options of the queue."""
-
     queue_id: str
     user_id: int
     options: Options

@@ -1,8 +1,7 @@
-"""The log as events: written with the change they tell of, read by whoever waits.
+"""The event log: events are written in the transaction of the change and read by the follower.
 
-`announce` runs inside the action's transaction, so nobody hears of something that did not
-happen or misses something that did. Reading cannot fail over what is written there: another
-server may know more than this one.
+`announce` runs inside the action's transaction, so an event exists exactly if its change was
+committed. Reading never fails because of an entry's content: a newer server may have written it.
 """
 
 from collections import defaultdict
@@ -17,17 +16,17 @@ from tertulia.events.logged_event import LoggedEvent
 from tertulia.events.types.event import Event, Unreadable
 from tertulia.storage.log import Entry
 
-PAGE = 1000  # events that are read at a time
+PAGE = 1000  # events per read
 
 _encode = msgspec.json.Encoder().encode
 _decoders: dict[str, msgspec.json.Decoder[Event]] = {}
-# While msgspec looks into a class for the first time, it hands to other threads what it has found
-# so far, and whoever decodes by that brings the process down.
+# msgspec is not thread-safe while it inspects a class for the first time: a second thread that
+# decodes by the unfinished result crashes the process.
 _making = Lock()
 
 
 def announce(tx: Tx, event: Event, to: Audience) -> int:
-    """Write an event into the log; gives its number."""
+    """Append an event to the log. Returns its seq."""
     return storage.log.append(
         tx,
         event.kind,
@@ -39,7 +38,7 @@ def announce(tx: Tx, event: Event, to: Audience) -> int:
 
 
 def read(tx: Tx, after: int, limit: int) -> list[LoggedEvent]:
-    """The next events of an organization, with all that is needed to tell of them."""
+    """The next events of an organization, with the data that they only refer to."""
     entries = storage.log.after(tx, tx.realm_id, after, limit)
     found: list[Event] = []
     heard_by: list[Audience] = []
@@ -55,7 +54,7 @@ def read(tx: Tx, after: int, limit: int) -> list[LoggedEvent]:
 
 
 def turning(tx: Tx, after: int, limit: int) -> list[LoggedEvent]:
-    """The next events that change by what others are judged, without what they refer to."""
+    """The next events that affect delivery to others, without the data that they refer to."""
     entries = storage.log.turning_after(tx, after, limit)
     return [
         LoggedEvent(entry.realm_id, entry.seq, *_decoded(entry), entry.stamp) for entry in entries
@@ -80,7 +79,7 @@ def decoder(kind: str) -> msgspec.json.Decoder[Event]:
 
 
 def _complete(tx: Tx, found: list[Event]) -> None:
-    """Read what events only refer to, for all of a kind together."""
+    """Read what the events refer to, with one query per event type."""
     places: defaultdict[type[Event], list[int]] = defaultdict(list)
     for place, event in enumerate(found):
         places[type(event)].append(place)

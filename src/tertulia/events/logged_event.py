@@ -1,4 +1,4 @@
-"""A happening: an event at its place in the log, whom it concerns, and in which bytes."""
+"""A logged event: an event with its position in the log, its audience and its encoded bytes."""
 
 from dataclasses import dataclass, field
 
@@ -20,7 +20,7 @@ class LoggedEvent:
     seq: int
     event: Event
     audience: Audience
-    stamp: int = 0  # tells it from another event with the same number in another log
+    stamp: int = 0  # distinguishes it from another event with the same seq in another log
     encoded: dict[object, list[bytes]] = field(default_factory=dict)
     about: PendingInfo = field(init=False)
 
@@ -28,7 +28,7 @@ class LoggedEvent:
         self.about = self.event.about()
 
     def concerns(self, org: Organization, to: Listener, was_subscribed: WasSubscribed) -> bool:
-        """Whether a listener is to hear of it."""
+        """Whether to deliver the event to a listener."""
         if not self.event.is_wanted_by(to):
             return False
         if not self.audience.includes(org, to.user_id, was_subscribed):
@@ -40,7 +40,7 @@ class LoggedEvent:
         return not to.options.narrow or self.event.passes(org, to)
 
     def bodies(self, org: Organization, to: Listener) -> list[bytes]:
-        """The wire events for a listener, each a JSON object still without its id."""
+        """The wire events for a listener, each a JSON object that lacks only its id."""
         is_picky = to.options.event_types is not None and len(self.event.types) > 1
         variant = None if is_picky else self.event.variant(org, to)
         if variant is None:

@@ -1,10 +1,10 @@
-"""Where messages stand: in which topic of which channel, or in which conversation.
+"""Message locations: cache of the topic or conversation of each message, by message id.
 
-Whoever registers is told of thousands of unread messages, place by place. So it is remembered of
-each message that was sent or looked up lately, in eight bytes: the number of its place. An event
-that rewrites messages (`Event.rewritten`) has theirs forgotten; what is not known here is asked of
-the database, and learnt. What somebody was told of all that is kept for those who have not read the
-same (`common_unread`), for as long as these messages stand where they do.
+A register describes thousands of unread messages, grouped by conversation. The cache spares it most
+of the database reads. It holds eight bytes per message that was sent or looked up lately: the
+number of its conversation. An event that rewrites messages (`Event.rewritten`) invalidates their
+entries. The unread messages of the last register are cached too, for other users with nearly the
+same ones (`SharedUnread`).
 """
 
 from bisect import bisect_left
@@ -28,30 +28,33 @@ _EMPTY_PAGE = [0] * (1 << PAGE_BITS)
 UNKNOWN = 0
 UNKNOWN_CONVERSATION = ConversationKey(None, "", "", ())
 
-Whose = tuple[int, bool]  # the organization, and whether topics may have no name
+Whose = tuple[int, bool]  # the organization, and whether the client supports topics without a name
 
 
-PageCache = dict[int, list[int]]  # for each message the number of its place
+PageCache = dict[int, list[int]]  # the number of the conversation of each message
 
 
 class MessageLocations:
-    """Of all organizations of a server. It is changed on the loop only, and read by threads."""
+    """Shared by all organizations of a server. Changed on the event loop only, read by any
+    thread."""
 
     def __init__(self) -> None:
         self._places: tuple[PageCache, list[ConversationKey]] = (
             {},
             [UNKNOWN_CONVERSATION],
-        )  # replaced as one
+        )  # replaced together
         self._numbers: dict[ConversationKey, int] = {}
         self._of_realm: dict[int, set[ConversationKey]] = {}
         self._newest: dict[int, int] = {}  # by organization
-        self._rewritten_at: dict[int, int] = {}  # by organization, the last event that did so
+        # By organization: the seq of the last event that rewrote messages.
+        self._rewritten_at: dict[int, int] = {}
         self._common: dict[Whose, SharedUnread] = {}
 
     def find(self, message_ids: Sequence[int]) -> tuple[Resolved, list[int]]:
-        """Messages, given in order, by where they stand, and those of which it is not known.
+        """Group messages, given in order, by conversation; also return those that are not cached.
 
-        First comes the place of the first message."""
+        The conversation of the first message comes first.
+        """
         pages, spots = self._places
         grouped = defaultdict[int, list[int]](list)
         begin = 0
@@ -76,7 +79,8 @@ class MessageLocations:
     def find_excluding(
         self, rewritten: frozenset[int] | None, message_ids: list[int]
     ) -> tuple[Resolved, list[int]]:
-        """The same where some messages were rewritten since: None if nobody knows which."""
+        """The same, but treat rewritten messages as not cached. None: any message may be
+        rewritten."""
         if rewritten is None:
             return [], message_ids
         if not rewritten:
@@ -90,15 +94,15 @@ class MessageLocations:
         return self._newest.get(realm_id)
 
     def common(self, whose: Whose, rewritten: frozenset[int] | None) -> SharedUnread | None:
-        """What was unread lately, where some messages were rewritten since: None if nobody knows
-        which."""
+        """The unread messages of a recent register, unless one of them was rewritten since. None
+        for `rewritten`: any message may be."""
         known = self._common.get(whose)
         if known is None or rewritten is None or known.holds_any_of(rewritten):
             return None
         return known
 
     def keep_common(self, whose: Whose, seq: int, found: SharedUnread) -> None:
-        """Somebody was told as of an event what they have not read."""
+        """Cache the unread messages that a register found as of an event."""
         known = self._common.get(whose)
         is_old = self._rewritten_at.get(whose[0], 0) > seq
         if is_old or (known is not None and known.is_worth_more_than(found)):
@@ -109,14 +113,15 @@ class MessageLocations:
             del self._common[next(iter(self._common))]
 
     def note_sent(self, message: Message) -> None:
-        """A message was sent, or stands already where it was moved a moment later."""
+        """Cache the location of a message that was just sent, unless it was moved since."""
         if message.arrived_seq is None:
             self._put(message.realm_id, message.id, ConversationKey.of(message))
 
     def learn(self, realm_id: int, seq: int, described: Iterable[UnreadMessage]) -> None:
-        """Remember what was read as of an event, unless messages were rewritten since.
+        """Cache what was read as of an event, unless messages were rewritten since.
 
-        Of one that was moved from channel to channel it depends on the reader whether it is there.
+        Skips messages that were moved between channels: whether they are unread depends on the
+        reader.
         """
         if self._rewritten_at.get(realm_id, 0) <= seq:
             for each in described:
@@ -124,7 +129,7 @@ class MessageLocations:
                     self._put(realm_id, each.id, ConversationKey.of(each))
 
     def forget(self, realm_id: int, seq: int, message_ids: Collection[int]) -> None:
-        """An event has rewritten these messages."""
+        """Invalidate the messages that an event has rewritten."""
         self._rewritten_at[realm_id] = seq
         pages, _ = self._places
         for message_id in message_ids:
@@ -137,7 +142,8 @@ class MessageLocations:
                 del self._common[whose]
 
     def forget_all(self, realm_id: int, seq: int) -> None:
-        """The log up to an event was not followed one by one: nobody knows what it rewrote."""
+        """Invalidate everything of an organization: events up to `seq` were not applied one by
+        one."""
         self._rewritten_at[realm_id] = seq
         _, spots = self._places
         for spot in self._of_realm.pop(realm_id, ()):

@@ -1,6 +1,7 @@
-"""What servers tell each other of plain sends: the message itself, so that nobody has to read it.
+"""Notification payloads: fast-path sends that a server passes to the others through the database.
 
-It is a convenience. A notice may be lost, late or too long; then what it told is found in the log.
+They are an optimization. A notification may be lost, late or too long; then the other servers read
+the message from the log.
 """
 
 from collections.abc import Iterable, Iterator
@@ -11,19 +12,17 @@ from tertulia import events
 from tertulia.database.log_position import LogPosition
 from tertulia.events.logged_event import LoggedEvent
 
-MAX_NOTICE_BYTES = 7500  # of a notice
+MAX_NOTICE_BYTES = 7500  # PostgreSQL allows 8000
 
 
 class Said(msgspec.Struct, frozen=True, array_like=True):
-    """A message that was sent, at its place in a log."""
-
     realm_id: int
     seq: int
     epoch: str
     kind: str
     audience: msgspec.Raw
     event: msgspec.Raw
-    stamp: int = 0  # an older server leaves it out
+    stamp: int = 0  # older servers leave it out
 
 
 Appended = tuple[LogPosition, LoggedEvent]
@@ -33,8 +32,11 @@ _decode = msgspec.json.Decoder(list[Said]).decode
 
 
 def written(appended: Iterable[Appended]) -> tuple[list[str], dict[int, int]]:
-    """Notices that tell of these messages, and up to which event that is all in which
-    organizations; a message that is too long is left out."""
+    """Encode notifications for these messages.
+
+    Also returns, by organization, the seq up to which the notifications are complete; a message
+    that is too long is left out.
+    """
     notices: list[str] = []
     some: list[bytes] = []
     size = 2
@@ -61,7 +63,7 @@ def written(appended: Iterable[Appended]) -> tuple[list[str], dict[int, int]]:
 
 
 def read(notice: str) -> Iterator[Appended]:
-    """Raises KeyError or msgspec.DecodeError if a newer server tells what we do not know."""
+    """Raises KeyError or msgspec.DecodeError for a notification of a newer server."""
     for said in _decode(notice):
         to = events.audience.decode(said.audience)
         event = events.log.decoder(said.kind).decode(said.event)

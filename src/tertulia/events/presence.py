@@ -1,8 +1,8 @@
-"""The board on which an organization's people are seen to come and go.
+"""Presence of an organization's users, in memory.
 
-It lives in memory and is written down in batches, so that a ping costs no write of its own; a
-crash forgets the last moments. Changes get their numbers when they are written down, so that
-every server on the same database counts alike. What has no number yet is always told.
+Changes are written to the database in batches, so a ping costs no write; a crash loses the last
+moments. A change gets its number when it is written, so every server on the same database uses the
+same numbers. A change without a number is always sent to clients.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -36,7 +36,7 @@ class LegacyWebsite(LegacyPresence, frozen=True):
 
 
 class _Entry(msgspec.Struct):
-    """`number` is None until the change is written down; `encoded` is a member of an object."""
+    """`number` is None until the change is written; `encoded` is a member of a JSON object."""
 
     presence: Presence
     idle_at: float
@@ -46,17 +46,17 @@ class _Entry(msgspec.Struct):
 
 class PresenceTable:
     def __init__(self, users: Mapping[int, User]) -> None:
-        self.head = -1  # the last number that we know of
-        self.is_stale = False  # whether another server has written something down since
-        self.hidden: set[int] = set()  # those who have left
+        self.head = -1  # the last number that this server knows
+        self.is_stale = False  # whether another server has written changes since
+        self.hidden: set[int] = set()  # users who deactivated their accounts
         self._users = users
         self._entries: dict[int, _Entry] = {}  # in the order of the last change
         self._pending: dict[int, Presence] = {}
 
-    # --- following ---
+    # --- changes ---
 
     def ping(self, user_id: int, doing: Doing, now: float) -> tuple[Presence, bool]:
-        """Note a sign of life; says whether somebody has come online by it."""
+        """Record a ping. Returns whether the user came online by it."""
         known = self.find(user_id)
         if known is None:
             presence, is_news = domain.people.presence.first(doing, now), doing == "active"
@@ -68,11 +68,11 @@ class PresenceTable:
         return presence, is_news
 
     def pending(self) -> dict[int, Presence]:
-        """What is still to be written down."""
+        """Changes that are not written yet."""
         return dict(self._pending)
 
     def learn(self, noted: Iterable[Noted]) -> None:
-        """Take in what was written down, by us or by another server, in order."""
+        """Apply changes that were written by this or another server, in order."""
         for each in noted:
             self.head = max(self.head, each.update_id)
             waiting = self._pending.get(each.user_id)
@@ -81,8 +81,7 @@ class PresenceTable:
                 self._put(each.user_id, each.presence, each.update_id)
 
     def forget_before(self, time: float) -> None:
-        """Forget those who were last here before a time, as they are forgotten where it is
-        written down."""
+        """Drop users who were last seen before a time, as the database does."""
         for user_id, entry in list(self._entries.items()):
             if entry.idle_at < time and user_id not in self._pending:
                 del self._entries[user_id]
@@ -94,7 +93,7 @@ class PresenceTable:
         self._entries.pop(user_id, None)
         self._entries[user_id] = _Entry(presence, presence.idle_at, number, encoded)
 
-    # --- looking ---
+    # --- queries ---
 
     def find(self, user_id: int) -> Presence | None:
         entry = self._entries.get(user_id)
@@ -103,15 +102,15 @@ class PresenceTable:
     def slim(
         self, since: int | None, days: int | None, now: float, known: Known | None = None
     ) -> msgspec.Raw:
-        """By user id. Of a thousand people, all have moved since a client last asked, so what is
-        told of each is encoded when it changes and only put together here."""
+        """By user id. In a busy organization nearly every entry has changed since a client last
+        asked, so each is encoded when it changes and only joined here."""
         seen = [self._entries[user_id].encoded for user_id in self._seen(since, days, now, known)]
         return msgspec.Raw(b"{%s}" % b",".join(seen))
 
     def legacy(
         self, days: int | None, now: float, email_domain: str, known: Known | None = None
     ) -> dict[str, Any]:
-        """Compat: by address, for clients that do not ask for the slim form."""
+        """Compat: by email address, for clients that do not ask for the slim form."""
         return {
             self._users[user_id].api_email(email_domain): legacy_presence(
                 self._entries[user_id].presence
@@ -123,9 +122,9 @@ class PresenceTable:
     def _seen(
         self, since: int | None, days: int | None, now: float, known: Known | None
     ) -> list[int]:
-        """Who has moved after a number, within so many days; the oldest change first.
+        """Users who changed after a number, within so many days; the oldest change first.
 
-        `known` says whom the viewer may know; None where they may know everybody.
+        `known` says whom the viewer may know; None if they may know all users.
         """
         oldest = now - SECONDS_PER_DAY * (HISTORY_DAYS if days is None else days)
         found: list[int] = []

@@ -1,8 +1,8 @@
-"""Recognizing the log that a client knows: by the stamp of the last event that it has.
+"""Log recognition: checks by a stamp that the client's last event is in our log.
 
-A copy may have been put back, or a standby may have taken over that lacks the last events. Then the
-same numbers stand for other events. A queue continues where the client's last event is in our log,
-and ends where it is not.
+After a restore from backup, or a failover to a replica that lacks the last events, the same numbers
+belong to other events. A queue continues if the client's last event is in our log and ends
+otherwise.
 """
 
 from tertulia import events, storage
@@ -17,10 +17,10 @@ from tertulia.storage.queues import StoredQueue
 async def recognize(
     database: Database, mailbox: Mailbox, last_event_id: int
 ) -> tuple[int, int | None]:
-    """The id that a client has got to, and its place among the ids of one event.
+    """The id of the client's last event, and its index among the ids of one log event.
 
-    Raises BadQueue if it comes from another log. A server that knows no stamps gives out ids
-    without an offset; it is added here.
+    Raises BadQueue if it is from another log. An older server issues ids without an offset; it is
+    added here.
     """
     seq = events.delivery.mailbox.seq_of(last_event_id)
     is_stamped = events.delivery.mailbox.is_stamped(last_event_id)
@@ -43,8 +43,9 @@ async def recognize(
 async def check_epoch(follower: Follower, stored: StoredQueue, last_event_id: int) -> None:
     """Raises BadQueue for a queue of another epoch.
 
-    A change of the timeline alone is none: what the client knows is recognized by its stamp then.
-    An id without one is good as far as the queue was known to be read before that.
+    A change of the database timeline alone is not another epoch: the stamp of the client's last
+    event decides then. An id without a stamp is accepted up to the position that was stored before
+    the change.
     """
     org = follower.organizations[stored.realm_id]
     if not stored.epoch or stored.epoch == org.epoch:

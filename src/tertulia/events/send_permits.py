@@ -1,10 +1,9 @@
-"""What somebody's last message to a place proves about their next one.
+"""Send permits: cache of "this sender may post here, with these consequences".
 
-Whoever has just said something there may say something more, with the same consequences, as long as
-nothing has happened that bears on sending. So a plain message needs no rule to be asked again, if
-one like it is known here. Whatever event may change a rule makes all of this be forgotten
-(`Event.invalidates_permits`), and a transaction sees whether there was one that we have not heard
-of.
+A user who has just sent to a topic may send there again as long as no event has changed a
+permission. So a fast-path send checks no rule if a permit for its sender and destination exists.
+Any event that can change a permission clears the cache (`Event.invalidates_permits`), and the
+transaction checks that no such event is missing here.
 """
 
 from collections.abc import Hashable
@@ -13,17 +12,17 @@ from typing import NamedTuple
 from tertulia import domain
 from tertulia.domain.messages.message import Message
 
-# Some things follow from the time of day: once a day a channel is noted to be alive.
+# Some consequences depend on the time: once a day a channel is marked as active.
 GOOD_FOR_SECONDS = 3600
 MOST = 10_000
 
 
 class SendPermit(NamedTuple):
-    """A message that was sent by all rules, and what followed from them."""
+    """A message that passed all checks, and what followed from it."""
 
     sent_at: float
     conversation_id: int | None
-    read_by: list[int]  # for whom it was no news: those who have muted its sender
+    read_by: list[int]  # users for whom it was not unread because they have muted its sender
 
 
 class SendPermits:
@@ -31,7 +30,7 @@ class SendPermits:
         self._proofs: dict[Hashable, SendPermit] = {}
 
     def note(self, message: Message, read_by: list[int]) -> None:
-        """A message was sent. An older proof stays, so that it comes of age."""
+        """Record a sent message. An existing permit stays, so that it expires in time."""
         place = (
             in_conversation(message.member_ids)
             if message.channel_id is None

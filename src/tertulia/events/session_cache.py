@@ -1,7 +1,7 @@
-"""Sessions that were asked for lately, so that the database is not asked at every request.
+"""Session cache: saves the database query for a session at each request.
 
-They are read when somebody first comes with them. Whatever ends a session is told in the log, and
-then all that is known of its owner's sessions is forgotten, on every server.
+A session is cached on first use. Any event that ends a session clears all sessions of its owner, on
+every server.
 """
 
 from tertulia.domain.people.sessions import Session
@@ -11,14 +11,15 @@ MOST = 10_000
 
 class SessionCache:
     def __init__(self) -> None:
-        self.forgotten = 0  # how often; what was read before the last time is not to be kept
+        # Counts invalidations; a session that was read before the last one is not cached.
+        self.forgotten = 0
         self._found: dict[bytes, Session] = {}
 
     def find(self, fingerprint: bytes) -> Session | None:
         return self._found.get(fingerprint)
 
     def keep(self, fingerprint: bytes, session: Session) -> None:
-        """The one kept for longest makes room."""
+        """Evicts the oldest entry when full."""
         self._found.pop(fingerprint, None)
         self._found[fingerprint] = session
         if len(self._found) > MOST:

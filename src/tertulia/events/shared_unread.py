@@ -1,9 +1,8 @@
-"""What many have not read alike: what somebody was told of it last.
+"""Shared unread messages: the unread messages of one user, reused for others.
 
-Whoever comes back after a day finds unread what the last one found who did: in many channels the
-same messages. Of those everybody after them is told in the same words, and only where somebody has
-read more, or less, is put in order what they have not read. Whoever keeps this drops it when one of
-its messages is rewritten, so it need not be asked again where they stand.
+Users who return after a day have the same unread messages in many channels. Those channels are sent
+in the same bytes; only channels in which a user has read more or less than the last one are grouped
+and encoded again. The owner of this object drops it when one of its messages is rewritten.
 """
 
 from collections.abc import Iterable
@@ -16,22 +15,22 @@ from tertulia.events.conversation_keys import ConversationKey, Resolved
 
 
 class UnreadChannel(msgspec.Struct, gc=False):
-    size: int  # how many messages
+    size: int  # number of messages
     places: Resolved  # never changed
-    told: bytes = b""  # its topics as JSON, with commas between them, once somebody was told so
+    told: bytes = b""  # the topics as JSON, joined by commas, once they were encoded
 
 
 class SharedUnread:
     def __init__(
         self, waiting: BitMap64, channels: dict[int, UnreadChannel], places: Resolved
     ) -> None:
-        """`channels` were shared before, `places` were told to one only; each is in a channel."""
+        """`channels` come from an earlier user, `places` from this one; each is in a channel."""
         self.waiting = waiting
         self._channels = channels
         self._places = places
 
     def is_worth_more_than(self, other: "SharedUnread") -> bool:
-        """Somebody who has read nearly all has little in common with those who have not."""
+        """A user who has read nearly everything shares little with the others."""
         return len(self.waiting) > 10 * len(other.waiting)
 
     def holds_any_of(self, message_ids: Iterable[int]) -> bool:
@@ -40,7 +39,7 @@ class SharedUnread:
     def without(
         self, channel_ids: Iterable[int | None]
     ) -> tuple[dict[int, UnreadChannel], dict[ConversationKey, list[int]]]:
-        """All channels but these, and what is unread in these."""
+        """All channels but these, and the unread messages in these."""
         if self._places:
             self._channels, self._places = self._channels | _by_channel(self._places), []
         channels = self._channels.copy()

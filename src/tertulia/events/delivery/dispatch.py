@@ -1,8 +1,8 @@
-"""Delivery: from the log into the mailboxes, and from there to whoever polls.
+"""Delivery: puts events into mailboxes and answers polls from them.
 
-Everything here happens on the loop. A mailbox that was given up is filled again from the log, by
-the directory as it was then (`events.delivery.rewound_directory`), so that a restart in between
-changes nothing for its client.
+Everything here runs on the event loop. A mailbox that was dropped is filled again from the log,
+with the directory rewound to that moment (`events.delivery.rewound_directory`), so a restart
+changes nothing for the client.
 """
 
 import contextlib
@@ -34,7 +34,7 @@ from tertulia.events.listener import Listener
 from tertulia.events.logged_event import LoggedEvent
 from tertulia.storage.queues import Position, StoredQueue
 
-COLD_AFTER_SECONDS = 150  # a mailbox that nobody polls is given up; its queue is not
+COLD_AFTER_SECONDS = 150  # then the mailbox is dropped; its queue stays
 HEARTBEAT = b'{"type":"heartbeat"}'
 
 _encode = msgspec.json.Encoder().encode
@@ -49,7 +49,7 @@ class Delivery:
         history_bytes: int = 0,
         shown: Shown = AS_IT_IS,
     ) -> None:
-        """`shown` is what becomes of a message's HTML when it is told."""
+        """`shown` converts a message's HTML when it is sent to a client."""
         shelf = Shelf(history_bytes)
         self.follower = Follower(
             database, email_domain, shown, shelf, self._distribute, self._reset_mailboxes
@@ -58,21 +58,22 @@ class Delivery:
         self._database = database
         self._heartbeats = Heartbeats(self.mailboxes, heartbeat_seconds, self._beat)
         self._waking = WakeupQueue()
-        self._server = uuid.uuid4().hex  # tells our own whispers from those of other servers
+        # Distinguishes our ephemeral events from those of other servers.
+        self._server = uuid.uuid4().hex
         self._stopping = False
 
     @property
     def organizations(self) -> Organizations:
-        """Those that we know just now; `follower.finder` loads the others."""
+        """The organizations in memory; `follower.finder` loads the others."""
         return self.follower.organizations
 
     def let_go_of_unused(self) -> None:
-        """Forget the organizations to which nobody has come of late, and where nobody listens."""
+        """Evict organizations without recent requests and without queues."""
         for realm_id in self.organizations.unused():
             if not self.mailboxes.is_listening(realm_id):
                 self.follower.evict(realm_id)
 
-    # --- giving out ---
+    # --- events into mailboxes ---
 
     def _distribute(self, org: Organization, happening: LoggedEvent) -> None:
         for mailbox in self._listening(self.mailboxes.for_event(org, happening), happening.seq - 1):
@@ -81,16 +82,16 @@ class Delivery:
         self._take_back(org, happening)
 
     def _listening(self, mailboxes: Iterable[Mailbox], applied: int) -> Iterator[Mailbox]:
-        """Those that take in what comes after `applied`; whose client has left is emptied."""
+        """Mailboxes that take events after `applied`. Those of absent clients are emptied."""
         now = self._database.clock()
         for mailbox in mailboxes:
             if mailbox.is_idle(now):
                 mailbox.evict(applied)
-            if not mailbox.behind:  # what it has missed must come first, and may be much
+            if not mailbox.behind:  # events it has missed come first, from the log
                 yield mailbox
 
     def _give(self, mailbox: Mailbox, org: Organization, happening: LoggedEvent) -> None:
-        """Nobody misses an event because it could not be told to somebody else."""
+        """An event that cannot be encoded for one client is still delivered to the others."""
         subscribed_now = partial(org.is_subscribed, mailbox.listener.user_id)
         try:
             self._offer(mailbox, org, happening, subscribed_now)
@@ -107,7 +108,7 @@ class Delivery:
         happening: LoggedEvent,
         was_subscribed: WasSubscribed,
     ) -> bool:
-        """Put an event into a mailbox; False if it is none of its business, or nothing to tell."""
+        """Put an event into a mailbox. False if the event is not for it or produces no output."""
         if not happening.concerns(org, mailbox.listener, was_subscribed):
             return False
         if happening.about.mergeable is not None:
@@ -120,7 +121,8 @@ class Delivery:
         return bool(bodies)
 
     def _take_back(self, org: Organization, happening: LoggedEvent) -> None:
-        """After a lost key no queue is left, after a lost channel none of its messages."""
+        """Close the queues of revoked keys; drop messages that their readers have lost access
+        to."""
         lost = happening.event.taken_back()
         for mailbox in self.mailboxes.of_users(org.realm.id, lost.queues_of):
             self._close(mailbox)
@@ -137,32 +139,33 @@ class Delivery:
                     mailbox.forget_messages(lost.messages)
 
     def _reset_mailboxes(self, org: Organization) -> None:
-        """The directory was read afresh: what has happened since is to be read from the log."""
+        """The organization was loaded again: mailboxes must be filled from the log."""
         for mailbox in self.mailboxes.of_organization(org.realm.id):
             self._give_up(mailbox)
 
     def _give_up(self, mailbox: Mailbox) -> None:
-        """Throw a mailbox away; whoever waits at it makes another one."""
+        """Drop a mailbox. A poll that waits at it continues with a new one."""
         self.mailboxes.discard(mailbox)
         mailbox.wake()
 
     def whisper(self, realm_id: int, whisper: EphemeralEvent) -> None:
-        """Tell those who listen right now, here and on other servers; nothing is written."""
+        """Deliver an ephemeral event to connected clients of this and other servers. Nothing is
+        stored."""
         self._broadcast_ephemeral(self.organizations[realm_id], whisper)
         self._database.spread(_encode(Envelope.around(whisper, self._server, realm_id)))
 
     def on_remote_ephemeral(self, notice: str) -> None:
-        """Give out what another server whispers."""
+        """Deliver an ephemeral event of another server."""
         try:
             envelope = events.ephemeral.decode_envelope(notice)
             whisper = envelope.opened()
-        except msgspec.DecodeError:  # from a server that knows more than we do
+        except msgspec.DecodeError:  # from a newer server
             return
         org = self.organizations.get(envelope.realm_id)
         if org is None or envelope.server == self._server:
             return
         whisper.overheard(org)
-        with contextlib.suppress(KeyError):  # it is about somebody we have yet to hear of
+        with contextlib.suppress(KeyError):  # a user whom this server does not know yet
             self._broadcast_ephemeral(org, whisper)
 
     def _broadcast_ephemeral(self, org: Organization, whisper: EphemeralEvent) -> None:
@@ -182,19 +185,19 @@ class Delivery:
                 mailbox.add_ephemeral(org.applied, encoded[variant], org.stamped[1])
                 self._waking.wake(mailbox)
 
-    # --- polling ---
+    # --- polls ---
 
     async def poll(
         self, user: User, queue_id: str, last_event_id: int, *, block: bool
     ) -> tuple[list[bytes], bool]:
-        """The events after the given one, and whether we had to wait for them."""
+        """The events after the given one, and whether the poll had to wait for them."""
         mailbox = await self.open(user, queue_id, last_event_id)
         recognize, applied = events.recognition.recognize, self.organizations[user.realm_id].applied
         try:
             last_event_id, index = await recognize(self._database, mailbox, last_event_id)
             mailbox.acknowledge(last_event_id, applied, index)
         except (BadQueue, EventNotInQueue):
-            self._give_up(mailbox)  # the wrong number may have led it astray
+            self._give_up(mailbox)  # the wrong id may have advanced it
             raise
         await self._fill(mailbox)
         mailbox.seen_at = self._database.clock()
@@ -214,7 +217,7 @@ class Delivery:
         return await self._contents(mailbox), True
 
     async def _contents(self, mailbox: Mailbox) -> list[bytes]:
-        """What is pending, as it goes out: with flags as they are now, where they are told."""
+        """The pending events as they are sent, with the current flags of their messages."""
         entries = mailbox.take()
         asked = {each.about.flags_of for each in entries if each.about.flags_of is not None}
         flags: dict[int, bytes] = {}
@@ -232,12 +235,12 @@ class Delivery:
         mailbox.wake()
 
     async def open(self, user: User, queue_id: str, last_event_id: int = -1) -> Mailbox:
-        """The mailbox of a queue, filled from the log if we do not have it."""
+        """The mailbox of a queue; filled from the log if it is not in memory."""
         org = self.organizations[user.realm_id]
         seq = events.delivery.mailbox.seq_of(last_event_id)
-        if seq > org.applied:  # another server may have told it more than we know
+        if seq > org.applied:  # another server may be ahead of us
             await self.follower.catch_up()
-            if seq > org.applied:  # it comes from a log that is not ours
+            if seq > org.applied:  # the id is from another log
                 raise BadQueue(queue_id=queue_id)
         mailbox = self.mailboxes.find(queue_id)
         if mailbox is None:
@@ -257,7 +260,7 @@ class Delivery:
         return mailbox
 
     def begin(self, queue: StoredQueue) -> None:
-        """Listen for a queue that begins at this moment, before it is stored."""
+        """Create the mailbox of a new queue at this moment, before the queue is stored."""
         self._make(queue).behind = False
 
     def _is_given_up(self, mailbox: Mailbox) -> bool:
@@ -281,8 +284,7 @@ class Delivery:
     async def _fill(self, mailbox: Mailbox) -> None:
         """Read on in the log until there is something to deliver or nothing more to read.
 
-        One poll at a time does so; others wait for what it finds. Two would put the same events
-        in twice, each at a place where the other has been already.
+        One poll at a time reads; others wait for its result. Two would add the same events twice.
         """
         if mailbox.needs_refill:
             async with mailbox.filling:
@@ -290,22 +292,22 @@ class Delivery:
                     await self._read_on(mailbox)
 
     async def _read_on(self, mailbox: Mailbox) -> None:
-        """Take in the next page of the log.
+        """Read the next page of the log into a mailbox.
 
-        The directory may move on while we read. It is the measure all the same: what it has not
-        taken in yet will be given out later, and what it has taken in was not given to us.
+        The directory may advance during the read. `applied` decides: later events are delivered
+        when they are applied, earlier ones only here.
         """
         org = self.organizations[mailbox.realm_id]
-        if mailbox.scanned >= org.applied:  # as after a restart, for those who had everything
+        if mailbox.scanned >= org.applied:  # after a restart, for a client that had everything
             mailbox.behind = False
             return
         page = await self._database.read_in(
             mailbox.realm_id, events.delivery.refill.read_page, mailbox.scanned
         )
-        if page is None:  # the log no longer goes back that far
+        if page is None:  # the log was trimmed
             self._close(mailbox)
             raise BadQueue(queue_id=mailbox.listener.queue_id)
-        if org.turned_at > page.head:  # what turned meanwhile has to be known
+        if org.turned_at > page.head:  # events that affect delivery are missing in the page
             return
         turns = page.turned_after(mailbox.scanned, org.applied)
         then = RewoundOrganization.before(turns, org, mailbox.listener.user_id) if turns else org
@@ -318,7 +320,8 @@ class Delivery:
         mailbox.behind = mailbox.scanned < org.applied
 
     def _offer_again(self, mailbox: Mailbox, then: Organization, happening: LoggedEvent) -> None:
-        """What cannot be told any more may have been told before, here or by another server."""
+        """An event that can no longer be sent may have been sent before, by this server or
+        another."""
         user_id, event = mailbox.listener.user_id, happening.event
         if not event.is_readable:
             self.follower.skipped.note(happening)
@@ -335,7 +338,7 @@ class Delivery:
             self.follower.skipped.note(happening, error)
             mailbox.drop_deleted(happening.seq, happening.stamp)
 
-    # --- ending ---
+    # --- closing ---
 
     def close_queue(self, queue_id: str) -> None:
         mailbox = self.mailboxes.find(queue_id)
@@ -343,14 +346,14 @@ class Delivery:
             self._close(mailbox)
 
     def put_forward(self, seconds: float) -> None:
-        """The clock was put forward: whoever was seen before that was not idle for so long."""
+        """The clock jumped forward: mailboxes seen before the jump were not idle for that long."""
         before = self._database.clock() - seconds
         for mailbox in self.mailboxes:
             if mailbox.seen_at <= before:
                 mailbox.seen_at += seconds
 
     def release_all_polls(self) -> None:
-        """Answer every poll at once from now on: the server is about to stop."""
+        """Answer every poll at once from now on, because the server is about to stop."""
         self._stopping = True
         for mailbox in self.mailboxes:
             mailbox.wake()
@@ -367,10 +370,10 @@ class Delivery:
         self.mailboxes.discard(mailbox)
         mailbox.close()
 
-    # --- keeping books ---
+    # --- positions ---
 
     def positions(self, realm_id: int) -> list[Position]:
-        """How far each mailbox of an organization has been read."""
+        """How far the client of each mailbox has read."""
         now, applied = self._database.clock(), self.organizations[realm_id].applied
         return [
             mailbox.position(applied, now) for mailbox in self.mailboxes.of_organization(realm_id)
@@ -378,7 +381,7 @@ class Delivery:
 
 
 def _is_among(mailbox: Mailbox, audience: Audience, org: Organization) -> bool:
-    """Whether its owner is meant, right now."""
+    """Whether the mailbox's user is in the audience now."""
     user_id = mailbox.listener.user_id
     return audience.includes(org, user_id, partial(org.is_subscribed, user_id))
 

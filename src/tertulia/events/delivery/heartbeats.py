@@ -1,8 +1,8 @@
-"""Heartbeats: whoever has waited in vain for a while is told that we are still there.
+"""Heartbeats: answer a poll that has waited for long, so that the client knows the server is alive.
 
-One timer serves all. Nearly every poll is answered long before, and a timer for each of them would
-take a tenth of what answering it takes. So a queue stands on the list once, and whether its client
-has been answered meanwhile and waits anew is seen when its time has come.
+One timer serves all mailboxes. Nearly every poll is answered long before its heartbeat, and a timer
+for each would take a tenth of the time that answering it takes. So a mailbox is in the heap once;
+when its entry is due, the server checks whether the poll still waits or a newer one does.
 """
 
 import asyncio
@@ -13,7 +13,7 @@ from collections.abc import Callable
 from tertulia.events.delivery.mailbox import Mailbox
 from tertulia.events.delivery.mailboxes import MailboxRegistry
 
-SPREAD = 2 / 9  # of the usual time: clients that came together do not return together
+SPREAD = 2 / 9  # of the interval: clients that connected together do not reconnect together
 
 
 class Heartbeats:
@@ -23,12 +23,12 @@ class Heartbeats:
         self._mailroom = mailboxes
         self._seconds = seconds
         self._beat = beat
-        self._listed: list[tuple[float, str]] = []  # a heap of moments and queues
+        self._listed: list[tuple[float, str]] = []  # a heap of due times and queues
         self._timer: asyncio.TimerHandle | None = None
-        self._rings_at = 0.0  # uvloop's timer, if that is at once, could not tell
+        self._rings_at = 0.0  # uvloop's handle cannot tell when it is due
 
     def expect(self, mailbox: Mailbox) -> None:
-        """Somebody begins to wait."""
+        """A poll starts to wait."""
         wait = self._seconds * (1 + random.random() * SPREAD)  # noqa: S311
         mailbox.beats_at = asyncio.get_running_loop().time() + wait
         if not mailbox.listed_at:
@@ -49,13 +49,14 @@ class Heartbeats:
             self._timer = asyncio.get_running_loop().call_at(self._rings_at, self._ring)
 
     def _ring(self) -> None:
-        """Should one fail, the others are told all the same."""
+        """If one heartbeat fails, the others are still sent."""
         try:
             now = asyncio.get_running_loop().time()
             while self._listed and self._listed[0][0] <= now:
                 moment, queue_id = heapq.heappop(self._listed)
                 mailbox = self._mailroom.find(queue_id)
-                if mailbox is not None and mailbox.listed_at == moment:  # it is no earlier one's
+                # Otherwise the entry is of an earlier mailbox.
+                if mailbox is not None and mailbox.listed_at == moment:
                     self._look_at(mailbox, now)
         finally:
             self._arm()

@@ -1,14 +1,13 @@
-"""Mailboxes: what is pending for one queue, and the poll that waits for it.
+"""Mailboxes: the pending events of one queue, and the poll that waits for them.
 
-A mailbox is a convenience. All it holds can be read again from the log, so it may be thrown away
-at any moment and made anew at the next poll, on this server or another. So one whose client does
-not come holds nothing, and none holds much.
+A mailbox is a cache. Everything in it can be read again from the log, so it can be dropped at any
+moment and recreated by the next poll, on this server or another. The mailbox of an absent client is
+empty, and none holds much.
 
-An event's id is its place in the log, moved up to leave room below for what is never written
-down: several wire events of one happening, and then those that only travel through memory. These
-numbers do not begin at 0 but at an offset that follows from the stamp of the event. So an id also
-says, with a chance of 255 in 256 or more, from which log it is: a copy that was put back and has
-grown since holds other events at the same places.
+An event id is the log seq shifted left. The low bits number what the log does not store: several
+wire events of one log event, then ephemeral events. These numbers start at an offset derived from
+the event's stamp. So an id also identifies its log, with a probability of at least 255 in 256: a
+restored backup that has grown since holds other events at the same seq.
 """
 
 import asyncio
@@ -22,16 +21,16 @@ from tertulia.events.listener import Listener
 from tertulia.events.types.event import NOTHING, Event, PendingInfo
 from tertulia.storage.queues import Position
 
-ROOM = 20  # bits between two events of the log
+ROOM = 20  # bits between two log events
 MAX_PENDING = 2000
 MAX_PENDING_BYTES = 1 << 20
-LEFT_AFTER_SECONDS = 10  # a client that listens comes back within the time of a round trip
+LEFT_AFTER_SECONDS = 10  # a client that is present polls again within a round trip
 
 _ROOM_MASK = (1 << ROOM) - 1
 
 
-MAX_INDEX = 2048  # ids of one place that are recognized after a restart, or at another server
-_OFFSETS = 1 << 19  # that there are; as many numbers are left behind the last of them
+MAX_INDEX = 2048  # ids of one log event that are recognized after a restart or by another server
+_OFFSETS = 1 << 19  # as many numbers are left after the last offset
 
 
 def event_id(seq: int, index: int = 0, stamp: int = 0) -> int:
@@ -39,17 +38,17 @@ def event_id(seq: int, index: int = 0, stamp: int = 0) -> int:
 
 
 def offset(stamp: int) -> int:
-    """Where the ids of an event begin; an event without a stamp has the first of its place."""
+    """The first low bits of an event's ids; 0 for an event without a stamp."""
     return MAX_INDEX + stamp % _OFFSETS if stamp else 0
 
 
 def is_stamped(event_id: int) -> bool:
-    """Whether an id says from which log it is. The last of a place stands for all of it."""
+    """Whether an id identifies its log. The last id of a seq means all of them."""
     return MAX_INDEX <= event_id & _ROOM_MASK < _ROOM_MASK
 
 
 def index_of(event_id: int, stamp: int) -> int | None:
-    """The place of an id among those of an event; None if it is of another event."""
+    """The index of an id among those of its log event; None if it is of another event."""
     index = (event_id & _ROOM_MASK) - offset(stamp)
     return index if not stamp or 0 <= index < MAX_INDEX else None
 
@@ -58,7 +57,7 @@ def seq_of(event_id: int) -> int:
     return event_id >> ROOM
 
 
-NONE: Set[int] = frozenset()  # shared by all mailboxes that have nothing to remember
+NONE: Set[int] = frozenset()  # shared by all mailboxes without such ids
 
 
 def _beyond(number: int, numbers: Set[int]) -> Set[int]:
@@ -66,7 +65,7 @@ def _beyond(number: int, numbers: Set[int]) -> Set[int]:
 
 
 class Pending(msgspec.Struct):
-    """An event waiting to be fetched: its bytes without the closing id."""
+    """An event that the client has not acknowledged: its bytes without the closing id."""
 
     id: int
     body: bytes
@@ -81,10 +80,10 @@ class Pending(msgspec.Struct):
 
 
 class Mailbox:
-    """`start` and `acked` are event ids, `scanned` is a place in the log.
+    """`start` and `acked` are event ids, `scanned` is a log seq.
 
-    While a mailbox is `behind`, the log holds more for it after `scanned`, and nothing new is
-    put into it: it would arrive before its turn.
+    While a mailbox is `behind`, the log holds more events for it after `scanned`. New events are
+    not added then, because they would overtake those.
     """
 
     __slots__ = (
@@ -118,26 +117,28 @@ class Mailbox:
         self.start = start
         self.acked = max(start, acked)
         self.last_id = self.acked
-        self.seen_id = self.acked  # what the client says it has seen, perhaps from another server
+        # The last id that the client reports, perhaps received from another server.
+        self.seen_id = self.acked
         self.pending: list[Pending] = []
         self._pending_bytes = 0
-        self._settled: int | None = None  # up to here nothing was pending when something came
-        self._gone: Set[int] = NONE  # dropped since the client may have fetched them
-        self._merged: Set[int] = NONE  # taken in by later ones, and perhaps told elsewhere
+        self._settled: int | None = None  # nothing was pending up to this seq
+        self._gone: Set[int] = NONE  # dropped; the client may have received them
+        # Merged into later events; the client may have received them from another server.
+        self._merged: Set[int] = NONE
         self.seen_at = seen_at
         self.behind = True
         self.scanned = seq_of(start)
         self.seek(self.acked)
         self._filling: asyncio.Lock | None = None
         self._waiting: asyncio.Future[None] | None = None
-        self.beats_at = 0.0  # when whoever waits is told that we are still there
-        self.listed_at = 0.0  # when it is looked whether that is so; never, if it is 0
-        self._polls = 0  # that wait, or were woken and have yet to take what there is
+        self.beats_at = 0.0  # when to send a heartbeat to the waiting poll
+        self.listed_at = 0.0  # when the heartbeat timer checks the mailbox; 0 for never
+        self._polls = 0  # that wait, or were woken and have not taken the events yet
         self._closed = False
 
     @property
     def filling(self) -> asyncio.Lock:
-        """One at a time reads on in the log."""
+        """One poll at a time reads the log."""
         self._filling = self._filling or asyncio.Lock()
         return self._filling
 
@@ -150,7 +151,7 @@ class Mailbox:
         return len(self.pending) >= MAX_PENDING or self._pending_bytes >= MAX_PENDING_BYTES
 
     def is_idle(self, now: float) -> bool:
-        """Whether its client does not listen any more."""
+        """Whether its client is absent."""
         return not self._polls and now - self.seen_at > LEFT_AFTER_SECONDS
 
     @property
@@ -158,23 +159,23 @@ class Mailbox:
         return self.behind and not self.pending
 
     def position(self, applied: int, now: float) -> Position:
-        """How far it has been read, and when."""
+        """How far the client has read, and when."""
         seen_at = now if self.is_parked else self.seen_at
         return Position(self.listener.queue_id, self.acked, self.settled(applied), seen_at)
 
     def settled(self, applied: int) -> int:
-        """Up to here the log, which is known up to `applied`, holds nothing new to the client."""
+        """The seq up to which the log, known up to `applied`, holds nothing new for the client."""
         if self.behind:
             return seq_of(self.acked) - 1
         return applied if self._settled is None else self._settled
 
     def take(self) -> list[Pending]:
-        """Everything that is pending, now being given to the client."""
+        """All pending events, which are now sent to the client."""
         for entry in self.pending:
             entry.given = True
         return list(self.pending)
 
-    # --- filling ---
+    # --- adding ---
 
     def add_durable(
         self, seq: int, bodies: list[bytes], about: PendingInfo = NOTHING, stamp: int = 0
@@ -183,8 +184,10 @@ class Mailbox:
             self._add(Pending(event_id(seq, index, stamp), body, about))
 
     def merge(self, event: Event) -> Event:
-        """The event together with one that is pending, which is then taken out, if they can be
-        one; never with one that somebody has fetched here."""
+        """Merge the event with a pending one, which is removed, if both fit in one event.
+
+        An event that a poll has fetched here is never merged.
+        """
         between: list[Event] = []
         for index in reversed(range(len(self.pending))):
             entry = self.pending[index]
@@ -201,25 +204,24 @@ class Mailbox:
         return event
 
     def add_ephemeral(self, seq: int, body: bytes, stamp: int = 0) -> None:
-        """Add an event that is in no log, after all that are known up to `seq`.
+        """Add an event that is not in the log, after all known up to `seq`.
 
-        While we are behind it would overtake what the log still holds for us, and where much is
-        waiting already nobody will miss it.
+        It is dropped while the mailbox is behind or full: it would overtake events of the log.
         """
         if self.behind or self.is_full:
             return
         number = max(self.last_id + 1, event_id(seq, 1, stamp))
-        if number & _ROOM_MASK:  # a million of them without a durable one: let it go
+        if number & _ROOM_MASK:  # otherwise a million without a durable event: drop it
             self._add(Pending(number, body, NOTHING))
 
     def mark_behind(self, seq: int) -> None:
-        """Take no more: what comes after `seq` will be read from the log when it is wanted."""
+        """Take no more events. Those after `seq` are read from the log when the client polls."""
         self.behind = True
         self.scanned = seq
 
     def evict(self, applied: int) -> None:
-        """Hold nothing: all from here on will be read from the log, which is known up to
-        `applied`, when the client comes back."""
+        """Drop all pending events. They are read from the log, known up to `applied`, when the
+        client polls."""
         if self.pending or not self.behind:
             settled = applied if self._settled is None else self._settled
             self.mark_behind(max(settled, seq_of(self.start)))
@@ -228,10 +230,9 @@ class Mailbox:
             self._keep([])
 
     def seek(self, last_event_id: int) -> None:
-        """Read on where the client has got to, here or on another server.
+        """Continue at the client's last event, received from this or another server.
 
-        The last event it has may be one of several of the same happening, so that is looked at
-        again.
+        That event may be one of several of the same log event, so its log event is read again.
         """
         self.seen_id = max(self.seen_id, last_event_id)
         if seq_of(last_event_id) > self.scanned:
@@ -239,18 +240,18 @@ class Mailbox:
             self._keep([])
 
     def forget_channel(self, channel_id: int) -> None:
-        """Drop messages of a channel that may no longer be read."""
+        """Drop messages of a channel that the user lost access to."""
         self._drop(entry for entry in self.pending if entry.about.channel_id == channel_id)
 
     def forget_messages(self, message_ids: Collection[int]) -> None:
-        """Drop the words of messages that are gone; most mailboxes, of many, hold nothing."""
+        """Drop messages that were deleted. Most mailboxes are empty."""
         if not self.pending:
             return
         gone = frozenset(message_ids)
         self._drop(entry for entry in self.pending if entry.about.message_id in gone)
 
     def drop_deleted(self, seq: int, stamp: int = 0) -> None:
-        """An event of the log is told to nobody any more, but may have been told before."""
+        """Remember an event that is no longer sent but may have been sent before."""
         self._gone |= {event_id(seq, stamp=stamp)}
 
     def _drop(self, entries: Iterable[Pending]) -> None:
@@ -275,7 +276,7 @@ class Mailbox:
     # --- reading ---
 
     def knows(self, number: int) -> bool:
-        """Whether an id was given out here, or is the last that the client has acknowledged."""
+        """Whether an id was issued here, or is the last that the client acknowledged."""
         return (
             number == self.acked
             or number in self._gone
@@ -284,9 +285,10 @@ class Mailbox:
         )
 
     def acknowledge(self, last_event_id: int, head: int, index: int | None = None) -> None:
-        """Drop what the client has; refuse a number that it cannot have from this queue.
+        """Drop what the client has received. Raises EventNotInQueue for an id that this queue
+        cannot have issued.
 
-        `index` is its place among the ids of one event, where the mailbox does not know it.
+        `index` is its index among the ids of one log event, if the mailbox does not know the id.
         """
         if last_event_id == -1 and self.acked == self.start:
             return
@@ -295,7 +297,8 @@ class Mailbox:
         if not self.knows(last_event_id) and not self._is_fleeting(last_event_id, head, index):
             raise EventNotInQueue(event_id=last_event_id)
         self.acked = last_event_id
-        if last_event_id in self._merged:  # another server told it by itself, and we would again
+        # Another server sent it separately, and this one would send it again.
+        if last_event_id in self._merged:
             self._keep([])
             self.last_id = last_event_id
             self.mark_behind(seq_of(last_event_id))
@@ -307,7 +310,8 @@ class Mailbox:
         self._merged = _beyond(last_event_id, self._merged)
 
     def _is_fleeting(self, number: int, head: int, index: int | None) -> bool:
-        """Another server, or this one before a restart, may have given out a fleeting one."""
+        """Whether another server, or this one before a restart, can have issued this id for an
+        ephemeral event."""
         is_behind_another = bool(number & _ROOM_MASK if index is None else index)
         return number > self.start and is_behind_another and seq_of(number) <= head
 

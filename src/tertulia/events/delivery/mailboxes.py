@@ -1,7 +1,6 @@
-"""The mailroom: the mailboxes that this process holds, and who among them may be meant.
+"""The mailbox registry: the mailboxes of this process, and a quick filter of those for an event.
 
-It knows who listens to what only roughly: whether somebody is told of an event is for the
-audience to say, mailbox by mailbox.
+The filter may return too many. The audience decides for each mailbox.
 """
 
 from collections.abc import Iterable, Iterator
@@ -15,18 +14,19 @@ from tertulia.events.logged_event import LoggedEvent
 class MailboxRegistry:
     def __init__(self) -> None:
         self._mailboxes: dict[str, Mailbox] = {}
-        self._of_user: dict[int, dict[int, set[str]]] = {}  # queues by realm and user
-        self._wide: dict[int, set[str]] = {}  # queues that hear all public channels, by realm
+        self._of_user: dict[int, dict[int, set[str]]] = {}  # queue ids by realm and user
+        # Queue ids, by realm, that receive all public channels.
+        self._wide: dict[int, set[str]] = {}
 
     def __iter__(self) -> Iterator[Mailbox]:
-        """All of them; whoever goes through them may throw some away."""
+        """A copy: the caller may remove mailboxes while it iterates."""
         return iter(list(self._mailboxes.values()))
 
     def __len__(self) -> int:
         return len(self._mailboxes)
 
     def count_parked(self) -> int:
-        """At how many of them a poll waits."""
+        """The number of mailboxes with a waiting poll."""
         return sum(mailbox.is_parked for mailbox in self._mailboxes.values())
 
     def find(self, queue_id: str) -> Mailbox | None:
@@ -43,7 +43,7 @@ class MailboxRegistry:
     def discard(self, mailbox: Mailbox) -> None:
         queue_id, user_id = mailbox.listener.queue_id, mailbox.listener.user_id
         if self._mailboxes.get(queue_id) is not mailbox:
-            return  # given up before, and perhaps made anew
+            return  # dropped before, and perhaps recreated
         del self._mailboxes[queue_id]
         self._wide.get(mailbox.realm_id, set()).discard(queue_id)
         listening = self._of_user[mailbox.realm_id]
@@ -55,7 +55,7 @@ class MailboxRegistry:
             self._wide.pop(mailbox.realm_id, None)
 
     def realms(self) -> list[int]:
-        """Where somebody listens."""
+        """Organizations with at least one mailbox."""
         return list(self._of_user)
 
     def is_listening(self, realm_id: int) -> bool:
@@ -73,12 +73,12 @@ class MailboxRegistry:
         return self.of_users(realm_id, self._of_user.get(realm_id, {}))
 
     def for_audience(self, org: Organization, audience: Audience) -> list[Mailbox]:
-        """Mailboxes that may be meant; the audience itself still has to say."""
+        """Mailboxes that may be in the audience; the audience decides."""
         listening = self._of_user.get(org.realm.id, {})
         return self.of_users(org.realm.id, audience.among(org, listening.keys()))
 
     def for_event(self, org: Organization, happening: LoggedEvent) -> Iterable[Mailbox]:
-        """The same for an event, with those who overhear it in a public channel."""
+        """The same for an event, plus mailboxes that receive all public channels."""
         found = {
             mailbox.listener.queue_id: mailbox
             for mailbox in self.for_audience(org, happening.audience)

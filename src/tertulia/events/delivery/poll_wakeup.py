@@ -1,7 +1,8 @@
-"""Waking: whoever waits is answered in small groups, so that nobody waits for a crowd.
+"""Poll wake-up: parked polls are answered in small groups, so that no request waits for all of
+them.
 
-To answer a poll takes a tenth of a millisecond. Were the listeners of a large channel all woken in
-one round of the loop, whoever said something there, and everybody else, would wait for the last.
+Answering a poll takes a tenth of a millisecond. If one turn of the event loop woke all listeners of
+a large channel, the sender and every other request would wait for the last of them.
 """
 
 import asyncio
@@ -9,17 +10,18 @@ from collections import deque
 
 from tertulia.events.delivery.mailbox import Mailbox
 
-AT_ONCE = 32  # in a round of the loop
+AT_ONCE = 32  # polls per turn of the event loop
 
 
 class WakeupQueue:
     def __init__(self) -> None:
-        self._left = AT_ONCE  # in this round
+        self._left = AT_ONCE  # polls that this turn may still wake
         self._in_line: deque[Mailbox] = deque()
         self._is_looking = False
 
     def wake(self, mailbox: Mailbox) -> None:
-        """If there is something for whoever waits; those who poll later find it by themselves."""
+        """Wake the waiting poll, now or in a later turn. Without a waiting poll there is nothing
+        to do."""
         if not _is_awaited(mailbox):
             return
         if self._left and not self._in_line:

@@ -1,4 +1,4 @@
-"""The log read again for one queue, whose mailbox is not here or was given up."""
+"""Refill: reads the log again for a queue whose mailbox is not in memory."""
 
 import msgspec
 
@@ -8,19 +8,19 @@ from tertulia.events.log import PAGE
 from tertulia.events.logged_event import LoggedEvent
 
 MAX_DELIVERY_CHANGES = (
-    20_000  # events that changed who sees what: whoever has missed more begins afresh
+    20_000  # events that affect delivery; a client that missed more must register again
 )
 
 
 class Page(msgspec.Struct, frozen=True):
-    """A stretch of the log, and what has turned after it, up to the head of that moment."""
+    """Consecutive log events, and the events after them, up to the head, that affect delivery."""
 
     happenings: list[LoggedEvent]
     turning: list[LoggedEvent]
     head: int
 
     def turned_after(self, seq: int, until: int) -> list[LoggedEvent]:
-        """All that changed by what is judged between two places."""
+        """Events between two positions that affect the delivery of others."""
         return [
             each
             for each in (*self.happenings, *self.turning)
@@ -29,7 +29,8 @@ class Page(msgspec.Struct, frozen=True):
 
 
 def read_page(tx: Tx, after: int) -> Page | None:
-    """The log from a place on; None if that place is gone, or too much has turned since."""
+    """The log after a position; None if it was trimmed, or if too many later events affect
+    delivery."""
     asked_head = tx.later(storage.log.head)
     asked_oldest = tx.later(storage.log.oldest, tx.realm_id)
     found = tx.later(events.log.read, after, PAGE)

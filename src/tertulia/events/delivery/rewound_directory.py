@@ -1,13 +1,12 @@
-"""The past: the directory as it was at an event, for one who hears of it long after.
+"""The rewound directory: an organization as it was at an earlier event.
 
-Who is to hear of an event, and what it tells them, is judged by what was true at that moment: who
-was where, in which groups, with which role, and how channels were guarded. The log says how all of
-that changed, so a copy of the directory is put back to where a queue stands, and goes along from
-there. So a client hears from the log what it would have heard at once.
+The state at the moment of an event decides who receives it and in which form: subscriptions,
+groups, roles and access rules of channels. The log says how these changed. So a copy of the
+directory is rewound to a queue's position and then follows the log. A client that reads late gets
+the same events as one that was connected.
 
-What is told are things as they are now, and so nobody hears here of what was changed behind their
-back: a channel that they do not see any more has no description, somebody whom they do not know
-any more has no name.
+The events contain current data, so a client learns nothing that was hidden since: a channel that
+its user no longer sees has no description, and a user whom they may no longer know has no name.
 """
 
 from collections.abc import Sequence
@@ -23,7 +22,7 @@ from tertulia.events.logged_event import LoggedEvent
 
 
 class RewoundOrganization(Organization):
-    """One organization as somebody saw it; what is put back here is put back nowhere else."""
+    """One organization as a user saw it. Changes stay in this copy."""
 
     def __init__(self, now: Organization, viewer_id: int) -> None:
         vars(self).update(vars(now))
@@ -40,7 +39,7 @@ class RewoundOrganization(Organization):
     def before(
         cls, turns: Sequence[LoggedEvent], now: Organization, viewer_id: int
     ) -> "RewoundOrganization":
-        """As it was before some events, which are all that have turned anything since."""
+        """The state before some events, which must be all later events that affect delivery."""
         past = cls(now, viewer_id)
         for turn in reversed(turns):
             turn.event.rewind(past)
@@ -60,7 +59,7 @@ class RewoundOrganization(Organization):
         hidden = f"user{user_id}@{self.email_domain}"
         return replace(user, full_name=UNKNOWN_NAME, email=hidden, avatar_source=GRAVATAR)
 
-    # What is only asked of the present need not follow.
+    # State that only the present organization is asked for is not kept.
 
     def put_user(self, user: User, fingerprint: bytes | None) -> None:
         self.kept.drop_user(user.id)

@@ -1,4 +1,4 @@
-"""The in-memory state of an organization, and what keeps it at the head of the log."""
+"""The in-memory state of organizations, and the follower that keeps it at the head of the log."""
 
 from typing import TYPE_CHECKING
 

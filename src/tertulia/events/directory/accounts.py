@@ -1,4 +1,4 @@
-"""The accounts of an organization, by all that they are found by: key, address, name, role."""
+"""The accounts of an organization, indexed by API key, email address, name and role."""
 
 from pyroaring import BitMap
 
@@ -10,7 +10,7 @@ from tertulia.events.directory.name_index import NameIndex
 class Accounts:
     def __init__(self) -> None:
         self.by_id: dict[int, User] = {}
-        self.by_role: dict[Role, BitMap] = {role: BitMap() for role in Role}  # the active ones
+        self.by_role: dict[Role, BitMap] = {role: BitMap() for role in Role}  # active accounts only
         self.inactive = BitMap()
         self._by_key: dict[bytes, int] = {}
         self._key_of: dict[int, bytes] = {}
@@ -22,12 +22,12 @@ class Accounts:
         return None if user_id is None else self.by_id[user_id]
 
     def with_email(self, email: str) -> User | None:
-        """By real address."""
+        """By real email address."""
         user_id = self._by_email.owner(domain.people.user.email_key(email))
         return None if user_id is None else self.by_id[user_id]
 
     def named(self, name: str) -> list[User]:
-        """By full name, without regard to case; several people may share one."""
+        """By full name, ignoring case. Several users may share a name."""
         return [self.by_id[user_id] for user_id in self._by_name.get(name.lower(), ())]
 
     def key_of(self, user_id: int) -> bytes | None:
@@ -45,8 +45,7 @@ class Accounts:
             self._key_of[user.id] = fingerprint
 
     def remembered(self) -> "Accounts":
-        """The same people, whose roles may be put back, and whether they are here; they are found
-        by nothing else."""
+        """A copy in which roles and activity can be rewound. It has no other index."""
         copy = Accounts()
         copy.by_id = {**self.by_id}
         copy.by_role = {role: ids.copy() for role, ids in self.by_role.items()}
@@ -54,7 +53,7 @@ class Accounts:
         return copy
 
     def put_back(self, user: User) -> None:
-        """Somebody as they were; only where all this is remembered."""
+        """Put a user's former state into a copy made by `remembered`."""
         self.by_role[self.by_id[user.id].role].discard(user.id)
         self.inactive.discard(user.id)
         self._place(user)
@@ -67,7 +66,7 @@ class Accounts:
             self.by_role[user.role].add(user.id)
 
     def _take_out(self, user: User) -> None:
-        """Forget all by which somebody was found."""
+        """Remove a user from all indexes."""
         self._by_email.remove(domain.people.user.email_key(user.email), user.id)
         self._by_name[user.full_name.lower()].discard(user.id)
         self._by_key.pop(self._key_of.pop(user.id, b""), None)

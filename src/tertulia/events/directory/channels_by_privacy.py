@@ -1,4 +1,4 @@
-"""The channels of an organization by how they are open, each kind as a set of ids."""
+"""The channels of an organization, as one set of ids for each kind of privacy."""
 
 from pyroaring import BitMap
 
@@ -23,11 +23,11 @@ class ChannelsByPrivacy:
             (kind.add if is_so else kind.discard)(channel.id)
 
     def seen_by(self, user: User | None) -> BitMap:
-        """Those that somebody may see without being in them, or holding any permission there."""
+        """Channels that a user may see without a subscription or a permission in them."""
         if user is None or user.is_guest:
             return self.web_public.copy()
         return self.all.copy() if user.is_admin else self.public | self.web_public
 
     def open_to(self, user: User) -> BitMap:
-        """Those that somebody may read without being in them, or being let in."""
+        """Channels that a user may read without a subscription or a permission in them."""
         return self.web_public if user.is_guest else self.public | self.web_public

@@ -1,7 +1,7 @@
-"""The directory read from the database: all of it at first, and then what events have touched.
+"""Loads the directory from the database: all of it first, then the rows that events invalidate.
 
-Rows are read in the transaction that reads the log, on any thread; they are put into the
-directory later, on the loop.
+The rows are read on any thread, in the transaction that reads the log. They are put into the
+directory later, on the event loop.
 """
 
 from collections.abc import Callable, Iterable
@@ -26,7 +26,7 @@ from tertulia.storage.people.profile_fields import Values
 
 
 class Invalidated(msgspec.Struct):
-    """The parts of an organization that an event says have changed."""
+    """The parts of an organization that events have changed."""
 
     users: set[int] = field(default_factory=set)
     channels: set[int] = field(default_factory=set)
@@ -35,9 +35,9 @@ class Invalidated(msgspec.Struct):
     emoji: bool = False
     linkifiers: bool = False
     profile_fields: bool = False
-    profiles: set[int] = field(default_factory=set)  # whose fields are filled in differently
-    alert_words: set[int] = field(default_factory=set)  # whose
-    everything: bool = False  # it cannot be said what
+    profiles: set[int] = field(default_factory=set)  # by user
+    alert_words: set[int] = field(default_factory=set)  # by user
+    everything: bool = False  # the event does not say which parts
 
     def __bool__(self) -> bool:
         return any(getattr(self, part.name) for part in fields(self))
@@ -48,7 +48,7 @@ class Invalidated(msgspec.Struct):
 
 
 class Patch(msgspec.Struct):
-    """Rows read again because an event touched them."""
+    """Rows that were read again because an event invalidated them."""
 
     realm: Realm | None = None
     users: list[User] = field(default_factory=list)
@@ -87,7 +87,7 @@ class Patch(msgspec.Struct):
 def load(
     tx: Tx, email_domain: str, clock: Callable[[], float], shown: Shown = AS_IT_IS
 ) -> Organization:
-    """Read a whole organization; the transaction says which and at what moment."""
+    """Load the organization of the transaction, as of its snapshot."""
     realm, head = storage.organization.current(tx), storage.log.head_and_rules(tx)
     stamp = storage.log.stamp_at(tx, head.place.seq)
     org = Organization(realm, head.place, email_domain, clock, shown, head.rules_seq, stamp)
@@ -111,7 +111,7 @@ def load(
 
 
 def read_patch(tx: Tx, touched: Invalidated) -> Patch:
-    """Read again what events have touched."""
+    """Read the invalidated rows again."""
     patch = Patch()
     if touched.realm:
         patch.realm = storage.organization.current(tx)

@@ -1,7 +1,7 @@
-"""Which logs have gone on, for those who read them behind everybody.
+"""Log activity: which organizations have new events, for jobs that read the logs later.
 
-Whoever writes or hears of it notes it here, on any thread. What nobody told is found by looking at
-all logs now and then.
+The writer and the notifications of other servers report here, on any thread. A lost notification is
+found by a look at all logs every LOOK_EVERYWHERE_SECONDS.
 """
 
 import time
@@ -11,7 +11,7 @@ LOOK_EVERYWHERE_SECONDS = 60.0
 
 
 class DirtyLogs:
-    """The organizations in which something has happened since one reader asked."""
+    """The organizations with new events since one reader last asked."""
 
     def __init__(self) -> None:
         self._realms: set[int] = set()
@@ -21,7 +21,8 @@ class DirtyLogs:
         self._realms.update(realms)
 
     def taken(self) -> list[int] | None:
-        """None if all have to be looked at, because it is long ago that they were."""
+        """Return and clear them. None if the reader must look at all logs, because it has not
+        for long."""
         found, self._realms = self._realms, set()
         now = time.monotonic()
         if now - self._looked_at >= LOOK_EVERYWHERE_SECONDS:

@@ -1,4 +1,4 @@
-"""News: what the log holds beyond what is known here, read on any thread, at one moment."""
+"""Log updates: what the logs hold after the position this server has applied."""
 
 from collections.abc import Callable, Collection, Set
 
@@ -17,30 +17,30 @@ from tertulia.events.log import PAGE
 from tertulia.events.logged_event import LoggedEvent
 from tertulia.storage.log import Head
 
-MAX_REPLAYED_EVENTS = 5000  # events; whoever was away for more begins afresh, which costs no more
+MAX_REPLAYED_EVENTS = 5000  # after a longer absence a full load costs no more
 
 
 class LogUpdates(msgspec.Struct):
-    """What the log holds beyond what we knew, read at one moment."""
+    """Everything new in some logs, read in one transaction."""
 
     ends: dict[int, LogPosition] = field(default_factory=dict)
     logged: dict[int, list[LoggedEvent]] = field(default_factory=dict)
     patches: dict[int, Patch] = field(default_factory=dict)
     loaded: list[Organization] = field(default_factory=list)
-    rewound: set[int] = field(default_factory=set)  # whose logs lack what we have seen
-    replaced: set[int] = field(default_factory=set)  # whose logs hold something else in its place
-    # Whose epoch has another name, before and now, though the log is the same.
+    rewound: set[int] = field(default_factory=set)  # logs that lack events we have applied
+    replaced: set[int] = field(default_factory=set)  # logs that hold another event at our position
+    # The old and new name of an epoch that was renamed while the log stayed the same.
     renamed: dict[int, tuple[str, str]] = field(default_factory=dict)
-    deleted: set[int] = field(default_factory=set)  # organizations that were deleted
-    first: list[int] | None = None  # organizations that there are, if that was looked at
-    is_appended: bool = False  # nothing but plain sends, whose senders need not wait for us
+    deleted: set[int] = field(default_factory=set)  # organizations
+    first: list[int] | None = None  # the first two organizations that exist, if they were read
+    is_appended: bool = False  # only fast-path sends, whose senders need not wait
 
     def realms(self) -> set[int]:
         loaded = (org.realm.id for org in self.loaded)
         return {*self.logged, *self.rewound, *self.deleted, *self.renamed, *loaded}
 
     def rename_epochs_in(self, organizations: Organizations) -> None:
-        """Go on in logs whose epoch has another name; send permits contain the name."""
+        """Continue in logs whose epoch was renamed. Send permits contain the name."""
         for realm_id, (before, epoch) in self.renamed.items():
             org = organizations.get(realm_id)
             if org is not None and org.epoch == before:
@@ -48,7 +48,7 @@ class LogUpdates(msgspec.Struct):
                 org.settled.forget()
 
     def rewritten(self, realm_id: int) -> frozenset[int] | None:
-        """The messages that were rewritten meanwhile; None if nobody knows which."""
+        """The messages that these events rewrote; None if that is unknown."""
         if self.loaded or realm_id in self.rewound:
             return None
         happened = self.logged.get(realm_id, ())
@@ -56,7 +56,7 @@ class LogUpdates(msgspec.Struct):
 
 
 class LogReader:
-    """Reads updates for the follower, who takes them in."""
+    """Reads log updates in a transaction, on any thread."""
 
     def __init__(
         self,
@@ -66,7 +66,7 @@ class LogReader:
         to_reload: Set[int],
         load: Callable[[Tx], Organization],
     ) -> None:
-        """`to_reload` are the organizations that have to be read afresh just then."""
+        """`to_reload` are the organizations that must be loaded again; the follower changes it."""
         self._organizations = organizations
         self._activity = activity
         self._skipped = skipped
@@ -77,9 +77,9 @@ class LogReader:
         return None if storage.organization.find(tx, tx.realm_id) is None else self._load(tx)
 
     def fetch_relevant(self, tx: Tx, head: Head) -> LogUpdates:
-        """Read what is new in one organization, if its directory is not the same without that.
+        """Read what is new in one organization, unless it does not change the directory.
 
-        Messages are most of what happens, and none of what a directory tells.
+        Most events are messages, and those do not.
         """
         org = self._organizations.get(tx.realm_id)
         known = None if org is None else org.place
@@ -93,9 +93,9 @@ class LogReader:
         return self.fetch(tx, [tx.realm_id])
 
     def fetch(self, tx: Tx, realms: Collection[int]) -> LogUpdates:
-        """Read what is new in these organizations, as far as we know them.
+        """Read what is new in those of the organizations that are in memory.
 
-        It may overlap with what `apply` has taken in meanwhile.
+        The result may overlap with events that were applied meanwhile.
         """
         updates = LogUpdates()
         known = self._organizations.places_in(realms)
@@ -103,7 +103,7 @@ class LogReader:
         same = self._recognized(tx, followed)
         ends, first, _ = storage.log.glance(tx, followed)
         if len(followed) < len(realms):
-            updates.first = first  # it may be a new one
+            updates.first = first  # an organization may be new
         self._activity.note(
             realm_id
             for realm_id in realms
@@ -129,7 +129,7 @@ class LogReader:
         return updates
 
     def _recognized(self, tx: Tx, realms: Collection[int]) -> dict[int, Later[bool]]:
-        """Whether logs hold the last event that we know, of those where it has a stamp."""
+        """Whether logs still hold the last event that we applied, where it has a stamp."""
         found: dict[int, Later[bool]] = {}
         for realm_id in realms:
             org = self._organizations.get(realm_id)
@@ -146,7 +146,7 @@ class LogReader:
             page = events.log.read(tx, applied, PAGE)
             page_is_full = len(page) == PAGE
             if page and page[0].seq != applied + 1:
-                # We were away for so long that the log was trimmed meanwhile: begin afresh.
+                # The log was trimmed beyond our position.
                 updates.loaded.append(self._load(tx))
                 return
             for each in page:
@@ -165,9 +165,9 @@ class LogReader:
             updates.patches[tx.realm_id] = events.directory.loader.read_patch(tx, touched)
 
     def compose(self, appended: list[tuple[LogPosition, LoggedEvent]]) -> LogUpdates:
-        """News that need not be read, because their writer knows them: nothing but messages.
+        """The updates of fast-path sends, made without a read because the writer has the events.
 
-        Of each it is said where in the log its rules were known.
+        Each comes with the log position at which its permit was checked.
         """
         updates = LogUpdates(is_appended=True)
         for known, each in appended:

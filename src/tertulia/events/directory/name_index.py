@@ -1,7 +1,7 @@
-"""Who is found by a name that nobody shares for long.
+"""Index by a name that is unique, but may have two owners for a moment.
 
-What several events have changed is put back and put on again one by one (`Event.rewind`), so one
-may have a name before another has given it up. Whoever lets go of it lets go of their own.
+When several events are rewound and applied again one by one (`Event.rewind`), a user can take a
+name before its owner gives it up. So each owner removes only their own entry.
 """
 
 from typing import Generic, TypeVar

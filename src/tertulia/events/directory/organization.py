@@ -1,8 +1,8 @@
-"""The directory: what nearly every request needs to know of an organization, kept in memory.
+"""The directory: the state of an organization that nearly every request needs, in memory.
 
-It follows the log and is changed only on the loop, one event at a time, so whoever reads it
-between two awaits sees one moment. Actions do not use it: inside a transaction the database is
-asked, because it alone knows what was done a moment ago.
+It follows the log and changes only on the event loop, one event at a time. A reader sees one
+consistent moment between two awaits. Actions do not use it: inside a transaction only the database
+knows the latest changes.
 """
 
 import itertools
@@ -40,7 +40,7 @@ Rule = Callable[[User | None, Channel, bool, domain.channels.access.Holds], bool
 
 
 class Organization:
-    """One organization as it stands at the event `applied`."""
+    """One organization as of the event `applied`."""
 
     def __init__(
         self,
@@ -52,13 +52,14 @@ class Organization:
         rules_seq: int = 0,
         stamp: int = 0,
     ) -> None:
-        self.version = next(_versions)  # another one whenever somebody or something is told anew
-        self.life = object()  # another one whenever all of it was read afresh
+        # Changes whenever a user or channel is sent to clients in another form.
+        self.version = next(_versions)
+        self.life = object()  # changes whenever the whole organization was loaded again
         self.realm = realm
         self.applied = place.seq
-        self.turned_at = place.seq  # the last event that changed by what others are judged
-        self.rules_seq = rules_seq  # the last event that changed a rule
-        self.epoch, self.stamped = place.epoch, (place.seq, stamp)  # the last event, its stamp
+        self.turned_at = place.seq  # the last event that affects the delivery of others
+        self.rules_seq = rules_seq  # the last event that changed a permission
+        self.epoch, self.stamped = place.epoch, (place.seq, stamp)  # the last event and its stamp
         self.email_domain = email_domain
         self.clock = clock
         self.shown = shown
@@ -69,21 +70,22 @@ class Organization:
         self.groups: dict[int, Group] = {}
         self.system_ids: dict[str, int] = {}
         self.emoji: dict[int, CustomEmoji] = {}
-        self.emoji_sources: dict[str, str] = {}  # by name, of those that can be used
+        self.emoji_sources: dict[str, str] = {}  # by name; active emoji only
         self.linkifiers: list[Linkifier] = []
         self.link_patterns: tuple[markdown.LinkPattern, ...] = ()
         self.profile_fields: dict[int, ProfileField] = {}
         self.profiles: dict[int, Values] = {}
         self.subscribers: dict[int, BitMap] = {}
         self.subscribed: dict[int, BitMap] = {}
-        self.partners: dict[int, set[int]] = {}  # of guests: with whom they have talked
+        # By guest: users they have exchanged direct messages with.
+        self.partners: dict[int, set[int]] = {}
         self.alert_words = WatchedWords()
         self.presence = PresenceTable(self.users)
         self.settled = SendPermits()
         self.sessions = SessionCache()
         self.kept = EncodedRecords()
         self._channel_by_name: NameIndex[str] = NameIndex()
-        self._listing: dict[int, set[int]] = {}  # by user, the groups that list them
+        self._listing: dict[int, set[int]] = {}  # by user: the groups that list them
 
     @property
     def place(self) -> LogPosition:
@@ -91,14 +93,14 @@ class Organization:
 
     @property
     def present(self) -> "Organization":
-        """The organization as it is now; one that is remembered is another
-        (`events.delivery.rewound_directory`)."""
+        """The current organization; a rewound copy (`events.delivery.rewound_directory`) returns
+        another one."""
         return self
 
-    # --- finding ---
+    # --- queries ---
 
     def user_with_stand_in(self, email: str) -> User | None:
-        """By the address that stands in for the real one."""
+        """By the address that is shown in place of a hidden one."""
         name, _, host = domain.people.user.email_key(email).partition("@")
         digits = name.removeprefix("user")
         if host != self.email_domain.lower() or not digits.isdecimal() or len(digits) > 18:
@@ -106,7 +108,7 @@ class Organization:
         return self.users.get(int(digits))
 
     def head_count(self) -> int:
-        """How many accounts are active, bots included."""
+        """The number of active accounts, including bots."""
         return len(self.users) - len(self.accounts.inactive)
 
     def channel_named(self, name: str) -> Channel | None:
@@ -131,7 +133,7 @@ class Organization:
     # --- rules ---
 
     def holds(self, user: User, value: GroupValue, now: float) -> bool:
-        """Whether a user is in the set that a permission names."""
+        """Whether a user is in the group that a permission names."""
         return domain.groups.permissions.holds(self, user, value, now)
 
     def everybody_in(self, group_id: int, now: float) -> set[int]:
@@ -153,12 +155,12 @@ class Organization:
         subscribed: bool | None = None,
         gate: Gate | None = None,
     ) -> bool:
-        """Now; or at a moment of which it is known whether the user was subscribed then, and
-        how the channel was guarded."""
+        """By the current state, or by the subscription and access rule of an earlier moment."""
         return self._allows(domain.channels.access.may_see, user_id, channel_id, subscribed, gate)
 
     def seen_channels(self, user_id: int | None) -> BitMap:
-        """All that somebody may see now; without a user, what everybody may."""
+        """All channels that a user may see; for None, those that anyone may see without logging
+        in."""
         user = None if user_id is None else self.users.get(user_id)
         seen = self.doors.seen_by(user)
         if user is not None:
@@ -171,7 +173,8 @@ class Organization:
         return self._allows(domain.channels.access.may_read, user_id, channel_id)
 
     def sees_everybody(self, viewer: User | None) -> bool:
-        """Whether somebody may know all people; guests and strangers perhaps only some."""
+        """Whether the viewer may know all users. Guests and anonymous viewers may know only
+        some."""
         if viewer is not None and not viewer.is_guest:
             return True
         return (
@@ -180,7 +183,7 @@ class Organization:
         )
 
     def may_know(self, viewer: User | None, user: User) -> bool:
-        """Whether somebody may know of somebody; `viewer` is None for one not logged in."""
+        """Whether the viewer may know a user; `viewer` is None without a login."""
         if self.sees_everybody(viewer):
             return True
         if viewer is None:
@@ -188,17 +191,17 @@ class Organization:
         return domain.people.known_people.may_know(viewer, user, partial(self._have_met, viewer.id))
 
     def shown_user(self, user_id: int) -> User:
-        """Somebody who comes into sight at an event."""
+        """A user who becomes visible by an event."""
         return self.users[user_id]
 
     def known_among(self, viewer: User | None, user_ids: list[int]) -> list[int]:
-        """Those of some people whom somebody may know."""
+        """Those of the users whom the viewer may know."""
         if self.sees_everybody(viewer):
             return user_ids
         return [user_id for user_id in user_ids if self.may_know(viewer, self.users[user_id])]
 
     def known_subscribers(self, viewer: User | None, channel_id: int) -> list[int]:
-        """Subscribers whose accounts are active, as far as somebody may know them."""
+        """Active subscribers whom the viewer may know."""
         return self.known_among(viewer, self.subscribers_of(channel_id))
 
     def _have_met(self, user_id: int, other_id: int) -> bool:
@@ -208,7 +211,7 @@ class Organization:
         return other_id in self.partners.get(user_id, ())
 
     def direct_members(self, group: Group, now: float) -> list[int]:
-        """Active users listed in a group; those of a system group follow from their roles."""
+        """Active users listed in a group. The members of a system group follow from their roles."""
         if not group.is_system:
             return [user_id for user_id in group.members if self.users[user_id].is_active]
         if group.name == "role:fullmembers":
@@ -267,14 +270,14 @@ class Organization:
     def everybody(self) -> Iterable[User]:
         return self.users.values()
 
-    # --- following ---
+    # --- changes ---
 
     def put_realm(self, realm: Realm) -> None:
         self.version = next(_versions)
         self.realm = realm
 
     def put_settings(self, values: Mapping[str, Any]) -> None:
-        """Of the organization, those by which it is judged what somebody sees."""
+        """Organization settings that decide what users may see."""
         if values:
             settings = self.realm.settings | dict(values)
             self.put_realm(replace(self.realm, settings=settings))
@@ -324,7 +327,7 @@ class Organization:
     def put_members(
         self, group_id: int, user_ids: Iterable[int], subgroup_ids: Iterable[int], *, added: bool
     ) -> None:
-        """Take people and groups into a group, or out of it; roles fill the system groups."""
+        """Add users and groups to a group, or remove them. System groups are left alone."""
         group, people = self.groups[group_id], set(user_ids)
         if group.is_system:
             return
@@ -353,7 +356,7 @@ class Organization:
         )
 
     def put_subscriptions(self, pairs: Iterable[tuple[int, int]]) -> None:
-        """All of them, as (channel, user): bitmaps are filled faster from lists."""
+        """All subscriptions as (channel, user). Bitmaps fill faster from lists."""
         subscribers: defaultdict[int, list[int]] = defaultdict(list)
         subscribed: defaultdict[int, list[int]] = defaultdict(list)
         for channel_id, user_id in pairs:
@@ -363,14 +366,13 @@ class Organization:
         self.subscribed = {user: BitMap(channels) for user, channels in subscribed.items()}
 
     def put_profile_fields(self, fields: list[ProfileField]) -> None:
-        """All fields, in their order; what was filled in for one that is gone goes with it."""
+        """All fields in their order. Values of deleted fields are dropped."""
         self.profile_fields = {field.id: field for field in fields}
         for user_id, values in list(self.profiles.items()):
             if not values.keys() <= self.profile_fields.keys():
                 self.put_profile(user_id, values)
 
     def put_profile(self, user_id: int, values: Values) -> None:
-        """What somebody has filled in."""
         self.kept.drop_user(user_id)
         asked = {number: value for number, value in values.items() if number in self.profile_fields}
         if asked:
@@ -391,11 +393,11 @@ class Organization:
             self.subscribed[user_id] = self.subscribed.get(user_id, BitMap()) - BitMap([channel_id])
 
     def talk(self, user_ids: Iterable[int]) -> None:
-        """Note that people have talked directly; it matters for guests alone."""
+        """Record that users have exchanged direct messages. This matters for guests only."""
         for user_id in user_ids:
             if self.users[user_id].is_guest:
                 self.partners[user_id] = self.partners.get(user_id, set()).union(user_ids)
 
     def replace_by(self, newer: "Organization") -> None:
-        """Become what was just read; whoever holds on to us sees it too."""
+        """Take over the state that was just loaded. Callers that hold this object see it too."""
         vars(self).update(vars(newer))

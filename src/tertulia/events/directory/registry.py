@@ -1,7 +1,8 @@
-"""The organizations that this server knows just now, each as it stands in the log.
+"""The registry: organizations that are in memory, each at its position in the log.
 
-One is read when somebody comes, and let go when nobody has come for a while and nobody listens.
-Whoever holds on to one has it followed all the same: it is gone when they are done with it.
+An organization is loaded on first use and evicted when it has no queue and no request for a while.
+Eviction drops only the strong reference: the follower updates an organization for as long as a
+request holds it.
 """
 
 from collections.abc import Collection, Mapping
@@ -12,15 +13,15 @@ from tertulia.events.directory.organization import Organization
 
 
 class Organizations:
-    """They come and go on the loop only; any thread may look."""
+    """Changed on the event loop only; any thread may read."""
 
     def __init__(self) -> None:
         self.first: list[int] = []  # the first two organizations that exist, in memory or not
         self.first_version = 0  # counts `set_first`, so that an older read does not overwrite it
         self._followed: WeakValueDictionary[int, Organization] = WeakValueDictionary()
         self._in_use: dict[int, Organization] = {}
-        self._asked_for: set[int] = set()  # since we last looked who is
-        self._at: dict[str, int] = {}  # by subdomain
+        self._asked_for: set[int] = set()  # since the last `unused`
+        self._at: dict[str, int] = {}  # realm id by subdomain
 
     def __len__(self) -> int:
         return len(self.values())
@@ -39,17 +40,16 @@ class Organizations:
         return [org for org in found if org is not None]
 
     def places_in(self, realms: Collection[int]) -> dict[int, LogPosition]:
-        """How far the logs of these are followed, as far as we know them."""
+        """The log positions of those of the organizations that are in memory."""
         found = ((realm_id, self.get(realm_id)) for realm_id in realms)
         return {realm_id: org.place for realm_id, org in found if org is not None}
 
     def places(self) -> dict[int, LogPosition]:
-        """How far the log of each is followed."""
         return {org.realm.id: org.place for org in self.values()}
 
     @property
     def single(self) -> int | None:
-        """The number of the only organization that there is, if there is but one."""
+        """The id of the organization if exactly one exists."""
         return self.first[0] if len(self.first) == 1 else None
 
     def set_first(self, realms: list[int]) -> None:
@@ -64,10 +64,10 @@ class Organizations:
             if (org := self.get(realm_id)) is None or org.applied < seq
         ]
 
-    # --- using ---
+    # --- use ---
 
     def use(self, realm_id: int) -> Organization | None:
-        """One that somebody has come to, if we know it; it stays for a while."""
+        """The organization if it is in memory; marks it as used, so that it stays."""
         org = self.get(realm_id)
         if org is not None:
             self._in_use[realm_id] = org
@@ -82,7 +82,7 @@ class Organizations:
     def remember_at(self, subdomain: str, realm_id: int) -> None:
         self._at[subdomain] = realm_id
 
-    # --- coming and going ---
+    # --- loading and eviction ---
 
     def put(self, org: Organization) -> None:
         self._followed[org.realm.id] = org
@@ -94,13 +94,13 @@ class Organizations:
         self._forget(realm_id)
 
     def unused(self) -> list[int]:
-        """Those to which nobody has come since this was asked the last time."""
+        """Organizations that were not used since the last call."""
         found = [realm_id for realm_id in self._in_use if realm_id not in self._asked_for]
         self._asked_for.clear()
         return found
 
     def let_go(self, realm_id: int) -> None:
-        """Nobody needs one any more; but for those who are still at it."""
+        """Drop the strong reference."""
         self._forget(realm_id)
 
     def _forget(self, realm_id: int) -> None:

@@ -1,4 +1,4 @@
-"""Events that this server could not read, apply or tell. It says so once for each, and goes on."""
+"""Events that this server could not decode, apply or encode. Each is logged once and skipped."""
 
 from tertulia import log
 from tertulia.events.logged_event import LoggedEvent

@@ -1,9 +1,9 @@
-"""The mistakes we report to a client, by subject.
+"""Every error that the server reports to a client, by subject.
 
-An error is raised where the truth is known, in `domain` and `actions`, and turned into JSON in
-one place, `http/replies.py`. The words are part of the API: clients compare them. What has a code
-or keys of its own, or is raised in several places, is a class here; a refusal that is said in one
-place only is a `BadRequest` with its words right there.
+An error is raised where the cause is known, in `domain` and `actions`, and converted to JSON in one
+place, `http/replies.py`. The texts are part of the API: clients compare them. An error with its own
+code or keys, or that is raised in several places, is a class here; an error of one place is a
+`BadRequest` there.
 """
 
 from tertulia.errors.client_error import BadRequest, ClientError, StartupError

@@ -1,4 +1,4 @@
-"""Callers who are not let in, or not that far."""
+"""Authentication and permission errors."""
 
 from tertulia.errors import ClientError
 
@@ -14,7 +14,7 @@ class NotLoggedIn(Unauthorized):
 
 
 class NoSession(Unauthorized):
-    """Said where only browsers come: a challenge for Basic would make them open a dialogue."""
+    """For pages of browsers: a Basic challenge would make them open a login dialog."""
 
     message = NotLoggedIn.message
     headers = {"WWW-Authenticate": 'Session realm="zulip"'}
@@ -55,7 +55,7 @@ class WebhookBotRefused(Unauthorized):
 
 
 class LoginRefused(ClientError):
-    """Said to somebody who wants to log in."""
+    """Base of the errors for users who are trying to log in."""
 
     status = 401
     code = "AUTHENTICATION_FAILED"
@@ -145,7 +145,7 @@ class InsufficientPermission(ClientError):
 
 
 class NoAccountYet(LoginRefused):
-    """A provider vouches for somebody who is not among us, and is not let in by that alone."""
+    """The provider knows the user, who has no account here and may not create one."""
 
     code = "NO_ACCOUNT"
     message = "There is no account for {email} in this organization"
@@ -157,13 +157,13 @@ class InvitationRequired(LoginRefused):
 
 
 class AccountOfAnother(LoginRefused):
-    """The account with an address belongs to somebody else of the same provider."""
+    """The account with this address is linked to another user of the same provider."""
 
     message = "The account of {email} belongs to somebody else there; ask an administrator"
 
 
 class NotAdmitted(LoginRefused):
-    """The provider's own rules, such as a group, keep somebody out."""
+    """The provider's settings, such as `only_groups`, exclude the user."""
 
     message = "Your account there may not be used to log in here"
 
@@ -179,7 +179,7 @@ class DirectoryUnreachable(ClientError):
 
 
 class LoginExpired(ClientError):
-    """A login that was begun too long ago, elsewhere, or is finished already."""
+    """The login was started too long ago or in another browser, or is already finished."""
 
     status = 400
     code = "LOGIN_EXPIRED"
@@ -195,6 +195,6 @@ class BadJwt(ClientError):
 
 
 class RemoteUserMissing(ClientError):
-    """The proxy before us is to say who somebody is, and does not."""
+    """The proxy did not send the header that names the user."""
 
     message = "The proxy in front of this server did not say who you are"

@@ -4,7 +4,7 @@ from tertulia.errors import ClientError
 
 
 class ChannelNotFound(ClientError):
-    """By name. The name is escaped, since old clients show it as it comes."""
+    """By name. The name is escaped, because old clients insert it as HTML."""
 
     code = "STREAM_DOES_NOT_EXIST"
     message = "Channel '{stream}' does not exist"
@@ -45,7 +45,7 @@ class DefaultChannelIsPrivate(ClientError):
 
 
 class ContradictoryOpenness(ClientError):
-    """No channel is private and open to the internet, or public with a protected history."""
+    """A channel cannot be private and web-public, or public with protected history."""
 
     message = "Invalid parameters"
 

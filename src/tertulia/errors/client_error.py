@@ -1,13 +1,13 @@
-"""What every refusal is, and what keeps us from starting."""
+"""The base classes: errors of a request, and errors that prevent a start."""
 
 from typing import Any, ClassVar
 
 
 class ClientError(Exception):
-    """Something the caller did that cannot be done.
+    """A request that the server refuses.
 
-    `message` may hold `{name}` fields, filled from the keyword arguments. Those named in `keys`
-    also travel beside `msg` in the answer.
+    `message` may contain `{name}` fields, filled from the keyword arguments. Arguments that are
+    named in `keys` are also keys of the answer.
     """
 
     status: ClassVar[int] = 400
@@ -15,7 +15,9 @@ class ClientError(Exception):
     message: ClassVar[str] = "Bad request"
     keys: ClassVar[tuple[str, ...]] = ()
     headers: ClassVar[dict[str, str]] = {}
-    reports_absence: ClassVar[bool] = False  # of what may have been made elsewhere just now
+    reports_absence: ClassVar[bool] = (
+        False  # of an object that another server may have created just now
+    )
 
     def __init__(self, **values: Any) -> None:
         self.values = values
@@ -23,7 +25,7 @@ class ClientError(Exception):
         super().__init__(self.msg)
 
     def extra(self) -> dict[str, Any]:
-        """The keys that stand beside `result`, `msg` and `code`."""
+        """The keys of the answer besides `result`, `msg` and `code`."""
         return {key: self.values[key] for key in self.keys if key in self.values}
 
     def reply_headers(self) -> dict[str, str]:
@@ -31,7 +33,7 @@ class ClientError(Exception):
 
 
 class BadRequest(ClientError):
-    """A plain refusal whose words are its only content: `raise BadRequest("Invalid anchor")`."""
+    """An error with only a message: `raise BadRequest("Invalid anchor")`."""
 
     def __init__(self, msg: str, **extra: Any) -> None:
         self.values = extra
@@ -43,4 +45,4 @@ class BadRequest(ClientError):
 
 
 class StartupError(Exception):
-    """What keeps a server or a command from its work, in words for whoever runs it."""
+    """The server or a command cannot start; the text is for the operator."""

@@ -40,7 +40,7 @@ class LinkExpired(ClientError):
 
 
 class FilesUnavailable(ServiceUnavailable):
-    """Where files are kept outside of the database, and that cannot be reached."""
+    """The file store outside of the database cannot be reached."""
 
     message = "The server cannot reach its files right now. Please try again in a moment."
     headers = {"Retry-After": "5"}

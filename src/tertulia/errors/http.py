@@ -1,4 +1,4 @@
-"""Requests that cannot be answered, whatever they ask for."""
+"""Errors that do not depend on the endpoint."""
 
 import math
 from typing import Any
@@ -14,13 +14,14 @@ class NotFound(ClientError):
 
 
 class FeatureDisabled(NotFound):
-    """Clients know the address, but there is nothing of the kind here."""
+    """The endpoint exists in the API, and the feature is disabled on this server."""
 
     message = "This server does not offer {what}."
 
 
 class PushNotConfigured(ClientError):
-    """Phones are reached through a service of the makers of their apps; there is none."""
+    """Phones can only be reached through the push service of the app's vendor, and none is
+    configured."""
 
     code = "PUSH_SERVICE_NOT_CONFIGURED"
     message = "Server is not configured to use push notification service."
@@ -73,7 +74,7 @@ class RequestTooSlow(ClientError):
 
 
 class TooManyConnections(ClientError):
-    """One address has more of them than its share."""
+    """Too many connections from one address."""
 
     status = 429
     code = "TOO_MANY_CONNECTIONS"
@@ -93,10 +94,10 @@ class RateLimited(ClientError):
 
 
 class AttemptsExhausted(RateLimited):
-    """A rule allows no more attempts of this kind for now.
+    """Too many attempts of this kind for now.
 
-    An attempt is recorded before it is checked, so this follows a commit of the same request. That
-    commit holds nothing but the record, and the request has done nothing else.
+    An attempt is recorded before it is checked, so this error follows a commit of the same request.
+    That commit contains only the record; the request has done nothing else.
     """
 
 
@@ -109,7 +110,7 @@ class InternalError(ClientError):
 class ServiceUnavailable(ClientError):
     """The disk is full or the database cannot be reached; the same request may succeed later.
 
-    It promises that nothing was done: see `errors/outcome.py`.
+    It promises that nothing was written: see `errors/outcome.py`.
     """
 
     status = 503
@@ -119,10 +120,10 @@ class ServiceUnavailable(ClientError):
 
 
 class OutcomeUnknown(ServiceUnavailable):
-    """The same failure, at a moment when the request may have been done already.
+    """The same failure at a moment when the request may already be committed.
 
-    Load balancers repeat a 503 elsewhere, which would do it twice, so this has another status, and
-    no `Retry-After`. A caller that sent an `Idempotency-Key` may repeat it.
+    Load balancers repeat a 503 on another server, which would do it twice, so this has another
+    status and no `Retry-After`. A client that sent an `Idempotency-Key` may repeat the request.
     """
 
     status = 500
@@ -139,6 +140,6 @@ class ServerOverloaded(ServiceUnavailable):
 
 
 class ServerStopping(ServiceUnavailable):
-    """The server was stopped while it answered, and had begun to write nothing."""
+    """The server stopped during the request, before it wrote anything."""
 
     message = "The server is stopping. Please try again in a moment."

@@ -1,4 +1,4 @@
-"""What is wrong with what a webhook was sent."""
+"""Errors of incoming webhooks."""
 
 from tertulia.errors import ClientError
 
@@ -10,7 +10,7 @@ class UnknownIntegration(ClientError):
 
 
 class UnsupportedEvent(ClientError):
-    """Compat: with status 200, so that senders do not switch the webhook off."""
+    """Compat: with status 200, because senders disable a webhook that fails."""
 
     status = 200
     code = "UNSUPPORTED_WEBHOOK_EVENT_TYPE"
@@ -21,7 +21,7 @@ class UnsupportedEvent(ClientError):
 
 
 class MalformedPayload(ClientError):
-    """Something that the sender documents is not there, or is something else."""
+    """A field that the sender documents is missing or of another type."""
 
     code = "ANOMALOUS_WEBHOOK_PAYLOAD"
     message = "Unable to parse request: Did {webhook_name} generate this event?"

@@ -1,4 +1,4 @@
-"""Messages to be sent later."""
+"""Scheduled messages and reminders."""
 
 from tertulia.errors import ClientError
 

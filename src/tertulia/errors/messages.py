@@ -1,4 +1,4 @@
-"""Messages: sending, finding, changing and reacting to them."""
+"""Messages: sending, finding, editing and reactions."""
 
 from tertulia.errors import ClientError
 
@@ -58,7 +58,7 @@ class ChannelEditTooLate(ClientError):
 
 
 class MoveOnlyTheNewest(ClientError):
-    """A whole topic was to be moved, but some of it is too old."""
+    """A whole topic should be moved, but some of its messages are too old."""
 
     code = "MOVE_MESSAGES_TIME_LIMIT_EXCEEDED"
     message = (

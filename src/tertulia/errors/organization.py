@@ -1,10 +1,10 @@
-"""What administrators arrange for everybody."""
+"""Organization administration."""
 
 from tertulia.errors import BadRequest
 
 
 class InvalidForm(BadRequest):
-    """Compat: clients show what stands under `errors`, by the field that is wrong."""
+    """Compat: clients show the messages in `errors`, by field."""
 
     def __init__(self, msg: str, field: str = "__all__") -> None:
         super().__init__(msg, errors={field: [msg]})

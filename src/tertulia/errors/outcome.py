@@ -1,9 +1,8 @@
-"""Whether a request that fails may have changed something all the same.
+"""Tracks whether a request that fails may have changed something nevertheless.
 
-A 503 promises that nothing was done, and load balancers repeat such a request on another server;
-clients repeat a 429 by themselves. So the database notes here every write of a request that was
-committed, or that may be. An error that would make that promise in vain is replaced before it is
-reported.
+A 503 promises that nothing was written, and load balancers repeat the request on another server;
+clients repeat a 429. So the database records here every write of a request that was, or may have
+been, committed. An error that would break the promise is replaced before it is reported.
 """
 
 from contextvars import ContextVar
@@ -11,7 +10,7 @@ from contextvars import ContextVar
 from tertulia.errors.client_error import ClientError
 from tertulia.errors.http import AttemptsExhausted, OutcomeUnknown
 
-_REPEATED = frozenset({429, 503})  # statuses after which a request is sent again
+_REPEATED = frozenset({429, 503})  # statuses after which clients or balancers repeat a request
 
 
 class RequestWrites:
@@ -27,14 +26,13 @@ _of_request: ContextVar[RequestWrites | None] = ContextVar("request_writes", def
 
 
 def begin_request() -> None:
-    """From here on the writes of this task, and of those that it starts, are one request's."""
+    """From here on, writes of this task and of tasks that it starts belong to one request."""
     _of_request.set(RequestWrites())
 
 
 class _NotingWrite:
-    """Surrounds the wait for a commit. A caller that is cancelled meanwhile leaves the write to
-    itself; one that gets an error knows by that error what became of it, unless the error says that
-    this is not known."""
+    """Wraps the wait for a commit. If the caller is cancelled meanwhile, the outcome is unknown. If
+    the write fails, its error says whether it was committed, unless it is OutcomeUnknown."""
 
     def __enter__(self) -> None:
         pass
@@ -52,7 +50,7 @@ noting_write = _NotingWrite()
 
 
 def checked(error: ClientError) -> ClientError:
-    """The error to report: a 503 or a 429 only if nothing was written but a refused attempt."""
+    """The error to report: 503 or 429 only if nothing was written except a refused attempt."""
     writes = _of_request.get()
     if writes is None or not writes.may_have_written or isinstance(error, AttemptsExhausted):
         return error

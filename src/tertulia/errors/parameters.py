@@ -1,4 +1,4 @@
-"""Parameters that do not say what an endpoint can read."""
+"""Invalid parameters."""
 
 from tertulia.errors import ClientError
 
@@ -16,7 +16,7 @@ class TooManyParameters(ClientError):
 
 
 class NulInText(ClientError):
-    """The one character that PostgreSQL cannot hold; so no database does."""
+    """PostgreSQL cannot store this character, so no database accepts it."""
 
     message = "A text must not contain null bytes"
 
@@ -35,7 +35,7 @@ class UnsupportedCombination(ClientError):
 
 
 class ExpectationMismatch(ClientError):
-    """Somebody else changed what the caller believed to be there."""
+    """Another user has changed what the caller expected to find."""
 
     code = "EXPECTATION_MISMATCH"
     message = "'{field_name}' value does not match the expected value."

@@ -34,7 +34,7 @@ class BotNotFound(ClientError):
 
 
 class InvitationFailed(ClientError):
-    """`errors` are lists of an address, why it was not invited, and whether its account ended."""
+    """`errors` contains lists of an address, the reason, and whether its account is deactivated."""
 
     code = "INVITATION_FAILED"
     message = "{why}"

@@ -1,4 +1,4 @@
-"""What people keep for themselves."""
+"""Personal data and settings."""
 
 from tertulia.errors import ClientError
 

@@ -1,4 +1,4 @@
-"""Phones that cannot be told anything, and a forwarding service that does not help."""
+"""Errors of the push service and of phone registrations."""
 
 from tertulia.errors import ClientError
 
@@ -26,7 +26,7 @@ class PushServiceBroken(ClientError):
 
 
 class PushServiceBusy(PushServiceBroken):
-    """It is asked too often; `retry_seconds` says for how long it wants peace."""
+    """Too many requests; `retry_seconds` is the delay it asks for."""
 
 
 class PushServiceRejected(ClientError):

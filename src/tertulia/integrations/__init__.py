@@ -1,9 +1,9 @@
-"""What other services send, as messages: payload and headers in, topic and text out.
+"""Incoming webhooks: converts the payloads of other services to messages.
 
-    report = find("github").report(Hook(payload, headers))
+    report = find("github").report(WebhookRequest(payload, headers))
 
-Each service is one module with one function, which touches nothing else and can raise only a
-refusal. `catalogue.py` is the list of them.
+Each service is one module with one function, which has no side effects and raises only rejections.
+`catalogue.py` lists them all.
 """
 
 from tertulia.integrations.catalogue import INTEGRATIONS, Integration, find

@@ -1,6 +1,7 @@
 """Alertmanager: https://prometheus.io/docs/alerting/latest/configuration/#webhook_config
 
-`name` and `desc` in the address say which label and annotation name an alert and describe it.
+The URL parameters `name` and `desc` choose the label that names an alert and the annotation that
+describes it.
 """
 
 from tertulia.integrations import alerts

@@ -1,4 +1,4 @@
-"""What Prometheus' Alertmanager and Grafana tell alike: groups of alerts that fire or are over."""
+"""What Alertmanager and Grafana have in common: groups of alerts that are firing or resolved."""
 
 from tertulia.integrations.payload import Payload
 from tertulia.integrations.phrases import line, link
@@ -19,7 +19,7 @@ def sign(status: str) -> str:
 
 
 def alert_line(alert: Payload, name: str, words: str) -> str:
-    """One alert: what it is called, what is said of it, and where it can be looked at."""
+    """One alert: name, description and link."""
     links = [
         link(word, address)
         for word, path in (

@@ -1,4 +1,4 @@
-"""Every integration there is, by the name in its address."""
+"""Every integration, by the name in its URL."""
 
 from collections.abc import Callable
 
@@ -46,12 +46,12 @@ from tertulia.integrations.webhook_message import WebhookMessage
 class Integration(msgspec.Struct, frozen=True):
     name: str
     title: str
-    paste: str  # where its address is pasted
+    paste: str  # where in the service the URL is entered
     tell: Callable[[WebhookRequest], WebhookMessage | None]
-    check: Check | None = None  # how it signs, if it does
+    check: Check | None = None  # how it signs requests, if it does
 
     def report(self, hook: WebhookRequest) -> WebhookMessage | None:
-        """What is to be said; None if there is nothing. Raises a ClientError, and nothing else."""
+        """The message for a request; None if there is nothing to say. Raises only ClientError."""
         try:
             return self.tell(hook)
         except UnknownEvent as unknown:
@@ -66,7 +66,7 @@ class Integration(msgspec.Struct, frozen=True):
 
     @property
     def client(self) -> str:
-        """What the messages say they were sent with."""
+        """The name of the client that sends the messages."""
         return f"Zulip{self.title.replace(' ', '').replace('.', '')}Webhook"[:30]
 
 

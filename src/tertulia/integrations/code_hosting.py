@@ -1,4 +1,5 @@
-"""What GitHub, GitLab, Gitea and Bitbucket tell alike: pushes, pull requests, issues, releases."""
+"""What GitHub, GitLab, Gitea and Bitbucket have in common: pushes, pull requests,
+issues, releases."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -31,7 +32,7 @@ class Push(msgspec.Struct, frozen=True):
     after: str = ""
     compare: str = ""
     is_forced: bool = False
-    told_total: Any = None  # commits, of which the sender may not list all
+    told_total: Any = None  # number of commits; the sender may list only some of them
 
     @property
     def total(self) -> int:
@@ -60,7 +61,7 @@ def branch_of(ref: str) -> str:
 
 
 def is_zero_sha(commit_id: str) -> bool:
-    """`0000…` stands for a branch that is not there."""
+    """`0000…` means that the branch does not exist."""
     return bool(ZEROS.fullmatch(commit_id))
 
 
@@ -73,7 +74,7 @@ def told(push: Push) -> Told:
 
 
 def push_text(push: Push) -> str:
-    """Who pushed how much to where, and the commits."""
+    """Who pushed how many commits to which branch, and the commits."""
     who, where = line(push.who), branch_of(push.ref)
     if push.ref.startswith("refs/tags/"):
         verb = "removed" if is_zero_sha(push.after) else "pushed"
@@ -101,7 +102,7 @@ def request_text(
     words: str = "",
     branches: tuple[str, str] | None = None,
 ) -> str:
-    """`ana opened [PR #7 Mend the roof](…) from `roof` to `main`:` and what she wrote."""
+    """`ana opened [PR #7 Mend the roof](…) from `roof` to `main`:` and the description."""
     place = ""
     if branches is not None and all(branches):
         place = f" from {code(branches[0])} to {code(branches[1])}"

@@ -1,4 +1,4 @@
-"""Senders that have their people write the message: Zapier, IFTTT, and a first try by hand."""
+"""Senders whose users write the message: Zapier, IFTTT, and `helloworld` for a first test."""
 
 from tertulia.integrations.payload import WebhookRequest
 from tertulia.integrations.phrases import line, shortened
@@ -11,7 +11,7 @@ MAX_WORDS = 9000
 def zapier(hook: WebhookRequest) -> WebhookMessage | None:
     """https://zapier.com/apps/webhook: `topic` (or `subject`) and `content`."""
     if hook.payload.words("type") == "auth":
-        return None  # it asks whether the key is good
+        return None  # a test of the key
     return _written(hook)
 
 
@@ -21,7 +21,7 @@ def ifttt(hook: WebhookRequest) -> WebhookMessage | None:
 
 
 def helloworld(hook: WebhookRequest) -> WebhookMessage | None:
-    """A greeting, whatever is sent: it shows that the address is good."""
+    """A greeting for any payload; it shows that the URL works."""
     text = "Hello! I am happy to be here! :smile:"
     title, address = hook.payload.words("featured_title"), hook.payload.words("featured_url")
     if title and address:
@@ -31,7 +31,7 @@ def helloworld(hook: WebhookRequest) -> WebhookMessage | None:
 
 
 def _written(hook: WebhookRequest) -> WebhookMessage:
-    """Written by people of ours, on a page of the sender: it may call whom it wants."""
+    """The text was written by our users on a page of the sender, so it may mention users."""
     topic = hook.payload.find("topic").value or hook.payload.find("subject").value
     content = hook.payload.find("content").value
     if not topic and not hook.query.get("topic"):

@@ -10,7 +10,7 @@ from tertulia.integrations.webhook_message import WebhookMessage
 STATUSES = {"2": "Open", "3": "Pending", "4": "Resolved", "5": "Closed"}
 PRIORITIES = {"1": "Low", "2": "Medium", "3": "High", "4": "Urgent"}
 
-# Freshdesk writes what happened in a notation of its own: `{status:{from:2,to:4}}`.
+# Freshdesk describes changes in its own notation: `{status:{from:2,to:4}}`.
 _CHANGE = re.compile(r"\{(\w{1,40}):\{from:([^,{}]{0,80}),to:([^,{}]{0,80})\}\}")
 _ACTION = re.compile(r"\{(\w{1,40}):(\w{1,40})\}")
 

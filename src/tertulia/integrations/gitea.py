@@ -1,6 +1,6 @@
 """Gitea, Forgejo and Gogs: https://docs.gitea.com/usage/webhooks
 
-Their payloads are GitHub's for most events; what is told otherwise stands here.
+Their payloads are GitHub's for most events; this module has the differences.
 """
 
 from functools import partial
@@ -50,7 +50,8 @@ def _push(payload: Payload) -> Told:
 
 
 def _review(verb: str, payload: Payload) -> Told:
-    """A comment on a pull request, too, which newer versions tell as one on an issue."""
+    """A review, or a comment on a pull request, which newer versions send as a comment
+    on an issue."""
     if payload.find("comment") and not payload.find("review"):
         comment, request = payload.get("comment"), payload.find("pull_request")
         request = request or payload.get("issue")

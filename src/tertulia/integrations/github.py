@@ -13,7 +13,7 @@ from tertulia.integrations.rejections import UnknownEvent
 from tertulia.integrations.webhook_message import WebhookMessage
 
 COMMENTED = {"edited": "edited a comment on", "deleted": "deleted a comment on"}
-WRITTEN = {"opened", "created", "edited"}  # what brings words of its own
+WRITTEN = {"opened", "created", "edited"}  # actions whose text is shown
 REVIEWS = {"approved": "approved", "changes_requested": "requested changes to"}
 REQUEST_VERBS = {
     "synchronize": "updated",
@@ -32,7 +32,7 @@ def report(hook: WebhookRequest) -> WebhookMessage | None:
 
 
 def report_of(event: str, known: Mapping[str, Teller], payload: Payload) -> WebhookMessage | None:
-    """What is told of an event by those who know it."""
+    """The message for an event, from the function for that event."""
     if event not in known:
         raise UnknownEvent(event)
     told = known[event](payload)
@@ -171,7 +171,7 @@ def _commit_comment(payload: Payload) -> Told:
 def _release(payload: Payload) -> Told | None:
     release, action = payload.get("release"), payload.text("action")
     if action in ("created", "prereleased") and not release.is_true("draft"):
-        return None  # the same release is told as published
+        return None  # the same release is also sent as `published`
     tag, name = release.text("tag_name"), release.words("name")
     named = link(f"release {name or tag}", release.words("html_url"))
     topic = f"{_repository(payload)} / {line(tag)} {line(name)}".rstrip()

@@ -185,5 +185,5 @@ EVENTS: dict[str, Teller] = {
     "Work Item": _issue,
 }
 
-# What is inside a System Hook.
+# Events inside a System Hook.
 KINDS = {"merge_request": "Merge Request", "push": "Push", "tag_push": "Tag Push"}

@@ -32,7 +32,7 @@ def _alerts(payload: Payload) -> WebhookMessage:
 
 
 def _dashboard(payload: Payload) -> WebhookMessage:
-    """The alerts of dashboards, which versions before 11 send."""
+    """Dashboard alerts, which versions before 11 send."""
     state = payload.text("state").lower()
     name = payload.words("ruleName", "title") or "Grafana"
     named = link(payload.words("title", "ruleName") or name, payload.words("ruleUrl"))

@@ -15,7 +15,7 @@ def report(hook: WebhookRequest) -> WebhookMessage | None:
     if phase not in ("QUEUED", "STARTED", "COMPLETED", "FINALIZED"):
         raise UnknownEvent(phase)
     if phase in ("QUEUED", "COMPLETED"):
-        return None  # what has begun and how it ended is told once
+        return None  # only the start and the end are reported
     name = payload.words("display_name", "name") or payload.text("name")
     named = link(f"Build #{build.text('number')} of {name}", build.words("full_url"))
     branch, culprits = build.words("scm.branch"), build.texts("scm.culprits")

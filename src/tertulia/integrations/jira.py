@@ -10,7 +10,7 @@ COMMENTS = {
     "comment_updated": "edited a comment on",
     "comment_deleted": "deleted a comment on",
 }
-# How Jira says within an issue's update that it is about a comment.
+# Updates of an issue that are about a comment.
 ISSUE_COMMENTS = {
     "issue_commented": "comment_created",
     "issue_comment_edited": "comment_updated",
@@ -72,7 +72,7 @@ def _comment(payload: Payload, verb: str) -> str:
 
 
 def _plain(body: Payload) -> str:
-    """A text, or the texts within a document, which newer versions send."""
+    """A text, or the texts of a document, which newer versions send."""
     if isinstance(body.value, str):
         return body.value
     found = [body.words("text")] if body.words("text") else []

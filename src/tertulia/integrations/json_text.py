@@ -1,4 +1,4 @@
-"""Whatever is JSON, shown as it is."""
+"""Shows any JSON as it is."""
 
 import json
 from collections.abc import Iterable
@@ -19,7 +19,7 @@ def report(hook: WebhookRequest) -> WebhookMessage | None:
 
 
 def _beginning(pieces: Iterable[str]) -> str:
-    """No more is written down than can be shown."""
+    """The beginning, as long as a message may be; the rest is not serialized."""
     found, length = [], 0
     for piece in pieces:
         found.append(piece)

@@ -46,7 +46,7 @@ def _issue(payload: Payload, verb: str) -> tuple[str, str]:
 
 
 def _changes(payload: Payload, issue: Payload) -> str:
-    """What an update says that it changed, as it is now."""
+    """The new values of the fields that an update changed."""
     before = payload.find("updatedFrom").value
     names = set(before) if isinstance(before, dict) else set()
     now = {
@@ -79,7 +79,7 @@ def _thing(payload: Payload, kind: str, verb: str) -> tuple[str, str]:
 
 
 def _parts(kind: str) -> list[str]:
-    """`ProjectUpdate` is two words."""
+    """Splits `ProjectUpdate` into two words."""
     return spoken("".join(f" {each}" if each.isupper() else each for each in kind)).split()
 
 

@@ -13,7 +13,7 @@ def report(hook: WebhookRequest) -> WebhookMessage | None:
 
 
 def _issue(payload: Payload) -> WebhookMessage:
-    """What a workflow sends, by the template it comes with."""
+    """The default template of a workflow."""
     state = payload.text("state").upper()
     title = payload.words("title", "annotations.title.0") or payload.text("title")
     named = link(title, payload.words("issueUrl", "issuePageUrl"))
@@ -35,7 +35,7 @@ def _issue(payload: Payload) -> WebhookMessage:
 
 
 def _incident(payload: Payload) -> WebhookMessage:
-    """What channels of the older kind send."""
+    """The format of legacy notification channels."""
     state = payload.text("current_state")
     name = payload.words("condition_name") or "An incident"
     named = link(name, payload.words("incident_url"))

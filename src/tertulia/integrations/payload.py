@@ -1,7 +1,7 @@
-"""Reading what a stranger sent: JSON of which nothing is known but what its sender documents.
+"""Reads untrusted JSON by the fields that its sender documents.
 
-A path such as `repository.full_name` leads to a value. What must be there and is not, or is
-something else, is one refusal that names it, so the functions of this package need no checks.
+A path such as `repository.full_name` leads to a value. A required value that is missing or of
+another type raises one exception that names it, so the integrations need no checks.
 """
 
 from collections.abc import Mapping
@@ -9,11 +9,11 @@ from typing import Any
 
 from tertulia.integrations.rejections import NoSuchHeader, UnexpectedPayload
 
-MAX_ITEMS = 100  # of a list; nobody reads more of them in a message
+MAX_ITEMS = 100  # of a list; more would not be read in a message
 
 
 class Payload:
-    """A JSON value, and where it was found."""
+    """A JSON value and its path."""
 
     __slots__ = ("_at", "_value")
 
@@ -29,28 +29,28 @@ class Payload:
         return bool(self._value)
 
     def find(self, path: str) -> "Payload":
-        """What is there; what is not is an empty payload."""
+        """The value at a path; an empty payload if there is none."""
         value = self._value
         for name in path.split("."):
             value = value.get(name) if isinstance(value, Mapping) else None
         return Payload(value, f"{self._at}.{path}" if self._at else path)
 
     def get(self, path: str) -> "Payload":
-        """An object that must be there."""
+        """A required object."""
         found = self.find(path)
         if not isinstance(found.value, Mapping):
             raise UnexpectedPayload(found._at)
         return found
 
     def text(self, path: str) -> str:
-        """A text or a number that must be there."""
+        """A required text or number."""
         found = _as_text(self.find(path).value)
         if not found:
             raise UnexpectedPayload(self.find(path)._at)
         return found
 
     def words(self, *paths: str) -> str:
-        """The first of these that says something, or nothing."""
+        """The first text at one of these paths that is not empty, or an empty text."""
         return next(filter(None, (_as_text(self.find(path).value) for path in paths)), "")
 
     def number(self, path: str) -> int:
@@ -63,7 +63,7 @@ class Payload:
         return self.find(path).value is True
 
     def each(self, path: str) -> list["Payload"]:
-        """The objects of a list; what is no list has none."""
+        """The objects of a list; none if it is not a list."""
         found = self.find(path)
         items = found.value if isinstance(found.value, list) else []
         return [
@@ -73,20 +73,20 @@ class Payload:
         ]
 
     def texts(self, path: str) -> list[str]:
-        """The texts of a list, or the one text that stands in place of it."""
+        """The texts of a list, or a single text as a list."""
         value = self.find(path).value
         items = value[:MAX_ITEMS] if isinstance(value, list) else [value]
         return [text for item in items if (text := _as_text(item))]
 
     def pairs(self, path: str) -> dict[str, str]:
-        """The texts of an object, by their names."""
+        """The texts of an object, by key."""
         value = self.find(path).value
         items = list(value.items())[:MAX_ITEMS] if isinstance(value, Mapping) else []
         return {str(name): text for name, item in items if (text := _as_text(item))}
 
 
 class WebhookRequest:
-    """One call of a webhook: what was sent, and how."""
+    """One request to a webhook."""
 
     __slots__ = ("headers", "payload", "query")
 
@@ -101,7 +101,7 @@ class WebhookRequest:
         self.query = query or {}
 
     def header(self, name: str) -> str:
-        """A header that must be there."""
+        """A required header."""
         value = self.headers.get(name.lower(), "").strip()
         if not value:
             raise NoSuchHeader(name)

@@ -1,7 +1,7 @@
-"""What messages of integrations are made of.
+"""Building blocks for the messages of integrations.
 
-Titles, names and comments were written by people whom nobody here has let in. They may format
-what they say, but they call nobody and cannot leave the place they are put in.
+Titles, names and comments are untrusted text. It may contain formatting, but it must not mention
+users and must not break out of its place in the message.
 """
 
 import re
@@ -24,12 +24,12 @@ def shortened(text: str, length: int) -> str:
 
 
 def line(text: str, length: int = LINE_LENGTH) -> str:
-    """Words of others on one line."""
+    """Untrusted text on one line."""
     return _CALL.sub("@_", shortened(_SPACES.sub(" ", text).strip(), length))
 
 
 def link(text: str, address: str) -> str:
-    """A link, or just the text if the address is none that a browser opens."""
+    """A link, or the text alone if the address is not http(s)."""
     text = line(text)
     if not _ADDRESS.fullmatch(address):
         return text
@@ -47,12 +47,12 @@ def code(text: str) -> str:
 
 
 def quoted(text: str, length: int = QUOTE_LENGTH) -> str:
-    """What somebody wrote, as a block of its own."""
+    """Untrusted text as a quote block."""
     return fenced("quote", text, length)
 
 
 def fenced(language: str, text: str, length: int = QUOTE_LENGTH) -> str:
-    """A block that ends where we end it, whatever is in it."""
+    """A code block that no text in it can close."""
     text = shortened(text.replace("\r\n", "\n").strip(), length)
     longest = max((len(each) for each in _FENCE.findall(text)), default=2)
     fence = "`" * (longest + 1)
@@ -60,7 +60,7 @@ def fenced(language: str, text: str, length: int = QUOTE_LENGTH) -> str:
 
 
 def said(headline: str, words: str = "") -> str:
-    """A headline, and what somebody wrote below it, if they did."""
+    """A headline, followed by the quoted text if there is one."""
     return f"{headline}:\n{quoted(words)}" if words.strip() else f"{headline}."
 
 
@@ -69,7 +69,7 @@ def bullets(items: Iterable[str]) -> str:
 
 
 def facts(pairs: Iterable[tuple[str, str]]) -> str:
-    """`* **Priority**: high`, for those that are known."""
+    """`* **Priority**: high`, for pairs with a value."""
     return bullets(f"**{name}**: {value}" for name, value in pairs if value)
 
 
@@ -88,12 +88,12 @@ def several(names: Iterable[str], most: int = 3) -> str:
 
 
 def spoken(word: str) -> str:
-    """`snake_case` and `dotted.words` as people say them."""
+    """`snake_case` and `dotted.words` as words with spaces."""
     return line(re.sub(r"[_.\-:]+", " ", word)).strip().lower()
 
 
 def in_address(text: str) -> str:
-    """Some text as a part of an address."""
+    """Escapes a text as a part of a URL."""
     return percent_encoded(text, safe="")
 
 

@@ -1,17 +1,17 @@
-"""Why an integration cannot make anything of a call; the catalogue says it to the sender."""
+"""Why an integration rejects a request; the catalogue reports it to the sender."""
 
 
 class UnknownEvent(Exception):
-    """The sender tells of something that we have no words for: the event."""
+    """The integration does not support this event."""
 
 
 class UnexpectedPayload(Exception):
-    """Something is not there that the sender says there would be: the field."""
+    """A field that the sender documents is missing or of another type."""
 
 
 class NoSuchHeader(Exception):
-    """The header."""
+    """This required header is missing."""
 
 
 class WebhookRejected(Exception):
-    """Anything else, in words for the sender."""
+    """Any other reason, as a text for the sender."""

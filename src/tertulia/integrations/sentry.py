@@ -79,7 +79,7 @@ def _comment(payload: Payload) -> tuple[str, str]:
 
 
 def _of_plugin(payload: Payload) -> WebhookMessage:
-    """The older plugin sends one event, without a header."""
+    """The legacy plugin sends one event, without a header."""
     title = payload.words("event.title", "message", "culprit") or payload.text("event.title")
     project = line(payload.words("project_name", "project") or "Sentry")
     about = facts([("Level", line(payload.words("level", "event.level")))])

@@ -1,9 +1,9 @@
-"""How senders prove that a call is theirs: a code made from a secret and what was sent.
+"""Verifies the signatures of webhooks: an HMAC over the request with a shared secret.
 
-Travis has a pair of keys instead: there the "secret" is the public one.
+Travis signs with RSA; there the "secret" is its public key.
 
-The secret is in the address that was pasted (`webhook_secret`); without one nothing is checked,
-since the address itself holds a key that nobody else knows.
+The secret is a parameter of the webhook's URL (`webhook_secret`). Without it no signature is
+checked, because the URL itself contains a key.
 """
 
 import base64
@@ -19,18 +19,18 @@ from urllib.parse import parse_qs
 
 import msgspec
 
-MAX_SECONDS = 300  # that a dated signature may be old, or ahead of us
+MAX_SECONDS = 300  # maximum age of a signature with a time, and maximum clock difference
 
 _DIGITS = re.compile("[0-9]{1,15}")
-_ARMOUR = re.compile(r"-----[A-Z ]+-----|\\n|[\r\n]")  # around a public key and within it
+_ARMOUR = re.compile(r"-----[A-Z ]+-----|\\n|[\r\n]")  # PEM header and footer, and line breaks
 
 
 class SignedCall(msgspec.Struct, frozen=True):
-    """What a signature is made over."""
+    """What a signature covers."""
 
     body: bytes
     headers: Mapping[str, str]  # by lower-case name
-    address: str  # as the sender was given it
+    address: str  # the URL as the sender knows it
     now: float
 
 
@@ -38,7 +38,8 @@ Check = Callable[[SignedCall, bytes], bool]
 
 
 def hexadecimal(*headers: str, prefix: str = "") -> Check:
-    """HMAC-SHA-256 of the body, in one of these headers, perhaps one of several with commas."""
+    """HMAC-SHA-256 of the body in one of these headers, which may list several signatures with
+    commas."""
 
     def check(call: SignedCall, secret: bytes) -> bool:
         expected = prefix + hmac.new(secret, call.body, hashlib.sha256).hexdigest()
@@ -49,14 +50,14 @@ def hexadecimal(*headers: str, prefix: str = "") -> Check:
 
 
 def token(header: str) -> Check:
-    """The secret itself."""
+    """The header contains the secret itself."""
     return lambda call, secret: hmac.compare_digest(
         call.headers.get(header, "").encode("latin-1", "replace"), secret
     )
 
 
 def stripe(call: SignedCall, secret: bytes) -> bool:
-    """`t=TIME,v1=CODE,…`, made over the time and the body."""
+    """`t=TIME,v1=CODE,…`: HMAC over the time and the body."""
     parts = [part.partition("=") for part in call.headers.get("stripe-signature", "").split(",")]
     at = next((value for name, _, value in parts if name.strip() == "t"), "")
     if not _is_recent(at, call.now):
@@ -66,7 +67,7 @@ def stripe(call: SignedCall, secret: bytes) -> bool:
 
 
 def trello(call: SignedCall, secret: bytes) -> bool:
-    """HMAC-SHA-1 over the body and the address, in Base64."""
+    """HMAC-SHA-1 over the body and the URL, in Base64."""
     code = hmac.new(secret, call.body + call.address.encode(), hashlib.sha1).digest()
     return _is_same(call.headers.get("x-trello-webhook", ""), base64.b64encode(code).decode())
 
@@ -82,19 +83,19 @@ def zendesk(call: SignedCall, secret: bytes) -> bool:
 
 
 def linear(call: SignedCall, secret: bytes) -> bool:
-    """HMAC-SHA-256 of the body, which says when it was sent (`webhookTimestamp`, milliseconds)."""
+    """HMAC-SHA-256 of the body, which contains the time (`webhookTimestamp`, milliseconds)."""
     if not hexadecimal("linear-signature")(call, secret):
         return False
     try:
         sent = json.loads(call.body)
     except (ValueError, RecursionError):
-        return True  # what cannot be read is refused as such
+        return True  # malformed JSON is rejected later, with its own error
     at = sent.get("webhookTimestamp") if isinstance(sent, dict) else None
     return at is None or (type(at) is int and _is_recent(str(at // 1000), call.now))
 
 
 def slack(call: SignedCall, secret: bytes) -> bool:
-    """`v0=CODE` over the version, the time and the body."""
+    """`v0=CODE`: HMAC over the version, the time and the body."""
     at = call.headers.get("x-slack-request-timestamp", "")
     if not _is_recent(at, call.now):
         return False
@@ -117,7 +118,7 @@ def travis(call: SignedCall, secret: bytes) -> bool:
 
 
 def _public_key(pasted: str) -> Any:
-    """An RSA key as a person pastes it into an address, where a plus sign becomes a space."""
+    """An RSA key from a URL parameter, in which a plus sign becomes a space."""
     body = _ARMOUR.sub("", pasted).strip().replace(" ", "+")
     load = import_module("cryptography.hazmat.primitives.serialization").load_der_public_key
     try:
@@ -133,7 +134,7 @@ def _is_recent(at: str, now: float) -> bool:
 
 
 def _seconds(written: str) -> str:
-    """A moment in ISO 8601 as UNIX seconds; empty if it is none, or has no time zone."""
+    """An ISO 8601 time as UNIX seconds; empty if it is malformed or has no time zone."""
     try:
         moment = datetime.fromisoformat(written)
     except ValueError:

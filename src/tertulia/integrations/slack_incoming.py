@@ -1,8 +1,8 @@
-"""The format of Slack's incoming webhooks, which nearly every tool can send:
+"""Slack's incoming webhooks, a format that many tools can send:
 https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks
 
-Text, blocks and attachments become our markup. What a block of ours has no word for, such as a
-button, is left out; a message that says nothing at all is refused.
+Text, blocks and attachments become Markdown. Elements without an equivalent, such as buttons, are
+left out; a message without any text is rejected.
 """
 
 import re
@@ -42,7 +42,7 @@ def report(hook: WebhookRequest) -> WebhookMessage | None:
 
 
 def markup(text: str) -> str:
-    """Slack's markup as ours; what is code stays as it is."""
+    """Slack's markup as Markdown; code is not changed."""
     parts = _CODE.split(text)
     return "".join(
         _plain(part) if index % 2 else _converted(part) for index, part in enumerate(parts)
@@ -94,7 +94,7 @@ def _columns(fields: list[str]) -> str:
 
 
 def _text(text: Payload) -> str:
-    """A text object: `plain_text` is as it stands, `mrkdwn` has marks in it."""
+    """A text object: `plain_text` is literal, `mrkdwn` has markup."""
     words = text.words("text")
     return _plain(words) if text.words("type") == "plain_text" else markup(words)
 
@@ -180,7 +180,7 @@ BLOCKS: dict[str, Callable[[Payload], str]] = {
 }
 
 
-# --- attachments, the older way ---
+# --- attachments (legacy) ---
 
 
 def _attachment(attachment: Payload) -> str:

@@ -5,7 +5,7 @@ from tertulia.integrations.phrases import code, facts, in_address, line, link, s
 from tertulia.integrations.rejections import UnknownEvent
 from tertulia.integrations.webhook_message import WebhookMessage
 
-# The kinds of things that Stripe tells of, and where its dashboard shows them.
+# Object types, and where Stripe's dashboard shows them.
 PAGES = {
     "account": "",
     "balance": "balance",
@@ -37,7 +37,7 @@ NESTED = {
     "charge.refund": "refunds",
     "checkout.session": "",
 }
-# Currencies that are counted in whole units.
+# Currencies without a smaller unit.
 WHOLE = {
     "bif", "clp", "djf", "gnf", "jpy", "kmf", "krw", "mga", "pyg", "rwf", "ugx", "vnd", "vuv",
     "xaf", "xof", "xpf",

@@ -7,7 +7,7 @@ from tertulia.integrations.phrases import in_address, line, link, said, strong
 from tertulia.integrations.rejections import UnknownEvent
 from tertulia.integrations.webhook_message import WebhookMessage
 
-# What Trello tells beside these, and nobody would miss.
+# Actions that are ignored.
 QUIET = {"createCheckItem", "updateCheckItem", "deleteCheckItem", "addChecklistToCard"}
 
 
@@ -44,7 +44,7 @@ def _updated(data: Payload) -> str | None:
     if "dueComplete" in old:
         verb = "completed" if data.is_true("card.dueComplete") else "reopened"
         return f"{verb} {_card(data)}."
-    return None  # its place in a list, a cover and the like
+    return None  # position, cover and the like
 
 
 def _attached(data: Payload) -> str:

@@ -15,7 +15,7 @@ STATES = {
 
 def report(hook: WebhookRequest) -> WebhookMessage | None:
     payload = hook.payload
-    if not payload.find("heartbeat"):  # a test, or that a certificate is about to expire
+    if not payload.find("heartbeat"):  # a test, or a warning about a certificate
         return WebhookMessage("message", "Uptime Kuma", line(payload.text("msg"), 1000))
     state = payload.number("heartbeat.status")
     if state not in STATES:

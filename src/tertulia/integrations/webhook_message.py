@@ -1,4 +1,4 @@
-"""What an integration makes of a call: what happened, where it belongs, and how it is told."""
+"""The message that an integration makes of a request, and the filters that a user may set."""
 
 import fnmatch
 from collections.abc import Sequence
@@ -7,17 +7,17 @@ import msgspec
 
 
 class WebhookMessage(msgspec.Struct, frozen=True):
-    """`event` is what filters go by: `push`, or `pull_request.opened` where there are kinds."""
+    """`event` is the name that filters match: `push`, or with its action `pull_request.opened`."""
 
     event: str
     topic: str
     text: str
-    branch: str | None = None  # that was pushed to
-    is_private: bool = False  # whether it tells of what the sender shows to few
+    branch: str | None = None  # the target of a push
+    is_private: bool = False  # whether it is about something that the sender does not show publicly
 
 
 class Filters(msgspec.Struct, frozen=True):
-    """Which reports somebody wants; patterns are those of a shell."""
+    """Which events a user wants; patterns are shell wildcards."""
 
     only_events: Sequence[str] | None = None
     exclude_events: Sequence[str] | None = None
@@ -35,6 +35,6 @@ class Filters(msgspec.Struct, frozen=True):
 
 
 def _is_one_of(event: str, patterns: Sequence[str]) -> bool:
-    """`pull_request` stands for all kinds of it."""
+    """`pull_request` matches all of its actions."""
     names = (event, event.partition(".")[0])
     return any(fnmatch.fnmatchcase(name, each) for name in names for each in patterns)

@@ -1,7 +1,7 @@
 """Zendesk: https://developer.zendesk.com/api-reference/webhooks/event-types/ticket-events/
 
-Events as Zendesk sends them, and what a trigger sends: `ticket_id`, `ticket_title`, `message`,
-in the body or in the address.
+Supports Zendesk's own events, and triggers that send `ticket_id`, `ticket_title` and `message` in
+the body or in the URL.
 """
 
 from tertulia.integrations.payload import Payload, WebhookRequest

@@ -77,8 +77,8 @@ def test_the_architecture_page_lists_every_part_of_the_server():
     assert not missing, "docs/architecture.md, the table of parts, lacks these"
 
 
-def test_every_page_about_internals_and_decisions_is_in_its_list():
-    for folder in ("internals", "decisions"):
+def test_every_page_is_in_the_list_of_its_folder():
+    for folder in (".", "internals", "decisions"):
         contents = (ROOT / "docs" / folder / "README.md").read_text(encoding="utf-8")
         pages = {path.name for path in (ROOT / "docs" / folder).glob("*.md")} - {"README.md"}
 

@@ -35,7 +35,7 @@ def test_the_wheel_holds_every_file_of_the_source_and_what_its_pages_link_to(tmp
     assert "# Tertulia" in about
     pages = {each.partition(DOCUMENTS)[2] for each in packed if DOCUMENTS in each}
     dead = {link for page in pages if page.endswith(".md") for link in _links(page)} - pages
-    assert "docs/running.md" in pages
+    assert "docs/getting-started.md" in pages
     assert not dead, f"pyproject.toml, data-files: {sorted(dead)}"
 
 

@@ -1,4 +1,4 @@
-"""What we tell newcomers is true: the README's commands work, and links lead somewhere."""
+"""The commands of the README work, and it fits on one screen."""
 
 import json
 import os
@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -43,15 +44,15 @@ def terminals() -> Iterator[list[subprocess.Popen[bytes]]]:
         terminal.wait(PATIENCE_SECONDS)
 
 
-def test_the_commands_of_the_readme_lead_to_a_server_one_can_talk_to(checkout, terminals):
-    start, talk = re.findall(r"```sh\n(.*?)```", README, re.DOTALL)
+def test_the_commands_of_the_readme_start_a_server_add_an_owner_and_send(checkout, terminals):
+    start, add_owner, send = re.findall(r"```sh\n(.*?)```", README, re.DOTALL)
     port = str(own_port())
 
     terminals.append(
         subprocess.Popen(
             ["sh", "-c", start],
             cwd=checkout,
-            # We may be run by make ourselves, which tells its own ARGS to everybody.
+            # The tests may run under make, which passes its own ARGS on.
             env=clean_environment(TERTULIA_PORT=port, MAKEFLAGS="", ARGS=""),
             stdout=(checkout / "said").open("wb"),
             start_new_session=True,
@@ -59,7 +60,7 @@ def test_the_commands_of_the_readme_lead_to_a_server_one_can_talk_to(checkout, t
     )
     wait_for(f"http://127.0.0.1:{port}", said=checkout / "said")
     answer = subprocess.run(
-        ["sh", "-e", "-c", talk.replace(DEFAULT_PORT, port)],
+        ["sh", "-e", "-c", add_owner + send.replace(DEFAULT_PORT, port)],
         cwd=checkout,
         env=clean_environment(),
         capture_output=True,
@@ -68,7 +69,10 @@ def test_the_commands_of_the_readme_lead_to_a_server_one_can_talk_to(checkout, t
     )
 
     assert answer.returncode == 0, answer.stderr
-    assert json.loads(answer.stdout)["result"] == "success"
+    link, sent = answer.stdout.splitlines()
+    with urllib.request.urlopen(link) as page:
+        assert 'type="password"' in page.read().decode()
+    assert json.loads(sent)["result"] == "success"
 
 
 def wait_for(words: str, *, said: Path) -> None:

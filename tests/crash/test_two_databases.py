@@ -24,7 +24,7 @@ from tertulia.domain.people.welcome_message import NewUser
 pytestmark = pytest.mark.postgres
 
 HAPROXY = shutil.which("haproxy")
-SCALING = Path(__file__).parents[2] / "docs" / "scaling.md"
+SIZING = Path(__file__).parents[2] / "docs" / "sizing.md"
 FIRST, SECOND = ("roses", "tulips"), ("chess", "go")
 
 
@@ -42,7 +42,7 @@ def found(url: str, subdomains: tuple[str, ...]) -> dict[str, str]:
 
 
 def rule_in_the_docs() -> str:
-    rule = re.search(r"```haproxy\n(use_backend .*)\n```", SCALING.read_text())
+    rule = re.search(r"```haproxy\n(use_backend .*)\n```", SIZING.read_text())
     assert rule is not None
     return rule.group(1)
 

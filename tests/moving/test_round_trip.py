@@ -21,8 +21,8 @@ from tertulia import storage
 
 Row = dict[str, Any]
 
-# What does not leave, on purpose: docs/running.md says so. A table that is neither here nor in an
-# export is a decision that was forgotten.
+# Tables that are not exported, on purpose: docs/moving-in-and-out.md lists them. A table that is
+# neither here nor in an export needs a decision.
 NOT_CARRIED = {
     "audit_entry", "bot", "bot_memory", "channel_address", "code_app", "device", "device_token",
     "digest", "file_hold", "identity", "import_run", "invitation", "letter", "log_head",

@@ -1,4 +1,4 @@
-"""Load balancers, run with the lines that docs/running.md gives for them."""
+"""Load balancers, run with the configuration that the docs give for them."""
 
 import contextlib
 import re
@@ -12,7 +12,8 @@ import pytest
 from tests.support.ports import own_port
 from tests.support.waiting import eventually
 
-RUNNING = (Path(__file__).parents[2] / "docs" / "running.md").read_text(encoding="utf-8")
+DOCS = Path(__file__).parents[2] / "docs"
+PAGES = ("proxy-and-tls.md", "postgresql-and-several-servers.md")
 PATH = "/usr/local/sbin:/usr/sbin:/sbin:/usr/local/bin:/usr/bin:/bin"
 SCRATCH = ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
 
@@ -25,8 +26,9 @@ def program(name: str) -> str:
 
 
 def written(kind: str) -> list[str]:
-    """The blocks of the page that are for one program."""
-    return re.findall(rf"```{kind}\n(.*?)```", RUNNING, re.DOTALL)
+    """The blocks of the pages that are for one program."""
+    text = "".join((DOCS / page).read_text(encoding="utf-8") for page in PAGES)
+    return re.findall(rf"```{kind}\n(.*?)```", text, re.DOTALL)
 
 
 def haproxy_config(port: int, upstreams: Sequence[int]) -> str:

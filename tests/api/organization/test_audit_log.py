@@ -12,7 +12,7 @@ from tertulia import actions, api, storage
 from tertulia.api.routes import ROUTES
 
 DAY = 24
-RUNNING = Path(__file__).parents[3] / "docs/running.md"
+MONITORING = Path(__file__).parents[3] / "docs/monitoring.md"
 
 
 def entries(admin, **params):
@@ -364,7 +364,7 @@ def test_the_log_says_who_asked_for_what_and_from_where(chat, owner, ben, capfd)
     assert "path=/users/999999999" in refused
     assert "auth.login_failed" in failed
     assert f"address=127.0.0.1 code=AUTHENTICATION_FAILED user_id={owner.id}" in failed
-    pattern = re.search("failregex = (.*)", RUNNING.read_text())
+    pattern = re.search("failregex = (.*)", MONITORING.read_text())
     assert pattern is not None
     assert re.search(pattern[1].replace("<HOST>", r"127\.0\.0\.1"), failed)
     assert not re.search(pattern[1].replace("<HOST>", r"127\.0\.0\.1"), refused)

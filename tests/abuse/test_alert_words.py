@@ -1,4 +1,4 @@
-"""Thousands of alert words that begin alike: a text costs by its length, before it is written."""
+"""Thousands of alert words with a common prefix: the cost depends on the text only."""
 
 import gc
 import sys
@@ -12,7 +12,8 @@ TEXT = "kitchen soup and kitchen sink, " * 100
 
 
 def calls_made(work: Callable[[], object]) -> int:
-    """How many functions are called, those of the interpreter included: the same on any machine."""
+    """The number of function calls, including those of the interpreter. It is the same on any
+    machine."""
     count = 0
 
     def note(frame: object, event: str, argument: object) -> None:
@@ -20,7 +21,7 @@ def calls_made(work: Callable[[], object]) -> int:
         count += event in ("call", "c_call")
 
     before = sys.getprofile()
-    gc.disable()  # its rounds are watched, which calls functions too
+    gc.disable()  # garbage collections are watched, which calls functions
     sys.setprofile(note)
     try:
         work()
@@ -40,13 +41,13 @@ def crowd(people: int, words: int) -> WatchedWords:
     return watch
 
 
-def test_a_text_costs_the_same_however_many_words_there_are():
+def test_the_cost_of_a_text_does_not_depend_on_the_number_of_alert_words():
     few, many = crowd(1, 2), crowd(20, 500)
 
     assert calls_made(lambda: many.called_by(TEXT)) == calls_made(lambda: few.called_by(TEXT))
 
 
-def test_a_text_made_for_words_made_for_it_costs_by_its_length():
+def test_the_worst_text_for_the_worst_words_costs_linear_time():
     watch = WatchedWords()
     for user_id in range(10):
         words = ["!" * n + "?" * user_id for n in range(1, 90)]
@@ -55,13 +56,13 @@ def test_a_text_made_for_words_made_for_it_costs_by_its_length():
     assert calls_made(lambda: watch.called_by("!" * 3000)) < 3000 * 100 * 4
 
 
-def test_what_is_kept_of_a_word_does_not_grow_with_the_word():
+def test_memory_per_alert_word_does_not_grow_with_its_length():
     word = domain.personal.alert_words.watched("ΐ" * 30)
 
     assert sum(sys.getsizeof(part) for part in word) < 120
 
 
-def test_the_transaction_of_a_send_does_not_look_for_words(chat, monkeypatch):
+def test_the_transaction_of_a_send_does_not_search_for_alert_words(chat, monkeypatch):
     ana, ben = chat.people("ana", "ben", channels=["kitchen"])
     ben.post("/users/me/alert_words", alert_words=["soup"]).succeeds()
     looked: list[Any] = []

@@ -1,4 +1,4 @@
-"""Connections that are too many or too slow: they cost their owner, and nobody else."""
+"""Too many or too slow connections affect only the client that opens them."""
 
 import asyncio
 import contextlib
@@ -31,7 +31,7 @@ HALF_BODY = (
 
 
 class Lines:
-    """Connections of somebody who speaks no more than is said here."""
+    """Raw connections that send exactly what a test says."""
 
     def __init__(self, server: Server) -> None:
         self.server = server
@@ -39,7 +39,7 @@ class Lines:
         self._stack = contextlib.ExitStack()
 
     def opens(self, said: bytes, *, window: int = 0) -> socket.socket:
-        """A connection on which something was said, and heard."""
+        """A connection that has sent something and received the answer."""
         known = self.connections.open
         line = self._stack.enter_context(socket.socket())
         line.settimeout(PATIENCE_SECONDS)
@@ -51,7 +51,7 @@ class Lines:
         return line
 
     def after(self, seconds: float) -> None:
-        """The server looks at its connections as if so much time had passed."""
+        """Let the server check its connections as if this much time had passed."""
 
         def look() -> None:
             self.connections.look(asyncio.get_running_loop().time() + seconds)
@@ -59,7 +59,7 @@ class Lines:
         self.server.call(look)
 
     def waiting(self) -> list[Any]:
-        """Those that owe something, or have something to read."""
+        """Connections that the server waits for."""
 
         def watched() -> list[Any]:
             now = asyncio.get_running_loop().time()
@@ -80,7 +80,7 @@ def lines(start_server: Callable[..., Server]) -> Iterator[Lines]:
 
 
 def rest(line: socket.socket) -> bytes:
-    """What comes until the other side hangs up."""
+    """Everything the server sends until it closes the connection."""
     with contextlib.suppress(ConnectionResetError):
         return b"".join(iter(lambda: line.recv(65536), b""))
     return b""
@@ -95,7 +95,7 @@ def answers(line: socket.socket) -> int:
 
 
 @pytest.mark.parametrize("said, what", [(HALF_HEAD, "head"), (HALF_BODY, "body")])
-def test_a_request_that_never_ends_is_cut_off(lines, said, what):
+def test_a_request_that_never_ends_is_disconnected(lines, said, what):
     slow = [lines.opens(said) for _ in range(20)]
     lines.after(0)
     eventually(lambda: lines.connections.open == 20)
@@ -107,7 +107,7 @@ def test_a_request_that_never_ends_is_cut_off(lines, said, what):
     assert lines.connections.timed_out[what] == 20
 
 
-def test_a_connection_without_a_word_is_closed_without_one(lines):
+def test_a_connection_that_sends_nothing_is_closed_without_an_answer(lines):
     silent = lines.opens(b"")
 
     lines.after(PATIENCE + 1)
@@ -115,10 +115,10 @@ def test_a_connection_without_a_word_is_closed_without_one(lines):
     assert rest(silent) == b""
 
 
-def test_an_empty_line_now_and_then_keeps_no_connection(lines):
+def test_empty_lines_do_not_keep_a_connection_open(lines):
     line = lines.opens(GET)
     assert answers(line) == 200
-    lines.after(PATIENCE + 1)  # between requests one may rest for longer
+    lines.after(PATIENCE + 1)  # a longer pause is allowed between requests
     line.sendall(b"\r\n")
     eventually(lines.waiting)
 
@@ -127,7 +127,7 @@ def test_an_empty_line_now_and_then_keeps_no_connection(lines):
     assert rest(line) == b""
 
 
-def test_a_second_request_has_no_more_time_than_the_first(lines):
+def test_a_second_request_has_the_same_time_limit_as_the_first(lines):
     line = lines.opens(GET)
     assert answers(line) == 200
     line.sendall(HALF_HEAD)
@@ -138,7 +138,7 @@ def test_a_second_request_has_no_more_time_than_the_first(lines):
     assert rest(line).split()[1] == b"408"
 
 
-def test_a_body_on_its_way_earns_time(lines):
+def test_a_body_that_makes_progress_gets_more_time(lines):
     ana = Chat.found(lines.server, "second").person("ana")
     known = "".join(f"{name}: {value}\r\n" for name, value in ana.headers.items())
     head = HALF_BODY.replace(b"Host: localhost\r\n", known.encode()).replace(b" 50", b" 500000")
@@ -164,7 +164,7 @@ def test_a_parked_poll_is_not_slow(lines):
     poll = f"GET /api/v1/events?queue_id={queue_id}&last_event_id=-1 HTTP/1.1\r\n{head}\r\n"
     line = lines.opens(poll.encode())
     eventually(lambda: lines.server.is_parked(queue_id))
-    line.sendall(b"\r\n")  # as some clients end what they say
+    line.sendall(b"\r\n")  # some clients end a request this way
 
     lines.after(3600)
     ana.post("/users/me/status", status_text="here").succeeds()
@@ -174,8 +174,8 @@ def test_a_parked_poll_is_not_slow(lines):
 
 
 @pytest.mark.parametrize("ending", [b"", b"Connection: close\r\n"])
-def test_an_answer_that_nobody_reads_does_not_stay(lines, ending):
-    """Nor does the connection, if it was to be kept or if it was to be closed."""
+def test_a_response_that_is_not_read_is_dropped(lines, ending):
+    """So is its connection, with or without keep-alive."""
     unread = [asks_for_much(lines, ending) for _ in range(5)]
     eventually(lambda: len(lines.waiting()) == 5)
 
@@ -188,14 +188,14 @@ def test_an_answer_that_nobody_reads_does_not_stay(lines, ending):
     assert all(0 < len(rest(line)) < MUCH for line in unread)
 
 
-def test_an_answer_is_not_cut_off_while_it_is_read(lines):
+def test_a_response_that_is_being_read_is_not_cut_off(lines):
     line = asks_for_much(lines, b"", times=3)
     eventually(lambda: any(each.is_write_paused for each in lines.waiting()))
 
     size = 0
     while size < 3 * MUCH and (part := line.recv(20_000)):
         size += len(part)
-        earned = max(0, size - MUCH // 2) / MIN_BYTES_PER_SECOND  # some of it was with the system
+        earned = max(0, size - MUCH // 2) / MIN_BYTES_PER_SECOND  # the system held some of it
         lines.after(PATIENCE - 1 + earned / 2)
 
     assert size > 3 * MUCH
@@ -203,7 +203,7 @@ def test_an_answer_is_not_cut_off_while_it_is_read(lines):
 
 
 def asks_for_much(lines: Lines, ending: bytes, times: int = 1) -> socket.socket:
-    """Ask for more than the system keeps for a connection, on a line that takes little at once."""
+    """Request more than the socket buffers hold, over a slow connection."""
     line = lines.opens(b"", window=4096)
 
     def other_end() -> list[socket.socket]:
@@ -223,7 +223,7 @@ MUCH = len(_emoji_table())
 # --- many ---
 
 
-def test_an_address_has_its_share_and_no_more(start_server):
+def test_connections_per_address_are_limited(start_server):
     server = start_server(max_connections_per_address=5)
     lines = Lines(server)
     held = [lines.opens(GET) for _ in range(5)]
@@ -240,7 +240,7 @@ def test_an_address_has_its_share_and_no_more(start_server):
     lines.close()
 
 
-def test_a_trusted_proxy_has_any_number(start_server):
+def test_a_trusted_proxy_has_no_connection_limit(start_server):
     server = start_server(max_connections_per_address=5, trusted_proxies=(ip_network("127.0.0.1"),))
     lines = Lines(server)
 
@@ -248,7 +248,7 @@ def test_a_trusted_proxy_has_any_number(start_server):
     lines.close()
 
 
-def test_neighbours_with_addresses_without_number_count_as_one():
+def test_addresses_of_one_ipv6_network_count_as_one():
     connections = ConnectionLimiter(Config(max_connections_per_address=2))
     for address in ("2001:db8::1", "2001:db8::2", "2001:db8:0:1::1"):
         connections.enter(connections.counted(address))
@@ -257,7 +257,7 @@ def test_neighbours_with_addresses_without_number_count_as_one():
         connections.enter(connections.counted("2001:db8::3"))
 
 
-def test_trouble_is_told_in_one_line_a_minute(capfd):
+def test_slow_clients_are_logged_once_a_minute(capfd):
     connections = ConnectionLimiter(Config())
     for second in range(150):
         connections.timed_out["head"] += 1
@@ -267,7 +267,7 @@ def test_trouble_is_told_in_one_line_a_minute(capfd):
     assert re.findall(r'"late_head": (\d+)', told) == ["1", "60", "60"]
 
 
-# --- more than there are files for ---
+# --- out of file descriptors ---
 
 
 @pytest.fixture
@@ -276,15 +276,15 @@ def terminal(tmp_path: Any) -> Iterator[Terminal]:
         yield terminal
 
 
-def test_the_server_takes_all_the_open_files_it_may_have(terminal):
+def test_the_server_raises_its_limit_of_open_files(terminal):
     server = terminal.serves("--log-level", "warning", ulimit="-S -n 128")
 
     assert metric(server, "process_max_fds") > 128
     assert server.said.err == ""
 
 
-def test_half_requests_of_one_address_lock_nobody_out(terminal):
-    """Nor does the server run out of files, or keep silent about it."""
+def test_unfinished_requests_of_one_address_do_not_lock_out_others(terminal):
+    """The server does not run out of file descriptors, and logs the problem."""
     server = terminal.serves("--log-level", "warning", ulimit="-n 100")
     assert "connections=50 of_one_address=25" in server.said.err.replace("\n", " ")
 
@@ -304,8 +304,9 @@ def test_half_requests_of_one_address_lock_nobody_out(terminal):
     assert len(server.said.err.splitlines()) == 2
 
 
-def test_a_full_server_says_so_and_recovers(terminal):
-    """Whoever comes is told, files remain for the database, and nothing spins."""
+def test_a_full_server_answers_so_and_recovers(terminal):
+    """New clients get an answer, file descriptors remain for the database, and the loop does not
+    spin."""
     server = terminal.serves("--log-level", "warning", ulimit="-n 100")
 
     with contextlib.ExitStack() as stack:
@@ -323,7 +324,7 @@ def test_a_full_server_says_so_and_recovers(terminal):
 
 
 def metric(server: Serving, name: str) -> float:
-    """Asked again if there is no room for us to ask."""
+    """Repeated while the server has no free connection."""
     told = None
     while told is None:
         with socket.create_connection(("127.0.0.1", server.port)) as line:

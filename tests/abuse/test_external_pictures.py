@@ -1,4 +1,5 @@
-"""Pictures of other sites: these never meet the readers, and we are sent nowhere by strangers."""
+"""External pictures: other sites never see the readers, and users cannot make the server fetch
+internal addresses."""
 
 import html
 import ipaddress
@@ -18,14 +19,14 @@ from tests.support.ports import own_port
 from tertulia.external import external_pictures
 
 HOME = (ipaddress.ip_network("127.0.0.1/32"),)
-INSIDE = "127.0.0.2"  # a machine that answers, and is nobody's business
+INSIDE = "127.0.0.2"  # a machine that must not be contacted
 PICTURE = picture("JPEG")
 SRC = re.compile(r'<img src="([^"]*)"')
 
 
 @dataclass
 class Gallery(Receiver):
-    """A site that has a picture, and other things, by path."""
+    """A site with a picture and other things by path."""
 
     things: dict[str, Any] = field(default_factory=dict)
 
@@ -66,7 +67,7 @@ def looks(person: Person, path: str) -> Reply:
     return person.chat.stranger.raw("GET", path)
 
 
-def test_whoever_reads_asks_us_and_we_ask_the_site_once(chat, site):
+def test_readers_ask_the_server_and_the_server_asks_the_site_once(chat, site):
     ana, ben = chat.people("ana", "ben", channels=["kitchen"])
     content = f"{site.site}/cat.jpg?a=1&b=<2"
 
@@ -84,7 +85,7 @@ def test_whoever_reads_asks_us_and_we_ask_the_site_once(chat, site):
     assert not {"cookie", "authorization", "referer", "x-forwarded-for"} & heard.headers.keys()
 
 
-def test_every_way_to_a_message_leads_to_us(chat, site):
+def test_every_endpoint_that_returns_messages_rewrites_picture_urls(chat, site):
     ana, ben = chat.people("ana", "ben", channels=["kitchen"])
     ears: EventQueue = ben.listens_for("message", "update_message", apply_markdown=True)
     address = f"{site.site}/cat.jpg"
@@ -112,7 +113,7 @@ def test_every_way_to_a_message_leads_to_us(chat, site):
     assert site.heard == []
 
 
-def test_no_video_of_another_site_is_loaded_until_it_is_played(chat, site):
+def test_a_video_of_another_site_is_not_loaded_before_it_is_played(chat, site):
     ana = chat.person("ana", channels=["kitchen"])
     said = ana.says(f"{site.site}/cat.mp4", to="kitchen > cats")
 
@@ -122,7 +123,7 @@ def test_no_video_of_another_site_is_loaded_until_it_is_played(chat, site):
     assert 'preload="none"' in video
 
 
-def test_nothing_is_fetched_that_we_have_not_signed(chat, site):
+def test_only_signed_urls_are_fetched(chat, site):
     ana = chat.person("ana", channels=["kitchen"])
     (path,) = shown(ana, f"{site.site}/cat.jpg")
     _, place, signature, written = path.split("/")
@@ -140,7 +141,7 @@ def test_nothing_is_fetched_that_we_have_not_signed(chat, site):
     assert site.heard == []
 
 
-def test_only_pictures_of_a_bounded_size_go_on(chat, site):
+def test_only_pictures_of_bounded_size_are_passed_on(chat, site):
     ana = chat.person("ana", channels=["kitchen"])
     site.things |= {
         "/page.png": (200, b"<script>alert(1)</script>"),
@@ -158,7 +159,7 @@ def test_only_pictures_of_a_bounded_size_go_on(chat, site):
         assert (answer.status, answer.body) == (404, b""), name
 
 
-def test_redirects_are_followed_a_few_times_and_never_inside(chat, site, inside):
+def test_redirects_are_limited_and_never_lead_to_internal_addresses(chat, site, inside):
     ana = chat.person("ana", channels=["kitchen"])
     for number in range(1, 6):
         site.things[f"/{number}.png"] = redirect(f"/{number - 1}.png" if number > 1 else "cat.jpg")
@@ -176,7 +177,7 @@ def test_redirects_are_followed_a_few_times_and_never_inside(chat, site, inside)
     assert inside.heard == []
 
 
-def test_our_own_machines_are_not_asked(start_server, site):
+def test_internal_addresses_are_not_fetched(start_server, site):
     chat = Chat.found(start_server(external_pictures=True))
     ana = chat.person("ana", channels=["kitchen"])
     port = site.site.rpartition(":")[2]
@@ -189,7 +190,7 @@ def test_our_own_machines_are_not_asked(start_server, site):
     assert site.heard == []
 
 
-def test_a_server_that_was_not_told_to_leaves_messages_as_they_are(start_server, site):
+def test_without_the_setting_messages_are_unchanged(start_server, site):
     chat = Chat.found(start_server())
     ana = chat.person("ana", channels=["kitchen"])
     address = f"{site.site}/cat.jpg"

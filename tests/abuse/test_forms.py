@@ -1,4 +1,5 @@
-"""Bodies made to be slow: bounded, decoded off the loop, and not at all for one who is limited."""
+"""Bodies that are slow to decode: bounded, decoded off the event loop, and refused undecoded beyond
+the rate limit."""
 
 import asyncio
 import contextlib
@@ -28,7 +29,7 @@ MULTIPART = "multipart/form-data; boundary=x"
 
 @pytest.fixture
 def decodings(monkeypatch):
-    """How many bytes were decoded, on which threads."""
+    """How many bytes were decoded, and on which threads."""
     noted: list[tuple[int, bool]] = []
 
     def noting(decode):
@@ -116,7 +117,7 @@ def test_one_large_form_is_decoded_at_a_time():
     assert most == 1
 
 
-def test_a_form_has_no_more_than_a_megabyte_unless_its_endpoint_says_so(chat):
+def test_a_form_is_limited_to_one_megabyte_unless_its_endpoint_allows_more(chat):
     ana = chat.person("ana")
     bot = chat.person("robot", bot="generic", owner=ana)
 
@@ -126,7 +127,7 @@ def test_a_form_has_no_more_than_a_megabyte_unless_its_endpoint_says_so(chat):
     bot.put("/bot_storage", storage={"soup": "é" * 300_000}).succeeds()
 
 
-def test_one_who_has_asked_too_often_is_refused_before_anything_is_decoded(start_server, decodings):
+def test_a_rate_limited_caller_is_refused_before_decoding(start_server, decodings):
     chat = Chat.found(start_server(rate_limit=Rate(3), rate_limit_anonymous=Rate(2)), "")
     ana = chat.person("ana")
     limits = {ana: 3, chat.stranger: 2}
@@ -146,7 +147,9 @@ DOORS = ["/login/", "/complete/saml/", "/saml/logout/"]
 
 
 @pytest.mark.parametrize("path", DOORS)
-def test_so_they_are_at_the_door(start_server, decodings, path):
+def test_a_rate_limited_visitor_of_a_login_page_is_refused_before_decoding(
+    start_server, decodings, path
+):
     chat = Chat.found(start_server(rate_limit=Rate(3), rate_limit_anonymous=Rate(2)), "")
     for _ in range(2):
         chat.stranger.get("/server_settings")
@@ -158,8 +161,8 @@ def test_so_they_are_at_the_door(start_server, decodings, path):
     assert decodings == []
 
 
-def test_of_many_large_forms_at_the_door_only_so_many_are_held(start_server):
-    """Those that begin and do not go on, of one address."""
+def test_large_forms_to_login_pages_are_limited_in_memory(start_server):
+    """Unfinished requests of one address."""
     server = start_server()
     Chat.found(server, "")
     head = f"POST /complete/saml/ HTTP/1.1\r\nHost: localhost\r\nContent-Type: {FORM}\r\n"
@@ -178,7 +181,7 @@ def test_of_many_large_forms_at_the_door_only_so_many_are_held(start_server):
         assert answered[0].recv(12) == b"HTTP/1.1 429"
 
 
-def test_of_a_stranger_only_little_is_decoded_before_they_are_counted(chat, decodings):
+def test_little_is_decoded_for_an_unknown_caller_before_the_rate_limit(chat, decodings):
     large = b"username=" + b"%41" * STRANGERS_BODY_BYTES
 
     answer = chat.stranger.raw("POST", "/api/v1/messages", large, Content_Type=FORM)
@@ -191,7 +194,7 @@ PUBLIC = ["/api/v1/fetch_api_key", "/api/v1/jwt/fetch_api_key", "/login/"]
 
 
 @pytest.mark.parametrize("path", PUBLIC)
-def test_a_stranger_may_send_16_kb(chat, decodings, path):
+def test_an_anonymous_caller_may_send_16_kb(chat, decodings, path):
     quick = b"username=" + b"%41" * ((STRANGERS_BODY_BYTES - len("username=")) // 3)
 
     answers = [
@@ -203,7 +206,7 @@ def test_a_stranger_may_send_16_kb(chat, decodings, path):
     assert [size for size, _ in decodings if size] == [len(quick)]
 
 
-def test_a_stranger_whose_body_has_no_length_may_send_16_kb(chat, decodings):
+def test_an_anonymous_chunked_body_may_have_16_kb(chat, decodings):
     piece = b"a=" + b"%41" * 8000
     chunks = b"%x\r\n%b\r\n0\r\n\r\n" % (len(piece), piece)
 
@@ -215,7 +218,7 @@ def test_a_stranger_whose_body_has_no_length_may_send_16_kb(chat, decodings):
     assert decodings == []
 
 
-def test_what_is_escaped_comes_out_as_it_always_did():
+def test_percent_escapes_are_decoded_and_invalid_ones_kept():
     assert forms.read_urlencoded(b"a=%41%4a%4A&b=%&c=%4&d=%zz%41&e=a+b%2B&f=%E3%81%82%C3%A9") == {
         "a": "AJJ",
         "b": "%",
@@ -245,7 +248,7 @@ def test_decoding_takes_linear_time_and_few_python_calls(decode, begin, unit, en
 
 
 def calls_of(work):
-    """How many functions of Python are called, which is what makes decoding slow."""
+    """How many Python functions are called; that is what makes decoding slow."""
     count = 0
 
     def note(frame, event, argument):
@@ -260,7 +263,7 @@ def calls_of(work):
     return count
 
 
-def test_percent_signs_that_begin_no_escape_are_bounded():
+def test_percent_signs_that_are_no_escape_are_bounded():
     most = b"%z" * forms.MAX_LONE_PERCENT_SIGNS
 
     assert forms.read_urlencoded(b"a=" + most + b"%41") == {"a": most.decode() + "A"}
@@ -269,7 +272,7 @@ def test_percent_signs_that_begin_no_escape_are_bounded():
 
 
 @pytest.mark.parametrize("unit", ["[]", "{}", "[[[]]]"])
-def test_values_in_a_json_text_are_bounded(unit):
+def test_the_number_of_json_values_is_bounded(unit):
     few, many = (f"[{','.join([unit] * count)}]" for count in (1000, 100_000))
 
     assert len(decode_json(few)) == 1000
@@ -278,7 +281,7 @@ def test_values_in_a_json_text_are_bounded(unit):
 
 
 @pytest.mark.parametrize("inner", ['"]"', '"\\"["', '"\\\\"', '{"a": "[{"}', "1"])
-def test_json_may_be_32_levels_deep_whatever_its_strings_hold(inner):
+def test_json_may_be_32_levels_deep(inner):
     levels = MAX_DEPTH - inner.startswith("{")
 
     assert decode_json("[" * levels + inner + "]" * levels)
@@ -286,7 +289,7 @@ def test_json_may_be_32_levels_deep_whatever_its_strings_hold(inner):
         decode_json("[" * (levels + 1) + inner + "]" * (levels + 1))
 
 
-def test_heads_of_parts_are_bounded_together():
+def test_headers_of_form_parts_are_bounded_together():
     head = b'--x\r\nContent-Disposition: form-data; name="a"' + b"; b=c" * 1000 + b"\r\n\r\nd\r\n"
 
     assert multipart.read_multipart(head * 10 + b"--x--\r\n", MULTIPART) == ({"a": "d"}, [])
@@ -294,14 +297,14 @@ def test_heads_of_parts_are_bounded_together():
         multipart.read_multipart(head * 100 + b"--x--\r\n", MULTIPART)
 
 
-# --- answers that nobody reads ---
+# --- unread responses ---
 
 
 TIMES = 60
 
 
 class Lazy:
-    """Somebody who asks for much and reads only when they are told to."""
+    """A client that requests much and reads only when a test says so."""
 
     def __init__(self, kitchen: Kitchen) -> None:
         self.kitchen = kitchen
@@ -330,7 +333,7 @@ class Lazy:
         await self.kitchen.api(http_scope(method="POST", headers=headers), receive, send)
 
 
-def test_of_answers_that_one_caller_does_not_read_only_so_many_are_held():
+def test_unread_responses_of_one_caller_are_bounded():
     async def scene() -> Lazy:
         lazy = Lazy(Kitchen())
         asking = [asyncio.create_task(lazy.asks()) for _ in range(TIMES)]

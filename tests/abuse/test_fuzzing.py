@@ -1,10 +1,9 @@
-"""Anything at all, from anybody, to every endpoint: the answer is one that we have described.
+"""Fuzzing: random requests to every endpoint get a documented answer.
 
-What is sent is made from the description that the server gives of itself: for every parameter
-what fits it, what nearly does, and what was made to break things. The client of the tests holds
-every answer against the contract, and none of them is a mistake of ours. What is refused changes
-nothing. `TERTULIA_TEST_SEED` plays a run again. Some come with a cookie under `/json`, some as
-multipart forms, and some to the pages that need no login.
+Requests are made from the server's own API description: for every parameter valid values, nearly
+valid values and hostile ones. The test client checks every answer against the contract; none is a
+500. A refused request changes nothing. `TERTULIA_TEST_SEED` repeats a run. Some requests come with
+a cookie under `/json`, some as multipart forms, and some go to pages without login.
 """
 
 import os
@@ -27,9 +26,9 @@ from tertulia.api.routes import ROUTES
 from tertulia.app import description
 from tertulia.http.routing import Route
 
-REQUESTS = int(os.environ.get("TERTULIA_TEST_REQUESTS", "100000"))  # of a long run, on both
+REQUESTS = int(os.environ.get("TERTULIA_TEST_REQUESTS", "100000"))  # in a long run
 
-# Slow on purpose, or the end of those who ask here; they have scenes of their own.
+# Slow on purpose, or they end the account of a caller; they have tests of their own.
 LEFT_OUT = {
     ("POST", "/fetch_api_key"),
     ("POST", "/jwt/fetch_api_key"),
@@ -102,7 +101,7 @@ OPERATORS = ["channel", "topic", "dm", "dm-including", "sender", "id", "with", "
 
 @pytest.fixture
 def seed(request: pytest.FixtureRequest) -> str:
-    """The same in every run, which does not fail by chance, unless `--random` is given."""
+    """The same in every run, unless `--random` is given."""
     usual = str(random.randrange(10**6)) if request.config.getoption("random") else "1"
     return os.environ.get("TERTULIA_TEST_SEED") or usual
 
@@ -118,7 +117,7 @@ def seed(request: pytest.FixtureRequest) -> str:
         ),
     ],
 )
-def test_every_answer_to_anything_is_one_that_we_have_described(chat: Chat, count: int, seed: str):
+def test_every_answer_is_documented(chat: Chat, count: int, seed: str):
     fuzzer = Fuzzer(chat, random.Random(seed))
 
     for number in range(count):
@@ -131,7 +130,7 @@ def test_every_answer_to_anything_is_one_that_we_have_described(chat: Chat, coun
 
 
 class Fuzzer:
-    """Goes round the endpoints, and round the people; all else is left to chance."""
+    """Cycles through endpoints and users; everything else is random."""
 
     def __init__(self, chat: Chat, chance: random.Random) -> None:
         people = access_matrix.gather(chat)
@@ -175,12 +174,12 @@ class Fuzzer:
         self.asked.add((route.method, route.path))
         assert answer.status < 500, (route, params)
         if watches and answer.status != 200 and self._chat.head() != before:
-            before = self._chat.head()  # a job may have written something just then
+            before = self._chat.head()  # a job may have written something in between
             caller.request(route.method, self._address(route), **params)
             assert self._chat.head() == before, (route, params)
 
     def _sent(self, caller: Caller, route: Route, params: dict[str, Any]) -> Reply:
-        """As programs send it mostly, as a page does, or as a form with parts."""
+        """As most programs send it, as the page does, or as a multipart form."""
         address, dice = self._address(route), self._chance.random()
         if dice < 0.15 and caller in self._browsers:
             return self._browsers[caller].calls(route.method, address, **params)
@@ -200,7 +199,7 @@ class Fuzzer:
         return f"{head}{value}\r\n".encode("utf-8", "surrogatepass")
 
     def _knock(self) -> None:
-        """At a page that anybody may open."""
+        """A page without login."""
         chance, stranger = self._chance, self._chat.stranger
         door = chance.choice(DOORS)
         for _ in range(door.count("{}")):
@@ -238,7 +237,7 @@ class Fuzzer:
         return found
 
     def _value(self, schema: dict[str, Any]) -> Any:
-        """What fits mostly, and now and then what does not."""
+        """Mostly valid values, sometimes invalid ones."""
         dice = self._chance.random()
         if dice < 0.1:
             return self._chance.choice(NASTY)

@@ -1,10 +1,10 @@
-"""A channel that one may not see is answered like one that never was, by every call that takes one.
+"""A hidden channel gets the same answer as one that does not exist, from every endpoint.
 
-The intruders have been nowhere near the vault: a member, the member's bot, a guest, a guest who
-knows nobody, an owner of another organization. Each makes every call with the id and the name of
-the vault, and with an id and a name of the same length that nobody has. What comes back must be
-the same, byte for byte, but for what they asked with. That the table knows every route is asked
-of the routes themselves.
+The callers have never had access to the channel "vault": a member, the member's bot, a guest, a
+guest who knows no other user, an owner of another organization. Each makes every call with the id
+and the name of the vault, and with an unused id and an unused name of the same length. The answers
+must be equal byte for byte, except for the id and name in the request. A test checks that the table
+has every route.
 """
 
 import re
@@ -26,7 +26,7 @@ WINDOW = {"anchor": "newest", "num_before": 9, "num_after": 9}
 
 
 class Asked(NamedTuple):
-    """A channel that somebody asks about, and somebody who is in the vault."""
+    """The channel of a request, and a subscriber of the vault."""
 
     id: int
     name: str
@@ -70,7 +70,7 @@ def _with_default(place: str) -> Call:
     )
 
 
-# What is called, and with what: the hidden channel, or one of the same kind of name and number.
+# Every call with its arguments: the hidden channel, or an unused id and name of the same form.
 CALLS: dict[str, Call] = {
     "POST /messages": lambda who, at: who.post(
         "/messages", type="channel", to=at.id, topic="x", content="y"
@@ -172,7 +172,8 @@ CALLS: dict[str, Call] = {
     "PATCH /realm": lambda who, at: who.patch("/realm", signup_announcements_stream_id=at.id),
 }
 
-# Names are unique, so that one is taken is told to whoever might take it, and to nobody else.
+# Names are unique, so a name that is taken is reported to users who could take it, and only to
+# them.
 JOINING: dict[str, Call] = {
     "POST /users/me/subscriptions": lambda who, at: who.post(
         "/users/me/subscriptions", subscriptions=[{"name": at.name}]
@@ -192,7 +193,7 @@ JOINING: dict[str, Call] = {
 
 
 class House:
-    """An organization with a vault, and those who may not know of it."""
+    """An organization with a vault, and users who may not know of it."""
 
     def __init__(self, chat: Chat) -> None:
         root = chat.person("root", role="owner")
@@ -214,13 +215,13 @@ class House:
         }
 
     def answers(self, call: Call, who: Person) -> tuple[tuple[int, str], tuple[int, str]]:
-        """To the hidden channel and to the one that never was, with both called the same."""
+        """Answers for the hidden channel and for the missing one, with both named alike."""
         there = call(who, Asked(self.hidden, NAME, self.root))
         nowhere = call(who, Asked(self.unknown, NO_NAME, self.root))
         return self._plain(there), self._plain(nowhere)
 
     def _plain(self, reply: Reply) -> tuple[int, str]:
-        """Other things may have the number of the hidden channel, too."""
+        """Other things may have the id of the hidden channel, too."""
         words = re.sub(rf"\b({self.hidden}|{self.unknown})\b", "#", reply.body.decode())
         words = re.sub(f"{NAME}|{NO_NAME}", "NAME", words, flags=re.IGNORECASE)
         return reply.status, re.sub(r'"queue_id":"[^"]*"', "", words)
@@ -239,18 +240,18 @@ def _kept(who: Person) -> int:
 
 
 @pytest.mark.parametrize("who", ["member", "bot", "guest", "lonely guest", "foreign owner"])
-def test_a_hidden_channel_is_answered_like_one_that_never_was(chat, who):
+def test_a_hidden_channel_gets_the_same_answer_as_a_missing_one(chat, who):
     house = House(chat)
     intruder = house.intruders[who]
     for name, call in CALLS.items():
         if who == "lonely guest" and name == "PATCH /messages/{message_id}":
-            continue  # there is nowhere for them to have said anything
+            continue  # they could not have sent a message anywhere
         there, nowhere = house.answers(call, intruder)
         assert there == nowhere, name
 
 
 @pytest.mark.parametrize("who", ["member", "bot", "guest", "lonely guest"])
-def test_a_name_that_is_taken_is_told_to_those_alone_who_could_take_it(chat, who):
+def test_a_taken_name_is_reported_only_to_users_who_could_take_it(chat, who):
     house = House(chat)
     for kind in ("public", "private"):
         chat.permit(f"can_create_{kind}_channel_group", "administrators")
@@ -259,7 +260,7 @@ def test_a_name_that_is_taken_is_told_to_those_alone_who_could_take_it(chat, who
         assert there == nowhere, name
 
 
-def test_who_could_take_a_name_is_told_that_it_is_taken_in_their_own_spelling(chat):
+def test_a_taken_name_is_reported_in_the_callers_spelling(chat):
     member = House(chat).intruders["member"]
 
     for spelling in ("vault", "VAULT"):
@@ -285,12 +286,12 @@ def test_every_route_that_takes_a_channel_is_in_the_table():
         if words & {*route.contract.names, *route.contract.path_types}
     }
     tried = {" ".join(name.split()[:2]) for name in [*CALLS, *JOINING]}
-    groups = {name for name in taking if "/user_groups/" in name}  # which add people
+    groups = {name for name in taking if "/user_groups/" in name}  # that add users
 
-    assert taking - tried - groups == {"PATCH /bots/{bot_id}"}  # as when one is made
+    assert taking - tried - groups == {"PATCH /bots/{bot_id}"}  # as on creation
 
 
-def test_what_uses_a_group_is_told_without_the_numbers_of_hidden_channels(chat):
+def test_uses_of_a_group_are_reported_without_ids_of_hidden_channels(chat):
     house = House(chat)
     member = house.intruders["member"]
     group = member.post("/user_groups/create", name="crew", description="", members=[]).succeeds()
@@ -307,7 +308,7 @@ def test_what_uses_a_group_is_told_without_the_numbers_of_hidden_channels(chat):
     }
 
 
-def test_what_is_not_there_takes_as_long_to_be_missed(chat):
+def test_a_missing_and_a_hidden_channel_take_as_many_queries(chat):
     house = House(chat)
     draft: Any = None
     lookups: list[tuple[Any, tuple[Any, ...]]] = [
@@ -327,8 +328,8 @@ def test_what_is_not_there_takes_as_long_to_be_missed(chat):
                 assert abs(asked[0] - asked[1]) <= 1, (who, lookup)
 
 
-def test_who_has_lost_sight_of_a_channel_is_not_told_its_next_name(chat):
-    """Not by what they have kept of it: mutes, drafts, the defaults of a bot."""
+def test_a_user_who_lost_access_does_not_learn_a_channels_new_name(chat):
+    """Neither from mutes nor from drafts nor from the defaults of a bot."""
     house = House(chat)
     member, root = house.intruders["member"], house.root
     root.joins(NAME, principals=[member.id])

@@ -1,8 +1,9 @@
-"""Where guests see few people, they are told of nobody else: neither who there is nor who is what.
+"""Guests with limited visibility learn nothing about other users: neither who exists nor their
+properties.
 
-A guest who knows nobody listens to everything while the others live their lives. In no event, no
-list and no state is there a number of somebody they do not know, but for those who have written or
-reacted where the guest may read, and those whom a permission names.
+A guest who knows no one listens to everything while the others act. No event, list or state
+contains the id of an unknown user, except of users who have written or reacted where the guest may
+read, and of users whom a permission names.
 """
 
 from collections.abc import Iterator
@@ -29,7 +30,7 @@ def house(own_chat: Chat) -> Chat:
 
 
 def numbers(told: Any, key: str = "") -> Iterator[int]:
-    """All numbers of people in what somebody is told."""
+    """All user ids in what a user received."""
     if isinstance(told, dict):
         for name, value in told.items():
             yield from numbers(value, name)
@@ -41,7 +42,7 @@ def numbers(told: Any, key: str = "") -> Iterator[int]:
 
 
 def lives(root: Person, ben: Person, square: int) -> None:
-    """What happens among people whom the guest does not know."""
+    """Actions among users whom the guest does not know."""
     group = {"name": "crew", "description": "", "members": [ben.id, root.id]}
     crew = root.post("/user_groups/create", **group).succeeds()["group_id"]
     members = f"/user_groups/{crew}/members"
@@ -61,7 +62,7 @@ def lives(root: Person, ben: Person, square: int) -> None:
     root.patch(f"/user_groups/{crew}", description="x").succeeds()
 
 
-def test_a_guest_is_told_no_number_of_somebody_hidden(start_server):
+def test_a_guest_receives_no_id_of_a_hidden_user(start_server):
     house = Chat.found(start_server(web_public_streams_enabled=True), "")
     house.permit("can_access_all_users_group", "members")
     house.set("enable_spectator_access", True)
@@ -88,7 +89,7 @@ def test_a_guest_is_told_no_number_of_somebody_hidden(start_server):
     assert not {*numbers(stranger.get("realm_user_groups", []))} & {root.id, ben.id}
 
 
-def test_with_somebody_come_their_groups_and_go_with_them(house):
+def test_groups_appear_and_disappear_with_their_members(house):
     root, ben = house.person("root", role="owner"), house.person("ben")
     gus = house.person("gus", role="guest", channels=["kitchen"])
     crew = {"name": "crew", "description": "", "members": [ben.id]}
@@ -110,7 +111,7 @@ def test_with_somebody_come_their_groups_and_go_with_them(house):
     }
 
 
-def test_those_who_know_some_hear_of_some(house):
+def test_a_guest_who_knows_some_users_receives_events_about_those(house):
     root = house.person("root", role="owner")
     ana, ben = house.person("ana", channels=["kitchen"]), house.person("ben")
     gus = house.person("gus", role="guest", channels=["kitchen"])
@@ -126,7 +127,7 @@ def test_those_who_know_some_hear_of_some(house):
     assert both == [[ana.id, ben.id]] * 2
 
 
-def test_who_writes_to_a_guest_and_others_does_not_show_the_others(house):
+def test_a_group_direct_message_does_not_reveal_other_recipients(house):
     everyone_sees = {"email_address_visibility": 1}
     ana = house.person("ana", channels=["kitchen"])
     ben = house.person("ben", settings=everyone_sees)
@@ -142,7 +143,7 @@ def test_who_writes_to_a_guest_and_others_does_not_show_the_others(house):
     assert ears.next()["sender"]["user_id"] == ana.id
 
 
-def test_who_is_no_guest_any_more_hears_of_a_channel_before_they_hear_who_is_there(house):
+def test_a_promoted_guest_receives_a_channel_before_its_subscribers(house):
     root = house.person("root", role="owner")
     root.joins("kitchen")
     gus = house.person("gus", role="guest")

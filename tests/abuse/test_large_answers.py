@@ -1,4 +1,4 @@
-"""Large answers: whoever asks for very much is given it, and nobody waits for that."""
+"""Large answers are returned without delaying other users."""
 
 import weakref
 
@@ -22,8 +22,8 @@ def says_much(tx: Tx, user_id: int, count: int) -> None:
 
 
 @pytest.mark.on_one
-def test_thousands_of_long_messages_hold_nobody_up(chat):
-    """However many they are, the loop is held for those that are put into the answer at once."""
+def test_thousands_of_long_messages_delay_no_other_request(chat):
+    """The event loop is blocked only for the messages that are encoded at once."""
     ana = chat.person("ana", channels=["kitchen"])
     chat.write(says_much, ana.id, 1000)
     WATCH.begin()
@@ -35,7 +35,7 @@ def test_thousands_of_long_messages_hold_nobody_up(chat):
     assert held < MAX_COUNTS / 2 * count()
 
 
-def test_an_answer_holds_so_much_and_says_that_there_is_more(chat, monkeypatch):
+def test_an_answer_has_a_maximum_size_and_says_that_there_is_more(chat, monkeypatch):
     monkeypatch.setattr(actions.messages.history, "MAX_RESPONSE_CHARACTERS", 10 * 2 * len(LONG))
     ana = chat.person("ana", channels=["kitchen"])
     chat.write(says_much, ana.id, 40)
@@ -69,10 +69,10 @@ LONGER = len(LONG) + 1  # than one message
         ("/messages/matches_narrow", {"msg_ids": range(20), "narrow": [["search", "work"]]}),
     ],
 )
-def test_what_is_few_messages_and_much_text_is_put_together_by_turns(
+def test_few_messages_with_much_text_are_composed_one_answer_at_a_time(
     chat, monkeypatch, path, params
 ):
-    """Those of them that have to be read: what others have read is there already."""
+    """Only messages that must be read; others are in the cache."""
     monkeypatch.setattr(actions.messages.history, "LITTLE_TEXT", LONGER)
     queue = api.messages.history.LARGE_ANSWERS
     ana = chat.person("ana", channels=["kitchen"])
@@ -89,8 +89,8 @@ def test_what_is_few_messages_and_much_text_is_put_together_by_turns(
     assert queue.served == before + 1
 
 
-def test_what_was_sent_of_an_answer_is_let_go():
-    """Nor is it copied to be sent, where it is large."""
+def test_parts_of_an_answer_that_were_sent_are_freed():
+    """A large answer is not copied to be sent."""
     held = [Text(b"x" * BLOCK_BYTES) for _ in range(4)]
     ends = [weakref.ref(each) for each in held]
     body = Pieces([b"{", *[memoryview(each) for each in held], b"}"])
@@ -107,11 +107,11 @@ def test_what_was_sent_of_an_answer_is_let_go():
 
 
 class Text(bytearray):
-    """Bytes of which one can be told when they are gone."""
+    """Bytes whose deallocation can be observed."""
 
 
 def fetched(person, *, whole=False, **window):
-    """Page by page, or one page, which then is not all."""
+    """In pages, or one page that is incomplete."""
     answer = person.get("/messages", **window).succeeds()
     if not whole:
         assert not (answer["found_oldest"] and answer["found_newest"])
@@ -125,7 +125,7 @@ def fetched(person, *, whole=False, **window):
     return found
 
 
-def test_a_message_remembers_so_many_of_its_changes(chat, monkeypatch):
+def test_a_message_keeps_a_limited_number_of_edits(chat, monkeypatch):
     monkeypatch.setattr(domain.limits, "EDITS_PER_MESSAGE", 5)
     monkeypatch.setattr(domain.limits, "EDITED_LENGTH", 2000)
     ana = chat.person("ana", channels=["kitchen"])
@@ -147,7 +147,7 @@ def history_of(person, message):
     return [each["content"] for each in answer["message_history"]]
 
 
-def test_one_person_reacts_so_often_to_a_message(chat, monkeypatch):
+def test_reactions_of_one_user_to_a_message_are_limited(chat, monkeypatch):
     monkeypatch.setattr(domain.limits, "REACTIONS_PER_MESSAGE", 2)
     ana, ben = chat.people("ana", "ben", channels=["kitchen"])
     path = f"/messages/{ana.says('Soup', to='kitchen > lunch').id}/reactions"

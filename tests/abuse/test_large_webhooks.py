@@ -1,6 +1,6 @@
-"""What services send may be large, and made to take long: it is read beside everybody else.
+"""Webhook payloads may be large and slow to parse: parsing does not block other requests.
 
-Every test fails in which somebody holds up the loop (`tests/support/latency_guard.py`).
+Every test fails if it blocks the event loop (`tests/support/latency_guard.py`).
 """
 
 import json
@@ -33,7 +33,7 @@ def oven(chat: Chat) -> Person:
         ("travis", FIELDS, "text/plain", {"webhook_secret": "beef"}),
     ],
 )
-def test_a_large_call_is_read_beside_everybody_else(oven, name, body, media, params):
+def test_a_large_payload_is_parsed_off_the_event_loop(oven, name, body, media, params):
     query = urlencode({"api_key": oven.key, "stream": "kitchen", **params})
 
     answer = oven.chat.stranger.raw(
@@ -52,7 +52,7 @@ class Counted(list[Any]):
             yield each
 
 
-def test_no_more_is_written_down_than_is_shown():
+def test_no_more_text_is_built_than_is_shown():
     sent = Counted([1] * 100_000)
 
     report = json_text.report(WebhookRequest(sent))

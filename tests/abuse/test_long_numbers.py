@@ -1,6 +1,6 @@
-"""Numbers of absurd length, wherever a number may stand: refused like any other nonsense.
+"""Absurdly long numbers, in every place for a number, are refused like any other invalid value.
 
-Python does not read more than 4,300 digits and says so with a ValueError; SQLite holds 63 bits.
+Python does not parse more than 4,300 digits and raises a ValueError; SQLite holds 63 bits.
 """
 
 import itertools
@@ -29,14 +29,14 @@ LENGTHS = [19, 20, 400, 5000]
         "/avatar/{}/medium",
     ],
 )
-def test_in_the_address_of_a_page(chat, page, length):
+def test_long_numbers_in_page_urls_are_refused(chat, page, length):
     ana = chat.person("ana")
 
     assert ana.raw("GET", page.format("9" * length)).status < 500
 
 
 @pytest.mark.parametrize("length", LENGTHS)
-def test_in_every_address_of_the_api(chat, length):
+def test_long_numbers_in_api_urls_are_refused(chat, length):
     ana = chat.person("ana", role="owner")
     numbered = [route for route in ROUTES if "{" in route.path]
 
@@ -49,10 +49,9 @@ FORMS = ["{}", "-{}", "[{}]", '{{"id":{}}}', '"{}"', "0.{}", "1e{}", '[["id","{}
 
 
 @pytest.mark.on_one
-def test_in_every_parameter(chat):
-    """As it is, in a list, in an object, with a sign, as a text and as what is no whole number.
-
-    The lengths take turns, and there are as many again as there are forms."""
+def test_long_numbers_in_parameters_are_refused(chat):
+    """Plain, in a list, in an object, with a sign, as a text and as a fraction. The lengths
+    alternate, so that each form has each length."""
     ana = chat.person("ana", role="owner", channels=["kitchen"])
     lengths = itertools.cycle(LENGTHS)
 
@@ -72,7 +71,7 @@ def test_in_every_parameter(chat):
     "header",
     ["Range", "Host", "If_None_Match", "X_Forwarded_For", "Authorization"],
 )
-def test_in_a_header(chat, header, length):
+def test_long_numbers_in_headers_are_refused(chat, header, length):
     ana = chat.person("ana")
     file = uploads(ana)
     digits = "9" * length
@@ -86,7 +85,7 @@ def test_in_a_header(chat, header, length):
 
 
 @pytest.mark.parametrize("length", LENGTHS)
-def test_in_what_somebody_writes(chat, length):
+def test_long_numbers_in_message_text_are_harmless(chat, length):
     ana = chat.person("ana", channels=["kitchen"])
     digits = "9" * length
     text = (

@@ -1,7 +1,7 @@
-"""Names deceive nobody: none turns the text around it, is blank, or looks like another.
+"""Deceptive names: none reverses the text around it, is blank, or looks like another.
 
-The signs that cannot be seen are allowed where people need them: inside emoji, and between letters
-of scripts that join them.
+Invisible characters are allowed where they are needed: inside emoji, and between letters of joining
+scripts.
 """
 
 import pytest
@@ -55,7 +55,7 @@ HONEST = {
 
 
 @pytest.mark.parametrize("name", DECEPTIVE.values(), ids=DECEPTIVE.keys())
-def test_what_deceives_is_refused_in_every_name(name):
+def test_deceptive_characters_are_refused_in_every_name(name):
     for check in (
         domain.channels.channel.checked_name,
         domain.channels.topics.for_sending,
@@ -69,7 +69,7 @@ def test_what_deceives_is_refused_in_every_name(name):
 
 
 @pytest.mark.parametrize("name", HONEST.values(), ids=HONEST.keys())
-def test_what_people_need_is_allowed(name):
+def test_needed_invisible_characters_are_allowed(name):
     for check in (
         domain.channels.channel.checked_name,
         domain.channels.topics.for_sending,
@@ -80,8 +80,8 @@ def test_what_people_need_is_allowed(name):
         assert check(name) == name
 
 
-# What is no name: texts of many lines, what is for oneself alone, and what is asked or told a
-# program. A comma or a space is no reason to add a word here.
+# Not names: texts of many lines, private texts, and what is meant for programs. A comma or a space
+# is no reason to add a parameter here.
 TEXTS = {
     *("content", "description", "note", "message", "desc", "ticket_id", "ticket_title"),
     *("welcome_message_custom_text", "deactivation_notification_comment", "example_input"),
@@ -98,8 +98,8 @@ ELSEWHERE = {"/external/{integration}", "/typing", "/calls/nextcloud_talk/create
 NOT_TRIED = ("password", "second_factor", "/realm/deactivate")
 
 
-def test_nothing_else_that_people_write_turns_what_stands_beside_it(mailing: Chat):
-    """Every parameter of every call is tried: a new one is a name until somebody says otherwise."""
+def test_no_other_short_text_accepts_direction_characters(mailing: Chat):
+    """Every parameter of every call is tested: a new one counts as a name unless it is listed."""
     ana, calls, places = good_calls(mailing)
     routes = {(each.method, each.path): each for each in ROUTES}
     tried, taken = 0, []
@@ -125,7 +125,7 @@ def test_nothing_else_that_people_write_turns_what_stands_beside_it(mailing: Cha
     assert [each for each in taken if each[1] not in TEXTS | FOR_PROGRAMS] == []
 
 
-def test_what_stands_beside_names_deceives_nobody_either(chat):
+def test_texts_beside_names_refuse_deceptive_characters(chat):
     ana = chat.person("ana", role="owner")
     field = {"name": "Pronouns", "field_type": 8}
     number = ana.post("/realm/profile_fields", **field).succeeds()["id"]
@@ -152,7 +152,7 @@ def test_what_stands_beside_names_deceives_nobody_either(chat):
 
 
 @pytest.mark.parametrize("name", [*DECEPTIVE.values(), *HONEST.values()])
-def test_what_nobody_can_be_asked_about_is_cleaned(name):
+def test_texts_from_outside_are_cleaned(name):
     """A subject of a mail, a title from a service, a name from a directory or an export."""
     for text in (name, f"{name}{name}", f"a {name}" * 9):
         for most in (None, *range(4, 30)):
@@ -163,7 +163,7 @@ def test_what_nobody_can_be_asked_about_is_cleaned(name):
         assert domain.names.cleaned(name) == name
 
 
-def test_the_first_of_them_is_pointed_at(chat):
+def test_the_error_names_the_first_deceptive_character(chat):
     ana = chat.person("ana", channels=["kitchen"])
 
     ana.post("/users/me/subscriptions", subscriptions=[{"name": "ab\u202ecd"}]).fails(
@@ -181,7 +181,7 @@ def test_the_first_of_them_is_pointed_at(chat):
 PLAIN, ALIKE = "سلام", "سلا\u200cم"
 
 
-def test_no_channel_is_called_so_that_it_cannot_be_told_from_another(chat):
+def test_a_channel_name_cannot_imitate_another(chat):
     ana = chat.person("ana", role="owner")
     ana.joins(PLAIN, "Café", "two words", "attic", "loft", "\u043b\u0435\u0442\u043e")
 
@@ -199,7 +199,7 @@ def test_no_channel_is_called_so_that_it_cannot_be_told_from_another(chat):
     ana.patch(f"/streams/{chat.channel('two words').id}", new_name="two  words").succeeds()
 
 
-def test_no_group_or_folder_is_either(chat):
+def test_a_group_or_folder_name_cannot_imitate_another(chat):
     ana = chat.person("ana", role="owner")
     group = {"description": "", "members": []}
     ana.post("/user_groups/create", name=PLAIN, **group).succeeds()
@@ -227,7 +227,7 @@ ALMOST = (
 
 
 @pytest.mark.parametrize("name", [*RESERVED, *ALMOST])
-def test_nobody_is_called_what_means_something_else(chat, name):
+def test_reserved_names_are_refused_for_users(chat, name):
     ana, root = chat.person("ana"), chat.person("root", role="owner")
     password = "correct horse battery"
 
@@ -243,8 +243,8 @@ def test_nobody_is_called_what_means_something_else(chat, name):
     assert ana.record.full_name == "Ana"
 
 
-def test_letters_are_the_same_however_they_are_typed():
-    """An accent may be part of its letter, or a sign of its own after it; nobody sees which."""
+def test_composed_and_decomposed_letters_are_equal():
+    """An accent may be part of its letter or a combining character after it; both look the same."""
     apart, together = "Cafe\u0301", "Caf\u00e9"
 
     assert domain.channels.topics.for_sending(apart) == together

@@ -1,4 +1,4 @@
-"""Small files that unfold into large pictures: refused by what they say, drawn one at a time."""
+"""Small files that decode to large pictures: refused by their headers, decoded one at a time."""
 
 import asyncio
 import io
@@ -25,7 +25,7 @@ DRAWINGS = {
 
 
 def webp_that_says(width: int, height: int) -> bytes:
-    """A few bytes, in whose head stands a large size."""
+    """A few bytes whose header declares a large size."""
     out = io.BytesIO()
     Image.new("RGB", (16, 16)).save(out, "WEBP", lossless=True)
     chunk = bytearray(out.getvalue()[12:])
@@ -42,7 +42,7 @@ def progressive_jpeg(size: tuple[int, int]) -> bytes:
 
 @pytest.mark.parametrize("draw", DRAWINGS.values(), ids=DRAWINGS)
 @pytest.mark.parametrize("size", [(2001, 2000), (16_000, 5000), (16_383, 16_383)])
-def test_a_picture_that_would_be_too_much_is_refused_before_it_is_decoded(draw, size, monkeypatch):
+def test_a_too_large_picture_is_refused_before_it_is_decoded(draw, size, monkeypatch):
     bomb = webp_that_says(*size)
     monkeypatch.setattr(Image.Image, "load", lambda image: pytest.fail("it was decoded"))
 
@@ -51,16 +51,16 @@ def test_a_picture_that_would_be_too_much_is_refused_before_it_is_decoded(draw, 
 
 
 @pytest.mark.parametrize("draw", DRAWINGS.values(), ids=DRAWINGS)
-def test_a_photograph_is_measured_by_what_is_decoded_of_it(draw, monkeypatch):
+def test_a_photo_is_measured_by_what_is_decoded_of_it(draw, monkeypatch):
     monkeypatch.setattr(domain.files.images, "MAX_PIXELS", 2_000_000)
 
     assert draw(picture("JPEG", (2400, 1800)))
-    with pytest.raises(BadImage):  # of this one all is held until the last pass
+    with pytest.raises(BadImage):  # this format is held in memory until the last pass
         draw(progressive_jpeg((2400, 1800)))
 
 
 class Slow:
-    """Work that goes on until it is told to end, and knows how much of it there was at once."""
+    """Work that runs until a test ends it, and counts how much ran at once."""
 
     def __init__(self) -> None:
         self.at_once = self.most_at_once = 0
@@ -74,7 +74,7 @@ class Slow:
         return domain.files.picture.Avatar(data, data)
 
 
-def test_pictures_are_drawn_one_at_a_time():
+def test_pictures_are_decoded_one_at_a_time():
     slow = Slow()
 
     async def scene() -> None:
@@ -90,7 +90,7 @@ def test_pictures_are_drawn_one_at_a_time():
     assert slow.most_at_once == 1
 
 
-def test_who_uploads_many_at_once_is_told_to_wait_and_nobody_else_waits(chat, monkeypatch):
+def test_many_uploads_of_one_user_wait_without_delaying_others(chat, monkeypatch):
     slow = Slow()
     monkeypatch.setattr(domain.files.images, "avatar", slow)
     ana, ben = chat.people("ana", "ben")

@@ -1,4 +1,4 @@
-"""In a protected history nobody learns of what came before them, not even by its number."""
+"""Protected history: a user learns nothing about earlier messages, not even their ids."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ BULK = {"client_capabilities": {"notification_settings_null": True, "bulk_messag
 
 
 class Vault:
-    """A channel with a protected history, into which people come one after the other."""
+    """A channel with protected history that users join one after the other."""
 
     def __init__(self, chat: Chat) -> None:
         self.chat = chat
@@ -33,7 +33,7 @@ class Vault:
         }
 
     def told(self) -> dict[str, list[Any]]:
-        """The numbers that each is told, by their events."""
+        """The message ids in each user's events."""
         return {
             name: [(each["type"], each["message_ids"]) for each in ears.all()]
             for name, ears in self.ears.items()
@@ -45,7 +45,7 @@ def vault(chat: Chat) -> Vault:
     return Vault(chat)
 
 
-def test_of_a_topic_that_is_renamed_each_hears_of_their_own_part(vault):
+def test_a_renamed_topic_is_reported_to_each_user_with_their_own_messages(vault):
     first = f"/messages/{vault.said[0]}"
 
     vault.root.patch(first, topic="silver", propagate_mode="change_all").succeeds()
@@ -55,7 +55,7 @@ def test_of_a_topic_that_is_renamed_each_hears_of_their_own_part(vault):
     }
 
 
-def test_the_number_at_the_front_is_one_that_they_know_and_its_words_are_not_told(vault):
+def test_the_first_message_id_is_a_known_one_without_its_text(vault):
     first = f"/messages/{vault.said[0]}"
 
     vault.root.patch(first, topic="silver", content="psst!", propagate_mode="change_all").succeeds()
@@ -67,7 +67,7 @@ def test_the_number_at_the_front_is_one_that_they_know_and_its_words_are_not_tol
     assert [name for name, each in told.items() if "content" in each] == ["Root"]
 
 
-def test_of_what_is_deleted_each_hears_of_what_they_had(vault):
+def test_deletions_are_reported_to_each_user_with_their_own_messages(vault):
     number = vault.chat.channel("vault").id
 
     vault.root.post(f"/streams/{number}/delete_topic", topic_name="gold").succeeds()
@@ -77,7 +77,7 @@ def test_of_what_is_deleted_each_hears_of_what_they_had(vault):
     }
 
 
-def test_of_what_goes_out_of_sight_each_hears_of_what_they_had(vault):
+def test_moves_out_of_sight_are_reported_to_each_user_with_their_own_messages(vault):
     first, attic = f"/messages/{vault.said[0]}", vault.chat.channel("attic").id
 
     vault.root.patch(first, stream_id=attic, propagate_mode="change_all").succeeds()
@@ -89,9 +89,9 @@ def test_of_what_goes_out_of_sight_each_hears_of_what_they_had(vault):
     }
 
 
-def test_who_hears_of_it_late_hears_no_more(vault):
+def test_a_late_poll_reveals_no_more(vault):
     delivery = vault.chat.server.application.delivery
     vault.chat.server.clock.move(minutes=5)
     vault.chat.server.call(delivery.give_up_cold_mailboxes)
 
-    test_of_what_goes_out_of_sight_each_hears_of_what_they_had(vault)
+    test_moves_out_of_sight_are_reported_to_each_user_with_their_own_messages(vault)

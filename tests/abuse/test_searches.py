@@ -1,4 +1,4 @@
-"""Searches that find very much: what was found is marked while others are served."""
+"""Searches with many hits: highlighting does not delay other requests."""
 
 import threading
 from typing import Any
@@ -11,7 +11,7 @@ NARROW = [{"operator": "search", "operand": "soup"}]
 
 
 @pytest.mark.parametrize("path", ["/messages", "/messages/matches_narrow"])
-def test_what_was_found_is_marked_on_one_thread_of_its_own(chat, monkeypatch, path):
+def test_hits_are_highlighted_on_one_separate_thread(chat, monkeypatch, path):
     ana = chat.person("ana", channels=["kitchen"])
     sent = [ana.says(f"soup {number}", to="kitchen > soup").id for number in range(3)]
     threads = set()

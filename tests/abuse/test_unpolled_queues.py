@@ -1,4 +1,4 @@
-"""Queues that are registered and never polled: they cost a position, whatever happens meanwhile."""
+"""Queues that are registered and never polled cost one position in the log."""
 
 import pytest
 
@@ -15,7 +15,7 @@ def held(chat):
     return len(pending), sum(len(entry.body) for entry in pending)
 
 
-def test_a_queue_that_nobody_polls_holds_nothing_and_misses_nothing(own_chat):
+def test_an_unpolled_queue_holds_nothing_and_misses_nothing(own_chat):
     ana, ben = own_chat.people("ana", "ben", channels=["kitchen"])
     left = [ben.listens_for("message") for _ in range(5)]
     ana.says("first", to="kitchen > lunch")
@@ -32,7 +32,7 @@ def test_a_queue_that_nobody_polls_holds_nothing_and_misses_nothing(own_chat):
         ]
 
 
-def test_what_was_given_and_not_acknowledged_is_given_again_once(own_chat):
+def test_unacknowledged_events_are_delivered_again_once(own_chat):
     ana, ben = own_chat.people("ana", "ben", channels=["kitchen"])
     ears = ben.listens_for("message")
     for word in ("one", "two", "three"):
@@ -49,7 +49,7 @@ def test_what_was_given_and_not_acknowledged_is_given_again_once(own_chat):
 
 
 @pytest.mark.parametrize("goes", ["away", "cold"])
-def test_what_was_given_can_be_acknowledged_though_it_is_gone_since(own_chat, goes):
+def test_delivered_events_can_be_acknowledged_after_they_are_gone(own_chat, goes):
     ana = own_chat.person("ana", channels=["kitchen"])
     ears = ana.listens_for("scheduled_messages")
     at = int(own_chat.server.clock()) + 3600
@@ -66,7 +66,7 @@ def test_what_was_given_can_be_acknowledged_though_it_is_gone_since(own_chat, go
     assert [each["op"] for each in ears.all()] == ["remove"]
 
 
-def test_what_was_merged_while_it_waited_is_whole_after_the_client_was_away(own_chat):
+def test_events_merged_while_pending_are_complete_after_an_absence(own_chat):
     ana, ben = own_chat.people("ana", "ben", channels=["kitchen"])
     soup, cake = (ana.says(word, to="kitchen > lunch") for word in ("soup", "cake"))
     ears = ben.listens_for("update_message_flags")
@@ -83,7 +83,7 @@ def test_what_was_merged_while_it_waited_is_whole_after_the_client_was_away(own_
     assert sorted(told) == [soup.id, cake.id]
 
 
-def test_what_is_waiting_is_forgotten_when_the_house_is_kept(own_chat):
+def test_housekeeping_empties_mailboxes_without_losing_events(own_chat):
     ana, ben = own_chat.people("ana", "ben", channels=["kitchen"])
     ears = ben.listens_for("message")
     ana.says("Soup", to="kitchen > lunch")
@@ -95,7 +95,7 @@ def test_what_is_waiting_is_forgotten_when_the_house_is_kept(own_chat):
     assert ears.next()["message"]["content"] == "Soup"
 
 
-def test_a_mailbox_holds_no_more_than_its_bytes_and_gives_the_rest_page_by_page(own_chat):
+def test_a_mailbox_is_limited_in_bytes_and_pages_the_rest(own_chat):
     ana, ben = own_chat.people("ana", "ben", channels=["kitchen"])
     ears = ben.listens_for("message")
     sent = [ana.says(LONG, to="kitchen > lunch").id for _ in range(MAX_PENDING_BYTES // 9000)]
@@ -111,7 +111,7 @@ def test_a_mailbox_holds_no_more_than_its_bytes_and_gives_the_rest_page_by_page(
     assert [number for page in pages for number in page] == sent
 
 
-def test_one_account_has_so_many_queues_and_no_more(own_chat, monkeypatch):
+def test_queues_of_one_account_are_limited(own_chat, monkeypatch):
     monkeypatch.setattr(actions.queues, "MAX_PER_USER", 5)
     ana = own_chat.person("ana")
 

@@ -1,4 +1,4 @@
-"""Files that fill the disk: an organization and a person have so much room, and no more."""
+"""Upload quotas limit the disk space of an organization and of a user."""
 
 from concurrent.futures import ThreadPoolExecutor
 
@@ -21,7 +21,7 @@ def fills(person: Person, data: bytes = HALF):
     return sends_form(person, form(("tide.txt", data)))
 
 
-def test_an_organization_has_so_much_room(start_server):
+def test_uploads_of_an_organization_are_limited(start_server):
     server = start_server(upload_quota_mib=1)
     chat, other = Chat.found(server), Chat.found(server)
     ana, ben = chat.people("ana", "ben")
@@ -36,7 +36,7 @@ def test_an_organization_has_so_much_room(start_server):
     assert uploads(ben, data=HALF).url != first.url
 
 
-def test_a_person_has_so_much_room_together_with_their_bots(start_server):
+def test_uploads_of_a_user_and_their_bots_are_limited(start_server):
     chat = Chat.found(start_server(user_upload_quota_mib=1))
     ana, ben = chat.people("ana", "ben")
     bot = chat.person("echo", bot="generic", owner=ana)
@@ -50,7 +50,7 @@ def test_a_person_has_so_much_room_together_with_their_bots(start_server):
     assert ana.registers()["realm_upload_quota_mib"] is None
 
 
-def test_of_many_at_once_only_those_get_in_for_which_there_is_room(start_server):
+def test_simultaneous_uploads_together_stay_within_the_quota(start_server):
     chat = Chat.found(start_server(upload_quota_mib=1))
     people = chat.people(*(f"person{number}" for number in range(8)))
 
@@ -62,8 +62,8 @@ def test_of_many_at_once_only_those_get_in_for_which_there_is_room(start_server)
     assert chat.read(storage.data_check.file_problems) == []
 
 
-def test_those_under_way_share_the_room_too(start_server):
-    """Whoever begins many and ends none fills the disk no further than the quota."""
+def test_unfinished_uploads_count_for_the_quota(start_server):
+    """Many unfinished uploads do not fill the disk beyond the quota."""
     chat = Chat.found(start_server(upload_quota_mib=1))
     ana = chat.person("ana")
     database = chat.server.database.of(chat.realm.id)
@@ -82,7 +82,7 @@ def test_those_under_way_share_the_room_too(start_server):
     fills(ana).succeeds()
 
 
-def test_what_cannot_stay_is_not_even_stored_whole(start_server):
+def test_a_too_large_upload_is_not_stored_as_a_whole(start_server):
     chat = Chat.found(start_server(upload_quota_mib=1))
     ana = chat.person("ana")
 

@@ -1,8 +1,8 @@
-"""What a request took is given back with its answer, whether it was done or refused.
+"""Memory of a request is freed with its answer, whether it succeeded or failed.
 
-The collector of circles comes seldom, because it holds everybody up. So nothing that a client sent
-may be part of one. A refusal knows where it was raised, and there stands what was sent: if that
-leads back to the refusal, megabytes stay for as long as the collector stays away.
+The garbage collector for cycles runs rarely, because it blocks the server. So nothing that a client
+sent may be part of a cycle. An exception refers to its frames, which hold the request: if the
+request refers to the exception, megabytes stay until the next collection.
 """
 
 import gc
@@ -57,17 +57,17 @@ def no_collector() -> Iterator[None]:
 
 
 TIMES = 8
-FEW = 4  # the last of them may still be on its way out
+FEW = 4  # the last ones may still be in transit
 
 
 def left_behind() -> int:
-    """How much there is of what requests are made of."""
+    """How many objects of requests exist."""
     kinds = (ApiRequest, HttpExchange, Draft)
     return sum(isinstance(each, kinds) for each in gc.get_objects())
 
 
 @pytest.mark.parametrize("call", CALLS.values(), ids=CALLS.keys())
-def test_nothing_is_left_of_a_request(chat, no_collector, call):
+def test_nothing_remains_of_a_request(chat, no_collector, call):
     ana = chat.person("ana", channels=["kitchen"])
     before = left_behind()
 
@@ -77,7 +77,7 @@ def test_nothing_is_left_of_a_request(chat, no_collector, call):
     eventually(lambda: left_behind() <= before + FEW)
 
 
-def test_caches_that_were_emptied_are_filled_again(chat):
+def test_emptied_caches_are_filled_again(chat):
     ana, ben = chat.people("ana", "ben", channels=["kitchen"])
     before = ana.says("Soup", to="kitchen > lunch")
 

@@ -1,4 +1,5 @@
-"""Small mails for which a mail library takes minutes: refused before, or read as far as needed."""
+"""Small mails that take a mail library minutes: refused before parsing, or parsed only as far as
+needed."""
 
 import email.headerregistry
 import threading
@@ -37,7 +38,7 @@ def many_lines(count: int, end: bytes = b"\r\n") -> bytes:
         (lambda count: many_lines(count, b"\r"), mail_parser.MAX_LINES, "lines"),
     ],
 )
-def test_a_mail_has_so_many_and_no_more(make, most, what):
+def test_lines_parts_and_depth_of_a_mail_are_limited(make, most, what):
     assert mail_parser.read(make(most)).subject == "Soup"
     with pytest.raises(MailRefused, match=f"The mail has too many {what}."):
         mail_parser.read(make(most + 10))
@@ -53,7 +54,7 @@ def test_a_mail_has_so_many_and_no_more(make, most, what):
         b"Message-ID: <" + b"a" * 100_000 + b">",
     ],
 )
-def test_of_a_header_only_the_beginning_is_looked_at(monkeypatch, head):
+def test_only_the_beginning_of_a_header_is_parsed(monkeypatch, head):
     looked_at: list[int] = []
     looks = email.headerregistry.HeaderRegistry.__call__
 
@@ -77,7 +78,7 @@ def address(mailing: Chat) -> str:
     return found
 
 
-def test_whoever_brings_one_is_told_so_and_others_are_heard(mailing, address, monkeypatch):
+def test_a_refused_mail_does_not_delay_others(mailing, address, monkeypatch):
     at_once: list[str] = []
     reads = mail_parser.read
 

@@ -1,7 +1,7 @@
-"""An address is its owner's: nobody takes one unproven, and nobody finds out which there are.
+"""E-mail addresses: unproven ones are refused, and existing ones are not revealed.
 
-Ben hides his address from everybody. Whoever may not see it must get the same answer for it as
-for one that nobody has, by every call that takes an address.
+Ben hides his address. A caller that may not see it must get the same answer for it as for an unused
+address, from every endpoint that takes an address.
 """
 
 from collections.abc import Callable
@@ -55,7 +55,7 @@ def ben(chat: Chat) -> Person:
 
 
 @pytest.mark.parametrize("role", ["moderator", "member", "guest"])
-def test_a_hidden_address_is_answered_like_one_that_nobody_has(chat, ben, role):
+def test_a_hidden_address_gets_the_same_answer_as_an_unused_one(chat, ben, role):
     eve = chat.person("eve", role=role, channels=["lobby"])
     for name, call in CALLS.items():
         taken, free = call(eve, TAKEN), call(eve, FREE)
@@ -67,7 +67,7 @@ def test_a_hidden_address_is_answered_like_one_that_nobody_has(chat, ben, role):
 
 
 @pytest.mark.parametrize("role", ["moderator", "member", "guest"])
-def test_nobody_takes_an_address_that_may_not_be_theirs(chat, role):
+def test_an_unproven_address_is_refused(chat, role):
     eve = chat.person("eve", role=role)
 
     eve.patch("/settings", email="boss@bank.example").fails(
@@ -78,7 +78,7 @@ def test_nobody_takes_an_address_that_may_not_be_theirs(chat, role):
     eve.patch("/settings", email=eve.email, enter_sends=True).succeeds()
 
 
-def test_an_administrator_answers_for_addresses(chat):
+def test_an_administrator_may_set_addresses(chat):
     root = chat.person("root", role="owner")
 
     root.patch("/settings", email="boss@example.com").succeeds()
@@ -86,7 +86,7 @@ def test_an_administrator_answers_for_addresses(chat):
     assert root.record.email == "boss@example.com"
 
 
-def test_where_accounts_are_kept_elsewhere_nobody_changes_addresses(start_server):
+def test_addresses_cannot_be_changed_where_the_accounts_api_is_off(start_server):
     root = Chat.found(start_server(accounts_api=False), "").person("root", role="owner")
 
     root.patch("/settings", email="boss@example.com").fails(

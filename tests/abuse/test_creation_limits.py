@@ -1,4 +1,5 @@
-"""What everybody is told of has an end: nobody fills the house with channels, groups or emoji."""
+"""Limits on what all users receive: one user cannot flood an organization with channels, groups or
+emoji."""
 
 from typing import Any
 
@@ -14,7 +15,7 @@ def creates(who: Caller, *names: str, **options: Any) -> Reply:
     return who.post("/users/me/subscriptions", subscriptions=wanted, **options)
 
 
-def test_somebody_makes_so_many_channels_with_their_bots(chat, monkeypatch):
+def test_channels_of_one_user_and_their_bots_are_limited(chat, monkeypatch):
     ana, ben = chat.people("ana", "ben")
     robot = chat.person("robot", bot="generic", owner=ana)
     monkeypatch.setattr(domain.limits, "CHANNELS", 2)
@@ -30,7 +31,7 @@ def test_somebody_makes_so_many_channels_with_their_bots(chat, monkeypatch):
     creates(ben, "cellar").succeeds()
 
 
-def test_all_others_wait_for_one_call(chat):
+def test_channels_and_subscriptions_per_call_are_limited(chat):
     ana = chat.person("ana")
     head = chat.head()
 
@@ -44,7 +45,7 @@ def test_all_others_wait_for_one_call(chat):
     assert chat.head() == head
 
 
-def test_there_is_an_end_to_groups(chat, monkeypatch):
+def test_groups_are_limited(chat, monkeypatch):
     ana = chat.person("ana")
     monkeypatch.setattr(domain.limits, "GROUPS", 1)
     ana.post("/user_groups/create", name="bakers", description="", members=[ana.id]).succeeds()
@@ -54,7 +55,7 @@ def test_there_is_an_end_to_groups(chat, monkeypatch):
     again.fails("Too many user groups (limit: 1)")
 
 
-def test_there_is_an_end_to_emoji(chat, monkeypatch):
+def test_emoji_are_limited(chat, monkeypatch):
     ana, dot = chat.person("ana"), picture(size=(8, 8))
     monkeypatch.setattr(domain.limits, "EMOJI", 1)
     uploads(ana, "dot", dot).succeeds()
@@ -63,7 +64,7 @@ def test_there_is_an_end_to_emoji(chat, monkeypatch):
     uploads(ana, "blot", dot).fails("Too many custom emoji (limit: 1)")
 
 
-def test_there_is_an_end_to_folders(chat, monkeypatch):
+def test_folders_are_limited(chat, monkeypatch):
     ana = chat.person("ana", role="admin")
     monkeypatch.setattr(domain.limits, "FOLDERS", 1)
     ana.post("/channel_folders/create", name="House", description="").succeeds()

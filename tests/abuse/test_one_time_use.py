@@ -1,5 +1,4 @@
-"""What is good once is good once, though it comes at the same moment to two servers of one
-database."""
+"""One-time things work once, even if two servers receive them at the same moment."""
 
 import re
 import time
@@ -40,7 +39,7 @@ def houses(start_server: Callable[..., Server]) -> Iterator[list[Chat]]:
 
 
 def at_once(houses: list[Chat], ask: Ask, cookies: dict[str, str] | None = None) -> list[int]:
-    """What every server answers, in order."""
+    """The answers of every server, in order."""
     for chat in houses:
         chat.server.do(chat.server.application.delivery.follower.catch_up())
     ready = Barrier(SERVERS)
@@ -60,14 +59,14 @@ def choosing(path: str, name: str = "Cleo") -> Ask:
 
 
 def waits_for_code(chat: Chat, ana: Person) -> tuple[dict[str, str], str]:
-    """A browser whose password was right: its cookies, and the state of its login."""
+    """A browser after the right password: its cookies and the state of its login."""
     browser = Browser(chat)
     page = browser.logs_in(ana.email, SESAME).body.decode()
     (state,) = re.findall('name="state" value="([^"]*)"', page)
     return browser.cookies, state
 
 
-def test_what_is_good_once_is_good_once_on_two_servers(houses):
+def test_a_one_time_link_works_once_on_two_servers(houses):
     chat, vault = houses[0], houses[0].server.vault
     ana = chat.person("ana", password=SESAME)
     invite = actions.people.invitations.make_as_operator
@@ -83,7 +82,7 @@ def test_what_is_good_once_is_good_once_on_two_servers(houses):
     assert len(chat.read(storage.people.human_ids)) == 2
 
 
-def test_a_code_is_good_once_on_two_servers(houses):
+def test_a_code_works_once_on_two_servers(houses):
     chat = houses[0]
     ana = chat.person("ana", password=SESAME)
     secret = domain.people.second_factors.new_secret()
@@ -108,7 +107,7 @@ def test_a_code_is_good_once_on_two_servers(houses):
     assert ana.get("/users/me/second_factor").succeeds()["recovery_codes_left"] == 8
 
 
-def test_somebody_new_who_comes_twice_at_once_has_one_account(houses):
+def test_a_new_sso_user_who_arrives_twice_at_once_gets_one_account(houses):
     claims = {"email": "zoe@example.com", "exp": int(time.time()) + 600}
     key = OctKey.import_key(KEY_TEXT)
     token = jwt.encode({"alg": "HS256"}, claims, key, algorithms=["HS256"])
@@ -119,7 +118,7 @@ def test_somebody_new_who_comes_twice_at_once_has_one_account(houses):
     assert len(houses[0].read(storage.people.human_ids)) == 1
 
 
-def test_of_guesses_on_two_servers_at_once_five_are_looked_at(houses, monkeypatch):
+def test_of_simultaneous_guesses_on_two_servers_five_are_checked(houses, monkeypatch):
     ana = houses[0].person("ana", password=SESAME)
     looked_at: list[str] = []
     monkeypatch.setattr(

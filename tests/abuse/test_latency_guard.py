@@ -1,4 +1,4 @@
-"""Who watches the watch: whoever holds up the loop or the writer is found out, and nobody else."""
+"""The latency guard finds work that blocks the event loop or the writer, and nothing else."""
 
 import time
 from collections.abc import Callable
@@ -12,7 +12,7 @@ pytestmark = pytest.mark.on_one
 
 
 def much_work(*given: Any) -> None:
-    for _ in range(3 * MAX_COUNTS):  # on a busy machine one may take twice as long as another
+    for _ in range(3 * MAX_COUNTS):  # on a busy machine one run may take twice as long as another
         count()
 
 
@@ -20,7 +20,7 @@ much_work.__module__ = "tertulia.actions"
 
 
 def found_out(work: Callable[[], object]) -> str:
-    """Sooner or later: while the host works for others, ours seems to be theirs."""
+    """Repeated: while the host runs other work, its time may look like ours."""
 
     def is_found_out() -> bool:
         work()
@@ -33,20 +33,20 @@ def found_out(work: Callable[[], object]) -> str:
     return problem
 
 
-def test_work_on_the_loop_is_found_out(chat):
+def test_work_on_the_event_loop_is_found(chat):
     problem = found_out(lambda: chat.server.call(much_work))
 
     assert problem.startswith("The loop was held for ")
 
 
-def test_work_in_a_transaction_is_found_out(chat):
+def test_work_in_a_transaction_is_found(chat):
     problem = found_out(lambda: chat.write(much_work))
 
     assert problem.startswith("The writer was held for ")
     assert not WATCH.problems()
 
 
-def test_work_on_any_other_thread_is_nobodys_concern(chat):
+def test_work_on_other_threads_is_ignored(chat):
     chat.server.do(chat.server.database.read_aside_in(chat.realm.id, much_work))
 
     assert not WATCH.problems()

@@ -1,4 +1,5 @@
-"""A picture that clients ask for by an address is left to those alone who may see the address."""
+"""Gravatars: a picture that clients find by an e-mail address is offered only to users who may see
+the address."""
 
 import hashlib
 from typing import Any
@@ -17,7 +18,7 @@ VISIBLE_TO = {1: "admin moderator member guest", 2: "admin moderator member"} | 
 
 @pytest.fixture
 def ben(own_chat: Chat) -> Person:
-    """Somebody whose picture is where others keep it."""
+    """A user with a Gravatar."""
 
     def use_gravatar(tx: Tx) -> None:
         tx.execute("UPDATE account SET avatar_source = 'G' WHERE full_name = 'Ben'")
@@ -28,7 +29,7 @@ def ben(own_chat: Chat) -> Person:
 
 
 @pytest.mark.parametrize("visibility", VISIBLE_TO)
-def test_who_sees_the_address_asks_for_the_picture_by_it_and_nobody_else(ben, visibility):
+def test_only_users_who_see_the_address_get_the_gravatar_option(ben, visibility):
     viewers = {
         role: ben.chat.person(role, role=role) for role in ("admin", "moderator", "member", "guest")
     }
@@ -51,8 +52,8 @@ def test_who_sees_the_address_asks_for_the_picture_by_it_and_nobody_else(ben, vi
 
 
 @pytest.mark.parametrize("visibility", VISIBLE_TO)
-def test_a_message_leaves_the_picture_to_readers_where_all_see_the_address(ben, visibility):
-    """The words of a message are the same for all who read it."""
+def test_messages_omit_the_avatar_only_where_all_see_the_address(ben, visibility):
+    """The content of a message is the same for all readers."""
     eve = ben.chat.person("eve", role="guest", channels=["kitchen"])
     ben.joins("kitchen")
     ben.patch("/settings", email_address_visibility=visibility).succeeds()

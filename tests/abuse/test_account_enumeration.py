@@ -1,6 +1,6 @@
-"""Nobody finds out who has an account: the answers are the same, and so is the work behind them.
+"""Account enumeration: the answer and the work behind it are the same with and without an account.
 
-The work is counted, not timed: passwords that are hashed, rows that are written, statements.
+The work is counted, not timed: hashed passwords, written rows, statements.
 """
 
 from collections import Counter
@@ -18,13 +18,13 @@ from tertulia.database.tx import Tx
 
 SESAME = "open sesame"
 WAYS = ("one", "all", "execute")
-# What all of this is kept in; other tables are looked at by jobs meanwhile.
+# The tables that hold all of this; jobs read other tables meanwhile.
 KEPT = {"one_time_link", "letter", "invitation", "password_attempt", "audit_entry", "password_hash"}
 
 
 @contextmanager
 def counted(monkeypatch, realm_id: int):
-    """Counts what is done for one organization meanwhile."""
+    """Counts the work for one organization."""
     work: Counter[str] = Counter()
     with monkeypatch.context() as patched:
         for name in WAYS:
@@ -84,7 +84,7 @@ def takes_over(chat: Chat, email: str) -> Reply:
 @pytest.mark.parametrize(
     "ask", [forgets, signs_up, logs_in, fetches_key, looks_for, invites, takes_over]
 )
-def test_who_is_here_shows_neither_in_the_answer_nor_in_the_work(mailing, monkeypatch, ask):
+def test_neither_the_answer_nor_the_work_reveals_an_account(mailing, monkeypatch, ask):
     hidden = {"email_address_visibility": 5}
     here = f"here@{mailing.host}.example"
     ana = mailing.person("ana", password=SESAME, email=here, settings=hidden)

@@ -1,4 +1,4 @@
-"""A bot acts with rights of its owner, so nobody gets at those by way of a bot."""
+"""A bot acts with its owner's rights, so a bot must not give those rights to others."""
 
 import pytest
 from tests.support.people import Chat, Person, basic
@@ -30,7 +30,7 @@ def is_shut_out(bot: Person) -> bool:
     return True
 
 
-def test_who_gives_a_bot_away_no_longer_has_its_key(chat, root):
+def test_after_transferring_a_bot_the_old_owner_does_not_have_its_key(chat, root):
     eve = chat.person("eve")
     bot = makes_bot(eve)
     ears = bot.listens_for()
@@ -47,7 +47,7 @@ def test_who_gives_a_bot_away_no_longer_has_its_key(chat, root):
     eve.get(f"/bots/{bot.id}/api_key").fails("Insufficient permission")
 
 
-def test_a_bot_that_stays_where_it_is_keeps_its_key(chat):
+def test_a_bot_that_keeps_its_owner_keeps_its_key(chat):
     eve = chat.person("eve")
     bot = makes_bot(eve)
 
@@ -56,7 +56,7 @@ def test_a_bot_that_stays_where_it_is_keeps_its_key(chat):
     assert bot.get("/users/me").succeeds()["full_name"] == "Ebb"
 
 
-def test_an_administrator_moves_a_bot_that_has_to_go_on(chat, root):
+def test_an_administrator_can_transfer_a_bot(chat, root):
     bot = makes_bot(chat.person("eve"))
 
     root.patch(f"/bots/{bot.id}", bot_owner_id=root.id).succeeds()
@@ -95,7 +95,7 @@ def test_a_new_owner_who_could_not_read_the_key_gets_another_one(chat, root):
     assert moved.get("/users/me").succeeds()["bot_owner_id"] == adam.id
 
 
-def test_a_guest_is_given_no_bot(chat):
+def test_a_guest_cannot_own_a_bot(chat):
     eve, gus = chat.person("eve"), chat.person("gus", role="guest")
     bot = makes_bot(eve)
 
@@ -106,7 +106,7 @@ def test_a_guest_is_given_no_bot(chat):
     assert bot.get("/users/me").succeeds()["bot_owner_id"] == eve.id
 
 
-def test_who_was_let_go_does_not_come_back_by_a_bot_that_does(chat, root):
+def test_a_deactivated_user_gets_no_access_through_a_reactivated_bot(chat, root):
     eve = chat.person("eve")
     bot = makes_bot(eve)
     root.delete(f"/users/{eve.id}").succeeds()
@@ -118,7 +118,7 @@ def test_who_was_let_go_does_not_come_back_by_a_bot_that_does(chat, root):
     assert root.get(f"/users/{bot.id}").succeeds()["user"]["bot_owner_id"] == root.id
 
 
-def test_a_bot_of_somebody_who_is_here_comes_back_as_it_was(chat, root):
+def test_a_reactivated_bot_of_an_active_owner_is_unchanged(chat, root):
     eve = chat.person("eve")
     bot = makes_bot(eve)
     eve.delete(f"/bots/{bot.id}").succeeds()
@@ -128,7 +128,7 @@ def test_a_bot_of_somebody_who_is_here_comes_back_as_it_was(chat, root):
     assert bot.get("/users/me").succeeds()["bot_owner_id"] == eve.id
 
 
-def test_who_loses_a_role_does_not_keep_it_in_a_bot(chat, root):
+def test_a_demoted_user_does_not_keep_the_role_through_a_bot(chat, root):
     eve = chat.person("eve", role="admin")
     bot, idle = makes_bot(eve), makes_bot(eve, "idle")
     eve.patch(f"/bots/{bot.id}", role=200).succeeds()
@@ -148,8 +148,8 @@ def test_who_loses_a_role_does_not_keep_it_in_a_bot(chat, root):
     assert bot.record.role == 600, "who is given a role decides what their bots may"
 
 
-def test_a_bot_can_do_what_its_owner_still_can(chat, root):
-    """Not what they could once, nor what somebody could whose account has ended."""
+def test_a_bot_has_the_current_rights_of_its_owner(chat, root):
+    """Neither earlier rights of the owner nor those of a deactivated owner."""
     eve = chat.person("eve")
     bot = makes_bot(eve)
     root.joins("vault", principals=[eve.id])
@@ -165,8 +165,8 @@ def test_a_bot_can_do_what_its_owner_still_can(chat, root):
     )
 
 
-def test_nobody_but_an_owner_changes_the_address_of_one(chat, root):
-    """An address is a way into an account."""
+def test_only_an_owner_changes_the_address_of_an_owner(chat, root):
+    """An address gives access to an account."""
     eve = chat.person("eve", role="admin")
 
     eve.patch(f"/users/{root.id}", new_email="eve2@example.com").fails(
@@ -176,7 +176,7 @@ def test_nobody_but_an_owner_changes_the_address_of_one(chat, root):
     assert root.record.email == "root@example.com"
 
 
-def test_an_administrator_does_not_act_as_an_owner_by_a_bot(chat, root):
+def test_an_administrator_cannot_act_as_an_owner_through_a_bot(chat, root):
     eve = chat.person("eve", role="admin")
     hers, of_root = makes_bot(eve), makes_bot(root, "ebb")
 

@@ -1,7 +1,7 @@
-"""What belongs to another organization is not there: every number of theirs is like one of nobody.
+"""Ids of another organization get the same answer as unused ids.
 
-An owner of one organization makes a good call of every route of another one, at their own address,
-with the numbers of the other one's things, and once more with numbers that nobody has.
+The owner of one organization makes a valid call of every route of another one, on their own host,
+with the ids of the other organization, and again with unused ids.
 """
 
 import re
@@ -13,7 +13,7 @@ from tests.support.client import Reply
 from tests.support.people import Chat
 
 FAR_AWAY = 10_000_000
-NUMBERS = {  # parameters that name things by their numbers
+NUMBERS = {  # parameters that are ids
     *("to", "stream_id", "messages", "msg_ids", "message_id", "subscribers", "members"),
     *("subgroups", "add", "delete", "order", "ordered_linkifier_ids", "data"),
     *("subscription_data", "folder_id"),
@@ -30,7 +30,7 @@ def chat(mailing):
 
 
 def elsewhere(value: Any) -> Any:
-    """The same with numbers that nobody has."""
+    """The same with unused ids."""
     if isinstance(value, list):
         return [elsewhere(each) for each in value]
     if isinstance(value, dict):
@@ -42,12 +42,12 @@ def elsewhere(value: Any) -> Any:
 
 
 def plain(reply: Reply) -> tuple[int, str]:
-    """An answer without the numbers in it, and without what differs each time."""
+    """A response without ids and without what differs each time."""
     words = re.sub(r'"(queue_id|timestamp|server_timestamp)":[^,}]*', "", reply.body.decode())
     return reply.status, re.sub(r"\d+", "#", words)
 
 
-def test_no_number_of_another_organization_means_anything_here(chat):
+def test_ids_of_another_organization_are_like_unused_ids(chat):
     ana, calls, places = good_calls(chat)
     far = Chat.found(chat.server).person("far", role="owner")
     tried = 0

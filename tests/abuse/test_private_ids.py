@@ -1,34 +1,31 @@
-"""What is somebody's own is not there for anybody else: every number of it is like one of nobody.
+"""Private things of a user get the same answer as unused ids.
 
 An owner has one of everything: drafts, files, reminders, sessions, passkeys, messages in private
-channels. People of every role, and a stranger, make a good call of every route with these numbers,
-and once more with numbers that nobody has. Where everybody may see a thing, that it is there may
-show; `SEEN` says by which calls.
+channels. Users of every role, and an anonymous caller, make a valid call of every route with these
+ids, and again with unused ids. Where everyone may see a thing, its existence may show; `SEEN` lists
+those calls.
 """
 
 import re
 from typing import Any
 
 import pytest
-from tests.abuse.test_foreign_organizations import FAR_AWAY, NUMBERS, elsewhere, plain
+from tests.abuse.test_other_organizations import FAR_AWAY, NUMBERS, elsewhere, plain
 from tests.api.good_calls import FAREWELLS, address, good_calls
 from tests.support.people import Caller, Chat
 
-# Who asks for a new name each time gets something else than before.
+# A new name in each call gives another answer.
 NEW_EACH_TIME = {("POST", "/channels/create"), ("POST", "/user_groups/create")}
 BY_NAME = {("PATCH", "/users/me/subscriptions")}
 OF_BOTS = {(method, "/bot_storage") for method in ("GET", "PUT", "DELETE")}
 LEFT_OUT = FAREWELLS | NEW_EACH_TIME | BY_NAME | OF_BOTS
 
 OF_PROFILES = {"DELETE /users/me/profile_data", "PATCH /users/me/profile_data"}
-FOR_ALL = (
-    OF_PROFILES
-    | {  # fields of profiles, groups by their names, and a file whose address one knows
-        "GET /user_uploads/{realm_id_str}/{filename:path}",
-        "POST /user_groups/{group_id}/deactivate",
-    }
-)
-FOR_MEMBERS = FOR_ALL | {  # people and groups
+FOR_ALL = OF_PROFILES | {  # profile fields, groups by name, and a file whose URL is known
+    "GET /user_uploads/{realm_id_str}/{filename:path}",
+    "POST /user_groups/{group_id}/deactivate",
+}
+FOR_MEMBERS = FOR_ALL | {  # users and groups
     "DELETE /users/me/muted_users/{muted_user_id}",
     "GET /user_groups/{group_id}/members",
     "GET /user_groups/{group_id}/members/{user_id}",
@@ -44,7 +41,7 @@ FOR_MEMBERS = FOR_ALL | {  # people and groups
     "POST /user_groups/{group_id}/subgroups",
     "POST /users/me/muted_users/{muted_user_id}",
 }
-FOR_HUMANS = FOR_MEMBERS | {  # whose bots there are, and that somebody was invited
+FOR_HUMANS = FOR_MEMBERS | {  # who owns bots, and who was invited
     "DELETE /bots/{bot_id}",
     "DELETE /invites/multiuse/{invite_id}",
     "DELETE /invites/{invite_id}",
@@ -86,7 +83,7 @@ def takes_numbers(route: tuple[str, str], params: dict[str, Any]) -> bool:
 
 
 @pytest.mark.on_one
-def test_no_number_of_what_is_somebodys_own_means_anything_to_others(chat):
+def test_ids_of_private_things_are_like_unused_ids_for_others(chat):
     ana, calls, places = good_calls(chat)
     chat.permit("can_access_all_users_group", "members")
     for name in ("kitchen", "loft"):

@@ -1,4 +1,4 @@
-"""HTTP that can be read in two ways, or has no end: nobody is answered in another's place."""
+"""Ambiguous or endless HTTP: no client gets the answer to another client's request."""
 
 import contextlib
 import socket
@@ -25,7 +25,7 @@ CHUNKS = POST + FORM + b"Transfer-Encoding: chunked\r\n\r\n"
 
 
 class Line:
-    """Says bytes, and hears what comes back until the server hangs up."""
+    """Sends bytes and reads until the server closes the connection."""
 
     def __init__(self, server: Server) -> None:
         self._port = server.port
@@ -34,12 +34,12 @@ class Line:
         with socket.create_connection(("127.0.0.1", self._port), PATIENCE_SECONDS) as line:
             line.sendall(said)
             heard: list[bytes] = []
-            with contextlib.suppress(ConnectionResetError):  # it had not read all that was said
+            with contextlib.suppress(ConnectionResetError):  # it had not read everything
                 heard.extend(iter(lambda: line.recv(1 << 16), b""))
             return b"".join(heard)
 
     def answers(self, said: bytes) -> list[int]:
-        """The statuses of all answers."""
+        """The status codes of all responses."""
         return [int(each[:3]) for each in self.hears(said).split(b"HTTP/1.1 ")[1:]]
 
 
@@ -75,16 +75,16 @@ NO_REQUESTS = {
 
 
 @pytest.mark.parametrize("said", NO_REQUESTS.values(), ids=NO_REQUESTS.keys())
-def test_what_can_be_read_in_two_ways_is_no_request(line, said):
+def test_an_ambiguous_request_is_refused(line, said):
     assert line.answers(said + ASKED) == [400]
 
 
-def test_what_came_before_is_answered_first(line):
+def test_earlier_requests_are_answered_first(line):
     assert line.answers(ASKED + ASKED + b"Nonsense\r\n\r\n") == [200, 200, 400]
     assert line.answers(ASKED + CHUNKS + b"nonsense\r\n") == [200, 400]
 
 
-def test_a_host_in_the_address_counts_more_than_the_header(chat, line):
+def test_a_host_in_the_request_line_overrides_the_header(chat, line):
     said = b"GET http://%b/api/v1/server_settings HTTP/1.1\r\nHost: nowhere.localhost\r\n%b\r\n"
     ending = b"Connection: close\r\n"
 
@@ -92,26 +92,26 @@ def test_a_host_in_the_address_counts_more_than_the_header(chat, line):
     assert line.answers(said % (b"nowhere.localhost", ending)) != [200]
 
 
-def test_who_would_speak_something_else_is_answered_and_let_go(line):
+def test_an_upgrade_request_is_answered_and_closed(line):
     wish = ASKED[:-2] + b"Connection: upgrade\r\nUpgrade: websocket\r\n\r\n"
 
     assert line.answers(wish + ASKED) == [200]
 
 
-def test_who_speaks_https_here_is_told_to_speak_http(line):
+def test_https_on_the_http_port_gets_an_explanation(line):
     said = line.hears(b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03")
 
     assert said.startswith(b"HTTP/1.1 400 ")
     assert b"This port speaks http, not https" in said
 
 
-def test_a_body_that_was_not_waited_for_is_taken_for_no_request(line):
+def test_a_refused_request_is_answered_before_its_expected_body(line):
     head = POST + FORM + b"Expect: 100-continue\r\nContent-Length: 90000\r\n\r\n"
 
-    assert line.answers(head) == [401]  # and then the server hangs up
+    assert line.answers(head) == [401]  # then the server closes the connection
 
 
-def test_an_older_client_is_told_nothing_that_it_does_not_know(line):
+def test_an_http_1_0_client_gets_no_100_continue(line):
     head = (
         POST.replace(b"1.1", b"1.0") + FORM + b"Expect: 100-continue\r\nContent-Length: 3\r\n\r\n"
     )
@@ -119,13 +119,13 @@ def test_an_older_client_is_told_nothing_that_it_does_not_know(line):
     assert line.answers(head + b"a=b") == [401]
 
 
-def test_a_proxy_of_this_machine_that_speaks_an_older_http_is_told_no_numbers(line):
+def test_an_http_1_0_proxy_on_this_machine_may_not_read_metrics(line):
     asked = b"GET /metrics HTTP/1.%d\r\nConnection: close\r\n" + HOST + b"\r\n"
 
     assert [line.answers(asked % version) for version in (1, 0)] == [[200], [404]]
 
 
-def test_who_asks_for_much_before_the_first_answer_gets_some_of_it(line):
+def test_pipelined_requests_are_bounded(line):
     statuses = line.answers(ASKED * 3000)
 
     assert statuses[-1] == 400
@@ -133,8 +133,8 @@ def test_who_asks_for_much_before_the_first_answer_gets_some_of_it(line):
 
 
 @pytest.mark.parametrize("endless", [b"0\r\nX: ", b"3;", b"0\r\n" + b"X: y\r\n" * 9000])
-def test_what_is_no_body_has_an_end(chat, endless):
-    """After the last chunk, or beside one, come bytes that nobody will ever ask for."""
+def test_bytes_beside_a_body_are_bounded(chat, endless):
+    """After the last chunk, or in a chunk extension, come bytes that belong to no request."""
     sent = 0
     with (
         socket.create_connection(("127.0.0.1", chat.server.port), PATIENCE_SECONDS) as line,
@@ -145,7 +145,7 @@ def test_what_is_no_body_has_an_end(chat, endless):
             line.sendall(b"a" * 65536)
             sent += 65536
 
-    assert sent < 32 << 20  # what is on its way, and in buffers, is not ours
+    assert sent < 32 << 20  # bytes in transit and in buffers do not count
 
 
 # --- TLS ---
@@ -158,7 +158,7 @@ def terminal(tmp_path: Path) -> Iterator[Terminal]:
     terminal.close()
 
 
-def test_who_never_shakes_hands_has_no_more_than_a_share(terminal, tmp_path):
+def test_unfinished_tls_handshakes_count_as_connections(terminal, tmp_path):
     certificates.write(tmp_path)
     bounds = ["--max-connections-per-address", "5", "--slow-client-seconds", "1"]
     serving = terminal.serves(*flags(tmp_path), *bounds)

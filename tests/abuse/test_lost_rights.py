@@ -1,7 +1,7 @@
-"""Who is let go while a request of theirs is under way does nothing more with it.
+"""A user who is deactivated or demoted during a request cannot finish it.
 
-A request is let in by what the server remembers; what it asks for is done by what the database
-says. Here an account ends, or loses its role, just between the two, in every call there is.
+The server authenticates from memory and acts in the database. Here an account ends, or loses its
+role, just between the two, in every endpoint.
 """
 
 import pytest
@@ -10,7 +10,7 @@ from tests.api.good_calls import FAREWELLS, address, ask, good_calls
 from tertulia.database.tx import Tx
 from tertulia.domain.people.user import Role
 
-# Done by a bot of theirs, by somebody else or by nobody; or nothing stays of it.
+# Done by the user's bot, by another user or by the server; or it leaves nothing behind.
 LEFT_OUT = FAREWELLS | {
     *((method, "/bot_storage") for method in ("PUT", "DELETE")),
     ("POST", "/realm/deactivate"),
@@ -35,7 +35,7 @@ def chat(mailing):
 
 
 def end(tx: Tx, user_id: int) -> None:
-    """As if it were done this moment, and not told yet."""
+    """As if it had just been committed and not delivered yet."""
     tx.execute("UPDATE account SET is_active = FALSE WHERE id = :id", id=user_id)
 
 
@@ -52,7 +52,7 @@ def restore(tx: Tx, user_id: int) -> None:
 
 
 class Latecomer:
-    """Lets in as ever; whom it waits for has come to an end the moment after."""
+    """Authenticates as usual, and ends the account of the awaited caller right after."""
 
     def __init__(self, admit, user_id: int, happens) -> None:
         self._admit, self._user_id, self._happens = admit, user_id, happens
@@ -67,7 +67,7 @@ class Latecomer:
 
 
 @pytest.mark.parametrize("happens", [end, demote])
-def test_nobody_does_what_they_may_no_longer_do(chat, monkeypatch, happens):
+def test_a_request_fails_if_its_caller_loses_the_right_meanwhile(chat, monkeypatch, happens):
     ana, calls, places = good_calls(chat)
     api = chat.server.application._api
     late = Latecomer(api._admit, ana.id, happens)
@@ -87,4 +87,4 @@ def test_nobody_does_what_they_may_no_longer_do(chat, monkeypatch, happens):
         tried += 1
 
     assert tried > 80
-    assert done == ([] if happens is end else [("POST", "/messages")])  # that anybody may
+    assert done == ([] if happens is end else [("POST", "/messages")])  # allowed for everyone

@@ -1,4 +1,4 @@
-"""Forms that another site makes a browser send: no page of ours takes one."""
+"""Cross-site request forgery: no page accepts a form that another site sent."""
 
 import pytest
 from starlette.routing import Route
@@ -6,7 +6,7 @@ from tests.support.browser import Browser
 
 from tertulia.app import Application
 
-# These prove by themselves who has sent them: a signature, or a key in the address.
+# These authenticate their sender themselves: a signature, or a key in the URL.
 PROVEN = {
     "/accounts/login/jwt/",
     "/accounts/unsubscribe/{kind}/{key}",
@@ -29,7 +29,7 @@ def pages_with_forms(application: Application) -> list[str]:
 
 
 @pytest.mark.on_one
-def test_no_page_takes_a_form_of_another_site(chat):
+def test_no_page_accepts_a_form_of_another_site(chat):
     browser = Browser.of(chat.person("ana"))
     pages = pages_with_forms(chat.server.application)
 

@@ -1,4 +1,4 @@
-"""Slow resources that people share: one person's backlog delays another by one item of work."""
+"""Slow resources that users share: one user's backlog delays another by one item of work."""
 
 import base64
 import gc
@@ -16,7 +16,7 @@ from tertulia import actions, api, fair_queue
 from tertulia.api import authentication
 from tertulia.http import basic, compression, offload
 
-MAX_TURNS = 6  # that a backlog of hundreds takes: a request has up to three items of work
+MAX_TURNS = 6  # of a backlog of hundreds: a request has up to three items of work
 
 
 def long_form(person, message):
@@ -89,7 +89,7 @@ def test_a_backlog_delays_its_owner_and_not_others(chat, in_kitchen, ana, ben, q
         turns = backlog.turns_until(answer)
         answered = answer.result()
 
-        if asks is large_answer:  # what was asked is done: it comes uncompressed instead
+        if asks is large_answer:  # the request was done: its answer comes uncompressed
             assert (refused.status, "Content-Encoding" in refused.headers) == (200, False)
         else:
             assert (refused.status, refused.json["code"]) == (429, "RATE_LIMIT_HIT")
@@ -103,8 +103,8 @@ def test_a_backlog_delays_its_owner_and_not_others(chat, in_kitchen, ana, ben, q
 
 
 @pytest.mark.parametrize("kind", [pytest.param("postgres", marks=pytest.mark.postgres)])
-def test_a_register_holds_up_nobody_while_its_caller_waits(chat, in_kitchen, ana, ben):
-    """The organization stands still while a register reads, so this read takes no turn."""
+def test_a_waiting_register_does_not_delay_others(chat, in_kitchen, ana, ben):
+    """The organization is frozen while a register reads, so this read does not wait for a turn."""
     queue = chat.server.database.reads
 
     with Backlog(queue, ana.id, room=10) as backlog:
@@ -149,7 +149,7 @@ def test_metrics_name_every_queue(chat):
 
 
 def test_padded_headers_are_not_kept_in_memory(chat):
-    """A key is found in a header however that is padded; of each key one short header is cached."""
+    """A key is found in a padded header; one short header per key is cached."""
     ana = chat.person("ana")
     paddings = [*range(1000, 1200), *range(10, 110)]
 

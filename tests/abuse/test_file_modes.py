@@ -1,4 +1,5 @@
-"""Others on the same machine: what is ours to read is theirs in no folder and under no umask."""
+"""File modes: other users of the machine cannot read the server's files, in any folder and under
+any umask."""
 
 import contextlib
 import stat
@@ -15,7 +16,7 @@ OURS = {"tertulia.db", "tertulia.db-wal", "tertulia.db-shm", "tertulia.db.lock",
 
 @pytest.fixture
 def terminal(tmp_path: Path) -> Iterator[Terminal]:
-    """A folder that was there before, and into which everybody may look."""
+    """A folder that existed before and that everyone may read."""
     (tmp_path / "data").mkdir()
     (tmp_path / "data").chmod(0o755)
     with contextlib.closing(Terminal(tmp_path / "data")) as terminal:
@@ -26,7 +27,7 @@ def open_to_others(folder: Path) -> set[str]:
     return {path.name for path in folder.iterdir() if stat.S_IMODE(path.stat().st_mode) & 0o077}
 
 
-def test_a_new_server_closes_its_files_whatever_the_umask(terminal):
+def test_a_new_server_creates_private_files_under_any_umask(terminal):
     server = terminal.serves(umask="000")
     terminal.adds("ana")
     server.soon_answers(401, "/users/me", who="")
@@ -36,14 +37,14 @@ def test_a_new_server_closes_its_files_whatever_the_umask(terminal):
     assert server.said.err.count("server.file_made_private") == 0
 
 
-def test_so_does_a_command_that_makes_the_data(terminal):
+def test_a_command_creates_private_files(terminal):
     terminal.runs("org", "create", "Tertulia")
 
     assert (terminal.data / "tertulia.db").exists()
     assert not open_to_others(terminal.data) & OURS
 
 
-def test_so_do_a_backup_and_a_restore(terminal, tmp_path):
+def test_backup_and_restore_create_private_files(terminal, tmp_path):
     terminal.founds().adds("ana")
     (tmp_path / "there").mkdir(mode=0o755)
     copy = tmp_path / "there" / "backup.tar"
@@ -55,7 +56,7 @@ def test_so_do_a_backup_and_a_restore(terminal, tmp_path):
     assert not open_to_others(tmp_path / "there")
 
 
-def test_files_that_others_could_read_are_closed_and_that_is_told(terminal):
+def test_readable_files_are_made_private_and_that_is_logged(terminal):
     terminal.founds().adds("ana")
     for path in terminal.data.iterdir():
         path.chmod(0o644)
@@ -68,7 +69,7 @@ def test_files_that_others_could_read_are_closed_and_that_is_told(terminal):
     assert server.said.err.count("server.file_made_private") >= 2
 
 
-def test_a_file_with_a_key_in_it_is_closed_even_where_there_was_one(tmp_path):
+def test_a_file_with_a_key_is_made_private_even_if_it_existed(tmp_path):
     path = tmp_path / "zuliprc"
     path.write_text("something longer than what comes next" * 10)
     path.chmod(0o644)

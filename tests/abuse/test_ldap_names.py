@@ -1,4 +1,4 @@
-"""A directory knows somebody by many spellings; who guesses gets no further by that."""
+"""An LDAP directory accepts many spellings of a name; guessing gains nothing from that."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -24,7 +24,7 @@ def tries(chat: Chat, username: str, password: str = "a guess") -> Any:
     return chat.stranger.post("/fetch_api_key", username=username, password=password)
 
 
-def test_other_spellings_of_a_name_are_no_further_tries(ldap_chat, slapd):
+def test_spellings_of_a_name_share_their_attempts(ldap_chat, slapd):
     slapd.add_person("anabel")
     spellings = [
         "anabel",
@@ -40,7 +40,7 @@ def test_other_spellings_of_a_name_are_no_further_tries(ldap_chat, slapd):
         tries(ldap_chat, spelling).fails(WRONG, code="AUTHENTICATION_FAILED", status=401)
     unseen = [tries(ldap_chat, each, SESAME) for each in ("Anabel@Example.com", "ａnabel")]
 
-    for reply in unseen:  # as for a name that there is not
+    for reply in unseen:  # as for an unknown name
         reply.fails(WRONG, code="AUTHENTICATION_FAILED", status=401)
     anabel = ldap_chat.read(storage.people.find_by_email, "anabel@example.com")
     ldap_chat.write(actions.people.password_attempts.unlock, ldap_chat.server.vault, anabel)
@@ -49,7 +49,7 @@ def test_other_spellings_of_a_name_are_no_further_tries(ldap_chat, slapd):
 
 @contextmanager
 def counted(monkeypatch: Any) -> Iterator[Counter[str]]:
-    """What the directory is asked meanwhile."""
+    """The queries that the directory receives."""
     asked: Counter[str] = Counter()
     with monkeypatch.context() as patched:
         for name in ("bind", "search", "unbind"):
@@ -68,7 +68,7 @@ def _counting(asked: Counter[str], name: str) -> Any:
 
 
 @pytest.mark.parametrize("ending", ["", "@example.com"])
-def test_who_is_in_a_directory_shows_neither_in_the_answer_nor_in_the_work(
+def test_neither_the_answer_nor_the_work_reveals_a_directory_entry(
     ldap_chat, slapd, monkeypatch, ending
 ):
     slapd.add_person("anabel")
@@ -89,10 +89,8 @@ def test_who_is_in_a_directory_shows_neither_in_the_answer_nor_in_the_work(
         assert seen[name] == seen["nobody"], name
 
 
-def test_a_directory_that_has_locked_somebody_out_is_not_taken_for_one_in_trouble(
-    ldap_chat, slapd, monkeypatch
-):
-    """As 389 Directory Server answers for those whose account is locked."""
+def test_a_locked_directory_account_is_not_reported_as_an_outage(ldap_chat, slapd, monkeypatch):
+    """The answer of 389 Directory Server for a locked account."""
     dn = slapd.add_person("anabel")
     bind = ldap3.Connection.bind
 

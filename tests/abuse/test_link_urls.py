@@ -1,4 +1,4 @@
-"""Addresses that people are led to begin as somebody who answers for them has said."""
+"""Links that users define (playgrounds, linkifiers) lead only to web addresses."""
 
 import pytest
 from tests.support.people import Chat, Person
@@ -22,7 +22,7 @@ def root(chat: Chat) -> Person:
 
 
 @pytest.mark.parametrize("template", [*BAD, "//example.com/{code}", "/{code}", "mailto:{code}"])
-def test_a_playground_is_a_web_site(root, template):
+def test_a_playground_must_be_a_web_address(root, template):
     given = {"name": "Play", "pygments_language": "Python"}
 
     root.post("/realm/playgrounds", url_template=template, **given).fails("Invalid URL template.")
@@ -31,7 +31,7 @@ def test_a_playground_is_a_web_site(root, template):
 
 
 @pytest.mark.parametrize("template", BAD)
-def test_a_linkifier_leads_nowhere_else(root, template):
+def test_a_linkifier_must_be_a_web_address(root, template):
     given = {"pattern": "BUG-(?P<code>[0-9]+)"}
     fine = "https://x.example/{code}"
 
@@ -55,8 +55,8 @@ def test_a_linkifier_leads_nowhere_else(root, template):
         ("BUG-$$1$$", "%24%241%24%24"),
     ],
 )
-def test_what_is_linked_leads_to_what_a_reader_sees(root, typed, meant):
-    """Parts that are finished are represented by signs of our own, which are in no address."""
+def test_a_link_leads_to_the_text_that_a_reader_sees(root, typed, meant):
+    """The renderer's placeholders for finished parts must not get into a URL."""
     about = {"pattern": "BUG-(?P<id>.+)", "url_template": "https://x.example/{id}"}
     root.post("/realm/filters", **about).succeeds()
 
@@ -67,7 +67,7 @@ def test_what_is_linked_leads_to_what_a_reader_sees(root, typed, meant):
 
 
 @pytest.mark.parametrize("url", ["javascript:alert(1)", "data:text/html,x", "ftp://x.example/"])
-def test_no_other_door_takes_such_an_address(root, url):
+def test_no_other_endpoint_accepts_such_a_url(root, url):
     field = root.post("/realm/profile_fields", name="Site", field_type=5).succeeds()["id"]
     place = {"subtype": "custom", "url_pattern": f"{url}%(username)s"}
 

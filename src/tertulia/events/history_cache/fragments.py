@@ -1,14 +1,12 @@
-"""Messages as history tells them: each made into bytes once, and shared by all who read it.
+"""Fragment cache: messages as JSON, encoded once and shared by all readers.
 
-A fragment is a message as a JSON object that is still open at its end, where each reader's own
-part follows: the flags, and what a search has marked. It is right while two things hold, and both
-are asked each time it is used:
+A fragment is the JSON object of a message without its closing brace. The reader's own members
+follow: flags and search highlights. Each use checks that the fragment is valid:
 
-* The message is what it was. An event says which messages it rewrites (`Event.rewritten`), and the
-  follower has their fragments forgotten. Of what stands in the log and was not followed yet, the
-  reader's own transaction knows.
-* What it tells of others, the names of people and channels, comes from the very records that the
-  directory holds now.
+- The message is unchanged. An event names the messages that it rewrites (`Event.rewritten`), and
+  the follower drops their fragments. For events that are not applied yet, the reader's transaction
+  checks the log.
+- The users and channels in it are the same records that the directory holds now.
 """
 
 from collections import OrderedDict
@@ -21,8 +19,8 @@ from tertulia import events
 from tertulia.domain.messages.message import Message, MessageOrigin
 from tertulia.events.directory.organization import Organization
 
-OVERHEAD_BYTES = 800  # what a fragment takes beside its text
-LARGEST_BYTES = 1 << 17  # of a fragment: a few that are larger would make all others go
+OVERHEAD_BYTES = 800  # beside the text
+LARGEST_BYTES = 1 << 17  # larger fragments would evict too many others
 
 _encode = msgspec.json.Encoder().encode
 
@@ -31,7 +29,7 @@ Key = int
 
 
 class MessageFormat(msgspec.Struct, frozen=True):
-    """How a reader wants messages to be told."""
+    """The format that a client requested for messages."""
 
     apply_markdown: bool
     client_gravatar: bool
@@ -49,14 +47,14 @@ MANNERS = 8
 
 
 class Fragment(msgspec.Struct):
-    message: Message  # without its words: they are in the text
+    message: Message  # without its content, which is in the text
     text: bytes  # a JSON object without its closing brace
-    records: tuple[object, ...]  # of the directory, that it tells of
+    records: tuple[object, ...]  # directory records whose data it contains
     provenance: MessageOrigin
-    version: int = -1  # of the directory, in which these records were seen last
+    version: int = -1  # directory version in which these records were checked last
 
     def is_valid_for(self, org: Organization) -> bool:
-        """Whether the directory still holds the very records that it tells of."""
+        """Whether the directory still holds the same records."""
         if self.version == org.version:
             return True
         version = org.version
@@ -67,14 +65,15 @@ class Fragment(msgspec.Struct):
 
 
 class Shelf:
-    """The fragments of a server, those kept that were read last. It is changed on the loop only."""
+    """An LRU cache of fragments. Changed on the event loop only; any thread may read."""
 
     def __init__(self, most_bytes: int) -> None:
         self._most_bytes = most_bytes
         self._bytes = 0
         self._fragments: OrderedDict[Key, Fragment] = OrderedDict()
-        self.find = self._fragments.get  # from any thread
-        self._rewritten_at: dict[int, int] = {}  # by organization, the last event that did so
+        self.find = self._fragments.get  # for any thread
+        # By organization: the seq of the last event that rewrote messages.
+        self._rewritten_at: dict[int, int] = {}
 
     def __len__(self) -> int:
         return len(self._fragments)
@@ -84,14 +83,14 @@ class Shelf:
         return self._most_bytes > 0
 
     def touch(self, keys: Iterable[Key]) -> None:
-        """Keep what was read just now longer than what was not; while there is room, all stays."""
+        """Mark fragments as used. While half of the room is free, the order does not matter."""
         if 2 * self._bytes > self._most_bytes:
             for key in keys:
                 if key in self._fragments:
                     self._fragments.move_to_end(key)
 
     def put(self, key: Key, fragment: Fragment, seq: int) -> None:
-        """Keep what was read from the database as of an event, unless it is outdated already."""
+        """Cache a fragment that was read as of an event, unless it is outdated."""
         is_outdated = self._rewritten_at.get(fragment.message.realm_id, 0) > seq
         if is_outdated or len(fragment.text) > LARGEST_BYTES:
             return
@@ -102,16 +101,17 @@ class Shelf:
             self._take_out(next(iter(self._fragments)))
 
     def forget(self, realm_id: int, seq: int, message_ids: Collection[int]) -> None:
-        """An event has rewritten these messages."""
+        """Drop the messages that an event has rewritten."""
         self._rewritten_at[realm_id] = seq
         for message_id in message_ids:
             for number in range(MANNERS):
                 self._take_out(message_id << 3 | number)
 
     def begin_afresh(self, realm_id: int, seq: int) -> None:
-        """The log up to an event was not followed one by one: nobody knows what it rewrote.
+        """Events up to `seq` were not applied one by one: messages may have been rewritten.
 
-        What we have is of another life of the directory, and will be made anew when it is found.
+        Existing fragments contain records of the old directory, so they become invalid by
+        themselves.
         """
         self._rewritten_at[realm_id] = seq
 
@@ -124,7 +124,7 @@ class Shelf:
 def text_of(
     org: Organization, message: Message, manner: MessageFormat, *, knows_sender: bool = True
 ) -> bytes:
-    """A message as an open JSON object, with all but what is one reader's own."""
+    """A message as an open JSON object, without the reader's own members."""
     told = events.types.messages.message.message_object(
         org,
         message,
@@ -140,7 +140,7 @@ def text_of(
 
 
 def dependencies_of(org: Organization, message: Message) -> tuple[object, ...]:
-    """All of the directory that a message tells of."""
+    """The directory records whose data a message contains."""
     people = org.users
     reacting = tuple(people.get(each.user_id) for each in message.reactions)
     if message.channel_id is None:

@@ -1,9 +1,9 @@
-"""Pages: stretches of a channel, or of one of its topics, that somebody has just read.
+"""Page cache: windows of a channel or topic that were read recently.
 
-Many read the same: the newest of a lively place. What they are told is the same but for their
-flags, so the ids and the fragments need not be found again. A page is good while nothing was said
-in its channel, and no message of the organization was rewritten, since it was read; the follower
-notes both. Who may read the channel at all is asked each time.
+Many users read the newest messages of the same channel. The result is the same for all except for
+flags, so ids and fragments are cached. A page is valid until a message is sent to its channel or
+any message of the organization is rewritten; the follower reports both. Access to the channel is
+checked at each use.
 """
 
 from collections import OrderedDict
@@ -17,11 +17,11 @@ from tertulia.events.directory.organization import Organization
 from tertulia.events.history_cache.fragments import Fragment
 
 MOST = 64
-MAX_BYTES = 1 << 18  # of one page
+MAX_BYTES = 1 << 18  # per page
 
 
 class HistoryWindow(msgspec.Struct, frozen=True):
-    """What a window shows: ids, oldest first, and how far it reaches."""
+    """Message ids, oldest first, and whether the window reaches the ends of the history."""
 
     ids: list[int]
     anchor: int
@@ -31,24 +31,24 @@ class HistoryWindow(msgspec.Struct, frozen=True):
 
 
 class PageKey(NamedTuple):
-    """Where a page stands: a channel, perhaps a topic of it, and the stretch that is shown."""
+    """A channel, perhaps one of its topics, and the requested window."""
 
     channel_id: int
-    topic: tuple[str, ...]  # or none
+    topic: tuple[str, ...]  # empty for the whole channel
     stretch: Hashable
 
 
 class HistoryPage(msgspec.Struct):
     realm_id: int
     channel_id: int
-    seq: int  # the last event when it was read
+    seq: int  # the log position when it was read
     found: HistoryWindow
     fragments: Mapping[int, Fragment]  # in order
     provenance: Mapping[int, MessageOrigin]  # of the same
-    version: int = -1  # of the directory, in which the fragments were seen to be true
+    version: int = -1  # directory version in which the fragments were checked last
 
     def is_valid_for(self, org: Organization) -> bool:
-        """Whether all of it tells of the very records that the directory holds now."""
+        """Whether the directory still holds the records of all fragments."""
         version = org.version
         if self.version != version:
             if not all(each.is_valid_for(org) for each in self.fragments.values()):
@@ -58,25 +58,25 @@ class HistoryPage(msgspec.Struct):
 
 
 class PageCache:
-    """The pages of a server that were read last, found and kept by any thread; what has happened to
-    them is noted on the loop."""
+    """Any thread may find and add pages; events are applied on the event loop."""
 
     def __init__(self) -> None:
         self._pages: OrderedDict[Hashable, HistoryPage] = OrderedDict()
-        self._said_at: dict[int, int] = {}  # by channel, the last event that said something there
-        self._rewritten_at: dict[int, int] = {}  # by organization, the last event that did so
+        self._said_at: dict[int, int] = {}  # by channel: the seq of the last message
+        # By organization: the seq of the last event that rewrote messages.
+        self._rewritten_at: dict[int, int] = {}
 
     def note(
         self, realm_id: int, seq: int, sent: Message | None, rewritten: Collection[int]
     ) -> None:
-        """An event has said something, or has rewritten messages or taken them away."""
+        """Record that an event has sent a message or rewritten or deleted messages."""
         if sent is not None and sent.channel_id is not None:
             self._said_at[sent.channel_id] = seq
         if rewritten:
             self._rewritten_at[realm_id] = seq
 
     def find(self, key: Hashable, seq: int) -> HistoryPage | None:
-        """A page as it is at an event up to which the log was followed."""
+        """A page that is valid at `seq`, a position that this server has applied."""
         page = self._pages.get(key)
         return page if page is not None and page.seq <= seq and self._is_good(page) else None
 

@@ -1,4 +1,4 @@
-"""Reading history: what of it is known already, as of the reader's own transaction."""
+"""One read of history: the caches it may use, checked against its own transaction."""
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from functools import cache
@@ -15,14 +15,14 @@ from tertulia.events.history_cache.pages import HistoryPage, HistoryWindow, Page
 
 
 class Reading(msgspec.Struct, frozen=True):
-    """Somebody reads history: in which manner, and how far the log was followed before."""
+    """The format of the reader, and the log position that was applied before the read."""
 
     shelf: Shelf
     pages: PageCache
     org: Organization
     manner: MessageFormat
     place: LogPosition
-    shares: bool  # whether they are told of senders what everybody is
+    shares: bool  # whether the reader sees senders as everyone does
 
     @classmethod
     def begun(
@@ -31,10 +31,10 @@ class Reading(msgspec.Struct, frozen=True):
         return cls(shelf, pages, org, manner, org.place, shares and shelf.is_in_use)
 
     def is_up_to_date(self, end: LogPosition, tx: Tx) -> bool:
-        """Whether all that the log holds beyond what was followed leaves history as it is.
+        """Whether events after the applied position leave history and access unchanged.
 
-        Then what the shelf and the directory know is so in this transaction, too. Without a shelf
-        nobody goes by that: everything is asked of the database.
+        Then caches and directory are valid in this transaction. Without a fragment cache everything
+        is read from the database.
         """
         known = self.place
         if not self.shelf.is_in_use:
@@ -46,7 +46,7 @@ class Reading(msgspec.Struct, frozen=True):
         )
 
     def known(self, message_ids: Sequence[int]) -> dict[int, Fragment]:
-        """Those of the messages that are on the shelf, as the directory knows them now."""
+        """Those of the messages that have valid fragments."""
         if not self.shares:
             return {}
         number, org, find = self.manner.number, self.org, self.shelf.find
@@ -59,7 +59,7 @@ class Reading(msgspec.Struct, frozen=True):
         }
 
     def made(self, message: Message, seq: int) -> bytes:
-        """The text of a message that was read as of an event, kept for others who read it."""
+        """The text of a message that was read as of an event; adds it to the cache."""
         key, records = (
             self.manner.key(message.id),
             events.history_cache.fragments.dependencies_of(self.org, message),
@@ -76,11 +76,10 @@ class Reading(msgspec.Struct, frozen=True):
         return text
 
     def touch(self, message_ids: Iterable[int]) -> None:
-        """These were read from the shelf."""
         self.shelf.touch(map(self.manner.key, message_ids))
 
     def page(self, place: PageKey, end: LogPosition) -> HistoryPage | None:
-        """What was read before of a place, if it is the same at the end of the log."""
+        """The cached page, if it is valid at the end of the log."""
         if not self.shares or end != self.place:
             return None
         page = self.pages.find(self._key(place), end.seq)
@@ -93,7 +92,7 @@ class Reading(msgspec.Struct, frozen=True):
         found: HistoryWindow,
         fragments: Mapping[int, Fragment],
     ) -> None:
-        """These were found at the end of the log."""
+        """Cache a page that was read at the end of the log."""
         if end == self.place:
             provenance = {number: each.provenance for number, each in fragments.items()}
             page = HistoryPage(
@@ -107,5 +106,5 @@ class Reading(msgspec.Struct, frozen=True):
 
 @cache
 def harmless_kinds() -> list[str]:
-    """The kinds of events that neither rewrite a message nor change who may read what."""
+    """Event kinds that neither rewrite a message nor change anyone's access to messages."""
     return [word for word, kind in events.types.event.kinds().items() if kind.keeps_history]

@@ -1,4 +1,4 @@
-"""The state a client starts from, at the moment it registers."""
+"""The register snapshot: the state that a client starts from."""
 
 from typing import TYPE_CHECKING
 

@@ -1,7 +1,7 @@
-"""Channels and subscriptions as told at register and by the lists of them.
+"""Channels and subscriptions in the register snapshot and in the lists of the API.
 
-An organization may have a thousand channels, so each is encoded once and kept by the directory;
-here the pieces are only put together.
+An organization may have a thousand channels, so each is encoded once and cached by the directory.
+This module only joins the pieces.
 """
 
 from collections.abc import Callable, Mapping
@@ -17,7 +17,7 @@ from tertulia.events.listener import Options
 from tertulia.events.snapshot.encoded_list import Elements
 from tertulia.storage.channels.grouped_subscriptions import AlikeSubscriptions
 
-MANY_SUBSCRIBERS = 1000  # from here on a client may ask for some of them only
+MANY_SUBSCRIBERS = 1000  # from here on a client may request only some of them
 
 _encode = msgspec.json.Encoder().encode
 
@@ -25,7 +25,7 @@ _encode = msgspec.json.Encoder().encode
 def subscription_state(
     org: Organization, me: User, mine: list[AlikeSubscriptions], options: Options
 ) -> dict[str, Elements]:
-    """Every channel the user may see: those they are in, were in, and never were in."""
+    """All channels that the user may see: subscribed, unsubscribed and never subscribed."""
     inherited = None
     if not options.capabilities.notification_settings_null:
         inherited = events.types.channels.subscriptions.inherited_by(me)
@@ -51,7 +51,7 @@ def subscription_state(
 def my_subscriptions(
     org: Organization, me: User, mine: list[AlikeSubscriptions], include_subscribers: str
 ) -> Elements:
-    """What GET /users/me/subscriptions shows."""
+    """The response of GET /users/me/subscriptions."""
     endings: dict[int, bytes] = {}
     for alike in mine:
         if alike.active:
@@ -60,7 +60,7 @@ def my_subscriptions(
 
 
 def streams_state(org: Organization, me: User, options: Options) -> Elements:
-    """All channels whose metadata the user may see."""
+    """All channels that the user may see."""
     seen = org.seen_channels(me.id)
     everything = _told(org, archived=options.capabilities.archived_channels)
     told = [told for channel_id, told in everything if channel_id in seen]
@@ -68,13 +68,13 @@ def streams_state(org: Organization, me: User, options: Options) -> Elements:
 
 
 def by_name(org: Organization, *, archived: bool = False) -> list[Channel]:
-    """Channels by name; archived ones only for those who want to know of them."""
+    """Channels by name; archived ones only on request."""
     found = [channel for channel in org.channels.values() if archived or not channel.archived]
     return sorted(found, key=lambda channel: channel.name)
 
 
 def _told(org: Organization, *, archived: bool = False) -> list[tuple[int, bytes]]:
-    """The same as ids, each with what is told of the channel, but for the brace at its end."""
+    """The same as ids, each with the channel's JSON without its closing brace."""
 
     def make() -> list[tuple[int, bytes]]:
         opened = events.types.channels.channel.opened_channel
@@ -88,7 +88,7 @@ def _those(
     endings: Mapping[int, bytes],
     more: Callable[[int], bytes] | None,
 ) -> Elements:
-    """The channels for which there is an ending, with what is to be told before it."""
+    """The channels that have an ending, with `more` before it."""
     if not endings:
         return Elements()
     shown = [each for each in everything if each[0] in endings]
@@ -99,13 +99,13 @@ def _those(
 
 
 def _ending(alike: AlikeSubscriptions, inherited: tuple[bool, ...] | None = None) -> bytes:
-    """What is said of a channel last, to one who is in it, or was."""
+    """The last members of a channel for a user who is or was subscribed."""
     part = events.types.channels.subscriptions.encoded_personal_part(alike.personal, inherited)
     return b"," + part[1:]
 
 
 def _subscribers(org: Organization, me: User, include: str) -> Callable[[int], bytes] | None:
-    """How is told who is in a channel, as far as that is asked for."""
+    """Encodes the subscribers of a channel as the client requested; None if it did not."""
 
     def everybody(channel_id: int) -> bytes:
         told = events.types.channels.channel.subscribers_for(org, channel_id, me)

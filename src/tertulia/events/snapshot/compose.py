@@ -1,7 +1,7 @@
-"""The register snapshot: the state a client starts from, put together from its parts.
+"""Composes the register snapshot from its parts.
 
-One line for each part that a client can ask for, here or in `lists`. Parts that this server has
-nothing to fill with yet are told as what they are: empty.
+There is one line for each part that a client can request, here or in `lists`. Parts without data on
+this server are empty.
 """
 
 from collections.abc import Callable
@@ -25,7 +25,7 @@ from tertulia.events.types.people.profile_fields import FIELD_TYPES
 
 
 class View(msgspec.Struct, frozen=True):
-    """Everything a part of the state may be made of."""
+    """The input of all parts."""
 
     org: Organization
     me: User
@@ -55,7 +55,7 @@ def compose(view: View, wanted: Wanted) -> dict[str, Any]:
     if not wanted.everything and (
         wanted("update_display_settings") or wanted("update_global_notifications")
     ):
-        # Compat: zulip-terminal 0.7 looks for settings where they stood before feature level 89.
+        # Compat: zulip-terminal 0.7 reads settings where they were before feature level 89.
         state.update((name, view.me.prefers(name)) for name in DEFAULTS)
     return state
 
@@ -107,7 +107,7 @@ def _linkifiers(view: View) -> dict[str, Any]:
 
 
 def _profile_fields(view: View) -> dict[str, Any]:
-    """Who is told nobody's answers is not told the questions either."""
+    """A spectator sees no values, so the fields are left out too."""
     known = [] if view.me.is_spectator else view.org.profile_fields.values()
     return {
         "custom_profile_fields": [
@@ -118,7 +118,7 @@ def _profile_fields(view: View) -> dict[str, Any]:
 
 
 def _bots(view: View) -> dict[str, Any]:
-    """All that the caller looks after."""
+    """All bots that the user manages."""
     return {
         "realm_bots": [
             events.types.people.bots.bot_object(
@@ -157,7 +157,7 @@ def _settings_defaults(view: View) -> dict[str, Any]:
 
 
 def _statuses(view: View) -> dict[str, Any]:
-    """Everybody who has said something, or hides when they are here."""
+    """Users with a status, and users who hide their presence."""
     known, told = view.facts.statuses, {}
     hiding = view.org.kept.of_all_users("hiding", partial(_those_who_hide, view.org))
     for user_id in sorted(hiding.union(known) & view.org.users.keys()):
@@ -174,7 +174,7 @@ def _those_who_hide(org: Organization) -> frozenset[int]:
 
 
 def parts() -> frozenset[str]:
-    """What clients can ask to be told of the state."""
+    """The names of the parts that clients can request."""
     return frozenset({*_PARTS, *events.snapshot.lists.LISTS})
 
 

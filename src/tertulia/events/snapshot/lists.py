@@ -1,6 +1,6 @@
-"""The parts of the state that are plain lists, read from the database: one line for each.
+"""The parts of the snapshot that are plain lists from the database, one line for each.
 
-A list is told under the name by which clients ask for it.
+A list has the name by which clients request it.
 """
 
 from collections.abc import Callable, Iterable
@@ -16,7 +16,7 @@ from tertulia.events.types.organization.playgrounds import PlaygroundObject
 
 
 class ListedPart(msgspec.Struct, frozen=True):
-    """What is read of an organization or of one's own things, and how each is told."""
+    """What to read from the database, and how to encode each element."""
 
     table: str
     of_everybody: Callable[[Tx], Iterable[Any]] | None = None
@@ -29,7 +29,7 @@ class ListedPart(msgspec.Struct, frozen=True):
 
 
 def _plainly(told: Callable[[Any], Any]) -> Callable[[Organization, Any], Any]:
-    """For what is told alike everywhere."""
+    """For elements that do not depend on the organization."""
     return lambda org, each: told(each)
 
 

@@ -1,4 +1,4 @@
-"""People and groups as told at register."""
+"""Users and groups in the register snapshot."""
 
 from typing import Any, NamedTuple
 
@@ -40,7 +40,7 @@ def users_state(org: Organization, me: User, options: Options, now: float) -> di
 
 
 class _AsSeen(NamedTuple):
-    """What a role is told of all people, and where each of them stands."""
+    """All users as a role sees them, and the index of each."""
 
     people: list[bytes]
     departed: list[bytes]
@@ -48,7 +48,7 @@ class _AsSeen(NamedTuple):
 
 
 def _everybody(org: Organization, me: User, client_gravatar: bool) -> tuple[Elements, Elements]:
-    """All of one role are told the same, but for their own address."""
+    """All viewers of one role see the same, except for their own address."""
 
     def make() -> _AsSeen:
         seen = _AsSeen([], [], {})
@@ -68,7 +68,8 @@ def _everybody(org: Organization, me: User, client_gravatar: bool) -> tuple[Elem
 
 
 def _those_known(org: Organization, me: User, options: Options) -> tuple[Elements, Elements]:
-    """Guests and strangers may not know everybody; older clients want to have heard of all."""
+    """For guests and spectators, who may know only some users. Older clients need placeholders
+    for the others."""
     people, departed = Elements(), Elements()
     unknown: list[User] = []
     for user in org.users.values():
@@ -97,13 +98,13 @@ def _shown(org: Organization, user: User, me: User, options: Options) -> bytes:
 
 
 def prepare_user(org: Organization, user: User) -> None:
-    """Encode somebody in all ways in which others see them."""
+    """Encode a user in all ways that others see them."""
     for client_gravatar in (False, True):
         _kept(org, user, client_gravatar)
 
 
 def _kept(org: Organization, user: User, client_gravatar: bool) -> EncodedUser:
-    """A user as told at register, made once for all who see them alike."""
+    """A user in API format, encoded once for all who see them alike."""
     kept = org.kept.user(user.id)
     known = kept.get(client_gravatar)
     if known is None:

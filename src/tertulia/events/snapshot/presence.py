@@ -1,4 +1,4 @@
-"""Presence as told at register."""
+"""Presence in the register snapshot."""
 
 from functools import partial
 from typing import Any
@@ -9,14 +9,13 @@ from tertulia.events.listener import Options
 
 
 def is_shown(org: Organization) -> bool:
-    """Whether the organization lets people see when others are here."""
     return not org.realm.setting("presence_disabled")
 
 
 def presences(
     org: Organization, viewer: User, slim: bool, since: int | None, days: int | None, now: float
 ) -> Any:
-    """An object by user id, or in the older form by address."""
+    """An object by user id, or in the older form by email address."""
     if not is_shown(org):
         return {}
     known = None if org.sees_everybody(viewer) else partial(org.may_know, viewer)

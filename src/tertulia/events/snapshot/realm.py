@@ -1,4 +1,4 @@
-"""The organization, and the server it lives on, as told at register under `realm`."""
+"""The organization and the server in the register snapshot, under `realm`."""
 
 from typing import Any
 
@@ -26,7 +26,7 @@ TYPING_STARTED_WAIT_MS = 30_000
 TYPING_STOPPED_WAIT_MS = 12_000
 TYPING_EXPIRY_MS = 45_000
 
-# Numbers by which older clients know what a permission is set to.
+# Permission values as numbers, for older clients.
 _CREATE_POLICIES = {
     "role:members": 1,
     "role:administrators": 2,
@@ -207,7 +207,7 @@ def _server(around: Surroundings) -> dict[str, Any]:
 
 
 def _thumbnail_format(name: str, *, is_animated: bool) -> dict[str, Any]:
-    """How clients know which thumbnails there are of uploaded pictures."""
+    """Tells clients which thumbnails of uploaded images exist."""
     width, height = THUMBNAIL_SIZE
     return {
         "name": name,

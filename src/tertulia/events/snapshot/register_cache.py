@@ -1,9 +1,9 @@
-"""What people were told when they last registered: most of it holds until a rule changes.
+"""Register cache: the encoded subscriptions and unread messages of recent registers.
 
-A thousand subscriptions and ten thousand unread messages take longer to put in order than all else
-that a register tells. How they are told changes by nothing but an event that changes rules
-(`Event.invalidates_permits`), or other messages being unread; the transaction that reads knows of
-both.
+A thousand subscriptions and ten thousand unread messages take longer to prepare than everything
+else in a register. They change only with an event that invalidates permits
+(`Event.invalidates_permits`) or with the set of unread messages. The transaction of the register
+checks both.
 """
 
 from collections.abc import Set
@@ -14,26 +14,27 @@ from pyroaring import BitMap64
 from tertulia.database.log_position import LogPosition
 from tertulia.storage.channels.grouped_subscriptions import AlikeSubscriptions
 
-MOST = 100  # of all organizations; one who is in a thousand channels takes some 150 kB
+MOST = 100  # entries of all organizations; a user with a thousand channels takes some 150 kB
 
-Whose = tuple[int, int, bool]  # the organization, the user, and whether topics may have no name
+# The organization, the user, and whether the client supports topics without a name.
+Whose = tuple[int, int, bool]
 
 
 class Recollection(NamedTuple):
-    rules: LogPosition  # the last event that had changed one
-    there: Set[str]  # tables in which there was something of theirs
+    rules: LogPosition  # the last event that invalidated permits
+    there: Set[str]  # tables with rows of the user
     subscriptions: list[AlikeSubscriptions]
-    waiting: BitMap64  # what was unread
+    waiting: BitMap64  # unread messages
     mentioned: BitMap64
-    told: bytes  # of what was unread
+    told: bytes  # the unread messages as JSON
 
 
 class RegisterCache:
     def __init__(self) -> None:
-        self._kept: dict[Whose, Recollection] = {}  # whoever registered last is the last
+        self._kept: dict[Whose, Recollection] = {}  # the last one to register is last
 
     def find(self, whose: Whose) -> Recollection | None:
-        """What somebody was told last; whether it is true, the transaction that reads knows."""
+        """The last register of a user. The transaction must check that it is still valid."""
         return self._kept.get(whose)
 
     def keep(self, whose: Whose, found: Recollection | None) -> None:

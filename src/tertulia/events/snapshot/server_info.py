@@ -1,15 +1,15 @@
-"""Where the server stands, as far as a snapshot tells of it."""
+"""Facts about the server that the snapshot contains."""
 
 import msgspec
 
 
 class Surroundings(msgspec.Struct, frozen=True):
-    url: str  # the organization's address, without a slash at the end
+    url: str  # the organization's URL, without a trailing slash
     started_at: int
     web_public_enabled: bool
     max_upload_mib: int
-    upload_quota_mib: int  # 0 is none
-    login_methods: tuple[str, ...] = ("Email",)  # those that the server offers
+    upload_quota_mib: int  # 0: no quota
+    login_methods: tuple[str, ...] = ("Email",)  # enabled on this server
     sends_mail: bool = False
-    pushes: bool = False  # to phones
+    pushes: bool = False  # whether mobile push is enabled
     call_providers: tuple[int, ...] = (0, 1)

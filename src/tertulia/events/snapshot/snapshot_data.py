@@ -1,4 +1,4 @@
-"""What the snapshot needs from the database beyond the directory, read at one moment."""
+"""The database part of the snapshot, read in one transaction."""
 
 from collections.abc import Callable, Set
 from typing import Any, NamedTuple
@@ -24,10 +24,10 @@ MAX_CONVERSATIONS = 1000
 
 
 class OwnedFact(NamedTuple):
-    """What is read only where there is something, and is not a plain list."""
+    """Data that is read only if its table has rows of the user, and is not a plain list."""
 
     name: str
-    parts: tuple[str, ...]  # of the state, that tell of it
+    parts: tuple[str, ...]  # parts of the snapshot that contain it
     read: Callable[[Tx, int], Any]
 
 
@@ -54,7 +54,7 @@ _READ |= {part.table: part.read for part in LISTS.values()}
 
 
 class SnapshotData(msgspec.Struct):
-    there: Set[str] = frozenset()  # tables in which there was something
+    there: Set[str] = frozenset()  # tables with rows of the user
     max_message_id: int = -1
     unread: FoundUnread | None = None
     starred: list[int] = field(default_factory=list)
@@ -67,7 +67,7 @@ class SnapshotData(msgspec.Struct):
     lists: dict[str, list[Any]] = field(default_factory=dict)  # by the name of the part
 
     def recollection(self, rules: LogPosition) -> Recollection | None:
-        """What to remember of these facts when they were told, if that is enough."""
+        """What to cache of this register; None if it is not complete enough."""
         unread = self.unread
         if unread is None or unread.told is None or unread.is_cut:
             return None
@@ -77,11 +77,11 @@ class SnapshotData(msgspec.Struct):
 
 
 class SnapshotQuery:
-    """What somebody wants to know, asked at once; most clients ask for little.
+    """The queries of a register, sent together; most clients request only a few parts.
 
-    It is asked first what there is, and how far what is unread was written down. What else has to
-    be asked then is mostly what it was the last time, so whoever was told before is asked about
-    that at once, too, and one way to the database is enough.
+    The first queries find out which tables have rows of the user and up to which message the unread
+    state is stored. The queries that follow are mostly the same as last time. So if the user is in
+    the register cache, they are sent at once too, and one round trip is enough.
     """
 
     def __init__(
@@ -93,8 +93,8 @@ class SnapshotQuery:
         recalled: Recollection | None = None,
         rules: LogPosition | None = None,
     ) -> None:
-        """`recalled` holds as of the last event that has changed a rule, which is `rules` as far as
-        we know."""
+        """`recalled` is valid as of the last event that invalidated permits, which is `rules` as
+        far as this server knows."""
         self._tx, self._user_id, self._wanted, self._recalled = tx, user_id, wanted, recalled
         self._first: dict[str, Later[Any]] = {}  # by the name of the fact
         self._unread: AskedUnread | None = None
@@ -120,9 +120,10 @@ class SnapshotQuery:
         rules: LogPosition | None = None,
         common: SharedUnread | None = None,
     ) -> SnapshotData:
-        """`rewritten` are messages of which it is not known where they stand; None are all.
+        """`rewritten` are messages whose cached location is invalid; None means all.
 
-        `rules` is the last event that has changed one; `common` knows none of `rewritten`."""
+        `rules` is the last event that invalidated permits. `common` contains none of `rewritten`.
+        """
         there, recalled = self._there(), self._recalled
         self._ask_owned(there)
         if recalled is not None and recalled.rules != rules:
@@ -155,20 +156,20 @@ class SnapshotQuery:
 
 
 def _tables(wanted: "Wanted") -> set[str]:
-    """Where something has to be looked up, if there is anything."""
+    """Tables to query if they have rows of the user."""
     tables = {part.table for name, part in LISTS.items() if wanted(name)}
     tables |= {table for table, fact in _OWNED.items() if any(map(wanted, fact.parts))}
     return tables
 
 
 def newest_received(tx: Tx, user_id: int) -> int:
-    """The last message that reached somebody, as clients are told of it."""
+    """The last message that a user received; -1 if there is none, as in the API."""
     found = storage.messages.history.newest_received(tx, user_id)
     return -1 if found is None else found
 
 
 class Wanted:
-    """Which parts of the state a client asked for."""
+    """The parts of the snapshot that a client requested."""
 
     def __init__(self, types: list[str] | None) -> None:
         self._types = None if types is None else frozenset(types)

@@ -1,4 +1,4 @@
-"""Unread messages as a client is told of them at register: by conversation and by topic."""
+"""Unread messages in the register snapshot, by conversation and topic."""
 
 from collections.abc import Iterable
 from operator import attrgetter, itemgetter
@@ -18,7 +18,7 @@ _encode = msgspec.json.Encoder().encode
 
 
 class UnreadTopic(msgspec.Struct, gc=False):
-    """A topic, in its newest spelling, and what waits there."""
+    """The unread messages of a topic, in its newest spelling."""
 
     stream_id: int | None
     topic: str
@@ -29,14 +29,14 @@ class UnreadTopic(msgspec.Struct, gc=False):
         return len(self.unread_message_ids)
 
     def with_what(self, other: "UnreadTopic") -> "UnreadTopic":
-        """Together with the same topic in another spelling."""
+        """Joined with the same topic in another spelling."""
         ids = sorted(self.unread_message_ids + other.unread_message_ids)
         newest = self if ids[-1] == self.unread_message_ids[-1] else other
         return UnreadTopic(self.stream_id, newest.topic, ids)
 
 
 def told(user: User, facts: SnapshotData, *, empty_topic_name: bool) -> bytes:
-    """What is unread, as JSON."""
+    """The unread messages as JSON."""
     unread = facts.unread
     assert unread is not None, "it was asked for"
     if unread.told is None:
@@ -47,8 +47,8 @@ def told(user: User, facts: SnapshotData, *, empty_topic_name: bool) -> bytes:
 def unread_state(
     user: User, facts: SnapshotData, unread: FoundUnread, *, empty_topic_name: bool
 ) -> dict[str, Any]:
-    """What is in channels that one is not in is left out, and what is muted is not counted."""
-    muted: dict[int | None, bool] = {}  # by channel that one is in
+    """Leaves out channels without a subscription. Muted messages are not counted."""
+    muted: dict[int | None, bool] = {}  # by subscribed channel
     for alike in facts.subscriptions:
         if alike.active:
             muted |= dict.fromkeys(alike.channel_ids, alike.is_muted)
@@ -73,7 +73,7 @@ def unread_state(
 
 
 def _topics(places: Resolved, unnamed: str) -> dict[str, UnreadTopic]:
-    """By key; what stands under several spellings is put together."""
+    """By topic key; different spellings are joined."""
     topics: dict[str, UnreadTopic] = {}
     for (channel_id, name, key, _), ids in places:
         topic = UnreadTopic(channel_id, name or unnamed, ids)
@@ -84,7 +84,7 @@ def _topics(places: Resolved, unnamed: str) -> dict[str, UnreadTopic]:
 def _by_channel(
     channels: dict[int, UnreadChannel], topics: Iterable[UnreadTopic], unnamed: str
 ) -> list[Any]:
-    """All in the order of channels; of those in common, it is kept how they are told."""
+    """All topics in the order of channels. The JSON of shared channels is cached."""
     if not channels:
         return sorted(topics, key=attrgetter("stream_id"))
     for each in channels.values():
@@ -98,7 +98,7 @@ def _by_channel(
 def _size(
     policy: UserTopic, channels: dict[int, UnreadChannel], topics: dict[str, UnreadTopic]
 ) -> int:
-    """How much waits in a topic."""
+    """The number of unread messages in a topic."""
     key = events.conversation_keys.topic_key(policy.channel_id, policy.topic)
     if key in topics:
         return topics[key].size
@@ -107,7 +107,7 @@ def _size(
 
 
 def _correction(policy: UserTopic, is_channel_muted: bool) -> int:
-    """Whether a topic counts more than its channel, or less, or the same."""
+    """1, -1 or 0: how the topic's policy changes what its channel counts."""
     is_muted = domain.personal.topic_policies.is_muted(is_channel_muted, policy.policy)
     return is_channel_muted - is_muted
 

@@ -1,8 +1,8 @@
-"""What somebody has not read, and where it stands: asked of the database and of our memory.
+"""Unread query: the unread messages of a user and their conversations, from database and caches.
 
-How much came since it was written down what is unread, and where the newest messages stand, is
-mostly little, so that is asked before it is known whether it matters. What was too much for that,
-or is known neither here nor there, is asked again.
+The messages since the unread state was stored, and the conversations of the newest messages, are
+usually few. So these queries are sent before it is known whether they are needed. What they miss is
+queried again.
 """
 
 from collections.abc import Iterator
@@ -23,7 +23,7 @@ from tertulia.storage.messages.unread import Stored, UnreadMessage
 MAX_UNREAD = 50_000
 MAX_ARRIVED = 1000
 MAX_DESCRIBED = 200
-MAX_DIFFERING_SHARE = 0.5  # of what is unread, from what it was in common with others
+MAX_DIFFERING_SHARE = 0.5  # of the unread messages; with more differences they are not shared
 LARGE_DIFFERING_SHARE = 0.25
 
 
@@ -31,17 +31,18 @@ class FoundUnread(msgspec.Struct):
     stored: Stored
     waiting: BitMap64
     mentioned: BitMap64
-    is_cut: bool  # there is more than is told
-    told: bytes | None = None  # once that is known; if it was before, what follows is empty
-    channels: dict[int, UnreadChannel] = field(default_factory=dict)  # in common with others
-    places: Resolved = field(default_factory=list)  # elsewhere; first where something waits longest
-    unknown: list[int] = field(default_factory=list)  # where these stand was not known
-    described: list[UnreadMessage] = field(default_factory=list)  # those of them that are there
-    is_unusual: bool = True  # little of it was in common
+    is_cut: bool  # there are more than the API shows
+    told: bytes | None = None  # the encoded result; if cached, the fields below are empty
+    channels: dict[int, UnreadChannel] = field(default_factory=dict)  # shared with other users
+    places: Resolved = field(default_factory=list)  # the others; the oldest unread message first
+    unknown: list[int] = field(default_factory=list)  # messages whose conversation was not cached
+    # The existing ones among `unknown`.
+    described: list[UnreadMessage] = field(default_factory=list)
+    is_unusual: bool = True  # few of them are shared with others
 
     def common(self) -> SharedUnread:
-        """What others may have not read, too, once it was told. Where a moved message stands
-        depends on who reads, so channels with what was not known stay out."""
+        """What other users may have unread too. Channels with messages of unknown location are
+        left out: the location of a moved message depends on the reader."""
         personal = {None, *(each.channel_id for each in self.described)}
         channels = {
             number: each for number, each in self.channels.items() if number not in personal
@@ -56,7 +57,7 @@ class AskedUnread:
     def __init__(
         self, tx: Tx, user_id: int, whereabouts: MessageLocations, recalled: Recollection | None
     ) -> None:
-        """`recalled` need not be true any more."""
+        """`recalled` may be outdated."""
         self._tx, self._user_id, self._whereabouts = tx, user_id, whereabouts
         asked = storage.messages.unread
         self._stored = tx.later(asked.stored, user_id)
@@ -72,7 +73,7 @@ class AskedUnread:
         recalled: Recollection | None,
         common: SharedUnread | None,
     ) -> FoundUnread:
-        """`recalled` and `common` are true."""
+        """`recalled` and `common` must be valid."""
         stored, arrived = self._stored(), self._arrived()
         everything = storage.messages.unread.complete(
             self._tx, self._user_id, stored, arrived if len(arrived) < MAX_ARRIVED else None
@@ -91,7 +92,7 @@ class AskedUnread:
         return found
 
     def _calls(self, waiting: BitMap64) -> Iterator[int]:
-        """Messages that call the reader, among them all that wait."""
+        """Unread messages that mention the reader."""
         if waiting and (self._since is None or waiting.min() < self._since):
             self._called = self._ask_called(waiting.min())
         return chain.from_iterable(found() for found in self._called)
@@ -117,9 +118,10 @@ class AskedUnread:
     def _share(
         self, found: FoundUnread, rewritten: frozenset[int] | None, common: SharedUnread
     ) -> bool:
-        """Take over what is unread in common, and find places where something differs.
+        """Take over shared unread messages, and find the conversations of those that differ.
 
-        Nothing is done if too much does, or it is not known where."""
+        Returns False, and changes nothing, if too many differ or a conversation is not cached.
+        """
         come, gone = found.waiting - common.waiting, common.waiting - found.waiting
         differing = (len(come) + len(gone)) / max(1, len(found.waiting))
         if differing > MAX_DIFFERING_SHARE:
@@ -164,5 +166,5 @@ def _first(place: tuple[ConversationKey, list[int]]) -> int:
 
 
 def _newest(waiting: BitMap64) -> BitMap64:
-    """Those that are told; of more, nobody wants to know each."""
+    """The messages that the API lists; older ones are only counted."""
     return waiting if len(waiting) <= MAX_UNREAD else waiting[-MAX_UNREAD:]

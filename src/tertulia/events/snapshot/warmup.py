@@ -1,7 +1,7 @@
-"""What every snapshot has in common, made before anybody asks.
+"""Snapshot warm-up: encodes users and channels before the first register needs them.
 
-Each user and channel is encoded once and kept. Whoever registers first would pay for all of
-them, so a job goes through them after the start and after changes, a little at a time.
+Each is encoded once and cached. The first register would pay for all of them, so a job encodes them
+after the start and after changes, a little at a time.
 """
 
 from collections.abc import Iterator
@@ -11,7 +11,7 @@ from tertulia.events.directory.organization import Organization
 
 
 def prepare(org: Organization) -> Iterator[None]:
-    """Encode one thing, and pause; whoever goes on may find the organization changed."""
+    """Yields after each step. The organization may change between two steps."""
     for user_id in list(org.users):
         user = org.users[user_id]
         events.snapshot.people.prepare_user(org, user)

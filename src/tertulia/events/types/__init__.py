@@ -1,4 +1,4 @@
-"""Every kind of event, by subject; each says all there is to know about itself."""
+"""Event types, by subject. Each is a class that defines everything about its events."""
 
 from typing import TYPE_CHECKING
 

@@ -1,8 +1,8 @@
-"""What every event is: a small record in the log that knows all about itself.
+"""The base class of events: a small record in the log that defines its own delivery.
 
-A kind of event is one class. Most need no more than fields, `kind`, `types` and `told`; what few
-of them can do besides has a default here. A class makes itself known by its word, so that no
-list has to name it: whatever is a module of this package is found.
+An event type is one class. Most need only fields, `kind`, `types` and `told`; the rest has defaults
+here. A class registers itself by its kind, and `kinds` imports all modules of this package, so no
+list has to name it.
 """
 
 import pkgutil
@@ -27,20 +27,20 @@ _kinds: dict[str, type["Event"]] = {}
 
 
 class PendingInfo(msgspec.Struct, frozen=True):
-    """What a pending event tells of, as far as that may still change what becomes of it."""
+    """Data of a pending event that may still change before the client fetches it."""
 
-    channel_id: int | None = None  # whose words it holds
+    channel_id: int | None = None  # the channel whose content it contains
     message_id: int | None = None
     flags_of: int | None = None  # the message whose flags are added when it is fetched
-    mergeable: "Event | None" = None  # what a later event may take in
-    in_order: "Event | None" = None  # what others must not be moved past without asking
+    mergeable: "Event | None" = None  # the event that a later one may be merged with
+    in_order: "Event | None" = None  # the event that others may not overtake unchecked
 
 
 class Revocation(msgspec.Struct, frozen=True):
-    """What must not be found in mailboxes any more.
+    """Data to remove from mailboxes.
 
-    Of channels, those lose the words who may no longer read them: these people, or with None
-    whoever the event is told to.
+    Content of `channels` is removed for users who may no longer read them: the listed users, or for
+    None the audience of the event.
     """
 
     queues_of: Collection[int] = ()
@@ -53,14 +53,14 @@ NOTHING_TAKEN_BACK = Revocation()
 
 
 class Event(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Something that happened. The fields are what the log remembers of it.
+    """Something that happened. The fields are stored in the log.
 
-    `kind` is its word in the log. `types` are the wire types it can show itself as; an event
-    without any only moves the directory. `touches` is what every event of the kind makes be read
-    again, `keeps_history` says that what was said before, and who may read it, is as it was.
-    `invalidates_permits` says that somebody may now send what they could not, or the other way
-    round, or that other things follow from it. `revokes_access` says that it ends a key, a session
-    or an account: the answer to such a change waits for the other servers.
+    `kind` is its name in the log. `types` are its wire types; an event without any only changes the
+    directory. `touches` are the parts of the directory that every event of this kind invalidates.
+    `keeps_history` means that it changes no message and no access to messages.
+    `invalidates_permits` means that it can change who may send what, or the consequences of a send.
+    `revokes_access` means that it ends a key, a session or an account: the response to such a
+    change waits for the other servers.
     """
 
     kind: ClassVar[str]
@@ -76,95 +76,99 @@ class Event(msgspec.Struct, frozen=True, omit_defaults=True):
         if "kind" in vars(cls) and _kinds.setdefault(cls.kind, cls) is not cls:
             raise TypeError(f"{cls.__name__} and {_kinds[cls.kind].__name__} have one word")
 
-    # --- reading ---
+    # --- loading ---
 
     @classmethod
     def completed_together(cls, tx: Tx, events: Sequence[Self]) -> Sequence["Event"]:
-        """All events of this kind on a page of the log, completed; for some at one go."""
+        """Complete all events of this kind on a page of the log. Some kinds do it with one
+        query."""
         return [event.completed(tx) for event in events]
 
     def completed(self, tx: Tx) -> "Event":
-        """The event with what the log only refers to, so that what was deleted is in no log."""
+        """The event with the data that the log only refers to. The log has no copy of data that
+        may be deleted."""
         return self
 
     # --- the directory ---
 
     @classmethod
     def affects_delivery(cls) -> bool:
-        """Whether it changes by what other events are judged: who hears of them, and how."""
+        """Whether it changes who receives other events, or in which form."""
         return cls.rewind is not Event.rewind
 
     def touched(self) -> Invalidated:
-        """The parts of the directory to read again."""
+        """The parts of the directory to load again."""
         return self.touches
 
     def rewind(self, org: Organization) -> None:
-        """Put back, until this event is told, what it changed and others go by before it.
+        """Undo, in the directory, what it changes for the delivery of earlier events.
 
-        What was touched by several events is read once, as it is after the last of them; and who
-        comes back after a while is told of events by a directory that was put back
-        (`RewoundOrganization`). A kind that can do so is one of `storage.log.TURNING`.
+        Rows that several events touched are read once, in their last state; they are rewound before
+        the events are applied one by one. A client that reads late gets events by a rewound
+        directory (`RewoundOrganization`). A kind that implements this is listed in
+        `storage.log.TURNING`.
         """
 
     def move(self, org: Organization) -> None:
-        """Change in the directory what has to be exact at this very event."""
+        """Change what the directory must have exactly at this event."""
 
     def rewritten(self) -> Collection[int]:
-        """The messages that history tells otherwise from now on, or no more."""
+        """The messages that this event changes or deletes in history."""
         return ()
 
     def sent(self) -> Message | None:
-        """The message that is there from now on."""
+        """The message that this event adds."""
         return None
 
-    # --- who hears of it ---
+    # --- audience ---
 
     def is_wanted_by(self, to: Listener) -> bool:
         return any(map(to.wants, self.types))
 
     def overheard_in(self, org: Organization) -> int | None:
-        """The public channel in which it is also heard by queues that listen to all of those."""
+        """The public channel whose other listeners receive it too
+        (`Options.hears_public_channels`)."""
         return None
 
     def passes(self, org: Organization, to: Listener) -> bool:
-        """Whether the narrow of a queue lets it through."""
+        """Whether the narrow of a queue matches it."""
         return True
 
     def is_out_of_sight(self, org: Organization, user_id: int) -> bool:
-        """Whether somebody who hears of it long after must not be told any more.
+        """Whether it must not be sent to a user who reads it late.
 
-        `org` is the organization as it was at the event, and `org.present` as it is now.
+        `org` is the organization as it was at the event, `org.present` as it is now.
         """
         return False
 
-    # --- how it is told ---
+    # --- encoding ---
 
     def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
-        """What this listener is told: no event, one or several, without their ids."""
+        """The wire events for this listener: none, one or several, without ids."""
         return ({"type": self.types[0], **each} for each in self.told(org))
 
     def told(self, org: Organization) -> Iterable[Wire]:
-        """What everyone is told alike who hears of it, without its one type.
+        """The wire events if they are the same for all listeners, without the type.
 
-        A kind has this or, if it looks different to some, `wire`.
+        A kind implements this or, if listeners get different events, `wire`.
         """
         return ()
 
     def variant(self, org: Organization, to: Listener) -> Hashable:
-        """The same for listeners who are told the same; None for what is one listener's own."""
+        """Equal for listeners who get the same bytes; None if every listener gets their own."""
         return "shared" if type(self).wire is Event.wire else None
 
     def additions(self, to: Listener) -> Wire:
-        """What one listener is told besides, on top of what they share with others."""
+        """Members that only this listener gets, in addition to the shared ones."""
         return {}
 
-    # --- what becomes of it in mailboxes ---
+    # --- mailboxes ---
 
     def about(self) -> PendingInfo:
         return NOTHING
 
     def merged_with(self, earlier: "Event", between: Sequence["Event"]) -> "Event | None":
-        """Both as one, if they can be; `earlier` is pending and called itself mergeable."""
+        """Both events merged into one, if possible. `earlier` is pending and mergeable."""
         return None
 
     def taken_back(self) -> Revocation:
@@ -172,7 +176,7 @@ class Event(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class UserEvent(Event, frozen=True):
-    """Something that happened to a user, who is read again."""
+    """Something about a user, whose rows are loaded again."""
 
     user_id: int
 
@@ -181,10 +185,10 @@ class UserEvent(Event, frozen=True):
 
 
 class Unreadable(Event, frozen=True):
-    """Stands for an event in words that this server does not know; no kind of its own.
+    """An event that this server cannot decode. It has no kind of its own.
 
-    A newer server wrote it, and may have told it to any client. What it did to the directory can
-    only be seen by reading all of that again.
+    A newer server wrote it and may have sent it to any client. Its effect on the directory is
+    unknown, so everything is loaded again.
     """
 
     is_readable: ClassVar[bool] = False
@@ -202,13 +206,13 @@ class Unreadable(Event, frozen=True):
 
 @cache
 def wire_types() -> frozenset[str]:
-    """What clients call the types of events."""
+    """The wire types that clients can subscribe to."""
     return frozenset(word for kind in kinds().values() for word in kind.types)
 
 
 @cache
 def kinds() -> Mapping[str, type[Event]]:
-    """Every kind of event by its word, from all modules of this package."""
+    """All event types by kind, from all modules of this package."""
     package = sys.modules[__name__.rpartition(".")[0]]
     for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
         import_module(module.name)

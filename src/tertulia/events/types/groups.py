@@ -1,4 +1,4 @@
-"""User groups as clients see them, and the events that tell of them."""
+"""User groups in API format, and their events."""
 
 from collections.abc import Iterable
 from typing import Any, ClassVar
@@ -33,7 +33,7 @@ class GroupObject(msgspec.Struct, kw_only=True):
 
 
 def group_object(org: Organization, group: Group, viewer: User | None, now: float) -> GroupObject:
-    """A group, with those of its members whom the viewer may know."""
+    """A group with those of its members whom the viewer may know."""
     nobody = org.system_ids["role:nobody"]
     values = {
         name: events.types.channels.channel.shown_value(org, group.permissions.get(name, nobody))
@@ -54,7 +54,7 @@ def group_object(org: Organization, group: Group, viewer: User | None, now: floa
 
 
 class SystemMembersAdded(Event, frozen=True):
-    """A new user came into the system groups of their role."""
+    """A new user was added to the system groups of their role."""
 
     kind: ClassVar[str] = "system_members_added"
     types: ClassVar[tuple[str, ...]] = ("user_group",)
@@ -71,7 +71,7 @@ class SystemMembersAdded(Event, frozen=True):
 
 
 class GroupCreated(Event, frozen=True):
-    """Somebody made a group. What it contains is told by an event of its own."""
+    """A group was created. Its members come in another event."""
 
     kind: ClassVar[str] = "group_created"
     types: ClassVar[tuple[str, ...]] = ("user_group",)
@@ -80,7 +80,7 @@ class GroupCreated(Event, frozen=True):
     group_id: int
     name: str
     description: str
-    creator_id: int | None  # None: a provider that brings people along
+    creator_id: int | None  # None: created by a login provider
     at: float
     members: list[int]
     subgroups: list[int]
@@ -110,9 +110,9 @@ class GroupCreated(Event, frozen=True):
 
 
 class GroupChanged(Event, frozen=True):
-    """A group has another name, description or permission, or is in use or not.
+    """A group's name, description, permission or activity changed.
 
-    Compat: clients that do not know of deactivated groups see one go and come back.
+    Compat: clients that do not support deactivated groups get a deletion and a creation.
     """
 
     kind: ClassVar[str] = "group_changed"
@@ -142,7 +142,7 @@ class GroupChanged(Event, frozen=True):
 
 
 class MembersChanged(Event, frozen=True):
-    """People were taken into a group, or out of it."""
+    """Users were added to a group or removed from it."""
 
     kind: ClassVar[str] = "group_members"
     types: ClassVar[tuple[str, ...]] = ("user_group",)
@@ -167,7 +167,7 @@ class MembersChanged(Event, frozen=True):
 
 
 class SubgroupsChanged(Event, frozen=True):
-    """Groups were taken into a group, or out of it."""
+    """Subgroups were added to a group or removed from it."""
 
     kind: ClassVar[str] = "group_subgroups"
     types: ClassVar[tuple[str, ...]] = ("user_group",)

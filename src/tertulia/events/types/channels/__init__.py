@@ -1,4 +1,4 @@
-"""Channels, and people who come and go."""
+"""Event types of channels and subscriptions."""
 
 from typing import TYPE_CHECKING
 

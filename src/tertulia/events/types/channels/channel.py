@@ -1,4 +1,4 @@
-"""Channels as clients see them, and the events that tell of them."""
+"""Channels in API format, and their events."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any, ClassVar
@@ -70,7 +70,8 @@ def channel_object(
     count: int | None = None,
     traffic: int | None = None,
 ) -> ChannelObject:
-    """A channel; in events that tell of a new one the number of subscribers may be an older one."""
+    """A channel in API format. In events about a new channel the number of subscribers may be
+    outdated."""
     post_policy = post_policy_of(org, channel.permissions["can_send_message_group"])
     values: dict[str, Any] = {
         name: shown_value(org, value) for name, value in channel.permissions.items()
@@ -101,9 +102,9 @@ def channel_object(
 
 
 def opened_channel(org: Organization, channel: Channel) -> bytes:
-    """A channel as JSON without the brace at its end, so that more can be said of it.
+    """A channel as JSON without its closing brace, so that the caller can add members.
 
-    It is made once and kept until something it tells of changes.
+    The JSON is cached until something in it changes.
     """
     kept = org.kept.channel(channel.id)
     known = kept.get("channel")
@@ -114,19 +115,18 @@ def opened_channel(org: Organization, channel: Channel) -> bytes:
 
 
 def encoded_channel(org: Organization, channel: Channel) -> bytes:
-    """A channel as JSON."""
     return opened_channel(org, channel) + b"}"
 
 
 def subscribers_for(org: Organization, channel_id: int, viewer: User) -> bytes:
-    """The active subscribers of a channel whom somebody may know, as a JSON list."""
+    """The active subscribers of a channel whom the viewer may know, as a JSON list."""
     if org.sees_everybody(viewer) or org.is_subscribed(viewer.id, channel_id):
         return encoded_subscribers(org, channel_id)
     return _encode(org.known_subscribers(viewer, channel_id))
 
 
 def encoded_subscribers(org: Organization, channel_id: int) -> bytes:
-    """The active subscribers of a channel as a JSON list, kept like the channel itself."""
+    """The active subscribers of a channel as a JSON list, cached like the channel."""
     kept = org.kept.channel(channel_id)
     known = kept.get("subscribers")
     if known is None:
@@ -135,20 +135,20 @@ def encoded_subscribers(org: Organization, channel_id: int) -> bytes:
 
 
 def with_members(encoded: bytes, *more: bytes) -> Raw:
-    """An encoded object with the members of others added to it."""
+    """An encoded object with the members of other objects added."""
     if not more:
         return Raw(encoded)
     return Raw(b",".join([encoded[:-1], *[each[1:-1] for each in more[:-1]], more[-1][1:]]))
 
 
 def post_policy_of(org: Organization, sends: GroupValue) -> int:
-    """Compat: before feature level 333 who may post was one of four numbers."""
+    """Compat: before feature level 333 the posting policy was one of four numbers."""
     group = org.groups.get(sends) if isinstance(sends, int) else None
     return 1 if group is None else POST_POLICIES.get(group.name, 1)
 
 
 def shown_value(org: Organization, value: GroupValue) -> GroupValue:
-    """A permission's value for clients: deactivated people are not named."""
+    """A permission's value for clients, without deactivated users."""
     if isinstance(value, int) or not any(
         user in org.accounts.inactive for user in value.direct_members
     ):
@@ -182,14 +182,14 @@ def peers_changed(op: str, channel_ids: list[int], user_ids: Sequence[int]) -> W
 def known_peers(
     org: Organization, to: Listener, channel_id: int, user_ids: Sequence[int], *, was_inside: bool
 ) -> tuple[int, ...]:
-    """Those who came or went whom a listener may know: who was inside knows all who were, too."""
+    """Those of the users whom a listener may know. A subscriber knows all other subscribers."""
     if was_inside or org.is_subscribed(to.user_id, channel_id):
         return tuple(user_ids)
     return tuple(org.known_among(org.users[to.user_id], list(user_ids)))
 
 
 def _shown_anew(org: Organization, channel: Channel, to: Listener) -> Iterable[Wire]:
-    """What somebody is told who can see a channel from now on."""
+    """The events for a user to whom a channel becomes visible."""
     subscribers = org.subscribers_of(channel.id)
     yield channel_created(channel_object(org, channel, count=len(subscribers)))
     known = org.known_among(org.users[to.user_id], subscribers)
@@ -213,17 +213,17 @@ class ChannelCreated(Event, frozen=True):
 
 
 class ChannelChanged(Event, frozen=True):
-    """Some properties of a channel have new values.
+    """Some properties of a channel changed.
 
-    Where that changes who may see it, `before` and `after` say how it was and is guarded. To
-    those who could not see it before it is a new channel, to those who can no longer it is gone.
+    If that changes who may see it, `before` and `after` are the access rules. To users who could
+    not see it before it is a new channel; to users who no longer can it is deleted.
     """
 
     kind: ClassVar[str] = "channel_changed"
     types: ClassVar[tuple[str, ...]] = ("stream", "subscription")
 
     channel_id: int
-    name: str  # as it was before; a rename tells the new one as its value
+    name: str  # before the change; a rename has the new one as its value
     updates: list[dict[str, Any]]
     before: Gate | None = None
     after: Gate | None = None
@@ -239,7 +239,7 @@ class ChannelChanged(Event, frozen=True):
         self._put(org, next(renamed, self.name), self.after)
 
     def _put(self, org: Organization, name: str, gate: Gate | None) -> None:
-        """Who may see it, and by which name, is judged at every event."""
+        """Put the name and access rule of one moment: they decide the delivery of other events."""
         known = org.channels[self.channel_id]
         channel = replace(known, name=name)
         if gate is not None:
@@ -276,7 +276,7 @@ class ChannelChanged(Event, frozen=True):
 
 
 class ChannelArchived(Event, frozen=True):
-    """A channel was archived or brought back. To older clients it is gone, or new."""
+    """A channel was archived or unarchived. Older clients get a deletion or a creation."""
 
     kind: ClassVar[str] = "channel_archived"
     types: ClassVar[tuple[str, ...]] = ("stream",)
@@ -305,7 +305,7 @@ class ChannelArchived(Event, frozen=True):
 
 
 class ChannelsBecameVisible(Event, frozen=True):
-    """Somebody can see some channels from now on, or no longer: their role or groups changed."""
+    """Channels became visible or invisible to users whose role or groups changed."""
 
     kind: ClassVar[str] = "channels_uncovered"
     types: ClassVar[tuple[str, ...]] = ("stream", "subscription")
@@ -325,7 +325,7 @@ class ChannelsBecameVisible(Event, frozen=True):
 
 
 class DefaultChannelsChanged(Event, frozen=True):
-    """New users get other channels from now on."""
+    """The default channels of new users changed."""
 
     kind: ClassVar[str] = "default_channels"
     types: ClassVar[tuple[str, ...]] = ("default_streams",)

@@ -1,4 +1,4 @@
-"""Channel folders as clients see them, and the events that tell of them."""
+"""Channel folders in API format, and their events."""
 
 from collections.abc import Iterable
 from typing import Any, ClassVar
@@ -45,7 +45,7 @@ class FolderAdded(Event, frozen=True):
 
 
 class FolderChanged(Event, frozen=True):
-    """One part of a folder has another value; a description comes with its HTML."""
+    """One property of a folder changed. A description comes with its HTML."""
 
     kind: ClassVar[str] = "folder_changed"
     types: ClassVar[tuple[str, ...]] = ("channel_folder",)

@@ -1,4 +1,4 @@
-"""Subscriptions as clients see them, and the events that tell of people coming and going."""
+"""Subscriptions in API format, and the events of users who join and leave channels."""
 
 from collections.abc import Iterable
 from typing import Any, ClassVar
@@ -14,7 +14,7 @@ from tertulia.events.listener import Listener
 from tertulia.events.types.channels.channel import ChannelObject
 from tertulia.events.types.event import Event, Wire
 
-# What a subscription may leave to the user's own setting, and that setting.
+# What a subscription may inherit from the user's settings, and the name of that setting.
 INHERITED = {
     "desktop_notifications": "enable_stream_desktop_notifications",
     "audible_notifications": "enable_stream_audible_notifications",
@@ -25,7 +25,7 @@ INHERITED = {
 
 
 class PersonalPart(msgspec.Struct, kw_only=True):
-    """What a subscription adds to its channel: settings that are one user's alone."""
+    """The members that a subscription adds to its channel: one user's settings for it."""
 
     color: str
     is_muted: bool
@@ -39,7 +39,7 @@ class PersonalPart(msgspec.Struct, kw_only=True):
 
 
 class SubscriptionObject(ChannelObject, kw_only=True):
-    """A channel with the personal part; on the wire the two are put together as bytes."""
+    """A channel with the personal part. Both are encoded separately and joined as bytes."""
 
     color: str
     is_muted: bool
@@ -66,15 +66,17 @@ def personal_part(subscription: Subscription) -> PersonalPart:
 
 
 def inherited_by(user: User) -> tuple[bool, ...]:
-    """What holds where a subscription says nothing."""
+    """The values that a subscription inherits."""
     return tuple(user.prefers(setting) for setting in INHERITED.values())
 
 
 def encoded_personal_part(
     personal: tuple[Any, ...], inherited: tuple[bool, ...] | None = None
 ) -> bytes:
-    """The same as JSON; `inherited` fills in the owner's settings for clients that do not know of
-    inheriting."""
+    """The personal part as JSON.
+
+    `inherited` are the owner's settings, for clients that do not support inheritance.
+    """
     notify = personal[-len(INHERITED) :]
     if inherited is not None:
         pairs = zip(notify, inherited, strict=True)
@@ -84,7 +86,7 @@ def encoded_personal_part(
 
 
 class Arrival(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Who came into one channel, each with the settings that differ from the usual ones."""
+    """The users who joined one channel, each with the settings that differ from the defaults."""
 
     channel_id: int
     subscriptions: dict[int, dict[str, Any]]
@@ -94,9 +96,9 @@ class Arrival(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Joined(Event, frozen=True):
-    """People were subscribed to channels, all by one act.
+    """Users were subscribed to channels by one action.
 
-    Each of them hears of the subscriptions, all others who may see the channels of the peers.
+    Each of them receives the subscriptions; others who may see the channels receive the new peers.
     """
 
     kind: ClassVar[str] = "joined"
@@ -152,16 +154,16 @@ def _added(org: Organization, shown: ChannelObject, user_id: int, arrival: Arriv
 
 
 class Departure(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Who left one channel, and which of them can no longer see it."""
+    """The users who left one channel, and which of them can no longer see it."""
 
     channel_id: int
     user_ids: list[int]
     hidden_from: list[int] = []
-    name: str = ""  # of the channel at that time; its next one may not be theirs to know
+    name: str = ""  # the channel's name at that time; they may not learn a later one
 
 
 class Left(Event, frozen=True):
-    """People were unsubscribed from channels, all by one act."""
+    """Users were unsubscribed from channels by one action."""
 
     kind: ClassVar[str] = "left"
     types: ClassVar[tuple[str, ...]] = ("stream", "subscription")
@@ -209,7 +211,7 @@ class Left(Event, frozen=True):
 
 
 class SubscriptionChanged(Event, frozen=True):
-    """A user gave one of their subscriptions another colour, muted it, and the like."""
+    """A user changed a setting of one of their subscriptions, for example its color."""
 
     kind: ClassVar[str] = "subscription_changed"
     types: ClassVar[tuple[str, ...]] = ("subscription",)
@@ -220,7 +222,7 @@ class SubscriptionChanged(Event, frozen=True):
 
     def told(self, org: Organization) -> Iterable[Wire]:
         if self.property == "is_muted":
-            # Compat: before feature level 139 a mute was told the other way round.
+            # Compat: before feature level 139 the property was the opposite of a mute.
             yield self._update("in_home_view", not self.value)
         yield self._update(self.property, self.value)
 

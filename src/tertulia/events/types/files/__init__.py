@@ -1,4 +1,4 @@
-"""Uploaded files, as their owners see them."""
+"""Event types of uploaded files."""
 
 from typing import TYPE_CHECKING
 

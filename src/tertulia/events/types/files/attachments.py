@@ -1,6 +1,6 @@
-"""Uploaded files as their owners see them, and the events that tell of them.
+"""Uploaded files in API format, and the events for their owners.
 
-The log names a file and does not say what it is called.
+The log holds only the id of a file, not its name.
 """
 
 from collections.abc import Iterable
@@ -36,7 +36,7 @@ def attachment_object(attachment: Attachment) -> AttachmentObject:
 
 
 class AttachmentSaved(Event, frozen=True):
-    """A file is new, or other messages link it now."""
+    """A file was uploaded, or the messages that link it changed."""
 
     kind: ClassVar[str] = "attachment_saved"
     types: ClassVar[tuple[str, ...]] = ("attachment",)

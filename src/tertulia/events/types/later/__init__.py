@@ -1,4 +1,4 @@
-"""Messages that wait for their time, as their owners see them."""
+"""Event types of scheduled messages and reminders."""
 
 from typing import TYPE_CHECKING
 

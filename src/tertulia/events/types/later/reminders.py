@@ -1,6 +1,6 @@
-"""Reminders as clients see them, and the events that tell of them.
+"""Reminders in API format, and their events.
 
-As with scheduled messages, an event names the reminder and does not copy what it quotes.
+As with scheduled messages, the log holds only the id of a reminder, not its content.
 """
 
 from collections.abc import Iterable
@@ -49,7 +49,7 @@ def _object(reminder: Reminder) -> ReminderObject:
 
 
 class ReminderSaved(Event, frozen=True):
-    """A reminder is new, or has failed: clients know no other way to hear of a change."""
+    """A reminder is new or failed. The API has no event for a changed reminder."""
 
     kind: ClassVar[str] = "reminder_saved"
     types: ClassVar[tuple[str, ...]] = ("reminders",)
@@ -68,7 +68,7 @@ class ReminderSaved(Event, frozen=True):
 
 
 class ReminderRemoved(Event, frozen=True):
-    """A reminder was sent or deleted, or the message it is about is gone."""
+    """A reminder was sent or deleted, or its message was deleted."""
 
     kind: ClassVar[str] = "reminder_removed"
     types: ClassVar[tuple[str, ...]] = ("reminders",)

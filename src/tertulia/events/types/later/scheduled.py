@@ -1,6 +1,6 @@
-"""Scheduled messages as clients see them, and the events that tell of them.
+"""Scheduled messages in API format, and their events.
 
-An event names the entry and does not copy its words, so that those of a deleted one are gone.
+The log holds only the id of a scheduled message, so the content of a deleted one is gone.
 """
 
 from collections.abc import Iterable
@@ -53,7 +53,7 @@ def _object(entry: ScheduledMessage) -> ScheduledMessageObject:
 
 
 class ScheduledMessageSaved(Event, frozen=True):
-    """A scheduled message is new or has changed; only its owner is told."""
+    """A scheduled message is new or changed. Only its owner receives the event."""
 
     kind: ClassVar[str] = "scheduled_message_saved"
     types: ClassVar[tuple[str, ...]] = ("scheduled_messages",)

@@ -1,4 +1,4 @@
-"""Messages, and what happens to them."""
+"""Event types of messages."""
 
 from typing import TYPE_CHECKING
 

@@ -1,7 +1,7 @@
-"""The events that tell of messages that were edited, moved or deleted.
+"""Events of edited, moved and deleted messages.
 
-Like the event of a new message, they name messages and do not copy them: the words of an edit are
-read from its history when the event is told, and are gone once the message is.
+The log holds ids, not content: the content of an edit is read from the edit history on delivery, so
+it is gone once the message is deleted.
 """
 
 from collections.abc import Collection, Hashable, Iterable, Sequence
@@ -23,9 +23,9 @@ RENDERED = ("orig_rendered_content", "rendered_content")
 
 
 class MessageUpdated(Event, frozen=True):
-    """A message has other words, or it and perhaps others stand elsewhere, or both.
+    """A message was edited, or it and perhaps others were moved, or both.
 
-    The words are read from its history; the flags are added when somebody fetches it.
+    The content is read from the edit history. Flags are added when a client fetches the event.
     """
 
     kind: ClassVar[str] = "message_updated"
@@ -35,8 +35,8 @@ class MessageUpdated(Event, frozen=True):
     at: float
     message_id: int
     message_ids: list[int]
-    edit_id: int | None = None  # set if the words changed
-    channel_id: int | None = None  # where the messages were
+    edit_id: int | None = None  # set if the content changed
+    channel_id: int | None = None  # before the move
     channel_name: str = ""
     mode: PropagateMode | None = None  # set for a move
     prev_topic: str = ""
@@ -71,7 +71,7 @@ class MessageUpdated(Event, frozen=True):
         return self.message_ids
 
     def among(self, message_ids: list[int]) -> Self:
-        """The same, for those who have only some of the messages that move together."""
+        """The same event for users who have only some of the moved messages."""
         if self.message_id in message_ids:
             return replace(self, message_ids=message_ids)
         return replace(
@@ -86,7 +86,7 @@ class MessageUpdated(Event, frozen=True):
 
     @property
     def _is_gone(self) -> bool:
-        """A move may still tell of the others that went along."""
+        """Whether there is nothing to send. A move may still concern the other moved messages."""
         return self.mode is None and (self.message is None or not self.words)
 
     def is_out_of_sight(self, org: Organization, user_id: int) -> bool:
@@ -136,16 +136,16 @@ class MessageUpdated(Event, frozen=True):
 
     @property
     def _place(self) -> int | None:
-        """The channel in which the messages stand afterwards."""
+        """The channel of the messages after the event."""
         return self.channel_id if self.new_channel_id is None else self.new_channel_id
 
     def _knows_place(self, org: Organization, to: Listener) -> bool:
-        """Who meets messages where they went need not know what the place before is called."""
+        """Whether the listener may learn the name of the channel before the move."""
         return self.channel_id is not None and org.may_see(to.user_id, self.channel_id)
 
 
 def _words_of(edit_id: int, message: Message, history: Iterable[Edit]) -> dict[str, Any]:
-    """What a message said before and after one of its edits."""
+    """The content of a message before and after one of its edits."""
     rewordings = [edit for edit in history if edit.prev_content is not None]
     index = next((at for at, edit in enumerate(rewordings) if edit.id == edit_id), None)
     if index is None:
@@ -169,7 +169,7 @@ def _shown(org: Organization, words: dict[str, Any]) -> dict[str, Any]:
 
 
 class MessagesDeleted(Event, frozen=True):
-    """Messages are gone, for everybody or for those who can no longer see them."""
+    """Messages were deleted, for everyone or for users who can no longer see them."""
 
     kind: ClassVar[str] = "messages_deleted"
     types: ClassVar[tuple[str, ...]] = ("delete_message",)
@@ -182,7 +182,7 @@ class MessagesDeleted(Event, frozen=True):
         return self.message_ids
 
     def taken_back(self) -> Revocation:
-        """Whoever is told that messages are gone must not find their words a moment before."""
+        """Content of deleted messages must not be delivered before this event."""
         return Revocation(messages=self.message_ids)
 
     def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
@@ -195,15 +195,15 @@ class MessagesDeleted(Event, frozen=True):
         if to.options.capabilities.bulk_message_deletion:
             yield {"type": "delete_message", "message_ids": self.message_ids, **place}
             return
-        # Compat: clients without `bulk_message_deletion` are told of each message by itself.
+        # Compat: clients without `bulk_message_deletion` get one event per message.
         for message_id in self.message_ids:
             yield {"type": "delete_message", **place, "message_id": message_id}
 
 
 class MessagesInvalidated(Event, frozen=True):
-    """Messages are told otherwise, and no client hears of it: servers shall make them anew.
+    """Messages changed in a way that no client is notified of; servers drop them from caches.
 
-    They have other HTML, or were moved or deleted where nobody is who has them.
+    Their HTML changed, or they were moved or deleted where no user has them.
     """
 
     kind: ClassVar[str] = "messages_rewritten"
@@ -215,7 +215,7 @@ class MessagesInvalidated(Event, frozen=True):
 
 
 class FirstMessageChanged(Event, frozen=True):
-    """The first message of a channel went elsewhere, or another one came before it."""
+    """The first message of a channel was moved or deleted, or an older one was added."""
 
     kind: ClassVar[str] = "first_message"
     types: ClassVar[tuple[str, ...]] = ("stream",)

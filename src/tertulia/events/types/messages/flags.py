@@ -1,4 +1,4 @@
-"""The event that tells somebody's clients of flags that changed."""
+"""The event of changed message flags."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any, ClassVar
@@ -12,9 +12,9 @@ from tertulia.events.types.event import Event, PendingInfo, Wire
 
 
 class UnreadDetails(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Where a message stands that is unread again."""
+    """The conversation of a message that is unread again."""
 
-    user_ids: list[int] = []  # the others in a conversation
+    user_ids: list[int] = []  # the other participants of a direct conversation
     channel_id: int | None = None
     topic: str = ""
     unmuted: bool = False
@@ -34,7 +34,7 @@ class UnreadDetails(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class FlagsChanged(Event, frozen=True):
-    """Flags were set or cleared; only their owner hears of it."""
+    """Flags were set or cleared. Only their owner receives the event."""
 
     kind: ClassVar[str] = "flags"
     types: ClassVar[tuple[str, ...]] = ("update_message_flags",)

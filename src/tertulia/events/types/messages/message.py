@@ -1,7 +1,7 @@
-"""Messages as clients see them, and the event that tells of a new one.
+"""Messages in API format, and the event of a new one.
 
-The event in the log names the message and does not copy it: what was deleted is gone from
-the log as well.
+The log holds the id of a message, not its content, so a deleted message is gone from the log as
+well.
 """
 
 from collections.abc import Hashable, Iterable, Sequence
@@ -73,7 +73,7 @@ class MessageObject(msgspec.Struct, kw_only=True):
     last_edit_timestamp: int | UnsetType = UNSET
     last_moved_timestamp: int | UnsetType = UNSET
     edit_history: list[EditObject] | UnsetType = UNSET
-    match_content: str | UnsetType = UNSET  # only where somebody has searched
+    match_content: str | UnsetType = UNSET  # only in search results
     match_subject: str | UnsetType = UNSET
 
 
@@ -86,7 +86,7 @@ def message_object(
     allow_empty_topic: bool,
     knows_sender: bool = True,
 ) -> MessageObject:
-    """A message; of a sender whom the reader does not know, only the number is told."""
+    """A message in API format. For a sender whom the reader may not know, only the id is set."""
     sender = org.users[message.sender_id]
     in_channel = message.channel_id is not None
     object_ = MessageObject(
@@ -128,7 +128,7 @@ def message_object(
 def add_details(
     org: Organization, shown: MessageObject, message: Message, *, allow_empty_topic: bool
 ) -> None:
-    """Add what a message has come by since it was sent: reactions, and how it was changed."""
+    """Add what happened since the message was sent: reactions and edits."""
     shown.reactions = [
         ReactionObject(
             each.emoji_name,
@@ -149,10 +149,10 @@ def add_details(
 
 
 def reacting(org: Organization, user_id: int) -> Participant:
-    """Who reacted, as clients were told before they knew of ids.
+    """The user object of a reaction, for clients from before user ids.
 
-    Compat: `zulip-term` 0.7 reads the name. What is told is the same for all, so where guests may
-    not know everybody, nobody is named.
+    Compat: `zulip-term` 0.7 reads the name. All readers get the same bytes, so where guests may not
+    know all users, every name is hidden.
     """
     user = org.users.get(user_id)
     if user is None:
@@ -162,7 +162,7 @@ def reacting(org: Organization, user_id: int) -> Participant:
 
 
 def visible_edits(org: Organization, edits: Sequence[Edit]) -> list[Edit]:
-    """What the organization lets be known of changes: everything, the moves, or nothing."""
+    """The part of the edit history that the organization shows: all of it, moves, or nothing."""
     policy = org.realm.setting("message_edit_history_visibility_policy")
     if policy == "all":
         return list(edits)
@@ -186,7 +186,7 @@ def _edit_object(org: Organization, edit: Edit, allow_empty_topic: bool) -> Edit
 
 
 def topic_links(org: Organization, topic: str) -> list[dict[str, str]]:
-    """What the organization links in a topic."""
+    """The links that the organization's linkifiers find in a topic."""
     return _topic_links(topic, org.link_patterns)
 
 
@@ -205,19 +205,19 @@ def _recipient(org: Organization, message: Message) -> str | list[Participant]:
 
 
 def may_follow(org: Organization, user_id: int, message: Message) -> bool:
-    """Whether somebody may read a message where it stands now."""
+    """Whether a user may read a message in its current channel."""
     return message.channel_id is None or org.may_read(user_id, message.channel_id)
 
 
 class LocalEcho(msgspec.Struct, frozen=True):
-    """The queue that sent a message, and its own name for it."""
+    """The queue that sent a message, and the client's own id for it."""
 
     queue_id: str
     local_id: str
 
 
 class MessageSent(Event, frozen=True):
-    """A new message; `message` is None once it is deleted."""
+    """A new message. `message` is None once it is deleted."""
 
     kind: ClassVar[str] = "message"
     types: ClassVar[tuple[str, ...]] = ("message",)
@@ -232,11 +232,11 @@ class MessageSent(Event, frozen=True):
     mentioned: list[int] = []
     channel_wildcard: bool = False
     topic_wildcard_for: list[int] = []
-    alerted: list[int] = []  # to whom it says one of their alert words
-    read_by: list[int] = []  # others for whom it is no news
+    alerted: list[int] = []  # users whose alert words it contains
+    read_by: list[int] = []  # other users for whom it is not unread
     resolve_notice: bool = False
-    widget_id: int | None = None  # the submessage that it began with
-    unread_for: list[int] = []  # those for whom a resolve notice is not read at once
+    widget_id: int | None = None  # the submessage that it was sent with
+    unread_for: list[int] = []  # users for whom a resolve notice is unread
 
     message: Message | None = None
 
@@ -246,7 +246,7 @@ class MessageSent(Event, frozen=True):
         return [event._with(tx, found.get(event.message_id)) for event in events]
 
     def _with(self, tx: Tx, message: Message | None) -> Self:
-        """With what the message began with; what came to it later has events of its own."""
+        """With the submessage it was sent with. Later submessages have their own events."""
         widget = (
             None
             if self.widget_id is None
@@ -284,13 +284,13 @@ class MessageSent(Event, frozen=True):
         message = self.message
         if message is None:
             return True
-        # An edit can be newer than the removal, and the words are read as they are now.
+        # An edit may be newer than the user's loss of access, and the content is the current one.
         is_as_it_was = message.edited_at is None and message.channel_id == self.channel_id
         reads_there = may_follow(org, user_id, message)
         return not may_follow(org.present, user_id, message) and not (is_as_it_was and reads_there)
 
     def _is_gone_for(self, org: Organization, user_id: int) -> bool:
-        """Even what is told at once may be deleted or moved by then, in the same gathering."""
+        """Even at once: the message may be deleted or moved in the same batch."""
         message = self.message
         if message is None or message.channel_id == self.channel_id:
             return message is None
@@ -322,7 +322,7 @@ class MessageSent(Event, frozen=True):
         yield {"type": "message", "message": told, "flags": self.flags_for(to.user_id)}
 
     def additions(self, to: Listener) -> Wire:
-        """The sender's own name for the message, in the one queue that gave it."""
+        """The sender's own id for the message, for the queue that sent it."""
         echo = self.echo
         if echo is None or (echo.queue_id, self.sender_id) != (to.queue_id, to.user_id):
             return {}

@@ -1,4 +1,4 @@
-"""The event that tells of a reaction."""
+"""The event of a reaction."""
 
 from collections.abc import Collection, Iterable
 from typing import ClassVar, Literal
@@ -9,7 +9,7 @@ from tertulia.events.types.event import Event, Wire
 
 
 class ReactionChanged(Event, frozen=True):
-    """Somebody put an emoji on a message or took it off again."""
+    """A user added or removed a reaction."""
 
     kind: ClassVar[str] = "reaction"
     types: ClassVar[tuple[str, ...]] = ("reaction",)

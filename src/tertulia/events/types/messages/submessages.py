@@ -1,6 +1,6 @@
-"""Submessages as clients see them, and the event that tells of one.
+"""Submessages in API format, and their event.
 
-As with messages, the log names a submessage and does not copy it.
+As with messages, the log holds only the id.
 """
 
 from collections.abc import Collection, Iterable
@@ -28,7 +28,7 @@ def submessage_object(part: Submessage) -> SubmessageObject:
 
 
 class SubmessageAdded(Event, frozen=True):
-    """Somebody took part in a widget: voted, for example."""
+    """A user acted in a widget, for example voted in a poll."""
 
     kind: ClassVar[str] = "submessage"
     types: ClassVar[tuple[str, ...]] = ("submessage",)

@@ -1,4 +1,4 @@
-"""What administrators change for everybody."""
+"""Event types of organization settings."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""Custom emoji as clients see them, and the events that tell of them."""
+"""Custom emoji in API format, and their events."""
 
 from collections.abc import Iterable
 from typing import ClassVar

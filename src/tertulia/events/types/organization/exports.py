@@ -1,4 +1,4 @@
-"""The event that tells administrators of exports."""
+"""The event of exports, for administrators."""
 
 from collections.abc import Iterable
 from typing import Any, ClassVar
@@ -13,7 +13,7 @@ from tertulia.events.types.event import Event, Wire
 
 
 class ExportsChanged(Event, frozen=True):
-    """An export was asked for, is ready, has failed or was deleted: clients hear of all."""
+    """An export was requested, is ready, failed or was deleted. It contains all exports."""
 
     kind: ClassVar[str] = "exports"
     types: ClassVar[tuple[str, ...]] = ("realm_export",)

@@ -1,4 +1,4 @@
-"""Linkifiers as clients see them, and the event that tells of a change."""
+"""Linkifiers in API format, and their event."""
 
 from collections.abc import Iterable
 from typing import ClassVar, Self
@@ -34,7 +34,7 @@ class LinkifierObject(msgspec.Struct, frozen=True):
 
 
 class LinkifiersChanged(Event, frozen=True):
-    """The organization has other linkifiers, or another order of them; here are all."""
+    """The linkifiers or their order changed. It contains all of them."""
 
     kind: ClassVar[str] = "linkifiers_changed"
     types: ClassVar[tuple[str, ...]] = ("realm_linkifiers",)
@@ -43,6 +43,6 @@ class LinkifiersChanged(Event, frozen=True):
     linkifiers: list[LinkifierObject]
 
     def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
-        # Compat: before feature level 176 a linkifier had no template; such a client is told none.
+        # Compat: before feature level 176 linkifiers had no URL template; such clients get none.
         if to.options.capabilities.linkifier_url_template:
             yield {"type": "realm_linkifiers", "realm_linkifiers": self.linkifiers}

@@ -1,4 +1,4 @@
-"""The organization's domains as clients see them, and the events that tell of them."""
+"""The organization's email domains in API format, and their events."""
 
 from collections.abc import Iterable
 from typing import ClassVar, Literal, Self
@@ -20,7 +20,7 @@ class DomainObject(msgspec.Struct, frozen=True):
 
 
 class DomainSaved(Event, frozen=True):
-    """A domain is new, or its subdomains count from now on, or no longer."""
+    """A domain is new, or whether it includes subdomains changed."""
 
     kind: ClassVar[str] = "domain_saved"
     types: ClassVar[tuple[str, ...]] = ("realm_domains",)

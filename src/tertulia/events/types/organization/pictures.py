@@ -1,4 +1,4 @@
-"""The event that tells of the organization's icon and logos."""
+"""The event of the organization's icon and logos."""
 
 from collections.abc import Iterable
 from typing import ClassVar
@@ -11,9 +11,9 @@ from tertulia.events.types.event import Event, Wire
 
 
 class PictureChanged(Event, frozen=True):
-    """The organization shows itself with another picture.
+    """An icon or logo changed.
 
-    Clients reach us at different addresses, so they are told where it is below theirs.
+    The URL is relative, because clients reach the server by different addresses.
     """
 
     kind: ClassVar[str] = "realm_picture_changed"

@@ -1,4 +1,4 @@
-"""Playgrounds as clients see them, and the event that tells of a change."""
+"""Code playgrounds in API format, and their event."""
 
 from collections.abc import Iterable
 from typing import ClassVar, Self
@@ -22,7 +22,7 @@ class PlaygroundObject(msgspec.Struct, frozen=True):
 
 
 class PlaygroundsChanged(Event, frozen=True):
-    """The organization has one more playground, or one less; here are all."""
+    """A playground was added or removed. It contains all of them."""
 
     kind: ClassVar[str] = "playgrounds_changed"
     types: ClassVar[tuple[str, ...]] = ("realm_playgrounds",)

@@ -1,4 +1,4 @@
-"""The events that tell of the organization itself."""
+"""Events of the organization itself."""
 
 from collections.abc import Iterable
 from typing import Any, ClassVar
@@ -9,21 +9,21 @@ from tertulia.events.types.event import Event, Wire
 
 
 class RealmCreated(Event, frozen=True):
-    """The first event of every log: here an organization began."""
+    """The first event of every log."""
 
     kind: ClassVar[str] = "realm_created"
     touches: ClassVar[Invalidated] = Invalidated(realm=True, groups=True)
 
 
 class RealmSettingsChanged(Event, frozen=True):
-    """Settings of the organization that clients hear of in one piece."""
+    """Settings of the organization that clients receive in one event."""
 
     kind: ClassVar[str] = "realm_changed_together"
     types: ClassVar[tuple[str, ...]] = ("realm",)
     touches: ClassVar[Invalidated] = Invalidated(realm=True)
 
     data: dict[str, Any]
-    before: dict[str, Any] = {}  # of settings by which others are judged
+    before: dict[str, Any] = {}  # old values of settings that affect delivery
     after: dict[str, Any] = {}
 
     def rewind(self, org: Organization) -> None:
@@ -37,7 +37,7 @@ class RealmSettingsChanged(Event, frozen=True):
 
 
 class RealmChanged(Event, frozen=True):
-    """One plain setting of the organization has a new value."""
+    """One setting of the organization changed."""
 
     kind: ClassVar[str] = "realm_changed"
     types: ClassVar[tuple[str, ...]] = ("realm",)
@@ -59,7 +59,7 @@ class RealmChanged(Event, frozen=True):
 
 
 class RealmDeactivated(Event, frozen=True):
-    """The organization was closed: this is the last thing that anybody hears."""
+    """The organization was deactivated. This is its last event."""
 
     kind: ClassVar[str] = "realm_deactivated"
     revokes_access: ClassVar[bool] = True

@@ -1,4 +1,4 @@
-"""People and bots, as others see them."""
+"""Event types of users and bots."""
 
 from typing import TYPE_CHECKING
 

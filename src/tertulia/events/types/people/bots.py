@@ -1,6 +1,6 @@
-"""Bots as those who look after them see them, and the events that tell of them.
+"""Bots in API format for their managers, and their events.
 
-The log names a bot and does not copy what it has: the token of its service is in no log.
+The log holds only the id of a bot: the token of its service is in no log.
 """
 
 from collections.abc import Iterable
@@ -31,7 +31,7 @@ class BotObject(msgspec.Struct):
 
 
 def bot_object(org: Organization, bot: Bot, viewer_id: int) -> BotObject:
-    """A bot in the eyes of its owner or of an administrator."""
+    """A bot for its owner or an administrator."""
     service = bot.service
     return BotObject(
         user_id=bot.user_id,
@@ -45,14 +45,14 @@ def bot_object(org: Organization, bot: Bot, viewer_id: int) -> BotObject:
 
 
 def channel_name(org: Organization, channel_id: int | None, viewer_id: int) -> str | None:
-    """What a bot's channel is called; who may no longer see it is not told."""
+    """The name of a bot's channel; None if the viewer may not see the channel."""
     if channel_id is None or not org.may_see(viewer_id, channel_id):
         return None
     return org.channels[channel_id].name
 
 
 class BotsAdded(Event, frozen=True):
-    """Somebody looks after bots from now on, because they are new or have come to them."""
+    """A user manages bots from now on, because the bots are new or were transferred."""
 
     kind: ClassVar[str] = "bots_added"
     types: ClassVar[tuple[str, ...]] = ("realm_bot",)
@@ -69,7 +69,7 @@ class BotsAdded(Event, frozen=True):
 
 
 class BotChanged(Event, frozen=True):
-    """One thing about a bot is another one now."""
+    """One property of a bot changed."""
 
     kind: ClassVar[str] = "bot_changed"
     types: ClassVar[tuple[str, ...]] = ("realm_bot",)
@@ -89,7 +89,7 @@ class BotChanged(Event, frozen=True):
 
 
 class BotOwnersChanged(Event, frozen=True):
-    """Somebody looks after bots no longer."""
+    """A user no longer manages some bots."""
 
     kind: ClassVar[str] = "bots_given_away"
     types: ClassVar[tuple[str, ...]] = ("realm_bot",)

@@ -1,4 +1,4 @@
-"""That invitations have changed; which ones, whoever may know asks for."""
+"""Invitations changed. Clients that may see them request the list."""
 
 from collections.abc import Iterable
 from typing import ClassVar

@@ -1,4 +1,4 @@
-"""The events that tell of people who come into a guest's sight, or leave it."""
+"""Events of users who become visible or invisible to a guest."""
 
 from collections.abc import Iterable
 from typing import ClassVar
@@ -15,9 +15,9 @@ from tertulia.events.types.event import Event, Wire
 
 
 class PeopleBecameVisible(Event, frozen=True):
-    """Somebody may know some people from now on, or no longer.
+    """Users became visible or invisible to another user.
 
-    With them they know in which groups they are, and in which channels that both can see.
+    With them, their group memberships and their subscriptions to channels that both can see.
     """
 
     kind: ClassVar[str] = "people_uncovered"
@@ -25,9 +25,10 @@ class PeopleBecameVisible(Event, frozen=True):
 
     shown: list[int]
     hidden: list[int]
-    groups: dict[int, list[int]] = {}  # which of them are in which groups
-    other_channels: list[int] = []  # which come or go for the viewer, too, and are told themselves
-    said: dict[int, Status] = {}  # what those who are shown say about themselves
+    groups: dict[int, list[int]] = {}  # by group id
+    # Channels that the viewer also gains or loses, with events of their own.
+    other_channels: list[int] = []
+    said: dict[int, Status] = {}  # statuses of users who became visible
 
     def completed(self, tx: Tx) -> "PeopleBecameVisible":
         return replace(self, said=storage.people.statuses.of_users(tx, self.shown))
@@ -51,7 +52,7 @@ class PeopleBecameVisible(Event, frozen=True):
     def _places(
         self, org: Organization, to: Listener, user_ids: list[int], in_groups: str, in_channels: str
     ) -> Iterable[Wire]:
-        """Where people are: who is in a channel with them knows them anyway."""
+        """Membership events. Subscribers of a common channel know each other anyway."""
         for group_id, listed in self.groups.items():
             members = [user_id for user_id in listed if user_id in user_ids]
             if members:
@@ -77,12 +78,12 @@ class PeopleBecameVisible(Event, frozen=True):
 
 
 class DirectConversationStarted(Event, frozen=True):
-    """People talk directly for the first time, a guest among them. No client is told of that."""
+    """Users exchange direct messages for the first time, a guest among them. Sent to no client."""
 
     kind: ClassVar[str] = "conversation_begun"
 
     member_ids: list[int]
-    news: dict[int, list[int]] = {}  # by guest, with whom they had not talked before
+    news: dict[int, list[int]] = {}  # by guest: the new partners
 
     def rewind(self, org: Organization) -> None:
         for guest_id, others in self.news.items():

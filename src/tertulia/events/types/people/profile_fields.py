@@ -1,4 +1,4 @@
-"""Custom profile fields as clients see them, and the events that tell of them and their values."""
+"""Custom profile fields in API format, and the events of the fields and their values."""
 
 from collections.abc import Iterable
 from typing import ClassVar
@@ -24,7 +24,7 @@ class FieldObject(msgspec.Struct, kw_only=True, frozen=True):
     order: int
     required: bool
     editable_by_user: bool
-    display_in_profile_summary: bool | UnsetType = UNSET  # only where it is true
+    display_in_profile_summary: bool | UnsetType = UNSET  # only if true
     use_for_user_matching: bool | UnsetType = UNSET
 
 
@@ -44,9 +44,9 @@ def field_object(field: ProfileField) -> FieldObject:
 
 
 class ProfileFieldsChanged(Event, frozen=True):
-    """The organization asks something else, or in another order; here are all fields.
+    """Profile fields or their order changed. It contains all fields.
 
-    What was filled in for a field that is not among them is gone, and not told of one by one.
+    Values of deleted fields are gone and have no event of their own.
     """
 
     kind: ClassVar[str] = "profile_fields"
@@ -61,12 +61,12 @@ class ProfileFieldsChanged(Event, frozen=True):
 
 class ChangedValue(msgspec.Struct, frozen=True):
     id: int
-    value: str | None  # None for what is no longer there
+    value: str | None  # None: deleted
     rendered_value: str | UnsetType = UNSET
 
 
 class ProfileChanged(Event, frozen=True):
-    """Somebody's profile says something else; each field is told by itself."""
+    """A user's profile changed. There is one wire event per field."""
 
     kind: ClassVar[str] = "profile"
     types: ClassVar[tuple[str, ...]] = ("realm_user",)

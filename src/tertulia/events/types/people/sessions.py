@@ -1,4 +1,4 @@
-"""What every server must hear of sessions; no client is told."""
+"""Events about sessions, for servers only. Sent to no client."""
 
 from typing import ClassVar
 
@@ -7,7 +7,7 @@ from tertulia.events.types.event import Event
 
 
 class SessionsEnded(Event, frozen=True):
-    """Some of somebody's sessions are over."""
+    """Some sessions of a user ended."""
 
     kind: ClassVar[str] = "sessions_ended"
     revokes_access: ClassVar[bool] = True

@@ -1,4 +1,4 @@
-"""The event that tells of somebody's status."""
+"""The event of a user's status."""
 
 from collections.abc import Iterable
 from typing import Any, ClassVar
@@ -8,9 +8,9 @@ from tertulia.events.types.event import Event, Wire
 
 
 class StatusChanged(Event, frozen=True):
-    """Somebody has said something about themselves, or that they are away; all may know.
+    """A user changed their status. Everyone may see it.
 
-    `changes` holds only the parts that were said, in the words of clients.
+    `changes` holds only the changed parts, in API format.
     """
 
     kind: ClassVar[str] = "status"

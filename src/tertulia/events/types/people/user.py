@@ -1,4 +1,4 @@
-"""Users as clients see them, and the events that tell of them."""
+"""Users in API format, and their events."""
 
 import hashlib
 from collections.abc import Iterable
@@ -57,7 +57,7 @@ def user_object(
     profile: bool = False,
     tells_activity: bool = True,
 ) -> UserObject:
-    """A user in the eyes of another; `viewer` is None for somebody who has not logged in."""
+    """A user as another sees them; `viewer` is None without a login."""
     shown = UserObject(
         user_id=user.id,
         email=user.api_email(org.email_domain),
@@ -94,7 +94,7 @@ def user_object(
 
 
 def unknown_user_object(org: Organization, user: User) -> UserObject:
-    """Compat: clients that want to hear of everybody are told of a person without qualities."""
+    """Compat: clients that need every user get a placeholder for those they may not know."""
     return UserObject(
         user_id=user.id,
         email=user.stand_in(org.email_domain),
@@ -116,7 +116,7 @@ def unknown_user_object(org: Organization, user: User) -> UserObject:
 
 
 def unknown_avatar_url(org: Organization) -> str:
-    """One picture for all whom somebody does not know."""
+    """The shared avatar of users whom the viewer may not know."""
     return f"/user_avatars/{org.realm.id}/0.png?v=1"
 
 
@@ -130,11 +130,10 @@ def profile_data(org: Organization, user: User) -> dict[str, ProfileValue]:
 def avatar_url(
     org: Organization, user: User, *, client_gravatar: bool, medium: bool = False
 ) -> str | None:
-    """Where the picture is; None lets the client ask the gravatar provider by itself.
+    """The URL of the avatar; None makes the client ask the Gravatar provider itself.
 
-    That is for clients which are told the real address, so `client_gravatar` is false for others.
-    We ask by the address that stands in public: the fingerprint of a hidden one would tell
-    anybody who can guess it that the guess is right.
+    A client can do so only with the real address, so `client_gravatar` is false for others. The
+    server uses the public address: a hash of a hidden one would confirm a guess of it.
     """
     if user.avatar_source == GRAVATAR:
         if client_gravatar:
@@ -162,16 +161,16 @@ def _minute(moment: float) -> str:
 
 
 def status_told(user: User, status: Status) -> dict[str, Any]:
-    """What clients are told that somebody says about themselves, as long as they are here."""
+    """A user's status in API format; empty for bots and deactivated users."""
     if user.is_bot or not user.is_active:
         return {}
     return status.shown(away=not user.prefers("presence_enabled"))
 
 
 def avatar_part(org: Organization, user: User) -> dict[str, Any]:
-    """What an event tells of somebody's picture: always an address.
+    """The avatar in an event: always with a URL.
 
-    Compat: clients take one that is missing for "as before", even those that know gravatar.
+    Compat: clients take a missing URL for "unchanged", even those that support Gravatar.
     """
     return {
         "avatar_source": user.avatar_source,
@@ -182,7 +181,7 @@ def avatar_part(org: Organization, user: User) -> dict[str, Any]:
 
 
 class UserAdded(UserEvent, frozen=True):
-    """Somebody, or a bot, is new in the organization."""
+    """A user or bot was added to the organization."""
 
     kind: ClassVar[str] = "user_added"
     types: ClassVar[tuple[str, ...]] = ("realm_user",)
@@ -205,8 +204,8 @@ class UserAdded(UserEvent, frozen=True):
 class UserActivityChanged(UserEvent, frozen=True):
     """An account was deactivated or reactivated.
 
-    Its subscriptions and its status stay as they were, but nobody sees them while it is ended.
-    Clients take an ended account out of all groups by themselves.
+    Its subscriptions and status stay stored, but are hidden while it is deactivated. Clients remove
+    a deactivated account from all groups by themselves.
     """
 
     kind: ClassVar[str] = "user_activity"
@@ -254,14 +253,14 @@ class UserActivityChanged(UserEvent, frozen=True):
 
 
 class RoleChanged(UserEvent, frozen=True):
-    """Somebody has another role. They themselves may now see other people's addresses."""
+    """A user's role changed. They may now see other email addresses."""
 
     kind: ClassVar[str] = "role"
     types: ClassVar[tuple[str, ...]] = ("realm_user",)
 
     role: Role
     before: Role
-    known: list[int] | None = None  # to themselves; None for everybody
+    known: list[int] | None = None  # whom the user may know; None for all
 
     def rewind(self, org: Organization) -> None:
         org.put_role(self.user_id, self.before)
@@ -283,14 +282,14 @@ class RoleChanged(UserEvent, frozen=True):
 
 
 class KeysReencrypted(Event, frozen=True):
-    """The server has another secret: every key is known by another fingerprint."""
+    """The server's secret changed: every key has another fingerprint."""
 
     kind: ClassVar[str] = "keys_sealed_anew"
     touches: ClassVar[Invalidated] = Invalidated(everything=True)
 
 
 class PlaceholderClaimed(UserEvent, frozen=True):
-    """Somebody who was brought along from another server has logged in for the first time."""
+    """An imported user has logged in for the first time."""
 
     kind: ClassVar[str] = "stub_claimed"
     types: ClassVar[tuple[str, ...]] = ("realm_user",)
@@ -300,12 +299,12 @@ class PlaceholderClaimed(UserEvent, frozen=True):
 
 
 def person_updated(user_id: int, **parts: Any) -> Wire:
-    """The event that tells that something about somebody has changed."""
+    """The wire event of a changed user."""
     return {"type": "realm_user", "op": "update", "person": {"user_id": user_id, **parts}}
 
 
 class AvatarChanged(UserEvent, frozen=True):
-    """Somebody has another picture, or none of their own any more."""
+    """A user's avatar changed."""
 
     kind: ClassVar[str] = "avatar"
     types: ClassVar[tuple[str, ...]] = ("realm_user",)
@@ -316,7 +315,7 @@ class AvatarChanged(UserEvent, frozen=True):
 
 
 class KeyChanged(UserEvent, frozen=True):
-    """A key was replaced: every server must forget the old one. No client is told."""
+    """An API key was replaced: every server must forget the old one. Sent to no client."""
 
     kind: ClassVar[str] = "key_changed"
     revokes_access: ClassVar[bool] = True

@@ -1,4 +1,4 @@
-"""What people change for themselves; their other clients hear of it."""
+"""Event types of personal settings and data. Only the user's own clients receive them."""
 
 from typing import TYPE_CHECKING
 

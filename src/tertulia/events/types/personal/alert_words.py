@@ -1,4 +1,4 @@
-"""The event that tells of somebody's alert words."""
+"""The event of a user's alert words."""
 
 from collections.abc import Iterable
 from typing import ClassVar
@@ -13,7 +13,7 @@ from tertulia.events.types.event import Event, Wire
 
 
 class AlertWordsChanged(Event, frozen=True):
-    """Somebody's alert words were changed; only they are told, and the whole list."""
+    """A user's alert words changed. Only they receive it, with the whole list."""
 
     kind: ClassVar[str] = "alert_words"
     types: ClassVar[tuple[str, ...]] = ("alert_words",)

@@ -1,4 +1,4 @@
-"""Devices as clients see them, and the events that tell of them."""
+"""Devices in API format, and their events."""
 
 from collections.abc import Iterable
 from typing import ClassVar
@@ -42,7 +42,7 @@ class DeviceAdded(Event, frozen=True):
 
 
 class DeviceChanged(Event, frozen=True):
-    """`changed` is what is different, by the names that clients know."""
+    """`changed` are the changed members in API format."""
 
     kind: ClassVar[str] = "device_changed"
     types: ClassVar[tuple[str, ...]] = ("device",)

@@ -1,6 +1,6 @@
-"""Drafts as clients see them, and the events that tell of them.
+"""Drafts in API format, and their events.
 
-The log names drafts and does not copy them: what was deleted is gone from the log as well.
+The log holds ids, not content, so a deleted draft is gone from the log as well.
 """
 
 from collections.abc import Iterable

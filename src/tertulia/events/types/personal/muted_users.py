@@ -1,4 +1,4 @@
-"""The event that tells of muted people."""
+"""The event of muted users."""
 
 from collections.abc import Iterable
 from typing import ClassVar
@@ -22,7 +22,7 @@ def mute_object(mute: Mute) -> MuteObject:
 
 
 class MutedUsersChanged(Event, frozen=True):
-    """Somebody has muted or unmuted a user; only they are told, and the whole list."""
+    """A user muted or unmuted another. Only they receive it, with the whole list."""
 
     kind: ClassVar[str] = "muted_users"
     types: ClassVar[tuple[str, ...]] = ("muted_users",)

@@ -1,4 +1,4 @@
-"""Navigation views as clients see them, and the events that tell of them."""
+"""Navigation views in API format, and their events."""
 
 from collections.abc import Iterable
 from typing import Any, ClassVar
@@ -38,7 +38,7 @@ class ViewChanged(Event, frozen=True):
     types: ClassVar[tuple[str, ...]] = ("navigation_view",)
 
     fragment: str
-    data: dict[str, Any]  # what is different
+    data: dict[str, Any]  # the changed members
 
     def told(self, org: Organization) -> Iterable[Wire]:
         yield {"op": "update", "fragment": self.fragment, "data": self.data}

@@ -1,4 +1,4 @@
-"""The events that tell of personal settings, and of what follows from them for others."""
+"""Events of personal settings, and of their effects on other users."""
 
 from collections.abc import Iterable
 from typing import Any, ClassVar
@@ -15,7 +15,7 @@ from tertulia.events.types.event import Event, UserEvent, Wire
 
 
 class SettingChanged(UserEvent, frozen=True):
-    """A user has set something for themselves; only they are told."""
+    """A user changed a setting. Only they receive the event."""
 
     kind: ClassVar[str] = "setting"
     types: ClassVar[tuple[str, ...]] = ("user_settings",)
@@ -31,7 +31,7 @@ class SettingChanged(UserEvent, frozen=True):
 
 
 class NewcomerSettingChanged(Event, frozen=True):
-    """What new people of the organization start with is something else now."""
+    """A default setting for new users changed."""
 
     kind: ClassVar[str] = "newcomer_setting"
     types: ClassVar[tuple[str, ...]] = ("realm_user_settings_defaults",)
@@ -68,11 +68,11 @@ class OwnNameChanged(UserEvent, frozen=True):
 
 
 class AddressChanged(UserEvent, frozen=True):
-    """Somebody's address is another one, or others may see it, or no longer.
+    """A user's email address, or who may see it, changed.
 
-    Each listener is told of the real address only if it became visible or invisible to them or
-    changed before their eyes; of the public one, and of the picture that can hang on it, if
-    that changed.
+    A listener receives the real address only if it became visible or invisible to them, or changed
+    while visible. They receive the public address, and the avatar that may depend on it, if that
+    changed.
     """
 
     kind: ClassVar[str] = "address"

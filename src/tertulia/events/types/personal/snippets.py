@@ -1,6 +1,6 @@
-"""Saved snippets as clients see them, and the events that tell of them.
+"""Saved snippets in API format, and their events.
 
-As with drafts, the log names a snippet and does not copy it.
+As with drafts, the log holds only the id.
 """
 
 from collections.abc import Iterable
@@ -27,7 +27,7 @@ def snippet_object(snippet: Snippet) -> SnippetObject:
 
 
 class SnippetSaved(Event, frozen=True):
-    """A snippet is new, or says something else now."""
+    """A snippet is new or changed."""
 
     kind: ClassVar[str] = "snippet_saved"
     types: ClassVar[tuple[str, ...]] = ("saved_snippets",)

@@ -1,4 +1,4 @@
-"""Topic policies as clients see them, and the event that tells of a change."""
+"""Topic policies in API format, and their event."""
 
 from collections.abc import Iterable
 from typing import ClassVar
@@ -19,9 +19,9 @@ MutedTopic = tuple[str, str, int]
 def muted_topics(
     org: Organization, user_id: int, policies: Iterable[UserTopic]
 ) -> list[MutedTopic]:
-    """Compat: before feature level 134 mutes were told as triples, with the channel's name.
+    """Compat: before feature level 134 mutes were triples with the channel's name.
 
-    What a channel is called now is not for those who have lost sight of it.
+    Channels that the user may no longer see are left out.
     """
     return [
         (org.channels[each.channel_id].name, each.topic, int(each.updated_at))
@@ -31,10 +31,10 @@ def muted_topics(
 
 
 class TopicPolicyChanged(Event, frozen=True):
-    """A user's policy for a topic is another one now; only they are told.
+    """A user's policy for a topic changed. Only they receive the event.
 
-    Compat: clients that do not name `user_topic` among their event types are told the whole
-    list of mutes first. `mutes_of` says whose; the list itself is read when it is delivered.
+    Compat: clients that do not list `user_topic` among their event types get the list of all mutes
+    first. `mutes_of` is the user; the list is read on delivery.
     """
 
     kind: ClassVar[str] = "topic_policy"

@@ -369,6 +369,51 @@ def test_a_message_of_an_older_index_loses_its_words_a_few_at_a_time(index: Inde
     assert index.count("search_signature") == domain.search.signature.PARTS
 
 
+def long_words(chance: random.Random) -> list[str]:
+    """As many words as one message can lose at once, all as long as a word can be."""
+    letters = "abcdefghijklmnopqrstuvwxyz0123456789"
+    count = batches.MAX_REMOVED_WORDS
+    return ["".join(chance.choice(letters) for _ in range(64)) for _ in range(count)]
+
+
+def phrases_of(chance: random.Random) -> list[str]:
+    """Few words in so many orders that they have very many joints."""
+    letters = "abcdefghijklmnopqrstuvwxyz0123456789"
+    words = [f"{a}{b}{c}" for a, b, c in zip(letters[1:], letters[3:], letters, strict=False)]
+    return [chance.choice(words) for _ in range(LENGTH // 4)]
+
+
+@pytest.mark.parametrize("words_of", [long_words, phrases_of])
+def test_a_message_that_alone_holds_many_words_is_indexed_anew_in_bounded_steps(
+    index: Index, words_of: Any
+) -> None:
+    words = words_of(random.Random(9))
+    sources = []
+    distinct = list(dict.fromkeys(words))
+    for start in range(0, len(distinct), 8):  # each of these adds less than a message may
+        sources.append(index.says(" ".join(distinct[start : start + 8])))
+        index.catches_up()
+    crafted = index.says(" ".join(words))
+    index.catches_up()
+    assert not index.count("search_signature")
+    index.write(actions.messages.search_index.index_batch, 1000, 1)
+    for message_id in sources:
+        index.deletes(message_id)
+
+    index.edits(crafted, f"soup {' '.join(words)}")
+    rows = []
+    while not (batch := index.prepare()).is_empty:
+        rows.append(index.store(batch))
+        assert index.finds("soup") == index.finds(words[-1]) == [crafted]
+
+    assert max(rows) <= batches.MAX_REMOVED_ROWS + 2 * batches.MAX_ROWS_OF_ONE_MESSAGE
+    index.edits(crafted, "rice")
+    index.catches_up()
+    assert (index.finds(words[-1]), index.finds("rice")) == ([], [crafted])
+    index.deletes(crafted)
+    assert {table: index.count(table) for table in TABLES} == dict.fromkeys(TABLES, 0)
+
+
 def test_changed_messages_do_not_keep_new_ones_waiting(index: Index) -> None:
     chance = random.Random(8)
     texts = [chinese(chance) for _ in range(8)]

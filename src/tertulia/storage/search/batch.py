@@ -30,6 +30,7 @@ MAX_ROWS_OF_ONE_MESSAGE = (
 )
 WORDS_BETWEEN_YIELDS = 500
 MAX_REMOVED_WORDS = 128  # of a message that is indexed anew; it loses the others before
+MAX_REMOVED_ROWS = 1024  # of the messages that are indexed anew, in one batch
 
 
 class BatchLimits(msgspec.Struct, frozen=True):
@@ -56,6 +57,7 @@ class IndexBatch(msgspec.Struct):
     missing: list[int] = field(default_factory=list)  # noted as changed, but not there
     shrinking: int | None = None  # a message that loses some of its words
     rows: int = 0
+    is_bounded: bool = True
 
     @property
     def is_empty(self) -> bool:
@@ -71,7 +73,11 @@ def index_some(tx: Tx, most: int = MAX_MESSAGES) -> int:
 def prepare(tx: Tx, limits: BatchLimits | None = None) -> IndexBatch:
     """Read and split what to index next: changed messages for half of the batch, then new ones."""
     limits = limits or BatchLimits()
-    batch = IndexBatch(storage.search.changes.count(tx), storage.search.index.indexed_to(tx))
+    batch = IndexBatch(
+        storage.search.changes.count(tx),
+        storage.search.index.indexed_to(tx),
+        is_bounded=limits.rows is not None,
+    )
     plan = _Plan(tx, limits, batch)
     plan.add_changed()
     plan.add_fresh()
@@ -84,9 +90,9 @@ def write(tx: Tx, batch: IndexBatch) -> int:
     ids = [document.message_id for document in (*batch.changed, *batch.fresh)]
     noted = storage.search.changes.last_of(tx, ids)
     current = {message_id for message_id, change in noted.items() if change <= batch.change}
-    if batch.shrinking is not None:
-        done += storage.search.index.forget_some_words(tx, batch.shrinking, MAX_REMOVED_WORDS)
     documents = [each for each in batch.changed if each.message_id in current]
+    if batch.is_bounded:
+        documents = _replaceable(tx, documents, batch.shrinking)
     storage.search.index.forget(tx, [*batch.missing, *(each.message_id for each in documents)])
     if batch.fresh and storage.search.index.indexed_to(tx) == batch.indexed_to:
         there = storage.search.texts.existing(tx, [each.message_id for each in batch.fresh])
@@ -99,6 +105,27 @@ def write(tx: Tx, batch: IndexBatch) -> int:
     storage.search.signatures.insert(tx, signed)
     storage.search.phrase_filter.leave_out(tx, list(signed))
     return done + len(documents) + len(batch.missing)
+
+
+def _replaceable(tx: Tx, changed: list[Document], shrinking: int | None) -> list[Document]:
+    """Those of the changed messages that can be replaced within half of MAX_REMOVED_ROWS.
+
+    A message that needs more, or `shrinking`, loses words within the other half. What is not
+    replaced stays noted as changed.
+    """
+    half = room = MAX_REMOVED_ROWS // 2
+    rows = storage.search.index.removal_rows(tx, [each.message_id for each in changed])
+    found = []
+    for document in changed:
+        cost = rows.get(document.message_id, 0)
+        if cost <= room:
+            room -= cost
+            found.append(document)
+        elif cost > half and shrinking is None:
+            shrinking = document.message_id
+    if shrinking is not None:
+        storage.search.index.forget_some_words(tx, shrinking, half)
+    return found
 
 
 class _Plan:

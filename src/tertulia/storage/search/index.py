@@ -84,12 +84,16 @@ def stale(tx: Tx, most: int) -> list[int]:
 
 
 def word_counts(tx: Tx, message_ids: Sequence[int]) -> dict[int, int]:
-    """How many words the index lists of messages."""
+    """How many words and joints the index lists of messages."""
     rows = tx.tuples(
-        "SELECT message_id, length(words) FROM search_document WHERE message_id IN :ids",
+        "SELECT message_id, length(words), coalesce(length(joints), 0) FROM search_document"
+        " WHERE message_id IN :ids",
         ids=list(message_ids),
     )
-    return {message_id: size // array("I").itemsize for message_id, size in rows}
+    return {
+        message_id: words // array("I").itemsize + joints // array("H").itemsize
+        for message_id, words, joints in rows
+    }
 
 
 def note_changes(tx: Tx, message_ids: Sequence[int]) -> None:
@@ -115,17 +119,42 @@ def forget(tx: Tx, message_ids: Sequence[int]) -> None:
     _forget_words(tx, emptied)
 
 
-def forget_some_words(tx: Tx, message_id: int, count: int) -> int:
-    """Take a message that has changed out of some of its words; says whether that was done, as 1
-    or 0. Searches do not go by the words of such a message."""
+def removal_rows(tx: Tx, message_ids: Sequence[int]) -> dict[int, int]:
+    """At most how many rows `forget` writes for each of some messages that are indexed."""
+    rows = tx.all(
+        "SELECT message_id, words, joints FROM search_document WHERE message_id IN :ids",
+        ids=list(message_ids),
+    )
+    words_of = {row["message_id"]: array("I", row["words"]) for row in rows}
+    costs = _removal_costs(tx, words_of)
+    return {
+        row["message_id"]: 2 * storage.search.phrase_filter.count(row["joints"])
+        + sum(costs[word_id] for word_id in words_of[row["message_id"]])
+        for row in rows
+    }
+
+
+def forget_some_words(tx: Tx, message_id: int, max_rows: int) -> None:
+    """Take a message that has changed out of some of its joints and words, in at most so many rows.
+
+    Searches do not go by the words of such a message.
+    """
     row = tx.one(
-        "SELECT d.words FROM search_document d JOIN search_stale s ON s.realm_id = d.realm_id"
-        " AND s.message_id = d.message_id WHERE d.message_id = :id",
+        "SELECT d.words, d.joints FROM search_document d JOIN search_stale s"
+        " ON s.realm_id = d.realm_id AND s.message_id = d.message_id WHERE d.message_id = :id",
         id=message_id,
     )
     if row is None:
-        return 0
+        return
+    room = max_rows
+    if row["joints"]:
+        room -= 2 * storage.search.phrase_filter.forget_some(tx, message_id, max_rows // 2)
     word_ids = array("I", row["words"])
+    costs = _removal_costs(tx, {message_id: word_ids})
+    count = 0
+    while count < len(word_ids) and (room >= costs[word_ids[count]] or room == max_rows):
+        room -= costs[word_ids[count]]
+        count += 1
     gone = SegmentChanges()
     for word_id in word_ids[:count]:
         gone.note(word_id, [message_id])
@@ -136,7 +165,30 @@ def forget_some_words(tx: Tx, message_id: int, count: int) -> int:
         id=message_id,
     )
     _forget_words(tx, emptied)
-    return 1
+
+
+def _removal_costs(tx: Tx, words_of: Mapping[int, "array[int]"]) -> dict[int, int]:
+    """At most how many rows are written for each word if these messages are taken out of it.
+
+    A row that changes is deleted and written anew. A word that no message holds any more goes, and
+    so does its share in the grams, of which a long word has many.
+    """
+    gone = SegmentChanges()
+    for message_id in sorted(words_of):
+        for word_id in words_of[message_id]:
+            gone.note(word_id, [message_id])
+    costs: dict[int, int] = {word_id: 0 for ids in words_of.values() for word_id in ids}
+    unused = BitMap()
+    for segment, removed in gone.by_segment.items():
+        bits = storage.search.segments.load(tx, POSTINGS, [segment], list(removed))
+        for word_id, held in bits.get(segment, {}).items():
+            costs[word_id] += 2
+            if not held - BitMap(removed[word_id]):
+                unused.add(word_id)
+    rows = tx.all("SELECT id, word FROM search_word WHERE id IN :ids", ids=list(unused))
+    for row in rows:
+        costs[row["id"]] += 1 + 2 * len(domain.search.words.grams(row["word"]))
+    return costs
 
 
 def newest_unindexed(tx: Tx, most: int) -> list[int]:

@@ -129,6 +129,26 @@ def forget(tx: Tx, message_ids: Sequence[int]) -> None:
     storage.search.segments.take_out(tx, _JOINTS, _changes(known))
 
 
+def count(joints: bytes | None) -> int:
+    """How many joints a column holds."""
+    return len(joints or b"") // array("H").itemsize
+
+
+def forget_some(tx: Tx, message_id: int, most: int) -> int:
+    """Take a message that has changed out of some of its joints; says of how many."""
+    stored = tx.value(
+        "SELECT joints AS value FROM search_document WHERE message_id = :id", id=message_id
+    )
+    joints = array("H", stored)
+    storage.search.segments.take_out(tx, _JOINTS, _changes({message_id: joints[:most]}))
+    tx.execute(
+        "UPDATE search_document SET joints = :rest WHERE message_id = :id",
+        rest=joints[most:].tobytes(),
+        id=message_id,
+    )
+    return len(joints[:most])
+
+
 def may_be_in(tx: Tx, segment: int, joints: Collection[frozenset[int]], among: BitMap) -> BitMap:
     """Those among some messages of a segment that may have one of each of these joints."""
     numbers = sorted(frozenset().union(*joints))

@@ -1,4 +1,4 @@
-"""Puts the parts together; the one module that knows all the others."""
+"""Builds the application from its parts. This is the only module that imports all others."""
 
 import asyncio
 import contextlib
@@ -86,7 +86,7 @@ HEALTHY_WRITE_SECONDS = 2.0  # a commit that takes longer is reported as waiting
 
 
 class Application:
-    """The server as one ASGI application: the API, and a few pages around it."""
+    """The ASGI application: the API and the pages."""
 
     def __init__(
         self,
@@ -95,7 +95,7 @@ class Application:
         vault: Vault,
         clock: Callable[[], float] | None = None,
     ) -> None:
-        """Without a clock of its own it goes by the database's."""
+        """`clock` is for tests; the default is the database's clock."""
         self._goes_by_database = clock is None
         clock = clock or database.clock
         self._pictures = ExternalPictures(vault)
@@ -163,11 +163,11 @@ class Application:
             **how,
         )
 
-    # --- running ---
+    # --- lifespan ---
 
     @asynccontextmanager
     async def running(self, _: Any = None) -> AsyncIterator[None]:
-        """Everything that lives while the server does."""
+        """Run the follower, the jobs and the mail listener while the server runs."""
         database, follower = self.services.database, self.delivery.follower
         database.start(
             follower.reader.fetch,
@@ -201,7 +201,7 @@ class Application:
 
     @asynccontextmanager
     async def _lmtp_lifespan(self) -> AsyncIterator[None]:
-        """Listen for mail where that is set."""
+        """Listen for mail if that is configured."""
         place = self.services.config.lmtp_listen
         if not place:
             yield
@@ -371,18 +371,18 @@ async def _due_jobs(database: Database, questions: Sequence[str]) -> set[str] | 
 def _duty(
     name: str, seconds: float, work: Callable[[], Awaitable[object]], *, at_once: bool = False
 ) -> Job:
-    """A job that one server does for all."""
+    """A job that only the leader runs."""
     return Job(name, seconds, work, at_once=at_once, on_duty=True)
 
 
 def _due(name: str, seconds: float, work: Callable[[], Awaitable[object]], question: str) -> Job:
-    """The same, if there is anything to do."""
+    """The same, if the database has anything to do."""
     return Job(name, seconds, work, at_once=True, on_duty=True, if_any=question)
 
 
 @cache
 def description() -> bytes:
-    """What the API says of itself: the same for every server of this version."""
+    """The OpenAPI description, the same for every server of this version."""
     return msgspec.json.encode(
         describe(
             ROUTES,
@@ -421,5 +421,5 @@ async def _json(request: Request, body: bytes, headers: dict[str, str]) -> Respo
 
 @cache
 def _emoji_table() -> bytes:
-    """Every emoji by its code, with its names, the one that clients show first."""
+    """Every emoji by its code, with its names; the first one is shown."""
     return msgspec.json.encode({"code_to_names": dict(markdown.emoji_names.all_emoji())})

@@ -1,6 +1,6 @@
-"""Opening the data: the database, the secret that its keys are sealed with, and the lock on both.
+"""Opens the data: the database, the secret that seals its keys, and the lock on both.
 
-A SQLite file belongs to one server at a time, and any data to whoever holds its secret.
+A SQLite file belongs to one server at a time. Any data can be used only with its secret.
 """
 
 import contextlib
@@ -27,8 +27,6 @@ RESTORE_MARK = "restore-unfinished"
 
 
 class WrongClock(StartupError):
-    """Our clock and the database's are too far apart to be trusted."""
-
     def __init__(self, behind: float) -> None:
         where = "behind" if behind > 0 else "ahead of"
         super().__init__(
@@ -38,15 +36,11 @@ class WrongClock(StartupError):
 
 
 class FolderInUse(StartupError):
-    """Another server works on this data."""
-
     def __init__(self, folder: Path) -> None:
         super().__init__(f"Another Tertulia server is running on the data in {folder}.")
 
 
 class NoData(StartupError):
-    """There is nothing of ours where somebody looks for it."""
-
     def __init__(self, config: Config) -> None:
         super().__init__(
             f"There is no Tertulia data in {config.data}."
@@ -56,7 +50,7 @@ class NoData(StartupError):
 
 
 class RestoreInterrupted(StartupError):
-    """A restore began here and did not come to its end."""
+    """A restore began here and was not finished."""
 
     def __init__(self, config: Config) -> None:
         super().__init__(
@@ -66,9 +60,9 @@ class RestoreInterrupted(StartupError):
 
 
 def open_database(config: Config) -> Database:
-    """The database with its schema up to date; it is made if there is none.
+    """Open the database and migrate its schema; create it if there is none.
 
-    Raises RestoreInterrupted where a copy should be and is not.
+    Raises RestoreInterrupted if a restore was not finished.
     """
     _check_restored(config)
     _make_place(config)
@@ -79,10 +73,10 @@ def open_database(config: Config) -> Database:
 
 
 def open_alongside_server(config: Config) -> Database:
-    """The database for a command that may run beside the server.
+    """Open the database for a command that may run beside the server.
 
-    Raises NoData where there is none. The schema does not change under the feet of an older server.
-    It keeps its connection, so it has to be closed.
+    Raises NoData if there is none. The schema is migrated only if no server runs. The connection
+    stays open, so the caller must close the database.
     """
     database = _database_there(config)
     database.keep_connections()
@@ -95,7 +89,7 @@ def open_alongside_server(config: Config) -> Database:
 
 
 def _upgrade(database: Database) -> None:
-    """Bring the schema up to date, and log from which version to which the data was brought."""
+    """Migrate the schema, and log the old and the new version."""
     before = database.schema()
     database.migrate()
     after = database.schema()
@@ -117,7 +111,7 @@ def _upgrade(database: Database) -> None:
 
 
 def find_database(config: Config) -> Database:
-    """The database as it is; raises NoData where there is none, and makes none."""
+    """Open the database as it is. Raises NoData if there is none."""
     database = _database_there(config)
     _check_filled(config, database)
     return database
@@ -138,7 +132,7 @@ def _check_filled(config: Config, database: Database) -> Standing:
 
 
 def open_vault(config: Config) -> Vault:
-    """The vault of the server's secret, which is made up on the first start."""
+    """The vault of the server's secret. The first start generates the secret."""
     vault = load_vault(config)
     if vault is None:
         keep_secret(config, secrets.token_urlsafe(48).encode())
@@ -148,7 +142,7 @@ def open_vault(config: Config) -> Vault:
 
 
 def load_vault(config: Config) -> Vault | None:
-    """The vault, if there is a secret."""
+    """The vault, or None without a secret."""
     secret = find_secret(config)
     if secret is None:
         return None
@@ -168,9 +162,9 @@ def find_secret(config: Config) -> bytes | None:
 
 
 def check_vault(config: Config, database: Database) -> None:
-    """Refuse to go on if the keys in the database were sealed with another secret than ours.
+    """Check that the secret matches the keys in the database.
 
-    Raises WrongSecret. Without this, nobody could log in and nobody would know why.
+    Raises WrongSecret. Without this check every login would fail without an explanation.
     """
     sealed = database.read_now(0, storage.data_check.any_sealed_key)
     if sealed is None:
@@ -193,7 +187,7 @@ def check_vault(config: Config, database: Database) -> None:
 
 
 def replace_secret(config: Config, secret: bytes) -> None:
-    """Put a new secret in the place of the old one, which is kept beside it until all is done."""
+    """Replace the secret. The old one is kept beside it until all keys are sealed again."""
     former = _former_secret(config)
     private_files.write(former, (find_secret(config) or b"") + b"\n")
     draft = config.secret_file.with_name("secret.new")
@@ -210,7 +204,7 @@ def _former_secret(config: Config) -> Path:
 
 
 def _return_to_former(config: Config, sealed: bytes) -> bool:
-    """If the secret was being replaced when the lights went out, go on with the one before."""
+    """Restore the former secret if the server was killed while it was being replaced."""
     former = _former_secret(config)
     try:
         Vault(former.read_bytes().strip()).unseal(sealed)
@@ -222,7 +216,7 @@ def _return_to_former(config: Config, sealed: bytes) -> bool:
 
 
 def check_clock(database: Database) -> None:
-    """Refuse to serve by a clock that is far from the database's, which others go by too."""
+    """Raise WrongClock if our clock is far from the database's, which other servers use too."""
     behind = database.compare_clocks()
     if abs(behind) > WRONG_CLOCK_SECONDS:
         raise WrongClock(behind)
@@ -231,7 +225,7 @@ def check_clock(database: Database) -> None:
 
 
 def first_organization(database: Database, name: str) -> tuple[Realm, bool]:
-    """The first organization, and whether it had to be founded just now."""
+    """The first organization, and whether it was just created."""
     known = database.read_now(0, storage.organization.first)
     if known is not None:
         return known, False
@@ -240,8 +234,8 @@ def first_organization(database: Database, name: str) -> tuple[Realm, bool]:
 
 @contextlib.contextmanager
 def marked_restore(config: Config) -> Iterator[None]:
-    """Leave a mark in the data folder until a restore is finished, so that no server starts there
-    with an empty organization."""
+    """Mark the data folder until a restore is finished, so that no server starts there with an
+    empty organization."""
     private_files.write(config.data / RESTORE_MARK, b"")
     yield
     (config.data / RESTORE_MARK).unlink(missing_ok=True)
@@ -260,7 +254,7 @@ def _check_restored(config: Config) -> None:
 
 
 def _signs_of_restore(config: Config) -> list[Path]:
-    """What a restore leaves that was killed: its mark, and half of a database."""
+    """The files that an interrupted restore leaves: its mark, and half of a database."""
     file = sqlite_file(config)
     halves = [] if file is None else [file.with_name(f"{file.name}.part")]
     return [each for each in [config.data / RESTORE_MARK, *halves] if each.exists()]
@@ -268,7 +262,7 @@ def _signs_of_restore(config: Config) -> list[Path]:
 
 @contextlib.contextmanager
 def folder_lock(config: Config) -> Iterator[None]:
-    """Hold the database, so that no second server can work on it; PostgreSQL may be shared."""
+    """Lock the SQLite file against a second server. PostgreSQL may be shared."""
     path = sqlite_file(config)
     if path is None:
         yield
@@ -284,7 +278,7 @@ def folder_lock(config: Config) -> Iterator[None]:
 
 
 def begin_quick_check(config: Config) -> None:
-    """Have a thread read through SQLite's file and log what it finds; PostgreSQL checks itself."""
+    """Check SQLite's file on a thread and log what it finds. PostgreSQL checks itself."""
     file = sqlite_file(config)
     if file is not None:
         check = dialects.sqlite_check.quick_check
@@ -292,19 +286,19 @@ def begin_quick_check(config: Config) -> None:
 
 
 def check_alone(database: Database) -> None:
-    """Refuse to go on while somebody else works on a PostgreSQL; a folder has its lock."""
+    """Raise StartupError if another server uses this PostgreSQL. SQLite has the folder lock."""
     if database.has_peers():
         raise StartupError("Another Tertulia works on this database; please stop it first.")
 
 
 def sqlite_file(config: Config) -> Path | None:
-    """The file of the embedded database; None if a PostgreSQL server keeps the data."""
+    """The SQLite file; None if the data is in PostgreSQL."""
     url = config.database_url
     return Path(url.removeprefix("sqlite:///")) if url.startswith("sqlite:///") else None
 
 
 def lock_exclusively(config: Config) -> None:
-    """Close the files that others could read: an older server made them as the umask would."""
+    """Make files private that an older server created with the default umask."""
     path = sqlite_file(config)
     files = [] if path is None else [path, _lock_file(path), *_files_beside(path)]
     for file in [*files, config.secret_file]:
@@ -322,7 +316,7 @@ def make_folder(config: Config) -> None:
 
 
 def _make_place(config: Config) -> None:
-    """The folder and the database, closed to others; left to SQLite, the umask would decide."""
+    """Create the folder and the database file as private. SQLite would use the umask."""
     make_folder(config)
     path = sqlite_file(config)
     if path is not None:
@@ -334,12 +328,12 @@ def _lock_file(path: Path) -> Path:
 
 
 def _files_beside(path: Path) -> list[Path]:
-    """What SQLite keeps beside the database, with the mode that this has."""
+    """The files that SQLite keeps beside the database."""
     return [path.with_name(path.name + ending) for ending in ("-wal", "-shm", "-journal")]
 
 
 def keep_secret(config: Config, secret: bytes) -> None:
-    """Put a secret into its file, which appears whole or not at all; the first one stays."""
+    """Write the secret file atomically. An existing one stays."""
     path = config.secret_file
     draft = path.with_name(f"{path.name}.{os.getpid()}")
     handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)

@@ -92,7 +92,8 @@ class FairQueue:
             self._withdraw(item)
             raise
         finally:
-            del item  # the traceback of an error holds this frame, and the item holds the error
+            # The traceback of an error references this frame, and the item references the error.
+            del item
 
     @asynccontextmanager
     async def slot(self, person: Person) -> AsyncIterator[None]:
@@ -215,7 +216,7 @@ class FairQueue:
 
     def _run_on_thread(self, item: "_Item") -> None:
         work, result = item.work, item.result
-        item.work = None  # what it holds is not kept until the caller has taken the result
+        item.work = None  # frees what it references before the caller takes the result
         assert work is not None
         answer, failure = None, None
         try:
@@ -228,7 +229,7 @@ class FairQueue:
             result.set_exception(failure)
         elif not result.cancelled():
             result.set_result(answer)
-        del work, result, failure  # the traceback of an error holds this frame
+        del work, result, failure  # the traceback of an error references this frame
 
 
 class _Item:

@@ -1,8 +1,8 @@
 """The owner of files that root writes for the server of another user.
 
 A command run with sudo writes into the data folder of a server that another user runs. That server
-cannot read a file that stays root's. So what is made in a folder gets the owner of the folder.
-SQLite does the same for what it keeps beside a database.
+could not read a file owned by root. So new files get the owner of their folder. SQLite does the
+same for the files beside a database.
 """
 
 import os
@@ -10,7 +10,7 @@ from pathlib import Path
 
 
 def match_folder(target: int | Path, folder: Path) -> None:
-    """Give a new file, or an open one, to the owner of its folder; only root can."""
+    """Give a new or open file the owner of its folder, if we are root."""
     if os.geteuid() != 0:
         return
     owner = folder.stat()
@@ -19,7 +19,7 @@ def match_folder(target: int | Path, folder: Path) -> None:
 
 
 def make_folders(folder: Path, mode: int) -> None:
-    """Make a folder and those above it that are missing, each with the owner of the one above."""
+    """Create a folder and its missing parents, each with the owner of its parent."""
     missing = []
     while not folder.exists():
         missing.append(folder)

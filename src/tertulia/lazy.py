@@ -1,7 +1,7 @@
-"""Modules that load when they are first named, so that nobody pays for what they do not use.
+"""Lazy imports: a submodule is imported when its name is first used.
 
 A package whose `__getattr__` comes from here is a table of contents: `storage.channels.find`
-imports `tertulia.storage.channels` on its first call, and is an ordinary look-up ever after.
+imports `tertulia.storage.channels` on first use and is an ordinary attribute afterwards.
 """
 
 import importlib
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 
 def lazy_submodules(package: str) -> Callable[[str], ModuleType]:
-    """What a package answers when it is asked for a name it does not have yet."""
+    """The `__getattr__` of a package that imports its submodules."""
 
     def load(name: str) -> ModuleType:
         module = f"{package}.{name}"
@@ -26,7 +26,7 @@ def lazy_submodules(package: str) -> Callable[[str], ModuleType]:
 
 
 class LazyModule:
-    """A module that is imported when something in it is first named."""
+    """A module that is imported on the first use of an attribute."""
 
     def __init__(self, module: str) -> None:
         self._module = module
@@ -37,7 +37,7 @@ class LazyModule:
         return found
 
 
-# What works in transactions and what waits for them share modules; a command only does the former.
+# Transactions and code that awaits them share modules; a command needs only the former.
 if TYPE_CHECKING:
     import asyncio as asyncio
 else:

@@ -1,7 +1,7 @@
-"""Lines for the log, from any layer: `log.warning("a store cannot be reached", place="s3")`.
+"""The log, for any layer: `log.warning("store.unavailable", store="s3")`.
 
-How they look and where they go is said in `logs`. The library behind them is loaded with the first
-line: most commands write none, and it would be a third of all that they load.
+`server.logging_config` defines the format. The library is imported by the first line: most commands
+write none, and it would be a third of all their imports.
 """
 
 import sys
@@ -13,10 +13,10 @@ structlog = LazyModule("structlog")
 
 
 class Log:
-    """Has a method for each level, and `exception`; the words first, then what they are about."""
+    """Has a method for each level, and `exception`. The event name comes first, then its fields."""
 
     def __getattr__(self, level: str) -> Any:
-        if not structlog.is_configured():  # a command, whose results are on stdout
+        if not structlog.is_configured():  # a command; its results are on stdout
             structlog.configure(logger_factory=structlog.PrintLoggerFactory(sys.stderr))
         return getattr(structlog.get_logger(), level)
 

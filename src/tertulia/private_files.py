@@ -1,4 +1,4 @@
-"""Files that nobody but their owner may read, whatever the umask and the folder say."""
+"""Files that only their owner can read, regardless of the umask and the folder."""
 
 import os
 import stat
@@ -10,9 +10,9 @@ MODE = 0o600
 
 
 def create(path: Path) -> None:
-    """An empty file, if there is none.
+    """Create an empty file if there is none.
 
-    One that is there is not even opened: SQLite would lose its locks on it when it is closed.
+    An existing file is not even opened: closing it would release SQLite's locks on it.
     """
     try:
         os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, MODE))
@@ -23,7 +23,7 @@ def create(path: Path) -> None:
 
 
 def write(path: Path, data: bytes) -> None:
-    """Put this into a file, in place of what was there."""
+    """Replace the content of a file."""
     with open(os.open(path, os.O_WRONLY | os.O_CREAT, MODE), "wb") as file:
         os.fchmod(file.fileno(), MODE)
         file_owner.match_folder(file.fileno(), path.parent)
@@ -32,9 +32,9 @@ def write(path: Path, data: bytes) -> None:
 
 
 def tighten(path: Path) -> bool:
-    """Take away what others may do with a file; says whether they could do anything.
+    """Remove the permissions of group and others. Returns whether there were any.
 
-    Raises OSError if that is not for us to decide.
+    Raises OSError if this process may not change them.
     """
     try:
         mode = stat.S_IMODE(path.stat().st_mode)

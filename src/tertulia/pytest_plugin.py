@@ -1,6 +1,6 @@
-"""The pytest plugin of `tertulia.testing`: a test that asks for `chat_server` gets its own.
+"""The pytest plugin of `tertulia.testing`: the fixture `chat_server` is a server of its own.
 
-Every run of pytest loads this, wherever Tertulia is installed: so it loads nothing by itself.
+Every pytest run loads this wherever Tertulia is installed, so it imports nothing by itself.
 """
 
 from collections.abc import Iterator
@@ -15,6 +15,6 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def chat_server() -> "Iterator[ChatServer]":
-    """A real Tertulia server, empty, for this test alone."""
+    """A real, empty Tertulia server for this test alone."""
     with import_module("tertulia.testing").started() as server:
         yield server

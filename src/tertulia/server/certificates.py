@@ -1,7 +1,7 @@
-"""The certificate of a server that speaks TLS itself, for those who have no proxy in front of it.
+"""The TLS certificate of a server that runs without a proxy.
 
-A certificate is renewed every few weeks: SIGHUP has it read again, and who connects from then on
-is shown the new one. Connections that are open stay as they are.
+SIGHUP reloads the certificate after a renewal. New connections use the new one; open connections
+stay as they are.
 """
 
 import ssl
@@ -13,7 +13,7 @@ from tertulia.log import log
 
 
 class BadCertificate(StartupError):
-    """The certificate or its key cannot be used."""
+    pass
 
 
 class Certificate:
@@ -26,7 +26,7 @@ class Certificate:
 
     @classmethod
     def of(cls, config: Config) -> "Certificate | None":
-        """The one that the settings name, if they do; raises BadCertificate."""
+        """The certificate that the settings name, or None. Raises BadCertificate."""
         if not config.tls_cert and not config.tls_key:
             return None
         if not config.tls_cert or not config.tls_key:
@@ -34,9 +34,10 @@ class Certificate:
         return cls(Path(config.tls_cert), Path(config.tls_key))
 
     def read_again(self) -> None:
-        """Take what the files hold now. What cannot be used changes nothing."""
+        """Load the files again. If they cannot be used, the old certificate stays."""
         try:
-            self._load(ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER))  # half a change would be worse
+            # Check first: a half-loaded context would be worse.
+            self._load(ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER))
             self._load(self.context)
         except BadCertificate as error:
             log.error("server.certificate_rejected", reason=str(error))

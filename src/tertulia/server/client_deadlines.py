@@ -6,9 +6,9 @@ from tertulia.server.connection_limits import Deadline
 
 
 class ClientDeadlines:
-    """At most two deadlines: one for a head or a body that is arriving, one for an unread answer.
+    """At most two deadlines: one for a request that is arriving, one for an unread response.
 
-    Time counts only while the client is the slow one: not while the server does not read.
+    Time counts only while the client is slow, not while the server has paused reading.
     """
 
     __slots__ = ("_max_unread_bytes", "_reading", "sending")

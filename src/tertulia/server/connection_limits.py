@@ -1,8 +1,8 @@
-"""Connections: how many there are, from where, and which of them keep us waiting.
+"""Connection limits: how many connections one address may open, and deadlines for slow clients.
 
-Each costs an open file, and of those there are only so many. So no address has more than a share,
-some are kept for ourselves, and a client that takes its time to ask, or to read what it asked for,
-is cut off. Whoever waits for our answer, as a parked poll does, is not slow.
+Each connection needs a file descriptor, and their number is limited. So an address gets only a
+share, some descriptors are reserved for the server itself, and a client that sends or reads too
+slowly is disconnected. A client that waits for the server, as a parked poll does, is not slow.
 """
 
 import ipaddress
@@ -15,15 +15,15 @@ from tertulia.errors.http import ServerOverloaded, TooManyConnections
 from tertulia.http.ratelimit import address_bucket
 from tertulia.log import log
 
-MAX_FILES = 1 << 20  # asked for where the system sets no limit
-OWN_FILES = 100  # kept for the database, the port and whatever else is no connection
-FEW = 4096  # connections; fewer are worth a line at the start
-MIN_BYTES_PER_SECOND = 2000  # of a body or an answer; a poor mobile line has twice that
+MAX_FILES = 1 << 20  # requested if the system sets no limit
+OWN_FILES = 100  # reserved for the database, the listening socket and other files
+FEW = 4096  # connections; a lower limit is logged at the start
+MIN_BYTES_PER_SECOND = 2000  # of a body or a response; a poor mobile connection has twice that
 TELL_EVERY_SECONDS = 60
 
 
 def raise_file_limit() -> None:
-    """Take as many open files as the system lets us have; by default that is often a fraction."""
+    """Raise the limit of open files to the hard limit; the default is often much lower."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = MAX_FILES if hard == resource.RLIM_INFINITY else min(hard, MAX_FILES)
     if soft != resource.RLIM_INFINITY and soft < wanted:
@@ -31,7 +31,7 @@ def raise_file_limit() -> None:
 
 
 class Deadline:
-    """Until when a client must send a head or a body, or read an answer.
+    """When a client must have sent a head or a body, or read a response.
 
     Each byte that it sends or reads (`moved_bytes`) postpones the deadline.
     """
@@ -56,13 +56,13 @@ class Tracked(Protocol):
 
 
 class ConnectionLimiter:
-    """Those of one server, all on its loop."""
+    """Counts and watches the connections of one server, on its event loop."""
 
     def __init__(self, config: Config) -> None:
         files = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
         files = MAX_FILES if files == resource.RLIM_INFINITY else files
         self.most = files - min(OWN_FILES, files // 2)
-        # However small the house, nobody fills it alone.
+        # Even with a low limit, no single address can use all of it.
         self.most_of_one = min(config.max_connections_per_address, self.most // 2)
         self.open = 0
         self.refused = Counter({"address": 0, "full": 0})
@@ -71,7 +71,7 @@ class ConnectionLimiter:
         self.patience_seconds = config.slow_client_seconds
         self._of_address: Counter[str] = Counter()
         self._watched: set[Tracked] = set()
-        self._crowded = ""  # the address that was refused last
+        self._crowded = ""  # the last address that was refused
         self._told = self._trouble()
         self._tell_at = 0.0
         if self.most < FEW:
@@ -82,10 +82,10 @@ class ConnectionLimiter:
                 open_files=files,
             )
 
-    # --- how many ---
+    # --- counting ---
 
     def enter(self, address: str) -> None:
-        """One more; raises a ClientError if that is too many. It counts until it has left."""
+        """Count a connection until `leave`. Raises a ClientError if there are too many."""
         self.open += 1
         if address:
             self._of_address[address] += 1
@@ -105,7 +105,8 @@ class ConnectionLimiter:
                 del self._of_address[address]
 
     def counted(self, address: str) -> str:
-        """What connections of an address are counted by; empty for those that nobody counts."""
+        """The key by which connections of an address are counted; empty for addresses without a
+        limit."""
         try:
             parsed = ipaddress.ip_address(address)
         except ValueError:
@@ -115,14 +116,15 @@ class ConnectionLimiter:
             return ""
         return address_bucket(address)
 
-    # --- how slow ---
+    # --- deadlines ---
 
     def watch(self, connection: Tracked) -> None:
-        """Its client owes us something, or will have to read something."""
+        """Check the deadlines of this connection from now on."""
         self._watched.add(connection)
 
     def look(self, now: float) -> None:
-        """Cut off whoever has kept us waiting for too long, and tell of it: once a second or so."""
+        """Disconnect clients whose deadline has passed, and log their number. Called about once
+        a second."""
         for connection in list(self._watched):
             deadlines = connection.deadlines(now)
             if not deadlines:

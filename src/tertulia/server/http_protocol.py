@@ -1,9 +1,9 @@
 """The HTTP/1.1 protocol: one connection from its first byte to its last, run by uvicorn.
 
-It rejects what is wrong with HTTP itself, in JSON: a head without end, two hosts in one request,
+It answers violations of HTTP with an error in JSON: a head without end, two hosts in one request,
 bytes that are not HTTP, one connection too many, a client that is too slow. uvicorn's own protocol
 is not used because a thousand parked polls are a thousand connections: most of the memory it needs
-for each, and of the time for an answer, is for features that this server does not have.
+for each, and of the time for a response, is for features that this server does not have.
 """
 
 import asyncio
@@ -25,7 +25,7 @@ from tertulia.server.keep_alive import KeepAliveTimer
 from tertulia.server.pipeline import Pipeline
 from tertulia.server.request_parser import RequestHead, RequestParser
 
-MAX_UNREAD_BODY_BYTES = 1 << 16  # then the server stops reading until the application takes them
+MAX_UNREAD_BODY_BYTES = 1 << 16  # the server then stops reading until the application takes them
 DEFAULT_MAX_HEAD_BYTES = 1 << 16
 
 _ASGI = {"version": "3.0", "spec_version": "2.3"}
@@ -34,7 +34,7 @@ _ASGI = {"version": "3.0", "spec_version": "2.3"}
 class HttpConnection(asyncio.Protocol):
     """Connects a transport with the parser, the pipeline, the deadlines and the keep-alive timer.
 
-    The bound of a head is the uvicorn setting that is named after h11.
+    The size limit of a head is the uvicorn setting that is named after h11.
     """
 
     __slots__ = (
@@ -199,7 +199,7 @@ class HttpConnection(asyncio.Protocol):
             self._is_read_paused = False
             self.transport.resume_reading()
 
-    # --- answers ---
+    # --- responses ---
 
     def usual_headers(self) -> Headers:
         return self._state.default_headers
@@ -267,7 +267,8 @@ class HttpConnection(asyncio.Protocol):
     # --- errors ---
 
     def _reject(self, error: ClientError) -> None:
-        """Answer an error after the requests before it, so that no client confuses the answers."""
+        """Answer an error after the requests before it: clients match responses to requests by
+        order."""
         if self._pipeline.is_reading_current():
             if self._pipeline.is_answer_begun:
                 self.transport.abort()

@@ -1,4 +1,4 @@
-"""Serving: from an application to a process that listens, and its end."""
+"""The server process: runs uvicorn with the application until it is stopped."""
 
 import asyncio
 import gc
@@ -25,17 +25,18 @@ from tertulia.server.http_protocol import HttpConnection
 from tertulia.server.sockets import BACKLOG
 from tertulia.server.tls import TlsProtocol
 
-GRACE_SECONDS = 0.4  # for answers under way when the server is told to stop
-TICKS_PER_SECOND = 10  # of uvicorn
+GRACE_SECONDS = 0.4  # for running requests when the server stops
+TICKS_PER_SECOND = 10  # uvicorn's interval
 TICKS_PER_LOOK_AT_MEMORY = 20
-COLLECT_AFTER = (10_000, 20, 20)  # objects, and rounds of the younger generations
-# So long waits whoever wants to go on while another thread thinks: the loop beside a search, and a
-# thread that reads from PostgreSQL, after every statement, beside a busy loop.
+# Gc thresholds: objects, then collections of the younger generations.
+COLLECT_AFTER = (10_000, 20, 20)
+# The interval of the interpreter lock: how long a thread waits for one that computes. The event
+# loop waits so beside a search, and a thread that reads from PostgreSQL beside a busy event loop.
 TURN_SECONDS = 0.0002
 
 
 class Server(uvicorn.Server):
-    """uvicorn that says goodbye: parked polls are answered before anything is closed."""
+    """uvicorn that answers parked polls before it closes connections."""
 
     def __init__(
         self,
@@ -62,7 +63,7 @@ class Server(uvicorn.Server):
         return await super().on_tick(counter)
 
     def _look_at_memory(self) -> None:
-        """What the database's caches let go of goes back at the next look."""
+        """Memory that the database caches free here is returned to the system by the next check."""
         if self._tide.look() and (self._emptying is None or self._emptying.done()):
             empty = storage.page_cache.empty
             self._emptying = asyncio.create_task(empty(self._application.services.database))
@@ -80,7 +81,7 @@ def serve(
     sockets: list[socket.socket] | None = None,
     when_ready: Callable[[], None] = lambda: None,
 ) -> None:
-    """Answer until told to stop."""
+    """Serve until a signal stops the process."""
     malloc.give_back()
     certificate = Certificate.of(config)
     settings = uvicorn_config(config, application, application.connections, certificate)
@@ -100,7 +101,10 @@ def serve(
 
 
 def _reload_on_hangup(loop: asyncio.AbstractEventLoop, certificate: Certificate | None) -> None:
-    """SIGHUP also comes from a terminal that is closed, which ends what was started in it."""
+    """Reload the certificate on SIGHUP.
+
+    A terminal that is closed sends SIGHUP too; it ends a server that was started there.
+    """
     if certificate is not None:
         loop.add_signal_handler(signal.SIGHUP, certificate.read_again)
     elif sys.stdin is None or not sys.stdin.isatty():
@@ -112,9 +116,9 @@ def _ignore_hangup() -> None:
 
 
 def _keep_what_is_there() -> None:
-    """Spare the collector the modules and the directory, which stay, and let it look less often.
+    """Exclude modules and the directory from garbage collection, and collect less often.
 
-    A register makes ten thousand objects at once; none of ours are in circles.
+    A register creates ten thousand objects at once, and ours have no reference cycles.
     """
     gc.freeze()
     gc.set_threshold(*COLLECT_AFTER)
@@ -123,7 +127,7 @@ def _keep_what_is_there() -> None:
 def _protocol(
     connections: ConnectionLimiter, certificate: Certificate | None
 ) -> Callable[..., object]:
-    """What uvicorn has speak to whoever connects."""
+    """The protocol factory for uvicorn."""
     make = partial(HttpConnection, connections)
     return (
         make
@@ -142,9 +146,10 @@ def uvicorn_config(
         application,
         host=config.host,
         port=config.port,
-        http=_protocol(connections, certificate),  # type: ignore[arg-type]  # it need not be a class
+        # Type: ignore[arg-type]  # it need not be a class.
+        http=_protocol(connections, certificate),
         ws="none",
-        lifespan="off",  # we run what lives beside the server ourselves, and see how it fails
+        lifespan="off",  # the application runs its own lifespan, to see how it fails
         proxy_headers=bool(config.trusted_proxies),
         forwarded_allow_ips=[str(network) for network in config.trusted_proxies],
         access_log=False,
@@ -154,6 +159,6 @@ def uvicorn_config(
         date_header=True,
         h11_max_incomplete_event_size=MAX_URL_BYTES + config.max_header_bytes,
         timeout_keep_alive=75,
-        timeout_graceful_shutdown=GRACE_SECONDS,  # type: ignore[arg-type]  # any number will do
+        timeout_graceful_shutdown=GRACE_SECONDS,  # type: ignore[arg-type]  # any number works
         backlog=BACKLOG,
     )

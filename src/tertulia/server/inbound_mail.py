@@ -1,8 +1,8 @@
-"""The door for mail that comes in: from bytes and an address to a message.
+"""Inbound mail: turns a received mail into a message.
 
-A mail is answered for only when its message is stored; before that the mail server keeps it and
-brings it again. A mail that comes twice is one message, known by its Message-ID. To read one may
-take long, so that happens on threads that the senders of mails use in turn.
+A mail is acknowledged only after its message is stored; until then the mail server keeps it and
+tries again. A mail that arrives twice is one message, identified by its Message-ID. Parsing may
+take long, so it runs on threads that are shared fairly between senders.
 """
 
 import re
@@ -60,13 +60,13 @@ class InboundMail:
         self._find_organization = find_organization
 
     async def look_up(self, recipient: str) -> None:
-        """Raises MailRefused for an address that is none of ours."""
+        """Raises MailRefused for an unknown address."""
         await self._target(recipient)
 
     async def take(self, recipient: str, raw: bytes, sender: str = "") -> str:
-        """Say what a mail says where its address leads; gives what became of it, in words.
+        """Post a mail to the destination of its address. Returns what was done with it, as text.
 
-        `sender` is the address that the mail server names, whose turn it is. Raises MailRefused.
+        `sender` is the envelope sender, used for fair scheduling. Raises MailRefused.
         """
         try:
             return await self._take(recipient, raw, sender.strip().lower())
@@ -86,7 +86,7 @@ class InboundMail:
         await db.write(actions.inbound_mail.count, address)
         mail = await _aside(sender, mail_parser.read, raw)
         if _is_to_be_dropped(mail, address):
-            # Nobody is told of it, or two machines might talk to each other for ever.
+            # No reply: two machines might answer each other forever.
             log.info("mail.inbound_dropped", reason="automatic reply")
             return "dropped: it was written by a machine"
         if mail.hops > MAX_HOPS:
@@ -160,16 +160,17 @@ def _unknown(recipient: str) -> MailRefused:
 
 
 def _link(file: Attachment) -> str:
-    """A link whose text is plain: a name of a file mentions no person, group or channel."""
+    """A link whose text has no markup, so that a file name can mention no user, group or
+    channel."""
     name = _MARKUP.sub(lambda found: {"[": "(", "]": ")"}.get(found[0], ""), file.name)
     return f"[{name or NAMELESS}]({file.url})"
 
 
 async def _aside(sender: Person, read: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-    """Read a mail on a thread, when it is this sender's turn.
+    """Parse a mail on a thread, when it is this sender's turn.
 
-    The result depends on the mail alone. So one that makes us fail is refused for good: the mail
-    server would bring it again for days.
+    The result depends on the mail alone, so a mail that makes the parser fail is rejected for good.
+    The mail server would send it again for days otherwise.
     """
     try:
         return await MAILS.run(sender, partial(read, *args, **kwargs))
@@ -181,7 +182,7 @@ async def _aside(sender: Person, read: Callable[P, T], *args: P.args, **kwargs: 
 
 
 def _is_to_be_dropped(mail: ReceivedMail, address: MailAddress) -> bool:
-    """Programs may write to a channel, but not answer there, and never for a person."""
+    """Programs may write to a channel, but not reply there, and never as a person."""
     if mail.is_ours or mail.is_answer_of_machine:
         return True
     return address.is_reply and mail.is_written_by_machine
@@ -190,7 +191,7 @@ def _is_to_be_dropped(mail: ReceivedMail, address: MailAddress) -> bool:
 def _said(
     mail: ReceivedMail, address: MailAddress, place: MailDestination
 ) -> tuple[str, MailDestination, list[MailFile]]:
-    """The words, where they go, and the files that belong to them."""
+    """The text, its destination, and its files."""
     options = address.options
     quotes = "include-quotes" in options or (not address.is_reply and mail.is_forwarded)
     footer = "include-footer" in options
@@ -210,7 +211,7 @@ def _said(
 def _for_channel(
     mail: ReceivedMail, address: MailAddress, place: MailDestination, words: str
 ) -> tuple[str, MailDestination]:
-    """What a stranger wrote calls nobody; the subject is the topic."""
+    """A mail of an unknown sender mentions no one. The subject becomes the topic."""
     assert place.channel is not None
     topic, is_cut = domain.inbound_mail.topic_of(mail.subject, TOPIC_LENGTH)
     if place.channel.topics_policy == domain.channels.topics.EMPTY_ONLY:

@@ -4,10 +4,10 @@ import asyncio
 
 
 class KeepAliveTimer:
-    """Closes the transport when it was idle for `seconds`.
+    """Closes the transport after it was idle for `seconds`.
 
-    The timer is not cancelled when a request arrives: that would cost more than letting it fire
-    and starting it again for the remaining time.
+    A request does not cancel the timer, which would cost more. When it fires, it starts again for
+    the remaining time.
     """
 
     __slots__ = ("_idle_since", "_loop", "_seconds", "_timer", "_transport")

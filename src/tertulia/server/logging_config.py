@@ -1,8 +1,7 @@
-"""Logs: one line on stderr for each thing worth knowing, written for people or for programs.
+"""Logging: one line on stderr per event, as text or JSON.
 
-Nothing that somebody wrote may get into a line. Our own lines are chosen word by word; what a
-library says, and the words of any exception, may quote what was sent or stored, so an exception
-is told by its type and the places it went through.
+No line may contain what a user wrote. Our own lines are fixed texts with chosen fields. The text of
+a library or an exception may quote data, so an exception is logged by its type and stack frames.
 """
 
 import asyncio
@@ -20,14 +19,14 @@ from structlog.typing import EventDict, Processor, WrappedLogger
 from tertulia.config import Config
 from tertulia.log import log
 
-FRAMES = 10  # of a traceback, counted from where it went wrong
+FRAMES = 10  # of a traceback, from its innermost end
 STDERR = 2
 
-_process: dict[str, Any] = {}  # what every line says
+_process: dict[str, Any] = {}  # fields of every line
 
 
 def configure(config: Config) -> None:
-    """Send everything that this process logs, or dies of, to stderr in one form."""
+    """Log everything that this process logs, or dies of, to stderr in one format."""
     level = logging.getLevelNamesMapping()[config.log_level.upper()]
     structlog.configure(
         processors=[
@@ -43,9 +42,9 @@ def configure(config: Config) -> None:
     )
     logging.root.handlers = [FromLibraries()]
     logging.root.setLevel(level)
-    # Its comings and goings are for somebody who looks for a fault in it.
+    # uvicorn's info lines help only to debug uvicorn.
     logging.getLogger("uvicorn").setLevel(level if level < logging.INFO else logging.WARNING)
-    # They would log every request, with its address, at the level of ours.
+    # These log every request with its URL at info level.
     for name in ("httpx", "httpcore"):
         logging.getLogger(name).setLevel(logging.WARNING)
     sys.excepthook = _tell_of_death
@@ -53,7 +52,7 @@ def configure(config: Config) -> None:
 
 
 def tell_worker(number: int) -> None:
-    """From now on every line says which of several workers wrote it."""
+    """Add the number of the worker to every line from now on."""
     _process["worker"] = number
 
 
@@ -70,7 +69,7 @@ def renderer(log_format: str) -> Processor:
 
 
 def tell_error(logger: WrappedLogger, method: str, line: EventDict) -> EventDict:
-    """Put the type of an exception and its way into the line, in place of the exception."""
+    """Replace an exception by its type and stack frames."""
     given = line.pop("exc_info", None)
     line.pop("stack_info", None)
     if given is True:
@@ -86,12 +85,12 @@ def tell_error(logger: WrappedLogger, method: str, line: EventDict) -> EventDict
 
 
 def tell_of_loop(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-    """For `set_exception_handler`: asyncio itself would quote what a callback was called with."""
+    """For `set_exception_handler`: asyncio's own handler would log the arguments of callbacks."""
     log.error("server.callback_failed", exc_info=context.get("exception"))
 
 
 class Lines:
-    """Where lines go. A log that cannot be written, on a full disk perhaps, stops nobody."""
+    """Writes lines. A log that cannot be written, for example on a full disk, stops nothing."""
 
     def write(self, line: str) -> None:
         try:
@@ -103,7 +102,7 @@ class Lines:
 
 
 class FromLibraries(logging.Handler):
-    """What libraries log. But for uvicorn, whose words are known, without what they fill in."""
+    """Lines of libraries. All but uvicorn's are logged without their arguments."""
 
     def emit(self, record: logging.LogRecord) -> None:
         is_known = record.name.startswith("uvicorn")

@@ -1,8 +1,8 @@
-"""Memory that goes back: what was taken for something large is the system's again afterwards.
+"""Returns freed memory to the system.
 
-Left to itself glibc learns from every large block that is freed to keep the next one, gives each
-thread a heap of its own, and keeps what is free between two blocks: a server that was once asked
-for much would be large for good. Elsewhere than on glibc nothing is done.
+By default glibc keeps freed blocks for reuse: each large block that is freed raises the size above
+which it returns blocks, each thread has its own heap, and gaps between blocks stay. A server that
+once needed much memory would stay large. Without glibc this module does nothing.
 """
 
 import ctypes
@@ -11,18 +11,18 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-_MMAP_THRESHOLD = -3  # of mallopt: blocks from this size on are taken from the system one by one
-_ARENA_MAX = -8  # of mallopt: heaps for all threads together
+_MMAP_THRESHOLD = -3  # mallopt: larger blocks are mapped individually
+_ARENA_MAX = -8  # mallopt: number of heaps for all threads
 LARGE_BYTES = 1 << 17
 HEAPS = 2
 
-TRIM_THRESHOLD_BYTES = 16 << 20  # more or less than usual
-LOOKS_TO_LEARN = 8  # what is usual follows what there is, by such a part each time
+TRIM_THRESHOLD_BYTES = 16 << 20  # difference from the usual size
+LOOKS_TO_LEARN = 8  # the usual size moves towards the current one by this fraction
 _RESIDENT = Path("/proc/self/statm")
 
 
 def give_back() -> None:
-    """Best done before threads are started."""
+    """Call it before any thread starts."""
     mallopt = _of_libc("mallopt")
     if mallopt is not None:
         mallopt(_MMAP_THRESHOLD, LARGE_BYTES)
@@ -34,8 +34,8 @@ def resident_bytes() -> int:
 
 
 class MallocTrimmer:
-    """Knows how much memory is usual; when there is much more of it, or was until now, the gaps
-    in the heaps are given back. That takes milliseconds, so it is not done all the time."""
+    """Tracks the usual size of the process, and trims the heaps when it is much larger or just
+    was. Trimming takes milliseconds, so it is not done more often."""
 
     def __init__(self, resident_bytes: Callable[[], int] = resident_bytes) -> None:
         self._resident_bytes = resident_bytes
@@ -44,7 +44,8 @@ class MallocTrimmer:
         self.trims = 0
 
     def look(self) -> bool:
-        """To be called every few seconds; says whether there is still much more than usual."""
+        """Call it every few seconds. Returns whether the process is still much larger than
+        usual."""
         if self._trim is None:
             return False
         resident = self._resident_bytes()

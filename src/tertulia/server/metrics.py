@@ -1,6 +1,6 @@
-"""Numbers about the running server, in the form that Prometheus reads.
+"""Metrics of the running server in Prometheus format.
 
-Loaded when somebody first asks: the library takes as long as a tenth of a start.
+Imported on the first request: the library takes a tenth of the startup time.
 """
 
 import ipaddress
@@ -39,7 +39,7 @@ SIGNS_OF_A_PROXY = frozenset(
 )
 
 
-# Counted every few minutes.
+# Counted by a job every few minutes.
 COUNTED = {
     "people": "Accounts of people that are in use",
     "messages": "Messages that are kept",
@@ -51,7 +51,7 @@ COUNTED = {
 
 
 class Answers(Collector):
-    """The counts of answers, in the library's words."""
+    """Counts of responses as Prometheus metrics."""
 
     def __init__(self, counts: AnswerCounts) -> None:
         self._counts = counts
@@ -72,7 +72,7 @@ class Answers(Collector):
 
 
 class FairQueues(Collector):
-    """What waits, runs, was served and was refused in every fair queue."""
+    """Waiting, running, finished and refused work of every fair queue."""
 
     def collect(self) -> Iterator[Metric]:
         waiting = GaugeMetricFamily(
@@ -195,11 +195,12 @@ class Metrics:
     content_type = CONTENT_TYPE_LATEST
 
     def may_be_read(self, policy: str, request: Request) -> bool:
-        """Unless it is public, only from this machine, and not through a proxy that runs on it.
+        """Unless metrics are public, only requests from this machine are allowed, and none through
+        a proxy on it.
 
-        A proxy may send no header that says so. But then it passes on the Host that its client
-        asked for, or speaks HTTP/1.0, as nginx does unless told otherwise; one that does neither
-        cannot be told from a program of ours.
+        A proxy may send no header that identifies it. But then it passes on the Host of its client,
+        or uses HTTP/1.0 as nginx does by default. A proxy that does neither cannot be distinguished
+        from a local program.
         """
         if policy != "loopback":
             return policy == "public"

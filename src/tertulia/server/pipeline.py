@@ -5,7 +5,7 @@ from collections import deque
 from tertulia.errors import ClientError
 from tertulia.http.exchange import HttpExchange, Scope
 
-MAX_PIPELINED_REQUESTS = 32  # that wait for the answer to an earlier one
+MAX_PIPELINED_REQUESTS = 32  # that wait for an earlier response
 
 
 class Pipeline:
@@ -24,12 +24,12 @@ class Pipeline:
 
     @property
     def is_idle(self) -> bool:
-        """Whether every request has its answer."""
+        """Whether every request is answered."""
         return self.last is None or self.last.is_over
 
     @property
     def is_answer_begun(self) -> bool:
-        """Whether bytes written now would not be taken for the answer to the last request."""
+        """Whether bytes written now would not be taken for the response to the last request."""
         return bool(self._waiting) or (self.last is not None and self.last.has_answer_begun)
 
     def add(self, exchange: HttpExchange, scope: Scope) -> bool:

@@ -53,7 +53,7 @@ class RequestParser:
         self._receiver = receiver
         self._max_head_bytes = max_head_bytes
         self._parser: Any = httptools.HttpRequestParser(self)
-        # A client that pipelines requests after `Connection: close` still gets the first answer.
+        # A client that pipelines requests after `Connection: close` still gets the first response.
         self._parser.set_dangerous_leniencies(lenient_data_after_close=True)
         self._url = b""
         self._headers: list[tuple[bytes, bytes]] = []

@@ -1,4 +1,4 @@
-"""Listening: the port, taken before anything else costs time."""
+"""Listening sockets. They are opened first, before anything slow starts."""
 
 import errno
 import socket
@@ -10,8 +10,6 @@ BACKLOG = 2048
 
 
 class CannotListen(StartupError):
-    """The address or the port is not to be had."""
-
     def __init__(self, host: str, port: int, error: OSError) -> None:
         reason = {
             errno.EADDRINUSE: f"Port {port} on {host} is in use; choose another one with --port.",
@@ -21,18 +19,18 @@ class CannotListen(StartupError):
 
 
 def listen(config: Config) -> list[socket.socket]:
-    """Take the port; raises CannotListen."""
+    """Open the listening sockets. Raises CannotListen."""
     host, port = config.host, config.port
     listening: list[socket.socket] = []
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
         for family, address in dict.fromkeys((row[0], row[4]) for row in found):
-            if listening:  # a second address of the same name gets the same port
+            if listening:  # a second address of the same host name uses the same port
                 port = listening[0].getsockname()[1]
             place = (str(address[0]), port)
             listening.append(socket.create_server(place, family=family, backlog=BACKLOG))
     except OSError as error:
-        # A machine without IPv6 may still have a name for it.
+        # A host name may have an IPv6 address on a machine without IPv6.
         if not listening or error.errno != errno.EADDRNOTAVAIL:
             raise CannotListen(host, port, error) from error
     return listening

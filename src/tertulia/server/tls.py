@@ -1,7 +1,7 @@
-"""The door of a server that speaks TLS itself: whoever knocks counts before the handshake.
+"""TLS in the server itself. Connections are counted before the handshake.
 
-A handshake can be begun and never ended. So a connection is taken as it comes, counted like any
-other and given a time, and only then is TLS spoken on it; HTTP begins when that is done.
+A client can start a handshake and never finish it. So each connection is accepted, counted and
+given a deadline first; then the TLS handshake runs, and HTTP after it.
 """
 
 import asyncio
@@ -30,7 +30,7 @@ class TlsProtocol(asyncio.Protocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         peer = transport.get_extra_info("peername")
         counted_by = self._connections.counted(str(peer[0]) if isinstance(peer, tuple) else "")
-        # The same connection by another name: nobody reads from it by this one.
+        # A duplicate of the descriptor, so that only the TLS transport reads from the connection.
         line = transport.get_extra_info("socket").dup()
         cast(asyncio.Transport, transport).abort()
         try:
@@ -50,7 +50,7 @@ class TlsProtocol(asyncio.Protocol):
                 ssl=self._tls,
                 ssl_handshake_timeout=self._connections.patience_seconds,
             )
-        except (OSError, asyncio.CancelledError):  # it is no TLS, too late, or nobody is there
+        except (OSError, asyncio.CancelledError):  # not TLS, too late, or disconnected
             line.close()
         finally:
             if not connection.was_made:

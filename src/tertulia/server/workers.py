@@ -1,8 +1,7 @@
-"""Workers: several processes of one server, on one machine with many cores, sharing its address.
+"""Workers: several server processes on one machine that share a port.
 
-Each is a server of its own on the same PostgreSQL; whoever is free takes the next connection. The
-parent only looks after them: it hands signals on, and starts another one where one has ended by
-itself.
+Each is a server of its own on the same PostgreSQL. An idle worker accepts the next connection. The
+parent process only forwards signals and restarts workers that end by themselves.
 """
 
 import os
@@ -21,17 +20,15 @@ from tertulia.errors import StartupError
 from tertulia.log import log
 from tertulia.server import logging_config
 
-AGAIN_AFTER_SECONDS = 1.0  # so that what cannot start does not take all there is of the machine
+AGAIN_AFTER_SECONDS = 1.0  # so that a worker that cannot start does not use all CPU time
 ORPHANED_SECONDS = 1.0
 OWN_HOST = "127.0.0.1"
 
-# What one worker does: with its settings, on its sockets.
+# The main function of a worker.
 Work = Callable[[Config, list[socket.socket]], None]
 
 
 class NeedsPostgres(StartupError):
-    """A SQLite file belongs to one process."""
-
     def __init__(self) -> None:
         super().__init__(
             "Several workers need PostgreSQL: a SQLite file belongs to one process."
@@ -45,12 +42,12 @@ def check(config: Config) -> None:
 
 
 def own_address(port: int, number: int) -> tuple[str, int]:
-    """Where one worker is asked by itself, for its numbers and its health."""
+    """The address of one worker, for its metrics and health check."""
     return OWN_HOST, port + number
 
 
 def run(config: Config, sockets: list[socket.socket], work: Work) -> None:
-    """Do the work in as many processes, until told to stop."""
+    """Run the work in `config.workers` processes until a signal stops them."""
     port = sockets[0].getsockname()[1]
     own = [socket.create_server(own_address(port, n + 1)) for n in range(config.workers)]
     others = replace(config, lmtp_listen="")
@@ -66,7 +63,7 @@ def run(config: Config, sockets: list[socket.socket], work: Work) -> None:
 class Supervisor:
     def __init__(self, works: list[Callable[[], None]]) -> None:
         self._works = works
-        self._started: dict[int, tuple[int, float]] = {}  # by process: which one, and since when
+        self._started: dict[int, tuple[int, float]] = {}  # by process id: number and start time
         self._stopping = False
 
     def supervise(self) -> None:
@@ -92,10 +89,11 @@ class Supervisor:
             return
         code = 1
         try:
-            os.setpgrp()  # Ctrl-C is for the parent to hand on
+            os.setpgrp()  # Ctrl-C reaches only the parent, which forwards it
             for sign in (signal.SIGTERM, signal.SIGINT):
                 signal.signal(sign, lambda *_: sys.exit(0))
-            signal.signal(signal.SIGHUP, signal.SIG_IGN)  # until a certificate can be read again
+            # Until the worker can reload a certificate.
+            signal.signal(signal.SIGHUP, signal.SIG_IGN)
             logging_config.tell_worker(number + 1)
             threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
             self._works[number]()
@@ -118,7 +116,7 @@ class Supervisor:
 
 
 def _end_with(parent: int) -> None:
-    """Nobody would look after a worker whose parent was killed."""
+    """Stop this worker when its parent is gone: no process would supervise it."""
     while os.getppid() == parent:
         time.sleep(ORPHANED_SECONDS)
     os.kill(os.getpid(), signal.SIGTERM)

@@ -111,7 +111,7 @@ def test_a_push_is_shown_and_taken_back(house, sit):
       const shown = [];
       clients.matchAll = async () => [];  // nobody looks at the page
       registration.showNotification = async (title, about) => { shown.push({title, ...about}); };
-      await hear({type: "message", recipient_type: "channel", channel_id: 7,
+      await onPush({type: "message", recipient_type: "channel", channel_id: 7,
         channel_name: "kitchen", topic: "lunch", sender_full_name: "Ben", message_id: 5,
         content: "Soup's on"});
       return shown;

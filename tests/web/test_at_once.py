@@ -79,7 +79,7 @@ def test_who_goes_on_before_an_answer_is_left_alone(house, sit):
     page = at_anas.page
 
     slow: list[Route] = []
-    page.route(re.compile("/later"), lambda route: slow.append(route))
+    page.route(re.compile("/dialogs-"), lambda route: slow.append(route))
     page.evaluate("location.hash = '#settings'")
     eventually(lambda: page.evaluate("location.hash") == "#settings" and slow)
     page.go_back()

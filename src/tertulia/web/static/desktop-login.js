@@ -1,6 +1,6 @@
-/* In the desktop app's own window: leads to the system's browser, where people are logged in with
- * their provider already, and finishes here with what the app finds on the clipboard. In that
- * browser, at the end: puts it there. */
+/* Login through the browser. In the desktop app's window: open the system's browser, where people are often
+ * logged in with their provider already, and finish with the token that the app finds on the clipboard. In
+ * that browser, at the end: copy the token. */
 
 /** @typedef {{ key: Uint8Array, pasted: Promise<string> }} Decrypted */
 /** @typedef {{ decrypt_clipboard?: (version: number) => Decrypted }} Bridge */
@@ -19,14 +19,14 @@ if (bridge?.decrypt_clipboard && link instanceof HTMLAnchorElement) {
   });
 }
 
-const copying = document.querySelector("button[data-copy]");
-const shown = document.querySelector("textarea[readonly]");
+const copyButton = document.querySelector("button[data-copy]");
+const tokenField = document.querySelector("textarea[readonly]");
 
-if (copying instanceof HTMLButtonElement && shown instanceof HTMLTextAreaElement) {
-  copying.hidden = false;
-  copying.addEventListener("click", () => {
-    shown.select();
-    // The newer way asks for a permission, and is not there over plain HTTP.
+if (copyButton instanceof HTMLButtonElement && tokenField instanceof HTMLTextAreaElement) {
+  copyButton.hidden = false;
+  copyButton.addEventListener("click", () => {
+    tokenField.select();
+    // The clipboard API needs a permission, and HTTPS.
     const done = document.execCommand("copy") && document.querySelector("p[role=status]");
     if (done instanceof HTMLElement) done.hidden = false;
   });

@@ -7,13 +7,13 @@ import { listenForCommands } from "./views/commands.js";
 import { setConnection } from "./views/connection.js";
 import { isDense } from "./state/density.js";
 import { lazy } from "./core/lazy.js";
-import { learnAll } from "./state/stores.js";
+import { initStores } from "./state/stores.js";
 import { isSpectator, setting } from "./state/session.js";
-import { parsePlace } from "./state/routes.js";
+import { parseRoute } from "./state/routes.js";
 import { startRouter } from "./core/router.js";
 import { afterPaint, on } from "./core/signals.js";
 import { isPhone } from "./views/layout.js";
-import { startWriting } from "./views/compose_commands.js";
+import { startCompose } from "./views/compose_commands.js";
 
 const FIRST_VIEW_MS = 1000; // milliseconds for the first view, before the page listens all the same
 
@@ -21,39 +21,39 @@ start();
 
 async function start() {
   const data = document.getElementById("state");
-  const state = JSON.parse(data?.textContent ?? "null");
+  const snapshot = JSON.parse(data?.textContent ?? "null");
   data?.remove();
-  if (!state) return askAgain();
-  learnAll(state);
-  dress();
-  on("settings", dress);
+  if (!snapshot) return reloadSoon();
+  initStores(snapshot);
+  applyPreferences();
+  on("settings", applyPreferences);
   listenForCommands();
   const listening = Promise.withResolvers();
-  const drafts = isSpectator() ? undefined : startWriting(); // what was written and not sent is in its box then
-  const isHurried = isPhone() && parsePlace(location.hash).view === "talk";
-  if (!isHurried) listening.resolve(await listen());
-  const drawn = startRouter(openOverView, Promise.all([drafts, listening.promise]));
+  const drafts = isSpectator() ? undefined : startCompose(); // what was written and not sent is in its box then
+  const isHurried = isPhone() && parseRoute(location.hash).view === "talk";
+  if (!isHurried) listening.resolve(await loadInteractive());
+  const drawn = startRouter(loadDialogRoute, Promise.all([drafts, listening.promise]));
   await Promise.race([drawn, new Promise((resolve) => setTimeout(resolve, FIRST_VIEW_MS))]);
   afterPaint(async () => {
-    if (isHurried) listening.resolve(await listen());
-    (await lazy("interactive", "liveOn"))();
+    if (isHurried) listening.resolve(await loadInteractive());
+    (await lazy("interactive", "startBackground"))();
   });
 }
 
 /** @returns {Promise<void>} until the rest of the page is there, and does what is pressed */
-async function listen() {
-  const listenToPerson = await lazy("interactive", "listenToPerson").catch(askAgain);
-  listenToPerson?.();
+async function loadInteractive() {
+  const bindInput = await lazy("interactive", "bindInput").catch(reloadSoon);
+  bindInput?.();
 }
 
 /** The server could not tell where things stand, or has not sent all of the page; a little later it may. */
-function askAgain() {
+function reloadSoon() {
   setConnection("reconnecting");
   setTimeout(() => location.reload(), 3000);
 }
 
 /** The person's taste. */
-function dress() {
+function applyPreferences() {
   if (isDense()) document.documentElement.dataset.density = "compact";
   else delete document.documentElement.dataset.density;
   const scheme = setting("color_scheme");
@@ -65,8 +65,8 @@ function dress() {
   else root.style.removeProperty("font-size");
 }
 
-/** @param {import("./state/routes.js").Place} place */
-async function openOverView(place) {
-  const showOver = await lazy("dialogs", "showOver");
-  if (location.hash === place.hash) showOver(place); // else one has gone on
+/** @param {import("./state/routes.js").Route} route */
+async function loadDialogRoute(route) {
+  const showDialogRoute = await lazy("dialogs", "showDialogRoute");
+  if (location.hash === route.hash) showDialogRoute(route); // else one has gone on
 }

@@ -1,76 +1,76 @@
-/* Passkeys on the pages at the door: one answers after the password, or is made in the settings.
- * Without this script the pages do the same with codes. */
+/* Passkeys on the login and second-factor pages: used after the password, created in the settings. Without
+ * this script those pages work with codes. */
 
-const asking = document.querySelector("button[data-passkey]");
-const making = document.querySelector("form[data-new-passkey]");
+const useButton = document.querySelector("button[data-passkey]");
+const createForm = document.querySelector("form[data-new-passkey]");
 const notice = document.querySelector("p.notice[hidden]");
 
 if ("credentials" in navigator && "PublicKeyCredential" in window) {
-  if (asking instanceof HTMLButtonElement) {
-    asking.hidden = false;
-    asking.addEventListener("click", () => attempt(() => answer(asking.dataset.passkey ?? "")));
+  if (useButton instanceof HTMLButtonElement) {
+    useButton.hidden = false;
+    useButton.addEventListener("click", () => withNotice(() => usePasskey(useButton.dataset.passkey ?? "")));
   }
-  if (making instanceof HTMLFormElement) {
-    making.hidden = false;
-    making.addEventListener("submit", (event) => {
+  if (createForm instanceof HTMLFormElement) {
+    createForm.hidden = false;
+    createForm.addEventListener("submit", (event) => {
       event.preventDefault();
-      attempt(() => make(making));
+      withNotice(() => createPasskey(createForm));
     });
   }
 }
 
 /** @param {() => Promise<void>} work */
-async function attempt(work) {
+async function withNotice(work) {
   if (notice instanceof HTMLElement) notice.hidden = true;
   try {
     await work();
   } catch (error) {
     if (notice instanceof HTMLElement) {
-      if (error instanceof Refused) notice.textContent = error.message;
+      if (error instanceof ApiError) notice.textContent = error.message;
       notice.hidden = false;
     }
   }
 }
 
-/** @param {string} options what the server asks, as JSON */
-async function answer(options) {
-  const found = await navigator.credentials.get({ publicKey: decoded(JSON.parse(options)) });
+/** @param {string} options the request options of the server, as JSON */
+async function usePasskey(options) {
+  const credential = await navigator.credentials.get({ publicKey: decodeOptions(JSON.parse(options)) });
   const field = document.querySelector("input[name=passkey]");
   const code = document.querySelector("input[name=code]");
   if (!(field instanceof HTMLInputElement) || !(code instanceof HTMLInputElement)) return;
-  field.value = JSON.stringify(encoded(found));
+  field.value = JSON.stringify(encodeCredential(credential));
   code.required = false;
   field.form?.submit();
 }
 
 /** @param {HTMLFormElement} form */
-async function make(form) {
-  const given = new FormData(form);
-  const begun = await post("/begin", { password: String(given.get("password")) });
-  const made = await navigator.credentials.create({ publicKey: decoded(begun.options) });
-  const kept = await post("", { state: begun.state, name: String(given.get("name")), answer: JSON.stringify(encoded(made)) });
+async function createPasskey(form) {
+  const fields = new FormData(form);
+  const challenge = await post("/begin", { password: String(fields.get("password")) });
+  const credential = await navigator.credentials.create({ publicKey: decodeOptions(challenge.options) });
+  const saved = await post("", { state: challenge.state, name: String(fields.get("name")), answer: JSON.stringify(encodeCredential(credential)) });
   const codes = document.querySelector("ul.codes");
-  if (kept.recovery_codes.length === 0 || codes === null) {
+  if (saved.recovery_codes.length === 0 || codes === null) {
     window.location.href = "/accounts/second_factor/";
     return;
   }
-  codes.replaceChildren(...kept.recovery_codes.map(codeItem));
+  codes.replaceChildren(...saved.recovery_codes.map(codeItem));
   form.hidden = true;
   for (const each of document.querySelectorAll("[data-after]")) {
     if (each instanceof HTMLElement) each.hidden = false;
   }
 }
 
-class Refused extends Error {}
+class ApiError extends Error {}
 
 /** @param {string} path
  * @param {Record<string, string>} fields
  * @returns {Promise<any>} */
 async function post(path, fields) {
   const reply = await fetch(`/json/users/me/second_factor/passkeys${path}`, { method: "POST", body: new URLSearchParams(fields) });
-  const told = await reply.json();
-  if (told.result !== "success") throw new Refused(told.msg);
-  return told;
+  const result = await reply.json();
+  if (result.result !== "success") throw new ApiError(result.msg);
+  return result;
 }
 
 /** @param {string} code */
@@ -82,30 +82,30 @@ function codeItem(code) {
   return item;
 }
 
-/** What the server asks, with bytes in place of their text.
+/** Request options of the server, with base64 decoded to bytes.
  * @param {any} options
  * @returns {any} */
-function decoded(options) {
-  const named = (/** @type {any} */ each) => ({ ...each, id: bytes(each.id) });
+function decodeOptions(options) {
+  const withBytes = (/** @type {any} */ each) => ({ ...each, id: bytes(each.id) });
   return {
     ...options,
     challenge: bytes(options.challenge),
-    ...(options.user && { user: named(options.user) }),
-    ...(options.allowCredentials && { allowCredentials: options.allowCredentials.map(named) }),
-    ...(options.excludeCredentials && { excludeCredentials: options.excludeCredentials.map(named) }),
+    ...(options.user && { user: withBytes(options.user) }),
+    ...(options.allowCredentials && { allowCredentials: options.allowCredentials.map(withBytes) }),
+    ...(options.excludeCredentials && { excludeCredentials: options.excludeCredentials.map(withBytes) }),
   };
 }
 
-/** What the browser answers, with text in place of bytes.
- * @param {any} found
+/** A credential of the browser, with bytes encoded as base64.
+ * @param {any} credential
  * @returns {Record<string, unknown>} */
-function encoded(found) {
+function encodeCredential(credential) {
   /** @type {Record<string, string>} */
   const response = {};
   for (const name of ["clientDataJSON", "attestationObject", "authenticatorData", "signature"]) {
-    if (found.response[name]) response[name] = textOf(found.response[name]);
+    if (credential.response[name]) response[name] = base64(credential.response[name]);
   }
-  return { id: found.id, rawId: textOf(found.rawId), type: found.type, response };
+  return { id: credential.id, rawId: base64(credential.rawId), type: credential.type, response };
 }
 
 /** @param {string} text */
@@ -114,6 +114,6 @@ function bytes(text) {
 }
 
 /** @param {ArrayBuffer} data */
-function textOf(data) {
+function base64(data) {
   return btoa(String.fromCharCode(...new Uint8Array(data))).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
 }

@@ -1,19 +1,19 @@
-/** Asks for the first messages while the page's own script is still on its way. The page takes the
- * answer if it is what it would have asked for itself (`api.js`); if not, nothing is lost. Where more
- * than messages is shown at first (`main.js`), the file that shows it is asked for as well. */
+/** Requests the first messages while the page's own script is still loading. The page takes the response if
+ * it would have sent the same request (`core/api.js`). Where the first view needs more than messages, this
+ * also preloads the interactive chunk. */
 
 (() => {
-  const FETCHED = 60; // as in message_lists.js
+  const FIRST_FETCH_SIZE = 60; // as in message_lists.js
   const [view, ...parts] = location.hash.slice(1).split("/");
-  const isTalk = view === "narrow" || view === "feed";
-  if (!isTalk || !matchMedia("(max-width: 43.75rem)").matches) {
+  const isMessageView = view === "narrow" || view === "feed";
+  if (!isMessageView || !matchMedia("(max-width: 43.75rem)").matches) {
     const link = document.createElement("link");
     link.rel = "modulepreload";
     link.href = document.documentElement.dataset.interactive ?? "";
     document.head.append(link);
   }
-  // Browsers take long over their first time, number and letters: now, while files are on their way, it
-  // costs nothing. Whoever has been here before has the files already.
+  // The first formatted date, number and text are slow in browsers. Doing them now, while files load, costs
+  // nothing. On later visits the files are cached, and this would delay them.
   if (!navigator.serviceWorker?.controller) {
     document.addEventListener("readystatechange", () => {
       document.querySelector(".fonts")?.removeAttribute("hidden");
@@ -21,7 +21,7 @@
       new Intl.NumberFormat();
     }, { once: true });
   }
-  if (!isTalk) return;
+  if (!isMessageView) return;
   const decode = (/** @type {string} */ text) => {
     try {
       return decodeURIComponent(text.replaceAll(".", "%"));
@@ -41,20 +41,20 @@
     else return;
   }
   if (view === "feed") terms.push({ operator: "in", operand: "home", negated: false });
-  const places = JSON.parse(sessionStorage.getItem("places") ?? "[]");
-  const kept = places.find((/** @type {[string, any]} */ [hash]) => hash === location.hash)?.[1];
+  const positions = JSON.parse(sessionStorage.getItem("places") ?? "[]");
+  const saved = positions.find((/** @type {[string, any]} */ [hash]) => hash === location.hash)?.[1];
   const isSelection = terms.some((term) => term.operator === "is" && term.operand !== "dm");
-  anchor ??= kept?.id ?? (isSelection ? "newest" : "first_unread");
-  const [before, after] = anchor === "newest" ? [FETCHED, 0] : [FETCHED / 2, FETCHED / 2];
+  anchor ??= saved?.id ?? (isSelection ? "newest" : "first_unread");
+  const [before, after] = anchor === "newest" ? [FIRST_FETCH_SIZE, 0] : [FIRST_FETCH_SIZE / 2, FIRST_FETCH_SIZE / 2];
   const form = new URLSearchParams();
-  const asked = { narrow: JSON.stringify(terms), anchor, num_before: before, num_after: after, apply_markdown: true, client_gravatar: false, allow_empty_topic_name: true };
-  for (const [name, value] of Object.entries(asked)) form.append(name, String(value));
-  const address = `/json/messages?${form}`;
-  // Read as well: the page must not wait another turn for what has come already.
-  const answer = fetch(address, { credentials: "same-origin" }).then(async (response) => {
-    const told = await response.json();
-    return { ok: response.ok, status: response.status, json: () => told };
+  const params = { narrow: JSON.stringify(terms), anchor, num_before: before, num_after: after, apply_markdown: true, client_gravatar: false, allow_empty_topic_name: true };
+  for (const [name, value] of Object.entries(params)) form.append(name, String(value));
+  const url = `/json/messages?${form}`;
+  // Parse the body here as well, so that the page does not wait another turn for it.
+  const response = fetch(url, { credentials: "same-origin" }).then(async (reply) => {
+    const body = await reply.json();
+    return { ok: reply.ok, status: reply.status, json: () => body };
   });
-  answer.catch(() => {});
-  /** @type {any} */ (window).early = { address, answer };
+  response.catch(() => {});
+  window.preloaded = { url, response };
 })();

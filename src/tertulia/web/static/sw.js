@@ -1,34 +1,33 @@
-/** The service worker: files that never change are kept, and for times without a connection so are
- * the page and the messages that were read last. Whoever logs out takes all of that away. */
+/** The service worker. It caches the page's files, which never change, and for offline use the page and the
+ * responses with the messages read last. Logging out deletes the page and the responses. */
 
 const worker = /** @type {ServiceWorkerGlobalScope} */ (/** @type {unknown} */ (self));
-const FILES = ["files"];
-const SHELL = "tertulia-files";
-const READ = "tertulia-read"; // as in core/account_data.js
-const LOGOUT = "tertulia-logout"; // as in core/account_data.js
-const DATABASE = /^tertulia-\d+$/; // as in core/account_data.js
+const FILES = ["files"]; // the server puts the paths here
+const FILE_CACHE = "tertulia-files";
+const RESPONSE_CACHE = "tertulia-read"; // as in core/account_data.js
+const LOGOUT_CHANNEL = "tertulia-logout"; // as in core/account_data.js
+const DATABASE_NAME = /^tertulia-\d+$/; // as in core/account_data.js
 const LOGOUT_PATHS = ["/logout/", "/accounts/logout/"];
-const KEPT_ANSWERS = 60;
-let sessions = 0; // that have ended since the worker was started
+const MAX_RESPONSES = 60;
+let logouts = 0; // since the worker was started
 const ROUTES = [
-  { condition: { urlPattern: { pathname: "/static/page/*" } }, source: { cacheName: SHELL } },
+  { condition: { urlPattern: { pathname: "/static/page/*" } }, source: { cacheName: FILE_CACHE } },
   { condition: { urlPattern: { pathname: "/" }, requestMode: "navigate" }, source: "race-network-and-fetch-handler" },
 ];
 
 worker.addEventListener("install", (event) => {
   worker.skipWaiting();
-  // Browsers that can take files from where they are kept without waking us, and the page's own
-  // answer while we wake up.
+  // Some browsers can serve cached files without starting the worker, and fetch the page while it starts.
   if ("addRoutes" in event) event.waitUntil(/** @type {any} */ (event).addRoutes(ROUTES).catch(() => {}));
 });
 
 worker.addEventListener("activate", (event) => {
-  const { navigationPreload } = worker.registration; // the page is asked for while we wake up
-  event.waitUntil(Promise.all([worker.clients.claim(), forgetOldFiles(), navigationPreload?.enable()]));
+  const { navigationPreload } = worker.registration; // fetches the page while the worker starts
+  event.waitUntil(Promise.all([worker.clients.claim(), deleteOldFiles(), navigationPreload?.enable()]));
 });
 
 worker.addEventListener("message", (event) => {
-  if (Array.isArray(event.data?.keep)) event.waitUntil(keepFiles(event.data.keep));
+  if (Array.isArray(event.data?.keep)) event.waitUntil(cacheFiles(event.data.keep));
 });
 
 worker.addEventListener("fetch", (event) => {
@@ -36,113 +35,113 @@ worker.addEventListener("fetch", (event) => {
   const address = new URL(request.url);
   if (request.method === "POST" && LOGOUT_PATHS.includes(address.pathname)) event.waitUntil(deleteAccountData());
   if (request.method !== "GET" || address.origin !== location.origin) return;
-  if (FILES.includes(address.pathname)) event.respondWith(keptFirst(request));
-  else if (request.mode === "navigate" && address.pathname === "/") event.respondWith(newestFirst(event, "/"));
-  else if (isWorthKeeping(address)) event.respondWith(newestFirst(event, request.url));
+  if (FILES.includes(address.pathname)) event.respondWith(cacheFirst(request));
+  else if (request.mode === "navigate" && address.pathname === "/") event.respondWith(networkFirst(event, "/"));
+  else if (isCacheable(address)) event.respondWith(networkFirst(event, request.url));
 });
 
 /** @param {URL} address */
-function isWorthKeeping({ pathname }) {
+function isCacheable({ pathname }) {
   return pathname === "/json/messages" || /^\/json\/users\/me\/\d+\/topics$/.test(pathname)
     || pathname.startsWith("/user_avatars/") || pathname.startsWith("/user_uploads/thumbnail/") || pathname === "/static/icon.png" || pathname === "/static/emoji.json";
 }
 
 /** @param {Request} request */
-async function keptFirst(request) {
-  const cache = await caches.open(SHELL);
-  const kept = await cache.match(request, { ignoreVary: true });
-  if (kept) return kept;
-  const answer = await fetch(request);
-  if (answer.ok) await cache.put(request, answer.clone());
-  return answer;
+async function cacheFirst(request) {
+  const cache = await caches.open(FILE_CACHE);
+  const cached = await cache.match(request, { ignoreVary: true });
+  if (cached) return cached;
+  const response = await fetch(request);
+  if (response.ok) await cache.put(request, response.clone());
+  return response;
 }
 
-/** What the server says now; what it said last if it says nothing. Keeping it happens beside.
+/** The server's response, or the cached one if there is none. Caching does not delay the response.
  * @param {FetchEvent} event
  * @param {string} key */
-async function newestFirst(event, key) {
-  const session = sessions;
+async function networkFirst(event, key) {
+  const session = logouts;
   try {
-    const answer = (await event.preloadResponse) ?? (await fetch(event.request));
-    if (answer.status >= 500) throw new Error(answer.statusText);
-    if (answer.ok && !answer.redirected) event.waitUntil(keepAnswer(key, answer.clone(), session));
-    else if (key === "/" && (answer.redirected || answer.type === "opaqueredirect")) event.waitUntil(deleteAccountData()); // logged out
-    else if (key === "/") event.waitUntil(caches.delete(READ));
-    return answer;
+    const response = (await event.preloadResponse) ?? (await fetch(event.request));
+    if (response.status >= 500) throw new Error(response.statusText);
+    if (response.ok && !response.redirected) event.waitUntil(cacheResponse(key, response.clone(), session));
+    else if (key === "/" && (response.redirected || response.type === "opaqueredirect")) event.waitUntil(deleteAccountData()); // logged out
+    else if (key === "/") event.waitUntil(caches.delete(RESPONSE_CACHE));
+    return response;
   } catch (error) {
-    const kept = await (await caches.open(READ)).match(key, { ignoreVary: true });
-    if (kept) return kept;
+    const cached = await (await caches.open(RESPONSE_CACHE)).match(key, { ignoreVary: true });
+    if (cached) return cached;
     throw error;
   }
 }
 
 /** @param {string} key
- * @param {Response} answer
- * @param {number} session when it was asked for */
-async function keepAnswer(key, answer, session) {
-  const cache = await caches.open(READ);
-  await cache.put(key, answer);
-  if (session !== sessions) await caches.delete(READ); // logged out meanwhile
+ * @param {Response} response
+ * @param {number} session in which it was requested */
+async function cacheResponse(key, response, session) {
+  const cache = await caches.open(RESPONSE_CACHE);
+  await cache.put(key, response);
+  if (session !== logouts) await caches.delete(RESPONSE_CACHE); // logged out meanwhile
   else await trim(cache);
 }
 
-/** Delete what is kept of an account, and have the tabs do the same. */
+/** Delete the account's data, and have the tabs delete theirs. */
 async function deleteAccountData() {
-  sessions++;
-  const siblings = new BroadcastChannel(LOGOUT);
-  siblings.postMessage("logout");
-  siblings.close();
+  logouts++;
+  const tabs = new BroadcastChannel(LOGOUT_CHANNEL);
+  tabs.postMessage("logout");
+  tabs.close();
   const found = (await indexedDB.databases?.()) ?? [];
-  for (const { name } of found) if (name && DATABASE.test(name)) indexedDB.deleteDatabase(name);
-  await caches.delete(READ);
+  for (const { name } of found) if (name && DATABASE_NAME.test(name)) indexedDB.deleteDatabase(name);
+  await caches.delete(RESPONSE_CACHE);
 }
 
-/** Files that a page has fetched before we were there.
+/** Cache files that a page has fetched before the worker was there.
  * @param {string[]} paths */
-async function keepFiles(paths) {
-  const cache = await caches.open(SHELL);
+async function cacheFiles(paths) {
+  const cache = await caches.open(FILE_CACHE);
   for (const path of paths) if (FILES.includes(path) && !(await cache.match(path, { ignoreVary: true }))) await cache.add(path);
 }
 
 /** @param {Cache} cache */
 async function trim(cache) {
   const keys = await cache.keys();
-  for (const key of keys.slice(0, Math.max(0, keys.length - KEPT_ANSWERS))) {
+  for (const key of keys.slice(0, Math.max(0, keys.length - MAX_RESPONSES))) {
     if (new URL(key.url).pathname !== "/") await cache.delete(key);
   }
 }
 
-async function forgetOldFiles() {
-  const cache = await caches.open(SHELL);
+async function deleteOldFiles() {
+  const cache = await caches.open(FILE_CACHE);
   for (const key of await cache.keys()) if (!FILES.includes(new URL(key.url).pathname)) await cache.delete(key);
 }
 
-worker.addEventListener("push", (event) => event.waitUntil(hear(event.data?.json() ?? {})));
+worker.addEventListener("push", (event) => event.waitUntil(onPush(event.data?.json() ?? {})));
 
 worker.addEventListener("notificationclick", (event) => {
   event.notification.close();
   event.waitUntil(goTo(event.notification.data.hash));
 });
 
-/** What a push tells: a message, or that some were read elsewhere.
- * @param {Record<string, any>} told */
-async function hear(told) {
-  if (told.type === "remove") {
-    const gone = new Set(told.message_ids);
+/** Show the notification of a message, or close those of messages that were read elsewhere.
+ * @param {Record<string, any>} push */
+async function onPush(push) {
+  if (push.type === "remove") {
+    const gone = new Set(push.message_ids);
     for (const each of await worker.registration.getNotifications()) if (gone.has(each.data?.id)) each.close();
     return;
   }
-  if (told.type !== "message") return;
+  if (push.type !== "message") return;
   const open = await worker.clients.matchAll({ type: "window" });
   if (open.some((each) => each.focused)) return; // the page shows it itself
-  const isDirect = told.recipient_type === "direct";
-  const others = told.recipient_user_ids?.filter((/** @type {number} */ id) => id !== told.user_id); // not told where they are too many
+  const isDirect = push.recipient_type === "direct";
+  const others = push.recipient_user_ids?.filter((/** @type {number} */ id) => id !== push.user_id); // missing where there are too many
   const hash = isDirect
-    ? `#narrow/${others ? `dm/${others.join(",") || told.user_id}-dm` : "is/dm"}/near/${told.message_id}`
-    : `#narrow/channel/${told.channel_id}-${encodeURIComponent(told.channel_name).replaceAll("%", ".")}/topic/${encodeURIComponent(told.topic).replaceAll(".", "%2E").replaceAll("%", ".")}/near/${told.message_id}`;
-  const title = isDirect ? told.sender_full_name : `${told.sender_full_name} · ${told.channel_name} › ${told.topic}`;
-  const tag = isDirect ? `dm-${told.recipient_user_ids}` : `topic-${told.channel_id}-${told.topic}`;
-  await worker.registration.showNotification(title, { body: told.content, tag, icon: "/static/icon.png", data: { hash, id: told.message_id } });
+    ? `#narrow/${others ? `dm/${others.join(",") || push.user_id}-dm` : "is/dm"}/near/${push.message_id}`
+    : `#narrow/channel/${push.channel_id}-${encodeURIComponent(push.channel_name).replaceAll("%", ".")}/topic/${encodeURIComponent(push.topic).replaceAll(".", "%2E").replaceAll("%", ".")}/near/${push.message_id}`;
+  const title = isDirect ? push.sender_full_name : `${push.sender_full_name} · ${push.channel_name} › ${push.topic}`;
+  const tag = isDirect ? `dm-${push.recipient_user_ids}` : `topic-${push.channel_id}-${push.topic}`;
+  await worker.registration.showNotification(title, { body: push.content, tag, icon: "/static/icon.png", data: { hash, id: push.message_id } });
 }
 
 /** @param {string} hash */

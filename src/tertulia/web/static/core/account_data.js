@@ -2,28 +2,28 @@
  * the service worker keeps. All of it is deleted when the account logs out, in this tab, in another one or
  * by the server. */
 
-import { closeShelves } from "./local_store.js";
+import { closeLocalStore } from "./local_store.js";
 
-const ANSWERS = "tertulia-read"; // as in sw.js
-const LOGOUT = "tertulia-logout"; // as in sw.js
-const DATABASE = /^tertulia-\d+$/; // as in sw.js
+const RESPONSE_CACHE = "tertulia-read"; // as in sw.js
+const LOGOUT_CHANNEL = "tertulia-logout"; // as in sw.js
+const DATABASE_NAME = /^tertulia-\d+$/; // as in sw.js
 const MAX_DELETE_MS = 1000;
 
 let isDeleted = false;
 /** @type {BroadcastChannel | undefined} */
 let otherTabs;
 
-/** @param {() => void} loggedOut what a tab does when another one, or the worker, has logged out */
-export function watchLogout(loggedOut) {
+/** @param {() => void} onLogout what a tab does when another one, or the worker, has logged out */
+export function watchLogout(onLogout) {
   if (!globalThis.BroadcastChannel) return;
-  otherTabs = new BroadcastChannel(LOGOUT);
-  otherTabs.onmessage = loggedOut;
+  otherTabs = new BroadcastChannel(LOGOUT_CHANNEL);
+  otherTabs.onmessage = onLogout;
 }
 
 /** Keep something for this tab, as long as the account is logged in.
  * @param {string} key
  * @param {string} value */
-export function keepForTab(key, value) {
+export function storeForTab(key, value) {
   if (!isDeleted) sessionStorage.setItem(key, value);
 }
 
@@ -31,8 +31,8 @@ export function keepForTab(key, value) {
 export async function deleteAccountData() {
   isDeleted = true;
   sessionStorage.clear();
-  await closeShelves();
-  await Promise.all([deleteDatabases(), globalThis.caches?.delete(ANSWERS)]).catch(() => {});
+  await closeLocalStore();
+  await Promise.all([deleteDatabases(), globalThis.caches?.delete(RESPONSE_CACHE)]).catch(() => {});
 }
 
 /** Delete the databases of all accounts but one.
@@ -40,7 +40,7 @@ export async function deleteAccountData() {
 export async function deleteDatabases(owner) {
   const found = (await globalThis.indexedDB?.databases?.()) ?? [];
   for (const { name } of found) {
-    if (name && DATABASE.test(name) && name !== `tertulia-${owner}`) indexedDB.deleteDatabase(name);
+    if (name && DATABASE_NAME.test(name) && name !== `tertulia-${owner}`) indexedDB.deleteDatabase(name);
   }
 }
 

@@ -1,33 +1,32 @@
-/** The server's API, as the person of this session. */
+/** Requests to the server's API, with the session of the logged-in person. */
 
 const BASE = "/json";
 
-/** The server understood and said no.
- * `code` and `message` are the API's; `answer` is all of what it said. */
-export class Refused extends Error {
+/** The server refused the request. `code` and `message` are those of the API, `body` is the whole response. */
+export class ApiError extends Error {
   /** @param {number} status
-   * @param {Record<string, any>} answer */
-  constructor(status, answer) {
-    super(answer.msg || `HTTP ${status}`);
+   * @param {Record<string, any>} body */
+  constructor(status, body) {
+    super(body.msg || `HTTP ${status}`);
     this.status = status;
-    this.code = answer.code ?? "";
-    this.answer = answer;
+    this.code = body.code ?? "";
+    this.body = body;
   }
 }
 
-/** There was no answer, or none that means anything: try again later. */
-export class Unreachable extends Error {}
+/** There was no response, or one of status 500 and above: the request may work later. */
+export class NetworkError extends Error {}
 
 /** @typedef {Record<string, any>} Params values that are not strings are sent as JSON */
 /** @template {string} Method
  * @template {string} Path
- * @typedef {import("./api_types.d.ts").Answer<Method, Path>} Answer */
+ * @typedef {import("./api_types.d.ts").ApiResponse<Method, Path>} ApiResponse */
 
 /** @template {string} Path
  * @param {Path} path
  * @param {Params} [params]
  * @param {AbortSignal} [signal]
- * @returns {Promise<Answer<"GET", Path>>} */
+ * @returns {Promise<ApiResponse<"GET", Path>>} */
 export function get(path, params = {}, signal) {
   return request("GET", path, params, signal);
 }
@@ -37,7 +36,7 @@ export function get(path, params = {}, signal) {
  * @param {Params} [params]
  * @param {AbortSignal} [signal]
  * @param {Record<string, string>} [headers]
- * @returns {Promise<Answer<"POST", Path>>} */
+ * @returns {Promise<ApiResponse<"POST", Path>>} */
 export function post(path, params = {}, signal, headers) {
   return request("POST", path, params, signal, headers);
 }
@@ -45,7 +44,7 @@ export function post(path, params = {}, signal, headers) {
 /** @template {string} Path
  * @param {Path} path
  * @param {Params} [params]
- * @returns {Promise<Answer<"PATCH", Path>>} */
+ * @returns {Promise<ApiResponse<"PATCH", Path>>} */
 export function patch(path, params = {}) {
   return request("PATCH", path, params);
 }
@@ -53,7 +52,7 @@ export function patch(path, params = {}) {
 /** @template {string} Path
  * @param {Path} path
  * @param {Params} [params]
- * @returns {Promise<Answer<"PUT", Path>>} */
+ * @returns {Promise<ApiResponse<"PUT", Path>>} */
 export function put(path, params = {}) {
   return request("PUT", path, params);
 }
@@ -61,15 +60,15 @@ export function put(path, params = {}) {
 /** @template {string} Path
  * @param {Path} path
  * @param {Params} [params]
- * @returns {Promise<Answer<"DELETE", Path>>} */
+ * @returns {Promise<ApiResponse<"DELETE", Path>>} */
 export function remove(path, params = {}) {
   return request("DELETE", path, params);
 }
 
-/** Parameters as the API reads them; `undefined` is left out.
+/** Encodes parameters as the API reads them, without those that are `undefined`.
  * @param {Params} params
  * @returns {URLSearchParams} */
-export function encoded(params) {
+export function encodeParams(params) {
   const form = new URLSearchParams();
   for (const [name, value] of Object.entries(params)) {
     if (value !== undefined) form.append(name, typeof value === "string" ? value : JSON.stringify(value));
@@ -78,18 +77,18 @@ export function encoded(params) {
 }
 
 /** @param {string} path */
-export function apiAddress(path) {
+export function apiUrl(path) {
   return BASE + path;
 }
 
-/** The answer to what `preload.js` has asked for already, if it is this.
- * @param {string} address
+/** The response that `preload.js` has requested already, if it was this URL.
+ * @param {string} url
  * @returns {Promise<{ok: boolean, status: number, json(): any}> | undefined} */
-function askedEarly(address) {
-  const early = /** @type {any} */ (window).early;
-  if (early?.address !== address) return undefined;
-  /** @type {any} */ (window).early = undefined;
-  return early.answer;
+function takePreloaded(url) {
+  const preloaded = window.preloaded;
+  if (preloaded?.url !== url) return undefined;
+  window.preloaded = undefined;
+  return preloaded.response;
 }
 
 /** @param {string} method
@@ -99,18 +98,18 @@ function askedEarly(address) {
  * @param {Record<string, string>} [headers]
  * @returns {Promise<any>} */
 async function request(method, path, params, signal, headers = {}) {
-  const form = encoded(params);
-  const query = method === "GET" && form.size ? `?${form}` : "";
+  const form = encodeParams(params);
+  const url = BASE + path + (method === "GET" && form.size ? `?${form}` : "");
   const body = method === "GET" ? undefined : form;
-  let response, answer;
+  let response, result;
   try {
-    response = await (askedEarly(BASE + path + query) ?? fetch(BASE + path + query, { method, body, headers, signal, credentials: "same-origin" }));
-    answer = await response.json();
+    response = await (takePreloaded(url) ?? fetch(url, { method, body, headers, signal, credentials: "same-origin" }));
+    result = await response.json();
   } catch (error) {
     if (signal?.aborted) throw error;
-    throw new Unreachable(String(error));
+    throw new NetworkError(String(error));
   }
-  if (response.ok) return answer;
-  if (response.status >= 500) throw new Unreachable(answer.msg);
-  throw new Refused(response.status, answer);
+  if (response.ok) return result;
+  if (response.status >= 500) throw new NetworkError(result.msg);
+  throw new ApiError(response.status, result);
 }

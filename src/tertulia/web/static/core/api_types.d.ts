@@ -1,26 +1,26 @@
-/** Which answer belongs to a call: `get(`/messages/${id}`)` is that of "GET /messages/{message_id}".
- * A path that the description does not have is a mistake, and so is a field of its answer. */
+/** The type of the response to a call: `get(`/messages/${id}`)` has that of "GET /messages/{message_id}".
+ * A path that the API's description does not have is a type error, and so is an unknown field of a response. */
 
 import type { components } from "../api_schema.d.ts";
 
-type Described = components["schemas"]["Answers"];
+type Responses = components["schemas"]["Answers"];
 export type Schemas = components["schemas"];
 
-/** What the description leaves open is open here. */
+/** Fields that the description leaves open may hold anything. */
 type Open<T> = unknown extends T ? any : T extends object ? { [K in keyof T]: Open<T[K]> } : T;
 
 type Steps<Path extends string> = Path extends `${infer Step}/${infer Rest}` ? [Step, ...Steps<Rest>] : [Path];
-type Fits<Taken, Named> = Taken extends [infer Step, ...infer Rest]
-  ? Named extends [infer Name, ...infer Names]
+type Fits<Path, Template> = Path extends [infer Step, ...infer Rest]
+  ? Template extends [infer Name, ...infer Names]
     ? Name extends `{${string}}` ? Fits<Rest, Names> : Step extends Name ? Fits<Rest, Names> : false
     : false
-  : Named extends [] ? true : false;
-type Fitting<Method extends string, Path extends string> = {
-  [K in keyof Described]: K extends `${Method} ${infer Named}` ? (true extends Fits<Steps<Path>, Steps<Named>> ? K : never) : never;
-}[keyof Described];
+  : Template extends [] ? true : false;
+type Matching<Method extends string, Path extends string> = {
+  [K in keyof Responses]: K extends `${Method} ${infer Template}` ? (true extends Fits<Steps<Path>, Steps<Template>> ? K : never) : never;
+}[keyof Responses];
 
-export type Answer<Method extends string, Path extends string> = string extends Path
+export type ApiResponse<Method extends string, Path extends string> = string extends Path
   ? Record<string, any>
-  : `${Method} ${Path}` extends keyof Described
-    ? Open<Described[`${Method} ${Path}`]>
-    : Open<Described[Fitting<Method, Path>]>;
+  : `${Method} ${Path}` extends keyof Responses
+    ? Open<Responses[`${Method} ${Path}`]>
+    : Open<Responses[Matching<Method, Path>]>;

@@ -6,8 +6,8 @@
 
 /** @typedef {Node | string | number | null | undefined | false} Child */
 
-const NEVER_RENDERED = "script, style, iframe, object, embed, form, base, link, meta, template";
-const ONLY_WORDS = /^(?:<p>[^<]*<\/p>\s*)*$/;
+const FORBIDDEN_ELEMENTS = "script, style, iframe, object, embed, form, base, link, meta, template";
+const PLAIN_PARAGRAPHS = /^(?:<p>[^<]*<\/p>\s*)*$/;
 const SVG = "http://www.w3.org/2000/svg";
 
 const policy = globalThis.trustedTypes?.createPolicy("rendered", {
@@ -17,27 +17,27 @@ const policy = globalThis.trustedTypes?.createPolicy("rendered", {
 
 /** Whether rendered content is paragraphs and nothing else, as most of it is.
  * @param {string} html */
-export function isOnlyWords(html) {
-  return ONLY_WORDS.test(html);
+export function isPlainParagraphs(html) {
+  return PLAIN_PARAGRAPHS.test(html);
 }
 
 /** What the server has rendered, as nodes that have not been shown yet.
  * @param {string} html
  * @returns {DocumentFragment} */
-export function rendered(html) {
+export function parseServerHtml(html) {
   const template = document.createElement("template");
   template.innerHTML = /** @type {string} */ (policy ? policy.createHTML(html) : html);
-  if (isOnlyWords(html)) return template.content;
+  if (isPlainParagraphs(html)) return template.content;
   // The renderer writes none of these. Should it ever, they do not get past this line either.
-  for (const odd of template.content.querySelectorAll(NEVER_RENDERED)) odd.remove();
-  for (const odd of template.content.querySelectorAll("[style]")) odd.removeAttribute("style");
+  for (const element of template.content.querySelectorAll(FORBIDDEN_ELEMENTS)) element.remove();
+  for (const element of template.content.querySelectorAll("[style]")) element.removeAttribute("style");
   return template.content;
 }
 
 /** The address of a script of ours that is not part of the page: there is one, the worker.
  * @param {"/sw.js"} path
  * @returns {string} */
-export function ownScript(path) {
+export function scriptUrl(path) {
   return /** @type {string} */ (/** @type {unknown} */ (policy?.createScriptURL(path) ?? path));
 }
 
@@ -51,7 +51,7 @@ export function ownScript(path) {
 export function h(tag, attributes = {}, ...children) {
   const element = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) setAttribute(element, name, value);
-  element.append(...present(children));
+  element.append(...presentChildren(children));
   return element;
 }
 
@@ -83,26 +83,26 @@ export function iconButton(name, label, attributes = {}) {
 
 /** Text that only assistive technology is told.
  * @param {string} text */
-export function aside(text) {
+export function srOnly(text) {
   return h("span", { class: "hidden" }, text);
 }
 
 /** Put these children in place of those that are there.
  * @param {Element} element
  * @param {...(Child | Child[])} children */
-export function fill(element, ...children) {
-  element.replaceChildren(...present(children));
+export function setChildren(element, ...children) {
+  element.replaceChildren(...presentChildren(children));
 }
 
 /** @param {(Child | Child[])[]} children
  * @returns {(Node | string)[]} */
-function present(children) {
-  const kept = [];
+function presentChildren(children) {
+  const nodes = [];
   for (const child of children.flat()) {
     if (child === null || child === undefined || child === false) continue;
-    kept.push(typeof child === "number" ? String(child) : child);
+    nodes.push(typeof child === "number" ? String(child) : child);
   }
-  return kept;
+  return nodes;
 }
 
 /** @param {HTMLElement} element
@@ -118,7 +118,7 @@ function setAttribute(element, name, value) {
  * @param {Element} root
  * @param {Element} element
  * @returns {number[]} */
-export function pathTo(root, element) {
+export function elementPath(root, element) {
   const path = [];
   for (let at = element; at !== root && at.parentElement; at = at.parentElement) {
     path.unshift([...at.parentElement.children].indexOf(at));
@@ -130,7 +130,7 @@ export function pathTo(root, element) {
  * @param {Element} root
  * @param {number[]} path
  * @returns {HTMLElement | undefined} */
-export function followPath(root, path) {
+export function elementAtPath(root, path) {
   let at = /** @type {Element | undefined} */ (root);
   for (const step of path) at = at?.children[step];
   return at instanceof HTMLElement ? at : undefined;

@@ -10,35 +10,35 @@ const numbers = new Intl.NumberFormat(language);
  * @param {string} name
  * @param {Record<string, string | number>} [values]
  * @returns {string} */
-export function say(name, values = {}) {
+export function t(name, values = {}) {
   let text = texts[name];
   if (text === undefined) throw new Error(`no text is called ${name}`);
   if (typeof text !== "string") text = text[plurals.select(Number(values.count))] ?? text.other;
-  return text.replaceAll(/\{(\w+)\}/g, (/** @type {string} */ _, /** @type {string} */ key) => filled(values[key]));
+  return text.replaceAll(/\{(\w+)\}/g, (/** @type {string} */ _, /** @type {string} */ key) => formatValue(values[key]));
 }
 
 /** @param {Record<string, string | Record<string, string>>} more texts that have come later */
-export function learnTexts(more) {
+export function addTexts(more) {
   Object.assign(texts, more);
 }
 
 /** Names as one would say them: "Ana, Ben and Cleo".
  * @param {string[]} names
  * @returns {string} */
-export function enumerate(names) {
+export function formatList(names) {
   return new Intl.ListFormat(language, { type: "conjunction" }).format(names);
 }
 
 /** @param {number} number */
-export function inDigits(number) {
+export function formatNumber(number) {
   return numbers.format(number);
 }
 
-export function spokenLanguage() {
+export function currentLanguage() {
   return language;
 }
 
 /** @param {string | number | undefined} value */
-function filled(value) {
+function formatValue(value) {
   return typeof value === "number" ? numbers.format(value) : (value ?? "");
 }

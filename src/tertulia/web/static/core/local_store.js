@@ -4,16 +4,16 @@
  * Where a browser keeps nothing (a private window, a full disk, somebody who has it forget all), everything
  * works as long as the page is open. */
 
-/** @typedef {"drafts" | "outbox"} Shelf */
+/** @typedef {"drafts" | "outbox"} StoreName */
 
 const VERSION = 1;
 
 /** @type {Promise<IDBDatabase | null> | undefined} */
-let opened;
+let opening;
 
 /** @param {number} owner whose things these are: others may log in at the same browser */
-export function openShelves(owner) {
-  opened = new Promise((resolve) => {
+export function openLocalStore(owner) {
+  opening = new Promise((resolve) => {
     if (!globalThis.indexedDB) return resolve(null);
     const request = indexedDB.open(`tertulia-${owner}`, VERSION);
     request.onupgradeneeded = () => {
@@ -25,52 +25,52 @@ export function openShelves(owner) {
     };
     request.onerror = () => resolve(null);
   });
-  return opened;
+  return opening;
 }
 
 /** Keep nothing more. */
-export async function closeShelves() {
-  const database = await opened;
-  opened = Promise.resolve(null);
+export async function closeLocalStore() {
+  const database = await opening;
+  opening = Promise.resolve(null);
   database?.close();
 }
 
-/** @param {Shelf} shelf
+/** @param {StoreName} store
  * @returns {Promise<any[]>} */
-export async function allOn(shelf) {
-  const database = await opened;
+export async function getAll(store) {
+  const database = await opening;
   if (!database) return [];
   return new Promise((resolve) => {
-    const request = database.transaction(shelf).objectStore(shelf).getAll();
+    const request = database.transaction(store).objectStore(store).getAll();
     request.onsuccess = () => resolve(request.result);
     request.onerror = () => resolve([]);
   }).catch(() => []); // the browser has thrown it away
 }
 
 /** Resolves when it is on the disk, as far as a browser can promise that.
- * @param {Shelf} shelf
- * @param {{key: string}} thing
+ * @param {StoreName} store
+ * @param {{key: string}} entry
  * @returns {Promise<boolean>} whether it is kept */
-export function putOn(shelf, thing) {
-  return changeShelf(shelf, (store) => store.put(thing));
+export function putEntry(store, entry) {
+  return changeStore(store, (store) => store.put(entry));
 }
 
-/** @param {Shelf} shelf
+/** @param {StoreName} store
  * @param {string} key */
-export function takeOff(shelf, key) {
-  return changeShelf(shelf, (store) => store.delete(key));
+export function removeEntry(store, key) {
+  return changeStore(store, (store) => store.delete(key));
 }
 
-/** @param {Shelf} shelf
+/** @param {StoreName} store
  * @param {(store: IDBObjectStore) => void} change
  * @returns {Promise<boolean>} */
-async function changeShelf(shelf, change) {
-  const database = await opened;
+async function changeStore(store, change) {
+  const database = await opening;
   if (!database) return false;
   return new Promise((resolve) => {
-    const transaction = database.transaction(shelf, "readwrite", { durability: "strict" });
+    const transaction = database.transaction(store, "readwrite", { durability: "strict" });
     transaction.oncomplete = () => resolve(true);
     transaction.onerror = transaction.onabort = () => resolve(false);
-    change(transaction.objectStore(shelf));
+    change(transaction.objectStore(store));
   }).catch(() => false); // the browser has thrown it away
 }

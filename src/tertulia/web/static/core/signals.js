@@ -28,22 +28,22 @@ export function on(names, listener) {
 
 /** @param {string} name
  * @param {any} [detail] */
-export function tell(name, detail) {
+export function emit(name, detail) {
   for (const listener of [...(listeners.get(name) ?? [])]) listener(detail);
 }
 
 /** Do something soon and once, however often it is asked for until then.
  * @param {() => void} work
  * @returns {() => void} */
-export function soon(work) {
-  let asked = false;
+export function nextFrame(work) {
+  let isScheduled = false;
   return () => {
-    if (asked) return;
-    asked = true;
+    if (isScheduled) return;
+    isScheduled = true;
     // Frames stop in a hidden page, and what it shows must be right when it is looked at again.
-    const later = document.hidden ? (/** @type {() => void} */ f) => setTimeout(f, 50) : requestAnimationFrame;
-    later(() => {
-      asked = false;
+    const schedule = document.hidden ? (/** @type {() => void} */ f) => setTimeout(f, 50) : requestAnimationFrame;
+    schedule(() => {
+      isScheduled = false;
       work();
     });
   };
@@ -54,14 +54,14 @@ export function soon(work) {
  * @param {(...args: Args) => unknown} work
  * @returns {(...args: Args) => Promise<void>} */
 export function oneAtATime(work) {
-  let isUnderWay = false;
+  let isRunning = false;
   return async (...args) => {
-    if (isUnderWay) return;
-    isUnderWay = true;
+    if (isRunning) return;
+    isRunning = true;
     try {
       await work(...args);
     } finally {
-      isUnderWay = false;
+      isRunning = false;
     }
   };
 }

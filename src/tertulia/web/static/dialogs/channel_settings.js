@@ -3,15 +3,15 @@
 import { setSubscription } from "../views/message_actions.js";
 import { get, patch, post, remove } from "../core/api.js";
 import { channels, sortedFolders } from "../state/channels.js";
-import { peopleToChoose } from "../state/typeahead_sources.js";
-import { fill, h, iconButton } from "../core/html.js";
-import { face } from "../views/avatars.js";
-import { known } from "../state/session.js";
+import { findPeople } from "../state/typeahead_sources.js";
+import { setChildren, h, iconButton } from "../core/html.js";
+import { avatar } from "../views/avatars.js";
+import { state } from "../state/session.js";
 import { nameOf } from "../state/people.js";
-import { say } from "../core/i18n.js";
-import { confirmed } from "./dialog.js";
-import { deedButton, formSection, isAmong, permissionRow, settingRow } from "./forms.js";
-import { openPages } from "./tabbed_dialog.js";
+import { t } from "../core/i18n.js";
+import { confirmAction } from "./dialog.js";
+import { actionButton, formSection, isInPermission, permissionRow, settingRow } from "./forms.js";
+import { openTabbedDialog } from "./tabbed_dialog.js";
 
 const COLORS = ["#76ce90", "#fae589", "#a6c7e5", "#e79ab5", "#bfd56f", "#f4ae55", "#b0a5fd", "#addfe5", "#f5ce6e", "#c2726a", "#94c849", "#bd86e5", "#ee7e4a", "#a6dcbf", "#95a5fd", "#53a063", "#9987e1", "#e4523d"];
 const WHO = ["can_send_message_group", "can_create_topic_group", "can_add_subscribers_group", "can_remove_subscribers_group", "can_subscribe_group", "can_administer_channel_group", "can_move_messages_within_channel_group", "can_resolve_topics_group", "can_delete_any_message_group"];
@@ -22,30 +22,30 @@ export function channelSettings({ element }, page) {
   const id = Number(element.dataset.channel);
   const channel = channels.get(id);
   if (!channel) return undefined;
-  return openPages(channel.name, `#channels/${id}`, [
-    ...(channel.subscribed ? [{ key: "personal", title: say("channel.personal"), draw: () => personalPage(id) }] : []),
-    { key: "general", title: say("channel.general"), draw: () => generalPage(id) },
-    { key: "permissions", title: say("channel.permissions"), draw: () => permissionsPage(id) },
-    { key: "subscribers", title: say("channel.subscribers"), draw: () => subscribersPage(id) },
+  return openTabbedDialog(channel.name, `#channels/${id}`, [
+    ...(channel.subscribed ? [{ key: "personal", title: t("channel.personal"), draw: () => personalPage(id) }] : []),
+    { key: "general", title: t("channel.general"), draw: () => generalPage(id) },
+    { key: "permissions", title: t("channel.permissions"), draw: () => permissionsPage(id) },
+    { key: "subscribers", title: t("channel.subscribers"), draw: () => subscribersPage(id) },
   ], page);
 }
 
-/** @param {{element: HTMLElement}} occasion */
-export function channelPeople(occasion) {
-  return channelSettings(occasion, "subscribers");
+/** @param {{element: HTMLElement}} context */
+export function channelPeople(context) {
+  return channelSettings(context, "subscribers");
 }
 
 /** @param {number} id */
 function personalPage(id) {
   const channel = channels.get(id);
-  const own = (/** @type {string} */ property, /** @type {any} */ value) => settingRow({ name: property, label: say(`sub.${property}`), value: Boolean(value), save: (chosen) => setSubscription(id, property, chosen) });
+  const own = (/** @type {string} */ property, /** @type {any} */ value) => settingRow({ name: property, label: t(`sub.${property}`), value: Boolean(value), save: (chosen) => setSubscription(id, property, chosen) });
   const colors = COLORS.map((color) => {
     const mark = h("span", { class: "drop", "aria-hidden": "true" });
     mark.style.setProperty("--c", color);
     return h("label", { title: color }, h("input", { type: "radio", name: "color", checked: channel?.color === color, "aria-label": color, onchange: () => setSubscription(id, "color", color) }), mark);
   });
-  return [formSection(say("channel.personal"), own("is_muted", channel?.is_muted), own("pin_to_top", channel?.pin_to_top), h("fieldset", {}, h("legend", {}, say("channel.color")), h("div", { class: "swatches" }, ...colors))),
-    formSection(say("settings.notifications"), ...["desktop_notifications", "audible_notifications", "push_notifications", "email_notifications", "wildcard_mentions_notify"].map((each) => own(each, channel?.[each])))];
+  return [formSection(t("channel.personal"), own("is_muted", channel?.is_muted), own("pin_to_top", channel?.pin_to_top), h("fieldset", {}, h("legend", {}, t("channel.color")), h("div", { class: "swatches" }, ...colors))),
+    formSection(t("settings.notifications"), ...["desktop_notifications", "audible_notifications", "push_notifications", "email_notifications", "wildcard_mentions_notify"].map((each) => own(each, channel?.[each])))];
 }
 
 /** @param {number} id */
@@ -55,12 +55,12 @@ function generalPage(id) {
   const change = (/** @type {string} */ name) => (/** @type {any} */ value) => patch(`/streams/${id}`, { [name]: value });
   const kind = channel?.is_web_public ? "web-public" : channel?.invite_only ? (channel.history_public_to_subscribers ? "private" : "protected") : "public";
   const privacy = (/** @type {string} */ value) => patch(`/streams/${id}`, { is_private: value === "private" || value === "protected", history_public_to_subscribers: value !== "protected", is_web_public: value === "web-public" });
-  return [formSection(say("channel.general"), disabled && notYours(), settingRow({ disabled, name: "new_name", label: say("channels.name"), value: channel?.name, save: change("new_name") }), settingRow({ disabled, name: "description", label: say("channels.description"), value: channel?.description, kind: "long", save: change("description") }),
-    settingRow({ disabled, name: "privacy", label: say("channels.who"), value: kind, choices: ["public", "private", "protected", "web-public"].map((each) => [each, say(`privacy.${each}`)]), save: privacy }),
-    settingRow({ disabled, name: "folder_id", label: say("channels.folder"), value: channel?.folder_id ?? "", choices: [["", say("org.none")], ...sortedFolders().map((each) => /** @type {[any, string]} */ ([String(each.id), each.name]))], save: (value) => patch(`/streams/${id}`, { folder_id: value ? Number(value) : null }) }),
-    settingRow({ disabled, name: "topics_policy", label: say("channel.topics_policy"), value: channel?.topics_policy, choices: ["inherit", "allow_empty_topic", "disable_empty_topic", "empty_topic_only"].map((each) => [each, say(`topics.${each}`)]), save: change("topics_policy") })),
-  disabled ? null : formSection(say("channel.end"), deedButton(say("channel.archive"), async () => {
-    if (await confirmed(say("channel.archive"), say("channel.archive-text", { name: channel?.name ?? "" }), say("channel.archive"))) await remove(`/streams/${id}`);
+  return [formSection(t("channel.general"), disabled && notYours(), settingRow({ disabled, name: "new_name", label: t("channels.name"), value: channel?.name, save: change("new_name") }), settingRow({ disabled, name: "description", label: t("channels.description"), value: channel?.description, kind: "long", save: change("description") }),
+    settingRow({ disabled, name: "privacy", label: t("channels.who"), value: kind, choices: ["public", "private", "protected", "web-public"].map((each) => [each, t(`privacy.${each}`)]), save: privacy }),
+    settingRow({ disabled, name: "folder_id", label: t("channels.folder"), value: channel?.folder_id ?? "", choices: [["", t("org.none")], ...sortedFolders().map((each) => /** @type {[any, string]} */ ([String(each.id), each.name]))], save: (value) => patch(`/streams/${id}`, { folder_id: value ? Number(value) : null }) }),
+    settingRow({ disabled, name: "topics_policy", label: t("channel.topics_policy"), value: channel?.topics_policy, choices: ["inherit", "allow_empty_topic", "disable_empty_topic", "empty_topic_only"].map((each) => [each, t(`topics.${each}`)]), save: change("topics_policy") })),
+  disabled ? null : formSection(t("channel.end"), actionButton(t("channel.archive"), async () => {
+    if (await confirmAction(t("channel.archive"), t("channel.archive-text", { name: channel?.name ?? "" }), t("channel.archive"))) await remove(`/streams/${id}`);
   }, "risk"))];
 }
 
@@ -68,41 +68,41 @@ function generalPage(id) {
 function permissionsPage(id) {
   const channel = channels.get(id);
   const disabled = !mayChange(channel);
-  return [formSection(say("channel.permissions"), disabled && notYours(), ...WHO.filter((name) => channel?.[name] !== undefined).map((name) =>
-    permissionRow(name, say(`channel.${name}`), channel?.[name], (group) => patch(`/streams/${id}`, { [name]: { new: group, old: channel?.[name] } }), disabled)))];
+  return [formSection(t("channel.permissions"), disabled && notYours(), ...WHO.filter((name) => channel?.[name] !== undefined).map((name) =>
+    permissionRow(name, t(`channel.${name}`), channel?.[name], (group) => patch(`/streams/${id}`, { [name]: { new: group, old: channel?.[name] } }), disabled)))];
 }
 
 /** @param {import("../state/channels.js").Channel | undefined} channel */
 function mayChange(channel) {
-  return known.is_admin || isAmong(channel?.can_administer_channel_group);
+  return state.is_admin || isInPermission(channel?.can_administer_channel_group);
 }
 
 function notYours() {
-  return h("p", { class: "quiet" }, say("channel.not-yours"));
+  return h("p", { class: "quiet" }, t("channel.not-yours"));
 }
 
 /** @param {number} id */
 async function subscribersPage(id) {
   const list = h("ul", { class: "plain kept" });
-  const field = h("input", { class: "f", "aria-label": say("channel.add"), placeholder: say("channel.add"), autocomplete: "off" });
+  const field = h("input", { class: "f", "aria-label": t("channel.add"), placeholder: t("channel.add"), autocomplete: "off" });
   const found = h("ul", { class: "plain kept" });
   const name = channels.get(id)?.name ?? "";
-  const mayRemove = mayChange(channels.get(id)) || isAmong(channels.get(id)?.can_remove_subscribers_group);
+  const mayRemove = mayChange(channels.get(id)) || isInPermission(channels.get(id)?.can_remove_subscribers_group);
   const draw = async () => {
     const { subscribers } = await get(`/streams/${id}/members`);
-    fill(list, ...subscribers.sort((/** @type {number} */ a, /** @type {number} */ b) => nameOf(a).localeCompare(nameOf(b))).map((/** @type {number} */ person) => h("li", {}, face(person, { presence: true }), h("bdi", {}, nameOf(person)),
-      (mayRemove || person === known.user_id) && iconButton("close", say("channel.remove", { name: nameOf(person) }), { onclick: () => remove("/users/me/subscriptions", { subscriptions: [name], principals: [person] }).then(draw) }))));
+    setChildren(list, ...subscribers.sort((/** @type {number} */ a, /** @type {number} */ b) => nameOf(a).localeCompare(nameOf(b))).map((/** @type {number} */ person) => h("li", {}, avatar(person, { presence: true }), h("bdi", {}, nameOf(person)),
+      (mayRemove || person === state.user_id) && iconButton("close", t("channel.remove", { name: nameOf(person) }), { onclick: () => remove("/users/me/subscriptions", { subscriptions: [name], principals: [person] }).then(draw) }))));
     return subscribers;
   };
   let inside = await draw();
   field.addEventListener("input", () => {
-    const offers = field.value.trim() ? peopleToChoose(field.value, inside) : [];
-    fill(found, ...offers.map((offer) => h("li", {}, face(offer.person ?? 0), h("bdi", {}, offer.label), h("button", { class: "b", type: "button", onclick: async () => {
-      await post("/users/me/subscriptions", { subscriptions: [{ name }], principals: [offer.person] });
+    const matches = field.value.trim() ? findPeople(field.value, inside) : [];
+    setChildren(found, ...matches.map((completion) => h("li", {}, avatar(completion.person ?? 0), h("bdi", {}, completion.label), h("button", { class: "b", type: "button", onclick: async () => {
+      await post("/users/me/subscriptions", { subscriptions: [{ name }], principals: [completion.person] });
       field.value = "";
-      fill(found);
+      setChildren(found);
       inside = await draw();
-    } }, say("channel.add-button")))));
+    } }, t("channel.add-button")))));
   });
-  return [formSection(say("channel.subscribers"), field, found, list)];
+  return [formSection(t("channel.subscribers"), field, found, list)];
 }

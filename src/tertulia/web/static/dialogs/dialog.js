@@ -1,8 +1,8 @@
 /** Dialogs: the browser's own, so that focus stays inside, Escape closes and the rest is quiet. */
 
-import { fill, h, iconButton } from "../core/html.js";
-import { leaveOver } from "../core/router.js";
-import { say } from "../core/i18n.js";
+import { setChildren, h, iconButton } from "../core/html.js";
+import { closeDialogRoute } from "../core/router.js";
+import { t } from "../core/i18n.js";
 
 /** Open a dialog; it goes away when it is closed, and an address that led to it with it.
  * @param {string} title
@@ -11,18 +11,18 @@ import { say } from "../core/i18n.js";
  * @returns {HTMLDialogElement} */
 export function openDialog(title, children, { wide = false, label, footer } = {}) {
   const heading = h("h1", { class: "cut", tabindex: -1 }, title);
-  const close = iconButton("close", say("over.close"), { "data-close": true });
+  const close = iconButton("close", t("over.close"), { "data-close": true });
   const dialog = h("dialog", { class: `pop dialog ${wide ? "wide-dialog" : ""}`, "aria-label": label ?? title });
   const inside = h("div", { class: "dialog-body", tabindex: -1 });
-  fill(inside, ...children);
-  fill(dialog, h("header", {}, heading, close), inside, footer && h("footer", {}, ...footer));
+  setChildren(inside, ...children);
+  setChildren(dialog, h("header", {}, heading, close), inside, footer && h("footer", {}, ...footer));
   dialog.addEventListener("click", (event) => {
     const target = /** @type {Element} */ (event.target);
     if (target === dialog || target.closest("[data-close]")) dialog.close();
   });
   dialog.addEventListener("close", () => {
     dialog.remove();
-    if (dialog.dataset.address && location.hash === dialog.dataset.address) leaveOver();
+    if (dialog.dataset.address && location.hash === dialog.dataset.address) closeDialogRoute();
   });
   document.body.append(dialog);
   dialog.showModal();
@@ -41,7 +41,7 @@ export function focusFirst(dialog) {
 
 /** The same, for a dialog that an address opens: closing goes back, and going back closes.
  * @param {HTMLDialogElement} dialog */
-export function boundToAddress(dialog) {
+export function bindToAddress(dialog) {
   dialog.dataset.address = location.hash;
   addEventListener("hashchange", function gone() {
     if (location.hash === dialog.dataset.address) return;
@@ -55,14 +55,14 @@ export function boundToAddress(dialog) {
 /** Ask before something that cannot be undone.
  * @param {string} title
  * @param {string} text
- * @param {string} deed what the button says
+ * @param {string} buttonText what the button says
  * @returns {Promise<boolean>} */
-export function confirmed(title, text, deed) {
+export function confirmAction(title, text, buttonText) {
   return new Promise((resolve) => {
-    let answer = false;
-    const yes = h("button", { class: "b risk", type: "button", onclick: () => { answer = true; dialog.close(); } }, deed);
-    const no = h("button", { class: "b", type: "button", onclick: () => dialog.close() }, say("dialog.cancel"));
+    let response = false;
+    const yes = h("button", { class: "b risk", type: "button", onclick: () => { response = true; dialog.close(); } }, buttonText);
+    const no = h("button", { class: "b", type: "button", onclick: () => dialog.close() }, t("dialog.cancel"));
     const dialog = openDialog(title, [h("p", {}, text)], { footer: [no, yes] });
-    dialog.addEventListener("close", () => resolve(answer));
+    dialog.addEventListener("close", () => resolve(response));
   });
 }

@@ -1,6 +1,6 @@
 /** What is shown over a view: each address has its dialog. */
 
-import { leaveOver } from "../core/router.js";
+import { closeDialogRoute } from "../core/router.js";
 import { showChannels } from "./channel_list.js";
 import { showDrafts } from "./drafts_list.js";
 import { formattingHelp } from "./formatting_help.js";
@@ -12,7 +12,7 @@ import { showReminders } from "./reminders.js";
 import { showScheduled } from "./schedule.js";
 import { showSettings } from "./settings.js";
 
-/** @type {Record<string, (place: import("../state/routes.js").Place) => unknown>} */
+/** @type {Record<string, (route: import("../state/routes.js").Route) => unknown>} */
 const dialogs = {
   channels: showChannels,
   drafts: showDrafts,
@@ -29,9 +29,9 @@ const dialogs = {
   user: showUser,
 };
 
-/** @param {import("../state/routes.js").Place} place */
-export function showOver(place) {
-  const open = dialogs[place.view];
-  if (open) open(place);
-  else leaveOver();
+/** @param {import("../state/routes.js").Route} route */
+export function showDialogRoute(route) {
+  const open = dialogs[route.view];
+  if (open) open(route);
+  else closeDialogRoute();
 }

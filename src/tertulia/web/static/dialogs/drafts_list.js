@@ -4,16 +4,16 @@ import { fullTitle } from "../state/conversations.js";
 import { allDrafts, discardDraft } from "../state/drafts.js";
 import { h, iconButton } from "../core/html.js";
 import { conversationHash } from "../state/narrow.js";
-import { fullTime } from "../views/time.js";
-import { say } from "../core/i18n.js";
-import { boundToAddress, openDialog } from "./dialog.js";
+import { formatFullTime } from "../views/time.js";
+import { t } from "../core/i18n.js";
+import { bindToAddress, openDialog } from "./dialog.js";
 
 export function showDrafts() {
   const rows = allDrafts().map((draft) => {
     const item = h("li", {}, h("a", { href: conversationHash(draft.to) }, h("bdi", {}, fullTitle(draft.to))), h("p", { class: "cut", dir: "auto" }, draft.content),
-      h("small", {}, fullTime(draft.at)), iconButton("trash", say("drafts.delete"), { onclick: () => { discardDraft(draft.to); item.remove(); } }));
+      h("small", {}, formatFullTime(draft.at)), iconButton("trash", t("drafts.delete"), { onclick: () => { discardDraft(draft.to); item.remove(); } }));
     return item;
   });
-  const body = rows.length ? h("ul", { class: "plain kept" }, ...rows) : h("p", { class: "quiet" }, say("drafts.none"));
-  boundToAddress(openDialog(say("drafts.title"), [body]));
+  const body = rows.length ? h("ul", { class: "plain kept" }, ...rows) : h("p", { class: "quiet" }, t("drafts.none"));
+  bindToAddress(openDialog(t("drafts.title"), [body]));
 }

@@ -1,35 +1,35 @@
 /** The emoji to choose from: recent ones, the organization's own, all others by name. */
 
-import { attempt, toggleReaction } from "../views/message_actions.js";
-import { openBox } from "../views/compose.js";
-import { emojiNamed, emojiStarting, fetchEmoji, ownEmoji, reactionNamed } from "../state/emoji.js";
-import { fill, h } from "../core/html.js";
-import { say } from "../core/i18n.js";
-import { openPanel } from "./popover.js";
+import { withErrorToast, toggleReaction } from "../views/message_actions.js";
+import { currentComposeBox } from "../views/compose.js";
+import { findEmoji, searchEmoji, fetchEmoji, ownEmoji, reactionFor } from "../state/emoji.js";
+import { setChildren, h } from "../core/html.js";
+import { t } from "../core/i18n.js";
+import { openPopover } from "./popover.js";
 
 const RECENT = "tertulia-recent-emoji";
 const FIRST = ["+1", "heart", "smile", "tada", "eyes", "check", "thinking", "pray", "rocket"];
 const SHOWN = 180;
 const COLUMNS = 9;
 
-/** @param {import("../views/commands.js").Occasion} occasion */
+/** @param {import("../views/commands.js").CommandContext} occasion */
 export function react({ element, message }) {
-  if (message) pickEmoji(element.matches("button") ? element : (element.querySelector(".act .react") ?? element), (name) => attempt(toggleReaction(message, reactionNamed(name))));
+  if (message) pickEmoji(element.matches("button") ? element : (element.querySelector(".act .react") ?? element), (name) => withErrorToast(toggleReaction(message, reactionFor(name))));
 }
 
-/** @param {import("../views/commands.js").Occasion} occasion */
+/** @param {import("../views/commands.js").CommandContext} occasion */
 export function insertEmoji({ element }) {
-  pickEmoji(element, (name) => openBox()?.insert(`:${name}: `));
+  pickEmoji(element, (name) => currentComposeBox()?.insert(`:${name}: `));
 }
 
 /** @param {HTMLElement} anchor
  * @param {(name: string) => unknown} chosen */
 export async function pickEmoji(anchor, chosen) {
   await fetchEmoji();
-  const field = h("input", { type: "search", "aria-label": say("emoji.search"), placeholder: say("emoji.search"), autofocus: true });
+  const field = h("input", { type: "search", "aria-label": t("emoji.search"), placeholder: t("emoji.search"), autofocus: true });
   const grid = h("div", { class: "grid" });
   const shown = h("div", { class: "say" });
-  const panel = h("div", { class: "picker", role: "dialog", "aria-label": say("emoji.title") }, h("label", { class: "big-find" }, field), h("span"), grid, shown);
+  const panel = h("div", { class: "picker", role: "dialog", "aria-label": t("emoji.title") }, h("label", { class: "big-find" }, field), h("span"), grid, shown);
   const take = (/** @type {string} */ name) => {
     remember(name);
     open.close();
@@ -37,12 +37,12 @@ export async function pickEmoji(anchor, chosen) {
   };
   const draw = () => {
     const query = field.value.trim().toLowerCase().replaceAll(" ", "_");
-    fill(grid, ...(query ? section("", emojiStarting(query, SHOWN)) : [...section(say("emoji.recent"), recent()), ...section(say("emoji.own"), [...ownEmoji().keys()]), ...section(say("emoji.all"), emojiStarting("", SHOWN))]));
+    setChildren(grid, ...(query ? section("", searchEmoji(query, SHOWN)) : [...section(t("emoji.recent"), recent()), ...section(t("emoji.own"), [...ownEmoji().keys()]), ...section(t("emoji.all"), searchEmoji("", SHOWN))]));
     describe(grid.querySelector("button"));
   };
   const describe = (/** @type {Element | null} */ button) => {
     const name = button instanceof HTMLElement ? (button.dataset.name ?? "") : "";
-    fill(shown, h("span", { class: "emoji", "aria-hidden": "true" }, sign(name)), h("span", {}, h("b", {}, name.replaceAll("_", " ")), h("small", {}, name && `:${name}:`)));
+    setChildren(shown, h("span", { class: "emoji", "aria-hidden": "true" }, sign(name)), h("span", {}, h("b", {}, name.replaceAll("_", " ")), h("small", {}, name && `:${name}:`)));
   };
   field.addEventListener("input", draw);
   field.addEventListener("keydown", (event) => {
@@ -59,7 +59,7 @@ export async function pickEmoji(anchor, chosen) {
   grid.addEventListener("keydown", (event) => walk(event, grid, field));
   for (const kind of ["focusin", "mouseover"]) grid.addEventListener(kind, (event) => describe(/** @type {Element} */ (event.target).closest("button")));
   draw();
-  const open = openPanel(anchor, panel);
+  const open = openPopover(anchor, panel);
   field.focus();
 }
 
@@ -75,7 +75,7 @@ function section(title, names) {
  * @returns {Node | string} */
 function sign(name) {
   const own = ownEmoji().get(name);
-  return own ? h("img", { class: "emoji", src: own.source_url, alt: "" }) : (emojiNamed(name) ?? "");
+  return own ? h("img", { class: "emoji", src: own.source_url, alt: "" }) : (findEmoji(name) ?? "");
 }
 
 /** Arrows walk over the grid; upwards out of it is the search field.
@@ -93,8 +93,8 @@ function walk(event, grid, field) {
 
 /** @returns {string[]} */
 function recent() {
-  const kept = JSON.parse(localStorage.getItem(RECENT) ?? "[]");
-  return [...new Set([...kept, ...FIRST])].filter((name) => emojiNamed(name) || ownEmoji().has(name)).slice(0, 2 * COLUMNS);
+  const stored = JSON.parse(localStorage.getItem(RECENT) ?? "[]");
+  return [...new Set([...stored, ...FIRST])].filter((name) => findEmoji(name) || ownEmoji().has(name)).slice(0, 2 * COLUMNS);
 }
 
 /** @param {string} name */

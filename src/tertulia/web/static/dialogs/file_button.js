@@ -1,18 +1,18 @@
 /** A button that sends one file to a path of the API. */
 
-import { apiAddress } from "../core/api.js";
+import { apiUrl } from "../core/api.js";
 import { h } from "../core/html.js";
-import { say } from "../core/i18n.js";
-import { deedButton } from "./forms.js";
+import { t } from "../core/i18n.js";
+import { actionButton } from "./forms.js";
 
 /** @param {string} path
  * @param {string} text
  * @param {string} accept
  * @param {Record<string, string>} [more] fields beside it
  * @returns {HTMLElement} */
-export function uploadTo(path, text, accept, more = {}) {
+export function fileButton(path, text, accept, more = {}) {
   const input = h("input", { type: "file", accept, hidden: true, "aria-label": text });
-  const button = deedButton(text, () => chosen(input).then((file) => file && sendFile(path, file, more)));
+  const button = actionButton(text, () => chosen(input).then((file) => file && sendFile(path, file, more)));
   button.append(input);
   return button;
 }
@@ -34,7 +34,7 @@ async function sendFile(path, file, more) {
   const form = new FormData();
   form.append("file", file, file.name);
   for (const [name, value] of Object.entries(more)) form.append(name, value);
-  const response = await fetch(apiAddress(path), { method: "POST", body: form });
-  const answer = await response.json().catch(() => ({}));
-  if (!response.ok) throw new Error(answer.msg ?? say("upload.failed", { name: file.name }));
+  const response = await fetch(apiUrl(path), { method: "POST", body: form });
+  const result = await response.json().catch(() => ({}));
+  if (!response.ok) throw new Error(result.msg ?? t("upload.failed", { name: file.name }));
 }

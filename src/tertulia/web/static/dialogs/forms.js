@@ -1,9 +1,9 @@
 /** Forms of settings: a row for each, saved when it is changed, with a word about how that went. */
 
 import { h } from "../core/html.js";
-import { known } from "../state/session.js";
+import { state } from "../state/session.js";
 import { oneAtATime } from "../core/signals.js";
-import { say } from "../core/i18n.js";
+import { t } from "../core/i18n.js";
 
 /** @typedef {{name: string, label: string, value: any, save: (value: any) => Promise<unknown>, hint?: string,
  *   choices?: [any, string][], kind?: "text" | "long" | "number" | "password" | "email" | "date", disabled?: boolean}} Row */
@@ -18,7 +18,7 @@ export function settingRow(row) {
     note.classList.remove("wrong");
     try {
       await row.save(valueIn(field, row));
-      note.textContent = say("forms.saved");
+      note.textContent = t("forms.saved");
     } catch (error) {
       note.classList.add("wrong");
       note.textContent = /** @type {Error} */ (error).message;
@@ -47,12 +47,12 @@ export function labelled(text, field) {
  * @param {string} text
  * @param {() => Promise<unknown>} work
  * @param {string} [extra] classes */
-export function deedButton(text, work, extra = "") {
+export function actionButton(text, work, extra = "") {
   const note = h("small", { class: "quiet", "aria-live": "polite" });
   const button = h("button", { class: `b ${extra}`, type: "button", onclick: oneAtATime(async () => {
     try {
       note.classList.remove("wrong");
-      note.textContent = String((await work()) ?? say("forms.done"));
+      note.textContent = String((await work()) ?? t("forms.done"));
     } catch (error) {
       note.classList.add("wrong");
       note.textContent = /** @type {Error} */ (error).message;
@@ -64,13 +64,13 @@ export function deedButton(text, work, extra = "") {
 /** The groups that a permission may be given to, by name.
  * @returns {[number, string][]} */
 export function groupChoices() {
-  const groups = (known.realm_user_groups ?? []).filter((/** @type {any} */ group) => !group.deactivated);
+  const groups = (state.realm_user_groups ?? []).filter((/** @type {any} */ group) => !group.deactivated);
   return groups.map((/** @type {any} */ group) => [group.id, groupName(group)]);
 }
 
 /** @param {{name: string, is_system_group: boolean}} group */
 export function groupName(group) {
-  return group.is_system_group ? say(`group.${group.name}`) : group.name;
+  return group.is_system_group ? t(`group.${group.name}`) : group.name;
 }
 
 /** A permission, as a choice of groups; one that is given to several people in place is shown as such.
@@ -81,17 +81,17 @@ export function groupName(group) {
  * @param {boolean} [disabled] */
 export function permissionRow(name, label, value, save, disabled = false) {
   const isPlain = typeof value === "number";
-  const choices = /** @type {[any, string][]} */ ([...(isPlain ? [] : [["", say("group.several")]]), ...groupChoices()]);
+  const choices = /** @type {[any, string][]} */ ([...(isPlain ? [] : [["", t("group.several")]]), ...groupChoices()]);
   return settingRow({ name, label, value: isPlain ? value : "", choices, disabled, save: (chosen) => save(Number(chosen)) });
 }
 
 /** Whether one is among those to whom a permission is given: a group, or people and groups in place.
  * @param {any} given
  * @returns {boolean} */
-export function isAmong(given) {
-  const group = typeof given === "number" ? (known.realm_user_groups ?? []).find((/** @type {any} */ each) => each.id === given) : given;
+export function isInPermission(given) {
+  const group = typeof given === "number" ? (state.realm_user_groups ?? []).find((/** @type {any} */ each) => each.id === given) : given;
   if (!group) return false;
-  return (group.members ?? group.direct_members ?? []).includes(known.user_id) || (group.direct_subgroup_ids ?? group.direct_subgroups ?? []).some(isAmong);
+  return (group.members ?? group.direct_members ?? []).includes(state.user_id) || (group.direct_subgroup_ids ?? group.direct_subgroups ?? []).some(isInPermission);
 }
 
 /** @param {Row} row

@@ -1,9 +1,9 @@
 /** The keys, as a list to look at. */
 
 import { h } from "../core/html.js";
-import { areKeysOff, switchKeys } from "../views/keys.js";
-import { say } from "../core/i18n.js";
-import { boundToAddress, openDialog } from "./dialog.js";
+import { areShortcutsOff, setShortcutsOff } from "../views/keys.js";
+import { t } from "../core/i18n.js";
+import { bindToAddress, openDialog } from "./dialog.js";
 
 /** @type {[string, [string, string][]][]} */
 const GROUPS = [
@@ -13,9 +13,9 @@ const GROUPS = [
 ];
 
 export function keyboardHelp() {
-  const groups = GROUPS.map(([name, rows]) => h("section", {}, h("h2", {}, say(`keys.${name}`)), h("dl", { class: "keys-list" },
-    ...rows.flatMap(([key, keys]) => [h("dt", {}, say(`keys.${key}`)), h("dd", {}, ...keys.split(" ").map((each) => h("kbd", {}, each)))]))));
-  const off = h("input", { type: "checkbox", checked: areKeysOff(), onchange: (/** @type {Event} */ event) => switchKeys(/** @type {HTMLInputElement} */ (event.target).checked) });
-  const dialog = openDialog(say("keys.title"), [h("div", { class: "keys-groups" }, ...groups), h("label", { class: "switch" }, h("span", {}, say("keys.off")), off)]);
-  if (location.hash === "#keyboard-shortcuts") boundToAddress(dialog);
+  const groups = GROUPS.map(([name, rows]) => h("section", {}, h("h2", {}, t(`keys.${name}`)), h("dl", { class: "keys-list" },
+    ...rows.flatMap(([key, keys]) => [h("dt", {}, t(`keys.${key}`)), h("dd", {}, ...keys.split(" ").map((each) => h("kbd", {}, each)))]))));
+  const off = h("input", { type: "checkbox", checked: areShortcutsOff(), onchange: (/** @type {Event} */ event) => setShortcutsOff(/** @type {HTMLInputElement} */ (event.target).checked) });
+  const dialog = openDialog(t("keys.title"), [h("div", { class: "keys-groups" }, ...groups), h("label", { class: "switch" }, h("span", {}, t("keys.off")), off)]);
+  if (location.hash === "#keyboard-shortcuts") bindToAddress(dialog);
 }

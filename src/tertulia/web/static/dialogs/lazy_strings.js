@@ -1,8 +1,8 @@
 /** The words of what comes later come with it. */
 
-import { learnTexts } from "../core/i18n.js";
+import { addTexts } from "../core/i18n.js";
 import { settingsTexts } from "./settings_texts.js";
 import { dialogTexts } from "./texts.js";
 
-learnTexts(dialogTexts);
-learnTexts(settingsTexts);
+addTexts(dialogTexts);
+addTexts(settingsTexts);

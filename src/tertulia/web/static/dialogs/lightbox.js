@@ -1,25 +1,25 @@
 /** Pictures, large: one after the other through the view that is open. */
 
-import { h, fill, iconButton } from "../core/html.js";
-import { say } from "../core/i18n.js";
+import { h, setChildren, iconButton } from "../core/html.js";
+import { t } from "../core/i18n.js";
 
-/** @param {import("../views/commands.js").Occasion} occasion */
-export function viewPicture({ element }) {
+/** @param {import("../views/commands.js").CommandContext} occasion */
+export function openLightbox({ element }) {
   const links = /** @type {HTMLAnchorElement[]} */ ([...document.querySelectorAll('.talk a[data-do="view-picture"]')]);
   const own = element.matches("a") ? element : element.querySelector('a[data-do="view-picture"]');
   let at = Math.max(0, links.indexOf(/** @type {HTMLAnchorElement} */ (own)));
   if (!own || !links.length) return;
   const frame = h("div", { class: "viewer-frame", tabindex: 0 });
   const caption = h("h1", { class: "cut" });
-  const open = h("a", { class: "b", target: "_blank", rel: "noopener" }, say("viewer.open"));
-  const zoom = iconButton("zoom-in", say("viewer.zoom"), { "aria-pressed": "false", onclick: () => {
+  const open = h("a", { class: "b", target: "_blank", rel: "noopener" }, t("viewer.open"));
+  const zoom = iconButton("zoom-in", t("viewer.zoom"), { "aria-pressed": "false", onclick: () => {
     const isLarge = frame.classList.toggle("large");
     zoom.setAttribute("aria-pressed", String(isLarge));
   } });
-  const before = iconButton("back", say("viewer.previous"), { onclick: () => go(-1), flip: true });
-  const after = iconButton("right", say("viewer.next"), { onclick: () => go(1), flip: true });
-  const close = iconButton("close", say("viewer.close"), { onclick: () => dialog.close() });
-  const dialog = h("dialog", { class: "viewer", "aria-label": say("viewer.title") },
+  const before = iconButton("back", t("viewer.previous"), { onclick: () => go(-1), flip: true });
+  const after = iconButton("right", t("viewer.next"), { onclick: () => go(1), flip: true });
+  const close = iconButton("close", t("viewer.close"), { onclick: () => dialog.close() });
+  const dialog = h("dialog", { class: "viewer", "aria-label": t("viewer.title") },
     h("header", {}, caption, open, zoom, before, after, close), frame);
   dialog.addEventListener("keydown", (event) => {
     if (event.key === "ArrowLeft") go(-1);
@@ -45,6 +45,6 @@ export function viewPicture({ element }) {
     open.href = link.href;
     before.hidden = after.hidden = links.length < 2;
     const isHere = link.origin === location.origin;
-    fill(frame, h("img", { src: isHere ? link.href : small?.src, alt: small?.alt || title }));
+    setChildren(frame, h("img", { src: isHere ? link.href : small?.src, alt: small?.alt || title }));
   }
 }

@@ -2,26 +2,26 @@
 
 import { patch } from "../core/api.js";
 import { myChannels } from "../state/channels.js";
-import { topicCompletions } from "../state/typeahead_sources.js";
+import { topicFieldCompletions } from "../state/typeahead_sources.js";
 import { isInChannel } from "../state/conversations.js";
 import { h } from "../core/html.js";
-import { messageOf } from "../state/messages.js";
-import { Offers } from "../views/typeahead_popup.js";
-import { shownPlace } from "../core/router.js";
+import { findMessage } from "../state/messages.js";
+import { TypeaheadPopup } from "../views/typeahead_popup.js";
+import { currentRoute } from "../core/router.js";
 import { oneAtATime } from "../core/signals.js";
-import { openTalk } from "../views/message_view.js";
-import { say } from "../core/i18n.js";
+import { currentMessageView } from "../views/message_view.js";
+import { t } from "../core/i18n.js";
 import { openDialog } from "./dialog.js";
 
-/** @param {import("../views/commands.js").Occasion} occasion */
+/** @param {import("../views/commands.js").CommandContext} occasion */
 export function moveMessages({ message }) {
   if (message?.type === "stream") moveDialog(message, "change_later");
 }
 
 /** Rename the topic that is shown, all of it. */
 export function moveTopic() {
-  const conversation = shownPlace()?.conversation;
-  const message = messageOf(openTalk()?.listing.ids.at(-1) ?? 0);
+  const conversation = currentRoute()?.conversation;
+  const message = findMessage(currentMessageView()?.messages.ids.at(-1) ?? 0);
   if (conversation && isInChannel(conversation) && message) moveDialog(message, "change_all");
 }
 
@@ -29,30 +29,30 @@ export function moveTopic() {
  * @param {string} mode */
 function moveDialog(message, mode) {
   const options = myChannels().map((each) => h("option", { value: each.stream_id, selected: each.stream_id === message.stream_id }, each.name));
-  const channel = h("select", { class: "f", "aria-label": say("new.channel") }, ...options);
-  const topic = h("input", { class: "f", "aria-label": say("compose.topic"), value: message.subject, maxlength: 60, dir: "auto" });
-  const which = h("select", { class: "f", "aria-label": say("move.which") }, ...["change_one", "change_later", "change_all"].map((each) => h("option", { value: each, selected: each === mode }, say(`move.${each}`))));
+  const channel = h("select", { class: "f", "aria-label": t("new.channel") }, ...options);
+  const topic = h("input", { class: "f", "aria-label": t("compose.topic"), value: message.subject, maxlength: 60, dir: "auto" });
+  const which = h("select", { class: "f", "aria-label": t("move.which") }, ...["change_one", "change_later", "change_all"].map((each) => h("option", { value: each, selected: each === mode }, t(`move.${each}`))));
   const tellOld = h("input", { type: "checkbox" });
   const tellNew = h("input", { type: "checkbox", checked: true });
-  const list = h("ul", { class: "offer below", id: "move-offers", role: "listbox", "aria-label": say("offers.name"), hidden: true });
-  const offers = new Offers(topic, list, (text) => topicCompletions(text, Number(channel.value)));
-  topic.addEventListener("keydown", (event) => offers.key(event));
+  const list = h("ul", { class: "offer below", id: "move-offers", role: "listbox", "aria-label": t("offers.name"), hidden: true });
+  const popup = new TypeaheadPopup(topic, list, (text) => topicFieldCompletions(text, Number(channel.value)));
+  topic.addEventListener("keydown", (event) => popup.handleKey(event));
   const note = h("p", { class: "wrong", role: "alert", hidden: true });
   const go = async () => {
-    const place = Number(channel.value) === message.stream_id ? {} : { stream_id: Number(channel.value) };
+    const channelChange = Number(channel.value) === message.stream_id ? {} : { stream_id: Number(channel.value) };
     try {
-      await patch(`/messages/${message.id}`, { ...place, topic: topic.value.trim(), propagate_mode: which.value, send_notification_to_old_thread: tellOld.checked, send_notification_to_new_thread: tellNew.checked });
+      await patch(`/messages/${message.id}`, { ...channelChange, topic: topic.value.trim(), propagate_mode: which.value, send_notification_to_old_thread: tellOld.checked, send_notification_to_new_thread: tellNew.checked });
       dialog.close();
     } catch (error) {
       note.hidden = false;
       note.textContent = /** @type {Error} */ (error).message;
     }
   };
-  const dialog = openDialog(say("move.title"), [h("div", { class: "fields" },
-    h("label", { class: "field" }, say("new.channel"), channel),
-    h("label", { class: "field anchor" }, say("compose.topic"), topic, list),
-    h("label", { class: "field" }, say("move.which"), which),
-    h("label", { class: "choice" }, tellNew, say("move.tell-new")), h("label", { class: "choice" }, tellOld, say("move.tell-old")), note)],
-  { footer: [h("button", { class: "b go", type: "button", onclick: oneAtATime(go) }, say("move.do"))] });
+  const dialog = openDialog(t("move.title"), [h("div", { class: "fields" },
+    h("label", { class: "field" }, t("new.channel"), channel),
+    h("label", { class: "field anchor" }, t("compose.topic"), topic, list),
+    h("label", { class: "field" }, t("move.which"), which),
+    h("label", { class: "choice" }, tellNew, t("move.tell-new")), h("label", { class: "choice" }, tellOld, t("move.tell-old")), note)],
+  { footer: [h("button", { class: "b go", type: "button", onclick: oneAtATime(go) }, t("move.do"))] });
 }
 

@@ -3,16 +3,16 @@
 import { patch, remove } from "../core/api.js";
 import { myChannels } from "../state/channels.js";
 import { h } from "../core/html.js";
-import { known, realm } from "../state/session.js";
-import { say } from "../core/i18n.js";
+import { state, realm } from "../state/session.js";
+import { t } from "../core/i18n.js";
 import { auditPage } from "./audit_log.js";
 import { orgFolders } from "./folder_settings.js";
-import { deedButton, formSection, permissionRow, settingRow } from "./forms.js";
+import { actionButton, formSection, permissionRow, settingRow } from "./forms.js";
 import { orgDefaults, orgEmoji, orgExport, orgLinkifiers, orgPlaygrounds } from "./organization_lists.js";
 import { orgInvitations, orgUsers } from "./organization_people.js";
-import { openPages } from "./tabbed_dialog.js";
+import { openTabbedDialog } from "./tabbed_dialog.js";
 import { orgFields } from "./profile_field_settings.js";
-import { uploadTo } from "./file_button.js";
+import { fileButton } from "./file_button.js";
 
 const PERMISSIONS = {
   "org.channels": ["can_create_public_channel_group", "can_create_private_channel_group", "can_create_web_public_channel_group", "can_add_subscribers_group", "can_mention_many_users_group", "can_set_topics_policy_group", "can_set_delete_message_policy_group"],
@@ -24,51 +24,51 @@ const PERMISSIONS = {
 /** Permissions that owners alone may change. */
 const OF_OWNERS = new Set(["can_create_groups", "can_manage_all_groups", "can_invite_users_group", "create_multiuse_invite_group"]);
 
-/** @param {{rest?: string[]}} [place] */
-export function showOrganization(place) {
-  openPages(realm("name"), "#organization", [
-    { key: "organization-profile", title: say("org.profile"), draw: orgProfile },
-    { key: "organization-settings", title: say("org.settings"), draw: orgSettings },
-    { key: "organization-permissions", title: say("org.permissions"), draw: orgPermissions },
-    { key: "users", title: say("org.users"), draw: orgUsers },
-    { key: "invitations", title: say("org.invitations"), draw: orgInvitations },
-    { key: "channel-folders", title: say("org.folders"), draw: orgFolders },
-    { key: "default-channels-list", title: say("org.defaults"), draw: orgDefaults },
-    { key: "emoji-settings", title: say("org.emoji"), draw: orgEmoji },
-    { key: "linkifier-settings", title: say("org.linkifiers"), draw: orgLinkifiers },
-    { key: "playground-settings", title: say("org.playgrounds"), draw: orgPlaygrounds },
-    { key: "profile-field-settings", title: say("org.fields"), draw: orgFields },
-    ...(known.is_admin ? [{ key: "data-exports-admin", title: say("org.export"), draw: orgExport }, { key: "audit-log", title: say("org.audit"), draw: auditPage }] : []),
-  ], place?.rest?.[0]);
+/** @param {{rest?: string[]}} [route] */
+export function showOrganization(route) {
+  openTabbedDialog(realm("name"), "#organization", [
+    { key: "organization-profile", title: t("org.profile"), draw: orgProfile },
+    { key: "organization-settings", title: t("org.settings"), draw: orgSettings },
+    { key: "organization-permissions", title: t("org.permissions"), draw: orgPermissions },
+    { key: "users", title: t("org.users"), draw: orgUsers },
+    { key: "invitations", title: t("org.invitations"), draw: orgInvitations },
+    { key: "channel-folders", title: t("org.folders"), draw: orgFolders },
+    { key: "default-channels-list", title: t("org.defaults"), draw: orgDefaults },
+    { key: "emoji-settings", title: t("org.emoji"), draw: orgEmoji },
+    { key: "linkifier-settings", title: t("org.linkifiers"), draw: orgLinkifiers },
+    { key: "playground-settings", title: t("org.playgrounds"), draw: orgPlaygrounds },
+    { key: "profile-field-settings", title: t("org.fields"), draw: orgFields },
+    ...(state.is_admin ? [{ key: "data-exports-admin", title: t("org.export"), draw: orgExport }, { key: "audit-log", title: t("org.audit"), draw: auditPage }] : []),
+  ], route?.rest?.[0]);
 }
 
 /** @param {string} name
  * @param {Partial<import("./forms.js").Row>} [more] */
 function ours(name, more = {}) {
-  return settingRow({ name, label: say(`org.${name}`), value: realm(name), disabled: !known.is_admin, save: (value) => patch("/realm", { [name]: value }), ...more });
+  return settingRow({ name, label: t(`org.${name}`), value: realm(name), disabled: !state.is_admin, save: (value) => patch("/realm", { [name]: value }), ...more });
 }
 
 function orgProfile() {
-  const icon = h("div", { class: "set" }, h("img", { class: "org-icon", src: realm("icon_url"), alt: "" }), known.is_admin && uploadTo("/realm/icon", say("org.icon"), "image/*"),
-    known.is_admin && deedButton(say("org.no-icon"), () => remove("/realm/icon")));
-  const logo = (/** @type {boolean} */ night) => known.is_admin && h("div", { class: "set" }, uploadTo("/realm/logo", say(night ? "org.logo-night" : "org.logo-day"), "image/*", { night: String(night) }), deedButton(say("org.no-logo"), () => remove("/realm/logo", { night })));
-  return [formSection(say("org.profile"), icon, logo(false), logo(true), ours("name"), ours("description", { kind: "long" }), ours("default_language", { choices: [["en", "English"], ["es", "Español"]] }))];
+  const icon = h("div", { class: "set" }, h("img", { class: "org-icon", src: realm("icon_url"), alt: "" }), state.is_admin && fileButton("/realm/icon", t("org.icon"), "image/*"),
+    state.is_admin && actionButton(t("org.no-icon"), () => remove("/realm/icon")));
+  const logo = (/** @type {boolean} */ night) => state.is_admin && h("div", { class: "set" }, fileButton("/realm/logo", t(night ? "org.logo-night" : "org.logo-day"), "image/*", { night: String(night) }), actionButton(t("org.no-logo"), () => remove("/realm/logo", { night })));
+  return [formSection(t("org.profile"), icon, logo(false), logo(true), ours("name"), ours("description", { kind: "long" }), ours("default_language", { choices: [["en", "English"], ["es", "Español"]] }))];
 }
 
 function orgSettings() {
-  const minutes = (/** @type {string} */ name) => ours(name, { value: Math.round((realm(name) ?? 0) / 60), kind: "number", hint: say("org.unlimited"), save: (value) => patch("/realm", { [name]: value > 0 ? value * 60 : "unlimited" }) });
-  const channel = (/** @type {string} */ name) => ours(name, { choices: [[-1, say("org.none")], ...myChannels().map((each) => /** @type {[number, string]} */ ([each.stream_id, each.name]))] });
+  const minutes = (/** @type {string} */ name) => ours(name, { value: Math.round((realm(name) ?? 0) / 60), kind: "number", hint: t("org.unlimited"), save: (value) => patch("/realm", { [name]: value > 0 ? value * 60 : "unlimited" }) });
+  const channel = (/** @type {string} */ name) => ours(name, { choices: [[-1, t("org.none")], ...myChannels().map((each) => /** @type {[number, string]} */ ([each.stream_id, each.name]))] });
   return [
-    formSection(say("org.messages"), ours("allow_message_editing"), minutes("message_content_edit_limit_seconds"), minutes("message_content_delete_limit_seconds"), ours("enable_read_receipts"), ours("inline_image_preview"),
-      ours("message_edit_history_visibility_policy", { choices: ["all", "moves", "none"].map((each) => [each, say(`org.history.${each}`)]) }),
-      ours("message_retention_days", { value: Math.max(0, realm("message_retention_days") ?? 0), kind: "number", hint: say("org.unlimited"), disabled: !known.is_owner, save: (value) => patch("/realm", { message_retention_days: value > 0 ? value : "unlimited" }) })),
-    formSection(say("org.announcements"), channel("new_stream_announcements_stream_id"), channel("signup_announcements_stream_id"), channel("moderation_request_channel_id")),
-    formSection(say("org.joining"), ours("invite_required", { disabled: !known.is_owner }), ours("require_second_factor", { disabled: !known.is_owner }), ours("emails_restricted_to_domains", { disabled: !known.is_owner }), ours("disallow_disposable_email_addresses", { disabled: !known.is_owner }), ours("waiting_period_threshold", { kind: "number", disabled: !known.is_owner })),
-    formSection(say("org.others"), ours("name_changes_disabled"), ours("email_changes_disabled"), ours("avatar_changes_disabled"), ours("require_unique_names"), ours("presence_disabled"), ours("enable_guest_user_indicator"), ours("send_channel_events_messages")),
+    formSection(t("org.messages"), ours("allow_message_editing"), minutes("message_content_edit_limit_seconds"), minutes("message_content_delete_limit_seconds"), ours("enable_read_receipts"), ours("inline_image_preview"),
+      ours("message_edit_history_visibility_policy", { choices: ["all", "moves", "none"].map((each) => [each, t(`org.history.${each}`)]) }),
+      ours("message_retention_days", { value: Math.max(0, realm("message_retention_days") ?? 0), kind: "number", hint: t("org.unlimited"), disabled: !state.is_owner, save: (value) => patch("/realm", { message_retention_days: value > 0 ? value : "unlimited" }) })),
+    formSection(t("org.announcements"), channel("new_stream_announcements_stream_id"), channel("signup_announcements_stream_id"), channel("moderation_request_channel_id")),
+    formSection(t("org.joining"), ours("invite_required", { disabled: !state.is_owner }), ours("require_second_factor", { disabled: !state.is_owner }), ours("emails_restricted_to_domains", { disabled: !state.is_owner }), ours("disallow_disposable_email_addresses", { disabled: !state.is_owner }), ours("waiting_period_threshold", { kind: "number", disabled: !state.is_owner })),
+    formSection(t("org.others"), ours("name_changes_disabled"), ours("email_changes_disabled"), ours("avatar_changes_disabled"), ours("require_unique_names"), ours("presence_disabled"), ours("enable_guest_user_indicator"), ours("send_channel_events_messages")),
   ];
 }
 
 function orgPermissions() {
-  return Object.entries(PERMISSIONS).map(([title, names]) => formSection(say(title), ...names.map((name) =>
-    permissionRow(name, say(`org.${name}`), realm(name), (group) => patch("/realm", { [name]: { new: group, old: realm(name) } }), OF_OWNERS.has(name) ? !known.is_owner : !known.is_admin))));
+  return Object.entries(PERMISSIONS).map(([title, names]) => formSection(t(title), ...names.map((name) =>
+    permissionRow(name, t(`org.${name}`), realm(name), (group) => patch("/realm", { [name]: { new: group, old: realm(name) } }), OF_OWNERS.has(name) ? !state.is_owner : !state.is_admin))));
 }

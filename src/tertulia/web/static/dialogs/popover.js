@@ -2,20 +2,20 @@
  * beside it or Escape closes it, and the focus goes back. */
 
 import { h, icon } from "../core/html.js";
-import { isPhone, part } from "../views/layout.js";
+import { isPhone, region } from "../views/layout.js";
 
 /** A panel beside an element: below it if there is room, else above. On a phone it comes from below.
  * @param {HTMLElement} anchor
  * @param {HTMLElement} panel
  * @param {{closed?: () => void}} [options]
  * @returns {{close(): void}} */
-export function openPanel(anchor, panel, { closed } = {}) {
-  closePanel();
+export function openPopover(anchor, panel, { closed } = {}) {
+  closePopover();
   panel.classList.add("pop");
   panel.setAttribute("popover", "auto");
-  (anchor.closest("dialog") ?? part("#main")).append(panel); // what is outside of an open dialog cannot be used
+  (anchor.closest("dialog") ?? region("#main")).append(panel); // what is outside of an open dialog cannot be used
   panel.showPopover();
-  place(panel, anchor);
+  positionPopover(panel, anchor);
   panel.addEventListener("toggle", (event) => {
     if (/** @type {ToggleEvent} */ (event).newState === "open") return;
     panel.remove();
@@ -27,7 +27,7 @@ export function openPanel(anchor, panel, { closed } = {}) {
   return { close: () => panel.isConnected && panel.hidePopover() };
 }
 
-export function closePanel() {
+export function closePopover() {
   for (const open of document.querySelectorAll(".pop[popover]")) if (open.matches(":popover-open")) /** @type {HTMLElement} */ (open).hidePopover();
 }
 
@@ -51,13 +51,13 @@ export function openMenu(anchor, name, items) {
     event.preventDefault();
     buttons[next % buttons.length].focus();
   });
-  return openPanel(anchor, menu);
+  return openPopover(anchor, menu);
 }
 
 /** @param {Exclude<MenuItem, "line">} item */
 function menuButton(item) {
   const act = () => {
-    closePanel();
+    closePopover();
     item.act();
   };
   return h("button", { type: "button", role: "menuitem", class: item.risk && "risk", onclick: act }, item.icon && icon(item.icon, "s"), item.text, item.key && h("kbd", {}, item.key));
@@ -65,7 +65,7 @@ function menuButton(item) {
 
 /** @param {HTMLElement} panel
  * @param {HTMLElement} anchor */
-function place(panel, anchor) {
+function positionPopover(panel, anchor) {
   if (isPhone()) return panel.classList.add("sheet");
   const at = anchor.getBoundingClientRect();
   const size = panel.getBoundingClientRect();

@@ -1,52 +1,52 @@
 /** Somebody's card, and the list of everybody. */
 
-import { attempt } from "../views/message_actions.js";
+import { withErrorToast } from "../views/message_actions.js";
 import { post, remove } from "../core/api.js";
-import { plain } from "../state/typeahead_sources.js";
-import { fill, h } from "../core/html.js";
-import { face, presenceWords } from "../views/avatars.js";
-import { known, myId } from "../state/session.js";
-import { isMuted, people, personOf } from "../state/people.js";
+import { normalizeText } from "../state/typeahead_sources.js";
+import { setChildren, h } from "../core/html.js";
+import { avatar, presenceText } from "../views/avatars.js";
+import { state, myId } from "../state/session.js";
+import { isMuted, people, getPerson } from "../state/people.js";
 import { conversationHash, hashOf } from "../state/narrow.js";
-import { dateOf } from "../views/time.js";
-import { say, spokenLanguage } from "../core/i18n.js";
-import { boundToAddress, openDialog } from "./dialog.js";
-import { openPanel } from "./popover.js";
+import { formatDate } from "../views/time.js";
+import { t, currentLanguage } from "../core/i18n.js";
+import { bindToAddress, openDialog } from "./dialog.js";
+import { openPopover } from "./popover.js";
 import { profileFact } from "./profile_values.js";
 
-/** @param {import("../views/commands.js").Occasion} occasion */
+/** @param {import("../views/commands.js").CommandContext} occasion */
 export function showProfile({ element, message }) {
   const id = Number(element.dataset.person ?? element.dataset.userId ?? message?.sender_id);
-  if (id) openPanel(element.matches("article") ? (element.querySelector("button.name") ?? element) : element, profileCard(id));
+  if (id) openPopover(element.matches("article") ? (element.querySelector("button.name") ?? element) : element, profileCard(id));
 }
 
 /** @param {number} id */
 function profileCard(id) {
-  const person = personOf(id);
-  const status = known.user_status?.[id]?.status_text;
+  const person = getPerson(id);
+  const status = state.user_status?.[id]?.status_text;
   const zone = localTime(person.timezone);
   const facts = /** @type {[string, import("../core/html.js").Child][]} */ ([
-    [say("card.email"), person.delivery_email ?? undefined], [say("card.time"), zone], [say("card.role"), person.is_bot ? say("people.bot") : say(`role.${person.role}`)],
-    [say("card.joined"), person.date_joined && dateOf(Date.parse(person.date_joined) / 1000)], ...customFacts(person)]);
-  const mute = h("button", { class: "b bare", type: "button", onclick: () => attempt(isMuted(id) ? remove(`/users/me/muted_users/${id}`) : post(`/users/me/muted_users/${id}`)) }, say(isMuted(id) ? "card.unmute" : "card.mute"));
+    [t("card.email"), person.delivery_email ?? undefined], [t("card.time"), zone], [t("card.role"), person.is_bot ? t("people.bot") : t(`role.${person.role}`)],
+    [t("card.joined"), person.date_joined && formatDate(Date.parse(person.date_joined) / 1000)], ...customFacts(person)]);
+  const mute = h("button", { class: "b bare", type: "button", onclick: () => withErrorToast(isMuted(id) ? remove(`/users/me/muted_users/${id}`) : post(`/users/me/muted_users/${id}`)) }, t(isMuted(id) ? "card.unmute" : "card.mute"));
   return h("div", { class: "card", role: "dialog", "aria-label": person.full_name },
-    h("div", { class: "up" }, face(id, { extra: "big" }), h("div", {}, h("h2", {}, h("bdi", {}, person.full_name)), h("p", {}, person.is_active ? (person.is_bot ? say("people.bot") : presenceWords(id)) : say("card.left")))),
+    h("div", { class: "up" }, avatar(id, { extra: "big" }), h("div", {}, h("h2", {}, h("bdi", {}, person.full_name)), h("p", {}, person.is_active ? (person.is_bot ? t("people.bot") : presenceText(id)) : t("card.left")))),
     status && h("p", { class: "mood", dir: "auto" }, status),
     h("dl", {}, ...facts.filter(([, value]) => value).flatMap(([name, value]) => [h("dt", {}, name), h("dd", { class: "cut" }, h("bdi", {}, value))])),
-    h("div", { class: "go-row" }, h("a", { class: "b go", href: conversationHash({ people: [id] }) }, say("card.write")), h("a", { class: "b", href: hashOf([{ operator: "sender", operand: id }]) }, say("card.said"))),
+    h("div", { class: "go-row" }, h("a", { class: "b go", href: conversationHash({ people: [id] }) }, t("card.write")), h("a", { class: "b", href: hashOf([{ operator: "sender", operand: id }]) }, t("card.said"))),
     id !== myId() && !person.is_bot && h("div", { class: "go-row" }, mute));
 }
 
 /** @param {import("../state/people.js").Person} person
  * @returns {[string, import("../core/html.js").Child][]} */
 function customFacts(person) {
-  return (known.custom_profile_fields ?? []).map((/** @type {any} */ field) => [field.name, profileFact(field, person.profile_data?.[field.id]?.value)]);
+  return (state.custom_profile_fields ?? []).map((/** @type {any} */ field) => [field.name, profileFact(field, person.profile_data?.[field.id]?.value)]);
 }
 
 /** @param {string} zone */
 function localTime(zone) {
   try {
-    return zone ? new Intl.DateTimeFormat(spokenLanguage(), { timeZone: zone, hour: "2-digit", minute: "2-digit" }).format() : undefined;
+    return zone ? new Intl.DateTimeFormat(currentLanguage(), { timeZone: zone, hour: "2-digit", minute: "2-digit" }).format() : undefined;
   } catch {
     return undefined;
   }
@@ -55,24 +55,24 @@ function localTime(zone) {
 /** Everybody in the organization. */
 export function showMembers() {
   const list = h("ul", { class: "plain kept" });
-  const field = h("input", { class: "f", type: "search", "aria-label": say("org.find-person"), placeholder: say("org.find-person") });
+  const field = h("input", { class: "f", type: "search", "aria-label": t("org.find-person"), placeholder: t("org.find-person") });
   const draw = () => {
-    const query = plain(field.value);
-    const found = [...people.values()].filter((person) => person.is_active && !person.is_system_bot && plain(person.full_name).includes(query)).sort((a, b) => a.full_name.localeCompare(b.full_name));
-    fill(list, ...found.slice(0, 300).map((person) => h("li", {}, face(person.user_id, { presence: true }), h("button", { class: "b bare", type: "button", "data-person": person.user_id, onclick: (/** @type {Event} */ event) => showProfile({ element: /** @type {HTMLElement} */ (event.currentTarget), event, message: undefined }) }, h("bdi", {}, person.full_name)),
-      h("small", {}, known.user_status?.[person.user_id]?.status_text ?? ""), h("small", {}, person.is_bot ? say("people.bot") : presenceWords(person.user_id)))));
+    const query = normalizeText(field.value);
+    const found = [...people.values()].filter((person) => person.is_active && !person.is_system_bot && normalizeText(person.full_name).includes(query)).sort((a, b) => a.full_name.localeCompare(b.full_name));
+    setChildren(list, ...found.slice(0, 300).map((person) => h("li", {}, avatar(person.user_id, { presence: true }), h("button", { class: "b bare", type: "button", "data-person": person.user_id, onclick: (/** @type {Event} */ event) => showProfile({ element: /** @type {HTMLElement} */ (event.currentTarget), event, message: undefined }) }, h("bdi", {}, person.full_name)),
+      h("small", {}, state.user_status?.[person.user_id]?.status_text ?? ""), h("small", {}, person.is_bot ? t("people.bot") : presenceText(person.user_id)))));
   };
   field.addEventListener("input", draw);
-  const dialog = openDialog(say("members.title"), [field, list]);
-  if (location.hash.startsWith("#members")) boundToAddress(dialog);
+  const dialog = openDialog(t("members.title"), [field, list]);
+  if (location.hash.startsWith("#members")) bindToAddress(dialog);
   draw();
 }
 
-/** An address that names a person. @param {{rest?: string[]}} place */
-export function showUser(place) {
-  const id = Number(place.rest?.[0]);
+/** An address that names a person. @param {{rest?: string[]}} route */
+export function showUser(route) {
+  const id = Number(route.rest?.[0]);
   const card = profileCard(id);
   card.removeAttribute("role"); // the dialog around it is one, and has the name for its title
   card.querySelector("h2")?.remove();
-  boundToAddress(openDialog(personOf(id).full_name, [card]));
+  bindToAddress(openDialog(getPerson(id).full_name, [card]));
 }

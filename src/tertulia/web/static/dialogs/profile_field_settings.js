@@ -1,12 +1,12 @@
 /** What an organization asks its people for their profiles. */
 
 import { patch, post, remove } from "../core/api.js";
-import { fill, h, iconButton } from "../core/html.js";
-import { known } from "../state/session.js";
+import { setChildren, h, iconButton } from "../core/html.js";
+import { state } from "../state/session.js";
 import { on } from "../core/signals.js";
-import { say } from "../core/i18n.js";
-import { confirmed } from "./dialog.js";
-import { deedButton, formSection, labelled, settingRow } from "./forms.js";
+import { t } from "../core/i18n.js";
+import { confirmAction } from "./dialog.js";
+import { actionButton, formSection, labelled, settingRow } from "./forms.js";
 import { raised } from "./organization_lists.js";
 
 /** @typedef {{id: number, name: string, hint: string, type: number, field_data: string, display_in_profile_summary?: boolean, required?: boolean, editable_by_user?: boolean}} ProfileField */
@@ -17,15 +17,15 @@ const SWITCHES = ["display_in_profile_summary", "required", "editable_by_user"];
 
 export function orgFields() {
   const list = h("ul", { class: "plain kept-open" });
-  const draw = () => fill(list, ...fields().map(fieldRow));
+  const draw = () => setChildren(list, ...fields().map(fieldRow));
   const stop = on("people", () => (list.isConnected ? draw() : stop()));
   draw();
-  return [formSection(say("org.fields"), h("p", { class: "quiet" }, say("field.text")), list), known.is_admin && newField()];
+  return [formSection(t("org.fields"), h("p", { class: "quiet" }, t("field.text")), list), state.is_admin && newField()];
 }
 
 /** @returns {ProfileField[]} */
 function fields() {
-  return known.custom_profile_fields ?? [];
+  return state.custom_profile_fields ?? [];
 }
 
 /** @param {ProfileField} field
@@ -33,32 +33,32 @@ function fields() {
 function fieldRow(field, at) {
   const path = `/realm/profile_fields/${field.id}`;
   const change = (/** @type {string} */ name) => (/** @type {any} */ value) => patch(path, { [name]: value });
-  const title = h("summary", {}, h("bdi", {}, field.name), " ", h("small", { class: "quiet" }, say(`field.kind.${field.type}`)));
-  if (!known.is_admin) return h("li", {}, h("bdi", {}, field.name), " ", h("small", { class: "quiet" }, field.hint));
+  const title = h("summary", {}, h("bdi", {}, field.name), " ", h("small", { class: "quiet" }, t(`field.kind.${field.type}`)));
+  if (!state.is_admin) return h("li", {}, h("bdi", {}, field.name), " ", h("small", { class: "quiet" }, field.hint));
   return h("li", {}, h("details", {}, title, h("div", { class: "fields" },
-    settingRow({ name: `name-${field.id}`, label: say("field.name"), value: field.name, save: change("name") }),
-    settingRow({ name: `hint-${field.id}`, label: say("field.hint"), value: field.hint, save: change("hint") }),
-    field.type === DROPDOWN && settingRow({ name: `choices-${field.id}`, label: say("field.choices"), value: choicesIn(field), kind: "long", save: (value) => patch(path, { field_data: choiceData(value, field) }) }),
-    ...SWITCHES.map((name) => settingRow({ name: `${name}-${field.id}`, label: say(`field.${name}`), value: Boolean(/** @type {any} */ (field)[name] ?? name === "editable_by_user"), save: change(name) })),
-    h("div", { class: "set" }, at > 0 && h("button", { class: "b", type: "button", onclick: () => patch("/realm/profile_fields", { order: raised(fields().map((each) => each.id), at) }) }, say("order.up")),
-      iconButton("trash", say("field.remove", { name: field.name }), { onclick: async () => {
-        if (await confirmed(say("field.remove", { name: field.name }), say("field.remove-text"), say("menu.delete"))) await remove(path);
+    settingRow({ name: `name-${field.id}`, label: t("field.name"), value: field.name, save: change("name") }),
+    settingRow({ name: `hint-${field.id}`, label: t("field.hint"), value: field.hint, save: change("hint") }),
+    field.type === DROPDOWN && settingRow({ name: `choices-${field.id}`, label: t("field.choices"), value: choicesIn(field), kind: "long", save: (value) => patch(path, { field_data: choiceData(value, field) }) }),
+    ...SWITCHES.map((name) => settingRow({ name: `${name}-${field.id}`, label: t(`field.${name}`), value: Boolean(/** @type {any} */ (field)[name] ?? name === "editable_by_user"), save: change(name) })),
+    h("div", { class: "set" }, at > 0 && h("button", { class: "b", type: "button", onclick: () => patch("/realm/profile_fields", { order: raised(fields().map((each) => each.id), at) }) }, t("order.up")),
+      iconButton("trash", t("field.remove", { name: field.name }), { onclick: async () => {
+        if (await confirmAction(t("field.remove", { name: field.name }), t("field.remove-text"), t("menu.delete"))) await remove(path);
       } })))));
 }
 
 function newField() {
-  const name = h("input", { class: "f", "aria-label": say("field.name"), maxlength: 40 });
-  const hint = h("input", { class: "f", "aria-label": say("field.hint"), maxlength: 80 });
-  const kind = h("select", { class: "f", "aria-label": say("field.kind") }, ...[1, 2, DROPDOWN, 4, 5, 6, EXTERNAL, 8].map((each) => h("option", { value: each }, say(`field.kind.${each}`))));
-  const choices = h("textarea", { class: "f", rows: 3, "aria-label": say("field.choices"), dir: "auto" });
-  const account = h("select", { class: "f", "aria-label": say("field.account") }, ...Object.entries(known.realm_default_external_accounts ?? {}).map(([key, each]) => h("option", { value: key }, /** @type {any} */ (each).name ?? key)));
-  const asked = { [DROPDOWN]: labelled(say("field.choices"), choices), [EXTERNAL]: labelled(say("field.account"), account) };
-  const show = () => { for (const [each, element] of Object.entries(asked)) element.hidden = each !== kind.value; };
+  const name = h("input", { class: "f", "aria-label": t("field.name"), maxlength: 40 });
+  const hint = h("input", { class: "f", "aria-label": t("field.hint"), maxlength: 80 });
+  const kind = h("select", { class: "f", "aria-label": t("field.kind") }, ...[1, 2, DROPDOWN, 4, 5, 6, EXTERNAL, 8].map((each) => h("option", { value: each }, t(`field.kind.${each}`))));
+  const choices = h("textarea", { class: "f", rows: 3, "aria-label": t("field.choices"), dir: "auto" });
+  const account = h("select", { class: "f", "aria-label": t("field.account") }, ...Object.entries(state.realm_default_external_accounts ?? {}).map(([key, each]) => h("option", { value: key }, /** @type {any} */ (each).name ?? key)));
+  const extraFields = { [DROPDOWN]: labelled(t("field.choices"), choices), [EXTERNAL]: labelled(t("field.account"), account) };
+  const show = () => { for (const [each, element] of Object.entries(extraFields)) element.hidden = each !== kind.value; };
   kind.addEventListener("change", show);
   show();
   const data = () => (Number(kind.value) === DROPDOWN ? { field_data: choiceData(choices.value) } : Number(kind.value) === EXTERNAL ? { field_data: { subtype: account.value } } : {});
-  return formSection(say("field.add"), labelled(say("field.name"), name), labelled(say("field.hint"), hint), labelled(say("field.kind"), kind), ...Object.values(asked),
-    deedButton(say("field.add"), () => post("/realm/profile_fields", { name: name.value, hint: hint.value, field_type: Number(kind.value), ...data() })));
+  return formSection(t("field.add"), labelled(t("field.name"), name), labelled(t("field.hint"), hint), labelled(t("field.kind"), kind), ...Object.values(extraFields),
+    actionButton(t("field.add"), () => post("/realm/profile_fields", { name: name.value, hint: hint.value, field_type: Number(kind.value), ...data() })));
 }
 
 /** The choices of a field, one on each line.

@@ -2,9 +2,9 @@
 
 import { patch } from "../core/api.js";
 import { h } from "../core/html.js";
-import { known } from "../state/session.js";
+import { state } from "../state/session.js";
 import { nameOf, people } from "../state/people.js";
-import { spokenLanguage } from "../core/i18n.js";
+import { currentLanguage } from "../core/i18n.js";
 import { labelled, settingRow } from "./forms.js";
 
 /** @typedef {import("./profile_field_settings.js").ProfileField} ProfileField */
@@ -17,9 +17,9 @@ export function profileFact(field, value) {
   if (!value) return undefined;
   const data = JSON.parse(field.field_data || "{}");
   if (field.type === 3) return data[value]?.text ?? value;
-  if (field.type === 4) return new Date(`${value}T12:00`).toLocaleDateString(spokenLanguage(), { dateStyle: "long" });
+  if (field.type === 4) return new Date(`${value}T12:00`).toLocaleDateString(currentLanguage(), { dateStyle: "long" });
   if (field.type === 6) return idsIn(value).map(nameOf).join(", ");
-  const pattern = data.url_pattern ?? known.realm_default_external_accounts?.[data.subtype]?.url_pattern;
+  const pattern = data.url_pattern ?? state.realm_default_external_accounts?.[data.subtype]?.url_pattern;
   const address = field.type === 5 ? value : field.type === 7 && pattern?.replace("%(username)s", encodeURIComponent(value));
   return address && /^https?:/.test(address) ? h("a", { href: address, target: "_blank", rel: "noopener noreferrer" }, value) : value;
 }
@@ -29,7 +29,7 @@ export function profileFact(field, value) {
  * @param {string} value */
 export function profileFieldRow(field, value) {
   const save = (/** @type {any} */ chosen) => patch("/users/me/profile_data", { data: [{ id: field.id, value: chosen }] });
-  const row = { name: `field-${field.id}`, label: field.name, hint: field.hint, value, save, disabled: field.editable_by_user === false && !known.is_admin };
+  const row = { name: `field-${field.id}`, label: field.name, hint: field.hint, value, save, disabled: field.editable_by_user === false && !state.is_admin };
   if (field.type === 3) {
     const choices = Object.entries(/** @type {Record<string, {text: string, order: string}>} */ (JSON.parse(field.field_data || "{}"))).sort((a, b) => Number(a[1].order) - Number(b[1].order));
     return settingRow({ ...row, choices: [["", "–"], ...choices.map(([key, each]) => /** @type {[any, string]} */ ([key, each.text]))] });

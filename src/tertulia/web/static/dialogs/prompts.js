@@ -4,47 +4,47 @@ import { post } from "../core/api.js";
 import { h } from "../core/html.js";
 import { oneAtATime } from "../core/signals.js";
 import { toast } from "../views/layout.js";
-import { fullTime } from "../views/time.js";
-import { say } from "../core/i18n.js";
+import { formatFullTime } from "../views/time.js";
+import { t } from "../core/i18n.js";
 import { openDialog } from "./dialog.js";
 
 const REPORTS = ["spam", "harassment", "inappropriate", "norms", "other"];
 
-/** @param {import("../views/commands.js").Occasion} occasion */
+/** @param {import("../views/commands.js").CommandContext} occasion */
 export function remind({ message }) {
   if (!message) return;
   const [date, time] = new Date(Date.now() + 3600_000 - new Date().getTimezoneOffset() * 60_000).toISOString().split("T");
-  const field = h("input", { class: "f", type: "datetime-local", "aria-label": say("schedule.when"), value: `${date}T${time.slice(0, 5)}` });
-  const note = h("input", { class: "f", "aria-label": say("remind.note"), maxlength: 500, dir: "auto" });
+  const field = h("input", { class: "f", type: "datetime-local", "aria-label": t("schedule.when"), value: `${date}T${time.slice(0, 5)}` });
+  const note = h("input", { class: "f", "aria-label": t("remind.note"), maxlength: 500, dir: "auto" });
   const go = async () => {
     const at = Math.floor(new Date(field.value).getTime() / 1000);
     const text = note.value.trim();
     try {
       await post("/reminders", { message_id: message.id, scheduled_delivery_timestamp: at, ...(text && { note: text }) });
       dialog.close();
-      toast(say("remind.done", { when: fullTime(at) }));
+      toast(t("remind.done", { when: formatFullTime(at) }));
     } catch (error) {
       toast(/** @type {Error} */ (error).message);
     }
   };
-  const dialog = openDialog(say("menu.remind"), [h("div", { class: "fields" }, h("label", { class: "field" }, say("schedule.when"), field), h("label", { class: "field" }, say("remind.note"), note))],
-    { footer: [h("button", { class: "b go", type: "button", onclick: oneAtATime(go) }, say("remind.do"))] });
+  const dialog = openDialog(t("menu.remind"), [h("div", { class: "fields" }, h("label", { class: "field" }, t("schedule.when"), field), h("label", { class: "field" }, t("remind.note"), note))],
+    { footer: [h("button", { class: "b go", type: "button", onclick: oneAtATime(go) }, t("remind.do"))] });
 }
 
-/** @param {import("../views/commands.js").Occasion} occasion */
+/** @param {import("../views/commands.js").CommandContext} occasion */
 export function report({ message }) {
   if (!message) return;
-  const kind = h("select", { class: "f", "aria-label": say("report.kind") }, ...REPORTS.map((each) => h("option", { value: each }, say(`report.${each}`))));
-  const text = h("textarea", { class: "f", rows: 3, "aria-label": say("report.text"), maxlength: 1000, dir: "auto" });
+  const kind = h("select", { class: "f", "aria-label": t("report.kind") }, ...REPORTS.map((each) => h("option", { value: each }, t(`report.${each}`))));
+  const text = h("textarea", { class: "f", rows: 3, "aria-label": t("report.text"), maxlength: 1000, dir: "auto" });
   const go = async () => {
     try {
       await post(`/messages/${message.id}/report`, { report_type: kind.value, description: text.value });
       dialog.close();
-      toast(say("report.done"));
+      toast(t("report.done"));
     } catch (error) {
       toast(/** @type {Error} */ (error).message);
     }
   };
-  const dialog = openDialog(say("menu.report"), [h("div", { class: "fields" }, h("label", { class: "field" }, say("report.kind"), kind), h("label", { class: "field" }, say("report.text"), text))],
-    { footer: [h("button", { class: "b go", type: "button", onclick: oneAtATime(go) }, say("report.do"))] });
+  const dialog = openDialog(t("menu.report"), [h("div", { class: "fields" }, h("label", { class: "field" }, t("report.kind"), kind), h("label", { class: "field" }, t("report.text"), text))],
+    { footer: [h("button", { class: "b go", type: "button", onclick: oneAtATime(go) }, t("report.do"))] });
 }

@@ -1,35 +1,35 @@
 /** Sending later: when, and the list of what is to be sent. */
 
 import { post, remove } from "../core/api.js";
-import { openBox } from "../views/compose.js";
+import { currentComposeBox } from "../views/compose.js";
 import { directWith, fullTitle, isInChannel } from "../state/conversations.js";
 import { h, iconButton } from "../core/html.js";
-import { known } from "../state/session.js";
+import { state } from "../state/session.js";
 import { conversationHash } from "../state/narrow.js";
 import { toast } from "../views/layout.js";
-import { fullTime } from "../views/time.js";
-import { say } from "../core/i18n.js";
-import { boundToAddress, openDialog } from "./dialog.js";
-import { openPanel } from "./popover.js";
+import { formatFullTime } from "../views/time.js";
+import { t } from "../core/i18n.js";
+import { bindToAddress, openDialog } from "./dialog.js";
+import { openPopover } from "./popover.js";
 
 /** @param {{element: HTMLElement}} occasion */
 export function sendLater({ element }) {
-  const box = openBox();
-  if (!box?.box.value.trim()) return toast(say("schedule.nothing"));
-  const field = h("input", { class: "f", type: "datetime-local", "aria-label": say("schedule.when"), value: localValue(tomorrow()), min: localValue(new Date()) });
+  const box = currentComposeBox();
+  if (!box?.box.value.trim()) return toast(t("schedule.nothing"));
+  const field = h("input", { class: "f", type: "datetime-local", "aria-label": t("schedule.when"), value: localValue(tomorrow()), min: localValue(new Date()) });
   const at = () => schedule(new Date(field.value));
-  const panel = h("div", { class: "card schedule", role: "dialog", "aria-label": say("schedule.title") },
-    h("h2", {}, say("schedule.title")),
-    ...presets().map(([word, time]) => h("button", { class: "b bare", type: "button", onclick: () => { open.close(); schedule(time); } }, say(word), " ", h("small", {}, fullTime(time.getTime() / 1000)))),
-    h("label", { class: "field" }, say("schedule.when"), field),
-    h("button", { class: "b go", type: "button", onclick: () => { open.close(); at(); } }, say("schedule.do")));
-  const open = openPanel(element, panel);
+  const panel = h("div", { class: "card schedule", role: "dialog", "aria-label": t("schedule.title") },
+    h("h2", {}, t("schedule.title")),
+    ...presets().map(([word, time]) => h("button", { class: "b bare", type: "button", onclick: () => { open.close(); schedule(time); } }, t(word), " ", h("small", {}, formatFullTime(time.getTime() / 1000)))),
+    h("label", { class: "field" }, t("schedule.when"), field),
+    h("button", { class: "b go", type: "button", onclick: () => { open.close(); at(); } }, t("schedule.do")));
+  const open = openPopover(element, panel);
   return open;
 }
 
 /** @param {Date} time */
 async function schedule(time) {
-  const box = openBox();
+  const box = currentComposeBox();
   if (!box || Number.isNaN(time.getTime())) return;
   const to = box.conversation;
   const entered = box.box.value;
@@ -39,23 +39,23 @@ async function schedule(time) {
   } catch (error) {
     return void toast(/** @type {Error} */ (error).message);
   }
-  box.takeOut(entered, to);
-  toast(say("schedule.done", { when: fullTime(time.getTime() / 1000) }), h("a", { class: "b bare", href: "#scheduled" }, say("schedule.show")));
+  box.removeSent(entered, to);
+  toast(t("schedule.done", { when: formatFullTime(time.getTime() / 1000) }), h("a", { class: "b bare", href: "#scheduled" }, t("schedule.show")));
 }
 
 /** The list of messages that are to be sent. */
 export function showScheduled() {
-  const rows = [...(known.scheduled_messages ?? [])].sort((a, b) => a.scheduled_delivery_timestamp - b.scheduled_delivery_timestamp);
+  const rows = [...(state.scheduled_messages ?? [])].sort((a, b) => a.scheduled_delivery_timestamp - b.scheduled_delivery_timestamp);
   const list = h("ul", { class: "plain kept" }, ...rows.map(scheduledRow));
-  boundToAddress(openDialog(say("schedule.list"), [rows.length ? list : h("p", { class: "quiet" }, say("schedule.none"))]));
+  bindToAddress(openDialog(t("schedule.list"), [rows.length ? list : h("p", { class: "quiet" }, t("schedule.none"))]));
 }
 
 /** @param {Record<string, any>} row */
 function scheduledRow(row) {
   const to = row.type === "stream" ? { channel: row.to, topic: row.topic } : directWith([row.to].flat());
   const item = h("li", {}, h("a", { href: conversationHash(to) }, h("bdi", {}, fullTitle(to))), h("p", { class: "cut", dir: "auto" }, row.content),
-    h("small", {}, row.failed ? say("schedule.failed") : fullTime(row.scheduled_delivery_timestamp)),
-    iconButton("trash", say("schedule.delete"), { onclick: async () => {
+    h("small", {}, row.failed ? t("schedule.failed") : formatFullTime(row.scheduled_delivery_timestamp)),
+    iconButton("trash", t("schedule.delete"), { onclick: async () => {
       await remove(`/scheduled_messages/${row.scheduled_message_id}`).then(() => item.remove(), (error) => toast(error.message));
     } }));
   return item;

@@ -1,59 +1,59 @@
 /** One's own settings. */
 
 import { get, patch, post, remove } from "../core/api.js";
-import { fill, h, iconButton } from "../core/html.js";
+import { setChildren, h, iconButton } from "../core/html.js";
 import { isDense, setDense } from "../state/density.js";
-import { areKeysOff, switchKeys } from "../views/keys.js";
-import { face } from "../views/avatars.js";
-import { known, myId, realm, setting } from "../state/session.js";
-import { nameOf, personOf } from "../state/people.js";
-import { fullTime } from "../views/time.js";
-import { say } from "../core/i18n.js";
-import { deedButton, formSection, labelled, settingRow } from "./forms.js";
+import { areShortcutsOff, setShortcutsOff } from "../views/keys.js";
+import { avatar } from "../views/avatars.js";
+import { state, myId, realm, setting } from "../state/session.js";
+import { nameOf, getPerson } from "../state/people.js";
+import { formatFullTime } from "../views/time.js";
+import { t } from "../core/i18n.js";
+import { actionButton, formSection, labelled, settingRow } from "./forms.js";
 import { profileFieldRow } from "./profile_values.js";
-import { openPages } from "./tabbed_dialog.js";
-import { uploadTo } from "./file_button.js";
+import { openTabbedDialog } from "./tabbed_dialog.js";
+import { fileButton } from "./file_button.js";
 import { pushRow } from "./web_push.js";
 
 const LANGUAGES = /** @type {[string, string][]} */ ([["en", "English"], ["es", "Español"]]);
 
-/** @param {{rest?: string[]}} [place] */
-export function showSettings(place) {
-  openPages(say("settings.title"), "#settings", [
-    { key: "profile", title: say("settings.profile"), draw: profilePage },
-    { key: "account-and-privacy", title: say("settings.account"), draw: accountPage },
-    { key: "preferences", title: say("settings.display"), draw: displayPage },
-    { key: "notifications", title: say("settings.notifications"), draw: notificationsPage },
-    { key: "your-bots", title: say("settings.bots"), draw: botsPage },
-    { key: "alert-words", title: say("settings.alert-words"), draw: alertWordsPage },
-    { key: "muted-users", title: say("settings.muted"), draw: mutedPage },
-  ], place?.rest?.[0]);
+/** @param {{rest?: string[]}} [route] */
+export function showSettings(route) {
+  openTabbedDialog(t("settings.title"), "#settings", [
+    { key: "profile", title: t("settings.profile"), draw: profilePage },
+    { key: "account-and-privacy", title: t("settings.account"), draw: accountPage },
+    { key: "preferences", title: t("settings.display"), draw: displayPage },
+    { key: "notifications", title: t("settings.notifications"), draw: notificationsPage },
+    { key: "your-bots", title: t("settings.bots"), draw: botsPage },
+    { key: "alert-words", title: t("settings.alert-words"), draw: alertWordsPage },
+    { key: "muted-users", title: t("settings.muted"), draw: mutedPage },
+  ], route?.rest?.[0]);
 }
 
 /** A row for a personal setting, labelled by its name.
  * @param {string} name
  * @param {Partial<import("./forms.js").Row>} [more] */
 function own(name, more = {}) {
-  return settingRow({ name, label: say(`set.${name}`), value: setting(name), save: (value) => patch("/settings", { [name]: value }), ...more });
+  return settingRow({ name, label: t(`set.${name}`), value: setting(name), save: (value) => patch("/settings", { [name]: value }), ...more });
 }
 
 /** @param {string} name
  * @param {any[]} values
  * @param {string} [words] */
 function ownChoice(name, values, words = name) {
-  return own(name, { choices: values.map((value) => [value, say(`set.${words}.${value}`)]) });
+  return own(name, { choices: values.map((value) => [value, t(`set.${words}.${value}`)]) });
 }
 
 function profilePage() {
-  const me = personOf(myId());
-  const fields = known.custom_profile_fields ?? [];
-  const picture = h("div", { class: "set" }, face(myId(), { extra: "big" }), uploadTo("/users/me/avatar", say("profile.change-picture"), "image/*"),
-    deedButton(say("profile.remove-picture"), () => remove("/users/me/avatar")));
+  const me = getPerson(myId());
+  const fields = state.custom_profile_fields ?? [];
+  const picture = h("div", { class: "set" }, avatar(myId(), { extra: "big" }), fileButton("/users/me/avatar", t("profile.change-picture"), "image/*"),
+    actionButton(t("profile.remove-picture"), () => remove("/users/me/avatar")));
   return [
-    formSection(say("settings.profile"), picture, settingRow({ name: "full_name", label: say("profile.name"), value: me.full_name, save: (value) => patch("/settings", { full_name: value }) }),
-      settingRow({ name: "status_text", label: say("profile.status"), value: known.user_status?.[myId()]?.status_text ?? "", save: (value) => post("/users/me/status", { status_text: value }) }),
-      settingRow({ name: "timezone", label: say("profile.timezone"), value: me.timezone || Intl.DateTimeFormat().resolvedOptions().timeZone, save: (value) => patch("/settings", { timezone: value }) })),
-    fields.length > 0 && formSection(say("profile.more"), ...fields.map((/** @type {any} */ field) => profileFieldRow(field, me.profile_data?.[field.id]?.value ?? ""))),
+    formSection(t("settings.profile"), picture, settingRow({ name: "full_name", label: t("profile.name"), value: me.full_name, save: (value) => patch("/settings", { full_name: value }) }),
+      settingRow({ name: "status_text", label: t("profile.status"), value: state.user_status?.[myId()]?.status_text ?? "", save: (value) => post("/users/me/status", { status_text: value }) }),
+      settingRow({ name: "timezone", label: t("profile.timezone"), value: me.timezone || Intl.DateTimeFormat().resolvedOptions().timeZone, save: (value) => patch("/settings", { timezone: value }) })),
+    fields.length > 0 && formSection(t("profile.more"), ...fields.map((/** @type {any} */ field) => profileFieldRow(field, me.profile_data?.[field.id]?.value ?? ""))),
   ];
 }
 
@@ -62,32 +62,32 @@ async function accountPage() {
   const list = h("ul", { class: "plain kept" }, ...sessions.map(sessionRow));
   const key = h("code", { class: "key" });
   const file = h("a", { class: "b", download: "zuliprc", hidden: true }, "zuliprc");
-  const shown = h("input", { class: "f", type: "password", "aria-label": say("account.password-for-key"), autocomplete: "current-password" });
+  const shown = h("input", { class: "f", type: "password", "aria-label": t("account.password-for-key"), autocomplete: "current-password" });
   const showKey = (/** @type {string} */ value) => {
     key.textContent = value;
-    file.href = zuliprc(known.email, value);
+    file.href = zuliprc(state.email, value);
     file.hidden = false;
   };
-  const old = h("input", { class: "f", type: "password", "aria-label": say("account.old"), autocomplete: "current-password" });
-  const fresh = h("input", { class: "f", type: "password", "aria-label": say("account.new"), autocomplete: "new-password" });
+  const old = h("input", { class: "f", type: "password", "aria-label": t("account.old"), autocomplete: "current-password" });
+  const fresh = h("input", { class: "f", type: "password", "aria-label": t("account.new"), autocomplete: "new-password" });
   return [
-    formSection(say("account.address"), settingRow({ name: "email", label: say("account.email"), value: known.delivery_email, kind: "email", save: (value) => patch("/settings", { email: value }) }),
-      own("email_address_visibility", { choices: [1, 2, 3, 4, 5].map((value) => [value, say(`set.email_address_visibility.${value}`)]) })),
-    formSection(say("account.password"), h("label", { class: "field" }, say("account.old"), old), h("label", { class: "field" }, say("account.new"), fresh),
-      deedButton(say("account.change"), () => patch("/settings", { old_password: old.value, new_password: fresh.value })),
-      h("a", { class: "b", href: "/accounts/second_factor/" }, say("account.second-factor"))),
-    formSection(say("account.sessions"), list, deedButton(say("account.end-others"), () => remove("/users/me/sessions").then(() => list.querySelectorAll("li:not(.here)").forEach((row) => row.remove())))),
-    formSection(say("account.key"), h("p", { class: "quiet" }, say("account.key-text")), labelled(say("account.password-for-key"), shown),
-      deedButton(say("account.show-key"), async () => showKey((await post("/fetch_api_key", { username: known.delivery_email || known.email, password: shown.value })).api_key)),
-      deedButton(say("account.renew-key"), async () => showKey((await post("/users/me/api_key/regenerate")).api_key)), key, file),
-    formSection(say("account.privacy"), own("send_read_receipts"), own("presence_enabled"), own("send_private_typing_notifications"), own("send_stream_typing_notifications"), own("allow_private_data_export")),
+    formSection(t("account.address"), settingRow({ name: "email", label: t("account.email"), value: state.delivery_email, kind: "email", save: (value) => patch("/settings", { email: value }) }),
+      own("email_address_visibility", { choices: [1, 2, 3, 4, 5].map((value) => [value, t(`set.email_address_visibility.${value}`)]) })),
+    formSection(t("account.password"), h("label", { class: "field" }, t("account.old"), old), h("label", { class: "field" }, t("account.new"), fresh),
+      actionButton(t("account.change"), () => patch("/settings", { old_password: old.value, new_password: fresh.value })),
+      h("a", { class: "b", href: "/accounts/second_factor/" }, t("account.second-factor"))),
+    formSection(t("account.sessions"), list, actionButton(t("account.end-others"), () => remove("/users/me/sessions").then(() => list.querySelectorAll("li:not(.here)").forEach((row) => row.remove())))),
+    formSection(t("account.key"), h("p", { class: "quiet" }, t("account.key-text")), labelled(t("account.password-for-key"), shown),
+      actionButton(t("account.show-key"), async () => showKey((await post("/fetch_api_key", { username: state.delivery_email || state.email, password: shown.value })).api_key)),
+      actionButton(t("account.renew-key"), async () => showKey((await post("/users/me/api_key/regenerate")).api_key)), key, file),
+    formSection(t("account.privacy"), own("send_read_receipts"), own("presence_enabled"), own("send_private_typing_notifications"), own("send_stream_typing_notifications"), own("allow_private_data_export")),
   ];
 }
 
 /** @param {Record<string, any>} session */
 function sessionRow(session) {
-  const row = h("li", { class: session.is_current && "here" }, h("span", { title: session.agent }, agentName(session.agent)), h("small", {}, session.is_current ? say("account.this") : `${session.address} · ${fullTime(session.last_seen)}`),
-    !session.is_current && iconButton("close", say("account.end"), { onclick: () => remove(`/users/me/sessions/${session.id}`).then(() => row.remove()) }));
+  const row = h("li", { class: session.is_current && "here" }, h("span", { title: session.agent }, agentName(session.agent)), h("small", {}, session.is_current ? t("account.this") : `${session.address} · ${formatFullTime(session.last_seen)}`),
+    !session.is_current && iconButton("close", t("account.end"), { onclick: () => remove(`/users/me/sessions/${session.id}`).then(() => row.remove()) }));
   return row;
 }
 
@@ -95,45 +95,45 @@ function sessionRow(session) {
  * @param {string} agent */
 function agentName(agent) {
   const found = (/** @type {[RegExp, string][]} */ kinds) => kinds.find(([pattern]) => pattern.test(agent))?.[1];
-  const browser = found([[/ZulipElectron/, "Zulip Desktop"], [/Edg\//, "Edge"], [/Firefox\//, "Firefox"], [/Chrom(e|ium)\//, "Chrome"], [/Safari\//, "Safari"]]) ?? (agent.split(/[ /]/)[0] || say("account.browser"));
+  const browser = found([[/ZulipElectron/, "Zulip Desktop"], [/Edg\//, "Edge"], [/Firefox\//, "Firefox"], [/Chrom(e|ium)\//, "Chrome"], [/Safari\//, "Safari"]]) ?? (agent.split(/[ /]/)[0] || t("account.browser"));
   const system = found([[/Android/, "Android"], [/iPhone|iPad/, "iOS"], [/Windows/, "Windows"], [/Mac OS/, "macOS"], [/Linux|X11/, "Linux"]]);
-  return system ? say("account.on", { browser, system }) : browser;
+  return system ? t("account.on", { browser, system }) : browser;
 }
 
 function displayPage() {
   return [
-    formSection(say("display.look"), ownChoice("color_scheme", [1, 2, 3]), own("default_language", { choices: LANGUAGES }), own("twenty_four_hour_time"),
-      own("web_font_size_px", { kind: "number" }), settingRow({ name: "dense", label: say("display.dense"), value: isDense(), save: async (value) => setDense(value) }), own("starred_message_counts")),
-    formSection(say("display.reading"), ownChoice("web_home_view", ["inbox", "recent", "all_messages"]), ownChoice("web_mark_read_on_scroll_policy", [1, 2, 3]),
+    formSection(t("display.look"), ownChoice("color_scheme", [1, 2, 3]), own("default_language", { choices: LANGUAGES }), own("twenty_four_hour_time"),
+      own("web_font_size_px", { kind: "number" }), settingRow({ name: "dense", label: t("display.dense"), value: isDense(), save: async (value) => setDense(value) }), own("starred_message_counts")),
+    formSection(t("display.reading"), ownChoice("web_home_view", ["inbox", "recent", "all_messages"]), ownChoice("web_mark_read_on_scroll_policy", [1, 2, 3]),
       ownChoice("web_channel_default_view", [1, 2, 3, 4]), own("web_escape_navigates_to_home_view")),
-    formSection(say("display.writing"), own("enter_sends"), own("translate_emoticons"), own("enable_drafts_synchronization"), own("receives_typing_notifications")),
-    formSection(say("keys.title"), settingRow({ name: "keys", label: say("keys.off"), value: areKeysOff(), save: async (value) => switchKeys(value) })),
+    formSection(t("display.writing"), own("enter_sends"), own("translate_emoticons"), own("enable_drafts_synchronization"), own("receives_typing_notifications")),
+    formSection(t("keys.title"), settingRow({ name: "keys", label: t("keys.off"), value: areShortcutsOff(), save: async (value) => setShortcutsOff(value) })),
   ];
 }
 
 async function notificationsPage() {
-  const ask = deedButton(say("notify.allow"), async () => say(`notify.${await Notification.requestPermission()}`));
+  const ask = actionButton(t("notify.allow"), async () => t(`notify.${await Notification.requestPermission()}`));
   const rows = (/** @type {string[]} */ ...names) => names.map((name) => own(name));
   return [
-    formSection(say("notify.here"), "Notification" in window && ask, await pushRow(), ...rows("enable_desktop_notifications", "enable_sounds", "pm_content_in_desktop_notifications", "enable_followed_topic_desktop_notifications", "enable_stream_desktop_notifications", "wildcard_mentions_notify")),
-    formSection(say("notify.away"), ...rows("enable_offline_push_notifications", "enable_online_push_notifications", "enable_followed_topic_push_notifications", "enable_stream_push_notifications")),
-    formSection(say("notify.mail"), ...rows("enable_offline_email_notifications", "enable_followed_topic_email_notifications", "enable_stream_email_notifications", "message_content_in_email_notifications", "enable_login_emails"),
+    formSection(t("notify.here"), "Notification" in window && ask, await pushRow(), ...rows("enable_desktop_notifications", "enable_sounds", "pm_content_in_desktop_notifications", "enable_followed_topic_desktop_notifications", "enable_stream_desktop_notifications", "wildcard_mentions_notify")),
+    formSection(t("notify.away"), ...rows("enable_offline_push_notifications", "enable_online_push_notifications", "enable_followed_topic_push_notifications", "enable_stream_push_notifications")),
+    formSection(t("notify.mail"), ...rows("enable_offline_email_notifications", "enable_followed_topic_email_notifications", "enable_stream_email_notifications", "message_content_in_email_notifications", "enable_login_emails"),
       own("email_notifications_batching_period_seconds", { kind: "number" })),
-    formSection(say("notify.topics"), ownChoice("automatically_follow_topics_policy", [1, 2, 3, 4], "topics_policy"), ownChoice("automatically_unmute_topics_in_muted_streams_policy", [1, 2, 3, 4], "topics_policy"), own("automatically_follow_topics_where_mentioned")),
+    formSection(t("notify.topics"), ownChoice("automatically_follow_topics_policy", [1, 2, 3, 4], "topics_policy"), ownChoice("automatically_unmute_topics_in_muted_streams_policy", [1, 2, 3, 4], "topics_policy"), own("automatically_follow_topics_where_mentioned")),
   ];
 }
 
 async function botsPage() {
   const { bots } = await get("/bots");
   const list = h("ul", { class: "plain kept" }, ...bots.map(botRow));
-  const name = h("input", { class: "f", "aria-label": say("bots.name") });
-  const short = h("input", { class: "f", "aria-label": say("bots.short") });
-  const kind = h("select", { class: "f", "aria-label": say("bots.kind") }, ...[1, 2].map((each) => h("option", { value: each }, say(`bots.kind.${each}`))));
-  return [formSection(say("settings.bots"), list),
-    formSection(say("bots.add"), h("label", { class: "field" }, say("bots.name"), name), h("label", { class: "field" }, say("bots.short"), short), h("label", { class: "field" }, say("bots.kind"), kind),
-      deedButton(say("bots.add"), async () => {
+  const name = h("input", { class: "f", "aria-label": t("bots.name") });
+  const short = h("input", { class: "f", "aria-label": t("bots.short") });
+  const kind = h("select", { class: "f", "aria-label": t("bots.kind") }, ...[1, 2].map((each) => h("option", { value: each }, t(`bots.kind.${each}`))));
+  return [formSection(t("settings.bots"), list),
+    formSection(t("bots.add"), h("label", { class: "field" }, t("bots.name"), name), h("label", { class: "field" }, t("bots.short"), short), h("label", { class: "field" }, t("bots.kind"), kind),
+      actionButton(t("bots.add"), async () => {
         await post("/bots", { full_name: name.value, short_name: short.value, bot_type: Number(kind.value) });
-        fill(list, ...(await get("/bots")).bots.map(botRow));
+        setChildren(list, ...(await get("/bots")).bots.map(botRow));
       }))];
 }
 
@@ -150,26 +150,26 @@ function botRow(bot) {
   const file = zuliprc(bot.username, bot.api_key);
   const row = h("li", {}, h("bdi", {}, bot.full_name), h("small", {}, bot.username), h("code", { class: "key" }, bot.api_key),
     h("a", { class: "b bare", href: file, download: "zuliprc" }, "zuliprc"),
-    iconButton("trash", say("bots.remove", { name: bot.full_name }), { onclick: () => remove(`/bots/${bot.user_id}`).then(() => row.remove()) }));
+    iconButton("trash", t("bots.remove", { name: bot.full_name }), { onclick: () => remove(`/bots/${bot.user_id}`).then(() => row.remove()) }));
   return row;
 }
 
 function alertWordsPage() {
   const list = h("ul", { class: "plain kept" });
-  const field = h("input", { class: "f", "aria-label": say("alert.word"), maxlength: 100 });
-  const draw = (/** @type {string[]} */ words) => fill(list, ...words.map((word) => h("li", {}, h("bdi", {}, word), iconButton("close", say("alert.remove", { word }), { onclick: async () => draw((await remove("/users/me/alert_words", { alert_words: [word] })).alert_words) }))));
-  draw((known.alert_words ?? []).map((/** @type {any} */ each) => each.word ?? each));
-  return [formSection(say("settings.alert-words"), h("p", { class: "quiet" }, say("alert.text")), list, h("label", { class: "field" }, say("alert.word"), field),
-    deedButton(say("alert.add"), async () => {
+  const field = h("input", { class: "f", "aria-label": t("alert.word"), maxlength: 100 });
+  const draw = (/** @type {string[]} */ words) => setChildren(list, ...words.map((word) => h("li", {}, h("bdi", {}, word), iconButton("close", t("alert.remove", { word }), { onclick: async () => draw((await remove("/users/me/alert_words", { alert_words: [word] })).alert_words) }))));
+  draw((state.alert_words ?? []).map((/** @type {any} */ each) => each.word ?? each));
+  return [formSection(t("settings.alert-words"), h("p", { class: "quiet" }, t("alert.text")), list, h("label", { class: "field" }, t("alert.word"), field),
+    actionButton(t("alert.add"), async () => {
       draw((await post("/users/me/alert_words", { alert_words: [field.value] })).alert_words);
       field.value = "";
     }))];
 }
 
 function mutedPage() {
-  const rows = (known.muted_users ?? []).map((/** @type {{id: number}} */ { id }) => {
-    const row = h("li", {}, h("bdi", {}, nameOf(id)), iconButton("close", say("muted.undo", { name: nameOf(id) }), { onclick: () => remove(`/users/me/muted_users/${id}`).then(() => row.remove()) }));
+  const rows = (state.muted_users ?? []).map((/** @type {{id: number}} */ { id }) => {
+    const row = h("li", {}, h("bdi", {}, nameOf(id)), iconButton("close", t("muted.undo", { name: nameOf(id) }), { onclick: () => remove(`/users/me/muted_users/${id}`).then(() => row.remove()) }));
     return row;
   });
-  return [formSection(say("settings.muted"), rows.length ? h("ul", { class: "plain kept" }, ...rows) : h("p", { class: "quiet" }, say("muted.none", { name: realm("name") })))];
+  return [formSection(t("settings.muted"), rows.length ? h("ul", { class: "plain kept" }, ...rows) : h("p", { class: "quiet" }, t("muted.none", { name: realm("name") })))];
 }

@@ -1,24 +1,24 @@
 /** A dialog of several pages: settings, organization, a channel. Its address names the page. */
 
-import { fill, h } from "../core/html.js";
-import { boundToAddress, focusFirst, openDialog } from "./dialog.js";
+import { setChildren, h } from "../core/html.js";
+import { bindToAddress, focusFirst, openDialog } from "./dialog.js";
 
-/** @typedef {{key: string, title: string, draw: () => import("../core/html.js").Child[] | Promise<import("../core/html.js").Child[]>}} PageOf */
+/** @typedef {{key: string, title: string, draw: () => import("../core/html.js").Child[] | Promise<import("../core/html.js").Child[]>}} Tab */
 
 /** @param {string} title
  * @param {string} base the address without its page: `#settings`
- * @param {PageOf[]} pages
+ * @param {Tab[]} pages
  * @param {string | undefined} first */
-export function openPages(title, base, pages, first) {
+export function openTabbedDialog(title, base, pages, first) {
   const inside = h("div", { class: "page-of fields" });
   const links = pages.map((page) => h("button", { class: "row", type: "button", "data-page": page.key, onclick: () => show(page) }, page.title));
   const nav = h("nav", { "aria-label": title }, ...links);
   const dialog = openDialog(title, [h("div", { class: "two" }, nav, inside)], { wide: true });
-  if (location.hash.startsWith(base)) boundToAddress(dialog);
+  if (location.hash.startsWith(base)) bindToAddress(dialog);
 
   let turn = 0;
 
-  /** @param {PageOf} page */
+  /** @param {Tab} page */
   async function show(page) {
     for (const link of links) {
       if (link.dataset.page === page.key) link.setAttribute("aria-current", "page");
@@ -28,7 +28,7 @@ export function openPages(title, base, pages, first) {
     const own = ++turn;
     const drawn = await Promise.resolve(page.draw()).catch((error) => [h("p", { class: "wrong", role: "alert" }, error.message)]);
     if (own !== turn || !dialog.open) return; // another page was chosen meanwhile, or none
-    fill(inside, ...drawn);
+    setChildren(inside, ...drawn);
     inside.scrollTop = 0;
     if (location.hash.startsWith(base)) history.replaceState(history.state, "", `${base}/${page.key}`);
     dialog.dataset.address &&= location.hash;

@@ -2,22 +2,22 @@
 
 import { get, post, remove } from "../core/api.js";
 import { h } from "../core/html.js";
-import { say } from "../core/i18n.js";
+import { t } from "../core/i18n.js";
 import { settingRow } from "./forms.js";
 
 /** A switch for this browser; nothing where browsers or the address do not allow it.
  * @returns {Promise<HTMLElement | false>} */
 export async function pushRow() {
-  if (!("PushManager" in window) || !navigator.serviceWorker) return h("p", { class: "quiet" }, say("push.unable"));
+  if (!("PushManager" in window) || !navigator.serviceWorker) return h("p", { class: "quiet" }, t("push.unable"));
   const worker = await navigator.serviceWorker.getRegistration();
-  if (!worker) return h("p", { class: "quiet" }, say("push.unable"));
+  if (!worker) return h("p", { class: "quiet" }, t("push.unable"));
   const current = await worker.pushManager.getSubscription();
-  return settingRow({ name: "web-push", label: say("push.here"), value: current !== null, save: (isOn) => (isOn ? subscribe(worker) : unsubscribe(worker)) });
+  return settingRow({ name: "web-push", label: t("push.here"), value: current !== null, save: (isOn) => (isOn ? subscribe(worker) : unsubscribe(worker)) });
 }
 
 /** @param {ServiceWorkerRegistration} worker */
 async function subscribe(worker) {
-  if ((await Notification.requestPermission()) !== "granted") throw new Error(say("notify.denied"));
+  if ((await Notification.requestPermission()) !== "granted") throw new Error(t("notify.denied"));
   const { public_key: key } = await get("/web_push/key");
   const subscription = await worker.pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: key });
   const { endpoint, keys } = subscription.toJSON();

@@ -1,6 +1,6 @@
 /** The channels we know of, those one is in and those one could join, and their folders. */
 
-import { tell } from "../core/signals.js";
+import { emit } from "../core/signals.js";
 
 /** @typedef {{stream_id: number, name: string, description: string, rendered_description: string,
  *   invite_only: boolean, is_web_public: boolean, is_archived: boolean, folder_id: number | null,
@@ -9,29 +9,29 @@ import { tell } from "../core/signals.js";
 
 /** @typedef {{id: number, name: string, description: string, order?: number, is_archived: boolean}} Folder */
 
-export const NO_COLOR = "#9aa39c";
+export const DEFAULT_COLOR = "#9aa39c";
 
 /** @type {Map<number, Channel>} */
 export const channels = new Map();
 /** @type {Map<number, Folder>} */
 export const folders = new Map();
 
-/** @param {Record<string, any>} state a register answer */
-export function learnChannels(state) {
+/** @param {Record<string, any>} snapshot a register answer */
+export function initChannels(snapshot) {
   channels.clear();
   folders.clear();
-  const isOpenToAll = !state.user_id; // a spectator is told of the channels that all may read
-  for (const channel of [...(state.streams ?? []), ...(state.never_subscribed ?? [])]) learn(channel, isOpenToAll);
-  for (const channel of state.unsubscribed ?? []) learn(channel, false);
-  for (const channel of state.subscriptions ?? []) learn(channel, true);
-  for (const folder of state.channel_folders ?? []) folders.set(folder.id, folder);
+  const isSpectating = !snapshot.user_id; // a spectator is told of the channels that all may read
+  for (const channel of [...(snapshot.streams ?? []), ...(snapshot.never_subscribed ?? [])]) addChannel(channel, isSpectating);
+  for (const channel of snapshot.unsubscribed ?? []) addChannel(channel, false);
+  for (const channel of snapshot.subscriptions ?? []) addChannel(channel, true);
+  for (const folder of snapshot.channel_folders ?? []) folders.set(folder.id, folder);
 }
 
 /** @param {Record<string, any>} channel
  * @param {boolean} subscribed */
-export function learn(channel, subscribed) {
+export function addChannel(channel, subscribed) {
   const before = channels.get(channel.stream_id);
-  const color = channel.color ?? before?.color ?? NO_COLOR;
+  const color = channel.color ?? before?.color ?? DEFAULT_COLOR;
   channels.set(channel.stream_id, /** @type {Channel} */ ({ ...before, ...channel, color, subscribed }));
 }
 
@@ -44,14 +44,14 @@ export function channelName(id) {
 /** @param {number} id
  * @returns {string} */
 export function channelColor(id) {
-  return channels.get(id)?.color ?? NO_COLOR;
+  return channels.get(id)?.color ?? DEFAULT_COLOR;
 }
 
 /** @param {string} name
  * @returns {Channel | undefined} */
-export function channelNamed(name) {
-  const wanted = name.toLowerCase();
-  return [...channels.values()].find((channel) => channel.name.toLowerCase() === wanted);
+export function findChannel(name) {
+  const lowered = name.toLowerCase();
+  return [...channels.values()].find((channel) => channel.name.toLowerCase() === lowered);
 }
 
 /** One's own channels, by name.
@@ -69,7 +69,7 @@ export function groupedChannels() {
     if (!groups.has(key)) groups.set(key, { key, folder: folders.get(channel.folder_id ?? -1) ?? null, channels: [] });
     groups.get(key).channels.push(channel);
   }
-  for (const group of groups.values()) group.channels.sort(quietLast);
+  for (const group of groups.values()) group.channels.sort(mutedLast);
   return [...groups.values()].sort((a, b) => rank(a) - rank(b) || (a.folder?.name ?? "").localeCompare(b.folder?.name ?? ""));
 }
 
@@ -81,10 +81,10 @@ export function sortedFolders() {
 
 /** @param {number} id
  * @param {Record<string, any>} changes */
-export function changeChannel(id, changes) {
+export function updateChannel(id, changes) {
   const channel = channels.get(id);
   if (channel) Object.assign(channel, changes);
-  tell("channels", id);
+  emit("channels", id);
 }
 
 /** @param {{key: string, folder: Folder | null}} group */
@@ -101,6 +101,6 @@ function byName(a, b) {
 
 /** @param {Channel} a
  * @param {Channel} b */
-function quietLast(a, b) {
+function mutedLast(a, b) {
   return Number(a.is_muted) - Number(b.is_muted) || byName(a, b);
 }

@@ -1,6 +1,6 @@
 /** How close lines stand: a matter of the screen, so it is kept by the browser. */
 
-import { tell } from "../core/signals.js";
+import { emit } from "../core/signals.js";
 
 const DENSE = "tertulia-dense";
 
@@ -12,5 +12,5 @@ export function isDense() {
 export function setDense(dense) {
   if (dense) localStorage.setItem(DENSE, "1");
   else localStorage.removeItem(DENSE);
-  tell("settings");
+  emit("settings");
 }

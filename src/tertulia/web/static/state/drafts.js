@@ -6,38 +6,38 @@
 import { patch, post, remove } from "../core/api.js";
 import { directWith, isInChannel, keyOf } from "./conversations.js";
 import { isSpectator } from "./session.js";
-import { allOn, putOn, takeOff } from "../core/local_store.js";
-import { tell } from "../core/signals.js";
+import { getAll, putEntry, removeEntry } from "../core/local_store.js";
+import { emit } from "../core/signals.js";
 
 /** @typedef {import("./conversations.js").Conversation} Conversation */
-/** @typedef {{key: string, to: Conversation, content: string, at: number, id: number | null, saved: boolean}} KeptDraft
+/** @typedef {{key: string, to: Conversation, content: string, at: number, id: number | null, saved: boolean}} Draft
  *   `id` is the server's, `saved` says whether it has this version */
 
-const TO_SERVER_AFTER = 3000;
+const UPLOAD_DELAY_MS = 3000;
 
-/** @type {Map<string, KeptDraft>} */
+/** @type {Map<string, Draft>} */
 const drafts = new Map();
 /** @type {Map<string, ReturnType<typeof setTimeout>>} */
 const timers = new Map();
 /** Conversations whose draft is on its way to the server, and must not be sent twice. */
-const underWay = new Set();
+const uploading = new Set();
 
-/** @param {Record<string, any>} state a register answer */
-export async function learnDrafts(state) {
-  for (const kept of await allOn("drafts")) if (!drafts.has(kept.key)) drafts.set(kept.key, kept);
+/** @param {Record<string, any>} snapshot a register answer */
+export async function initDrafts(snapshot) {
+  for (const stored of await getAll("drafts")) if (!drafts.has(stored.key)) drafts.set(stored.key, stored);
   const onServer = new Set();
-  for (const sent of state.drafts ?? []) {
+  for (const sent of snapshot.drafts ?? []) {
     onServer.add(sent.id);
-    learnOne(sent);
+    mergeServerDraft(sent);
   }
   for (const draft of [...drafts.values()]) {
     if (draft.id !== null && !onServer.has(draft.id)) {
-      if (draft.saved) forgetDraft(draft.key); // sent or thrown away on another device
+      if (draft.saved) dropDraft(draft.key); // sent or thrown away on another device
       else draft.id = null;
     }
-    if (!draft.saved) saveSoon(draft.key);
+    if (!draft.saved) scheduleSave(draft.key);
   }
-  tell("drafts");
+  emit("drafts");
 }
 
 /** @param {Conversation} conversation
@@ -47,7 +47,7 @@ export function draftOf(conversation) {
 }
 
 /** All drafts, those changed last first.
- * @returns {KeptDraft[]} */
+ * @returns {Draft[]} */
 export function allDrafts() {
   return [...drafts.values()].sort((a, b) => b.at - a.at);
 }
@@ -62,9 +62,9 @@ export function setDraft(conversation, content) {
   if (!content.trim()) return discardDraft(conversation);
   const draft = { key, to: conversation, content, at: Date.now() / 1000, id: before?.id ?? null, saved: false };
   drafts.set(key, draft);
-  putOn("drafts", draft);
-  saveSoon(key);
-  tell("drafts", key);
+  putEntry("drafts", draft);
+  scheduleSave(key);
+  emit("drafts", key);
 }
 
 /** @param {Conversation} conversation */
@@ -72,25 +72,25 @@ export function discardDraft(conversation) {
   const key = keyOf(conversation);
   const draft = drafts.get(key);
   if (!draft) return;
-  forgetDraft(key);
+  dropDraft(key);
   if (draft.id !== null) remove(`/drafts/${draft.id}`).catch(() => {});
-  tell("drafts", key);
+  emit("drafts", key);
 }
 
 /** @param {Record<string, any>} event */
-export function hearOfDrafts(event) {
-  if (event.op === "add") event.drafts.forEach(learnOne);
-  if (event.op === "update") learnOne(event.draft);
+export function applyDraftsEvent(event) {
+  if (event.op === "add") event.drafts.forEach(mergeServerDraft);
+  if (event.op === "update") mergeServerDraft(event.draft);
   if (event.op === "remove") {
     const gone = [...drafts.values()].find((draft) => draft.id === event.draft_id);
-    if (gone && gone.saved) forgetDraft(gone.key);
+    if (gone && gone.saved) dropDraft(gone.key);
     else if (gone) gone.id = null;
   }
-  tell("drafts");
+  emit("drafts");
 }
 
 /** @param {Record<string, any>} sent the server's version */
-function learnOne(sent) {
+function mergeServerDraft(sent) {
   const to = sent.type === "stream" ? { channel: sent.to[0], topic: sent.topic } : directWith(sent.to);
   if (sent.type !== "stream" && !sent.to.length) return; // addressed to nobody yet: only its own client can go on with it
   const key = keyOf(to);
@@ -101,51 +101,51 @@ function learnOne(sent) {
   }
   const draft = { key, to, content: sent.content, at: sent.timestamp, id: sent.id, saved: true };
   drafts.set(key, draft);
-  putOn("drafts", draft);
+  putEntry("drafts", draft);
 }
 
 /** @param {string} key */
-function forgetDraft(key) {
+function dropDraft(key) {
   clearTimeout(timers.get(key));
   drafts.delete(key);
-  takeOff("drafts", key);
+  removeEntry("drafts", key);
 }
 
 /** @param {string} key */
-function saveSoon(key) {
+function scheduleSave(key) {
   clearTimeout(timers.get(key));
-  timers.set(key, setTimeout(() => save(key), TO_SERVER_AFTER));
+  timers.set(key, setTimeout(() => saveDraft(key), UPLOAD_DELAY_MS));
 }
 
 /** @param {string} key */
-async function save(key) {
+async function saveDraft(key) {
   const draft = drafts.get(key);
   if (!draft || draft.saved) return;
-  if (underWay.has(key)) return saveSoon(key);
+  if (uploading.has(key)) return scheduleSave(key);
   const { content } = draft;
-  underWay.add(key);
+  uploading.add(key);
   try {
-    const id = await saved(draft);
+    const id = await uploadDraft(draft);
     const now = drafts.get(key);
     if (!now) remove(`/drafts/${id}`).catch(() => {}); // sent meanwhile
     else Object.assign(now, { id, saved: now.content === content });
-    if (now) putOn("drafts", now);
+    if (now) putEntry("drafts", now);
   } catch {
-    saveSoon(key); // it is on this device; the server gets it when it can
+    scheduleSave(key); // it is on this device; the server gets it when it can
   } finally {
-    underWay.delete(key);
+    uploading.delete(key);
   }
 }
 
-/** @param {KeptDraft} draft
+/** @param {Draft} draft
  * @returns {Promise<number>} its id on the server */
-async function saved({ to, content, at, id }) {
+async function uploadDraft({ to, content, at, id }) {
   const where = isInChannel(to) ? { type: "stream", to: [to.channel], topic: to.topic } : { type: "private", to: to.people, topic: "" };
-  const wording = { ...where, content, timestamp: Math.floor(at) };
+  const body = { ...where, content, timestamp: Math.floor(at) };
   if (id !== null) {
-    await patch(`/drafts/${id}`, { draft: wording });
+    await patch(`/drafts/${id}`, { draft: body });
     return id;
   }
-  const answer = await post("/drafts", { drafts: [wording] });
-  return answer.ids[0];
+  const response = await post("/drafts", { drafts: [body] });
+  return response.ids[0];
 }

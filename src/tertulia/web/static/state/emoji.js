@@ -11,28 +11,28 @@ let fetching;
 
 /** @returns {Promise<void>} */
 export function fetchEmoji() {
-  fetching ??= fetch("/static/emoji.json").then((answer) => answer.json()).then(learnEmoji, () => {
+  fetching ??= fetch("/static/emoji.json").then((response) => response.json()).then(initEmoji, () => {
     fetching = undefined;
   });
   return fetching;
 }
 
 /** @param {{code_to_names: Record<string, string[]>}} list */
-export function learnEmoji(list) {
-  for (const [code, called] of Object.entries(list.code_to_names)) for (const name of called) codes.set(name, code);
+export function initEmoji(list) {
+  for (const [code, aliases] of Object.entries(list.code_to_names)) for (const name of aliases) codes.set(name, code);
   names = [...codes.keys()].sort();
 }
 
 /** The sign for a name, or nothing if it is one of the organization's own or unknown.
  * @param {string} name */
-export function emojiNamed(name) {
+export function findEmoji(name) {
   const code = codes.get(name);
-  return code && signOf(code);
+  return code && emojiCharacter(code);
 }
 
 /** @param {string} code `1f1ea-1f1f8`
  * @returns {string} */
-export function signOf(code) {
+export function emojiCharacter(code) {
   return String.fromCodePoint(...code.split("-").map((part) => parseInt(part, 16)));
 }
 
@@ -45,21 +45,21 @@ export function ownEmoji() {
 
 /** Names that begin so, then names that have it in them; short ones first.
  * @param {string} query
- * @param {number} most
+ * @param {number} limit
  * @returns {string[]} */
-export function emojiStarting(query, most) {
-  const wanted = query.replaceAll(" ", "_");
+export function searchEmoji(query, limit) {
+  const prefix = query.replaceAll(" ", "_");
   const all = [...ownEmoji().keys(), ...names];
-  const starting = all.filter((name) => name.startsWith(wanted)).sort((a, b) => a.length - b.length);
-  const inside = starting.length < most ? all.filter((name) => !name.startsWith(wanted) && name.includes(wanted)) : [];
+  const starting = all.filter((name) => name.startsWith(prefix)).sort((a, b) => a.length - b.length);
+  const inside = starting.length < limit ? all.filter((name) => !name.startsWith(prefix) && name.includes(prefix)) : [];
   const seen = new Set();
-  return [...starting, ...inside].filter((name) => !isRepeated(name, seen)).slice(0, most);
+  return [...starting, ...inside].filter((name) => !isRepeated(name, seen)).slice(0, limit);
 }
 
 /** What a reaction with this name is, in the API's words.
  * @param {string} name
  * @returns {{emoji_name: string, emoji_code: string, reaction_type: string}} */
-export function reactionNamed(name) {
+export function reactionFor(name) {
   const own = ownEmoji().get(name);
   if (own) return { emoji_name: name, emoji_code: own.id, reaction_type: "realm_emoji" };
   if (name === "zulip") return { emoji_name: name, emoji_code: name, reaction_type: specialType() };

@@ -3,62 +3,62 @@
 /** @typedef {{text: string, from: number, to: number, select: [number, number]}} Change
  *   what to put in place of which part, and what is selected then */
 
-/** @type {Record<string, (chosen: string) => {before: string, inner: string, after: string}>} */
+/** @type {Record<string, (selected: string) => {before: string, inner: string, after: string}>} */
 const TOOLS = {
-  bold: between("**"),
-  italic: between("*"),
-  strike: between("~~"),
-  code: (chosen) => (chosen.includes("\n") ? { before: "```\n", inner: chosen, after: "\n```" } : { before: "`", inner: chosen, after: "`" }),
-  link: (chosen) => (/^https?:\S+$/.test(chosen) ? { before: "[", inner: "", after: `](${chosen})` } : { before: "[", inner: chosen, after: "](url)" }),
-  quote: (chosen) => ({ before: "```quote\n", inner: chosen, after: "\n```" }),
-  spoiler: (chosen) => ({ before: "```spoiler ", inner: "", after: `\n${chosen}\n\`\`\`` }),
-  list: lines((line) => `* ${line}`),
-  numbers: lines((line, at) => `${at + 1}. ${line}`),
-  math: between("$$"),
-  poll: (chosen) => ({ before: "/poll ", inner: chosen.replaceAll("\n", " "), after: "\n\n" }),
-  todo: (chosen) => ({ before: "/todo ", inner: chosen.replaceAll("\n", " "), after: "\n" }),
+  bold: wrapWith("**"),
+  italic: wrapWith("*"),
+  strike: wrapWith("~~"),
+  code: (selected) => (selected.includes("\n") ? { before: "```\n", inner: selected, after: "\n```" } : { before: "`", inner: selected, after: "`" }),
+  link: (selected) => (/^https?:\S+$/.test(selected) ? { before: "[", inner: "", after: `](${selected})` } : { before: "[", inner: selected, after: "](url)" }),
+  quote: (selected) => ({ before: "```quote\n", inner: selected, after: "\n```" }),
+  spoiler: (selected) => ({ before: "```spoiler ", inner: "", after: `\n${selected}\n\`\`\`` }),
+  list: mapLines((line) => `* ${line}`),
+  numbers: mapLines((line, at) => `${at + 1}. ${line}`),
+  math: wrapWith("$$"),
+  poll: (selected) => ({ before: "/poll ", inner: selected.replaceAll("\n", " "), after: "\n\n" }),
+  todo: (selected) => ({ before: "/todo ", inner: selected.replaceAll("\n", " "), after: "\n" }),
 };
 
-const WHOLE = new Set(["poll", "todo"]); // these are a message by themselves
-const ON_LINES = new Set(["quote", "spoiler", "list", "numbers"]);
+const WHOLE_MESSAGE = new Set(["poll", "todo"]); // these are a message by themselves
+const OWN_LINES = new Set(["quote", "spoiler", "list", "numbers"]);
 
-/** @param {string} how
+/** @param {string} tool
  * @param {string} text
  * @param {number} from
  * @param {number} to
  * @returns {Change} */
-export function dressed(how, text, from, to) {
-  const isWhole = WHOLE.has(how);
+export function applyFormat(tool, text, from, to) {
+  const isWhole = WHOLE_MESSAGE.has(tool);
   const [start, end] = isWhole ? [0, text.length] : [from, to];
-  const chosen = text.slice(start, end);
-  const undone = isWhole ? undefined : stripped(how, text, start, end);
-  if (undone) return undone;
+  const selected = text.slice(start, end);
+  const removed = isWhole ? undefined : removeFormat(tool, text, start, end);
+  if (removed) return removed;
 
-  const { before, inner, after } = TOOLS[how](chosen);
-  const lead = ON_LINES.has(how) && start > 0 && text[start - 1] !== "\n" ? "\n" : "";
+  const { before, inner, after } = TOOLS[tool](selected);
+  const lead = OWN_LINES.has(tool) && start > 0 && text[start - 1] !== "\n" ? "\n" : "";
   const at = start + lead.length + before.length;
   return { text: lead + before + inner + after, from: start, to: end, select: [at, at + inner.length] };
 }
 
 /** Bold text that is made bold again is plain.
- * @param {string} how
+ * @param {string} tool
  * @param {string} text
  * @param {number} from
  * @param {number} to
  * @returns {Change | undefined} */
-function stripped(how, text, from, to) {
-  const mark = /** @type {Record<string, string>} */ ({ bold: "**", strike: "~~", math: "$$" })[how];
+function removeFormat(tool, text, from, to) {
+  const mark = /** @type {Record<string, string>} */ ({ bold: "**", strike: "~~", math: "$$" })[tool];
   if (!mark || text.slice(from - mark.length, from) !== mark || text.slice(to, to + mark.length) !== mark) return undefined;
   const inner = text.slice(from, to);
   return { text: inner, from: from - mark.length, to: to + mark.length, select: [from - mark.length, to - mark.length] };
 }
 
 /** @param {string} mark */
-function between(mark) {
-  return (/** @type {string} */ chosen) => ({ before: mark, inner: chosen, after: mark });
+function wrapWith(mark) {
+  return (/** @type {string} */ selected) => ({ before: mark, inner: selected, after: mark });
 }
 
 /** @param {(line: string, at: number) => string} each */
-function lines(each) {
-  return (/** @type {string} */ chosen) => ({ before: "", inner: chosen.split("\n").map(each).join("\n"), after: "" });
+function mapLines(each) {
+  return (/** @type {string} */ selected) => ({ before: "", inner: selected.split("\n").map(each).join("\n"), after: "" });
 }

@@ -2,37 +2,37 @@
  * the first and the last of all are among them is known too, so that a list knows what to ask for. */
 
 import { get } from "../core/api.js";
-import { messageOf, takeMessage, trimMessages } from "./messages.js";
-import { forServer, hashOf, passes } from "./narrow.js";
-import { on, tell } from "../core/signals.js";
+import { findMessage, storeMessage, trimMessages } from "./messages.js";
+import { termsForApi, hashOf, matchesTerms } from "./narrow.js";
+import { on, emit } from "../core/signals.js";
 
 /** @typedef {import("./narrow.js").Term} Term */
 /** @typedef {import("./messages.js").Message} Message */
 
-const FIRST_FETCH = 60;
-const PAGE = 100;
-const KEPT_LISTS = 12;
-const LONGEST_LIST = 2000;
+const FIRST_FETCH_SIZE = 60;
+const FETCH_SIZE = 100;
+const MAX_LISTS = 12;
+const MAX_LIST_LENGTH = 2000;
 
-/** @type {Map<string, Listing>} by address; the one used last at the end */
-const listings = new Map();
+/** @type {Map<string, MessageList>} by address; the one used last at the end */
+const lists = new Map();
 
-export class Listing {
+export class MessageList {
   /** @type {number[]} */
   ids = [];
-  foundOldest = false;
-  foundNewest = false;
-  isOpen = false; // whether its first messages have come
+  hasOldest = false;
+  hasNewest = false;
+  isLoaded = false; // whether its first messages have come
   /** @type {Promise<void> | null} */
   #older = null;
   /** @type {Promise<void> | null} */
   #newer = null;
-  #fetches = 0; // under way
-  #place = 0; // counts how often it was put elsewhere: what was asked before does not fit any more
+  #pendingFetches = 0; // under way
+  #generation = 0; // counts how often it was put elsewhere: what was asked before does not fit any more
   /** @type {Set<number>} what has gone meanwhile, which their answers may still hold */
-  #gone = new Set();
+  #removed = new Set();
   /** @type {Message[]} what has come meanwhile, of which their answers may not know */
-  #meanwhile = [];
+  #arrived = [];
 
   /** @param {Term[]} terms */
   constructor(terms) {
@@ -42,48 +42,48 @@ export class Listing {
   /** Fetch the messages around a place, in place of those that are held.
    * @param {number | "newest" | "first_unread"} anchor
    * @returns {Promise<number | undefined>} the message that was meant, if there is one */
-  async open(anchor) {
-    const isEnd = anchor === "newest";
-    const place = ++this.#place;
-    const answer = await this.#fetch(anchor, isEnd ? FIRST_FETCH : FIRST_FETCH / 2, isEnd ? 0 : FIRST_FETCH / 2);
-    if (place !== this.#place) return this.nearest(/** @type {number} */ (answer.anchor));
-    this.ids = answer.messages.map((message) => message.id);
-    this.foundOldest = answer.found_oldest;
-    this.foundNewest = answer.found_newest || isEnd;
-    this.isOpen = true;
-    this.#catchUp();
-    return this.nearest(/** @type {number} */ (answer.anchor));
+  async load(anchor) {
+    const isNewest = anchor === "newest";
+    const generation = ++this.#generation;
+    const response = await this.#fetch(anchor, isNewest ? FIRST_FETCH_SIZE : FIRST_FETCH_SIZE / 2, isNewest ? 0 : FIRST_FETCH_SIZE / 2);
+    if (generation !== this.#generation) return this.nearest(/** @type {number} */ (response.anchor));
+    this.ids = response.messages.map((message) => message.id);
+    this.hasOldest = response.found_oldest;
+    this.hasNewest = response.found_newest || isNewest;
+    this.isLoaded = true;
+    this.#insertArrived();
+    return this.nearest(/** @type {number} */ (response.anchor));
   }
 
   /** The first message from an id on, or the last one.
    * @param {number} id
    * @returns {number | undefined} */
   nearest(id) {
-    return this.ids[Math.min(placeOf(this.ids, id), this.ids.length - 1)];
+    return this.ids[Math.min(sortedIndex(this.ids, id), this.ids.length - 1)];
   }
 
   /** @returns {Promise<void>} */
-  older() {
-    if (this.foundOldest || !this.isOpen) return Promise.resolve();
-    const place = this.#place;
-    this.#older ??= this.#fetch(this.ids[0] ?? "oldest", PAGE, 0).then((answer) => {
-      if (place !== this.#place) return;
-      this.#merge(answer.messages);
-      this.foundOldest = answer.found_oldest;
-      this.#catchUp();
+  loadOlder() {
+    if (this.hasOldest || !this.isLoaded) return Promise.resolve();
+    const generation = this.#generation;
+    this.#older ??= this.#fetch(this.ids[0] ?? "oldest", FETCH_SIZE, 0).then((response) => {
+      if (generation !== this.#generation) return;
+      this.#merge(response.messages);
+      this.hasOldest = response.found_oldest;
+      this.#insertArrived();
     }).finally(() => (this.#older = null));
     return this.#older;
   }
 
   /** @returns {Promise<void>} */
-  newer() {
-    if (this.foundNewest || !this.isOpen) return Promise.resolve();
-    const place = this.#place;
-    this.#newer ??= this.#fetch(this.ids.at(-1) ?? "newest", 0, PAGE).then((answer) => {
-      if (place !== this.#place) return;
-      this.#merge(answer.messages);
-      this.foundNewest = answer.found_newest;
-      this.#catchUp();
+  loadNewer() {
+    if (this.hasNewest || !this.isLoaded) return Promise.resolve();
+    const generation = this.#generation;
+    this.#newer ??= this.#fetch(this.ids.at(-1) ?? "newest", 0, FETCH_SIZE).then((response) => {
+      if (generation !== this.#generation) return;
+      this.#merge(response.messages);
+      this.hasNewest = response.found_newest;
+      this.#insertArrived();
     }).finally(() => (this.#newer = null));
     return this.#newer;
   }
@@ -95,34 +95,34 @@ export class Listing {
   /** Take in a message that has just come, or come to match.
    * @param {Message} message
    * @returns {boolean} whether it belongs here */
-  accept(message) {
-    if (!passes(this.terms, message)) return false;
-    this.#gone.delete(message.id);
-    if (this.#fetches) this.#meanwhile.push(message);
-    if (!this.isOpen) return false;
+  insert(message) {
+    if (!matchesTerms(this.terms, message)) return false;
+    this.#removed.delete(message.id);
+    if (this.#pendingFetches) this.#arrived.push(message);
+    if (!this.isLoaded) return false;
     const isNewest = message.id > (this.ids.at(-1) ?? 0);
-    if (isNewest ? !this.foundNewest : message.id < this.ids[0] && !this.foundOldest) return false;
+    if (isNewest ? !this.hasNewest : message.id < this.ids[0] && !this.hasOldest) return false;
     this.#merge([message]);
     return true;
   }
 
   /** @param {Set<number>} ids
    * @returns {boolean} whether any was here */
-  drop(ids) {
-    if (this.#fetches) for (const id of ids) this.#gone.add(id);
-    const kept = this.ids.filter((id) => !ids.has(id));
-    const changed = kept.length !== this.ids.length;
-    if (changed) this.ids = kept;
+  remove(ids) {
+    if (this.#pendingFetches) for (const id of ids) this.#removed.add(id);
+    const remaining = this.ids.filter((id) => !ids.has(id));
+    const changed = remaining.length !== this.ids.length;
+    if (changed) this.ids = remaining;
     return changed;
   }
 
   /** Hold the newest ones only.
    * @param {number} count */
-  shorten(count) {
+  truncate(count) {
     if (this.ids.length <= count) return;
     this.ids = this.ids.slice(-count);
-    this.foundOldest = false;
-    this.#place++;
+    this.hasOldest = false;
+    this.#generation++;
   }
 
   /** @param {{id: number}[]} messages */
@@ -135,22 +135,22 @@ export class Listing {
     }
   }
 
-  #catchUp() {
-    for (const message of this.#meanwhile.splice(0)) this.accept(message);
+  #insertArrived() {
+    for (const message of this.#arrived.splice(0)) this.insert(message);
   }
 
   /** @param {number | string} anchor
    * @param {number} before
    * @param {number} after */
   async #fetch(anchor, before, after) {
-    this.#fetches++;
-    const answer = await get("/messages", messagesAsked(this.terms, anchor, before, after)).finally(() => this.#fetches--);
-    answer.messages = answer.messages.filter((message) => !this.#gone.has(message.id));
-    if (!this.#fetches) this.#gone.clear();
+    this.#pendingFetches++;
+    const response = await get("/messages", messagesQuery(this.terms, anchor, before, after)).finally(() => this.#pendingFetches--);
+    response.messages = response.messages.filter((message) => !this.#removed.has(message.id));
+    if (!this.#pendingFetches) this.#removed.clear();
     const isSearch = this.terms.some((term) => term.operator === "search");
-    for (const message of answer.messages) takeMessage(message, isSearch);
-    trimMessages(new Set([...[...listings.values()].flatMap((listing) => listing.ids), ...answer.messages.map((message) => message.id)]));
-    return answer;
+    for (const message of response.messages) storeMessage(message, isSearch);
+    trimMessages(new Set([...[...lists.values()].flatMap((list) => list.ids), ...response.messages.map((message) => message.id)]));
+    return response;
   }
 }
 
@@ -159,9 +159,9 @@ export class Listing {
  * @param {number | string} anchor
  * @param {number} before
  * @param {number} after */
-export function messagesAsked(terms, anchor, before, after) {
+export function messagesQuery(terms, anchor, before, after) {
   return {
-    narrow: forServer(terms),
+    narrow: termsForApi(terms),
     anchor: String(anchor),
     num_before: before,
     num_after: after,
@@ -173,64 +173,64 @@ export function messagesAsked(terms, anchor, before, after) {
 
 /** The list of a narrow: the one we hold, or a new one.
  * @param {Term[]} terms
- * @returns {Listing} */
-export function listingOf(terms) {
+ * @returns {MessageList} */
+export function messageListOf(terms) {
   const key = hashOf(terms.filter((term) => term.operator !== "near"));
-  const listing = listings.get(key) ?? new Listing(terms);
-  listings.delete(key);
-  listings.set(key, listing);
-  for (const old of listings.keys()) {
-    if (listings.size <= KEPT_LISTS) break;
-    listings.delete(old);
+  const list = lists.get(key) ?? new MessageList(terms);
+  lists.delete(key);
+  lists.set(key, list);
+  for (const old of lists.keys()) {
+    if (lists.size <= MAX_LISTS) break;
+    lists.delete(old);
   }
-  return listing;
+  return list;
 }
 
 /** Forget all lists but one.
- * @param {Listing | null} [kept] */
-export function forgetListings(kept = null) {
-  for (const [key, listing] of listings) if (listing !== kept) listings.delete(key);
+ * @param {MessageList | null} [remaining] */
+export function forgetMessageLists(remaining = null) {
+  for (const [key, list] of lists) if (list !== remaining) lists.delete(key);
 }
 
 /** Let go of what nobody looks at, so that a day of talking does not fill the memory.
- * @param {Listing | null} open the list that is shown and not at its end: it is left alone */
-export function tidyListings(open) {
-  for (const listing of listings.values()) {
-    if (listing === open || listing.ids.length <= LONGEST_LIST) continue;
-    listing.shorten(LONGEST_LIST / 2);
+ * @param {MessageList | null} open the list that is shown and not at its end: it is left alone */
+export function trimMessageLists(open) {
+  for (const list of lists.values()) {
+    if (list === open || list.ids.length <= MAX_LIST_LENGTH) continue;
+    list.truncate(MAX_LIST_LENGTH / 2);
   }
-  trimMessages(new Set([...listings.values()].flatMap((listing) => listing.ids)));
+  trimMessages(new Set([...lists.values()].flatMap((list) => list.ids)));
 }
 
 /** A message has come, or was changed so that it may belong elsewhere now.
  * @param {Message} message */
-export function offer(message) {
-  let taken = false;
-  for (const listing of listings.values()) {
-    const verdict = passes(listing.terms, message);
-    if (verdict) taken = listing.accept(message) || taken;
-    else if (verdict === false) taken = listing.drop(new Set([message.id])) || taken;
-    else askWhether(listing, message);
+export function insertIntoLists(message) {
+  let isChanged = false;
+  for (const list of lists.values()) {
+    const matches = matchesTerms(list.terms, message);
+    if (matches) isChanged = list.insert(message) || isChanged;
+    else if (matches === false) isChanged = list.remove(new Set([message.id])) || isChanged;
+    else matchOnServer(list, message);
   }
-  if (taken) tell("lists");
+  if (isChanged) emit("lists");
 }
 
-/** @param {Listing} listing
+/** @param {MessageList} list
  * @param {Message} message */
-async function askWhether(listing, message) {
-  const answer = await get("/messages/matches_narrow", { msg_ids: [message.id], narrow: forServer(listing.terms) }).catch(() => null);
-  const found = answer?.messages?.[message.id];
-  if (!found || !listing.foundNewest || listing.ids.includes(message.id)) return;
-  takeMessage({ ...message, ...found }, true);
-  listing.ids = [...listing.ids, message.id].sort((a, b) => a - b);
-  tell("lists");
+async function matchOnServer(list, message) {
+  const response = await get("/messages/matches_narrow", { msg_ids: [message.id], narrow: termsForApi(list.terms) }).catch(() => null);
+  const found = response?.messages?.[message.id];
+  if (!found || !list.hasNewest || list.ids.includes(message.id)) return;
+  storeMessage({ ...message, ...found }, true);
+  list.ids = [...list.ids, message.id].sort((a, b) => a - b);
+  emit("lists");
 }
 
 /** Where an id stands or would stand in a sorted list.
  * @param {number[]} ids
  * @param {number} id
  * @returns {number} */
-export function placeOf(ids, id) {
+export function sortedIndex(ids, id) {
   let low = 0;
   let high = ids.length;
   while (low < high) {
@@ -243,13 +243,13 @@ export function placeOf(ids, id) {
 
 on("gone", (/** @type {number[]} */ ids) => {
   const gone = new Set(ids);
-  const changed = [...listings.values()].map((listing) => listing.drop(gone));
-  if (changed.includes(true)) tell("lists");
+  const changed = [...lists.values()].map((list) => list.remove(gone));
+  if (changed.includes(true)) emit("lists");
 });
 
 on("moved", (/** @type {number[]} */ ids) => {
   for (const id of ids) {
-    const message = messageOf(id);
-    if (message) offer(message);
+    const message = findMessage(id);
+    if (message) insertIntoLists(message);
   }
 });

@@ -1,7 +1,7 @@
 /** Narrows: which messages are asked for, as terms and as the part of an address behind `#`.
  * The addresses are Zulip's, so that links from mails, apps and other people work. */
 
-import { channelName, channelNamed, channels } from "./channels.js";
+import { channelName, findChannel, channels } from "./channels.js";
 import { directWith, isInChannel } from "./conversations.js";
 import { isSpectator, myId } from "./session.js";
 import { people } from "./people.js";
@@ -11,7 +11,7 @@ import { isFollowed, isTopicMuted } from "./topics.js";
 /** @typedef {import("./conversations.js").Conversation} Conversation */
 
 /** @type {Record<string, string>} */
-const OTHER_WORDS = { stream: "channel", streams: "channels", subject: "topic", "pm-with": "dm", from: "sender", "group-pm-with": "dm-including" };
+const OPERATOR_ALIASES = { stream: "channel", streams: "channels", subject: "topic", "pm-with": "dm", from: "sender", "group-pm-with": "dm-including" };
 
 /** @param {string} text */
 export function encodeHash(text) {
@@ -76,8 +76,8 @@ export function parseNarrow(path) {
   for (let at = 0; at + 1 < parts.length || (at < parts.length && parts[at]); at += 2) {
     const negated = parts[at].startsWith("-");
     const word = decodeHash(negated ? parts[at].slice(1) : parts[at]);
-    const operator = OTHER_WORDS[word] ?? word;
-    terms.push(term(operator, decodeHash(parts[at + 1] ?? ""), negated));
+    const operator = OPERATOR_ALIASES[word] ?? word;
+    terms.push(makeTerm(operator, decodeHash(parts[at + 1] ?? ""), negated));
   }
   return terms;
 }
@@ -112,22 +112,22 @@ export function operandOf(terms, operator) {
 
 /** Terms as the API wants them. Where to land is no part of that.
  * @param {Term[]} terms */
-export function forServer(terms) {
-  const asked = terms.filter((term) => term.operator !== "near");
-  if (isSpectator()) asked.push({ operator: "channels", operand: "web-public" });
-  return asked.map(({ operator, operand, negated = false }) => ({ operator, operand, negated }));
+export function termsForApi(terms) {
+  const apiTerms = terms.filter((term) => term.operator !== "near");
+  if (isSpectator()) apiTerms.push({ operator: "channels", operand: "web-public" });
+  return apiTerms.map(({ operator, operand, negated = false }) => ({ operator, operand, negated }));
 }
 
 /** Whether a message is among those asked for; undefined if only the server can tell.
  * @param {Term[]} terms
  * @param {Record<string, any>} message
  * @returns {boolean | undefined} */
-export function passes(terms, message) {
+export function matchesTerms(terms, message) {
   let verdict = /** @type {boolean | undefined} */ (true);
   for (const term of terms) {
-    const passed = passesTerm(term, message);
-    if (passed === undefined) verdict = undefined;
-    else if (passed === Boolean(term.negated)) return false;
+    const result = matchesTerm(term, message);
+    if (result === undefined) verdict = undefined;
+    else if (result === Boolean(term.negated)) return false;
   }
   return verdict;
 }
@@ -139,9 +139,9 @@ export function parseSearch(text) {
   const terms = [];
   const words = [];
   for (const found of text.matchAll(/(-?)([a-z-]+):("[^"]*"|\S+)|("[^"]*"|\S+)/gi)) {
-    const operator = OTHER_WORDS[found[2]?.toLowerCase()] ?? found[2]?.toLowerCase();
+    const operator = OPERATOR_ALIASES[found[2]?.toLowerCase()] ?? found[2]?.toLowerCase();
     if (!operator || !SEARCHABLE.has(operator)) words.push(found[0]);
-    else terms.push(term(operator, found[3].replaceAll('"', "").replaceAll("+", " "), found[1] === "-"));
+    else terms.push(makeTerm(operator, found[3].replaceAll('"', "").replaceAll("+", " "), found[1] === "-"));
   }
   if (words.length) terms.push({ operator: "search", operand: words.join(" ") });
   return terms;
@@ -169,26 +169,26 @@ export const SEARCHABLE = new Set(["channel", "channels", "topic", "sender", "dm
  * @param {string} operand
  * @param {boolean} negated
  * @returns {Term} */
-function term(operator, operand, negated) {
-  return { operator, operand: meant(operator, operand), ...(negated && { negated }) };
+function makeTerm(operator, operand, negated) {
+  return { operator, operand: parseOperand(operator, operand), ...(negated && { negated }) };
 }
 
 /** @param {string} operator
  * @param {string} operand
  * @returns {Term["operand"]} */
-function meant(operator, operand) {
-  if (operator === "channel") return channelMeant(operand);
-  if (operator === "dm" || operator === "dm-including") return peopleMeant(operand);
+function parseOperand(operator, operand) {
+  if (operator === "channel") return parseChannel(operand);
+  if (operator === "dm" || operator === "dm-including") return parsePeople(operand);
   if (operator === "near" || operator === "with" || operator === "id") return Number(operand) || operand;
-  if (operator === "sender" || operator === "mentions") return peopleMeant(operand)[0] ?? operand;
+  if (operator === "sender" || operator === "mentions") return parsePeople(operand)[0] ?? operand;
   if (operator === "is" && operand === "private") return "dm";
   return operator === "search" ? operand.replaceAll("+", " ") : operand;
 }
 
 /** @param {string} operand `7-kitchen`, or a name
  * @returns {string | number} */
-function channelMeant(operand) {
-  const named = channelNamed(operand) ?? channelNamed(operand.replaceAll("-", " "));
+function parseChannel(operand) {
+  const named = findChannel(operand) ?? findChannel(operand.replaceAll("-", " "));
   const id = Number(/^(\d+)(-|$)/.exec(operand)?.[1]);
   if (id && (channels.has(id) || !named)) return id;
   return named?.stream_id ?? operand;
@@ -196,15 +196,15 @@ function channelMeant(operand) {
 
 /** @param {string} operand `8,9-group`, names or addresses
  * @returns {number[]} */
-function peopleMeant(operand) {
+function parsePeople(operand) {
   const ids = /^(\d+(?:,\d+)*)(-|$)/.exec(operand);
   if (ids) return ids[1].split(",").map(Number);
   return operand.split(",").flatMap((text) => {
-    const wanted = text.trim().toLowerCase();
-    if (wanted === "me") return [myId()];
-    const id = Number(/^user(\d+)@/.exec(wanted)?.[1]); // the address of somebody whose own is not shown
+    const name = text.trim().toLowerCase();
+    if (name === "me") return [myId()];
+    const id = Number(/^user(\d+)@/.exec(name)?.[1]); // the address of somebody whose own is not shown
     if (people.has(id)) return [id];
-    const found = [...people.values()].find((person) => [person.full_name, person.email, person.delivery_email].some((each) => each?.toLowerCase() === wanted));
+    const found = [...people.values()].find((person) => [person.full_name, person.email, person.delivery_email].some((each) => each?.toLowerCase() === name));
     return found ? [found.user_id] : [];
   });
 }
@@ -219,7 +219,7 @@ function operandSlug({ operator, operand }) {
 /** @param {Term} term
  * @param {Record<string, any>} message
  * @returns {boolean | undefined} */
-function passesTerm({ operator, operand }, message) {
+function matchesTerm({ operator, operand }, message) {
   const isChannel = message.type === "stream";
   if (operator === "near" || operator === "with") return true;
   if (operator === "channel") return isChannel && message.stream_id === operand;
@@ -231,7 +231,7 @@ function passesTerm({ operator, operand }, message) {
     const ids = message.display_recipient.map((/** @type {{id: number}} */ person) => person.id);
     return directWith(ids).people.join() === directWith(operand).people.join();
   }
-  if (operator === "is") return passesIs(String(operand), message);
+  if (operator === "is") return matchesIs(String(operand), message);
   if (operator === "in" && operand === "home") {
     return !isChannel || message.flags.includes("mentioned") || !isTopicMuted(message.stream_id, message.subject);
   }
@@ -241,7 +241,7 @@ function passesTerm({ operator, operand }, message) {
 /** @param {string} what
  * @param {Record<string, any>} message
  * @returns {boolean | undefined} */
-function passesIs(what, message) {
+function matchesIs(what, message) {
   if (what === "dm") return message.type === "private";
   if (what === "starred") return message.flags.includes("starred");
   if (what === "mentioned") return message.flags.includes("mentioned") || message.flags.includes("wildcard_mentioned");

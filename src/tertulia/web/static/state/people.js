@@ -1,8 +1,8 @@
 /** The people we know of, bots and those who have left included. */
 
-import { known, myId } from "./session.js";
-import { tell } from "../core/signals.js";
-import { say } from "../core/i18n.js";
+import { state, myId } from "./session.js";
+import { emit } from "../core/signals.js";
+import { t } from "../core/i18n.js";
 
 /** @typedef {{user_id: number, full_name: string, email: string, delivery_email: string | null,
  *   avatar_url: string | null, is_bot: boolean, is_guest: boolean, is_admin: boolean, is_owner: boolean,
@@ -15,36 +15,36 @@ const HUES = 9;
 /** @type {Map<number, Person>} */
 export const people = new Map();
 
-/** @param {Record<string, any>} state a register answer */
-export function learnPeople(state) {
+/** @param {Record<string, any>} snapshot a register answer */
+export function initPeople(snapshot) {
   people.clear();
-  for (const person of state.realm_non_active_users ?? []) people.set(person.user_id, { ...NOBODY, ...person, is_active: false });
-  for (const person of [...(state.realm_users ?? []), ...(state.cross_realm_bots ?? [])]) {
-    people.set(person.user_id, { ...NOBODY, ...person, is_active: true });
+  for (const person of snapshot.realm_non_active_users ?? []) people.set(person.user_id, { ...DEFAULT_PERSON, ...person, is_active: false });
+  for (const person of [...(snapshot.realm_users ?? []), ...(snapshot.cross_realm_bots ?? [])]) {
+    people.set(person.user_id, { ...DEFAULT_PERSON, ...person, is_active: true });
   }
 }
 
 /** @param {number} id
  * @returns {Person} somebody unknown if we know nothing of them */
-export function personOf(id) {
-  return people.get(id) ?? /** @type {Person} */ ({ ...NOBODY, user_id: id, full_name: say("people.unknown") });
+export function getPerson(id) {
+  return people.get(id) ?? /** @type {Person} */ ({ ...DEFAULT_PERSON, user_id: id, full_name: t("people.unknown") });
 }
 
 /** @param {number} id */
 export function nameOf(id) {
-  return personOf(id).full_name;
+  return getPerson(id).full_name;
 }
 
 /** The part of a name that fits into small places.
  * @param {number} id */
 export function shortName(id) {
-  const person = personOf(id);
+  const person = getPerson(id);
   return person.is_bot ? person.full_name : person.full_name.split(" ")[0];
 }
 
 /** @param {number} id
  * @returns {number} one of nine hues, always the same for the same person */
-export function hueOf(id) {
+export function avatarHue(id) {
   return (id % HUES) + 1;
 }
 
@@ -55,7 +55,7 @@ export function initialOf(id) {
 
 /** @param {number} id */
 export function isMuted(id) {
-  return (known.muted_users ?? []).some((/** @type {{id: number}} */ muted) => muted.id === id);
+  return (state.muted_users ?? []).some((/** @type {{id: number}} */ muted) => muted.id === id);
 }
 
 /** What to call the conversation with these people.
@@ -68,14 +68,14 @@ export function namesOf(others) {
 }
 
 /** @param {Record<string, any>} changed a person with what is new about them */
-export function changePerson(changed) {
+export function updatePerson(changed) {
   const before = people.get(changed.user_id);
-  people.set(changed.user_id, { ...NOBODY, ...before, ...changed });
-  tell("people", changed.user_id);
+  people.set(changed.user_id, { ...DEFAULT_PERSON, ...before, ...changed });
+  emit("people", changed.user_id);
 }
 
 /** What is so of most people, and of somebody of whom we are told nothing else. @type {Person} */
-const NOBODY = {
+const DEFAULT_PERSON = {
   user_id: 0, full_name: "", email: "", delivery_email: null, avatar_url: null, is_bot: false, is_guest: false,
   is_admin: false, is_owner: false, role: 400, timezone: "", date_joined: "", bot_type: null, is_active: true,
 };

@@ -5,11 +5,11 @@ import { channelIn, conversationIn, operandOf, parseNarrow, parseSearch } from "
 
 /** @typedef {import("./narrow.js").Term} Term */
 /** @typedef {{view: string, hash: string, terms: Term[], near?: number, channel?: number,
- *   conversation?: import("./conversations.js").Conversation, rest: string[], draft?: string}} Place
+ *   conversation?: import("./conversations.js").Conversation, rest: string[], draft?: string}} Route
  *   `rest` is what follows the view's name, for views that make something of it */
 
 /** Addresses that open a dialog over the view that is shown. */
-export const OVER = new Set(["settings", "organization", "user", "channels", "groups", "keyboard-shortcuts", "message-formatting",
+export const DIALOG_VIEWS = new Set(["settings", "organization", "user", "channels", "groups", "keyboard-shortcuts", "message-formatting",
   "search-operators", "about-zulip", "invite", "drafts", "scheduled", "reminders", "members", "streams"]);
 
 /** Everything but what is muted; a spectator mutes nothing. */
@@ -18,11 +18,11 @@ function feedTerms() {
 }
 
 /** @param {string} hash with its `#`, or nothing
- * @returns {Place} */
-export function parsePlace(hash) {
+ * @returns {Route} */
+export function parseRoute(hash) {
   const path = hash.replace(/^#/, "");
   const [view, ...rest] = path.split("/");
-  if (view === "narrow") return narrowPlace(hash, parseNarrow(rest.join("/")));
+  if (view === "narrow") return narrowRoute(hash, parseNarrow(rest.join("/")));
   if (view === "topics" && rest[0] === "channel") {
     const channel = Number(/^\d+/.exec(rest[1] ?? "")?.[0]);
     return { view: "topics", hash, terms: [{ operator: "channel", operand: channel }], channel, rest };
@@ -31,8 +31,8 @@ export function parsePlace(hash) {
   if (view === "search") return { view: "search", hash, terms: [], rest };
   if (view === "recent" || view === "recent_topics") return { view: "recent", hash, terms: [], rest };
   if (view === "inbox" && !isSpectator()) return { view: "inbox", hash, terms: [], rest };
-  if (OVER.has(view)) return { view, hash, terms: [], rest };
-  return parsePlace(homeHash());
+  if (DIALOG_VIEWS.has(view)) return { view, hash, terms: [], rest };
+  return parseRoute(homeHash());
 }
 
 /** Where one starts, as one has set it. */
@@ -43,19 +43,19 @@ export function homeHash() {
 
 /** @param {string} hash
  * @param {Term[]} terms
- * @returns {Place} */
-function narrowPlace(hash, terms) {
+ * @returns {Route} */
+function narrowRoute(hash, terms) {
   const near = Number(operandOf(terms, "near")) || undefined;
-  const kept = terms.filter((term) => term.operator !== "near");
-  const isSearch = kept.some((term) => !["channel", "topic", "dm", "with"].includes(term.operator) || term.negated)
-    && !isOneOfOurs(kept);
-  const place = { view: isSearch ? "search" : "talk", hash, terms: kept, near, rest: [] };
-  return { ...place, conversation: conversationIn(kept), channel: channelIn(kept) };
+  const filtered = terms.filter((term) => term.operator !== "near");
+  const isSearch = filtered.some((term) => !["channel", "topic", "dm", "with"].includes(term.operator) || term.negated)
+    && !isNamedView(filtered);
+  const route = { view: isSearch ? "search" : "talk", hash, terms: filtered, near, rest: [] };
+  return { ...route, conversation: conversationIn(filtered), channel: channelIn(filtered) };
 }
 
 /** Views that are asked for by terms and have a name of their own.
  * @param {Term[]} terms */
-function isOneOfOurs(terms) {
+function isNamedView(terms) {
   if (terms.length !== 1 || terms[0].negated) return false;
   const [{ operator, operand }] = terms;
   return (operator === "is" && ["mentioned", "starred", "followed", "dm"].includes(String(operand))) || (operator === "in" && operand === "home");

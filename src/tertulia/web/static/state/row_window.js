@@ -8,7 +8,7 @@
  * @param {number} at
  * @param {number} size
  * @returns {Range} */
-export function around(length, at, size) {
+export function centredRange(length, at, size) {
   const from = Math.max(0, Math.min(at - (size >> 1), length - size));
   return { from, to: Math.min(length, from + size) };
 }
@@ -20,7 +20,7 @@ export function around(length, at, size) {
  * @param {number} step
  * @param {number} size
  * @returns {Range} */
-export function moved(range, length, direction, step, size) {
+export function shiftedRange(range, length, direction, step, size) {
   if (direction < 0) {
     const from = Math.max(0, range.from - step);
     return { from, to: Math.min(range.to, Math.max(from + size, 0)) };
@@ -33,11 +33,11 @@ export function moved(range, length, direction, step, size) {
  * @param {number[]} before
  * @param {Range} range
  * @param {number[]} ids the list now
- * @param {(ids: number[], id: number) => number} placeOf
+ * @param {(ids: number[], id: number) => number} indexOf
  * @returns {Range} */
-export function followed(before, range, ids, placeOf) {
+export function reindexedRange(before, range, ids, indexOf) {
   if (range.from >= range.to) return { from: 0, to: 0 };
   const first = before[range.from];
   const last = before[range.to - 1];
-  return { from: placeOf(ids, first), to: Math.min(ids.length, placeOf(ids, last) + 1) };
+  return { from: indexOf(ids, first), to: Math.min(ids.length, indexOf(ids, last) + 1) };
 }

@@ -1,21 +1,21 @@
 /** Who is looking, what they prefer, and the organization they look at. */
 
-import { tell } from "../core/signals.js";
+import { emit } from "../core/signals.js";
 
 /** What the page was started with, and what events have changed of it since.
  * @type {Record<string, any>} */
-export const known = {};
+export const state = {};
 
-/** @param {Record<string, any>} state a register answer */
-export function learnMe(state) {
-  for (const key of Object.keys(known)) delete known[key];
-  Object.assign(known, state);
+/** @param {Record<string, any>} snapshot a register answer */
+export function initSession(snapshot) {
+  for (const key of Object.keys(state)) delete state[key];
+  Object.assign(state, snapshot);
 }
 
 /** The id of the person, or 0 for a spectator.
  * @returns {number} */
 export function myId() {
-  return known.user_id ?? 0;
+  return state.user_id ?? 0;
 }
 
 export function isSpectator() {
@@ -25,25 +25,25 @@ export function isSpectator() {
 /** @param {string} name of a personal setting
  * @returns {any} */
 export function setting(name) {
-  return known.user_settings?.[name];
+  return state.user_settings?.[name];
 }
 
 /** @param {string} name
  * @param {any} value */
-export function changeSetting(name, value) {
-  if (known.user_settings) known.user_settings[name] = value;
-  tell("settings", name);
+export function updateSetting(name, value) {
+  if (state.user_settings) state.user_settings[name] = value;
+  emit("settings", name);
 }
 
 /** A fact about the organization: `realm("name")` is `realm_name` of the register answer.
  * @param {string} name
  * @returns {any} */
 export function realm(name) {
-  return known[`realm_${name}`];
+  return state[`realm_${name}`];
 }
 
-/** @param {Record<string, any>} facts by their name without `realm_` */
-export function changeRealm(facts) {
-  for (const [name, value] of Object.entries(facts)) known[`realm_${name}`] = value;
-  tell("realm");
+/** @param {Record<string, any>} changes by their name without `realm_` */
+export function updateRealm(changes) {
+  for (const [name, value] of Object.entries(changes)) state[`realm_${name}`] = value;
+  emit("realm");
 }

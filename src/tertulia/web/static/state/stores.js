@@ -1,20 +1,20 @@
 /** What the server tells at the start, or again later, and who has to know of it. */
 
-import { learnChannels } from "./channels.js";
-import { learnDirects } from "./direct_messages.js";
-import { learnMe } from "./session.js";
-import { learnPeople } from "./people.js";
-import { learnPresence } from "./presence.js";
-import { learnTopics } from "./topics.js";
-import { learnUnread } from "./unread.js";
+import { initChannels } from "./channels.js";
+import { initDirectMessages } from "./direct_messages.js";
+import { initSession } from "./session.js";
+import { initPeople } from "./people.js";
+import { initPresence } from "./presence.js";
+import { initTopics } from "./topics.js";
+import { initUnread } from "./unread.js";
 
-/** @param {Record<string, any>} state a register answer */
-export function learnAll(state) {
-  learnMe(state);
-  learnPeople(state);
-  learnPresence(state);
-  learnChannels(state);
-  learnTopics(state);
-  learnUnread(state);
-  learnDirects(state);
+/** @param {Record<string, any>} snapshot a register answer */
+export function initStores(snapshot) {
+  initSession(snapshot);
+  initPeople(snapshot);
+  initPresence(snapshot);
+  initChannels(snapshot);
+  initTopics(snapshot);
+  initUnread(snapshot);
+  initDirectMessages(snapshot);
 }

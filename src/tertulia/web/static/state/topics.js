@@ -3,7 +3,7 @@
 import { get } from "../core/api.js";
 import { channels } from "./channels.js";
 import { topicKey } from "./conversations.js";
-import { tell } from "../core/signals.js";
+import { emit } from "../core/signals.js";
 
 /** @typedef {{name: string, max_id: number}} Topic */
 
@@ -17,11 +17,11 @@ const policies = new Map();
 /** @type {Map<number, Topic[]>} by channel, newest first; those channels of which we have asked */
 const topics = new Map();
 
-/** @param {Record<string, any>} state a register answer */
-export function learnTopics(state) {
+/** @param {Record<string, any>} snapshot a register answer */
+export function initTopics(snapshot) {
   policies.clear();
   topics.clear();
-  for (const each of state.user_topics ?? []) setPolicy(each.stream_id, each.topic_name, each.visibility_policy);
+  for (const entry of snapshot.user_topics ?? []) setPolicy(entry.stream_id, entry.topic_name, entry.visibility_policy);
 }
 
 /** @param {number} channel
@@ -62,29 +62,29 @@ export function topicsOf(channel) {
 /** @param {number} channel
  * @returns {Promise<Topic[]>} */
 export async function fetchTopics(channel) {
-  const answer = await get(`/users/me/${channel}/topics`, { allow_empty_topic_name: true });
-  topics.set(channel, answer.topics);
-  tell("topics", channel);
-  return answer.topics;
+  const response = await get(`/users/me/${channel}/topics`, { allow_empty_topic_name: true });
+  topics.set(channel, response.topics);
+  emit("topics", channel);
+  return response.topics;
 }
 
 /** A message was written: its topic is the newest of its channel.
  * @param {number} channel
  * @param {string} topic
  * @param {number} id */
-export function noteTopic(channel, topic, id) {
+export function recordTopic(channel, topic, id) {
   const list = topics.get(channel);
   if (!list) return;
   const key = topicKey(channel, topic);
-  const before = list.find((each) => topicKey(channel, each.name) === key);
-  const others = list.filter((each) => each !== before);
+  const before = list.find((entry) => topicKey(channel, entry.name) === key);
+  const others = list.filter((entry) => entry !== before);
   const max = Math.max(id, before?.max_id ?? 0);
   topics.set(channel, [...others, { name: topic, max_id: max }].sort((a, b) => b.max_id - a.max_id));
-  tell("topics", channel);
+  emit("topics", channel);
 }
 
 /** Messages have moved or gone: what a channel's topics are has to be asked again.
  * @param {number} channel */
-export function forgetTopics(channel) {
-  if (topics.delete(channel)) tell("topics", channel);
+export function invalidateTopics(channel) {
+  if (topics.delete(channel)) emit("topics", channel);
 }

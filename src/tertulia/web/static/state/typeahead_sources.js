@@ -3,27 +3,27 @@
 
 import { channels, myChannels } from "./channels.js";
 import { topicTitle } from "./conversations.js";
-import { emojiNamed, emojiStarting, fetchEmoji } from "./emoji.js";
-import { known } from "./session.js";
+import { findEmoji, searchEmoji, fetchEmoji } from "./emoji.js";
+import { state } from "./session.js";
 import { people } from "./people.js";
-import { lastTalkedAt } from "./recent_contacts.js";
+import { newestMessageWith } from "./recent_contacts.js";
 import { fetchTopics, topicsOf } from "./topics.js";
-import { say } from "../core/i18n.js";
+import { t } from "../core/i18n.js";
 
 /** @typedef {"person" | "channel" | "topic" | "emoji" | "command" | "language"} Kind */
-/** @typedef {{kind: Kind, query: string, from: number, to: number, channel?: number, silent?: boolean}} Wanted
+/** @typedef {{kind: Kind, query: string, from: number, to: number, channel?: number, silent?: boolean}} CompletionQuery
  *   the part of the text that an offer replaces */
-/** @typedef {{insert: string, label: string, hint: string, person?: number, channel?: number, emoji?: string, group?: boolean}} Offer */
+/** @typedef {{insert: string, label: string, hint: string, person?: number, channel?: number, emoji?: string, group?: boolean}} Completion */
 
-const MOST = 8;
+const MAX_COMPLETIONS = 8;
 const WILDCARDS = ["all", "everyone", "channel", "topic"];
 const COMMANDS = ["me", "poll", "todo"];
-const LANGUAGES = ["bash", "c", "cpp", "css", "diff", "go", "html", "java", "javascript", "json", "kotlin", "latex", "math", "php", "python", "quote", "ruby", "rust", "spoiler", "sql", "swift", "text", "typescript", "xml", "yaml"];
+const CODE_LANGUAGES = ["bash", "c", "cpp", "css", "diff", "go", "html", "java", "javascript", "json", "kotlin", "latex", "math", "php", "python", "quote", "ruby", "rust", "spoiler", "sql", "swift", "text", "typescript", "xml", "yaml"];
 
 /** @param {string} text
  * @param {number} caret
- * @returns {Wanted | undefined} */
-export function wantedAt(text, caret) {
+ * @returns {CompletionQuery | undefined} */
+export function completionAt(text, caret) {
   const before = text.slice(0, caret);
   const line = before.slice(before.lastIndexOf("\n") + 1);
   const start = caret - line.length;
@@ -53,63 +53,63 @@ export function wantedAt(text, caret) {
  * @param {number} caret
  * @param {{channel?: number}} where one writes to */
 export async function completions(text, caret, where) {
-  const wanted = wantedAt(text, caret);
-  if (!wanted) return undefined;
-  if (wanted.kind === "emoji") await fetchEmoji();
-  if (wanted.kind === "topic" && !topicsOf(wanted.channel ?? 0)) await fetchTopics(wanted.channel ?? 0).catch(() => []);
-  return { from: wanted.from, to: wanted.to, offers: completionsFor(wanted, where) };
+  const request = completionAt(text, caret);
+  if (!request) return undefined;
+  if (request.kind === "emoji") await fetchEmoji();
+  if (request.kind === "topic" && !topicsOf(request.channel ?? 0)) await fetchTopics(request.channel ?? 0).catch(() => []);
+  return { from: request.from, to: request.to, completions: completionsFor(request, where) };
 }
 
 /** Topics of a channel to offer for what stands in a field.
  * @param {string} text
  * @param {number} channel */
-export async function topicCompletions(text, channel) {
+export async function topicFieldCompletions(text, channel) {
   if (!topicsOf(channel)) await fetchTopics(channel).catch(() => []);
-  const offers = topicsToChoose(channel, text).filter((topic) => topic !== text);
-  return { from: 0, to: text.length, offers: offers.map((topic) => ({ insert: topic, label: topicTitle(topic), hint: "" })) };
+  const found = findTopics(channel, text).filter((topic) => topic !== text);
+  return { from: 0, to: text.length, completions: found.map((topic) => ({ insert: topic, label: topicTitle(topic), hint: "" })) };
 }
 
-/** @param {Wanted} wanted
+/** @param {CompletionQuery} request
  * @param {{channel?: number}} where one writes to
- * @returns {Offer[]} the likeliest first */
-export function completionsFor(wanted, where) {
-  const query = plain(wanted.query);
-  if (wanted.kind === "person") return peopleOffers(query, wanted.silent ?? false, where.channel);
-  if (wanted.kind === "channel") return channelOffers(query);
-  if (wanted.kind === "topic") return topicOffers(query, wanted.channel ?? 0);
-  if (wanted.kind === "emoji") return emojiStarting(wanted.query.toLowerCase(), MOST).map((name) => emojiOffer(name));
-  if (wanted.kind === "command") return simple(COMMANDS, query, (name) => ({ insert: `/${name} `, label: `/${name}`, hint: say(`command.${name}`) }));
-  return simple(LANGUAGES, query, (name) => ({ insert: `${name}\n`, label: name, hint: "" }));
+ * @returns {Completion[]} the likeliest first */
+export function completionsFor(request, where) {
+  const query = normalizeText(request.query);
+  if (request.kind === "person") return peopleCompletions(query, request.silent ?? false, where.channel);
+  if (request.kind === "channel") return channelCompletions(query);
+  if (request.kind === "topic") return topicLinkCompletions(query, request.channel ?? 0);
+  if (request.kind === "emoji") return searchEmoji(request.query.toLowerCase(), MAX_COMPLETIONS).map((name) => emojiCompletion(name));
+  if (request.kind === "command") return wordCompletions(COMMANDS, query, (name) => ({ insert: `/${name} `, label: `/${name}`, hint: t(`command.${name}`) }));
+  return wordCompletions(CODE_LANGUAGES, query, (name) => ({ insert: `${name}\n`, label: name, hint: "" }));
 }
 
 /** People whose name fits, for places where one chooses people.
  * @param {string} query
  * @param {number[]} without
- * @returns {Offer[]} */
-export function peopleToChoose(query, without = []) {
-  const found = ranked(candidates(without), plain(query), (person) => person.full_name, (person) => lastTalkedAt(person.user_id));
-  return found.slice(0, MOST).map((person) => ({ insert: person.full_name, label: person.full_name, hint: person.delivery_email ?? "", person: person.user_id }));
+ * @returns {Completion[]} */
+export function findPeople(query, without = []) {
+  const found = rankMatches(mentionablePeople(without), normalizeText(query), (person) => person.full_name, (person) => newestMessageWith(person.user_id));
+  return found.slice(0, MAX_COMPLETIONS).map((person) => ({ insert: person.full_name, label: person.full_name, hint: person.delivery_email ?? "", person: person.user_id }));
 }
 
 /** Topics of a channel that fit.
  * @param {number} channel
  * @param {string} query
  * @returns {string[]} */
-export function topicsToChoose(channel, query) {
+export function findTopics(channel, query) {
   const names = (topicsOf(channel) ?? []).map((topic) => topic.name).filter(Boolean);
-  return ranked(names, plain(query), (name) => name, () => 0).slice(0, MOST);
+  return rankMatches(names, normalizeText(query), (name) => name, () => 0).slice(0, MAX_COMPLETIONS);
 }
 
 /** Letters as they are compared: small, without accents.
  * @param {string} text */
-export function plain(text) {
+export function normalizeText(text) {
   return text.toLowerCase().normalize("NFKD").replaceAll(/\p{M}/gu, "");
 }
 
 /** How well a name fits: its beginning, the beginning of one of its words, somewhere; -1 not at all.
  * @param {string} name
  * @param {string} query both plain */
-export function fit(name, query) {
+export function matchScore(name, query) {
   if (name.startsWith(query)) return 3;
   const at = name.indexOf(query);
   if (at < 0) return -1;
@@ -117,44 +117,44 @@ export function fit(name, query) {
 }
 
 /** @template T
- * @param {Iterable<T>} things
+ * @param {Iterable<T>} items
  * @param {string} query
- * @param {(thing: T) => string} name
- * @param {(thing: T) => number} weight
+ * @param {(item: T) => string} name
+ * @param {(item: T) => number} weight
  * @returns {T[]} */
-function ranked(things, query, name, weight) {
+function rankMatches(items, query, name, weight) {
   /** @type {{thing: T, how: number, weight: number, name: string}[]} */
   const found = [];
-  for (const thing of things) {
-    const called = plain(name(thing));
-    const how = fit(called, query);
-    if (how >= 0) found.push({ thing, how: Math.min(how, 2), weight: weight(thing), name: called });
+  for (const item of items) {
+    const itemName = normalizeText(name(item));
+    const score = matchScore(itemName, query);
+    if (score >= 0) found.push({ thing: item, how: Math.min(score, 2), weight: weight(item), name: itemName });
   }
   found.sort((a, b) => b.how - a.how || b.weight - a.weight || (a.name < b.name ? -1 : 1));
   return found.map((each) => each.thing);
 }
 
 /** @param {number[]} without */
-function candidates(without) {
+function mentionablePeople(without) {
   return [...people.values()].filter((person) => person.is_active && !person.is_system_bot && !without.includes(person.user_id));
 }
 
 /** @param {string} query
  * @param {boolean} silent
  * @param {number | undefined} channel */
-function peopleOffers(query, silent, channel) {
+function peopleCompletions(query, silent, channel) {
   const mark = silent ? "@_" : "@";
-  const inside = new Set(channels.get(channel ?? 0)?.subscribers ?? []);
-  const weight = (/** @type {{user_id: number}} */ person) => lastTalkedAt(person.user_id) + (inside.has(person.user_id) ? 1 : 0);
-  const persons = ranked(candidates([]), query, (person) => person.full_name, weight).slice(0, MOST);
-  const offers = persons.map((person) => ({ insert: `${mark}**${mentionName(person)}** `, label: person.full_name, hint: person.is_bot ? say("people.bot") : (person.delivery_email ?? ""), person: person.user_id }));
-  const groups = (known.realm_user_groups ?? []).filter((/** @type {any} */ group) => !group.is_system_group && !group.deactivated);
-  const named = ranked(groups, query, (/** @type {any} */ group) => group.name, () => 0).slice(0, 3);
-  const wild = query ? WILDCARDS.filter((word) => !silent && word.startsWith(query) && (channel || word === "all" || word === "everyone")) : [];
+  const subscribers = new Set(channels.get(channel ?? 0)?.subscribers ?? []);
+  const weight = (/** @type {{user_id: number}} */ person) => newestMessageWith(person.user_id) + (subscribers.has(person.user_id) ? 1 : 0);
+  const persons = rankMatches(mentionablePeople([]), query, (person) => person.full_name, weight).slice(0, MAX_COMPLETIONS);
+  const found = persons.map((person) => ({ insert: `${mark}**${mentionName(person)}** `, label: person.full_name, hint: person.is_bot ? t("people.bot") : (person.delivery_email ?? ""), person: person.user_id }));
+  const groups = (state.realm_user_groups ?? []).filter((/** @type {any} */ group) => !group.is_system_group && !group.deactivated);
+  const named = rankMatches(groups, query, (/** @type {any} */ group) => group.name, () => 0).slice(0, 3);
+  const wildcards = query ? WILDCARDS.filter((word) => !silent && word.startsWith(query) && (channel || word === "all" || word === "everyone")) : [];
   return [
-    ...offers.slice(0, MOST - named.length - wild.length),
-    ...named.map((group) => ({ insert: `${mark}*${group.name}* `, label: group.name, hint: say("people.group", { count: group.members?.length ?? 0 }), group: true })),
-    ...wild.map((word) => ({ insert: `@**${word}** `, label: word, hint: say("people.wildcard"), group: true })),
+    ...found.slice(0, MAX_COMPLETIONS - named.length - wildcards.length),
+    ...named.map((group) => ({ insert: `${mark}*${group.name}* `, label: group.name, hint: t("people.group", { count: group.members?.length ?? 0 }), group: true })),
+    ...wildcards.map((word) => ({ insert: `@**${word}** `, label: word, hint: t("people.wildcard"), group: true })),
   ];
 }
 
@@ -166,36 +166,36 @@ function mentionName(person) {
 }
 
 /** @param {string} query */
-function channelOffers(query) {
+function channelCompletions(query) {
   const mine = new Set(myChannels().map((channel) => channel.stream_id));
   const open = [...channels.values()].filter((channel) => !channel.is_archived);
-  const found = ranked(open, query, (channel) => channel.name, (channel) => (mine.has(channel.stream_id) ? 1 : 0));
-  return found.slice(0, MOST).map((channel) => ({ insert: `#**${channel.name}** `, label: channel.name, hint: channel.description.slice(0, 60), channel: channel.stream_id }));
+  const found = rankMatches(open, query, (channel) => channel.name, (channel) => (mine.has(channel.stream_id) ? 1 : 0));
+  return found.slice(0, MAX_COMPLETIONS).map((channel) => ({ insert: `#**${channel.name}** `, label: channel.name, hint: channel.description.slice(0, 60), channel: channel.stream_id }));
 }
 
 /** @param {string} query
  * @param {number} channel */
-function topicOffers(query, channel) {
+function topicLinkCompletions(query, channel) {
   const name = channels.get(channel)?.name ?? "";
-  return topicsToChoose(channel, query).map((topic) => ({ insert: `#**${name}>${topic}** `, label: topicTitle(topic), hint: name, channel }));
+  return findTopics(channel, query).map((topic) => ({ insert: `#**${name}>${topic}** `, label: topicTitle(topic), hint: name, channel }));
 }
 
 /** @param {string} name */
-function emojiOffer(name) {
-  return { insert: `:${name}: `, label: name, hint: "", emoji: emojiNamed(name) };
+function emojiCompletion(name) {
+  return { insert: `:${name}: `, label: name, hint: "", emoji: findEmoji(name) };
 }
 
 /** @param {string[]} names
  * @param {string} query
- * @param {(name: string) => Offer} offer */
-function simple(names, query, offer) {
-  return names.filter((name) => name.startsWith(query)).slice(0, MOST).map(offer);
+ * @param {(name: string) => Completion} toCompletion */
+function wordCompletions(names, query, toCompletion) {
+  return names.filter((name) => name.startsWith(query)).slice(0, MAX_COMPLETIONS).map(toCompletion);
 }
 
 /** Whether this writes to more people than one may have thought of.
  * @param {string} text
  * @returns {"everyone" | undefined} */
-export function callsAll(text) {
+export function mentionsEveryone(text) {
   return /(^|[^\w`])@\*\*(all|everyone|channel|stream)\*\*/.test(text) ? "everyone" : undefined;
 }
 

@@ -2,44 +2,44 @@
 
 import { directWith, keyOf } from "./conversations.js";
 import { isMuted, shortName } from "./people.js";
-import { known, myId } from "./session.js";
-import { tell } from "../core/signals.js";
-import { enumerate, say } from "../core/i18n.js";
+import { state, myId } from "./session.js";
+import { emit } from "../core/signals.js";
+import { formatList, t } from "../core/i18n.js";
 
 /** @type {Map<string, Map<number, number>>} by conversation: who, and the timer that forgets them */
-const writers = new Map();
+const typists = new Map();
 
 /** @param {Record<string, any>} event */
-export function noteTyping(event) {
+export function applyTypingEvent(event) {
   const id = event.sender.user_id;
   if (id === myId() || isMuted(id)) return;
   const conversation = event.message_type === "stream" || event.message_type === "channel"
     ? { channel: event.stream_id, topic: event.topic }
     : directWith(event.recipients.map((/** @type {{user_id: number}} */ each) => each.user_id));
   const key = keyOf(conversation);
-  stopped(key, id);
+  clearTyping(key, id);
   if (event.op === "start") {
-    const here = writers.get(key) ?? new Map();
-    here.set(id, window.setTimeout(() => { stopped(key, id); tell("typing"); }, known.server_typing_started_expiry_period_milliseconds ?? 45_000));
-    writers.set(key, here);
+    const here = typists.get(key) ?? new Map();
+    here.set(id, window.setTimeout(() => { clearTyping(key, id); emit("typing"); }, state.server_typing_started_expiry_period_milliseconds ?? 45_000));
+    typists.set(key, here);
   }
-  tell("typing");
+  emit("typing");
 }
 
 /** Whoever has sent their message is no longer writing it.
  * @param {string} key
  * @param {number} id */
-export function stopped(key, id) {
-  const here = writers.get(key);
+export function clearTyping(key, id) {
+  const here = typists.get(key);
   clearTimeout(here?.get(id));
   here?.delete(id);
 }
 
 /** @param {import("./conversations.js").Conversation} conversation
  * @returns {string} */
-export function typingWords(conversation) {
-  const ids = [...(writers.get(keyOf(conversation))?.keys() ?? [])];
+export function typingText(conversation) {
+  const ids = [...(typists.get(keyOf(conversation))?.keys() ?? [])];
   if (!ids.length) return "";
-  if (ids.length > 3) return say("typing.many");
-  return say("typing.some", { count: ids.length, names: enumerate(ids.map(shortName)) });
+  if (ids.length > 3) return t("typing.many");
+  return t("typing.some", { count: ids.length, names: formatList(ids.map(shortName)) });
 }

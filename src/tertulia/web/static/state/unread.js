@@ -2,76 +2,76 @@
 
 import { conversationOf, directWith, isInChannel, keyOf } from "./conversations.js";
 import { isMuted } from "./people.js";
-import { on, tell } from "../core/signals.js";
+import { on, emit } from "../core/signals.js";
 import { isTopicMuted } from "./topics.js";
 
 /** @typedef {import("./conversations.js").Conversation} Conversation */
-/** @typedef {{conversation: Conversation, ids: Set<number>}} Waiting */
+/** @typedef {{conversation: Conversation, ids: Set<number>}} UnreadConversation */
 
-/** @type {Map<string, Waiting>} by conversation key */
-const waiting = new Map();
+/** @type {Map<string, UnreadConversation>} by conversation key */
+const byConversation = new Map();
 /** @type {Map<number, string>} the conversation's key of each unread message */
-const places = new Map();
+const keyById = new Map();
 /** @type {Set<number>} unread messages that call the person by name */
 const mentions = new Set();
 
 /** @type {{all: number, direct: number, mentions: number, channels: Map<number, number>} | null} */
-let sums = null;
+let totals = null;
 
-/** @param {Record<string, any>} state a register answer */
-export function learnUnread(state) {
-  waiting.clear();
-  places.clear();
+/** @param {Record<string, any>} snapshot a register answer */
+export function initUnread(snapshot) {
+  byConversation.clear();
+  keyById.clear();
   mentions.clear();
-  sums = null;
-  const told = state.unread_msgs ?? {};
-  for (const each of told.streams ?? []) addAll({ channel: each.stream_id, topic: each.topic }, each.unread_message_ids);
-  for (const each of told.pms ?? []) addAll(directWith([each.other_user_id ?? each.sender_id]), each.unread_message_ids);
-  for (const each of told.huddles ?? []) {
-    addAll(directWith(each.user_ids_string.split(",").map(Number)), each.unread_message_ids);
+  totals = null;
+  const unread = snapshot.unread_msgs ?? {};
+  for (const each of unread.streams ?? []) addIds({ channel: each.stream_id, topic: each.topic }, each.unread_message_ids);
+  for (const each of unread.pms ?? []) addIds(directWith([each.other_user_id ?? each.sender_id]), each.unread_message_ids);
+  for (const each of unread.huddles ?? []) {
+    addIds(directWith(each.user_ids_string.split(",").map(Number)), each.unread_message_ids);
   }
-  for (const id of told.mentions ?? []) mentions.add(id);
+  for (const id of unread.mentions ?? []) mentions.add(id);
 }
 
 /** @param {Record<string, any>} message one that has just come */
-export function noteUnread(message) {
+export function addUnread(message) {
   if (message.flags.includes("read")) return;
-  addAll(conversationOf(message), [message.id]);
+  addIds(conversationOf(message), [message.id]);
   if (message.flags.includes("mentioned") || message.flags.includes("wildcard_mentioned")) mentions.add(message.id);
-  changed();
+  onChange();
 }
 
 /** @param {Iterable<number>} ids
  * @returns {number[]} those that were unread */
-export function noteRead(ids) {
-  const were = [];
+export function removeUnread(ids) {
+  const removed = [];
   for (const id of ids) {
-    const place = waiting.get(places.get(id) ?? "");
-    if (!place) continue;
-    place.ids.delete(id);
-    if (!place.ids.size) waiting.delete(keyOf(place.conversation));
-    places.delete(id);
+    const entry = byConversation.get(keyById.get(id) ?? "");
+    if (!entry) continue;
+    entry.ids.delete(id);
+    if (!entry.ids.size) byConversation.delete(keyOf(entry.conversation));
+    keyById.delete(id);
     mentions.delete(id);
-    were.push(id);
+    removed.push(id);
   }
-  if (were.length) changed();
-  return were;
+  if (removed.length) onChange();
+  return removed;
 }
 
-export function noteAllRead() {
-  noteRead([...places.keys()]);
+export function clearUnread() {
+  removeUnread([...keyById.keys()]);
 }
 
 /** Messages have become unread again.
  * @param {Record<string, any>} details by id: where each is
  */
-export function noteUnreadAgain(details) {
+export function restoreUnread(details) {
   for (const [id, each] of Object.entries(details)) {
     const conversation = each.type === "stream" ? { channel: each.stream_id, topic: each.topic } : directWith(each.user_ids);
-    addAll(conversation, [Number(id)]);
+    addIds(conversation, [Number(id)]);
     if (each.mentioned) mentions.add(Number(id));
   }
-  changed();
+  onChange();
 }
 
 /** Messages are in another conversation now.
@@ -79,44 +79,44 @@ export function noteUnreadAgain(details) {
  * @param {Conversation} conversation */
 export function moveUnread(ids, conversation) {
   for (const id of ids) {
-    if (!places.has(id)) continue;
-    const called = mentions.has(id);
-    noteRead([id]);
-    addAll(conversation, [id]);
-    if (called) mentions.add(id);
+    if (!keyById.has(id)) continue;
+    const isMention = mentions.has(id);
+    removeUnread([id]);
+    addIds(conversation, [id]);
+    if (isMention) mentions.add(id);
   }
-  changed();
+  onChange();
 }
 
 /** @param {number} id */
 export function isUnread(id) {
-  return places.has(id);
+  return keyById.has(id);
 }
 
 /** @param {Conversation} conversation
  * @returns {number[]} oldest first */
-export function unreadIn(conversation) {
-  return [...(waiting.get(keyOf(conversation))?.ids ?? [])].sort((a, b) => a - b);
+export function unreadIds(conversation) {
+  return [...(byConversation.get(keyOf(conversation))?.ids ?? [])].sort((a, b) => a - b);
 }
 
 /** @param {Conversation} conversation */
-export function countIn(conversation) {
-  return waiting.get(keyOf(conversation))?.ids.size ?? 0;
+export function unreadCount(conversation) {
+  return byConversation.get(keyOf(conversation))?.ids.size ?? 0;
 }
 
 /** Whether something unread in it calls the person.
  * @param {Conversation} conversation */
-export function callsIn(conversation) {
-  const place = waiting.get(keyOf(conversation));
-  if (!place) return 0;
-  if (!isInChannel(conversation)) return place.ids.size;
-  return [...place.ids].filter((id) => mentions.has(id)).length;
+export function mentionsIn(conversation) {
+  const entry = byConversation.get(keyOf(conversation));
+  if (!entry) return 0;
+  if (!isInChannel(conversation)) return entry.ids.size;
+  return [...entry.ids].filter((id) => mentions.has(id)).length;
 }
 
 /** Every conversation in which something waits, the newest first.
- * @returns {Waiting[]} */
-export function allWaiting() {
-  return [...waiting.values()].sort((a, b) => Math.max(...b.ids) - Math.max(...a.ids));
+ * @returns {UnreadConversation[]} */
+export function allUnread() {
+  return [...byConversation.values()].sort((a, b) => Math.max(...b.ids) - Math.max(...a.ids));
 }
 
 /** @returns {number[]} oldest first */
@@ -125,20 +125,20 @@ export function unreadMentions() {
 }
 
 /** How much waits, without what is muted; `direct` and `mentions` are part of `all`. */
-export function unreadSums() {
-  if (sums) return sums;
-  sums = { all: 0, direct: 0, mentions: mentions.size, channels: new Map() };
-  for (const { conversation, ids } of waiting.values()) {
+export function unreadTotals() {
+  if (totals) return totals;
+  totals = { all: 0, direct: 0, mentions: mentions.size, channels: new Map() };
+  for (const { conversation, ids } of byConversation.values()) {
     if (isInChannel(conversation)) {
       if (isTopicMuted(conversation.channel, conversation.topic)) continue;
-      sums.channels.set(conversation.channel, (sums.channels.get(conversation.channel) ?? 0) + ids.size);
+      totals.channels.set(conversation.channel, (totals.channels.get(conversation.channel) ?? 0) + ids.size);
     } else {
       if (conversation.people.length === 1 && isMuted(conversation.people[0])) continue;
-      sums.direct += ids.size;
+      totals.direct += ids.size;
     }
-    sums.all += ids.size;
+    totals.all += ids.size;
   }
-  return sums;
+  return totals;
 }
 
 /** Unread messages in muted topics of a channel.
@@ -146,27 +146,27 @@ export function unreadSums() {
  * @returns {number} */
 export function mutedUnread(channel) {
   let count = 0;
-  for (const { conversation, ids } of waiting.values()) {
+  for (const { conversation, ids } of byConversation.values()) {
     if (isInChannel(conversation) && conversation.channel === channel) count += ids.size;
   }
-  return count - (unreadSums().channels.get(channel) ?? 0);
+  return count - (unreadTotals().channels.get(channel) ?? 0);
 }
 
 /** @param {Conversation} conversation
  * @param {number[]} ids */
-function addAll(conversation, ids) {
+function addIds(conversation, ids) {
   if (!ids.length) return;
   const key = keyOf(conversation);
-  if (!waiting.has(key)) waiting.set(key, { conversation, ids: new Set() });
+  if (!byConversation.has(key)) byConversation.set(key, { conversation, ids: new Set() });
   for (const id of ids) {
-    waiting.get(key)?.ids.add(id);
-    places.set(id, key);
+    byConversation.get(key)?.ids.add(id);
+    keyById.set(id, key);
   }
 }
 
-function changed() {
-  sums = null;
-  tell("unread");
+function onChange() {
+  totals = null;
+  emit("unread");
 }
 
-on("channels topics people", () => (sums = null));
+on("channels topics people", () => (totals = null));

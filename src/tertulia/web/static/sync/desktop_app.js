@@ -2,11 +2,11 @@
 
 import { logOut } from "../core/account_data.js";
 import { get, post } from "../core/api.js";
-import { messageOf, takeMessage } from "../state/messages.js";
+import { findMessage, storeMessage } from "../state/messages.js";
 import { realm } from "../state/session.js";
 import { conversationOf, isInChannel } from "../state/conversations.js";
 import { on } from "../core/signals.js";
-import { countedUnread } from "../views/title.js";
+import { unreadBadgeCount } from "../views/title.js";
 
 /** @returns {any} undefined in an ordinary browser */
 export function desktopBridge() {
@@ -24,20 +24,20 @@ export function startDesktop() {
     bridge.send_event("send_notification_reply_message", await reply(id, content));
   });
   bridge.set_send_notification_reply_message_supported?.(true);
-  const tellFacts = () => {
-    bridge.send_event?.("total_unread_count", countedUnread());
+  const sendState = () => {
+    bridge.send_event?.("total_unread_count", unreadBadgeCount());
     bridge.send_event?.("realm_name", realm("name"));
     bridge.send_event?.("realm_icon_url", new URL(realm("icon_url"), location.origin).href);
   };
-  on("unread realm settings", tellFacts);
-  tellFacts();
+  on("unread realm settings", sendState);
+  sendState();
 }
 
 /** @param {number} id
  * @param {string} content */
 async function reply(id, content) {
   try {
-    const message = messageOf(id) ?? takeMessage((await get(`/messages/${id}`, { allow_empty_topic_name: true })).message);
+    const message = findMessage(id) ?? storeMessage((await get(`/messages/${id}`, { allow_empty_topic_name: true })).message);
     const conversation = conversationOf(message);
     const to = isInChannel(conversation) ? { type: "channel", to: conversation.channel, topic: conversation.topic } : { type: "direct", to: conversation.people };
     await post("/messages", { ...to, content });

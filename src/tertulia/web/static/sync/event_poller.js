@@ -3,15 +3,15 @@
  * Queues survive restarts of the server, so the same one goes on. Ids of events are the same for all
  * queues, so that a tab can take over another's and knows what it has heard already. */
 
-import { get, post, Refused, remove, Unreachable } from "../core/api.js";
+import { get, post, ApiError, remove, NetworkError } from "../core/api.js";
 import { setConnection } from "../views/connection.js";
-import { takeEvent } from "./reducers.js";
-import { isSpectator, known, myId } from "../state/session.js";
-import { Tabs } from "./tab_leader.js";
+import { applyEvent } from "./reducers.js";
+import { isSpectator, state, myId } from "../state/session.js";
+import { TabLeader } from "./tab_leader.js";
 
-const PATIENCE = 5000; // before the page says that it reconnects
-const LONGEST_PAUSE = 30_000;
-const SHORT_PAUSE = 500; // in which a server that stops has stopped
+const RECONNECT_NOTICE_MS = 5000; // before the page says that it reconnects
+const MAX_PAUSE_MS = 30_000;
+const RESTART_PAUSE_MS = 500; // in which a server that stops has stopped
 
 /** What we ask for at the start; the server puts the answer into the page. */
 export const REGISTER = {
@@ -32,90 +32,90 @@ let position = -1;
 let queue = "";
 let failures = 0;
 /** Whether the last poll was answered with nothing: so a server answers that is about to stop. */
-let isDismissed = false;
+let wasEmpty = false;
 /** @type {AbortController | null} */
 let polling = null;
 /** @type {(() => void) | null} */
 let wake = null;
-/** @type {Tabs | null} */
+/** @type {TabLeader | null} */
 let tabs = null;
 
-/** @param {(state: Record<string, any>) => void} replace learn everything anew */
-export function startEvents(replace) {
+/** @param {(state: Record<string, any>) => void} resetStores learn everything anew */
+export function startEvents(resetStores) {
   if (isSpectator()) return setConnection("live");
-  position = known.position ?? -1;
-  queue = known.queue_id;
-  tabs = new Tabs(`tertulia-${myId()}`, {
+  position = state.position ?? -1;
+  queue = state.queue_id;
+  tabs = new TabLeader(`tertulia-${myId()}`, {
     hear(events, there) {
-      take(events);
+      applyEvents(events);
       if (there.queue && there.queue !== queue) {
         remove("/events", { queue_id: queue }).catch(() => {}); // ours will not be needed
         queue = there.queue;
       }
     },
-    restart: () => learnAgain(replace),
+    restart: () => refreshState(resetStores),
     since: () => position,
     connection: (state) => setConnection(/** @type {any} */ (state)),
   });
-  for (const kind of ["online", "focus"]) addEventListener(kind, hurry);
+  for (const kind of ["online", "focus"]) addEventListener(kind, pollNow);
   addEventListener("offline", () => setConnection("offline"));
-  document.addEventListener("visibilitychange", () => { if (!document.hidden) hurry(); });
-  noticeSleep();
+  document.addEventListener("visibilitychange", () => { if (!document.hidden) pollNow(); });
+  abortAfterSleep();
   setConnection("live");
-  return lead(replace);
+  return run(resetStores);
 }
 
-export function isLeading() {
-  return tabs?.isLeading ?? true;
+export function isLeaderTab() {
+  return tabs?.isLeader ?? true;
 }
 
 /** Poll at once, if we are waiting to. */
-export function hurry() {
+export function pollNow() {
   wake?.();
 }
 
-/** @param {(state: Record<string, any>) => void} replace */
-async function lead(replace) {
+/** @param {(state: Record<string, any>) => void} resetStores */
+async function run(resetStores) {
   const own = queue;
-  await tabs?.turn();
-  forgetOldQueues(own);
+  await tabs?.becomeLeader();
+  deleteOldQueues(own);
   for (;;) {
     try {
-      await listen();
+      await poll();
     } catch (error) {
-      if (!(await recover(error, replace))) return;
+      if (!(await recover(error, resetStores))) return;
     }
   }
 }
 
-async function listen() {
+async function poll() {
   polling = new AbortController();
-  const isBack = failures > 0 || isDismissed;
-  const answer = await get("/events", { queue_id: queue, last_event_id: position, dont_block: isBack }, polling.signal);
+  const isBack = failures > 0 || wasEmpty;
+  const response = await get("/events", { queue_id: queue, last_event_id: position, dont_block: isBack }, polling.signal);
   failures = 0;
-  report("live");
-  if (isBack) lookForNewer();
-  take(answer.events);
+  setSharedConnection("live");
+  if (isBack) checkForNewVersion();
+  applyEvents(response.events);
   if (tabs) tabs.position = { queue, last: position };
-  tabs?.pass(answer.events, { queue, last: position });
-  isDismissed = !isBack && !answer.events.length;
-  if (isDismissed) await pause(SHORT_PAUSE);
+  tabs?.forward(response.events, { queue, last: position });
+  wasEmpty = !isBack && !response.events.length;
+  if (wasEmpty) await pause(RESTART_PAUSE_MS);
 }
 
 /** After a restart the server may have a newer page. The worker's file names all that belong to it. */
-async function lookForNewer() {
+async function checkForNewVersion() {
   const own = document.querySelector("script[type=module]")?.getAttribute("src") ?? "";
-  const answer = await fetch("/sw.js", { cache: "no-cache" }).catch(() => null);
-  if (answer?.ok && !(await answer.text()).includes(own)) report("newer");
+  const response = await fetch("/sw.js", { cache: "no-cache" }).catch(() => null);
+  if (response?.ok && !(await response.text()).includes(own)) setSharedConnection("newer");
 }
 
 /** @param {Record<string, any>[]} events */
-function take(events) {
+function applyEvents(events) {
   for (const event of events) {
     if (event.id <= position) continue;
     position = event.id;
     try {
-      takeEvent(event);
+      applyEvent(event);
     } catch (error) {
       console.error(error); // one event that is not understood must not stop the others
     }
@@ -124,55 +124,55 @@ function take(events) {
 
 /** After a poll that failed: wait, or start anew.
  * @param {unknown} error
- * @param {(state: Record<string, any>) => void} replace
+ * @param {(state: Record<string, any>) => void} resetStores
  * @returns {Promise<boolean>} whether to go on */
-async function recover(error, replace) {
-  if (error instanceof Refused) {
-    if (error.code === "BAD_EVENT_QUEUE_ID") return startAnew(replace);
+async function recover(error, resetStores) {
+  if (error instanceof ApiError) {
+    if (error.code === "BAD_EVENT_QUEUE_ID") return reRegister(resetStores);
     if (error.status === 401 || error.status === 403) {
-      report("logged-out");
+      setSharedConnection("logged-out");
       return false;
     }
   }
   failures++;
-  const timer = failures === 1 ? setTimeout(() => report("reconnecting"), PATIENCE) : undefined;
-  if (failures > 1) report(navigator.onLine === false || failures > 3 ? "offline" : "reconnecting");
-  const wait = Number(/** @type {any} */ (error).answer?.["retry-after"] ?? 0) * 1000;
-  await pause(Math.max(wait, Math.min(LONGEST_PAUSE, 500 * 2 ** (failures - 1)) * (0.5 + Math.random() / 2)));
+  const timer = failures === 1 ? setTimeout(() => setSharedConnection("reconnecting"), RECONNECT_NOTICE_MS) : undefined;
+  if (failures > 1) setSharedConnection(navigator.onLine === false || failures > 3 ? "offline" : "reconnecting");
+  const wait = Number(/** @type {any} */ (error).body?.["retry-after"] ?? 0) * 1000;
+  await pause(Math.max(wait, Math.min(MAX_PAUSE_MS, 500 * 2 ** (failures - 1)) * (0.5 + Math.random() / 2)));
   clearTimeout(timer);
   return true;
 }
 
 /** The queue is gone: learn everything anew. The place and the box stay as they are.
- * @param {(state: Record<string, any>) => void} replace */
-async function startAnew(replace) {
+ * @param {(snapshot: Record<string, any>) => void} resetStores */
+async function reRegister(resetStores) {
   try {
-    const state = await post("/register", REGISTER);
-    queue = /** @type {string} */ (state.queue_id);
-    position = state.last_event_id;
-    replace(state);
-    tabs?.passRestart();
+    const snapshot = await post("/register", REGISTER);
+    queue = /** @type {string} */ (snapshot.queue_id);
+    position = snapshot.last_event_id;
+    resetStores(snapshot);
+    tabs?.forwardRestart();
   } catch (error) {
     failures++;
-    if (!(error instanceof Unreachable || error instanceof Refused)) throw error;
-    await pause(Math.min(LONGEST_PAUSE, 1000 * 2 ** failures));
+    if (!(error instanceof NetworkError || error instanceof ApiError)) throw error;
+    await pause(Math.min(MAX_PAUSE_MS, 1000 * 2 ** failures));
   }
   return true;
 }
 
 /** Another tab had to start anew, so we have missed what it has missed.
- * @param {(state: Record<string, any>) => void} replace */
-async function learnAgain(replace) {
-  const state = await post("/register", REGISTER).catch(() => null);
-  if (!state) return;
-  remove("/events", { queue_id: state.queue_id }).catch(() => {});
-  replace(state);
+ * @param {(snapshot: Record<string, any>) => void} resetStores */
+async function refreshState(resetStores) {
+  const snapshot = await post("/register", REGISTER).catch(() => null);
+  if (!snapshot) return;
+  remove("/events", { queue_id: snapshot.queue_id }).catch(() => {});
+  resetStores(snapshot);
 }
 
-/** @param {import("../views/connection.js").State} state */
-function report(state) {
+/** @param {import("../views/connection.js").ConnectionState} state */
+function setSharedConnection(state) {
   setConnection(state);
-  tabs?.passConnection(state);
+  tabs?.forwardConnection(state);
 }
 
 /** @param {number} milliseconds
@@ -190,7 +190,7 @@ function pause(milliseconds) {
 }
 
 /** A timer that is late by half a minute was asleep: the poll that hangs is not worth waiting for. */
-function noticeSleep() {
+function abortAfterSleep() {
   let last = Date.now();
   setInterval(() => {
     const now = Date.now();
@@ -201,7 +201,7 @@ function noticeSleep() {
 
 /** A page that was reloaded leaves its queue behind. Whoever leads knows that nobody polls it.
  * @param {string} own the queue that this page was given */
-function forgetOldQueues(own) {
+function deleteOldQueues(own) {
   const key = `tertulia-queue-${myId()}`;
   for (const old of new Set([localStorage.getItem(key), own])) {
     if (old && old !== queue) remove("/events", { queue_id: old }).catch(() => {});

@@ -4,11 +4,11 @@
 
 /** @typedef {{queue: string, last: number}} Position */
 
-export class Tabs {
+export class TabLeader {
   #channel;
-  #isLeading = false;
+  #isLeader = false;
   /** @type {Record<string, any>[]} what was heard lately, for tabs that come */
-  #lately = [];
+  #recentEvents = [];
 
   /** @param {string} name one for each person
    * @param {{hear(events: Record<string, any>[], position: Position): void, since(): number, connection(state: string): void, restart(): void}} own */
@@ -16,24 +16,24 @@ export class Tabs {
     this.#channel = new BroadcastChannel(name);
     this.own = own;
     this.name = name;
-    this.#channel.onmessage = ({ data }) => this.#listen(data);
+    this.#channel.onmessage = ({ data }) => this.#onMessage(data);
   }
 
-  get isLeading() {
-    return this.#isLeading;
+  get isLeader() {
+    return this.#isLeader;
   }
 
   /** Lead when it is our turn. Resolves when it is; until then we listen.
    * @returns {Promise<void>} */
-  async turn() {
+  async becomeLeader() {
     if (!navigator.locks) {
-      this.#isLeading = true;
+      this.#isLeader = true;
       return;
     }
     this.#channel.postMessage({ hello: this.own.since() });
     await new Promise((led) => {
       navigator.locks.request(`${this.name}-poll`, () => {
-        this.#isLeading = true;
+        this.#isLeader = true;
         led(undefined);
         return new Promise(() => {}); // held as long as the tab lives
       });
@@ -42,29 +42,29 @@ export class Tabs {
 
   /** @param {Record<string, any>[]} events
    * @param {Position} position */
-  pass(events, position) {
-    this.#lately.push(...events);
-    this.#lately.splice(0, this.#lately.length - 500);
+  forward(events, position) {
+    this.#recentEvents.push(...events);
+    this.#recentEvents.splice(0, this.#recentEvents.length - 500);
     this.#channel.postMessage({ events, position });
   }
 
   /** @param {string} state */
-  passConnection(state) {
+  forwardConnection(state) {
     this.#channel.postMessage({ connection: state });
   }
 
   /** What was known is no longer good, for any tab. */
-  passRestart() {
+  forwardRestart() {
     this.#channel.postMessage({ restart: true });
   }
 
   /** @param {any} data */
-  #listen(data) {
-    if (data.events && !this.#isLeading) this.own.hear(data.events, data.position);
-    if (data.connection && !this.#isLeading) this.own.connection(data.connection);
-    if (data.restart && !this.#isLeading) this.own.restart();
-    if (data.hello !== undefined && this.#isLeading) {
-      const missed = this.#lately.filter((event) => event.id > data.hello);
+  #onMessage(data) {
+    if (data.events && !this.#isLeader) this.own.hear(data.events, data.position);
+    if (data.connection && !this.#isLeader) this.own.connection(data.connection);
+    if (data.restart && !this.#isLeader) this.own.restart();
+    if (data.hello !== undefined && this.#isLeader) {
+      const missed = this.#recentEvents.filter((event) => event.id > data.hello);
       this.#channel.postMessage({ events: missed, position: this.position, connection: "live" });
     }
   }

@@ -2,16 +2,16 @@
 
 import { post } from "../core/api.js";
 import { isInChannel, keyOf } from "../state/conversations.js";
-import { known, setting } from "../state/session.js";
+import { state, setting } from "../state/session.js";
 
 /** @typedef {import("../state/conversations.js").Conversation} Conversation */
 
 export class TypingNotice {
   #where;
   /** @type {Conversation | null} where we have said that we write */
-  #told = null;
-  #toldAt = 0;
-  #stopping = 0;
+  #announced = null;
+  #announcedAt = 0;
+  #stopTimer = 0;
 
   /** @param {() => Conversation} where */
   constructor(where) {
@@ -19,29 +19,29 @@ export class TypingNotice {
   }
 
   /** @param {string} text that stands in the box now */
-  write(text) {
+  update(text) {
     if (!text.trim()) return this.stop();
     const where = this.#where();
-    if (this.#told && keyOf(this.#told) !== keyOf(where)) this.stop();
-    clearTimeout(this.#stopping);
-    this.#stopping = window.setTimeout(() => this.stop(), known.server_typing_stopped_wait_period_milliseconds ?? 5000);
-    const again = known.server_typing_started_wait_period_milliseconds ?? 10_000;
-    if (this.#told && Date.now() - this.#toldAt < again) return;
-    this.#told = where;
-    this.#toldAt = Date.now();
-    tellTyping("start", where);
+    if (this.#announced && keyOf(this.#announced) !== keyOf(where)) this.stop();
+    clearTimeout(this.#stopTimer);
+    this.#stopTimer = window.setTimeout(() => this.stop(), state.server_typing_stopped_wait_period_milliseconds ?? 5000);
+    const interval = state.server_typing_started_wait_period_milliseconds ?? 10_000;
+    if (this.#announced && Date.now() - this.#announcedAt < interval) return;
+    this.#announced = where;
+    this.#announcedAt = Date.now();
+    sendTyping("start", where);
   }
 
   stop() {
-    clearTimeout(this.#stopping);
-    if (this.#told) tellTyping("stop", this.#told);
-    this.#told = null;
+    clearTimeout(this.#stopTimer);
+    if (this.#announced) sendTyping("stop", this.#announced);
+    this.#announced = null;
   }
 }
 
 /** @param {"start" | "stop"} op
  * @param {Conversation} where */
-function tellTyping(op, where) {
+function sendTyping(op, where) {
   const isChannel = isInChannel(where);
   if (!setting(isChannel ? "send_stream_typing_notifications" : "send_private_typing_notifications")) return;
   const to = isChannel ? { type: "channel", stream_id: where.channel, topic: where.topic } : { type: "direct", to: where.people };

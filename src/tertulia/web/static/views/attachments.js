@@ -1,30 +1,30 @@
 /** Files on their way into a message: a line for each with its progress, and a place in the text that
  * the link takes when it is there. */
 
-import { fill, h, iconButton } from "../core/html.js";
+import { setChildren, h, iconButton } from "../core/html.js";
 import { toast } from "./layout.js";
-import { tooLarge, upload } from "../sync/upload.js";
-import { say } from "../core/i18n.js";
+import { sizeError, upload } from "../sync/upload.js";
+import { t } from "../core/i18n.js";
 
 export class Attachments {
   #box;
   #count = 0;
-  element = h("ul", { class: "plain uploads", "aria-label": say("upload.name") });
+  element = h("ul", { class: "plain uploads", "aria-label": t("upload.name") });
 
   /** @param {HTMLTextAreaElement} box */
   constructor(box) {
     this.#box = box;
-    box.addEventListener("paste", (event) => this.#takeFrom(event, event.clipboardData));
-    box.addEventListener("drop", (event) => this.#takeFrom(event, event.dataTransfer));
+    box.addEventListener("paste", (event) => this.#onTransfer(event, event.clipboardData));
+    box.addEventListener("drop", (event) => this.#onTransfer(event, event.dataTransfer));
   }
 
-  get areUnderWay() {
+  get isUploading() {
     return this.#count > 0;
   }
 
   /** Let somebody choose files. */
-  choose() {
-    const input = h("input", { type: "file", multiple: true, "aria-label": say("compose.attach"), hidden: true });
+  openPicker() {
+    const input = h("input", { type: "file", multiple: true, "aria-label": t("compose.attach"), hidden: true });
     this.element.after(input);
     input.addEventListener("change", () => {
       this.add([...(input.files ?? [])]);
@@ -37,15 +37,15 @@ export class Attachments {
   /** @param {File[]} files */
   add(files) {
     for (const file of files) {
-      const refusal = tooLarge(file);
-      if (refusal) toast(refusal);
+      const problem = sizeError(file);
+      if (problem) toast(problem);
       else this.#start(file);
     }
   }
 
   /** @param {Event} event
    * @param {DataTransfer | null} data */
-  #takeFrom(event, data) {
+  #onTransfer(event, data) {
     const files = [...(data?.files ?? [])];
     if (!files.length) return;
     event.preventDefault();
@@ -54,32 +54,32 @@ export class Attachments {
 
   /** @param {File} file */
   async #start(file) {
-    const holder = this.#freeHolder(file.name);
-    this.#replace("", `${holder}\n`);
-    const bar = h("progress", { max: 1, value: 0, "aria-label": say("upload.progress", { name: file.name }) });
+    const placeholder = this.#newPlaceholder(file.name);
+    this.#replace("", `${placeholder}\n`);
+    const bar = h("progress", { max: 1, value: 0, "aria-label": t("upload.progress", { name: file.name }) });
     const { promise, cancel } = upload(file, (part) => (bar.value = part));
-    const row = h("li", {}, h("bdi", { class: "cut" }, file.name), bar, iconButton("close", say("upload.cancel", { name: file.name }), { onclick: cancel }));
+    const row = h("li", {}, h("bdi", { class: "cut" }, file.name), bar, iconButton("close", t("upload.cancel", { name: file.name }), { onclick: cancel }));
     this.element.append(row);
     this.#count++;
     try {
       const { url, filename } = await promise;
-      this.#replace(holder, `[${(filename ?? file.name).replaceAll(/[[\]]/g, "")}](${url})`);
+      this.#replace(placeholder, `[${(filename ?? file.name).replaceAll(/[[\]]/g, "")}](${url})`);
     } catch (error) {
-      this.#replace(`${holder}\n`, "");
+      this.#replace(`${placeholder}\n`, "");
       if (/** @type {Error} */ (error).name !== "AbortError") toast(/** @type {Error} */ (error).message);
     }
     this.#count--;
     row.remove();
-    if (!this.#count) fill(this.element);
+    if (!this.#count) setChildren(this.element);
   }
 
   /** A place in the text that no other file has.
    * @param {string} name */
-  #freeHolder(name) {
+  #newPlaceholder(name) {
     const bare = name.replaceAll(/[[\]]/g, "");
     for (let number = 1; ; number++) {
-      const holder = `[${say("upload.holder", { name: number > 1 ? `${bare} (${number})` : bare })}]()`;
-      if (!this.#box.value.includes(holder)) return holder;
+      const placeholder = `[${t("upload.holder", { name: number > 1 ? `${bare} (${number})` : bare })}]()`;
+      if (!this.#box.value.includes(placeholder)) return placeholder;
     }
   }
 

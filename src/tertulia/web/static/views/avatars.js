@@ -1,18 +1,18 @@
 /** Small marks that stand for things: a drop is a channel, a disc a person, a rounded square a bot. */
 
 import { channelColor, channels } from "../state/channels.js";
-import { aside, h, icon } from "../core/html.js";
-import { hueOf, initialOf, personOf } from "../state/people.js";
+import { srOnly, h, icon } from "../core/html.js";
+import { avatarHue, initialOf, getPerson } from "../state/people.js";
 import { presenceOf } from "../state/presence.js";
-import { inDigits, say } from "../core/i18n.js";
+import { formatNumber, t } from "../core/i18n.js";
 
 /** @param {number} channel
  * @returns {Element} */
-export function drop(channel) {
-  const known = channels.get(channel);
-  const mark = known?.invite_only
+export function channelDot(channel) {
+  const info = channels.get(channel);
+  const mark = info?.invite_only
     ? icon("lock", "drop lock")
-    : known?.is_web_public ? icon("globe", "drop lock") : h("span", { class: "drop", "aria-hidden": "true" });
+    : info?.is_web_public ? icon("globe", "drop lock") : h("span", { class: "drop", "aria-hidden": "true" });
   /** @type {HTMLElement} */ (mark).style.setProperty("--c", channelColor(channel));
   return mark;
 }
@@ -20,11 +20,11 @@ export function drop(channel) {
 /** @param {number} id
  * @param {{presence?: boolean, extra?: string}} [options]
  * @returns {HTMLElement} */
-export function face(id, { presence = false, extra = "" } = {}) {
-  const person = personOf(id);
-  const there = presence && !person.is_bot ? presenceOf(id) : "";
-  const names = ["av", `p${hueOf(id)}`, person.is_bot && "bot", there, extra].filter(Boolean).join(" ");
-  const picture = ownPicture(person);
+export function avatar(id, { presence = false, extra = "" } = {}) {
+  const person = getPerson(id);
+  const presenceClass = presence && !person.is_bot ? presenceOf(id) : "";
+  const names = ["av", `p${avatarHue(id)}`, person.is_bot && "bot", presenceClass, extra].filter(Boolean).join(" ");
+  const picture = chosenPicture(person);
   const shown = picture ? h("img", { src: picture, alt: "", loading: "lazy" }) : initialOf(id);
   return h("span", { class: names, "aria-hidden": "true", "data-face": id }, shown);
 }
@@ -32,8 +32,8 @@ export function face(id, { presence = false, extra = "" } = {}) {
 /** Faces of those who took part, the last ones first, and how many more there are.
  * @param {number[]} ids
  * @returns {HTMLElement} */
-export function faces(ids) {
-  const shown = ids.slice(0, 3).map((id) => face(id));
+export function avatarStack(ids) {
+  const shown = ids.slice(0, 3).map((id) => avatar(id));
   const more = ids.length > 3 && h("span", { class: "more" }, `+${ids.length - 3}`);
   return h("span", { class: "faces", "aria-hidden": "true" }, ...shown, more);
 }
@@ -42,28 +42,28 @@ export function faces(ids) {
  * @param {number} count
  * @param {{calls?: boolean, soft?: boolean, word?: string}} [options]
  * @returns {HTMLElement | false} */
-export function badge(count, { calls = false, soft = false, word = "unread" } = {}) {
+export function badge(count, { calls: isMention = false, soft = false, word = "unread" } = {}) {
   if (!count) return false;
-  return h("span", { class: `n ${calls ? "call" : soft ? "soft" : ""}`.trim() }, inDigits(count), aside(` ${say(`badge.${word}`, { count })}`));
+  return h("span", { class: `n ${isMention ? "call" : soft ? "soft" : ""}`.trim() }, formatNumber(count), srOnly(` ${t(`badge.${word}`, { count })}`));
 }
 
 /** Words for somebody's presence; a bot has none.
  * @param {number} id */
-export function presenceWords(id) {
-  return say(personOf(id).is_bot ? "people.bot" : `presence.${presenceOf(id)}`);
+export function presenceText(id) {
+  return t(getPerson(id).is_bot ? "people.bot" : `presence.${presenceOf(id)}`);
 }
 
 /** @type {Map<string, boolean>} addresses of pictures, and whether they are chosen ones of our own server */
-const chosenOnes = new Map();
+const chosenByUrl = new Map();
 
 /** A picture that the person has chosen; drawn ones look better as letters.
  * @param {import("../state/people.js").Person} person
  * @returns {string | null} */
-function ownPicture(person) {
+function chosenPicture(person) {
   const address = person.avatar_url;
   if (!address) return null;
-  if (!chosenOnes.has(address)) chosenOnes.set(address, isChosen(address));
-  return chosenOnes.get(address) ? address : null;
+  if (!chosenByUrl.has(address)) chosenByUrl.set(address, isChosen(address));
+  return chosenByUrl.get(address) ? address : null;
 }
 
 /** @param {string} address */

@@ -3,32 +3,32 @@
 
 import { h } from "../core/html.js";
 import { isSpectator } from "../state/session.js";
-import { messageOf } from "../state/messages.js";
+import { findMessage } from "../state/messages.js";
 import { toast } from "./layout.js";
-import { say } from "../core/i18n.js";
+import { t } from "../core/i18n.js";
 
-/** @typedef {{element: HTMLElement, event: Event, message: import("../state/messages.js").Message | undefined}} Occasion
+/** @typedef {{element: HTMLElement, event: Event, message: import("../state/messages.js").Message | undefined}} CommandContext
  *   the element that was pressed, and the message it stands in */
 
 /** What takes an account. */
-const FOR_MEMBERS = new Set(["react", "toggle-reaction", "thumbs-up", "upvote", "quote", "star", "reply", "reply-direct", "mention-sender",
+const NEEDS_ACCOUNT = new Set(["react", "toggle-reaction", "thumbs-up", "upvote", "quote", "star", "reply", "reply-direct", "mention-sender",
   "follow", "mute-topic", "resolve", "move", "unread-from-here", "remind", "new-direct", "new-topic-anywhere"]);
 
-/** @type {Map<string, (occasion: Occasion) => unknown>} */
+/** @type {Map<string, (context: CommandContext) => unknown>} */
 const commands = new Map();
 /** @type {Set<string>} */
-const doings = new Set();
+const running = new Set();
 /** @type {(() => void) | undefined} */
-let asked; // what was pressed last before anybody knew how
+let queuedCommand; // what was pressed last before anybody knew how
 
 /** @param {string} name
- * @param {(occasion: Occasion) => unknown} work */
-export function command(name, work) {
-  commands.set(name, work);
+ * @param {(context: CommandContext) => unknown} handler */
+export function command(name, handler) {
+  commands.set(name, handler);
 }
 
 /** @param {string} name */
-export function canDo(name) {
+export function hasCommand(name) {
   return commands.has(name);
 }
 
@@ -37,19 +37,19 @@ export function canDo(name) {
  * @param {HTMLElement} element
  * @param {Event} event
  * @returns {boolean} whether somebody knows how */
-export function run(name, element, event) {
-  const work = commands.get(name);
-  if (!work) return false;
-  if (isSpectator() && FOR_MEMBERS.has(name)) {
-    toast(say("spectator.read-only"), h("a", { class: "b", href: "/login/" }, say("spectator.log-in")));
+export function runCommand(name, element, event) {
+  const handler = commands.get(name);
+  if (!handler) return false;
+  if (isSpectator() && NEEDS_ACCOUNT.has(name)) {
+    toast(t("spectator.read-only"), h("a", { class: "b", href: "/login/" }, t("spectator.log-in")));
     return true;
   }
-  const deed = deedOf(name, element);
-  if (doings.has(deed)) return true;
-  const doing = work({ element, event, message: messageAt(element) });
-  if (doing instanceof Promise) {
-    doings.add(deed);
-    doing.finally(() => doings.delete(deed));
+  const key = actionKey(name, element);
+  if (running.has(key)) return true;
+  const result = handler({ element, event, message: messageAt(element) });
+  if (result instanceof Promise) {
+    running.add(key);
+    result.finally(() => running.delete(key));
   }
   return true;
 }
@@ -57,40 +57,40 @@ export function run(name, element, event) {
 /** What pressing an element does, and to what: the same for one that was drawn anew.
  * @param {string} name
  * @param {HTMLElement} element */
-function deedOf(name, element) {
+function actionKey(name, element) {
   return [name, messageAt(element)?.id, element.dataset.code, element.dataset.channel].join();
 }
 
 /** @param {string} name
- * @param {string} deed */
-function drawnAnew(name, deed) {
+ * @param {string} key */
+function findRedrawn(name, key) {
   /** @type {NodeListOf<HTMLElement>} */
   const alike = document.querySelectorAll(`[data-do="${name}"]`);
-  return [...alike].find((each) => deedOf(name, each) === deed);
+  return [...alike].find((each) => actionKey(name, each) === key);
 }
 
 /** The message that an element stands in.
  * @param {Element} element */
 export function messageAt(element) {
   const article = element.closest("[data-id]");
-  return article instanceof HTMLElement ? messageOf(Number(article.dataset.id)) : undefined;
+  return article instanceof HTMLElement ? findMessage(Number(article.dataset.id)) : undefined;
 }
 
 /** Everybody has said what they know: what was pressed before that is done now. */
-export function doWhatWasAsked() {
-  asked?.();
-  asked = undefined;
+export function replayQueuedCommand() {
+  queuedCommand?.();
+  queuedCommand = undefined;
 }
 
 /** Remember what was pressed. Until it can be done its button may be drawn anew, or be gone.
  * @param {string} name
  * @param {HTMLButtonElement} button
  * @param {Event} event */
-function ask(name, button, event) {
-  const deed = deedOf(name, button);
-  asked = () => {
-    const here = button.isConnected ? button : drawnAnew(name, deed);
-    if (here) run(name, here, event);
+function queueCommand(name, button, event) {
+  const key = actionKey(name, button);
+  queuedCommand = () => {
+    const here = button.isConnected ? button : findRedrawn(name, key);
+    if (here) runCommand(name, here, event);
   };
 }
 
@@ -101,8 +101,8 @@ export function listenForCommands() {
     if (!(target instanceof HTMLElement) || event.defaultPrevented) return;
     if (target instanceof HTMLAnchorElement && (event.ctrlKey || event.metaKey || event.shiftKey)) return;
     const name = target.dataset.do ?? "";
-    const isDone = run(name, target, event);
-    if (!isDone && target instanceof HTMLButtonElement) ask(name, target, event);
+    const isDone = runCommand(name, target, event);
+    if (!isDone && target instanceof HTMLButtonElement) queueCommand(name, target, event);
     if (isDone && target instanceof HTMLAnchorElement) event.preventDefault();
   });
   document.addEventListener("keydown", (event) => {
@@ -110,6 +110,6 @@ export function listenForCommands() {
     if (event.key !== "Enter" && event.key !== " ") return;
     if (!(target instanceof HTMLElement) || target.getAttribute("role") !== "button" || !target.dataset.do) return;
     event.preventDefault();
-    run(target.dataset.do, target, event);
+    runCommand(target.dataset.do, target, event);
   });
 }

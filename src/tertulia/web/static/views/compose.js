@@ -3,81 +3,81 @@
  * What stands in it is kept with every letter, and is there again when the conversation is opened. */
 
 import { channelName, channels } from "../state/channels.js";
-import { callsAll, completions, topicCompletions } from "../state/typeahead_sources.js";
-import { alive } from "./rendered_content.js";
+import { mentionsEveryone, completions, topicFieldCompletions } from "../state/typeahead_sources.js";
+import { enhance } from "./rendered_content.js";
 import { keyOf, titleOf } from "../state/conversations.js";
 import { discardDraft, draftOf, setDraft } from "../state/drafts.js";
-import { fill, h, iconButton } from "../core/html.js";
-import { drop, face } from "./avatars.js";
+import { setChildren, h, iconButton } from "../core/html.js";
+import { channelDot, avatar } from "./avatars.js";
 import { myId, setting } from "../state/session.js";
-import { Offers } from "./typeahead_popup.js";
-import { enter } from "../sync/outbox.js";
+import { TypeaheadPopup } from "./typeahead_popup.js";
+import { enqueue } from "../sync/outbox.js";
 import { nameOf } from "../state/people.js";
 import { post } from "../core/api.js";
 import { on } from "../core/signals.js";
 import { toast } from "./layout.js";
 import { TypingNotice } from "../sync/typing_notice.js";
 import { Attachments } from "./attachments.js";
-import { say } from "../core/i18n.js";
-import { dressed } from "../state/formatting.js";
+import { t } from "../core/i18n.js";
+import { applyFormat } from "../state/formatting.js";
 
 /** @typedef {{channel: number, topic: string | null} | {people: number[]}} Target `topic` is null where it is to be chosen */
 /** @typedef {import("../state/conversations.js").Conversation} Conversation */
 
-const SAVE_AFTER = 150;
-const LARGE_CHANNEL = 15; // people, from which on one is asked before all of them are called
+const SAVE_DELAY_MS = 150;
+const LARGE_CHANNEL_PEOPLE = 15; // people, from which on one is asked before all of them are called
 
-/** @type {Box | null} */
-let composing = null;
+/** @type {ComposeBox | null} */
+let composeBox = null;
 
 /** The open box, for those who put something into it. */
-export function openBox() {
-  return composing?.box.isConnected ? composing : null;
+export function currentComposeBox() {
+  return composeBox?.box.isConnected ? composeBox : null;
 }
 
 /** Put a box into the foot of a view.
- * @param {HTMLElement} foot
+ * @param {HTMLElement} footer
  * @param {Target} target */
-export function composeFor(foot, target) {
-  composing?.keep();
-  composing = new Box(target);
-  foot.append(composing.element);
+export function showComposeBox(footer, target) {
+  composeBox?.saveDraft();
+  composeBox = new ComposeBox(target);
+  footer.append(composeBox.element);
 }
 
 /** The page goes: what stands in the box is kept. */
-export function keepWriting() {
-  openBox()?.keep();
+export function saveCompose() {
+  currentComposeBox()?.saveDraft();
 }
 
-export class Box {
-  #offers;
+export class ComposeBox {
+  #typeahead;
   #notice;
-  #saving = 0;
-  #leaving = ""; // what stands here and is being kept by the outbox
+  #saveTimer = 0;
+  #sending = ""; // what stands here and is being kept by the outbox
   #warned = "";
   #frame;
-  #foot;
-  #preview = h("div", { class: "what preview", hidden: true, tabindex: 0, "aria-label": say("compose.preview") });
+  #toolbar;
+  #preview = h("div", { class: "what preview", hidden: true, tabindex: 0, "aria-label": t("compose.preview") });
   #note = h("span", { class: "cut not-phone", "aria-live": "polite" });
 
   /** @param {Target} target */
   constructor(target) {
     this.target = target;
-    this.box = h("textarea", { dir: "auto", rows: 2, "aria-label": say("compose.to", { where: placeName(target) }), placeholder: say("compose.write", { where: "people" in target || target.topic !== null ? titleOf(/** @type {Conversation} */ (target)) : channelName(target.channel) }) });
+    this.box = h("textarea", { dir: "auto", rows: 2, "aria-label": t("compose.to", { where: targetName(target) }), placeholder: t("compose.write", { where: "people" in target || target.topic !== null ? titleOf(/** @type {Conversation} */ (target)) : channelName(target.channel) }) });
     this.topic = "channel" in target && target.topic === null ? topicField() : null;
-    const list = offerList("offers");
+    const list = completionList("offers");
     const where = "channel" in target ? { channel: target.channel } : {};
-    this.#offers = new Offers(this.box, list, (text, caret) => completions(text, caret, where));
+    this.#typeahead = new TypeaheadPopup(this.box, list, (text, caret) => completions(text, caret, where));
     this.#notice = new TypingNotice(() => this.conversation);
     this.attachments = new Attachments(this.box);
-    this.#foot = h("div", { class: "tools" }, ...writingTools(), h("span", { class: "end" }, this.#note,
-      iconButton("eye", say("compose.preview"), { "data-do": "preview", "aria-pressed": "false" }),
-      h("button", { class: "b go", type: "button", "data-do": "send" }, say("compose.send"))));
+    this.#toolbar = h("div", { class: "tools" }, ...composeTools(), h("span", { class: "end" }, this.#note,
+      iconButton("eye", t("compose.preview"), { "data-do": "preview", "aria-pressed": "false" }),
+      h("button", { class: "b go", type: "button", "data-do": "send" }, t("compose.send"))));
     this.#frame = h("div", { class: "box" }, this.topic && "channel" in target && destination(target.channel, this.topic),
-      this.box, this.#preview, this.attachments.element, this.#foot);
-    const topics = offerList("topic-offers");
-    if (this.topic && "channel" in target) this.#offerTopics(this.topic, topics, target.channel);
-    const me = h("div", { class: "who not-phone" }, face(myId()), h("span", { class: "id" }, h("span", { class: "name" }, nameOf(myId()))));
+      this.box, this.#preview, this.attachments.element, this.#toolbar);
+    const topics = completionList("topic-offers");
+    if (this.topic && "channel" in target) this.#suggestTopics(this.topic, topics, target.channel);
+    const me = h("div", { class: "who not-phone" }, avatar(myId()), h("span", { class: "id" }, h("span", { class: "name" }, nameOf(myId()))));
     this.element = h("div", { class: "in" }, me, h("div", { class: "anchor" }, list, topics, this.#frame));
     this.#listen();
     this.box.value = this.conversation ? draftOf(this.conversation) : "";
@@ -103,10 +103,10 @@ export class Box {
     box.focus();
   }
 
-  /** @param {string} how one of the tools of `wording.js` */
-  format(how) {
+  /** @param {string} tool one of the tools of `wording.js` */
+  format(tool) {
     const { box } = this;
-    const change = dressed(how, box.value, box.selectionStart, box.selectionEnd);
+    const change = applyFormat(tool, box.value, box.selectionStart, box.selectionEnd);
     box.setRangeText(change.text, change.from, change.to, "end");
     box.setSelectionRange(change.select[0], change.select[1]);
     box.dispatchEvent(new Event("input", { bubbles: true }));
@@ -116,64 +116,64 @@ export class Box {
   /** Send what stands here. What was sent a moment ago and is still being kept is not meant again. */
   async send() {
     const { value } = this.box;
-    const entered = value.startsWith(this.#leaving) ? value.slice(this.#leaving.length) : value;
+    const entered = value.startsWith(this.#sending) ? value.slice(this.#sending.length) : value;
     const content = entered.trim();
-    if (!content || !this.#mayGo(content)) return;
-    if (this.attachments.areUnderWay) return this.#say(say("upload.wait"));
+    if (!content || !this.#canSend(content)) return;
+    if (this.attachments.isUploading) return this.#showNote(t("upload.wait"));
     const { conversation } = this;
-    this.#leaving += entered;
-    await enter(conversation, content);
-    this.#leaving = this.#leaving.slice(entered.length);
-    clearTimeout(this.#saving);
+    this.#sending += entered;
+    await enqueue(conversation, content);
+    this.#sending = this.#sending.slice(entered.length);
+    clearTimeout(this.#saveTimer);
     this.#warned = "";
     this.#notice.stop();
-    this.takeOut(entered, conversation);
+    this.removeSent(entered, conversation);
     this.showPreview(false);
-    this.#say("");
+    this.#showNote("");
     this.box.focus();
   }
 
   /** What stood here has gone out. Whoever types fast is writing the next message already.
    * @param {string} entered
    * @param {Conversation} conversation */
-  takeOut(entered, conversation) {
+  removeSent(entered, conversation) {
     if (this.box.value.startsWith(entered)) this.box.value = this.box.value.slice(entered.length);
     discardDraft(conversation);
     setDraft(conversation, this.box.value);
   }
 
   /** Keep what stands here as a draft, now. */
-  keep() {
-    clearTimeout(this.#saving);
+  saveDraft() {
+    clearTimeout(this.#saveTimer);
     if (this.topic && !this.topic.value.trim() && !this.box.value.trim()) return;
     setDraft(this.conversation, this.box.value);
   }
 
   /** @param {boolean} [shown] */
   async showPreview(shown = Boolean(this.#preview.hidden)) {
-    const button = this.#foot.querySelector('[data-do="preview"]');
+    const button = this.#toolbar.querySelector('[data-do="preview"]');
     button?.setAttribute("aria-pressed", String(shown));
     this.#preview.hidden = !shown;
     this.box.hidden = shown;
     if (!shown) return;
     try {
-      const answer = await post("/messages/render", { content: this.box.value });
-      fill(this.#preview, alive(answer.rendered));
+      const response = await post("/messages/render", { content: this.box.value });
+      setChildren(this.#preview, enhance(response.rendered));
     } catch (error) {
-      fill(this.#preview, /** @type {Error} */ (error).message);
+      setChildren(this.#preview, /** @type {Error} */ (error).message);
     }
     this.#preview.focus();
   }
 
   #listen() {
-    this.box.addEventListener("keydown", (event) => this.#key(event));
+    this.box.addEventListener("keydown", (event) => this.#onKey(event));
     this.box.addEventListener("input", () => {
-      this.#notice.write(this.box.value);
-      this.#say("");
-      clearTimeout(this.#saving);
-      this.#saving = window.setTimeout(() => this.#save(), SAVE_AFTER);
+      this.#notice.update(this.box.value);
+      this.#showNote("");
+      clearTimeout(this.#saveTimer);
+      this.#saveTimer = window.setTimeout(() => this.#save(), SAVE_DELAY_MS);
     });
-    this.topic?.addEventListener("change", () => this.#retarget());
+    this.topic?.addEventListener("change", () => this.#loadDraft());
     this.element.addEventListener("dragover", (event) => event.preventDefault());
     const stop = on("drafts", (key) => {
       if (!this.box.isConnected) return stop();
@@ -186,18 +186,18 @@ export class Box {
   /** @param {HTMLInputElement} field
    * @param {HTMLUListElement} list
    * @param {number} channel */
-  #offerTopics(field, list, channel) {
-    const offers = new Offers(field, list, (text) => topicCompletions(text, channel));
+  #suggestTopics(field, list, channel) {
+    const popup = new TypeaheadPopup(field, list, (text) => topicFieldCompletions(text, channel));
     field.addEventListener("keydown", (event) => {
-      if (offers.key(event) || event.key !== "Enter" || event.isComposing) return;
+      if (popup.handleKey(event) || event.key !== "Enter" || event.isComposing) return;
       event.preventDefault();
       this.box.focus();
     });
   }
 
   /** @param {KeyboardEvent} event */
-  #key(event) {
-    if (this.#offers.key(event) || event.key !== "Enter" || event.isComposing) return;
+  #onKey(event) {
+    if (this.#typeahead.handleKey(event) || event.key !== "Enter" || event.isComposing) return;
     const isTouch = matchMedia("(pointer: coarse)").matches;
     const isCommand = event.ctrlKey || event.metaKey;
     const sends = setting("enter_sends") && !isTouch ? !event.shiftKey && !isCommand : isCommand;
@@ -207,34 +207,34 @@ export class Box {
   }
 
   #save() {
-    this.keep();
-    if (this.box.value.trim()) this.#say(say("compose.saved"));
+    this.saveDraft();
+    if (this.box.value.trim()) this.#showNote(t("compose.saved"));
   }
 
   /** Another topic is chosen: what was written for it before comes back, if nothing is written yet. */
-  #retarget() {
+  #loadDraft() {
     if (!this.box.value) this.box.value = draftOf(this.conversation);
   }
 
   /** @param {string} content */
-  #mayGo(content) {
+  #canSend(content) {
     const { target, topic } = this;
     if (topic && !topic.value.trim() && needsTopic(target)) {
-      this.#say(say("compose.needs-topic"));
+      this.#showNote(t("compose.needs-topic"));
       topic.focus();
       return false;
     }
     const count = "channel" in target ? (channels.get(target.channel)?.subscriber_count ?? 0) : 0;
-    if (callsAll(content) && count > LARGE_CHANNEL && this.#warned !== content) {
+    if (mentionsEveryone(content) && count > LARGE_CHANNEL_PEOPLE && this.#warned !== content) {
       this.#warned = content;
-      toast(say("compose.calls-all", { count }), h("button", { class: "b", type: "button", "data-do": "send" }, say("compose.send-anyway")));
+      toast(t("compose.calls-all", { count }), h("button", { class: "b", type: "button", "data-do": "send" }, t("compose.send-anyway")));
       return false;
     }
     return true;
   }
 
   /** @param {string} text */
-  #say(text) {
+  #showNote(text) {
     this.#note.textContent = text;
   }
 }
@@ -246,34 +246,34 @@ function needsTopic(target) {
 }
 
 /** @param {Target} target */
-function placeName(target) {
+function targetName(target) {
   if ("people" in target) return titleOf(target);
   if (target.topic === null) return channelName(target.channel);
-  return say("compose.in", { topic: titleOf({ channel: target.channel, topic: target.topic }), channel: channelName(target.channel) });
+  return t("compose.in", { topic: titleOf({ channel: target.channel, topic: target.topic }), channel: channelName(target.channel) });
 }
 
 function topicField() {
-  return h("input", { class: "bare", "aria-label": say("compose.topic"), dir: "auto", maxlength: 60, placeholder: say("compose.topic"), autocomplete: "off" });
+  return h("input", { class: "bare", "aria-label": t("compose.topic"), dir: "auto", maxlength: 60, placeholder: t("compose.topic"), autocomplete: "off" });
 }
 
 /** @param {string} id */
-function offerList(id) {
-  return h("ul", { class: "offer", id, role: "listbox", "aria-label": say("offers.name"), hidden: true });
+function completionList(id) {
+  return h("ul", { class: "offer", id, role: "listbox", "aria-label": t("offers.name"), hidden: true });
 }
 
 /** @param {number} channel
  * @param {HTMLInputElement} topic */
 function destination(channel, topic) {
-  return h("label", { class: "to" }, drop(channel), h("span", {}, channelName(channel)), h("span", { class: "quiet", "aria-hidden": "true" }, "›"), topic);
+  return h("label", { class: "to" }, channelDot(channel), h("span", {}, channelName(channel)), h("span", { class: "quiet", "aria-hidden": "true" }, "›"), topic);
 }
 
-function writingTools() {
+function composeTools() {
   const wide = ["bold", "italic", "link", "code", "quote", "list", "poll"];
   return [
-    iconButton("clip", say("compose.attach"), { "data-do": "attach" }),
-    iconButton("smile", say("compose.emoji"), { "data-do": "compose-emoji", "aria-haspopup": "dialog" }),
-    ...wide.map((how) => iconButton(how, say(`compose.${how}`), { "data-do": "format", "data-how": how, class: "wide-only" })),
-    iconButton("later", say("compose.later"), { "data-do": "send-later", "aria-haspopup": "dialog" }),
-    iconButton("draft", say("compose.snippets"), { "data-do": "snippets", "aria-haspopup": "dialog", class: "wide-only" }),
+    iconButton("clip", t("compose.attach"), { "data-do": "attach" }),
+    iconButton("smile", t("compose.emoji"), { "data-do": "compose-emoji", "aria-haspopup": "dialog" }),
+    ...wide.map((tool) => iconButton(tool, t(`compose.${tool}`), { "data-do": "format", "data-how": tool, class: "wide-only" })),
+    iconButton("later", t("compose.later"), { "data-do": "send-later", "aria-haspopup": "dialog" }),
+    iconButton("draft", t("compose.snippets"), { "data-do": "snippets", "aria-haspopup": "dialog", class: "wide-only" }),
   ];
 }

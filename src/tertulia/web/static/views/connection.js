@@ -2,45 +2,45 @@
  * assistive technology and seen only when there is something to say. */
 
 import { deleteAccountData, watchLogout } from "../core/account_data.js";
-import { fill, h, icon } from "../core/html.js";
-import { tell } from "../core/signals.js";
-import { part } from "./layout.js";
-import { say } from "../core/i18n.js";
+import { setChildren, h, icon } from "../core/html.js";
+import { emit } from "../core/signals.js";
+import { region } from "./layout.js";
+import { t } from "../core/i18n.js";
 
-/** @typedef {"connecting" | "live" | "reconnecting" | "offline" | "logged-out" | "newer"} State */
+/** @typedef {"connecting" | "live" | "reconnecting" | "offline" | "logged-out" | "newer"} ConnectionState */
 
-/** @type {State} */
-let state = "connecting";
+/** @type {ConnectionState} */
+let connection = "connecting";
 /** @type {() => void} */
-let tryNow = () => {};
+let retryNow = () => {};
 
 /** @param {() => void} retry what the button does */
-export function startConnection(retry) {
-  tryNow = retry;
+export function startConnectionBar(retry) {
+  retryNow = retry;
   watchLogout(() => setConnection("logged-out"));
   drawBar();
 }
 
-/** @param {State} now */
+/** @param {ConnectionState} now */
 export function setConnection(now) {
-  if (state === now || (state === "newer" && now === "live")) return;
-  state = now;
-  if (state === "logged-out") deleteAccountData();
+  if (connection === now || (connection === "newer" && now === "live")) return;
+  connection = now;
+  if (connection === "logged-out") deleteAccountData();
   drawBar();
-  tell("connection", state);
+  emit("connection", connection);
 }
 
 function drawBar() {
-  const bar = part(".bar");
-  const isQuiet = state === "live" || state === "connecting";
+  const bar = region(".bar");
+  const isQuiet = connection === "live" || connection === "connecting";
   bar.classList.toggle("quiet-bar", isQuiet);
-  bar.dataset.state = state;
-  fill(bar, !isQuiet && icon(state === "newer" ? "later" : "off"), h("span", {}, say(`connection.${state}`)), button());
+  bar.dataset.state = connection;
+  setChildren(bar, !isQuiet && icon(connection === "newer" ? "later" : "off"), h("span", {}, t(`connection.${connection}`)), barButton());
 }
 
-function button() {
-  if (state === "reconnecting" || state === "offline") return h("button", { class: "b", type: "button", onclick: () => tryNow() }, say("connection.try-now"));
-  if (state === "newer") return h("button", { class: "b", type: "button", onclick: () => location.reload() }, say("connection.reload"));
-  if (state === "logged-out") return h("a", { class: "b", href: `/login/?next=${encodeURIComponent(`/${location.hash}`)}` }, say("spectator.log-in"));
+function barButton() {
+  if (connection === "reconnecting" || connection === "offline") return h("button", { class: "b", type: "button", onclick: () => retryNow() }, t("connection.try-now"));
+  if (connection === "newer") return h("button", { class: "b", type: "button", onclick: () => location.reload() }, t("connection.reload"));
+  if (connection === "logged-out") return h("a", { class: "b", href: `/login/?next=${encodeURIComponent(`/${location.hash}`)}` }, t("spectator.log-in"));
   return null;
 }

@@ -1,7 +1,7 @@
 /** Messages that are being edited: for each the form that stands in its row, so that what was typed
  * stays when the row is drawn anew. */
 
-import { tell } from "../core/signals.js";
+import { emit } from "../core/signals.js";
 
 /** @type {Map<number, HTMLElement>} */
 const forms = new Map();
@@ -14,13 +14,13 @@ export function editForm(id) {
 
 /** @param {number} id
  * @param {HTMLElement} form */
-export function beginEdit(id, form) {
+export function openEditForm(id, form) {
   forms.set(id, form);
-  tell("message", id);
+  emit("message", id);
 }
 
 /** @param {number} id */
-export function endEdit(id) {
+export function closeEditForm(id) {
   forms.delete(id);
-  tell("message", id);
+  emit("message", id);
 }

@@ -1,6 +1,6 @@
 /** Keys: Zulip's, so that whoever knows one knows the other. A table from a key to a command. */
 
-import { canDo, run } from "./commands.js";
+import { hasCommand, runCommand } from "./commands.js";
 
 /** Keys that work wherever nothing is being written.
  * @type {Record<string, string>} */
@@ -18,37 +18,37 @@ export const KEYS = {
 };
 
 /** Keys that are meant for what is chosen: a message, even if the focus is elsewhere. */
-const ABOUT_MESSAGES = new Set(["to-conversation", "to-channel", "to-near", "more", "reply", "reply-direct", "quote", "mention-sender", "edit",
+const MESSAGE_COMMANDS = new Set(["to-conversation", "to-channel", "to-near", "more", "reply", "reply-direct", "quote", "mention-sender", "edit",
   "sender-profile", "view-pictures", "move", "history", "star", "react", "upvote", "thumbs-up", "collapse", "unread-from-here", "copy-link", "read-receipts"]);
 
-const OFF = "tertulia-keys-off";
+const STORAGE_KEY = "tertulia-keys-off";
 
-/** @param {() => HTMLElement | undefined} chosen the message that keys are about */
-export function listenForKeys(chosen) {
+/** @param {() => HTMLElement | undefined} focusedMessage the message that keys are about */
+export function bindKeys(focusedMessage) {
   document.addEventListener("keydown", (event) => {
     if (event.defaultPrevented || event.isComposing) return;
     const name = KEYS[keyName(event)];
-    if (!name || !canDo(name)) return;
+    if (!name || !hasCommand(name)) return;
     const target = /** @type {HTMLElement} */ (event.target);
-    if (isWriting(target) && name !== "escape" && !event.ctrlKey && !event.altKey) return;
+    if (isTextField(target) && name !== "escape" && !event.ctrlKey && !event.altKey) return;
     if (document.querySelector("dialog[open]") || target.closest(".pop:not(.toast)")) return;
-    if (areKeysOff() && !event.ctrlKey && name !== "escape") return;
-    if (ownsKey(target, event.key)) return;
+    if (areShortcutsOff() && !event.ctrlKey && name !== "escape") return;
+    if (handlesKey(target, event.key)) return;
     event.preventDefault();
-    const element = ABOUT_MESSAGES.has(name) ? (chosen() ?? target) : target;
-    run(name, element, event);
+    const element = MESSAGE_COMMANDS.has(name) ? (focusedMessage() ?? target) : target;
+    runCommand(name, element, event);
   });
 }
 
 /** One letter must not do things for people who speak their commands. */
-export function areKeysOff() {
-  return localStorage.getItem(OFF) !== null;
+export function areShortcutsOff() {
+  return localStorage.getItem(STORAGE_KEY) !== null;
 }
 
 /** @param {boolean} off */
-export function switchKeys(off) {
-  if (off) localStorage.setItem(OFF, "1");
-  else localStorage.removeItem(OFF);
+export function setShortcutsOff(off) {
+  if (off) localStorage.setItem(STORAGE_KEY, "1");
+  else localStorage.removeItem(STORAGE_KEY);
 }
 
 /** @param {KeyboardEvent} event */
@@ -59,14 +59,14 @@ function keyName(event) {
 }
 
 /** @param {HTMLElement} target */
-export function isWriting(target) {
+export function isTextField(target) {
   return target.isContentEditable || target.matches("textarea, select, input:not([type=checkbox], [type=radio], [type=button])");
 }
 
 /** Keys that the element under the focus uses itself.
  * @param {HTMLElement} target
  * @param {string} key */
-function ownsKey(target, key) {
+function handlesKey(target, key) {
   if (target.matches("button, a, summary, [role=button]")) return key === "Enter" || key === " ";
   if (target.matches("pre, .wide")) return key.startsWith("Arrow") || key === "Home" || key === "End";
   return false;

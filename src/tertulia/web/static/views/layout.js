@@ -1,14 +1,14 @@
 /** The main part of the page: a head, a body that scrolls, and a foot to write in. A view fills it. */
 
-import { fill, h, icon, iconButton } from "../core/html.js";
-import { say } from "../core/i18n.js";
+import { setChildren, h, icon, iconButton } from "../core/html.js";
+import { t } from "../core/i18n.js";
 
 /** @typedef {import("../core/html.js").Child} Child */
-/** @typedef {{title: string, over?: Child[], tools?: Child[], isHome?: boolean, quiet?: boolean}} Heading */
+/** @typedef {{title: string, over?: Child[], tools?: Child[], isHome?: boolean, quiet?: boolean}} Header */
 
 /** @param {string} selector
  * @returns {HTMLElement} */
-export function part(selector) {
+export function region(selector) {
   return /** @type {HTMLElement} */ (document.querySelector(selector));
 }
 
@@ -18,53 +18,53 @@ export function isPhone() {
 }
 
 /** The head of a view: what it belongs to, small, over its name.
- * @param {Heading} heading */
-export function setHead({ title, over = [], tools = [], isHome = false }) {
-  const way = isHome
-    ? iconButton("menu", say("side.open"), { "data-do": "open-sidebar", "data-key": "menu" })
-    : iconButton("back", say("side.back"), { "data-do": "back", "data-key": "back", flip: true });
-  way.classList.add("only-phone");
+ * @param {Header} heading */
+export function setHeader({ title, over = [], tools = [], isHome = false }) {
+  const button = isHome
+    ? iconButton("menu", t("side.open"), { "data-do": "open-sidebar", "data-key": "menu" })
+    : iconButton("back", t("side.back"), { "data-do": "back", "data-key": "back", flip: true });
+  button.classList.add("only-phone");
   const name = h("h1", { class: "cut", id: "title", tabindex: -1 }, h("bdi", {}, title));
   const overLine = over.length ? h("div", { class: "over" }, ...over) : null;
-  fill(part(".head"), way, h("div", { class: "title" }, overLine, name), h("div", { class: "tools" }, ...tools));
+  setChildren(region(".head"), button, h("div", { class: "title" }, overLine, name), h("div", { class: "tools" }, ...tools));
 }
 
 /** A body that has not been scrolled.
  * @param {...(Child | Child[])} children
  * @returns {HTMLElement} */
-export function freshBody(...children) {
+export function resetBody(...children) {
   const body = h("div", { class: "scroll" });
-  fill(body, ...children);
-  part(".main > .scroll").replaceWith(body);
+  setChildren(body, ...children);
+  region(".main > .scroll").replaceWith(body);
   return body;
 }
 
 /** @returns {HTMLElement} where one writes, empty */
-export function freshFoot() {
+export function resetFooter() {
   const foot = h("div", { class: "write" });
-  part(".main > .write").replaceWith(foot);
+  region(".main > .write").replaceWith(foot);
   return foot;
 }
 
 /** A place where there is nothing, and ways on.
  * @param {string} title
  * @param {string} text
- * @param {...Child} ways */
-export function emptiness(title, text, ...ways) {
-  return h("div", { class: "void" }, h("h2", {}, title), h("p", {}, text), ways.length > 0 && h("div", { class: "do" }, ...ways));
+ * @param {...Child} actions */
+export function emptyState(title, text, ...actions) {
+  return h("div", { class: "void" }, h("h2", {}, title), h("p", {}, text), actions.length > 0 && h("div", { class: "do" }, ...actions));
 }
 
 /** @param {string} href
  * @param {string} text
  * @param {string} [iconName] */
-export function wayOn(href, text, iconName) {
+export function actionLink(href, text, iconName) {
   return h("a", { class: iconName ? "b" : "b bare", href }, iconName && icon(iconName, "s"), text);
 }
 
 /** Say something to people who do not see the page change.
  * @param {string} text */
 export function announce(text) {
-  const log = part("#spoken");
+  const log = region("#spoken");
   log.append(h("p", {}, text));
   while (log.childElementCount > 5) log.firstElementChild?.remove();
 }
@@ -73,9 +73,9 @@ export function announce(text) {
  * @param {string} text
  * @param {...Child} buttons */
 export function toast(text, ...buttons) {
-  const over = [...document.querySelectorAll("dialog[open]")].at(-1); // what is outside of it is neither seen nor heard
-  const shelf = over ? over.querySelector(".toasts") ?? over.appendChild(h("div", { class: "toasts", "aria-live": "polite" })) : part("body > .toasts");
+  const dialog = [...document.querySelectorAll("dialog[open]")].at(-1); // what is outside of it is neither seen nor heard
+  const container = dialog ? dialog.querySelector(".toasts") ?? dialog.appendChild(h("div", { class: "toasts", "aria-live": "polite" })) : region("body > .toasts");
   const note = h("div", { class: "toast pop" }, h("span", {}, text), ...buttons);
-  shelf.append(note);
+  container.append(note);
   setTimeout(() => note.remove(), buttons.length ? 10_000 : 5_000);
 }

@@ -1,46 +1,46 @@
 /** What can be done with a message, a topic or a channel at one press. */
 
-import { get, patch, post, Refused, remove, Unreachable } from "../core/api.js";
-import { command, run } from "./commands.js";
+import { get, patch, post, ApiError, remove, NetworkError } from "../core/api.js";
+import { command, runCommand } from "./commands.js";
 import { channelName, channels } from "../state/channels.js";
 import { conversationOf, isInChannel, isResolved, keyOf, topicKey, withResolved } from "../state/conversations.js";
-import { reactionNamed } from "../state/emoji.js";
+import { reactionFor } from "../state/emoji.js";
 import { myId } from "../state/session.js";
-import { messageOf } from "../state/messages.js";
+import { findMessage } from "../state/messages.js";
 import { conversationHash } from "../state/narrow.js";
-import { shownPlace } from "../core/router.js";
+import { currentRoute } from "../core/router.js";
 import { on } from "../core/signals.js";
 import { toast } from "./layout.js";
-import { openTalk } from "./message_view.js";
+import { currentMessageView } from "./message_view.js";
 import { FOLLOWED, INHERIT, isFollowed, isTopicMuted, MUTED, UNMUTED } from "../state/topics.js";
-import { say } from "../core/i18n.js";
+import { t } from "../core/i18n.js";
 
 /** @typedef {import("../state/messages.js").Message} Message */
-/** @typedef {{emoji_name: string, emoji_code: string, reaction_type: string}} Choice */
+/** @typedef {{emoji_name: string, emoji_code: string, reaction_type: string}} EmojiChoice */
 
-export function learnToAct() {
-  command("star", ({ message }) => message && attempt(setStar(message, !message.flags.includes("starred"))));
+export function registerMessageCommands() {
+  command("star", ({ message }) => message && withErrorToast(setStar(message, !message.flags.includes("starred"))));
   command("toggle-reaction", ({ message, element }) => {
     const { name = "", code = "", kind = "" } = element.dataset;
-    return message && attempt(toggleReaction(message, { emoji_name: name, emoji_code: code, reaction_type: kind }));
+    return message && withErrorToast(toggleReaction(message, { emoji_name: name, emoji_code: code, reaction_type: kind }));
   });
-  command("thumbs-up", ({ message }) => message && attempt(toggleReaction(message, { ...reactionNamed("+1"), emoji_name: "+1", emoji_code: "1f44d" })));
-  command("upvote", ({ message }) => message?.reactions[0] && attempt(toggleReaction(message, message.reactions[0])));
+  command("thumbs-up", ({ message }) => message && withErrorToast(toggleReaction(message, { ...reactionFor("+1"), emoji_name: "+1", emoji_code: "1f44d" })));
+  command("upvote", ({ message }) => message?.reactions[0] && withErrorToast(toggleReaction(message, message.reactions[0])));
   command("copy-link", ({ message }) => message && copyLink(message));
-  command("follow", () => withTopic((channel, topic) => attempt(setTopicPolicy(channel, topic, isFollowed(channel, topic) ? INHERIT : FOLLOWED))));
+  command("follow", () => withTopic((channel, topic) => withErrorToast(setTopicPolicy(channel, topic, isFollowed(channel, topic) ? INHERIT : FOLLOWED))));
   command("mute-topic", () => withTopic(toggleMute));
   command("resolve", () => withTopic(toggleResolved));
-  command("join-channel", ({ element }) => attempt(joinChannel(Number(element.dataset.channel))));
-  command("edit-last", () => editLast());
-  on("relocated", goAlong);
-  document.addEventListener("contextmenu", holdForMenu);
-  addEventListener("unhandledrejection", sayRefusal);
+  command("join-channel", ({ element }) => withErrorToast(joinChannel(Number(element.dataset.channel))));
+  command("edit-last", () => editLastMessage());
+  on("relocated", followMove);
+  document.addEventListener("contextmenu", openMenuOnHold);
+  addEventListener("unhandledrejection", showUnhandledError);
 }
 
 /** What was refused, or not answered, and nobody else says a word about.
  * @param {PromiseRejectionEvent} event */
-function sayRefusal(event) {
-  if (!(event.reason instanceof Refused || event.reason instanceof Unreachable)) return;
+function showUnhandledError(event) {
+  if (!(event.reason instanceof ApiError || event.reason instanceof NetworkError)) return;
   event.preventDefault();
   toast(event.reason.message);
 }
@@ -49,7 +49,7 @@ function sayRefusal(event) {
  * @template T
  * @param {Promise<T>} work
  * @returns {Promise<T | undefined>} */
-export async function attempt(work) {
+export async function withErrorToast(work) {
   try {
     return await work;
   } catch (error) {
@@ -65,7 +65,7 @@ export function setStar(message, starred) {
 }
 
 /** @param {Message} message
- * @param {Choice} choice */
+ * @param {EmojiChoice} choice */
 export async function toggleReaction(message, { emoji_name, emoji_code, reaction_type }) {
   const mine = message.reactions.some((each) => each.user_id === myId() && each.emoji_code === emoji_code && each.reaction_type === reaction_type);
   const path = `/messages/${message.id}/reactions`;
@@ -73,14 +73,14 @@ export async function toggleReaction(message, { emoji_name, emoji_code, reaction
     await (mine ? remove : post)(path, { emoji_name, emoji_code, reaction_type });
   } catch (error) {
     // It is as it was wanted already, and we are about to hear of it.
-    if (!/^REACTION_/.test(error instanceof Refused ? error.code : "")) throw error;
+    if (!/^REACTION_/.test(error instanceof ApiError ? error.code : "")) throw error;
   }
 }
 
 /** @param {Message} message */
 export async function copyLink(message) {
   await navigator.clipboard.writeText(`${location.origin}/${conversationHash(conversationOf(message), message.id)}`);
-  toast(say("content.copied"));
+  toast(t("content.copied"));
 }
 
 /** @param {number} channel
@@ -110,11 +110,11 @@ export function setSubscription(channel, property, value) {
 /** @param {number} channel
  * @param {string} topic */
 export async function toggleResolved(channel, topic) {
-  const newest = await attempt(get("/messages", { anchor: "newest", num_before: 1, num_after: 0, narrow: [{ operator: "channel", operand: channel }, { operator: "topic", operand: topic }] }));
+  const newest = await withErrorToast(get("/messages", { anchor: "newest", num_before: 1, num_after: 0, narrow: [{ operator: "channel", operand: channel }, { operator: "topic", operand: topic }] }));
   const [message] = newest?.messages ?? [];
   if (!message) return;
-  const wanted = withResolved(topic, !isResolved(topic));
-  await attempt(patch(`/messages/${message.id}`, { topic: wanted, propagate_mode: "change_all", send_notification_to_old_thread: false, send_notification_to_new_thread: true }));
+  const newName = withResolved(topic, !isResolved(topic));
+  await withErrorToast(patch(`/messages/${message.id}`, { topic: newName, propagate_mode: "change_all", send_notification_to_old_thread: false, send_notification_to_new_thread: true }));
 }
 
 /** @param {number} channel
@@ -122,30 +122,30 @@ export async function toggleResolved(channel, topic) {
 export function toggleMute(channel, topic) {
   const isQuiet = isTopicMuted(channel, topic);
   const policy = isQuiet ? (channels.get(channel)?.is_muted ? UNMUTED : INHERIT) : MUTED;
-  return attempt(setTopicPolicy(channel, topic, policy));
+  return withErrorToast(setTopicPolicy(channel, topic, policy));
 }
 
 /** Do something with the topic that is shown.
  * @param {(channel: number, topic: string) => unknown} work */
 function withTopic(work) {
-  const conversation = shownPlace()?.conversation;
+  const conversation = currentRoute()?.conversation;
   return conversation && isInChannel(conversation) && work(conversation.channel, conversation.topic);
 }
 
 /** On a touch screen, holding a message opens its menu.
  * @param {MouseEvent} event */
-function holdForMenu(event) {
+function openMenuOnHold(event) {
   const target = /** @type {Element} */ (event.target);
   const article = target.closest("article[data-id]");
   if (!(article instanceof HTMLElement) || !matchMedia("(pointer: coarse)").matches || target.closest("a, img, textarea")) return;
   event.preventDefault();
-  run("more", article, event);
+  runCommand("more", article, event);
 }
 
 /** The topic that is shown has another name or channel now: the view goes along.
  * @param {Record<string, any>} event */
-function goAlong(event) {
-  const here = shownPlace()?.conversation;
+function followMove(event) {
+  const here = currentRoute()?.conversation;
   if (!here || !isInChannel(here) || event.propagate_mode === "change_one") return;
   if (keyOf(here) !== topicKey(event.stream_id, event.orig_subject ?? event.subject ?? "")) return;
   const there = { channel: event.new_stream_id ?? event.stream_id, topic: event.subject ?? event.orig_subject };
@@ -153,9 +153,9 @@ function goAlong(event) {
 }
 
 /** Edit the last message of one's own in the view that is open. */
-function editLast() {
-  const talk = openTalk();
-  const mine = talk?.listing.ids.filter((id) => messageOf(id)?.sender_id === myId()).at(-1);
-  const article = mine && talk?.list.articleOf(mine);
-  if (article) run("edit", article, new Event("edit"));
+function editLastMessage() {
+  const view = currentMessageView();
+  const mine = view?.messages.ids.filter((id) => findMessage(id)?.sender_id === myId()).at(-1);
+  const article = mine && view?.list.articleOf(mine);
+  if (article) runCommand("edit", article, new Event("edit"));
 }

@@ -1,118 +1,118 @@
 /** A row: one message, and what stands above it (a day, the line where the new ones begin, the
  * conversation it belongs to where there are several). */
 
-import { drop, face } from "./avatars.js";
-import { alive, glyph } from "./rendered_content.js";
+import { channelDot, avatar } from "./avatars.js";
+import { enhance, glyph } from "./rendered_content.js";
 import { channelName } from "../state/channels.js";
 import { conversationOf, fullTitle, isInChannel, isResolved, keyOf, titleOf } from "../state/conversations.js";
 import { editForm } from "./edits.js";
 import { h, icon } from "../core/html.js";
-import { known, myId } from "../state/session.js";
-import { isMuted, nameOf, personOf } from "../state/people.js";
-import { messageOf } from "../state/messages.js";
+import { state, myId } from "../state/session.js";
+import { isMuted, nameOf, getPerson } from "../state/people.js";
+import { findMessage } from "../state/messages.js";
 import { channelHash, conversationHash } from "../state/narrow.js";
 import { widgetSlot } from "./widget_slots.js";
-import { clock, dayKey, dayTitle, fullTime, shortTime } from "./time.js";
-import { say } from "../core/i18n.js";
+import { formatTime, dayKey, formatDay, formatFullTime, formatShortTime } from "./time.js";
+import { t } from "../core/i18n.js";
 
 /** @typedef {import("../state/messages.js").Message} Message */
-/** @typedef {{isMixed: boolean, newFrom: number | undefined, newCount: number, isFound?: boolean}} Setting
+/** @typedef {{isMixed: boolean, newFrom: number | undefined, newCount: number, isFound?: boolean}} RowContext
  *   where rows stand: among several conversations or in one; where the new ones begin */
 
 const GROUPED_SECONDS = 600;
 
 /** Messages of muted people that somebody wanted to see all the same. @type {Set<number>} */
-const uncovered = new Set();
+const revealed = new Set();
 
 /** @param {number} id */
-export function uncover(id) {
-  uncovered.add(id);
+export function revealMuted(id) {
+  revealed.add(id);
 }
 
 /** Long messages that somebody has folded away. @type {Set<number>} */
-const folded = new Set();
+const collapsed = new Set();
 
 /** @param {number} id */
-export function toggleFold(id) {
-  if (!folded.delete(id)) folded.add(id);
+export function toggleCollapsed(id) {
+  if (!collapsed.delete(id)) collapsed.add(id);
 }
 
 /** Everything that decides what a row looks like. A row is drawn anew when this changes.
  * @param {number} id
  * @param {number | undefined} before
- * @param {Setting} where
+ * @param {RowContext} context
  * @returns {string} */
-export function rowSignature(id, before, where) {
-  const message = messageOf(id);
-  const above = before === undefined ? undefined : messageOf(before);
+export function rowSignature(id, before, context) {
+  const message = findMessage(id);
+  const above = before === undefined ? undefined : findMessage(before);
   if (!message) return "gone";
-  return [message.version, isGrouped(message, above, where), above ? dayKey(above.timestamp) : "", where.newFrom === id,
-    where.isMixed && above ? keyOf(conversationOf(above)) : "", uncovered.has(id), folded.has(id), isMuted(message.sender_id), editForm(id) !== undefined].join("|");
+  return [message.version, isGrouped(message, above, context), above ? dayKey(above.timestamp) : "", context.newFrom === id,
+    context.isMixed && above ? keyOf(conversationOf(above)) : "", revealed.has(id), collapsed.has(id), isMuted(message.sender_id), editForm(id) !== undefined].join("|");
 }
 
 /** @param {number} id
  * @param {number | undefined} before
- * @param {Setting} where
+ * @param {RowContext} context
  * @returns {HTMLElement[]} the article is the last one */
-export function drawRow(id, before, where) {
-  const message = messageOf(id);
+export function drawRow(id, before, context) {
+  const message = findMessage(id);
   if (!message) return [h("article", { hidden: true })];
-  const above = before === undefined ? undefined : messageOf(before);
-  const grouped = isGrouped(message, above, where);
+  const above = before === undefined ? undefined : findMessage(before);
+  const grouped = isGrouped(message, above, context);
   const nodes = [];
-  if (where.newFrom === id) nodes.push(h("div", { class: "new" }, h("span", {}, say("talk.new", { count: where.newCount }))));
+  if (context.newFrom === id) nodes.push(h("div", { class: "new" }, h("span", {}, t("talk.new", { count: context.newCount }))));
   if (!above || dayKey(above.timestamp) !== dayKey(message.timestamp)) {
-    nodes.push(h("div", { class: "day" }, h("span", {}, dayTitle(message.timestamp))));
+    nodes.push(h("div", { class: "day" }, h("span", {}, formatDay(message.timestamp))));
   }
-  const spoken = nodes.map((node) => node.textContent ?? "");
-  if (where.isMixed && (!above || keyOf(conversationOf(above)) !== keyOf(conversationOf(message)) || nodes.length)) {
-    spoken.push(placeWords(message));
-    nodes.push(placeBar(message));
+  const labels = nodes.map((node) => node.textContent ?? "");
+  if (context.isMixed && (!above || keyOf(conversationOf(above)) !== keyOf(conversationOf(message)) || nodes.length)) {
+    labels.push(conversationLabel(message));
+    nodes.push(conversationBar(message));
   }
-  nodes.push(article(message, grouped, where, spoken));
+  nodes.push(messageArticle(message, grouped, context, labels));
   return nodes;
 }
 
 /** What all rows have in common, made once: rows are many, and copying is cheaper than making.
  * @type {Map<boolean, HTMLElement>} */
-const blanks = new Map();
+const templates = new Map();
 
 /** @param {boolean} grouped
  * @returns {HTMLElement} */
-function blank(grouped) {
-  let made = blanks.get(grouped);
+function rowTemplate(grouped) {
+  let made = templates.get(grouped);
   if (!made) {
     const name = h("button", { class: "name", type: "button", tabindex: -1, "data-do": "profile" }, h("bdi"));
     made = h("article", { tabindex: -1, "aria-setsize": -1 }, h("div", { class: "who" }, !grouped && h("span", { class: "id" }, name)),
-      h("div", { class: "what", dir: "auto" }), h("a", { class: "when", tabindex: -1 }), tools());
-    blanks.set(grouped, made);
+      h("div", { class: "what", dir: "auto" }), h("a", { class: "when", tabindex: -1 }), rowToolbar());
+    templates.set(grouped, made);
   }
   return /** @type {HTMLElement} */ (made.cloneNode(true));
 }
 
 /** @param {Message} message
  * @param {boolean} grouped
- * @param {Setting} where
+ * @param {RowContext} context
  * @param {string[]} above what stands above it: whoever hears the page hears it with the message */
-function article(message, grouped, where, above) {
+function messageArticle(message, grouped, context, above) {
   const isStarred = message.flags.includes("starred");
   const sender = senderName(message);
-  const element = blank(grouped);
+  const element = rowTemplate(grouped);
   const [who, words, time, act] = /** @type {HTMLElement[]} */ ([...element.children]);
-  element.className = `line${grouped ? "" : " first"}${calls(message) ? " call" : ""}${isStarred ? " starred" : ""}`;
+  element.className = `line${grouped ? "" : " first"}${isMention(message) ? " call" : ""}${isStarred ? " starred" : ""}`;
   element.id = `message-${message.id}`;
   element.dataset.id = String(message.id);
-  element.setAttribute("aria-label", [...above, label(message, sender)].join(", "));
-  if (!grouped) sign(who, message, sender);
-  write(words, message);
+  element.setAttribute("aria-label", [...above, messageLabel(message, sender)].join(", "));
+  if (!grouped) fillSender(who, message, sender);
+  fillContent(words, message);
   time.setAttribute("href", conversationHash(conversationOf(message), message.id));
   time.dataset.at = String(message.timestamp);
-  time.textContent = where.isFound ? shortTime(message.timestamp) : clock(message.timestamp);
+  time.textContent = context.isFound ? formatShortTime(message.timestamp) : formatTime(message.timestamp);
   if (isStarred) {
     const star = /** @type {HTMLElement} */ (act.children[2]);
     star.setAttribute("aria-pressed", "true");
-    star.setAttribute("aria-label", say("row.unstar"));
-    star.title = say("row.unstar");
+    star.setAttribute("aria-label", t("row.unstar"));
+    star.title = t("row.unstar");
   }
   return element;
 }
@@ -121,32 +121,32 @@ function article(message, grouped, where, above) {
  * @param {HTMLElement} who
  * @param {Message} message
  * @param {string} sender */
-function sign(who, message, sender) {
+function fillSender(who, message, sender) {
   const id = /** @type {HTMLElement} */ (who.firstElementChild);
   const name = /** @type {HTMLElement} */ (id.firstElementChild);
   name.dataset.person = String(message.sender_id);
   /** @type {HTMLElement} */ (name.firstElementChild).textContent = sender;
-  const mark = tag(message);
+  const mark = senderTag(message);
   if (mark) id.append(mark);
-  who.prepend(face(message.sender_id));
+  who.prepend(avatar(message.sender_id));
 }
 
 /** Times are told in full when one points at them.
  * @param {Event} event */
-export function tellTimeInFull({ target }) {
+export function showFullTime({ target }) {
   const time = target instanceof Element ? target.closest("[data-at]") : null;
-  if (time instanceof HTMLElement && !time.title) time.title = fullTime(Number(time.dataset.at));
+  if (time instanceof HTMLElement && !time.title) time.title = formatFullTime(Number(time.dataset.at));
 }
 
 /** @param {HTMLElement} element
  * @param {Message} message */
-function write(element, message) {
-  if (isMuted(message.sender_id) && !uncovered.has(message.id)) {
-    element.append(h("button", { class: "b bare covered", type: "button", "data-do": "uncover" }, say("talk.muted-person")));
+function fillContent(element, message) {
+  if (isMuted(message.sender_id) && !revealed.has(message.id)) {
+    element.append(h("button", { class: "b bare covered", type: "button", "data-do": "uncover" }, t("talk.muted-person")));
     return;
   }
-  if (folded.has(message.id)) {
-    element.append(h("button", { class: "b bare covered", type: "button", "data-do": "collapse" }, say("row.folded")));
+  if (collapsed.has(message.id)) {
+    element.append(h("button", { class: "b bare covered", type: "button", "data-do": "collapse" }, t("row.folded")));
     return;
   }
   const form = editForm(message.id);
@@ -155,32 +155,32 @@ function write(element, message) {
     return;
   }
   if (message.submessages.length) element.append(widgetSlot(message));
-  else element.append(alive(message.match_content ?? message.content));
+  else element.append(enhance(message.match_content ?? message.content));
   if (message.is_me_message) element.classList.add("does");
-  const changed = changedWord(message);
+  const changed = editedMark(message);
   if (changed) (lastParagraph(element) ?? element).append(changed);
-  if (message.reactions.length) element.append(reactions(message));
+  if (message.reactions.length) element.append(reactionList(message));
 }
 
 /** The four that are always at hand; everything else is behind the last one. */
-function tools() {
-  return h("div", { class: "act", role: "toolbar", "aria-label": say("row.actions") },
-    ...["react", "quote", "star", "more"].map((deed) => h("button", { class: `ib tool ${deed}`, type: "button", tabindex: -1, "data-do": deed,
-      "aria-label": say(`row.${deed}`), title: say(`row.${deed}`), "aria-pressed": deed === "star" && "false", "aria-haspopup": deed === "more" && "menu" })));
+function rowToolbar() {
+  return h("div", { class: "act", role: "toolbar", "aria-label": t("row.actions") },
+    ...["react", "quote", "star", "more"].map((action) => h("button", { class: `ib tool ${action}`, type: "button", tabindex: -1, "data-do": action,
+      "aria-label": t(`row.${action}`), title: t(`row.${action}`), "aria-pressed": action === "star" && "false", "aria-haspopup": action === "more" && "menu" })));
 }
 
 /** The reactions of a message, each with who gave it.
  * @param {Message} message */
-function reactions(message) {
+function reactionList(message) {
   /** @type {Map<string, import("../state/messages.js").Reaction[]>} */
   const kinds = new Map();
   for (const reaction of message.reactions) {
     const key = `${reaction.reaction_type},${reaction.emoji_code}`;
     kinds.set(key, [...(kinds.get(key) ?? []), reaction]);
   }
-  const list = h("ul", { class: "reacts", "aria-label": say("row.reactions") });
+  const list = h("ul", { class: "reacts", "aria-label": t("row.reactions") });
   for (const given of kinds.values()) list.append(h("li", {}, reactionButton(given)));
-  const add = h("button", { class: "re add", type: "button", "data-do": "react", "aria-label": say("row.add-reaction"), title: say("row.add-reaction") }, icon("smile", "s"));
+  const add = h("button", { class: "re add", type: "button", "data-do": "react", "aria-label": t("row.add-reaction"), title: t("row.add-reaction") }, icon("smile", "s"));
   list.append(h("li", {}, add));
   return list;
 }
@@ -189,11 +189,11 @@ function reactions(message) {
 function reactionButton(given) {
   const [{ emoji_name, emoji_code, reaction_type }] = given;
   const mine = given.some((reaction) => reaction.user_id === myId());
-  const names = given.map((reaction) => (reaction.user_id === myId() ? say("people.you") : nameOf(reaction.user_id)));
+  const names = given.map((reaction) => (reaction.user_id === myId() ? t("people.you") : nameOf(reaction.user_id)));
   return h("button", {
     class: "re", type: "button", "aria-pressed": String(mine), "data-do": "toggle-reaction",
     "data-name": emoji_name, "data-code": emoji_code, "data-kind": reaction_type,
-    "aria-label": say("row.reaction", { name: emoji_name.replaceAll("_", " "), count: given.length }),
+    "aria-label": t("row.reaction", { name: emoji_name.replaceAll("_", " "), count: given.length }),
     title: `${names.join(", ")} · :${emoji_name}:`,
   }, emojiNode(emoji_name, emoji_code, reaction_type), h("b", {}, given.length));
 }
@@ -205,83 +205,83 @@ function reactionButton(given) {
  * @returns {Node} */
 export function emojiNode(name, code, kind) {
   if (kind === "unicode_emoji") return document.createTextNode(glyph(code) || `:${name}:`);
-  const own = known.realm_emoji?.[code];
+  const own = state.realm_emoji?.[code];
   const address = kind.endsWith("_extra_emoji") ? "/static/generated/emoji/images/emoji/unicode/zulip.png" : own?.source_url;
   return address ? h("img", { class: "emoji", src: address, alt: `:${name}:` }) : document.createTextNode(`:${name}:`);
 }
 
 /** @type {HTMLElement | undefined} copied like rows */
-let bar;
+let barTemplate;
 
 /** In views of several conversations, which one follows.
  * @param {Message} message */
-function placeBar(message) {
+function conversationBar(message) {
   const conversation = conversationOf(message);
   const isChannel = isInChannel(conversation);
-  bar ??= h("div", { class: "place", "aria-hidden": "true" }, h("div", { class: "place-in" }, h("a", { class: "in", tabindex: -1 }, h("bdi")), h("a", { class: "t cut", tabindex: -1 }, h("bdi"))));
-  const made = /** @type {HTMLElement} */ (bar.cloneNode(true));
+  barTemplate ??= h("div", { class: "place", "aria-hidden": "true" }, h("div", { class: "place-in" }, h("a", { class: "in", tabindex: -1 }, h("bdi")), h("a", { class: "t cut", tabindex: -1 }, h("bdi"))));
+  const made = /** @type {HTMLElement} */ (barTemplate.cloneNode(true));
   const inner = /** @type {HTMLElement} */ (made.firstElementChild);
   const [name, title] = inner.children;
   if (isChannel) name.setAttribute("href", channelHash(conversation.channel));
   title.setAttribute("href", conversationHash(conversation));
-  /** @type {Element} */ (name.firstElementChild).textContent = isChannel ? channelName(conversation.channel) : say("talk.direct");
+  /** @type {Element} */ (name.firstElementChild).textContent = isChannel ? channelName(conversation.channel) : t("talk.direct");
   /** @type {Element} */ (title.firstElementChild).textContent = titleOf(conversation);
-  inner.prepend(isChannel ? drop(conversation.channel) : icon("chat", "s"));
+  inner.prepend(isChannel ? channelDot(conversation.channel) : icon("chat", "s"));
   if (isChannel && isResolved(conversation.topic)) inner.append(icon("check", "s"));
   return made;
 }
 
 /** The same for those who hear the page.
  * @param {Message} message */
-function placeWords(message) {
+function conversationLabel(message) {
   const conversation = conversationOf(message);
-  if (!isInChannel(conversation)) return `${say("talk.direct")}, ${titleOf(conversation)}`;
-  return isResolved(conversation.topic) ? `${fullTitle(conversation)}, ${say("talk.resolved")}` : fullTitle(conversation);
+  if (!isInChannel(conversation)) return `${t("talk.direct")}, ${titleOf(conversation)}`;
+  return isResolved(conversation.topic) ? `${fullTitle(conversation)}, ${t("talk.resolved")}` : fullTitle(conversation);
 }
 
 /** @param {Message} message
  * @param {Message | undefined} above
- * @param {Setting} where */
-function isGrouped(message, above, where) {
-  return above !== undefined && !where.isFound && above.sender_id === message.sender_id && where.newFrom !== message.id
+ * @param {RowContext} context */
+function isGrouped(message, above, context) {
+  return above !== undefined && !context.isFound && above.sender_id === message.sender_id && context.newFrom !== message.id
     && senderName(above) === senderName(message)
     && message.timestamp - above.timestamp < GROUPED_SECONDS && dayKey(above.timestamp) === dayKey(message.timestamp)
-    && (!where.isMixed || keyOf(conversationOf(above)) === keyOf(conversationOf(message)));
+    && (!context.isMixed || keyOf(conversationOf(above)) === keyOf(conversationOf(message)));
 }
 
 /** @param {Message} message */
-function calls(message) {
+function isMention(message) {
   return message.flags.includes("mentioned") || message.flags.includes("wildcard_mentioned")
     || message.flags.includes("topic_wildcard_mentioned") || message.flags.includes("stream_wildcard_mentioned");
 }
 
 /** @param {Message} message */
 function senderName(message) {
-  return personOf(message.sender_id).full_name || message.sender_full_name;
+  return getPerson(message.sender_id).full_name || message.sender_full_name;
 }
 
 /** @param {Message} message */
-function tag(message) {
-  const person = personOf(message.sender_id);
-  if (person.is_bot) return h("span", { class: "tag" }, say("people.bot"));
-  return person.is_guest && known.realm_enable_guest_user_indicator !== false && h("span", { class: "tag" }, say("people.guest"));
+function senderTag(message) {
+  const person = getPerson(message.sender_id);
+  if (person.is_bot) return h("span", { class: "tag" }, t("people.bot"));
+  return person.is_guest && state.realm_enable_guest_user_indicator !== false && h("span", { class: "tag" }, t("people.guest"));
 }
 
 /** @param {Message} message
  * @param {string} sender */
-function label(message, sender) {
-  const parts = [sender, clock(message.timestamp)];
-  if (message.last_edit_timestamp) parts.push(say("row.edited"));
-  if (message.flags.includes("starred")) parts.push(say("row.starred"));
+function messageLabel(message, sender) {
+  const parts = [sender, formatTime(message.timestamp)];
+  if (message.last_edit_timestamp) parts.push(t("row.edited"));
+  if (message.flags.includes("starred")) parts.push(t("row.starred"));
   return parts.join(", ");
 }
 
 /** @param {Message} message */
-function changedWord(message) {
+function editedMark(message) {
   const at = message.last_edit_timestamp ?? message.last_moved_timestamp;
   if (!at) return null;
   const word = message.last_edit_timestamp ? "row.edited" : "row.moved";
-  return h("button", { class: "edited", type: "button", tabindex: -1, "data-do": "history", "data-at": at }, say(word));
+  return h("button", { class: "edited", type: "button", tabindex: -1, "data-do": "history", "data-at": at }, t(word));
 }
 
 /** @param {Element} element */

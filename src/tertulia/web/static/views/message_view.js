@@ -1,188 +1,188 @@
 /** The view of messages: a conversation, a channel, or several of them mixed. */
 
-import { Unreachable } from "../core/api.js";
-import { composeFor } from "./compose.js";
+import { NetworkError } from "../core/api.js";
+import { showComposeBox } from "./compose.js";
 import { conversationOf, keyOf } from "../state/conversations.js";
 import { plainText } from "./rendered_content.js";
-import { headingOf, nothingHere } from "./view_header.js";
-import { fill, h, icon } from "../core/html.js";
-import { MessageList } from "./virtual_list.js";
-import { listingOf } from "../state/message_lists.js";
+import { viewHeader, emptyView } from "./view_header.js";
+import { setChildren, h, icon } from "../core/html.js";
+import { VirtualList } from "./virtual_list.js";
+import { messageListOf } from "../state/message_lists.js";
 import { isSpectator, myId } from "../state/session.js";
-import { messageOf } from "../state/messages.js";
-import { conversationHash, forServer, operandOf } from "../state/narrow.js";
+import { findMessage } from "../state/messages.js";
+import { conversationHash, termsForApi, operandOf } from "../state/narrow.js";
 import { nameOf } from "../state/people.js";
-import { Reader, readsAsSeen } from "./reading.js";
-import { drawRow, rowSignature, tellTimeInFull } from "./message_row.js";
-import { on, soon } from "../core/signals.js";
-import { announce, emptiness, freshBody, freshFoot, setHead } from "./layout.js";
-import { typingWords } from "../state/typing.js";
-import { isUnread, unreadIn } from "../state/unread.js";
-import { showWaiting } from "./pending_messages.js";
-import { say } from "../core/i18n.js";
+import { Reader, marksReadOnView } from "./reading.js";
+import { drawRow, rowSignature, showFullTime } from "./message_row.js";
+import { on, nextFrame } from "../core/signals.js";
+import { announce, emptyState, resetBody, resetFooter, setHeader } from "./layout.js";
+import { typingText } from "../state/typing.js";
+import { isUnread, unreadIds } from "../state/unread.js";
+import { showPendingMessages } from "./pending_messages.js";
+import { t } from "../core/i18n.js";
 
-/** @typedef {import("../state/routes.js").Place} Place */
+/** @typedef {import("../state/routes.js").Route} Route */
 /** @typedef {{close(): void, focus?(): void}} View */
-/** @typedef {{id?: number, top: number, stays?: boolean}} Kept a message and where it stood; without one, the end */
+/** @typedef {{id?: number, top: number, stays?: boolean}} ScrollPosition a message and where it stood; without one, the end */
 
 const RETRY_MS = 3000; // where the server could not be heard
 
-/** The view that is open, for those who act on it. @type {Talk | null} */
-let current = null;
+/** The view that is open, for those who act on it. @type {MessageView | null} */
+let openView = null;
 
-export function openTalk() {
-  return current;
+export function currentMessageView() {
+  return openView;
 }
 
-/** @param {Place} place
- * @param {Kept | null | undefined} kept where one was when one left it last
- * @returns {Promise<Talk>} */
-export async function showTalk(place, kept) {
-  const talk = new Talk(place);
-  current = talk;
-  await talk.open(kept);
-  return talk;
+/** @param {Route} route
+ * @param {ScrollPosition | null | undefined} saved where one was when one left it last
+ * @returns {Promise<MessageView>} */
+export async function showMessageView(route, saved) {
+  const view = new MessageView(route);
+  openView = view;
+  await view.open(saved);
+  return view;
 }
 
-export class Talk {
+export class MessageView {
   #stops = /** @type {(() => void)[]} */ ([]);
-  #where;
+  #context;
   #isClosed = false;
   #failed = false; // whether its messages could not be fetched
   /** @type {number} the message that has, or last had, the focus */
-  chosen = 0;
+  focusedId = 0;
 
-  /** @param {Place} place */
-  constructor(place) {
-    this.place = place;
-    this.listing = listingOf(place.terms);
-    const isFound = place.view === "search";
-    this.#where = { isMixed: !place.conversation, newFrom: /** @type {number | undefined} */ (undefined), newCount: 0, isFound };
-    this.feed = h("section", { class: "talk", role: "feed", "aria-label": say("talk.messages"), "aria-busy": "true" });
+  /** @param {Route} route */
+  constructor(route) {
+    this.route = route;
+    this.messages = messageListOf(route.terms);
+    const isFound = route.view === "search";
+    this.#context = { isMixed: !route.conversation, newFrom: /** @type {number | undefined} */ (undefined), newCount: 0, isFound };
+    this.feed = h("section", { class: "talk", role: "feed", "aria-label": t("talk.messages"), "aria-busy": "true" });
     this.top = h("div", { class: "start" });
     this.typing = h("div", { class: "typing" });
     this.waiting = h("div", { class: "talk waiting", hidden: true });
-    this.body = freshBody(this.top, this.feed, this.waiting, this.typing);
+    this.body = resetBody(this.top, this.feed, this.waiting, this.typing);
     this.body.classList.add("talking");
-    this.foot = freshFoot();
+    this.foot = resetFooter();
     this.toEnd = h("button", { class: "b to-end", type: "button", "data-do": "to-end", hidden: true });
-    this.list = new MessageList(this.body, this.feed, {
-      signature: (id, before) => rowSignature(id, before, this.#where),
-      draw: (id, before) => drawRow(id, before, this.#where),
+    this.list = new VirtualList(this.body, this.feed, {
+      signature: (id, before) => rowSignature(id, before, this.#context),
+      draw: (id, before) => drawRow(id, before, this.#context),
     }, {
-      needOlder: () => this.#more("older"),
-      needNewer: () => this.#more("newer"),
-      scrolled: () => this.#afterMove(),
-    }, this.#where.isMixed);
-    this.reader = new Reader(this.body, this.list, readsAsSeen(place));
-    const redraw = soon(() => this.#update());
+      needOlder: () => this.#loadMore("older"),
+      needNewer: () => this.#loadMore("newer"),
+      scrolled: () => this.#afterScroll(),
+    }, this.#context.isMixed);
+    this.reader = new Reader(this.body, this.list, marksReadOnView(route));
+    const redraw = nextFrame(() => this.#update());
     this.#stops.push(
       on("message lists people channels replaced", redraw),
-      on("topics channels unread presence", () => this.#head()),
-      on("typing", () => this.#typing()),
-      on("outbox", soon(() => this.#wait())),
-      on("arrived", (message) => this.#speak(message)),
+      on("topics channels unread presence", () => this.#updateHeader()),
+      on("typing", () => this.#showTyping()),
+      on("outbox", nextFrame(() => this.#showPending())),
+      on("arrived", (message) => this.#announce(message)),
       on("connection", (state) => state === "live" && this.#retry()),
     );
-    this.feed.addEventListener("focusin", (event) => this.#choose(event));
-    this.feed.addEventListener("pointerover", tellTimeInFull);
-    this.#head();
-    this.#foot();
+    this.feed.addEventListener("focusin", (event) => this.#onFocus(event));
+    this.feed.addEventListener("pointerover", showFullTime);
+    this.#updateHeader();
+    this.#fillFooter();
   }
 
-  /** @param {Kept | null | undefined} kept */
-  async open(kept) {
-    const { place, listing } = this;
-    const unread = place.conversation ? unreadIn(place.conversation) : [];
+  /** @param {ScrollPosition | null | undefined} saved */
+  async open(saved) {
+    const { route, messages } = this;
+    const unread = route.conversation ? unreadIds(route.conversation) : [];
     // A reload keeps the place; whoever comes back by themselves wants what is new.
-    if (!kept?.stays && (unread.length || kept?.id === undefined)) kept = null;
-    const wanted = place.near ?? (kept ? kept.id : unread[0]);
-    const has = wanted === undefined ? listing.foundNewest : listing.ids[0] <= wanted && (listing.foundNewest || wanted <= (listing.ids.at(-1) ?? 0));
-    let id = /** @type {number | undefined} */ (wanted);
-    if (!listing.isOpen || !has) {
-      const startsUnread = place.view === "talk" && !place.terms.some((term) => term.operator === "is" && term.operand !== "dm");
+    if (!saved?.stays && (unread.length || saved?.id === undefined)) saved = null;
+    const anchor = route.near ?? (saved ? saved.id : unread[0]);
+    const has = anchor === undefined ? messages.hasNewest : messages.ids[0] <= anchor && (messages.hasNewest || anchor <= (messages.ids.at(-1) ?? 0));
+    let id = /** @type {number | undefined} */ (anchor);
+    if (!messages.isLoaded || !has) {
+      const startsUnread = route.view === "talk" && !route.terms.some((term) => term.operator === "is" && term.operand !== "dm");
       try {
-        id = await listing.open(place.near ?? kept?.id ?? (startsUnread && !kept && !isSpectator() ? "first_unread" : "newest"));
+        id = await messages.load(route.near ?? saved?.id ?? (startsUnread && !saved && !isSpectator() ? "first_unread" : "newest"));
       } catch (error) {
         if (this.#isClosed) return;
         this.#fail(/** @type {Error} */ (error));
         return;
       }
-    } else if (wanted !== undefined) {
-      id = listing.nearest(wanted);
+    } else if (anchor !== undefined) {
+      id = messages.nearest(anchor);
     }
-    if (this.#isClosed || this.#isElsewhere()) return;
+    if (this.#isClosed || this.#followMovedConversation()) return;
     this.#failed = false;
     this.#markNew(unread, id);
-    this.#empty();
-    const isFromUnread = this.#where.newFrom !== undefined && id === this.#where.newFrom;
-    if (kept && id !== undefined && id === kept.id) this.list.show(listing.ids, listing.foundNewest, id, kept.top);
-    else if (place.near && id !== undefined) this.list.show(listing.ids, listing.foundNewest, id, "middle");
-    else if (isFromUnread && id !== undefined) this.list.show(listing.ids, listing.foundNewest, id, 80);
-    else this.list.show(listing.ids, listing.foundNewest, undefined, "end");
-    this.reader.startAt(place.near ? Infinity : (id ?? 0));
+    this.#updateEmptyState();
+    const isFromUnread = this.#context.newFrom !== undefined && id === this.#context.newFrom;
+    if (saved && id !== undefined && id === saved.id) this.list.show(messages.ids, messages.hasNewest, id, saved.top);
+    else if (route.near && id !== undefined) this.list.show(messages.ids, messages.hasNewest, id, "middle");
+    else if (isFromUnread && id !== undefined) this.list.show(messages.ids, messages.hasNewest, id, 80);
+    else this.list.show(messages.ids, messages.hasNewest, undefined, "end");
+    this.reader.startAt(route.near ? Infinity : (id ?? 0));
     this.feed.setAttribute("aria-busy", "false");
-    if (place.near) this.#flash(place.near);
-    this.#afterMove();
-    this.#rove();
-    if (!listing.foundNewest) this.#more("newer");
+    if (route.near) this.#highlight(route.near);
+    this.#afterScroll();
+    this.#updateTabStops();
+    if (!messages.hasNewest) this.#loadMore("newer");
   }
 
   /** A link may name a message that its conversation holds: if that was moved since, we follow.
    * @returns {boolean} */
-  #isElsewhere() {
-    const held = messageOf(Number(operandOf(this.place.terms, "with")));
-    const { conversation } = this.place;
+  #followMovedConversation() {
+    const held = findMessage(Number(operandOf(this.route.terms, "with")));
+    const { conversation } = this.route;
     if (!held || !conversation || keyOf(conversationOf(held)) === keyOf(conversation)) return false;
-    location.replace(conversationHash(conversationOf(held), this.place.near));
+    location.replace(conversationHash(conversationOf(held), this.route.near));
     return true;
   }
 
   /** Where one is, to come back to it. */
-  keptPlace() {
-    return this.list.place;
+  scrollPosition() {
+    return this.list.position;
   }
 
   focus() {
-    const id = this.chosen || this.#where.newFrom || this.lastInView();
-    if (id) this.go(id);
+    const id = this.focusedId || this.#context.newFrom || this.lastInView();
+    if (id) this.focusMessage(id);
   }
 
   /** Bring a message into view and give it the focus.
    * @param {number} id */
-  go(id) {
+  focusMessage(id) {
     const article = this.list.reveal(id);
     article?.focus({ preventScroll: true });
   }
 
   /** @param {number} step
    * @returns {boolean} */
-  move(step) {
-    const { ids } = this.listing;
-    const from = ids.indexOf(this.chosen && this.list.articleOf(this.chosen) ? this.chosen : this.lastInView());
-    const id = ids[from + (this.chosen ? step : 0)];
-    if (id !== undefined) this.go(id);
+  moveFocus(step) {
+    const { ids } = this.messages;
+    const from = ids.indexOf(this.focusedId && this.list.articleOf(this.focusedId) ? this.focusedId : this.lastInView());
+    const id = ids[from + (this.focusedId ? step : 0)];
+    if (id !== undefined) this.focusMessage(id);
     return id !== undefined;
   }
 
   async jumpToEnd() {
-    if (!this.listing.foundNewest) {
-      await this.listing.open("newest");
+    if (!this.messages.hasNewest) {
+      await this.messages.load("newest");
       if (this.#isClosed) return;
-      this.list.show(this.listing.ids, true, undefined, "end");
+      this.list.show(this.messages.ids, true, undefined, "end");
     }
-    this.list.toEnd();
-    this.#afterMove();
-    const last = this.listing.ids.at(-1);
-    if (last) this.go(last);
+    this.list.scrollToEnd();
+    this.#afterScroll();
+    const last = this.messages.ids.at(-1);
+    if (last) this.focusMessage(last);
   }
 
   async jumpToStart() {
-    while (!this.#isClosed && !this.listing.foundOldest && this.listing.ids.length < 2000) await this.listing.older();
-    if (!this.#isClosed && !this.listing.foundOldest) await this.listing.open(1);
+    while (!this.#isClosed && !this.messages.hasOldest && this.messages.ids.length < 2000) await this.messages.loadOlder();
+    if (!this.#isClosed && !this.messages.hasOldest) await this.messages.load(1);
     if (this.#isClosed) return;
-    this.list.show(this.listing.ids, this.listing.foundNewest, this.listing.ids[0], 0);
-    this.go(this.listing.ids[0]);
+    this.list.show(this.messages.ids, this.messages.hasNewest, this.messages.ids[0], 0);
+    this.focusMessage(this.messages.ids[0]);
   }
 
   /** The last message whose beginning can be seen.
@@ -195,7 +195,7 @@ export class Talk {
 
   /** The terms of this view, as the server is asked. */
   narrow() {
-    return forServer(this.place.terms);
+    return termsForApi(this.route.terms);
   }
 
   close() {
@@ -203,23 +203,23 @@ export class Talk {
     for (const stop of this.#stops) stop();
     this.reader.close();
     this.list.destroy();
-    if (current === this) current = null;
+    if (openView === this) openView = null;
   }
 
   #update() {
-    if (this.#isClosed || !this.listing.isOpen) return;
-    this.#empty();
-    this.list.update(this.listing.ids, this.listing.foundNewest);
-    this.#afterMove();
+    if (this.#isClosed || !this.messages.isLoaded) return;
+    this.#updateEmptyState();
+    this.list.update(this.messages.ids, this.messages.hasNewest);
+    this.#afterScroll();
   }
 
   /** @param {"older" | "newer"} way */
-  async #more(way) {
-    const isDone = way === "older" ? this.listing.foundOldest : this.listing.foundNewest;
-    if (isDone || !this.listing.isOpen || this.#isClosed) return;
+  async #loadMore(way) {
+    const isDone = way === "older" ? this.messages.hasOldest : this.messages.hasNewest;
+    if (isDone || !this.messages.isLoaded || this.#isClosed) return;
     this.feed.setAttribute("aria-busy", "true");
     try {
-      await this.listing[way]();
+      await this.messages[way === "older" ? "loadOlder" : "loadNewer"]();
       this.#update();
     } catch {
       // No connection; scrolling on asks again.
@@ -230,93 +230,93 @@ export class Talk {
   /** @param {number[]} unread
    * @param {number | undefined} id */
   #markNew(unread, id) {
-    const isShown = this.place.view === "talk" && id !== undefined && isUnread(id) && !this.place.near;
+    const isShown = this.route.view === "talk" && id !== undefined && isUnread(id) && !this.route.near;
     const first = unread[0] ?? (isShown ? id : undefined);
-    if (first === undefined || this.place.view === "search") return;
-    this.#where.newFrom = first;
-    this.#where.newCount = unread.length || this.listing.ids.filter((each) => isUnread(each)).length;
+    if (first === undefined || this.route.view === "search") return;
+    this.#context.newFrom = first;
+    this.#context.newCount = unread.length || this.messages.ids.filter((each) => isUnread(each)).length;
   }
 
-  #afterMove() {
-    this.reader.look();
-    const newest = this.listing.ids.at(-1) ?? 0;
+  #afterScroll() {
+    this.reader.update();
+    const newest = this.messages.ids.at(-1) ?? 0;
     const shownTo = this.lastInView();
-    const below = this.listing.ids.filter((id) => id > shownTo && isUnread(id)).length;
+    const below = this.messages.ids.filter((id) => id > shownTo && isUnread(id)).length;
     const isAway = newest > shownTo && !this.list.isAtEnd;
-    this.toEnd.hidden = !isAway && this.listing.foundNewest;
-    fill(this.toEnd, icon("end", "s"), below ? say("talk.to-new", { count: below }) : say("talk.to-end"));
+    this.toEnd.hidden = !isAway && this.messages.hasNewest;
+    setChildren(this.toEnd, icon("end", "s"), below ? t("talk.to-new", { count: below }) : t("talk.to-end"));
   }
 
   /** @param {FocusEvent} event */
-  #choose(event) {
+  #onFocus(event) {
     const article = event.target instanceof Element ? event.target.closest("article") : null;
     if (!(article instanceof HTMLElement)) return;
-    this.chosen = Number(article.dataset.id);
-    this.#rove();
+    this.focusedId = Number(article.dataset.id);
+    this.#updateTabStops();
   }
 
   /** One message at a time can be reached with Tab, and so can its tools. */
-  #rove() {
-    const id = this.chosen || this.listing.ids.at(-1) || 0;
-    for (const article of this.feed.querySelectorAll('article[tabindex="0"]')) setReach(article, -1);
+  #updateTabStops() {
+    const id = this.focusedId || this.messages.ids.at(-1) || 0;
+    for (const article of this.feed.querySelectorAll('article[tabindex="0"]')) setTabIndex(article, -1);
     const article = this.list.articleOf(id);
-    if (article) setReach(article, 0);
+    if (article) setTabIndex(article, 0);
   }
 
   /** @param {number} id */
-  #flash(id) {
+  #highlight(id) {
     this.list.articleOf(id)?.classList.add("meant");
   }
 
   /** @param {Record<string, any>} message */
-  #speak(message) {
-    const { conversation } = this.place;
+  #announce(message) {
+    const { conversation } = this.route;
     if (!conversation || message.sender_id === myId() || keyOf(conversationOf(message)) !== keyOf(conversation)) return;
     announce(`${nameOf(message.sender_id)}: ${plainText(message.content).slice(0, 120)}`);
   }
 
   /** What was entered here and has not arrived. */
-  #wait() {
-    const { conversation } = this.place;
+  #showPending() {
+    const { conversation } = this.route;
     if (this.#isClosed || !conversation) return;
     const wasAtEnd = this.list.isAtEnd;
     const isNew = this.waiting.childElementCount < 1;
-    const isWaiting = showWaiting(this.waiting, conversation);
-    if (isWaiting && (wasAtEnd || isNew)) this.list.toEnd();
+    const isWaiting = showPendingMessages(this.waiting, conversation);
+    if (isWaiting && (wasAtEnd || isNew)) this.list.scrollToEnd();
   }
 
-  #typing() {
-    const text = this.place.conversation ? typingWords(this.place.conversation) : "";
-    if (!text) return fill(this.typing);
+  #showTyping() {
+    const text = this.route.conversation ? typingText(this.route.conversation) : "";
+    if (!text) return setChildren(this.typing);
     const dots = h("span", { class: "dots", "aria-hidden": "true" }, h("i"), h("i"), h("i"));
-    return fill(this.typing, h("span", {}, dots, text));
+    return setChildren(this.typing, h("span", {}, dots, text));
   }
 
-  #foot() {
-    const { conversation, channel } = this.place;
-    fill(this.foot, this.toEnd);
-    if (this.place.view === "search") return;
+  #fillFooter() {
+    const { conversation, channel } = this.route;
+    setChildren(this.foot, this.toEnd);
+    if (this.route.view === "search") return;
     if (isSpectator()) {
-      this.foot.append(h("p", { class: "spectator" }, say("spectator.read-only"), " ", h("a", { href: "/login/" }, say("spectator.log-in"))));
+      this.foot.append(h("p", { class: "spectator" }, t("spectator.read-only"), " ", h("a", { href: "/login/" }, t("spectator.log-in"))));
     } else if (conversation) {
-      composeFor(this.foot, conversation);
+      showComposeBox(this.foot, conversation);
     } else if (channel) {
-      composeFor(this.foot, { channel, topic: null });
+      showComposeBox(this.foot, { channel, topic: null });
     }
   }
 
-  #head() {
-    if (this.#isClosed || this.place.view === "search") return;
-    setHead(headingOf(this.place));
+  #updateHeader() {
+    if (this.#isClosed || this.route.view === "search") return;
+    setHeader(viewHeader(this.route));
   }
 
-  #empty() {
-    const isEmpty = !this.listing.ids.length && this.listing.foundNewest;
+  #updateEmptyState() {
+    const isEmpty = !this.messages.ids.length && this.messages.hasNewest;
     this.feed.hidden = isEmpty;
     this.body.querySelector(".void")?.remove();
-    if (isEmpty) this.top.after(nothingHere(this.place));
-    const isStart = this.listing.foundOldest && !isEmpty && this.place.conversation;
-    fill(this.top, isStart && h("p", {}, say("talk.start")));
+    if (isEmpty) this.top.after(emptyView(this.route));
+    const isStart = this.messages.hasOldest && !isEmpty && this.route.conversation;
+    setChildren(this.top, isStart && h("p", {}, t("talk.start")));
   }
 
   #retry() {
@@ -328,17 +328,17 @@ export class Talk {
   /** @param {Error} error */
   #fail(error) {
     this.#failed = true;
-    if (error instanceof Unreachable) setTimeout(() => this.#retry(), RETRY_MS);
+    if (error instanceof NetworkError) setTimeout(() => this.#retry(), RETRY_MS);
     this.feed.setAttribute("aria-busy", "false");
-    const again = h("button", { class: "b", type: "button", onclick: () => this.#retry() }, say("talk.try-again"));
+    const again = h("button", { class: "b", type: "button", onclick: () => this.#retry() }, t("talk.try-again"));
     this.body.querySelector(".void")?.remove();
-    this.top.after(emptiness(say("talk.failed"), error instanceof Unreachable ? say("talk.no-answer") : error.message, again));
+    this.top.after(emptyState(t("talk.failed"), error instanceof NetworkError ? t("talk.no-answer") : error.message, again));
   }
 }
 
 /** @param {Element} article
  * @param {number} index */
-function setReach(article, index) {
+function setTabIndex(article, index) {
   /** @type {HTMLElement} */ (article).tabIndex = index;
   for (const button of article.querySelectorAll(".act button, button.name, a.when, button.edited")) {
     /** @type {HTMLElement} */ (button).tabIndex = index;

@@ -4,25 +4,25 @@ import { plainText } from "./rendered_content.js";
 import { conversationOf, fullTitle, isInChannel, keyOf } from "../state/conversations.js";
 import { channels } from "../state/channels.js";
 import { desktopBridge } from "../sync/desktop_app.js";
-import { isLeading } from "../sync/event_poller.js";
+import { isLeaderTab } from "../sync/event_poller.js";
 import { isSpectator, myId, setting } from "../state/session.js";
 import { conversationHash } from "../state/narrow.js";
 import { isMuted, nameOf } from "../state/people.js";
 import { on } from "../core/signals.js";
 import { isFollowed, isTopicMuted } from "../state/topics.js";
-import { say } from "../core/i18n.js";
+import { t } from "../core/i18n.js";
 
-export function startNotices() {
+export function startNotifications() {
   if (isSpectator()) return;
   on("arrived", (message) => {
-    if (!isWorthANotice(message) || (document.hasFocus() && !document.hidden) || !isLeading()) return;
-    notify(message);
+    if (!wantsNotification(message) || (document.hasFocus() && !document.hidden) || !isLeaderTab()) return;
+    showNotification(message);
   });
 }
 
 /** Whether the person wants to be told of a message while they look elsewhere.
  * @param {Record<string, any>} message */
-export function isWorthANotice(message) {
+export function wantsNotification(message) {
   if (message.sender_id === myId() || message.flags.includes("read") || isMuted(message.sender_id)) return false;
   const wantsPersonal = setting("enable_desktop_notifications");
   if (message.flags.includes("mentioned")) return wantsPersonal;
@@ -36,11 +36,11 @@ export function isWorthANotice(message) {
 }
 
 /** @param {Record<string, any>} message */
-function notify(message) {
+function showNotification(message) {
   const conversation = conversationOf(message);
   const isPrivate = !isInChannel(conversation) && setting("pm_content_in_desktop_notifications") === false;
   const title = isInChannel(conversation) ? `${nameOf(message.sender_id)} (${fullTitle(conversation)})` : nameOf(message.sender_id);
-  const body = isPrivate ? say("notify.hidden") : plainText(message.content).slice(0, 300);
+  const body = isPrivate ? t("notify.hidden") : plainText(message.content).slice(0, 300);
   const go = () => {
     window.focus();
     location.hash = conversationHash(conversation, message.id);

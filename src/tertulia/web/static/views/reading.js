@@ -1,29 +1,29 @@
 /** Read as seen: a message is read when its end has been in view for a moment, in a page that is
  * looked at. What is read is told in bundles, and kept while there is no connection. */
 
-import { post, Refused } from "../core/api.js";
+import { post, ApiError } from "../core/api.js";
 import { isSpectator, myId, setting } from "../state/session.js";
 import { setFlag } from "../state/messages.js";
-import { isUnread, noteRead } from "../state/unread.js";
+import { isUnread, removeUnread } from "../state/unread.js";
 
-const MOMENT = 300;
-const BUNDLE = 100;
+const VISIBLE_MS = 300;
+const MAX_BATCH = 100;
 const ALWAYS = 1;
 const IN_CONVERSATIONS = 2;
 
 /** @type {Set<number>} read here, and not told yet */
-const untold = new Set();
-let telling = false;
+const pendingIds = new Set();
+let isFlushing = false;
 /** @type {number | undefined} */
-let timer;
+let flushTimer;
 
 /** Whether a view of this kind marks as read, as the person has set it.
- * @param {import("../state/routes.js").Place} place */
-export function readsAsSeen(place) {
-  if (isSpectator() || place.near || place.view !== "talk") return false;
-  if (place.terms.some((term) => term.operator === "is" && term.operand !== "dm")) return false;
+ * @param {import("../state/routes.js").Route} route */
+export function marksReadOnView(route) {
+  if (isSpectator() || route.near || route.view !== "talk") return false;
+  if (route.terms.some((term) => term.operator === "is" && term.operand !== "dm")) return false;
   const policy = setting("web_mark_read_on_scroll_policy") ?? ALWAYS;
-  return policy === ALWAYS || (policy === IN_CONVERSATIONS && place.conversation !== undefined);
+  return policy === ALWAYS || (policy === IN_CONVERSATIONS && route.conversation !== undefined);
 }
 
 /** Looks at which unread rows are in view. */
@@ -34,37 +34,37 @@ export class Reader {
   #seen = new Map();
   /** @type {number | undefined} */
   #timer;
-  #from = 0;
+  #firstId = 0;
 
   /** @param {HTMLElement} scroller
-   * @param {import("./virtual_list.js").MessageList} list
+   * @param {import("./virtual_list.js").VirtualList} list
    * @param {boolean} isOn */
   constructor(scroller, list, isOn) {
     this.#scroller = scroller;
     this.#list = list;
     this.isOn = isOn;
-    this.look = this.look.bind(this);
-    addEventListener("focus", this.look);
-    document.addEventListener("visibilitychange", this.look);
+    this.look = this.update.bind(this);
+    addEventListener("focus", this.update);
+    document.addEventListener("visibilitychange", this.update);
   }
 
   /** Messages above the place where one landed have not been seen.
    * @param {number} id */
   startAt(id) {
-    this.#from = id;
+    this.#firstId = id;
   }
 
-  look() {
+  update() {
     if (!this.isOn || this.#timer !== undefined) return;
     this.#timer = window.setTimeout(() => {
       this.#timer = undefined;
       this.#check();
-    }, MOMENT / 2);
+    }, VISIBLE_MS / 2);
   }
 
   close() {
-    removeEventListener("focus", this.look);
-    document.removeEventListener("visibilitychange", this.look);
+    removeEventListener("focus", this.update);
+    document.removeEventListener("visibilitychange", this.update);
     clearTimeout(this.#timer);
     this.isOn = false;
   }
@@ -75,27 +75,27 @@ export class Reader {
     const now = performance.now();
     const inView = new Set();
     for (const id of this.#list.drawn) {
-      if (id < this.#from || !isUnread(id)) continue;
+      if (id < this.#firstId || !isUnread(id)) continue;
       const end = this.#list.articleOf(id)?.getBoundingClientRect().bottom ?? 0;
       if (end > view.bottom + 2) break;
       if (end > view.top) inView.add(id);
     }
-    const read = [...inView].filter((id) => now - (this.#seen.get(id) ?? now) >= MOMENT);
+    const read = [...inView].filter((id) => now - (this.#seen.get(id) ?? now) >= VISIBLE_MS);
     this.#seen = new Map([...inView].map((id) => [id, this.#seen.get(id) ?? now]));
     markRead(read);
-    if (inView.size > read.length) this.look();
+    if (inView.size > read.length) this.update();
     return undefined;
   }
 }
 
 /** @param {number[]} ids */
 export function markRead(ids) {
-  const were = noteRead(ids);
-  for (const id of were) {
-    untold.add(id);
+  const read = removeUnread(ids);
+  for (const id of read) {
+    pendingIds.add(id);
     setFlag(id, "read", true);
   }
-  if (were.length) tellSoon();
+  if (read.length) scheduleFlush();
 }
 
 /** Everything from a message on, in its list, is unread again.
@@ -108,35 +108,35 @@ export async function markUnreadFrom(id, narrow) {
 }
 
 /** What was read in an earlier life of the page and could not be told. */
-export function tellWhatIsLeft() {
+export function flushPending() {
   const left = JSON.parse(localStorage.getItem(storageKey()) ?? "[]");
-  for (const id of left) untold.add(id);
-  noteRead(left);
-  if (untold.size) tellSoon();
+  for (const id of left) pendingIds.add(id);
+  removeUnread(left);
+  if (pendingIds.size) scheduleFlush();
 }
 
-function tellSoon() {
-  localStorage.setItem(storageKey(), JSON.stringify([...untold]));
-  if (untold.size >= BUNDLE) tellNow();
-  else timer ??= window.setTimeout(tellNow, 1000);
+function scheduleFlush() {
+  localStorage.setItem(storageKey(), JSON.stringify([...pendingIds]));
+  if (pendingIds.size >= MAX_BATCH) flush();
+  else flushTimer ??= window.setTimeout(flush, 1000);
 }
 
-async function tellNow() {
-  clearTimeout(timer);
-  timer = undefined;
-  if (telling || !untold.size) return;
-  telling = true;
-  const ids = [...untold];
+async function flush() {
+  clearTimeout(flushTimer);
+  flushTimer = undefined;
+  if (isFlushing || !pendingIds.size) return;
+  isFlushing = true;
+  const ids = [...pendingIds];
   try {
     await post("/messages/flags", { messages: ids, op: "add", flag: "read" });
-    for (const id of ids) untold.delete(id);
+    for (const id of ids) pendingIds.delete(id);
   } catch (error) {
-    if (error instanceof Refused) for (const id of ids) untold.delete(id);
-    else timer = window.setTimeout(tellNow, 5000);
+    if (error instanceof ApiError) for (const id of ids) pendingIds.delete(id);
+    else flushTimer = window.setTimeout(flush, 5000);
   } finally {
-    telling = false;
-    localStorage.setItem(storageKey(), JSON.stringify([...untold]));
-    if (untold.size) timer ??= window.setTimeout(tellNow, 1000);
+    isFlushing = false;
+    localStorage.setItem(storageKey(), JSON.stringify([...pendingIds]));
+    if (pendingIds.size) flushTimer ??= window.setTimeout(flush, 1000);
   }
 }
 

@@ -3,39 +3,39 @@
 import { get } from "../core/api.js";
 import { conversationOf, isInChannel, keyOf, titleOf } from "../state/conversations.js";
 import { channelName } from "../state/channels.js";
-import { fill, h } from "../core/html.js";
+import { setChildren, h } from "../core/html.js";
 import { conversationRow } from "./conversation_rows.js";
-import { messagesAsked } from "../state/message_lists.js";
+import { messagesQuery } from "../state/message_lists.js";
 import { isSpectator, myId } from "../state/session.js";
-import { heldMessages, takeMessage } from "../state/messages.js";
-import { on, soon } from "../core/signals.js";
-import { emptiness, freshBody, freshFoot, setHead, wayOn } from "./layout.js";
+import { cachedMessages, storeMessage } from "../state/messages.js";
+import { on, nextFrame } from "../core/signals.js";
+import { emptyState, resetBody, resetFooter, setHeader, actionLink } from "./layout.js";
 import { isTopicMuted } from "../state/topics.js";
-import { countIn } from "../state/unread.js";
-import { say } from "../core/i18n.js";
+import { unreadCount } from "../state/unread.js";
+import { t } from "../core/i18n.js";
 
 /** @typedef {{conversation: import("../state/conversations.js").Conversation, newest: number, senders: number[]}} Recent */
 
-const LOOKED_BACK = 400;
-const CHOICES = ["all", "unread", "mine", "direct"];
+const FETCH_SIZE = 400;
+const FILTERS = ["all", "unread", "mine", "direct"];
 
-let recentChoice = "all";
-let filter = "";
-let hasLooked = false;
+let recentFilter = "all";
+let filterText = "";
+let isFetched = false;
 
 /** @returns {Promise<import("./message_view.js").View>} */
 export async function showRecent() {
-  setHead({ title: say("view.recent"), isHome: true });
+  setHeader({ title: t("view.recent"), isHome: true });
   const rows = h("ul", { class: "plain" });
   const chips = h("div", { class: "sub" });
-  freshBody(h("div", { class: "list" }, chips, rows));
-  freshFoot();
+  resetBody(h("div", { class: "list" }, chips, rows));
+  resetFooter();
   const draw = () => drawRecent(rows, chips, draw);
-  if (!hasLooked) {
-    await lookBack().catch(() => {});
+  if (!isFetched) {
+    await fetchRecent().catch(() => {});
   }
   draw();
-  const redraw = soon(draw);
+  const redraw = nextFrame(draw);
   const stop = on("arrived unread people channels topics moved gone message replaced", redraw);
   return { close: stop, focus: () => /** @type {HTMLElement | null} */ (rows.querySelector("a"))?.focus() };
 }
@@ -45,50 +45,50 @@ export async function showRecent() {
  * @param {() => void} again */
 function drawRecent(rows, chips, again) {
   if (!chips.childElementCount) {
-    const field = h("input", { class: "f slim", type: "text", "aria-label": say("recent.filter"), placeholder: say("recent.filter"), value: filter });
+    const field = h("input", { class: "f slim", type: "text", "aria-label": t("recent.filter"), placeholder: t("recent.filter"), value: filterText });
     field.addEventListener("input", () => {
-      filter = field.value;
+      filterText = field.value;
       again();
     });
-    const buttons = (isSpectator() ? [] : CHOICES).map((each) => h("button", { class: "chip", type: "button", "data-choice": each, onclick: () => { recentChoice = each; again(); } }, say(`recent.${each}`)));
-    fill(chips, ...buttons, h("span", { class: "end" }), field);
+    const buttons = (isSpectator() ? [] : FILTERS).map((each) => h("button", { class: "chip", type: "button", "data-choice": each, onclick: () => { recentFilter = each; again(); } }, t(`recent.${each}`)));
+    setChildren(chips, ...buttons, h("span", { class: "end" }), field);
   }
-  for (const chip of chips.querySelectorAll(".chip")) chip.setAttribute("aria-pressed", String(/** @type {HTMLElement} */ (chip).dataset.choice === recentChoice));
-  const found = conversationsAmong(heldMessages()).filter(isWanted);
+  for (const chip of chips.querySelectorAll(".chip")) chip.setAttribute("aria-pressed", String(/** @type {HTMLElement} */ (chip).dataset.choice === recentFilter));
+  const found = groupByConversation(cachedMessages()).filter(matchesFilter);
   const focused = rows.contains(document.activeElement) ? /** @type {HTMLElement} */ (document.activeElement).dataset.key : undefined;
-  fill(rows, ...found.map((each) => conversationRow(each.conversation, each)));
-  if (!found.length) fill(rows, h("li", {}, emptiness(say("recent.empty"), say("recent.empty-text"), wayOn("#feed", say("view.feed")))));
+  setChildren(rows, ...found.map((each) => conversationRow(each.conversation, each)));
+  if (!found.length) setChildren(rows, h("li", {}, emptyState(t("recent.empty"), t("recent.empty-text"), actionLink("#feed", t("view.feed")))));
   if (focused) /** @type {HTMLElement | null} */ (rows.querySelector(`[data-key="${CSS.escape(focused)}"]`))?.focus();
 }
 
 /** Conversations in messages, the newest first, with those who wrote last.
  * @param {import("../state/messages.js").Message[]} messages oldest first
  * @returns {Recent[]} */
-export function conversationsAmong(messages) {
+export function groupByConversation(messages) {
   /** @type {Map<string, Recent>} */
   const found = new Map();
   for (const message of [...messages].reverse()) {
     const conversation = conversationOf(message);
     const key = keyOf(conversation);
-    const known = found.get(key);
-    if (!known) found.set(key, { conversation, newest: message.id, senders: [message.sender_id] });
-    else if (!known.senders.includes(message.sender_id)) known.senders.push(message.sender_id);
+    const entry = found.get(key);
+    if (!entry) found.set(key, { conversation, newest: message.id, senders: [message.sender_id] });
+    else if (!entry.senders.includes(message.sender_id)) entry.senders.push(message.sender_id);
   }
   return [...found.values()];
 }
 
 /** @param {Recent} recent */
-function isWanted({ conversation, senders }) {
+function matchesFilter({ conversation, senders }) {
   const text = isInChannel(conversation) ? `${channelName(conversation.channel)} ${titleOf(conversation)}` : titleOf(conversation);
-  if (filter && !text.toLowerCase().includes(filter.toLowerCase())) return false;
-  if (recentChoice === "unread") return countIn(conversation) > 0;
-  if (recentChoice === "mine") return senders.includes(myId());
-  if (recentChoice === "direct") return !isInChannel(conversation);
+  if (filterText && !text.toLowerCase().includes(filterText.toLowerCase())) return false;
+  if (recentFilter === "unread") return unreadCount(conversation) > 0;
+  if (recentFilter === "mine") return senders.includes(myId());
+  if (recentFilter === "direct") return !isInChannel(conversation);
   return !isInChannel(conversation) || !isTopicMuted(conversation.channel, conversation.topic);
 }
 
-async function lookBack() {
-  const answer = await get("/messages", messagesAsked([], "newest", LOOKED_BACK, 0));
-  for (const message of answer.messages) takeMessage(message);
-  hasLooked = true;
+async function fetchRecent() {
+  const response = await get("/messages", messagesQuery([], "newest", FETCH_SIZE, 0));
+  for (const message of response.messages) storeMessage(message);
+  isFetched = true;
 }

@@ -2,42 +2,42 @@
  * in one pass over nodes that are not shown yet. */
 
 import { channelColor } from "../state/channels.js";
-import { h, icon, iconButton, isOnlyWords, rendered } from "../core/html.js";
+import { h, icon, iconButton, isPlainParagraphs, parseServerHtml } from "../core/html.js";
 import { myId } from "../state/session.js";
 import { people } from "../state/people.js";
-import { fullTime } from "./time.js";
-import { say } from "../core/i18n.js";
+import { formatFullTime } from "./time.js";
+import { t } from "../core/i18n.js";
 
 /** Each kind of thing, and what is done with it.
  * @type {[string, (element: any) => void][]} */
-const CARE = [
+const ENHANCEMENTS = [
   ["span.emoji", drawEmoji],
   ["img.emoji", (image) => (image.loading = "lazy")],
-  ["time", tellTime],
-  [".spoiler-block", closeSpoiler],
-  [".codehilite", dressCode],
+  ["time", localizeTime],
+  [".spoiler-block", collapseSpoiler],
+  [".codehilite", addCodeHeader],
   [".user-mention, .user-group-mention", markMention],
-  [".message_inline_image", dressPicture],
-  [".message_inline_image img, img", careForImage],
-  ["img, video", nameElsewhere],
-  ["a", careForLink],
-  ["table", letTableScroll],
+  [".message_inline_image", makePicturePreview],
+  [".message_inline_image img, img", sizeImage],
+  ["img, video", replaceExternalMedia],
+  ["a", adjustLink],
+  ["table", makeTableScrollable],
   [".katex-html", (element) => element.remove()],
 ];
 
 /** @param {string} html rendered by the server
  * @returns {DocumentFragment} */
-export function alive(html) {
-  const content = rendered(html);
-  if (isOnlyWords(html)) return content;
-  for (const [selector, care] of CARE) content.querySelectorAll(selector).forEach(care);
+export function enhance(html) {
+  const content = parseServerHtml(html);
+  if (isPlainParagraphs(html)) return content;
+  for (const [selector, change] of ENHANCEMENTS) content.querySelectorAll(selector).forEach(change);
   return content;
 }
 
 /** The words of rendered content, on one line.
  * @param {string} html */
 export function plainText(html) {
-  const content = rendered(html);
+  const content = parseServerHtml(html);
   content.querySelectorAll("span.emoji").forEach((emoji) => (emoji.textContent = glyph(emojiCode(emoji)) || emoji.textContent));
   content.querySelectorAll(".katex-html, .message_inline_image, annotation").forEach((element) => element.remove());
   content.querySelectorAll(".spoiler-content").forEach((element) => (element.textContent = " …"));
@@ -68,30 +68,30 @@ function drawEmoji(element) {
 }
 
 /** @param {HTMLTimeElement} element */
-function tellTime(element) {
+function localizeTime(element) {
   const at = Date.parse(element.dateTime);
   if (!Number.isFinite(at)) return;
-  element.textContent = fullTime(at / 1000);
-  element.title = say("content.your-time");
+  element.textContent = formatFullTime(at / 1000);
+  element.title = t("content.your-time");
   element.classList.add("moment");
 }
 
 /** @param {HTMLElement} block */
-function closeSpoiler(block) {
+function collapseSpoiler(block) {
   const head = block.querySelector(".spoiler-header");
   const body = block.querySelector(".spoiler-content");
   if (!head || !body) return;
   body.removeAttribute("aria-hidden");
-  const title = (head.textContent ?? "").trim() ? [...head.childNodes] : [say("content.spoiler")];
-  const words = h("small", { "data-shown": say("content.hide"), "data-hidden": say("content.show") });
-  const summary = h("summary", {}, icon("right", "s c flip"), h("span", {}, ...title), words);
+  const title = (head.textContent ?? "").trim() ? [...head.childNodes] : [t("content.spoiler")];
+  const label = h("small", { "data-shown": t("content.hide"), "data-hidden": t("content.show") });
+  const summary = h("summary", {}, icon("right", "s c flip"), h("span", {}, ...title), label);
   block.replaceWith(h("details", { class: "spoiler" }, summary, h("div", { class: "inside" }, ...body.childNodes)));
 }
 
 /** @param {HTMLElement} block */
-function dressCode(block) {
+function addCodeHeader(block) {
   const language = block.dataset.codeLanguage ?? "";
-  const copy = iconButton("copy", say("content.copy-code"), { "data-do": "copy-code" });
+  const copy = iconButton("copy", t("content.copy-code"), { "data-do": "copy-code" });
   block.querySelector("pre")?.setAttribute("tabindex", "0");
   block.prepend(h("div", { class: "cap" }, language, copy));
 }
@@ -112,16 +112,16 @@ function markMention(mention) {
 }
 
 /** @param {HTMLElement} frame */
-function dressPicture(frame) {
+function makePicturePreview(frame) {
   frame.classList.add("pic");
   const link = frame.querySelector("a");
   if (link && !frame.matches(".youtube-video") && !frame.querySelector("video")) link.dataset.do = "view-picture";
 }
 
 /** @param {HTMLImageElement} image */
-function careForImage(image) {
+function sizeImage(image) {
   image.loading = "lazy";
-  if (!image.alt && !image.closest("a")?.title) image.alt = say("content.picture");
+  if (!image.alt && !image.closest("a")?.title) image.alt = t("content.picture");
   const [, width, height] = /^(\d+)x(\d+)$/.exec(image.dataset.originalDimensions ?? "") ?? [];
   if (width && height) {
     const scale = Math.min(1, 360 / Number(width), 400 / Number(height));
@@ -132,18 +132,18 @@ function careForImage(image) {
 
 /** Other sites would learn who reads what, so what they have is named and not shown.
  * @param {HTMLImageElement | HTMLVideoElement} media */
-function nameElsewhere(media) {
+function replaceExternalMedia(media) {
   const address = new URL(media.getAttribute("src") ?? "", location.href);
   if (address.origin === location.origin || address.protocol === "data:") return;
   const link = media.closest("a");
-  const words = media.matches("video") ? "content.video-elsewhere" : "content.picture-elsewhere";
-  const host = h("span", { class: "elsewhere" }, icon("link", "s"), say(words, { host: address.host }));
+  const label = media.matches("video") ? "content.video-elsewhere" : "content.picture-elsewhere";
+  const host = h("span", { class: "elsewhere" }, icon("link", "s"), t(label, { host: address.host }));
   if (link) delete link.dataset.do;
   media.replaceWith(link ? host : h("a", { href: address.href, target: "_blank", rel: "noopener noreferrer" }, host));
 }
 
 /** @param {HTMLAnchorElement} link */
-function careForLink(link) {
+function adjustLink(link) {
   const href = link.getAttribute("href") ?? "";
   const address = URL.canParse(href, location.href) ? new URL(href, location.href) : null;
   if (!address) return;
@@ -162,8 +162,8 @@ function careForLink(link) {
 }
 
 /** @param {HTMLTableElement} table */
-function letTableScroll(table) {
-  const frame = h("div", { class: "wide", tabindex: 0, role: "region", "aria-label": say("content.table") });
+function makeTableScrollable(table) {
+  const frame = h("div", { class: "wide", tabindex: 0, role: "region", "aria-label": t("content.table") });
   table.replaceWith(frame);
   frame.append(table);
 }

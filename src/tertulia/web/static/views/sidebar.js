@@ -3,47 +3,47 @@
 import { groupedChannels } from "../state/channels.js";
 import { isInChannel, isResolved, keyOf, topicKey, topicTitle } from "../state/conversations.js";
 import { glyph } from "./rendered_content.js";
-import { recentDirects } from "../state/direct_messages.js";
+import { recentDirectMessages } from "../state/direct_messages.js";
 import { allDrafts } from "../state/drafts.js";
-import { aside, fill, h, icon, iconButton } from "../core/html.js";
-import { badge, drop, face, presenceWords } from "./avatars.js";
-import { isSpectator, known, myId, realm, setting } from "../state/session.js";
+import { srOnly, setChildren, h, icon, iconButton } from "../core/html.js";
+import { badge, channelDot, avatar, presenceText } from "./avatars.js";
+import { isSpectator, state, myId, realm, setting } from "../state/session.js";
 import { channelHash, conversationHash, topicsHash } from "../state/narrow.js";
 import { namesOf, nameOf } from "../state/people.js";
 import { on } from "../core/signals.js";
-import { isPhone, part } from "./layout.js";
+import { isPhone, region } from "./layout.js";
 import { fetchTopics, isTopicMuted, topicsOf } from "../state/topics.js";
-import { callsIn, countIn, mutedUnread, unreadSums } from "../state/unread.js";
-import { say } from "../core/i18n.js";
+import { mentionsIn, unreadCount, mutedUnread, unreadTotals } from "../state/unread.js";
+import { t } from "../core/i18n.js";
 
-/** @typedef {import("../state/routes.js").Place} Place */
+/** @typedef {import("../state/routes.js").Route} Route */
 
 const TOPICS_SHOWN = 8;
 const DIRECTS_SHOWN = 12;
 const CHANNELS_SHOWN = 80; // of a group; the others are a press away
-const PAUSE = 120; // milliseconds: a busy organization must not keep the sidebar busy
-const LONG_PAUSE = 1500; // where it is a sheet, and nobody sees it
+const DRAW_DELAY_MS = 120; // milliseconds: a busy organization must not keep the sidebar busy
+const HIDDEN_DRAW_DELAY_MS = 1500; // where it is a sheet, and nobody sees it
 
-/** @type {Place | null} */
-let place = null;
+/** @type {Route | null} */
+let route = null;
 let showsAllDirects = false;
 /** @type {Set<string>} groups of which all channels are shown */
-const wholeGroups = new Set();
+const expandedGroups = new Set();
 /** @type {number | undefined} */
-let waitingToDraw;
+let drawTimer;
 
-/** @param {Place | null} shown */
+/** @param {Route | null} shown */
 export function startSidebar(shown) {
-  place = shown;
+  route = shown;
   drawFrame();
-  if (shown) drawSoon();
+  if (shown) scheduleDraw();
   on("place", (shown) => {
-    place = shown;
-    closeSheet();
-    if (isPhone()) drawSoon(); // nobody sees it yet, and the messages are waiting
+    route = shown;
+    closeSidebar();
+    if (isPhone()) scheduleDraw(); // nobody sees it yet, and the messages are waiting
     else drawSidebar();
   });
-  on("people presence channels folders topics unread settings realm drafts replaced", drawSoon);
+  on("people presence channels folders topics unread settings realm drafts replaced", scheduleDraw);
   on("people settings realm replaced", drawFrame);
 }
 
@@ -54,75 +54,75 @@ export function toggleAllDirects() {
 
 /** @param {string} group */
 export function toggleAllChannels(group) {
-  if (!wholeGroups.delete(group)) wholeGroups.add(group);
+  if (!expandedGroups.delete(group)) expandedGroups.add(group);
   drawSidebar();
 }
 
 /** On phones the sidebar is a sheet over the page. */
-export function openSheet() {
-  if (waitingToDraw) drawSidebar();
-  const side = part(".side");
+export function openSidebar() {
+  if (drawTimer) drawSidebar();
+  const side = region(".side");
   side.classList.add("open");
-  part(".shade").hidden = false;
+  region(".shade").hidden = false;
   side.querySelector("a, button, input") instanceof HTMLElement && /** @type {HTMLElement} */ (side.querySelector(".row")).focus();
 }
 
-export function closeSheet() {
-  part(".side").classList.remove("open");
-  part(".shade").hidden = true;
+export function closeSidebar() {
+  region(".side").classList.remove("open");
+  region(".shade").hidden = true;
 }
 
-function drawSoon() {
-  waitingToDraw ??= window.setTimeout(drawSidebar, isPhone() ? LONG_PAUSE : PAUSE);
+function scheduleDraw() {
+  drawTimer ??= window.setTimeout(drawSidebar, isPhone() ? HIDDEN_DRAW_DELAY_MS : DRAW_DELAY_MS);
 }
 
 /** What does not change with every message. */
 function drawFrame() {
-  part(".side").setAttribute("aria-label", say("side.sidebar"));
-  part(".side nav").setAttribute("aria-label", say("side.nav"));
-  part(".shade").setAttribute("aria-label", say("side.close"));
-  part(".skip").textContent = say("side.skip");
+  region(".side").setAttribute("aria-label", t("side.sidebar"));
+  region(".side nav").setAttribute("aria-label", t("side.nav"));
+  region(".shade").setAttribute("aria-label", t("side.close"));
+  region(".skip").textContent = t("side.skip");
   const logo = /** @type {SVGElement} */ (icon("none", "none"));
   logo.setAttribute("class", "logo");
   logo.firstElementChild?.setAttribute("href", "#logo");
-  fill(part(".org"), logo, h("span", { class: "name cut" }, realm("name") ?? ""), icon("down", "s"));
+  setChildren(region(".org"), logo, h("span", { class: "name cut" }, realm("name") ?? ""), icon("down", "s"));
   if (isSpectator()) {
-    return fill(part(".foot"), h("a", { class: "b go wide", href: "/login/" }, say("spectator.log-in")));
+    return setChildren(region(".foot"), h("a", { class: "b go wide", href: "/login/" }, t("spectator.log-in")));
   }
-  const status = known.user_status?.[myId()];
+  const status = state.user_status?.[myId()];
   const sign = status?.reaction_type === "unicode_emoji" ? glyph(status.emoji_code) : "";
   const said = [sign && h("span", { class: "emoji", "aria-hidden": "true" }, sign), sign ? " " : "", status?.status_text];
   const mood = sign || status?.status_text ? h("small", { class: "cut" }, ...said) : null;
   const me = h("button", { class: "me", type: "button", "data-do": "my-menu", "aria-haspopup": "menu" },
-    face(myId(), { presence: true }), h("span", { class: "cut" }, nameOf(myId()), mood));
-  const help = iconButton("help", say("side.keys"), { "data-do": "keyboard-help", class: "not-phone" });
-  const settings = iconButton("gear", say("side.settings"), { "data-do": "settings" });
-  return fill(part(".foot"), me, help, settings);
+    avatar(myId(), { presence: true }), h("span", { class: "cut" }, nameOf(myId()), mood));
+  const help = iconButton("help", t("side.keys"), { "data-do": "keyboard-help", class: "not-phone" });
+  const settings = iconButton("gear", t("side.settings"), { "data-do": "settings" });
+  return setChildren(region(".foot"), me, help, settings);
 }
 
 function drawSidebar() {
-  clearTimeout(waitingToDraw);
-  waitingToDraw = undefined;
-  const nav = part(".side nav");
+  clearTimeout(drawTimer);
+  drawTimer = undefined;
+  const nav = region(".side nav");
   const focused = nav.contains(document.activeElement) ? /** @type {HTMLElement} */ (document.activeElement).dataset.key : undefined;
   const top = nav.childElementCount ? nav.scrollTop : 0;
-  fill(nav, viewRows(), ...groups(), ...(isSpectator() ? [] : directRows()));
+  setChildren(nav, viewRows(), ...groups(), ...(isSpectator() ? [] : directRows()));
   if (top) nav.scrollTop = top;
   if (focused) /** @type {HTMLElement | null} */ (nav.querySelector(`[data-key="${CSS.escape(focused)}"]`))?.focus({ preventScroll: true });
 }
 
 function viewRows() {
-  const sums = unreadSums();
+  const sums = unreadTotals();
   const drafts = allDrafts().length;
-  const starred = setting("starred_message_counts") ? (known.starred_messages ?? []).length : 0;
-  const rows = isSpectator() ? [viewRow("#recent", "clock", say("view.recent"), false), viewRow("#feed", "list", say("view.feed"), false)] : [
-    viewRow("#inbox", "inbox", say("view.inbox"), badge(sums.all)),
-    viewRow("#recent", "clock", say("view.recent"), false),
-    viewRow("#feed", "list", say("view.feed"), false),
-    viewRow("#narrow/is/mentioned", "at", say("view.mentioned"), badge(sums.mentions, { calls: true, word: "mentions" })),
-    viewRow("#narrow/is/starred", "star", say("view.starred"), badge(starred, { soft: true, word: "starred" })),
-    viewRow("#narrow/is/followed", "bell", say("view.followed"), false),
-    viewRow("#drafts", "draft", say("view.drafts"), badge(drafts, { soft: true, word: "drafts" })),
+  const starred = setting("starred_message_counts") ? (state.starred_messages ?? []).length : 0;
+  const rows = isSpectator() ? [viewRow("#recent", "clock", t("view.recent"), false), viewRow("#feed", "list", t("view.feed"), false)] : [
+    viewRow("#inbox", "inbox", t("view.inbox"), badge(sums.all)),
+    viewRow("#recent", "clock", t("view.recent"), false),
+    viewRow("#feed", "list", t("view.feed"), false),
+    viewRow("#narrow/is/mentioned", "at", t("view.mentioned"), badge(sums.mentions, { calls: true, word: "mentions" })),
+    viewRow("#narrow/is/starred", "star", t("view.starred"), badge(starred, { soft: true, word: "starred" })),
+    viewRow("#narrow/is/followed", "bell", t("view.followed"), false),
+    viewRow("#drafts", "draft", t("view.drafts"), badge(drafts, { soft: true, word: "drafts" })),
   ];
   return h("ul", {}, ...rows);
 }
@@ -132,14 +132,14 @@ function viewRows() {
  * @param {string} name
  * @param {Node | false} count */
 function viewRow(href, iconName, name, count) {
-  return h("li", {}, h("a", { class: "row", href, "data-key": href, "aria-current": currentFor(href) }, icon(iconName), h("span", { class: "t cut" }, name), count));
+  return h("li", {}, h("a", { class: "row", href, "data-key": href, "aria-current": ariaCurrent(href) }, icon(iconName), h("span", { class: "t cut" }, name), count));
 }
 
 function groups() {
   const sorted = groupedChannels();
   const isPlain = sorted.length === 1;
   const drawn = sorted.map((group) => {
-    const title = group.key === "pinned" ? say("side.pinned") : group.folder && group.key !== "others" ? group.folder.name : say(isPlain || !sorted.some((each) => each.folder) ? "side.channels" : "side.others");
+    const title = group.key === "pinned" ? t("side.pinned") : group.folder && group.key !== "others" ? group.folder.name : t(isPlain || !sorted.some((each) => each.folder) ? "side.channels" : "side.others");
     const key = `tertulia-closed-${group.key}`;
     const details = h("details", { open: localStorage.getItem(key) === null },
       h("summary", { "data-key": key }, icon("down", "s"), h("bdi", {}, title)),
@@ -152,34 +152,34 @@ function groups() {
 
 /** @param {{key: string, channels: import("../state/channels.js").Channel[]}} group */
 function channelItems({ key, channels }) {
-  const sums = unreadSums().channels;
-  const isShort = channels.length > CHANNELS_SHOWN && !wholeGroups.has(key);
+  const sums = unreadTotals().channels;
+  const isShort = channels.length > CHANNELS_SHOWN && !expandedGroups.has(key);
   const shown = isShort ? channels.filter((channel, at) => at < CHANNELS_SHOWN || (sums.get(channel.stream_id) && !channel.is_muted) || openChannel() === channel.stream_id) : channels;
   const items = shown.map(channelItem);
   if (channels.length > CHANNELS_SHOWN) {
-    const text = say(isShort ? "side.all-channels" : "side.fewer", { count: channels.length });
+    const text = t(isShort ? "side.all-channels" : "side.fewer", { count: channels.length });
     items.push(h("li", {}, h("button", { class: "row muted", type: "button", "data-do": "all-channels", "data-group": key, "data-key": `all-${key}` }, h("span", { class: "t cut" }, text))));
   }
   return items;
 }
 
 function findChannels() {
-  const row = h("a", { class: "row muted", href: "#channels/available", "data-key": "channels" }, icon("plus", "s"), h("span", { class: "t cut" }, say("side.find-channels")));
+  const row = h("a", { class: "row muted", href: "#channels/available", "data-key": "channels" }, icon("plus", "s"), h("span", { class: "t cut" }, t("side.find-channels")));
   return h("ul", { class: "more-channels" }, h("li", {}, row));
 }
 
 /** @param {import("../state/channels.js").Channel} channel */
 function channelItem(channel) {
   const id = channel.stream_id;
-  const count = unreadSums().channels.get(id) ?? 0;
+  const count = unreadTotals().channels.get(id) ?? 0;
   const isOpen = openChannel() === id;
   const href = isSpectator() || setting("web_channel_default_view") === 2 ? channelHash(id) : topicsHash(id);
-  const here = place?.channel === id && !place.conversation;
+  const here = route?.channel === id && !route.conversation;
   const state = channel.is_muted ? "muted" : count ? "unread" : "";
   const quiet = mutedUnread(id);
   const row = h("a", { class: `row ${state}`, href, "data-key": `c${id}`, "data-channel": id, "aria-current": here && "page" },
-    drop(id), h("span", { class: "t cut" }, h("bdi", {}, channel.name)),
-    channel.is_muted && [icon("mute", "s"), aside(` ${say("side.muted")}`)].at(0),
+    channelDot(id), h("span", { class: "t cut" }, h("bdi", {}, channel.name)),
+    channel.is_muted && [icon("mute", "s"), srOnly(` ${t("side.muted")}`)].at(0),
     isOpen ? false : count ? badge(count, { soft: channel.is_muted }) : quiet > 0 && channel.is_muted && badge(quiet, { soft: true }));
   return h("li", {}, row, isOpen && topicList(id));
 }
@@ -192,13 +192,13 @@ function topicList(channel) {
     fetchTopics(channel).catch(() => {});
     return false;
   }
-  const open = place?.conversation && isInChannel(place.conversation) ? keyOf(place.conversation) : "";
-  const ranked = all.map((topic, at) => ({ topic, at, unread: countIn({ channel, topic: topic.name }) }));
+  const open = route?.conversation && isInChannel(route.conversation) ? keyOf(route.conversation) : "";
+  const ranked = all.map((topic, at) => ({ topic, at, unread: unreadCount({ channel, topic: topic.name }) }));
   const isWanted = (/** @type {typeof ranked[0]} */ each) => topicKey(channel, each.topic.name) === open || (each.unread > 0 && !isTopicMuted(channel, each.topic.name));
-  const kept = [...ranked.filter(isWanted), ...ranked.filter((each) => !isWanted(each))].slice(0, Math.max(TOPICS_SHOWN, 1)).sort((a, b) => a.at - b.at);
-  const rows = kept.map(({ topic }) => topicRow(channel, topic.name, open));
-  if (all.length > kept.length) {
-    rows.push(h("li", {}, h("a", { class: "row muted", href: topicsHash(channel), "data-key": `all${channel}` }, h("span", { class: "t cut" }, say("side.all-topics", { count: all.length })))));
+  const shown = [...ranked.filter(isWanted), ...ranked.filter((each) => !isWanted(each))].slice(0, Math.max(TOPICS_SHOWN, 1)).sort((a, b) => a.at - b.at);
+  const rows = shown.map(({ topic }) => topicRow(channel, topic.name, open));
+  if (all.length > shown.length) {
+    rows.push(h("li", {}, h("a", { class: "row muted", href: topicsHash(channel), "data-key": `all${channel}` }, h("span", { class: "t cut" }, t("side.all-topics", { count: all.length })))));
   }
   return h("ul", { class: "topics" }, ...rows);
 }
@@ -208,28 +208,28 @@ function topicList(channel) {
  * @param {string} open */
 function topicRow(channel, topic, open) {
   const conversation = { channel, topic };
-  const count = countIn(conversation);
+  const count = unreadCount(conversation);
   const isQuiet = isTopicMuted(channel, topic);
   const state = isQuiet ? "muted" : isResolved(topic) ? "done" : "";
   const isOpen = keyOf(conversation) === open;
   return h("li", {}, h("a", { class: `row ${state} ${count && !isQuiet ? "unread" : ""}`, href: conversationHash(conversation), "data-key": keyOf(conversation), "aria-current": isOpen && "page" },
     h("span", { class: "t cut" }, h("bdi", {}, topicTitle(topic))),
-    isResolved(topic) && icon("check", "s"), isResolved(topic) && aside(` ${say("talk.resolved")}`),
+    isResolved(topic) && icon("check", "s"), isResolved(topic) && srOnly(` ${t("talk.resolved")}`),
     isQuiet && icon("mute", "s"),
-    badge(count, { calls: callsIn(conversation) > 0, soft: isQuiet })));
+    badge(count, { calls: mentionsIn(conversation) > 0, soft: isQuiet })));
 }
 
 function directRows() {
-  const all = recentDirects();
-  const open = place?.conversation ? keyOf(place.conversation) : "";
-  const shown = showsAllDirects ? all : all.filter((each, at) => at < DIRECTS_SHOWN || countIn(each.conversation) || keyOf(each.conversation) === open);
+  const all = recentDirectMessages();
+  const open = route?.conversation ? keyOf(route.conversation) : "";
+  const shown = showsAllDirects ? all : all.filter((each, at) => at < DIRECTS_SHOWN || unreadCount(each.conversation) || keyOf(each.conversation) === open);
   const rows = shown.map(({ conversation }) => directRow(conversation, open));
   if (all.length > shown.length || showsAllDirects) {
-    const more = h("button", { class: "row muted", type: "button", "data-do": "all-directs", "data-key": "all-directs" }, h("span", { class: "t cut" }, say(showsAllDirects ? "side.fewer" : "side.all-directs", { count: all.length })));
+    const more = h("button", { class: "row muted", type: "button", "data-do": "all-directs", "data-key": "all-directs" }, h("span", { class: "t cut" }, t(showsAllDirects ? "side.fewer" : "side.all-directs", { count: all.length })));
     rows.push(h("li", {}, more));
   }
-  const add = iconButton("plus", say("side.new-direct"), { "data-do": "new-direct", "data-key": "new-direct" });
-  return [h("h2", {}, say("side.directs"), add), h("ul", {}, ...rows)];
+  const add = iconButton("plus", t("side.new-direct"), { "data-do": "new-direct", "data-key": "new-direct" });
+  return [h("h2", {}, t("side.directs"), add), h("ul", {}, ...rows)];
 }
 
 /** @param {import("../state/conversations.js").Direct} conversation
@@ -237,20 +237,20 @@ function directRows() {
 function directRow(conversation, open) {
   const { people } = conversation;
   const isAlone = people.length === 1;
-  const count = countIn(conversation);
+  const count = unreadCount(conversation);
   return h("li", {}, h("a", { class: `row ${count ? "unread" : ""}`, href: conversationHash(conversation), "data-key": keyOf(conversation), "aria-current": keyOf(conversation) === open && "page" },
-    face(people[0], { presence: isAlone }),
-    h("span", { class: "t cut" }, h("bdi", {}, namesOf(people)), isAlone && aside(`, ${presenceWords(people[0])}`)),
+    avatar(people[0], { presence: isAlone }),
+    h("span", { class: "t cut" }, h("bdi", {}, namesOf(people)), isAlone && srOnly(`, ${presenceText(people[0])}`)),
     badge(count, { calls: true })));
 }
 
 /** The channel whose topics are shown. */
 function openChannel() {
-  if (place?.conversation && isInChannel(place.conversation)) return place.conversation.channel;
-  return place?.channel;
+  if (route?.conversation && isInChannel(route.conversation)) return route.conversation.channel;
+  return route?.channel;
 }
 
 /** @param {string} href */
-function currentFor(href) {
-  return place?.hash === href || (place && href === "#feed" && place.hash === "#all_messages") ? "page" : false;
+function ariaCurrent(href) {
+  return route?.hash === href || (route && href === "#feed" && route.hash === "#all_messages") ? "page" : false;
 }

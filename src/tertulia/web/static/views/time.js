@@ -1,18 +1,18 @@
 /** Times as people say them, in the person's language and habits. All are given in seconds. */
 
 import { setting } from "../state/session.js";
-import { say, spokenLanguage } from "../core/i18n.js";
+import { t, currentLanguage } from "../core/i18n.js";
 
-const DAY = 86_400;
+const DAY_SECONDS = 86_400;
 
 /** @type {Map<string, Intl.DateTimeFormat>} */
 const formats = new Map();
 
 /** @param {number} seconds
  * @returns {string} 09:12, or 9:12 AM */
-export function clock(seconds) {
+export function formatTime(seconds) {
   const hour12 = setting("twenty_four_hour_time") === false && prefersTwelveHours();
-  return format({ hour: hour12 ? "numeric" : "2-digit", minute: "2-digit", hour12 }).format(seconds * 1000);
+  return dateFormat({ hour: hour12 ? "numeric" : "2-digit", minute: "2-digit", hour12 }).format(seconds * 1000);
 }
 
 /** @param {number} seconds
@@ -24,51 +24,51 @@ export function dayKey(seconds) {
 /** A day as a headline: "Today, 15 November".
  * @param {number} seconds
  * @param {number} [now] */
-export function dayTitle(seconds, now = Date.now() / 1000) {
+export function formatDay(seconds, now = Date.now() / 1000) {
   const isThisYear = new Date(seconds * 1000).getFullYear() === new Date(now * 1000).getFullYear();
-  const date = format({ day: "numeric", month: "long", ...(!isThisYear && { year: "numeric" }) }).format(seconds * 1000);
-  if (dayKey(seconds) === dayKey(now)) return say("time.today", { date });
-  if (dayKey(seconds) === dayKey(now - DAY)) return say("time.yesterday", { date });
-  const day = format({ weekday: "long" }).format(seconds * 1000);
-  return say("time.day", { day, date });
+  const date = dateFormat({ day: "numeric", month: "long", ...(!isThisYear && { year: "numeric" }) }).format(seconds * 1000);
+  if (dayKey(seconds) === dayKey(now)) return t("time.today", { date });
+  if (dayKey(seconds) === dayKey(now - DAY_SECONDS)) return t("time.yesterday", { date });
+  const day = dateFormat({ weekday: "long" }).format(seconds * 1000);
+  return t("time.day", { day, date });
 }
 
 /** Short, for lists: the time today, the weekday this week, the date before.
  * @param {number} seconds
  * @param {boolean} [withClock] also where it is a weekday */
-export function shortTime(seconds, withClock = false) {
+export function formatShortTime(seconds, withClock = false) {
   const now = Date.now() / 1000;
-  if (dayKey(seconds) === dayKey(now)) return clock(seconds);
-  if (now - seconds < 6 * DAY) {
-    const day = format({ weekday: "short" }).format(seconds * 1000);
-    return withClock ? `${day} ${clock(seconds)}` : day;
+  if (dayKey(seconds) === dayKey(now)) return formatTime(seconds);
+  if (now - seconds < 6 * DAY_SECONDS) {
+    const day = dateFormat({ weekday: "short" }).format(seconds * 1000);
+    return withClock ? `${day} ${formatTime(seconds)}` : day;
   }
   const isThisYear = new Date(seconds * 1000).getFullYear() === new Date(now * 1000).getFullYear();
-  return format({ day: "numeric", month: "short", ...(!isThisYear && { year: "numeric" }) }).format(seconds * 1000);
+  return dateFormat({ day: "numeric", month: "short", ...(!isThisYear && { year: "numeric" }) }).format(seconds * 1000);
 }
 
 /** All of it, for titles and assistive technology.
  * @param {number} seconds */
-export function fullTime(seconds) {
-  return format({ dateStyle: "full", timeStyle: "short" }).format(seconds * 1000);
+export function formatFullTime(seconds) {
+  return dateFormat({ dateStyle: "full", timeStyle: "short" }).format(seconds * 1000);
 }
 
 /** A day by itself: "16 Oct 2026".
  * @param {number} seconds */
-export function dateOf(seconds) {
-  return format({ dateStyle: "medium" }).format(seconds * 1000);
+export function formatDate(seconds) {
+  return dateFormat({ dateStyle: "medium" }).format(seconds * 1000);
 }
 
 /** @param {Intl.DateTimeFormatOptions} options */
-function format(options) {
+function dateFormat(options) {
   const key = JSON.stringify(options);
-  if (!formats.has(key)) formats.set(key, new Intl.DateTimeFormat(localeOfPerson(), options));
+  if (!formats.has(key)) formats.set(key, new Intl.DateTimeFormat(preferredLocale(), options));
   return /** @type {Intl.DateTimeFormat} */ (formats.get(key));
 }
 
 /** The variant of the language that the browser prefers: British days for British readers. */
-function localeOfPerson() {
-  const language = spokenLanguage();
+function preferredLocale() {
+  const language = currentLanguage();
   return navigator.languages.find((each) => each.startsWith(language)) ?? language;
 }
 
@@ -76,6 +76,6 @@ function localeOfPerson() {
 let twelveHours;
 
 function prefersTwelveHours() {
-  twelveHours ??= format({ hour: "numeric" }).resolvedOptions().hour12 ?? false;
+  twelveHours ??= dateFormat({ hour: "numeric" }).resolvedOptions().hour12 ?? false;
   return twelveHours;
 }

@@ -1,8 +1,8 @@
 /** What waits, outside of the page: in its title, its icon, and the badge of the installed app. */
 
 import { realm, setting } from "../state/session.js";
-import { on, soon } from "../core/signals.js";
-import { unreadSums } from "../state/unread.js";
+import { on, nextFrame } from "../core/signals.js";
+import { unreadTotals } from "../state/unread.js";
 
 const ALL = 1;
 const DIRECT_AND_MENTIONS = 2;
@@ -10,7 +10,7 @@ const DIRECT_AND_MENTIONS = 2;
 let viewTitle = "";
 
 export function startTitle() {
-  const draw = soon(drawTitle);
+  const draw = nextFrame(drawTitle);
   on("unread settings realm place", draw);
   drawTitle();
 }
@@ -18,28 +18,28 @@ export function startTitle() {
 /** @param {string} title of the view */
 export function setViewTitle(title) {
   viewTitle = title;
-  drawWords();
+  drawText();
 }
 
 /** How many are counted, as the person has set it. */
-export function countedUnread() {
-  const sums = unreadSums();
+export function unreadBadgeCount() {
+  const sums = unreadTotals();
   const policy = setting("desktop_icon_count_display") ?? ALL;
   if (policy === ALL) return sums.all;
   return policy === DIRECT_AND_MENTIONS || policy === 3 ? sums.direct + sums.mentions : 0;
 }
 
 function drawTitle() {
-  const count = drawWords();
-  drawIcon(count, unreadSums().direct > 0);
+  const count = drawText();
+  drawIcon(count, unreadTotals().direct > 0);
   const badge = /** @type {any} */ (navigator);
   if (count) badge.setAppBadge?.(count).catch?.(() => {});
   else badge.clearAppBadge?.().catch?.(() => {});
 }
 
 /** @returns {number} how many wait */
-function drawWords() {
-  const count = countedUnread();
+function drawText() {
+  const count = unreadBadgeCount();
   const name = [viewTitle, realm("name")].filter(Boolean).join(" - ");
   const title = count ? `(${count}) ${name}` : name;
   if (document.title !== title) document.title = title;

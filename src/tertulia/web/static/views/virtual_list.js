@@ -7,30 +7,30 @@
  * event may come from our own correction, and a growth that happened meanwhile would be lost.
  * Browsers' own anchoring is switched off; Safari has none. */
 
-import { followPath, pathTo } from "../core/html.js";
-import { placeOf } from "../state/message_lists.js";
+import { elementAtPath, elementPath } from "../core/html.js";
+import { sortedIndex } from "../state/message_lists.js";
 import { isPhone } from "./layout.js";
-import { around, followed, moved } from "../state/row_window.js";
+import { centredRange, reindexedRange, shiftedRange } from "../state/row_window.js";
 
 /** @typedef {{id: number, signature: string, nodes: HTMLElement[], article: HTMLElement}} Row */
 /** @typedef {{signature(id: number, before: number | undefined): string,
- *   draw(id: number, before: number | undefined): HTMLElement[]}} Drawing the article is the last node */
-/** @typedef {{needOlder(): void, needNewer(): void, scrolled(): void}} Wishes */
+ *   draw(id: number, before: number | undefined): HTMLElement[]}} Renderer the article is the last node */
+/** @typedef {{needOlder(): void, needNewer(): void, scrolled(): void}} Callbacks */
 
 const STEP = 20;
-const FEWEST_ROWS = 30;
-const LOWEST_ROW = 24; // pixels
-const MOST_ROWS = 240;
-const MOST_TALL_ROWS = 150; // where most rows have a bar above them
-const MOST_ON_PHONES = 120;
-const END = 4; // pixels from the end that still count as the end
+const MIN_ROWS = 30;
+const MIN_ROW_HEIGHT_PX = 24; // pixels
+const MAX_ROWS = 240;
+const MAX_TALL_ROWS = 150; // where most rows have a bar above them
+const MAX_PHONE_ROWS = 120;
+const END_TOLERANCE_PX = 4; // pixels from the end that still count as the end
 
-export class MessageList {
+export class VirtualList {
   #isMixed;
   #scroller;
   #feed;
-  #drawing;
-  #wishes;
+  #renderer;
+  #callbacks;
   /** @type {Map<number, Row>} */
   #rows = new Map();
   /** @type {number[]} */
@@ -39,21 +39,21 @@ export class MessageList {
   /** @type {{row: Row, top: number} | null} */
   #anchor = null;
   #lastTop = 0;
-  #sticks = false; // whether it stays at the end when something comes
+  #sticksToEnd = false; // whether it stays at the end when something comes
   #hasNewest = false;
   #observer;
 
   /** @param {HTMLElement} scroller
    * @param {HTMLElement} feed
-   * @param {Drawing} drawing
-   * @param {Wishes} wishes
+   * @param {Renderer} renderer
+   * @param {Callbacks} callbacks
    * @param {boolean} isMixed whether messages of several conversations stand in it */
-  constructor(scroller, feed, drawing, wishes, isMixed) {
+  constructor(scroller, feed, renderer, callbacks, isMixed) {
     this.#isMixed = isMixed;
     this.#scroller = scroller;
     this.#feed = feed;
-    this.#drawing = drawing;
-    this.#wishes = wishes;
+    this.#renderer = renderer;
+    this.#callbacks = callbacks;
     scroller.addEventListener("scroll", () => this.#onScroll(), { passive: true });
     this.#observer = new ResizeObserver(() => this.#restore());
     this.#observer.observe(feed);
@@ -61,14 +61,14 @@ export class MessageList {
   }
 
   /** How many rows may be in the document. */
-  get #size() {
-    if (isPhone()) return MOST_ON_PHONES;
-    return this.#isMixed ? MOST_TALL_ROWS : MOST_ROWS;
+  get #maxRows() {
+    if (isPhone()) return MAX_PHONE_ROWS;
+    return this.#isMixed ? MAX_TALL_ROWS : MAX_ROWS;
   }
 
   get isAtEnd() {
     const { scrollTop, scrollHeight, clientHeight } = this.#scroller;
-    return this.#showsNewest && scrollHeight - clientHeight - scrollTop < END;
+    return this.#showsNewest && scrollHeight - clientHeight - scrollTop < END_TOLERANCE_PX;
   }
 
   get #showsNewest() {
@@ -83,17 +83,17 @@ export class MessageList {
   show(ids, hasNewest, id, where) {
     this.#ids = ids;
     this.#hasNewest = hasNewest;
-    const rows = firstRows(); // as many as are seen; the others come when there is time
-    const at = id === undefined ? ids.length : placeOf(ids, id);
-    this.#range = around(ids.length, at + (where === "middle" ? rows >> 3 : rows >> 2), rows);
-    this.#sticks = where === "end" && hasNewest;
+    const rows = initialRows(); // as many as are seen; the others come when there is time
+    const at = id === undefined ? ids.length : sortedIndex(ids, id);
+    this.#range = centredRange(ids.length, at + (where === "middle" ? rows >> 3 : rows >> 2), rows);
+    this.#sticksToEnd = where === "end" && hasNewest;
     this.#draw();
     const row = id === undefined ? undefined : this.#rows.get(id);
-    if (this.#sticks || !row) this.#scroller.scrollTop = this.#scroller.scrollHeight;
+    if (this.#sticksToEnd || !row) this.#scroller.scrollTop = this.#scroller.scrollHeight;
     else this.#scroller.scrollTop += this.#topOf(row.nodes[0]) - (typeof where === "number" ? where : this.#scroller.clientHeight / 3);
     this.#lastTop = this.#scroller.scrollTop;
-    this.#takeAnchor();
-    this.#sticks = this.isAtEnd;
+    this.#setAnchor();
+    this.#sticksToEnd = this.isAtEnd;
     requestAnimationFrame(() => setTimeout(() => {
       if (this.#feed.isConnected) this.#fillWindow();
     }));
@@ -101,15 +101,15 @@ export class MessageList {
 
   /** Draw more rows than are seen, so that scrolling finds them there. */
   #fillWindow() {
-    this.#heedScroll();
-    if (!this.#sticks) {
-      if (this.#moveWindow()) this.#soonAgain();
+    this.#syncScroll();
+    if (!this.#sticksToEnd) {
+      if (this.#moveWindow()) this.#scheduleScroll();
     } else {
-      this.#range.from = Math.max(0, this.#range.to - 2 * firstRows());
+      this.#range.from = Math.max(0, this.#range.to - 2 * initialRows());
       this.#draw();
       this.#restore();
     }
-    this.#askForMore();
+    this.#requestMore();
   }
 
   /** The list has changed, or what its rows look like: bring them up to date and keep the place.
@@ -117,25 +117,25 @@ export class MessageList {
    * @param {boolean} hasNewest */
   update(ids, hasNewest) {
     const hadNewest = this.#showsNewest;
-    this.#heedScroll();
-    this.#leaveGoneAnchor(ids);
-    if (ids[0] !== this.#ids[0]) this.#leaveFirstRow();
+    this.#syncScroll();
+    this.#replaceLostAnchor(ids);
+    if (ids[0] !== this.#ids[0]) this.#replaceFirstRowAnchor();
     const showedFirst = this.#range.from === 0;
-    this.#range = followed(this.#ids, this.#range, ids, placeOf);
+    this.#range = reindexedRange(this.#ids, this.#range, ids, sortedIndex);
     if (showedFirst) this.#range.from = Math.max(0, this.#range.from - STEP); // something to scroll back into
     this.#ids = ids;
     this.#hasNewest = hasNewest;
     // What arrives behind the last row is drawn, and while one reads the end the start lets go.
     if (hadNewest || this.#range.to === 0) this.#range.to = ids.length;
-    const excess = this.#range.to - this.#range.from - this.#size;
+    const excess = this.#range.to - this.#range.from - this.#maxRows;
     if (excess > 0) {
-      if (this.#sticks) this.#range.from += excess;
+      if (this.#sticksToEnd) this.#range.from += excess;
       else this.#range.to -= excess;
     }
     this.#draw();
     this.#restore();
-    if (this.#moveWindow()) this.#soonAgain(); // who waits at the upper edge cannot scroll to what has come
-    this.#askForMore();
+    if (this.#moveWindow()) this.#scheduleScroll(); // who waits at the upper edge cannot scroll to what has come
+    this.#requestMore();
   }
 
   /** @param {number} id
@@ -152,9 +152,9 @@ export class MessageList {
 
   /** The place, to come back to it: a message and how far below the upper edge it begins.
    * @returns {{id?: number, top: number} | null} without a message at the end, which may move */
-  get place() {
+  get position() {
     if (this.#feed.isConnected && this.#scroller.scrollTop !== this.#lastTop) this.#onScroll(); // its event is on its way
-    if (this.#sticks) return { top: 0 };
+    if (this.#sticksToEnd) return { top: 0 };
     return this.#anchor && { id: this.#anchor.row.id, top: Math.round(this.#anchor.top) };
   }
 
@@ -163,7 +163,7 @@ export class MessageList {
    * @returns {HTMLElement | undefined} */
   reveal(id) {
     if (!this.#rows.has(id)) {
-      const at = placeOf(this.#ids, id);
+      const at = sortedIndex(this.#ids, id);
       if (this.#ids[at] !== id) return undefined;
       this.show(this.#ids, this.#hasNewest, id, "middle");
     }
@@ -180,19 +180,19 @@ export class MessageList {
 
   /** Change something around the list, and keep the place.
    * @param {() => void} change */
-  keepPlace(change) {
-    this.#heedScroll();
+  keepPosition(change) {
+    this.#syncScroll();
     change();
     this.#restore();
   }
 
-  toEnd() {
-    this.#range = around(this.#ids.length, this.#ids.length, this.#size);
+  scrollToEnd() {
+    this.#range = centredRange(this.#ids.length, this.#ids.length, this.#maxRows);
     this.#draw();
     this.#scroller.scrollTop = this.#scroller.scrollHeight;
-    this.#sticks = this.#hasNewest;
+    this.#sticksToEnd = this.#hasNewest;
     this.#lastTop = this.#scroller.scrollTop;
-    this.#takeAnchor();
+    this.#setAnchor();
   }
 
   destroy() {
@@ -205,18 +205,18 @@ export class MessageList {
     if (this.#anchor) {
       this.#anchor.top -= step;
       this.#lastTop = scrollTop;
-      if (!this.#sticks || step < 0) this.#toAnchor();
+      if (!this.#sticksToEnd || step < 0) this.#scrollToAnchor();
     }
     // The event may be of our own correction, and something may have grown since.
-    this.#sticks = this.isAtEnd || (this.#sticks && step >= 0);
-    if (this.#moveWindow()) this.#soonAgain();
-    this.#takeAnchor();
-    this.#askForMore();
-    this.#wishes.scrolled();
+    this.#sticksToEnd = this.isAtEnd || (this.#sticksToEnd && step >= 0);
+    if (this.#moveWindow()) this.#scheduleScroll();
+    this.#setAnchor();
+    this.#requestMore();
+    this.#callbacks.scrolled();
   }
 
   /** Who scrolls far at once wants more rows than one step brings. */
-  #soonAgain() {
+  #scheduleScroll() {
     requestAnimationFrame(() => {
       if (this.#feed.isConnected) this.#onScroll();
     });
@@ -224,37 +224,37 @@ export class MessageList {
 
   /** Somebody may have scrolled a moment ago, and the event that tells so is still on its way. At
    * the very end it may also be the browser, because the list has become shorter. */
-  #heedScroll() {
+  #syncScroll() {
     const { scrollTop, scrollHeight, clientHeight } = this.#scroller;
     const step = scrollTop - this.#lastTop;
     if (Math.abs(step) < 1 || scrollHeight - clientHeight - scrollTop <= 1) return;
     if (this.#anchor) this.#anchor.top -= step;
     this.#lastTop = scrollTop;
-    if (step < 0) this.#sticks = false;
+    if (step < 0) this.#sticksToEnd = false;
   }
 
   /** Put things back where they were, after something has changed its size. */
   #restore() {
-    this.#heedScroll();
-    if (this.#sticks && !hasSelection() && !document.hidden) {
+    this.#syncScroll();
+    if (this.#sticksToEnd && !hasSelection() && !document.hidden) {
       this.#scroller.scrollTop = this.#scroller.scrollHeight;
-      this.#takeAnchor();
+      this.#setAnchor();
     } else {
-      this.#toAnchor();
-      this.#sticks &&= this.isAtEnd;
+      this.#scrollToAnchor();
+      this.#sticksToEnd &&= this.isAtEnd;
     }
   }
 
-  #toAnchor() {
+  #scrollToAnchor() {
     const anchor = this.#anchor;
-    if (!anchor || !anchor.row.article.isConnected) return this.#takeAnchor();
+    if (!anchor || !anchor.row.article.isConnected) return this.#setAnchor();
     const off = this.#topOf(anchor.row.article) - anchor.top;
     if (Math.abs(off) >= 0.5) this.#scroller.scrollTop += off;
     this.#lastTop = this.#scroller.scrollTop;
     return undefined;
   }
 
-  #takeAnchor() {
+  #setAnchor() {
     this.#lastTop = this.#scroller.scrollTop;
     const ids = this.drawn;
     let low = 0;
@@ -271,16 +271,16 @@ export class MessageList {
 
   /** If the anchor is no longer in the list, hold on to the next row that is.
    * @param {number[]} ids */
-  #leaveGoneAnchor(ids) {
+  #replaceLostAnchor(ids) {
     const gone = this.#anchor?.row.id;
-    if (gone === undefined || ids[placeOf(ids, gone)] === gone) return;
-    const staying = this.drawn.filter((id) => ids[placeOf(ids, id)] === id);
-    const row = this.#rows.get(staying[Math.min(placeOf(staying, gone), staying.length - 1)]);
+    if (gone === undefined || ids[sortedIndex(ids, gone)] === gone) return;
+    const staying = this.drawn.filter((id) => ids[sortedIndex(ids, id)] === id);
+    const row = this.#rows.get(staying[Math.min(sortedIndex(staying, gone), staying.length - 1)]);
     this.#anchor = row ? { row, top: this.#topOf(row.article) } : null;
   }
 
   /** The first row of all looks different once something stands above it: hold on to the next one. */
-  #leaveFirstRow() {
+  #replaceFirstRowAnchor() {
     const anchor = this.#anchor;
     const next = this.#rows.get(this.#ids[1]);
     if (!anchor || !next || anchor.row.id !== this.#ids[0]) return;
@@ -293,23 +293,23 @@ export class MessageList {
     const room = 2 * clientHeight;
     let range = this.#range;
     if (scrollTop < room && range.from > 0) {
-      range = moved(range, this.#ids.length, -1, STEP, this.#size);
+      range = shiftedRange(range, this.#ids.length, -1, STEP, this.#maxRows);
     } else if (scrollHeight - clientHeight - scrollTop < room && range.to < this.#ids.length) {
-      range = moved(range, this.#ids.length, 1, STEP, this.#size);
+      range = shiftedRange(range, this.#ids.length, 1, STEP, this.#maxRows);
     }
     if (range.from === this.#range.from && range.to === this.#range.to) return false;
     const anchor = this.#anchor;
     if (anchor) anchor.top = this.#topOf(anchor.row.article);
     this.#range = range;
     this.#draw();
-    this.#toAnchor();
+    this.#scrollToAnchor();
     return true;
   }
 
-  #askForMore() {
+  #requestMore() {
     const { scrollTop, scrollHeight, clientHeight } = this.#scroller;
-    if (this.#range.from < STEP && scrollTop < 3 * clientHeight) this.#wishes.needOlder();
-    if (this.#ids.length - this.#range.to < STEP && scrollHeight - clientHeight - scrollTop < 3 * clientHeight) this.#wishes.needNewer();
+    if (this.#range.from < STEP && scrollTop < 3 * clientHeight) this.#callbacks.needOlder();
+    if (this.#ids.length - this.#range.to < STEP && scrollHeight - clientHeight - scrollTop < 3 * clientHeight) this.#callbacks.needNewer();
   }
 
   /** Make the document hold the rows of the window, each as it should look. */
@@ -324,14 +324,14 @@ export class MessageList {
     let next = /** @type {ChildNode | null} */ (this.#feed.firstChild);
     drawn.forEach((id, at) => {
       const before = this.#ids[this.#range.from + at - 1];
-      const signature = this.#drawing.signature(id, before);
+      const signature = this.#renderer.signature(id, before);
       let row = this.#rows.get(id);
       if (row && row.signature !== signature) {
         row = this.#redraw(row, signature, before, next);
         next = row.nodes[0];
       }
       if (!row) {
-        const nodes = this.#drawing.draw(id, before);
+        const nodes = this.#renderer.draw(id, before);
         row = { id, signature, nodes, article: nodes[nodes.length - 1] };
         this.#rows.set(id, row);
       }
@@ -349,10 +349,10 @@ export class MessageList {
    * @param {ChildNode | null} next
    * @returns {Row} */
   #redraw(row, signature, before, next) {
-    const nodes = this.#drawing.draw(row.id, before);
+    const nodes = this.#renderer.draw(row.id, before);
     const article = nodes[nodes.length - 1];
     const focus = row.article.contains(document.activeElement) ? document.activeElement : null;
-    const path = focus ? pathTo(row.article, focus) : null;
+    const path = focus ? elementPath(row.article, focus) : null;
     article.tabIndex = row.article.tabIndex;
     this.#feed.insertBefore(article, row.nodes.includes(/** @type {HTMLElement} */ (next)) ? next : row.nodes[0]);
     for (const node of nodes.slice(0, -1)) this.#feed.insertBefore(node, article);
@@ -360,7 +360,7 @@ export class MessageList {
     if (this.#anchor?.row === row) this.#anchor.row = drawn;
     for (const node of row.nodes) node.remove();
     this.#rows.set(row.id, drawn);
-    if (path) (followPath(article, path) ?? article).focus({ preventScroll: true });
+    if (path) (elementAtPath(article, path) ?? article).focus({ preventScroll: true });
     return drawn;
   }
 
@@ -372,8 +372,8 @@ export class MessageList {
 }
 
 /** Rows that fill the window, however short they are. */
-function firstRows() {
-  return Math.max(FEWEST_ROWS, Math.ceil(innerHeight / LOWEST_ROW) - 4);
+function initialRows() {
+  return Math.max(MIN_ROWS, Math.ceil(innerHeight / MIN_ROW_HEIGHT_PX) - 4);
 }
 
 function hasSelection() {

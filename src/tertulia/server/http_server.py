@@ -146,8 +146,7 @@ def uvicorn_config(
         application,
         host=config.host,
         port=config.port,
-        # Type: ignore[arg-type]  # it need not be a class.
-        http=_protocol(connections, certificate),
+        http=_protocol(connections, certificate),  # type: ignore[arg-type]  # need not be a class
         ws="none",
         lifespan="off",  # the application runs its own lifespan, to see how it fails
         proxy_headers=bool(config.trusted_proxies),

@@ -54,7 +54,7 @@ class Provider:
         "invited",
         one_of("invited", "anybody", "nobody"),
         "Who gets an account at the first login: people who are invited or may sign up by"
-        " themselves (`invited`), everyone who logs in this way (`anybody`), or no one (`nobody`).",
+        " themselves, everyone who logs in this way, or no one.",
     )
 
     @property

@@ -121,7 +121,7 @@ class LdapDirectory(InformedProvider):
         "anybody",
         one_of("anybody", "nobody"),
         "Who gets an account at the first login: everyone in the directory whose email address the"
-        " organization allows (`anybody`), or no one (`nobody`).",
+        " organization allows, or no one.",
     )
     url: str = needed(DIRECTORY, "The address of the directory. `ldap://` uses StartTLS.")
     plain: bool = row(

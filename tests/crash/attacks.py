@@ -1,4 +1,4 @@
-"""Attempts at a running server, one after the other: each is meant to take memory and keep it."""
+"""Attacks on a running server, one after the other. Each tries to occupy memory and keep it."""
 
 import contextlib
 import json
@@ -21,7 +21,7 @@ class Assault:
         self._login = Login(person.email, person.key)
 
     def pictures(self) -> None:
-        """Small files that are large when they are drawn."""
+        """Small files that decode to large pictures."""
         data = picture("WEBP", (8000, 8000))
         head = f"--{BORDER}\r\nContent-Disposition: form-data; name=file; filename=a.webp\r\n"
         body = f"{head}Content-Type: image/webp\r\n\r\n".encode() + data
@@ -54,7 +54,7 @@ class Assault:
         )
 
     def queues(self) -> None:
-        """Registered and never polled."""
+        """Queues that are registered and never polled."""
         self._all_at_once([self._request("POST", "/register", b"")] * 250)
 
     def searches(self) -> None:
@@ -62,7 +62,7 @@ class Assault:
         self._all_at_once([self._reads(5000, ["search", words])] * 30)
 
     def _reads(self, count: int, *terms: list[str]) -> bytes:
-        """What was said last in a channel that one need not be in."""
+        """The newest messages of a channel without a subscription."""
         narrow = json.dumps([["channel", "circle 0"], *terms])
         asked = urlencode({"anchor": "newest", "num_before": count, "narrow": narrow})
         return self._request("GET", f"/messages?{asked}")
@@ -80,7 +80,7 @@ class Assault:
         )
 
     def _all_at_once(self, requests: list[bytes], *, reads: bool = True) -> None:
-        """Whatever is answered; who does not read holds the connection for a while."""
+        """Ignores the answer; a client that does not read holds the connection for a while."""
 
         def send(request: bytes) -> socket.socket:
             connection = socket.create_connection(("127.0.0.1", self._port), timeout=60)

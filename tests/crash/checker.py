@@ -1,7 +1,7 @@
-"""The checker: whether anything was lost, doubled or disordered, by what people were told.
+"""The checker: finds lost, repeated and reordered messages in what clients received.
 
-It knows nothing of servers: what senders were answered, what listeners heard, and what can be read
-in the end are enough.
+It knows nothing of servers. It compares the answers to senders, the events of listeners and the
+final history.
 """
 
 from collections import Counter
@@ -9,12 +9,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-History = dict[str, dict[int, str]]  # by place: what was said, by message id
+History = dict[str, dict[int, str]]  # by topic: content by message id
 
 
 @dataclass(frozen=True, slots=True)
 class Heard:
-    """What one who listened was told, in its order."""
+    """What one listener received, in order."""
 
     name: str
     places: Sequence[str]
@@ -24,7 +24,7 @@ class Heard:
 def problems(
     history: History, acknowledged: Iterable[tuple[str, int]], hearings: Iterable[Heard]
 ) -> Iterable[str]:
-    """`acknowledged` is what was said, with the number that was answered."""
+    """`acknowledged` maps sent content to the message id in the answer."""
     said = {number: text for place in history.values() for number, text in place.items()}
     for content, message_id in acknowledged:
         if said.get(message_id) != content:

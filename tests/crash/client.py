@@ -1,4 +1,4 @@
-"""A client that knows only HTTP, and that a connection may break at any moment."""
+"""An HTTP client whose connection may break at any moment."""
 
 import base64
 import contextlib
@@ -13,13 +13,13 @@ from urllib.parse import urlencode
 
 from tests.support.waiting import PATIENCE_SECONDS
 
-PAUSE_SECONDS = 0.02  # before asking again
+PAUSE_SECONDS = 0.02  # before the next request
 FORM = "application/x-www-form-urlencoded"
 BORDER = "a-line-that-is-in-no-file"
 
 
 class Unreachable(Exception):
-    """No answer, or not all of one: whether anything was done is unknown."""
+    """No answer, or an incomplete one: the outcome is unknown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,12 +37,13 @@ class Answer:
 
     @property
     def is_outage(self) -> bool:
-        """The server cannot reach its data; whether the request was done depends on the code."""
+        """The server cannot reach its database; the error code says whether the request was
+        done."""
         return self.status == 503 or self.code == "OUTCOME_UNKNOWN"
 
 
 class Client:
-    """One person's connection to one port; connects again whenever it has to."""
+    """One user's connection to one port; it reconnects when necessary."""
 
     def __init__(self, port: int, email: str, key: str) -> None:
         self.port = port
@@ -57,8 +58,8 @@ class Client:
         return self._ask("POST", f"/api/v1{path}", encoded(params), headers or {})
 
     def insists(self, path: str, **params: Any) -> Answer:
-        """Ask again while the server says that it cannot right now: a PostgreSQL that others test
-        with, too, may have no room for a moment. Only for what may be done twice."""
+        """Repeat the request while the server answers 503: a PostgreSQL that other tests use may
+        be out of connections for a moment. Only for requests that may be done twice."""
         deadline = time.monotonic() + PATIENCE_SECONDS
         while (answer := self.post(path, **params)).is_outage and time.monotonic() < deadline:
             time.sleep(PAUSE_SECONDS)
@@ -70,11 +71,11 @@ class Client:
         assert answer.status == 200, answer.body
 
     def says(self, content: str, to: str) -> Answer:
-        """Say something in a channel."""
+        """Send a message to a channel."""
         return self.post("/messages", type="channel", to=to, topic="news", content=content)
 
     def registers(self, **options: Any) -> str:
-        """Register a queue for messages; gives its id."""
+        """Register a queue for messages and return its id."""
         options = {"event_types": ["message"]} | options
         answer = self.insists("/register", **options)
         assert answer.status == 200, answer.body
@@ -84,7 +85,7 @@ class Client:
         return self.get("/events", queue_id=queue_id, last_event_id=last_event_id, **options)
 
     def parks(self, queue_id: str, last_event_id: int = -1) -> "Parked":
-        """Poll, but do not wait for the answer yet."""
+        """Start a poll without waiting for the answer."""
         target = {"queue_id": queue_id, "last_event_id": last_event_id}
         connection = connect(self.port)
         ask(connection, "GET", f"/api/v1/events?{encoded(target)}", None, self.headers)
@@ -94,7 +95,7 @@ class Client:
         return self._ask("PATCH", f"/api/v1{path}", encoded(params), {})
 
     def uploads(self, name: str, data: bytes) -> Answer:
-        """Send a file."""
+        """Upload a file."""
         head = f"--{BORDER}\r\nContent-Disposition: form-data; name=file; filename={name}\r\n\r\n"
         body = head.encode() + data + f"\r\n--{BORDER}--\r\n".encode()
         headers = {"Content-Type": f"multipart/form-data; boundary={BORDER}"}
@@ -122,7 +123,7 @@ class Client:
 
 
 class Roaming(Client):
-    """Asks another server each time, as through a balancer that knows nobody."""
+    """Uses another server for each request, like a load balancer without sticky sessions."""
 
     def __init__(self, clients: Sequence[Client]) -> None:
         self._turns = itertools.cycle(clients)
@@ -134,7 +135,7 @@ class Roaming(Client):
 
 
 class Parked:
-    """A poll on a connection of its own, waiting at the server."""
+    """A poll on its own connection, parked at the server."""
 
     def __init__(self, connection: http.client.HTTPConnection) -> None:
         self._connection = connection
@@ -145,7 +146,7 @@ class Parked:
 
 
 def request(port: int, method: str, target: str, headers: dict[str, str] | None = None) -> Answer:
-    """One request, by a stranger if nothing else is said, on a connection of its own."""
+    """One request on its own connection, anonymous by default."""
     with contextlib.closing(connect(port)) as connection:
         ask(connection, method, target, None, headers or {})
         return hear(connection)
@@ -187,7 +188,7 @@ def broken_connections_told_apart() -> Iterator[None]:
 
 
 def encoded(params: dict[str, Any]) -> str:
-    """Texts as they are, everything else as JSON."""
+    """Strings unchanged, everything else as JSON."""
     return urlencode(
         {
             name: value if isinstance(value, str) else json.dumps(value)

@@ -1,4 +1,4 @@
-"""PostgreSQL servers of our own, to be killed and to take over from each other."""
+"""PostgreSQL servers that tests kill and fail over."""
 
 import os
 import shutil
@@ -17,7 +17,7 @@ SETTINGS = "fsync = on\nwal_level = replica\nhot_standby = on\nunix_socket_direc
 
 
 class Postgres:
-    """One server; `copy` makes another one that follows it, a moment behind."""
+    """One server; `copy` creates a standby that follows it."""
 
     def __init__(self, folder: Path, port: int) -> None:
         self.folder = folder
@@ -34,12 +34,12 @@ class Postgres:
         run("pg_ctl", "-D", self.folder, "-m", "immediate", "stop")
 
     def restart(self, how: str) -> None:
-        """`fast` says goodbye to everybody, `immediate` to nobody."""
+        """`fast` closes connections in order, `immediate` does not."""
         run("pg_ctl", "-D", self.folder, "-m", how, "stop")
         self.start()
 
     def allow(self, connections: int) -> None:
-        """Let there be no more connections than so many at once."""
+        """Limit the number of connections."""
         self._say(f"ALTER SYSTEM SET max_connections = {connections}")
         self.restart("fast")
 
@@ -59,7 +59,7 @@ class Postgres:
         return Postgres(folder, own_port())
 
     def stop_following(self) -> None:
-        """From here on it lacks what is written."""
+        """From now on it misses what is written."""
         self._say("ALTER SYSTEM SET primary_conninfo = ''")
         self._say("SELECT pg_reload_conf()")
         eventually(lambda: not self._say("SELECT 1 FROM pg_stat_wal_receiver").strip())
@@ -78,7 +78,7 @@ class Postgres:
 
 @contextmanager
 def cluster() -> Iterator[Postgres]:
-    """A first server, in a folder of its own: those of the tests are for nobody else."""
+    """A primary with its own data folder, for one test."""
     if PROGRAMS is None:
         pytest.skip("PostgreSQL is not installed here")
     with tempfile.TemporaryDirectory(prefix="tertulia-cluster-") as folder:
@@ -101,7 +101,7 @@ def _running(home: Path) -> Iterator[Postgres]:
 
 
 def run(program: str, *words: object, of_postgres: bool = True) -> str:
-    """As somebody else than root, whom PostgreSQL refuses."""
+    """Run as another user: PostgreSQL refuses root."""
     path = str(PROGRAMS / program) if of_postgres and PROGRAMS is not None else program
     as_postgres = ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups"]
     command = [*(as_postgres if os.geteuid() == 0 else []), path, *map(str, words)]

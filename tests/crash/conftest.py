@@ -1,4 +1,4 @@
-"""What the scenes of disaster need: servers in processes of their own, gone when a scene ends."""
+"""Fixtures of the crash tests: server processes that end with their test."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -12,7 +12,7 @@ NewServer = Callable[[str, Path], ServerProcess]
 
 @pytest.fixture
 def databases(databases: Databases) -> Iterator[Databases]:
-    """Databases for one scene; they are given back at its end."""
+    """Databases of one test, dropped at its end."""
     before = len(databases.lent)
     yield databases
     for url in databases.lent[before:]:
@@ -21,7 +21,7 @@ def databases(databases: Databases) -> Iterator[Databases]:
 
 @pytest.fixture
 def new_server(databases: Databases) -> Iterator[NewServer]:
-    """Makes servers: `new_server(*databases.new("sqlite"))`."""
+    """Creates servers: `new_server(*databases.new("sqlite"))`."""
     made: list[ServerProcess] = []
 
     def make(url: str, folder: Path) -> ServerProcess:

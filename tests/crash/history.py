@@ -1,8 +1,8 @@
-"""What somebody was told, and what they heard: enough to say whether anything was lost.
+"""Expected and observed history: enough to detect a lost or wrong change.
 
-Each thing has one person who changes it, one step after the other. A step that was acknowledged
-holds until the next; of one that got no answer nobody knows whether it was done. So in the end a
-thing is as the last acknowledged step left it, or as one that was tried after it would have.
+Each thing is changed by one user, step by step. An acknowledged step holds until the next one; the
+outcome of a step without an answer is unknown. So in the end a thing must be as the last
+acknowledged step left it, or as a later attempted step would have.
 """
 
 from collections import Counter
@@ -13,7 +13,7 @@ from typing import Any
 Thing = Hashable
 ABSENT = None
 
-# What a listener believes, and the deed (`Actor`) by which it comes about.
+# What a listener tracks, and the action of `Actor` that causes it.
 CAUSED_BY = {
     "message": "send",
     "update_message": "edit",
@@ -23,7 +23,7 @@ CAUSED_BY = {
     "subscription add": "subscribe",
     "subscription remove": "subscribe",
 }
-# What changes nothing that is compared in the end.
+# Events that change nothing that is compared.
 LEFT_ALONE = {
     "update_message_flags remove",
     "subscription update",
@@ -39,19 +39,19 @@ MISSING = (
 
 
 def name_of(event: dict[str, Any]) -> str:
-    """As the contract calls it: its type, and its op if it has one."""
+    """Its name in the contract: type, and op if it has one."""
     return " ".join(filter(None, (event["type"], event.get("op"))))
 
 
 def is_missing(name: str) -> bool:
-    """Whether it is new among events that are watched."""
+    """Whether an event that is compared was received for the first time."""
     watched = {each.split()[0] for each in CAUSED_BY}
     return name.split()[0] in watched and name not in CAUSED_BY.keys() | LEFT_ALONE
 
 
 @dataclass
 class ExpectedHistory:
-    """The steps of one person."""
+    """The steps of one user."""
 
     name: str
     problems: list[str] = field(default_factory=list)
@@ -67,11 +67,11 @@ class ExpectedHistory:
         self._possible[thing] = {value}
 
     def is_left_alone(self) -> None:
-        """No answer came."""
+        """The step got no answer."""
         self.unanswered += 1
 
     def compare(self, found: dict[Thing, Any]) -> Iterable[str]:
-        """What is not as it can be."""
+        """Things in an impossible final state."""
         yield from (f"{self.name}: {each}" for each in self.problems)
         for thing, possible in self._possible.items():
             if found.get(thing, ABSENT) not in possible:
@@ -80,11 +80,11 @@ class ExpectedHistory:
 
 @dataclass
 class ObservedHistory:
-    """What one who only listens knows of messages: their words, who likes them, what was read."""
+    """What a listener knows of messages: content, reactions, read flags."""
 
     name: str
     words: dict[int, str] = field(default_factory=dict)
-    likes: set[tuple[int, int]] = field(default_factory=set)  # message and user
+    likes: set[tuple[int, int]] = field(default_factory=set)  # message id and user id
     read: set[int] = field(default_factory=set)
     channels: set[str] = field(default_factory=set)
     problems: list[str] = field(default_factory=list)

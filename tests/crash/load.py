@@ -1,7 +1,7 @@
-"""People who go on talking and listening, whatever happens to the server.
+"""Users who keep sending and polling, whatever happens to the server.
 
-They do what a good client does: repeat a send that has a key until it is acknowledged, never
-repeat one that has none, poll with the number of the last event they have, and keep their queue.
+They act like a correct client: repeat a send with a key until it is acknowledged, never repeat one
+without a key, poll with the last event id, and keep their queue.
 """
 
 import random
@@ -11,15 +11,15 @@ from typing import Any
 
 from tests.crash.client import Answer, Client, Unreachable
 
-PAUSE_SECONDS = 0.02  # before knocking again at a server that is not there
-# What one takes at most before one says the next thing; the long one where much is waited for.
+PAUSE_SECONDS = 0.02  # before the next attempt to reach a server
+# The longest pause between two messages; the long one is for tests that wait for much.
 A_BREATH, A_LONG_BREATH = 0.01, 0.04
 
 
 class Sender(threading.Thread):
-    """Says numbered things in one place until told to stop.
+    """Sends numbered messages to one place until stopped.
 
-    `proof` is what makes a send repeatable: a key in a header, the queue's `local_id`, or nothing.
+    `proof` makes a send repeatable: a key in a header, the queue's `local_id`, or nothing.
     """
 
     def __init__(
@@ -32,7 +32,7 @@ class Sender(threading.Thread):
         breath: float = A_BREATH,
     ) -> None:
         super().__init__(name=name, daemon=True)
-        self.acknowledged: dict[str, int] = {}  # what was said, and the id we were told
+        self.acknowledged: dict[str, int] = {}  # content, and the id in the answer
         self.is_keyed = bool(proof)
         self.repeats = 0
         self.problems: list[str] = []
@@ -64,7 +64,7 @@ class Sender(threading.Thread):
             self.acknowledged[content] = answer["id"]
 
     def _send(self, content: str) -> Answer | None:
-        """None without an answer, or with one that says that the server lost its data."""
+        """None without an answer, or if the server lost its database."""
         try:
             answer = self._client.post("/messages", **self._proven(content), **self._place)
         except Unreachable:
@@ -85,7 +85,7 @@ class Sender(threading.Thread):
 
 
 class Listener(threading.Thread):
-    """Registers once, and then polls until everything it is waiting for has arrived."""
+    """Registers once and polls until everything it waits for has arrived."""
 
     def __init__(
         self, name: str, client: Client, hears: list[str], *, blocks: bool = True, **options: Any
@@ -145,8 +145,8 @@ class Listener(threading.Thread):
 
 
 class RoamingClient(threading.Thread):
-    """Comes, looks around and goes again, so that the log holds more than messages and others
-    register while we listen."""
+    """Subscribes, reads and unsubscribes, so that the log holds more than messages and others
+    register meanwhile."""
 
     def __init__(self, client: Client, channel: str) -> None:
         super().__init__(name="wanderer", daemon=True)
@@ -173,12 +173,12 @@ class RoamingClient(threading.Thread):
 
 
 def farewell(place: str) -> str:
-    """The last words in a place: whoever has heard them has heard everything."""
+    """The last message of a place: a listener that has it has received everything."""
     return f"goodbye {place}"
 
 
 def say_until_heard(client: Client, content: str, place: dict[str, Any]) -> None:
-    """Send once, however often it takes."""
+    """Send exactly once, with as many attempts as necessary."""
     headers = {"Idempotency-Key": content}
     for _ in range(100):
         try:
@@ -191,5 +191,5 @@ def say_until_heard(client: Client, content: str, place: dict[str, Any]) -> None
 
 
 def words(message: dict[str, Any]) -> str:
-    """What was said, rendered or not."""
+    """The content, rendered or not."""
     return str(message["content"]).removeprefix("<p>").removesuffix("</p>")

@@ -1,4 +1,4 @@
-"""A crowd that chats for as long as it is let: what it was answered, and how soon."""
+"""A crowd of chatting users: their answers and latencies."""
 
 import asyncio
 import json
@@ -9,8 +9,8 @@ from typing import Any
 from bench.http_client import Login, Wire
 from tests.crash.people import Person
 
-CIRCLE = 50  # people in a channel; one more channel is everybody's
-PAUSE_SECONDS = 20.0  # between two deeds of somebody, on average
+CIRCLE = 50  # users in a channel; one more channel has all users
+PAUSE_SECONDS = 20.0  # average pause between two actions of a user
 TO_EVERYBODY = 0.01
 DEEDS = {
     "say": 40, "fetch": 15, "read": 15, "react": 10, "edit": 5, "type": 5, "search": 5, "come": 5,
@@ -19,21 +19,22 @@ DEEDS = {
 
 class Crowd:
     def __init__(self, port: int, people: list[Person]) -> None:
-        self.seconds: list[float] = []  # that sends took
+        self.seconds: list[float] = []  # latencies of sends
         self.problems: list[str] = []
         self.done: Counter[str] = Counter()
         self.heard = 0
         self.visitors = [LoadUser(self, port, number, each) for number, each in enumerate(people)]
 
     async def live(self, seconds: float) -> None:
-        """Everybody joins before anybody listens: five hundred people do not come in one minute."""
+        """All users subscribe before anyone listens: five hundred users do not arrive in one
+        minute."""
         until = asyncio.get_running_loop().time() + seconds
         await asyncio.gather(*(each.join() for each in self.visitors))
         await asyncio.gather(*(each.live(until) for each in self.visitors))
 
 
 class LoadUser:
-    """Listens all the time, and does something now and then."""
+    """Polls all the time, and acts now and then."""
 
     def __init__(self, crowd: Crowd, port: int, number: int, person: Person) -> None:
         self._crowd, self._port, self._id = crowd, port, person.id
@@ -72,7 +73,7 @@ class LoadUser:
             self._mouth.close()
 
     async def _ask(self, method: str, path: str, **params: Any) -> Any:
-        """Again on another connection, if the server has closed one that was idle."""
+        """Repeat on a new connection, if the server has closed an idle one."""
         request = self._login.request(method, path, **params)
         if method == "GET":
             request = self._login.get(path, **params)
@@ -92,10 +93,10 @@ class LoadUser:
                     self._crowd.heard += 1
                     self._seen = [*self._seen[-50:], event["message"]["id"]]
 
-    # --- deeds ---
+    # --- actions ---
 
     async def _come(self) -> None:
-        """Open the app; the first time one stays, later somebody looks in from another device."""
+        """Register; the first queue stays, later ones are another device of the same user."""
         answer = await self._ask("POST", "/register")
         if not self._queue_id:
             self._queue_id, self._last = answer["queue_id"], answer["last_event_id"]

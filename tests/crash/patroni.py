@@ -1,4 +1,4 @@
-"""PostgreSQL servers that Patroni leads, with etcd, as the packages of Debian bring them."""
+"""PostgreSQL servers managed by Patroni and etcd, as Debian packages them."""
 
 import json
 import os
@@ -43,7 +43,7 @@ postgresql:
 
 
 class Member:
-    """One PostgreSQL with the Patroni that watches it."""
+    """One PostgreSQL with its Patroni."""
 
     def __init__(self, home: Path, name: str, etcd: int, *, synchronous: bool) -> None:
         self.name, self.folder = name, home / name
@@ -71,15 +71,15 @@ class Member:
         self._process = _started(["patroni", str(self._file)], self.folder / "patroni.log")
 
     def kill(self) -> None:
-        """At once, like a machine that loses power."""
+        """Immediately, like a power failure."""
         assert self._process is not None
         self._process.send_signal(signal.SIGKILL)
         self._process.wait()
-        with suppress(AssertionError):  # it may not run
+        with suppress(AssertionError):  # it may not be running
             run("pg_ctl", "-D", self.folder / "data", "-m", "immediate", "stop")
 
     def has_role(self, role: str) -> bool:
-        """Its role by its own account: master, replica or sync_standby."""
+        """Its role as it reports it: master, replica or sync_standby."""
         with suppress(OSError):
             opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
             with opener.open(f"http://127.0.0.1:{self.api}/patroni") as answer:
@@ -98,7 +98,7 @@ class Member:
 
 @contextmanager
 def members(*, synchronous: bool) -> Iterator[tuple[Member, Member]]:
-    """A leader, and a standby that follows it."""
+    """A leader and a standby that follows it."""
     for program in ("patroni", "etcd"):
         if shutil.which(program) is None:
             pytest.skip(f"{program} is not installed here")

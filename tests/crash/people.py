@@ -1,4 +1,4 @@
-"""Who lives in the organization that is about to be treated badly."""
+"""The users of the crash tests' organization."""
 
 from dataclasses import dataclass
 
@@ -25,9 +25,9 @@ class Person:
 
 
 def settle(url: str, names: str) -> dict[str, Person]:
-    """Found an organization in an empty database; the first of its people owns it.
+    """Create an organization in an empty database; its first user is the owner.
 
-    What is written may be edited for ever: bad times may last longer than ten minutes.
+    Messages may be edited without time limit: a test may last longer than ten minutes.
     """
     database = Database.at(url)
     database.migrate()

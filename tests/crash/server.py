@@ -1,4 +1,4 @@
-"""A real server in a process of its own, to be killed, stopped and started again."""
+"""A server process that tests kill, stop and restart."""
 
 import os
 import resource
@@ -17,17 +17,17 @@ NO_ROOM = ("too many clients", "cannot reach its data")
 
 
 class ServerProcess:
-    """`tertulia serve` on a fixed port, with the log of all its lives in one file."""
+    """`tertulia serve` on a fixed port, with the log of all its runs in one file."""
 
     def __init__(self, url: str, folder: Path) -> None:
         self.port = own_port()
         self._log = folder.parent / f"{folder.name}-{self.port}.log"
         place = ["--data", str(folder), "--database", url, "--port", str(self.port)]
         self.flags = ["serve", *place]
-        self.clock: Path | None = None  # says by how many seconds it is ahead, if it is wrong
+        self.clock: Path | None = None  # holds by how many seconds its clock is ahead
         self._process: ForkedServer | None = None
 
-    # --- life and death ---
+    # --- start and stop ---
 
     def start(self, *, wait: bool = True) -> None:
         environment = clean_environment(TERTULIA_SECRET=SECRET, TERTULIA_RATE_LIMIT="off")
@@ -39,7 +39,7 @@ class ServerProcess:
         deadline = time.monotonic() + PATIENCE_SECONDS
         while time.monotonic() < deadline:
             if self.process.poll() is not None:
-                # A PostgreSQL that others test with, too, may have no room for a moment.
+                # A PostgreSQL that other tests use may be out of connections for a moment.
                 if not any(words in self.last_words(1) for words in NO_ROOM):
                     raise AssertionError(f"the server ended by itself:\n{self.last_words()}")
                 time.sleep(0.2)
@@ -52,7 +52,7 @@ class ServerProcess:
         raise AssertionError(f"the server does not answer:\n{self.last_words()}")
 
     def kill(self) -> None:
-        """SIGKILL: no goodbye, no cleaning up."""
+        """SIGKILL."""
         self.process.kill()
         self.process.wait()
 
@@ -60,7 +60,7 @@ class ServerProcess:
         self.process.send_signal(signal.SIGTERM)
 
     def end(self) -> None:
-        """Let it say goodbye."""
+        """Stop it with SIGTERM."""
         self.terminate()
         self.process.wait(PATIENCE_SECONDS)
 
@@ -74,7 +74,7 @@ class ServerProcess:
         if self._process is not None and self._process.poll() is None:
             self.kill()
 
-    # --- looking and meddling ---
+    # --- inspect and disturb ---
 
     @property
     def process(self) -> ForkedServer:
@@ -91,22 +91,22 @@ class ServerProcess:
         raise AssertionError(f"{count} polls did not arrive")
 
     def cpu_seconds(self) -> float:
-        """What this life of the server has taken so far."""
+        """CPU time of this run of the server."""
         after_name = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
         return (int(after_name[11]) + int(after_name[12])) / os.sysconf("SC_CLK_TCK")
 
     def own_bytes(self) -> int:
-        """Memory that it shares with nobody."""
+        """Private memory of the process."""
         lines = Path(f"/proc/{self.process.pid}/smaps_rollup").read_text().splitlines()
         return sum(int(line.split()[1]) << 10 for line in lines if line.startswith("Private_"))
 
     def limit_file_size(self, limit: int) -> None:
-        """No file may grow beyond so many bytes; -1 lifts the limit."""
+        """Limit the size of files in bytes; -1 removes the limit."""
         _, hard = resource.prlimit(self.process.pid, resource.RLIMIT_FSIZE)
         resource.prlimit(self.process.pid, resource.RLIMIT_FSIZE, (limit, hard))
 
     def failures(self) -> str:
-        """What it says of its own mistakes."""
+        """The errors in its log."""
         lines = self._log.read_text(errors="replace").splitlines()
         return "\n".join(line for line in lines if "[error" in line or '"error"' in line)
 

@@ -1,4 +1,4 @@
-"""A wire to PostgreSQL that can be cut and mended."""
+"""A TCP proxy to PostgreSQL that can be cut and restored."""
 
 import contextlib
 import socket
@@ -7,7 +7,7 @@ from urllib.parse import urlsplit, urlunsplit
 
 
 class Wire:
-    """Passes on what is said to a database; while cut, it refuses everybody."""
+    """Forwards connections to a database; while cut, it refuses them."""
 
     def __init__(self, url: str) -> None:
         parts = urlsplit(url)
@@ -18,7 +18,7 @@ class Wire:
         self.url = urlunsplit(parts._replace(netloc=f"{user}127.0.0.1:{self.port}"))
         self._ends: list[socket.socket] = []
         self._lock = threading.Lock()
-        self.loses_answers_to: bytes | None = None  # to what contains this, if set
+        self.loses_answers_to: bytes | None = None  # drops answers to requests with this
         self._accept_in_background()
 
     def cut(self) -> None:
@@ -35,7 +35,7 @@ class Wire:
         threading.Thread(target=self._accept, args=(self._listening,), daemon=True).start()
 
     def _accept(self, listening: socket.socket) -> None:
-        with contextlib.suppress(OSError):  # the wire was cut
+        with contextlib.suppress(OSError):  # the connection was cut
             while True:
                 near, _ = listening.accept()
                 far = socket.create_connection(self._target)
@@ -55,7 +55,7 @@ class Wire:
         _shut(far)
 
     def _answer(self, near: socket.socket, far: socket.socket, is_doomed: threading.Event) -> None:
-        """Pass answers on; one that is to be lost ends the connection in its place."""
+        """Forward answers; an answer that should be lost closes the connection instead."""
         with contextlib.suppress(OSError):
             while data := far.recv(65536):
                 if is_doomed.is_set():

@@ -1,4 +1,4 @@
-"""Load balancers with the documented lines repeat only what was not done."""
+"""Load balancers with the documented configuration repeat only requests that were not done."""
 
 import contextlib
 import http.client
@@ -19,11 +19,11 @@ from tests.support.fake_webhooks import Receiver
 from tests.support.ports import own_port
 
 MAX_SENDS = 400
-UNKNOWN = 2  # sends with an unknown outcome, in each scene
+UNKNOWN = 2  # sends with an unknown outcome, in each test
 BOTH = pytest.mark.parametrize("name", ["haproxy", "nginx"])
 
-# Parts of what is sent to PostgreSQL, after which the connection breaks: an action is committed by
-# a statement of its own, and a plain send by the statement that carries its text.
+# Parts of requests to PostgreSQL after which the connection breaks: an action is committed by its
+# own statement, a fast-path send by the statement with its text.
 MOMENTS = {"action": b"COMMIT\0", "plain send": b"Unsure"}
 
 
@@ -84,7 +84,7 @@ def test_a_send_with_a_key_may_be_repeated_after_an_unknown_outcome(
     while first is None or first.code != "OUTCOME_UNKNOWN":
         number += 1
         assert number < MAX_SENDS, "the broken connection was never met"
-        ana.says("Warm", to="kitchen")  # a plain send follows one that was not
+        ana.says("Warm", to="kitchen")  # a fast-path send follows an action
         wire.loses_answers_to = MOMENTS[way]
         first = send(number)
         wire.loses_answers_to = None
@@ -96,7 +96,7 @@ def test_a_send_with_a_key_may_be_repeated_after_an_unknown_outcome(
 
 
 class Upstream:
-    """Two servers that answer `/health` well, and everything else as the test says."""
+    """Two servers that answer `/health` with 200, and everything else as the test says."""
 
     def __init__(self) -> None:
         self.status = 200  # 0 closes the connection
@@ -124,7 +124,7 @@ def upstream() -> Iterator[Upstream]:
         each.close()
 
 
-# What reaches the servers for one POST: a 503 may go on to another one, nothing else does.
+# What the servers receive for one POST: only a 503 is repeated on another server.
 @pytest.mark.on_one
 @pytest.mark.parametrize(
     ("name", "status", "is_repeated"),
@@ -150,7 +150,7 @@ def test_what_balancers_repeat_of_a_post(upstream, tmp_path, name, status, is_re
 
 @pytest.mark.on_one
 @BOTH
-def test_a_server_that_cannot_be_reached_is_passed_over(upstream, tmp_path, name):
+def test_an_unreachable_server_is_skipped(upstream, tmp_path, name):
     with balancers.running(name, tmp_path, [own_port(), *upstream.ports]) as port:
         answers = [posted(port, "/api/v1/messages").status for _ in range(6)]
 
@@ -163,7 +163,8 @@ def outcome_unknown(answers: dict[str, Answer]) -> list[str]:
 
 
 def posted(port: int, path: str, headers: dict[str, str] | None = None, **params: str) -> Answer:
-    """A POST in a single segment: haproxy repeats only what it has whole when it passes it on."""
+    """A POST in a single segment: haproxy repeats only a request that it has completely
+    buffered."""
     body = urlencode(params or {"content": "Soup"})
     lines = {"Host": "localhost", "Content-Type": FORM, "Content-Length": str(len(body))}
     head = [f"{name}: {value}" for name, value in (lines | (headers or {})).items()]

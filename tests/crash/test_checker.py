@@ -1,4 +1,4 @@
-"""Whether the checker of the campaigns would find anything."""
+"""Tests of the checker: it finds errors that are planted."""
 
 import pytest
 from tests.crash.checker import Heard, problems
@@ -7,11 +7,11 @@ from tests.crash.workload import Actor
 from tests.support.conformance import the_contract
 
 HISTORY = {"kitchen": {1: "Soup", 2: "Tea", 4: "Cake"}, "garden": {3: "Roses"}}
-TOLD = [("Soup", 1), ("Tea", 2), ("Roses", 3)]  # nobody was told of the cake
+TOLD = [("Soup", 1), ("Tea", 2), ("Roses", 3)]  # the listener did not receive the cake
 BOTH = ["kitchen", "garden"]
 
 
-def test_what_is_true_passes():
+def test_a_correct_history_passes():
     hearings = [Heard("ana", BOTH, [1, 2, 3, 4]), Heard("ben", ["garden"], [3])]
 
     assert list(problems(HISTORY, TOLD, hearings)) == []
@@ -29,11 +29,11 @@ def test_what_is_true_passes():
         (TOLD, [1, 2, 3, 4, 5], "  not theirs: [5]"),
     ],
 )
-def test_it_finds_what_was_planted(acknowledged, heard, words):
+def test_planted_errors_are_found(acknowledged, heard, words):
     assert words in problems(HISTORY, acknowledged, [Heard("ana", BOTH, heard)])
 
 
-def test_it_finds_what_was_said_twice():
+def test_a_message_that_was_sent_twice_is_found():
     doubled = HISTORY | {"garden": {3: "Roses", 5: "Roses"}}
 
     assert list(problems(doubled, TOLD, [Heard("ana", BOTH, [1, 2, 3, 4, 5])])) == [
@@ -41,7 +41,7 @@ def test_it_finds_what_was_said_twice():
     ]
 
 
-def test_what_is_told_of_things_that_are_watched_is_done_and_believed():
+def test_every_compared_event_is_caused_and_tracked():
     events = [name.removeprefix("event ") for name in the_contract().table if "event " in name]
 
     missing = [MISSING.format(name) for name in events if is_missing(name)]
@@ -51,7 +51,7 @@ def test_what_is_told_of_things_that_are_watched_is_done_and_believed():
     assert {*CAUSED_BY.values()} <= {*Actor.DEEDS}
 
 
-def test_it_tells_of_an_event_that_nobody_believes():
+def test_an_event_that_no_listener_tracks_is_reported():
     hearsay = ObservedHistory("ana")
     hearsay.hear({"id": 1, "type": "reaction", "op": "double"})
     hearsay.hear({"id": 2, "type": "presence", "op": "new"})

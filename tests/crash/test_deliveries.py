@@ -1,4 +1,4 @@
-"""kill -9 while a mail, a push and a webhook are on their way: each is delivered all the same."""
+"""kill -9 while a mail, a push and a webhook are being sent: each is delivered."""
 
 import asyncio
 from typing import Any
@@ -20,7 +20,7 @@ BOTH = ["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)]
 
 
 class SlowOffice(FakeSmtp):
-    """Takes a mail, and does not say so."""
+    """Accepts a mail and does not confirm it."""
 
     hangs = True
     begun = 0
@@ -35,7 +35,7 @@ class SlowOffice(FakeSmtp):
 
 
 @pytest.mark.parametrize("kind", BOTH)
-def test_what_was_on_its_way_arrives_after_a_kill(
+def test_deliveries_in_progress_arrive_after_a_kill(
     databases: Databases, new_server: NewServer, kind: Kind
 ):
     url, folder = databases.ready(kind)
@@ -84,7 +84,7 @@ def _count(tx: Tx, table: str) -> int:
 
 
 def _let_time_pass(tx: Tx) -> None:
-    """Whatever waits is due, and whoever has taken something out has had time enough."""
+    """Make everything due, and let all leases expire."""
     for table in ("missed_timer", "letter", "webhook_call"):
         tx.execute(f"UPDATE {table} SET due_at = 0")
     tx.execute("UPDATE push_notice SET due_at = 0 WHERE NOT sent")

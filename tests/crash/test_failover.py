@@ -1,4 +1,4 @@
-"""Another PostgreSQL takes over: with all that was written, or without the last of it."""
+"""Failover of PostgreSQL: with everything that was written, or without the last of it."""
 
 from pathlib import Path
 
@@ -13,7 +13,7 @@ pytestmark = [pytest.mark.postgres, pytest.mark.soak]
 GONE = "BAD_EVENT_QUEUE_ID"
 
 
-def test_nobody_goes_on_in_a_log_that_is_no_more(tmp_path: Path, new_server: NewServer):
+def test_no_queue_continues_in_a_log_that_was_lost(tmp_path: Path, new_server: NewServer):
     with cluster() as first:
         url = f"postgresql://postgres@{first.address}/postgres"
         people = settle(url, "ana ben")
@@ -47,7 +47,7 @@ def test_nobody_goes_on_in_a_log_that_is_no_more(tmp_path: Path, new_server: New
         assert [event["message"]["id"] for event in told] == [later]
 
 
-def test_queues_go_on_after_a_failover_that_loses_nothing(tmp_path: Path, new_server: NewServer):
+def test_queues_continue_after_a_lossless_failover(tmp_path: Path, new_server: NewServer):
     with cluster() as first:
         url = f"postgresql://postgres@{first.address}/postgres"
         people = settle(url, "ana ben")

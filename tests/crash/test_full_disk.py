@@ -1,4 +1,4 @@
-"""The disk is full: nothing can be said, everything can be read, and it passes by itself."""
+"""A full disk: sends fail, reads work, and the server recovers by itself."""
 
 import contextlib
 import subprocess
@@ -16,11 +16,11 @@ from tests.support.waiting import PATIENCE_SECONDS
 
 LONG = "All work and no play. " * 400
 
-Remedy = Callable[[], None]  # makes room again
+Remedy = Callable[[], None]  # frees space
 
 
-def test_a_full_disk_refuses_sends_until_there_is_room(small_disk: Path, new_server: NewServer):
-    """A file system of a few megabytes, which somebody else fills."""
+def test_a_full_disk_refuses_sends_until_there_is_space(small_disk: Path, new_server: NewServer):
+    """A file system of a few megabytes that another program fills."""
     server = new_server(f"sqlite:///{small_disk / 'tertulia.db'}", small_disk)
 
     def fill() -> Remedy:
@@ -33,10 +33,10 @@ def test_a_full_disk_refuses_sends_until_there_is_room(small_disk: Path, new_ser
     play(server, f"sqlite:///{small_disk / 'tertulia.db'}", fill)
 
 
-def test_a_file_that_may_not_grow_refuses_sends_until_it_may(
+def test_a_file_size_limit_refuses_sends_until_it_is_lifted(
     databases: Databases, new_server: NewServer
 ):
-    """The system limits the size of files: the same refusal, in other words, from the kernel."""
+    """The kernel limits the size of files: another error for the same condition."""
     url, folder = databases.ready("sqlite")
     server = new_server(url, folder)
 
@@ -53,7 +53,7 @@ def play(server: ServerProcess, url: str, fill: Callable[[], Remedy]) -> None:
     ana, ben = people["ana"].at(server.port), people["ben"].at(server.port)
     ana.joins("kitchen")
     ben.joins("kitchen")
-    ana.says("Is there room?", to="kitchen")  # from now on she need not be looked up
+    ana.says("Is there room?", to="kitchen")  # from now on her account is in memory
     queue_id = ben.registers()
     before = ana.says("There is room", to="kitchen")
     assert before.status == 200
@@ -90,7 +90,7 @@ def play(server: ServerProcess, url: str, fill: Callable[[], Remedy]) -> None:
 
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Path]:
-    """A file system of its own, for those who may make one."""
+    """Mount a small file system, if the user may do that."""
     place = tmp_path / "disk"
     place.mkdir()
     command = ["mount", "-t", "tmpfs", "-o", "size=3m", "tertulia-test", str(place)]

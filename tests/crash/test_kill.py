@@ -1,7 +1,7 @@
-"""kill -9 at any moment, again and again, while people talk and listen.
+"""kill -9 at random moments while users send and poll.
 
-Nothing that was acknowledged is lost, nothing that has a key happens twice, and nobody who
-listens misses anything, hears it twice or in the wrong order, or has to register again.
+No acknowledged message is lost, no send with a key happens twice, and no listener misses an event,
+receives it twice or out of order, or has to register again.
 """
 
 import os
@@ -32,7 +32,7 @@ from tests.support.waiting import PATIENCE_SECONDS
 from tertulia import storage
 from tertulia.database import Database
 
-MAX_MESSAGES_PER_LIFE = 60  # messages, before the next kill
+MAX_MESSAGES_PER_LIFE = 60  # messages before the next kill
 
 
 @pytest.mark.parametrize(
@@ -64,7 +64,7 @@ def test_kill_9_loses_nothing_and_repeats_nothing(
 def kill_again_and_again(
     server: ServerProcess, scene: "Scene", chance: random.Random, kills: int
 ) -> None:
-    """Every kill hits a server at work; now and then one more hits it while it starts."""
+    """Every kill hits a busy server; sometimes another one hits it during the start."""
     for number in range(kills):
         server.wait_until_it_answers()
         scene.wait_until_more_is_said(chance.randrange(1, MAX_MESSAGES_PER_LIFE))
@@ -79,14 +79,14 @@ def kill_again_and_again(
 
 
 class Served(Protocol):
-    """One server, or several of which any will do."""
+    """One server, or several of which any may be used."""
 
     def start(self) -> None: ...
     def end(self) -> None: ...
 
 
 class Scene:
-    """Two channels and a conversation, with those who talk and those who listen there."""
+    """Two channels and a conversation with senders and listeners."""
 
     def __init__(
         self,
@@ -135,7 +135,7 @@ class Scene:
             thread.start()
 
     def end(self) -> None:
-        """Let everybody finish, and look at what the server has stored."""
+        """Let all users finish, and read what the server has stored."""
         for sender in self.senders:
             sender.stop()
         self._wanderer.stop()
@@ -186,7 +186,7 @@ class Scene:
 
 
 def read_history(witnesses: list[Client]) -> History:
-    """Everything the witnesses can see, by the place where it was said."""
+    """Everything the observers can see, by place."""
     history: History = {"kitchen": {}, "garden": {}, "direct": {}}
     for witness in witnesses:
         anchor: int | str = "oldest"
@@ -206,7 +206,7 @@ def read_history(witnesses: list[Client]) -> History:
 
 
 def data_problems(url: str) -> Iterable[str]:
-    """What is wrong with the data, looked at without the server."""
+    """Problems in the data, found without the server."""
     database = Database.at(url)
     yield from database.read_now(0, storage.log.gaps)
     yield from database.read_now(0, storage.data_check.search_problems)

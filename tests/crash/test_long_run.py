@@ -1,8 +1,7 @@
-"""An hour of a crowd on one core: no error, no memory that grows, nobody who waits.
+"""An hour of a crowd on one core: no errors, no memory growth, no long waits.
 
-`TERTULIA_TEST_RUN_MINUTES` and `TERTULIA_TEST_CROWD` make it shorter, or smaller. In its last third
-the server is attacked, one way after the other, while everybody chats on; by a process of its own,
-so that nobody waits for the attacker's own work.
+`TERTULIA_TEST_RUN_MINUTES` and `TERTULIA_TEST_CROWD` make it shorter or smaller. In the last third
+another process attacks the server while users chat.
 """
 
 import asyncio
@@ -24,8 +23,8 @@ MINUTES = float(os.environ.get("TERTULIA_TEST_RUN_MINUTES", "60"))
 PEOPLE = int(os.environ.get("TERTULIA_TEST_CROWD", "500"))
 MAX_SECONDS = 0.05  # for 99 of 100 sends, on a core of its own
 SAMPLE_SECONDS = 2.0
-REST_SECONDS = 90.0  # at most, after an assault, for memory to go back
-SLACK_BYTES = 24 << 20  # what is kept of messages lately read is two thirds of it
+REST_SECONDS = 90.0  # at most, for memory to return after an attack
+SLACK_BYTES = 24 << 20  # the cache of recent messages is two thirds of it
 SLACK_SHARE = 1.15
 
 
@@ -61,11 +60,11 @@ def bound(usual_bytes: int) -> float:
 
 
 class Run:
-    """Two thirds of it are quiet; what memory is like in them is what it must be like again."""
+    """The first two thirds are quiet; memory must return to their level."""
 
     def __init__(self, server: ServerProcess, crowd: Crowd, attacker: Person) -> None:
         self.crowd = crowd
-        self.after: dict[str, int] = {}  # bytes that were left, by assault
+        self.after: dict[str, int] = {}  # bytes that were not freed, by attack
         self.early_bytes = self.usual_bytes = 0
         self.slow_seconds = self.cpu_share = 0.0
         self._server = server
@@ -96,7 +95,7 @@ class Run:
         return left
 
     async def _watched(self, seconds: float) -> int:
-        """What the server has taken for itself meanwhile, the median of many looks."""
+        """The server's private memory, the median of many samples."""
         looks = [await self._look() for _ in range(max(1, int(seconds / SAMPLE_SECONDS)))]
         return int(median(looks))
 

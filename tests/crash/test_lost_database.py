@@ -1,4 +1,4 @@
-"""PostgreSQL goes away for a while and comes back, and nobody has to do anything about it."""
+"""PostgreSQL goes away and returns; the server recovers without help."""
 
 import time
 
@@ -14,7 +14,7 @@ from tests.support.waiting import PATIENCE_SECONDS
 pytestmark = pytest.mark.postgres
 
 
-def test_a_lost_database_is_an_answer_and_passes_by_itself(
+def test_a_lost_database_is_reported_and_the_server_recovers(
     databases: Databases, new_server: NewServer
 ):
     url, folder = databases.ready("postgres")
@@ -51,7 +51,7 @@ def test_a_lost_database_is_an_answer_and_passes_by_itself(
     assert [message["id"] for message in history] == [before["id"], after["id"]]
 
 
-def test_what_was_acknowledged_survives_a_wire_that_is_cut_again_and_again(
+def test_acknowledged_writes_survive_repeated_connection_losses(
     databases: Databases, new_server: NewServer
 ):
     url, folder = databases.ready("postgres")

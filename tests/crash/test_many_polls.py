@@ -1,4 +1,4 @@
-"""Thousands of polls wait while the server is stopped and started: all come back, none anew."""
+"""Thousands of polls are parked while the server restarts: all continue with their queue."""
 
 import asyncio
 import base64
@@ -15,12 +15,12 @@ from tests.support.databases import Databases, Kind
 
 POLLS = int(os.environ.get("TERTULIA_TEST_POLLS", "5000"))
 QUEUES_EACH = 100
-BACK_WITHIN_SECONDS = 5.0  # on a core of its own: what counts is the CPU time of the server
+BACK_WITHIN_SECONDS = 5.0  # on its own core: the CPU time of the server is measured
 PAUSE_SECONDS = 0.05
 
 
 class Poller:
-    """One client with one queue, which it never gives up."""
+    """A client with one queue, which it never drops."""
 
     def __init__(self, port: int, person: Person) -> None:
         credentials = base64.b64encode(f"{person.email}:{person.key}".encode()).decode()
@@ -67,14 +67,14 @@ class Poller:
 
 @pytest.mark.soak
 @pytest.mark.parametrize("kind", ["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)])
-def test_all_are_back_within_seconds_and_none_registers(
+def test_all_polls_continue_within_seconds_without_registering(
     databases: Databases, new_server: NewServer, kind: Kind
 ):
     raise_file_limit()
     url, folder = databases.ready(kind)
     people = settle(url, " ".join(f"p{number}" for number in range(-(-POLLS // QUEUES_EACH))))
     server = new_server(url, folder)
-    server.flags += ["--trusted-proxies", "127.0.0.1"]  # from there any number may come
+    server.flags += ["--trusted-proxies", "127.0.0.1"]  # this address has no connection limit
     server.start()
     for person in people.values():
         person.at(server.port).joins("kitchen")

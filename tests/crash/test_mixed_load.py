@@ -1,4 +1,4 @@
-"""kill -9 while people do all that people do: nothing told to them is lost, or wrong."""
+"""kill -9 while users do everything that users do: nothing is lost or wrong."""
 
 import os
 import random
@@ -30,7 +30,7 @@ KILLS = int(os.environ.get("TERTULIA_TEST_KILLS", "1000"))  # on both databases 
         pytest.param("postgres", KILLS * 2 // 5, marks=[pytest.mark.soak, pytest.mark.postgres]),
     ],
 )
-def test_kill_9_in_the_midst_of_everything(
+def test_kill_9_during_mixed_load_loses_nothing(
     databases: Databases, new_server: NewServer, kind: Kind, kills: int
 ):
     url, folder = databases.ready(kind)
@@ -44,7 +44,7 @@ def test_kill_9_in_the_midst_of_everything(
 
 
 def live_through(url: str, server: ServerProcess, trouble: Callable[[], None], times: int) -> None:
-    """People do everything while trouble comes again and again; in the end nothing is wrong."""
+    """Users act while failures happen again and again; in the end nothing is wrong."""
     seed = os.environ.get("TERTULIA_TEST_SEED") or str(random.randrange(1_000_000))
     chance = random.Random(seed)
     people = settle(url, "ana ben cleo dan")
@@ -89,7 +89,7 @@ def done(doers: list[Actor]) -> int:
     return sum(doer.ledger.acknowledged for doer in doers)
 
 
-# --- whether the checker would find anything ---
+# --- tests of the checker ---
 
 
 def message(number: int, event_id: int, content: str = "Soup") -> dict[str, Any]:
@@ -125,12 +125,12 @@ def heard(events: list[dict[str, Any]]) -> ObservedHistory:
     return hearsay
 
 
-def test_what_is_true_passes_the_checker():
+def test_a_correct_history_passes_the_checker():
     assert list(heard(TRUE).compare(heard(TRUE))) == []
 
 
 @pytest.mark.parametrize("events", FAULTS.values(), ids=FAULTS.keys())
-def test_the_checker_finds_what_is_wrong_with_events(events):
+def test_the_checker_finds_wrong_events(events):
     assert list(heard(events).compare(heard(TRUE)))
 
 
@@ -146,7 +146,7 @@ def test_the_checker_finds_what_is_wrong_with_events(events):
         (["tried a"], None, False),
     ],
 )
-def test_the_checker_finds_what_is_wrong_with_answers(steps, found, is_wrong):
+def test_the_checker_finds_wrong_answers(steps, found, is_wrong):
     ledger = ExpectedHistory("ana")
     for step in steps:
         what, value = step.split()

@@ -1,4 +1,4 @@
-"""kill -9 while somebody writes in the page: what was entered arrives once, in order."""
+"""kill -9 while a user writes in the page: each message arrives once and in order."""
 
 from playwright.sync_api import Browser as Chromium
 from playwright.sync_api import Page, expect
@@ -16,7 +16,7 @@ SAID = [f"message {number}" for number in range(12)]
 
 
 def sit_at(chromium: Chromium, url: str, server: ServerProcess, person: Person) -> Page:
-    """Somebody's browser, logged in."""
+    """A user's browser, logged in."""
     token, database = domain.people.sessions.new_token(), Database.at(url)
     fingerprint = Vault(SECRET.encode()).fingerprint(f"session {token}")
     agent = UserAgent("Mozilla/5.0", "127.0.0.1")

@@ -1,4 +1,4 @@
-"""Patroni lets another PostgreSQL take over when the leader dies."""
+"""Patroni fails over to another PostgreSQL when the leader dies."""
 
 from pathlib import Path
 
@@ -14,7 +14,7 @@ GONE = "BAD_EVENT_QUEUE_ID"
 
 
 @pytest.mark.parametrize("synchronous", [True, False], ids=["synchronous", "asynchronous"])
-def test_what_a_failover_loses_is_told_and_the_rest_goes_on(
+def test_a_failover_reports_lost_events_and_continues_the_other_queues(
     tmp_path: Path, new_server: NewServer, synchronous: bool
 ):
     with members(synchronous=synchronous) as (one, two):
@@ -36,7 +36,7 @@ def test_what_a_failover_loses_is_told_and_the_rest_goes_on(
 
         kept = {int(each) for each in two.asks("SELECT id FROM message").split()}
         lost = {*sent} - kept
-        assert min(later) > max(sent)  # no id is given out twice
+        assert min(later) > max(sent)  # no id is used twice
         answer = ben.polls(queue_id, heard[-1]["id"], dont_block=True)
         if synchronous:
             assert not lost

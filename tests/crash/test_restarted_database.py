@@ -1,4 +1,4 @@
-"""PostgreSQL is restarted again and again, in order and not, while people do everything."""
+"""PostgreSQL is restarted again and again, cleanly and not, while users act."""
 
 import itertools
 import os
@@ -14,7 +14,7 @@ pytestmark = [pytest.mark.postgres, pytest.mark.soak]
 RESTARTS = int(os.environ.get("TERTULIA_TEST_RESTARTS", "50"))
 
 
-def test_nothing_is_lost_or_wrong(tmp_path: Path, new_server: NewServer):
+def test_database_restarts_lose_nothing(tmp_path: Path, new_server: NewServer):
     with cluster() as postgres:
         url = f"postgresql://postgres@{postgres.address}/postgres"
         server = new_server(url, tmp_path / "data")

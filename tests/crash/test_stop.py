@@ -1,4 +1,4 @@
-"""SIGTERM: everybody who waits is answered, and the server ends by itself."""
+"""SIGTERM: all parked polls are answered, and the server exits."""
 
 from tests.crash.conftest import NewServer
 from tests.crash.people import settle
@@ -8,7 +8,7 @@ from tests.support.waiting import PATIENCE_SECONDS
 POLLS = 100
 
 
-def test_a_server_told_to_stop_answers_all_polls_and_ends(
+def test_a_stopping_server_answers_all_polls_and_exits(
     databases: Databases, new_server: NewServer, kind: Kind
 ):
     url, folder = databases.ready(kind)

@@ -1,7 +1,7 @@
-"""Three servers on one PostgreSQL, and nobody is faithful to one of them.
+"""Three servers on one PostgreSQL, and clients that use all of them.
 
-One after the other they are killed, paused, cut off or told to stop; those who talk and listen see
-to it that nothing is lost, doubled, out of order or denied (`checker.py` says how).
+The servers are killed, paused, disconnected or stopped one after the other. Nothing may be lost,
+repeated, reordered or refused (`checker.py`).
 """
 
 import itertools
@@ -27,11 +27,11 @@ pytestmark = pytest.mark.postgres
 
 SERVERS = 3
 PAUSE_SECONDS = 1.0
-MIN_RECOMMENDED_CONNECTIONS = 24  # of which each server would like ten
+MIN_RECOMMENDED_CONNECTIONS = 24  # each server would use ten
 
 
 class Cluster:
-    """Servers, each with a wire of its own to the database."""
+    """Servers, each with its own proxy to the database."""
 
     def __init__(self, url: str, folder: Path, new_server: NewServer) -> None:
         self.wires = [Wire(url) for _ in range(SERVERS)]
@@ -56,21 +56,21 @@ def kill(server: ServerProcess, wire: Wire) -> None:
 
 
 def pause(server: ServerProcess, wire: Wire) -> None:
-    """It may hold something that others wait for, and knows nothing of what happens meanwhile."""
+    """It may hold locks, and learns nothing of what happens meanwhile."""
     server.pause()
     time.sleep(PAUSE_SECONDS)
     server.go_on()
 
 
 def cut(server: ServerProcess, wire: Wire) -> None:
-    """It runs, and cannot reach its data."""
+    """It runs, and cannot reach its database."""
     wire.cut()
     time.sleep(PAUSE_SECONDS)
     wire.mend()
 
 
 def replace(server: ServerProcess, wire: Wire) -> None:
-    """As a new version would be brought in."""
+    """A rolling upgrade."""
     server.end()
     server.start()
 
@@ -79,7 +79,7 @@ FAULTS: list[Callable[[ServerProcess, Wire], None]] = [kill, pause, cut, replace
 
 
 @pytest.mark.parametrize("faults", [4, pytest.param(60, marks=pytest.mark.soak)])
-def test_whatever_befalls_one_of_them_nobody_notices(
+def test_failures_of_one_server_lose_and_repeat_nothing(
     databases: Databases, new_server: NewServer, faults: int
 ):
     url, folder = databases.ready("postgres")
@@ -87,8 +87,8 @@ def test_whatever_befalls_one_of_them_nobody_notices(
 
 
 @pytest.mark.soak
-def test_nobody_notices_that_there_is_no_room_for_all(tmp_path: Path, new_server: NewServer):
-    """A PostgreSQL with fewer connections than the servers would like to have."""
+def test_too_few_connections_lose_and_repeat_nothing(tmp_path: Path, new_server: NewServer):
+    """A PostgreSQL with fewer connections than the servers would use."""
     with cluster() as database:
         database.allow(MIN_RECOMMENDED_CONNECTIONS)
         url = f"postgresql://postgres@{database.address}/postgres"

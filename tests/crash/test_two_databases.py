@@ -1,4 +1,4 @@
-"""Beyond one PostgreSQL: organizations in two databases, and a map of who is where."""
+"""Beyond one PostgreSQL: organizations in two databases, and a map by host name."""
 
 import base64
 import re
@@ -29,7 +29,7 @@ FIRST, SECOND = ("roses", "tulips"), ("chess", "go")
 
 
 def found(url: str, subdomains: tuple[str, ...]) -> dict[str, str]:
-    """Organizations in a database; gives the key of each one's owner."""
+    """Create organizations in a database and return the key of each owner."""
     database, vault = Database.at(url), Vault(SECRET.encode())
     keys = {}
     for name in subdomains:
@@ -48,7 +48,7 @@ def rule_in_the_docs() -> str:
 
 
 @pytest.mark.skipif(HAPROXY is None, reason="haproxy is not installed")
-def test_a_map_of_hosts_leads_everybody_to_the_database_they_are_in(
+def test_a_map_of_hosts_leads_each_request_to_its_database(
     databases: Databases, new_server: NewServer, tmp_path: Path
 ):
     keys: dict[str, str] = {}

@@ -8,7 +8,7 @@ from tests.support.databases import Databases
 pytestmark = pytest.mark.postgres
 
 
-def test_a_queue_belongs_to_every_server(databases: Databases, new_server: NewServer):
+def test_any_server_answers_for_a_queue(databases: Databases, new_server: NewServer):
     url, folder = databases.ready("postgres")
     people = settle(url, "ana ben")
     servers = [new_server(url, folder / name) for name in ("a", "b")]

@@ -1,7 +1,7 @@
-"""Upgrading one server after the other: an older one goes on beside a newer one.
+"""Rolling upgrade: an older server works beside a newer one.
 
-The newer one is played by what it would do to the database: a migration that adds something, and an
-event in words that the older one does not know.
+The newer one is simulated by its effect on the database: a migration that adds something, and an
+event that the older one does not know.
 """
 
 import shutil
@@ -42,7 +42,7 @@ def say_something_unheard_of(tx: Tx) -> None:
 
 
 @pytest.mark.postgres
-def test_an_older_server_goes_on_beside_a_newer_one(databases: Databases):
+def test_an_older_server_works_beside_a_newer_one(databases: Databases):
     url, folder = databases.new("postgres", untouched=True)
     old = Server(url, folder).start()
     chat = Chat.found(old, "")
@@ -67,7 +67,7 @@ def test_an_older_server_goes_on_beside_a_newer_one(databases: Databases):
 
 
 @pytest.mark.postgres
-def test_an_older_server_refuses_what_it_cannot_work_with(databases: Databases):
+def test_an_older_server_refuses_an_incompatible_schema(databases: Databases):
     url, _ = databases.new("postgres", untouched=True)
     database = Database.at(url)
     database.migrate()
@@ -79,7 +79,7 @@ def test_an_older_server_refuses_what_it_cannot_work_with(databases: Databases):
 
 
 @pytest.mark.parametrize("words", ["", BREAKING])
-def test_an_upgrade_logs_from_where_to_where_and_whether_it_is_one_way(
+def test_an_upgrade_logs_its_versions_and_whether_it_is_one_way(
     databases: Databases, tmp_path, monkeypatch, words: str, kind
 ):
     url, folder = databases.new(kind, untouched=True)

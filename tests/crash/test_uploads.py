@@ -1,4 +1,4 @@
-"""kill -9 in the middle of an upload: what was not whole is not there, and what was stays."""
+"""kill -9 in the middle of an upload: an unfinished file does not exist, a finished one stays."""
 
 import base64
 import contextlib
@@ -24,7 +24,7 @@ KINDS = ["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)]
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_file_that_was_cut_off_is_not_there(
+def test_an_unfinished_upload_does_not_exist(
     databases: Databases, new_server: NewServer, kind: Kind
 ):
     url, folder = databases.ready(kind)
@@ -47,7 +47,7 @@ def test_a_file_that_was_cut_off_is_not_there(
 
 
 def begins(port: int, person: Person, body: bytes) -> http.client.HTTPConnection:
-    """Send an upload, or the beginning of one."""
+    """Send an upload, or its beginning."""
     connection = connect(port)
     credentials = base64.b64encode(f"{person.email}:{person.key}".encode()).decode()
     connection.putrequest("POST", "/api/v1/user_uploads")

@@ -1,4 +1,4 @@
-"""Several workers of one server: any of them may end, and all end with their parent."""
+"""Several workers of one server: a worker that ends is replaced, and all end with their parent."""
 
 import os
 import signal
@@ -40,7 +40,7 @@ def children(server: ServerProcess) -> set[int]:
     }
 
 
-def test_where_a_worker_ends_another_takes_its_place(crew):
+def test_a_worker_that_ends_is_replaced(crew):
     before = children(crew)
 
     os.kill(min(before), signal.SIGKILL)
@@ -50,7 +50,7 @@ def test_where_a_worker_ends_another_takes_its_place(crew):
     assert '"worker"' in crew.last_words(5) or "worker=" in crew.last_words(5)
 
 
-def test_told_to_stop_all_of_them_end(crew):
+def test_sigterm_stops_all_workers(crew):
     workers = children(crew)
 
     crew.terminate()
@@ -60,7 +60,7 @@ def test_told_to_stop_all_of_them_end(crew):
 
 
 @pytest.mark.soak
-def test_nobody_is_left_behind_by_a_parent_that_was_killed(crew):
+def test_workers_end_when_their_parent_is_killed(crew):
     workers = children(crew)
 
     crew.kill()

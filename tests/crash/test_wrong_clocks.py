@@ -1,7 +1,7 @@
-"""Three servers whose clocks are wrong, and are put forward and back by weeks while people talk.
+"""Three servers with wrong clocks that jump by weeks while users chat.
 
-The database's clock counts. So what is scheduled is sent once, when it is due and not before;
-nobody loses a queue or a session; and what is said bears the time at which it was said.
+The database's clock counts. So scheduled messages are sent once and when they are due, no queue or
+session expires early, and messages have the right time.
 """
 
 import itertools
@@ -29,15 +29,15 @@ from tertulia.domain.people.sessions import Browser
 
 pytestmark = pytest.mark.postgres
 
-AT_THE_START = (-25.0, 0.0, 40.0)  # seconds ahead; a minute would be refused
-WEEKS = 3 * 7 * 86400.0  # longer than a session lives without use, and a queue without a poll
+AT_THE_START = (-25.0, 0.0, 40.0)  # seconds ahead; more than a minute would be refused
+WEEKS = 3 * 7 * 86400.0  # longer than the idle time of a session and of a queue
 SAID_BETWEEN = 40
 AN_HOUR = 3600.0
 MAX_CLOCK_SKEW_SECONDS = 15.0  # less than any clock is wrong by
 
 
 @pytest.mark.parametrize("jumps", [4, pytest.param(90, marks=pytest.mark.soak)])
-def test_whatever_clocks_say_the_databases_counts(
+def test_scheduled_messages_queues_and_sessions_use_the_database_clock(
     databases: Databases, new_server: NewServer, jumps: int
 ):
     url, folder = databases.ready("postgres")
@@ -68,14 +68,14 @@ def test_whatever_clocks_say_the_databases_counts(
 
 
 def put(clock: Path, ahead: float) -> None:
-    """As whoever keeps a machine's clock does, in one step."""
+    """Set the clock of a machine in one step."""
     new = clock.with_suffix(".new")
     new.write_text(str(ahead))
     new.replace(clock)
 
 
 class Waiting:
-    """What only time may change: messages for later, a queue that nobody polls, a session."""
+    """What depends on time: scheduled messages, an unpolled queue, a session."""
 
     def __init__(self, url: str, scene: Scene, ports: list[int]) -> None:
         self._database, self._ports = Database.at(url), ports
@@ -90,8 +90,8 @@ class Waiting:
         self._not_due = {self._schedule(7200, "in two hours"), self._schedule(WEEKS, "in weeks")}
 
     def schedules_for_now(self) -> None:
-        """A message that is due at once by the database's clock. A client cannot ask for that, and
-        what is seconds away is over before a busy machine has accepted it."""
+        """A message that is due at once by the database's clock. A client cannot request that,
+        and a time that is seconds away has passed before a busy machine accepts it."""
         number = self._schedule(AN_HOUR, f"due {self._due}")
         self._database.write_now(self._realm_id, _make_due, number)
         self._due += 1
@@ -127,7 +127,7 @@ class Waiting:
         return number
 
     def _still_waiting(self) -> list[dict[str, Any]]:
-        """But for what is not due yet, unless that has failed."""
+        """Except messages that are not due yet, unless they have failed."""
         found: list[dict[str, Any]] = self._hal.get("/scheduled_messages")["scheduled_messages"]
         there = {each["scheduled_message_id"] for each in found}
         assert there >= self._not_due, "something was sent before its time"
@@ -144,7 +144,7 @@ def is_due(row: dict[str, Any]) -> bool:
 
 
 def logged_in(database: Database, person: Person) -> str:
-    """The cookie of a browser."""
+    """A browser's cookie."""
     token, browser = domain.people.sessions.new_token(), Browser("Mozilla/5.0", "127.0.0.1")
     fingerprint = Vault(SECRET.encode()).fingerprint(f"session {token}")
 
@@ -160,7 +160,7 @@ def logged_in(database: Database, person: Person) -> str:
 
 
 def odd_times(url: str, began: float) -> Iterable[str]:
-    """Messages that bear another time than that at which they were said."""
+    """Messages whose time differs from the time at which they were sent."""
     least, most = began - MAX_CLOCK_SKEW_SECONDS, time.time() + MAX_CLOCK_SKEW_SECONDS
     for row in Database.at(url).read_now(0, _contents):
         if not least <= row["sent_at"] <= most:

@@ -1,4 +1,4 @@
-"""People who do all that people do, whatever happens to the server, and keep a ledger of it."""
+"""Users who do everything that users do, whatever happens to the server, and record it."""
 
 import random
 import threading
@@ -11,12 +11,12 @@ from tests.crash.history import ExpectedHistory, ObservedHistory
 from tests.support.waiting import PATIENCE_SECONDS
 
 PAUSE_SECONDS = 0.01
-FAR_AWAY = 4_000_000_000  # when what is scheduled is due
+FAR_AWAY = 4_000_000_000  # when scheduled messages are due
 LAST_WORDS = "That is all"
 
 
 class Actor(threading.Thread):
-    """Does one thing after the other, at random: a deed is a method of the same name."""
+    """Does random actions one after the other: an action is the method of that name."""
 
     DEEDS = ("send", "send", "edit", "react", "subscribe", "schedule", "upload", "read", "register")
 
@@ -49,7 +49,7 @@ class Actor(threading.Thread):
         self.join()
 
     def _ask(self, ask: Callable[[], Answer]) -> Answer | None:
-        """None if nobody knows what became of it."""
+        """None if the outcome is unknown."""
         try:
             answer = ask()
         except Unreachable:
@@ -61,7 +61,7 @@ class Actor(threading.Thread):
         return answer
 
     def _do(self, thing: Any, value: Any, ask: Callable[[], Answer], *may_say: str) -> None:
-        """Change something that is there; it may be so already, if the last answer got lost."""
+        """Change something that exists; it may be so already, if the last answer was lost."""
         self.ledger.tries(thing, value)
         answer = self._ask(ask)
         if answer is None:
@@ -150,7 +150,7 @@ class Actor(threading.Thread):
             self._ask(lambda: self._client.delete("/events", queue_id=answer["queue_id"]))
 
     def found(self) -> dict[Any, Any]:
-        """How all this is in the end, as its owner sees it."""
+        """The final state as its owner sees it."""
         self._client.close()
         found: dict[Any, Any] = {}
         shown = self._client.get(
@@ -170,7 +170,7 @@ class Actor(threading.Thread):
 
 
 class Replica(threading.Thread):
-    """Registers once, believes every event, and stops when it has heard the last words."""
+    """Registers once, applies every event, and stops at the last message."""
 
     def __init__(self, name: str, client: Client) -> None:
         super().__init__(name=name, daemon=True)
@@ -195,7 +195,7 @@ class Replica(threading.Thread):
                 self.hearsay.problems.append(f"was refused: {answer.status} {answer.body}")
 
     def truth(self) -> ObservedHistory:
-        """What the server says in the end to one who asks."""
+        """The final state that the server reports."""
         self._client.close()
         truth = ObservedHistory("the server")
         shown = self._client.get(

@@ -1,4 +1,4 @@
-"""The server of the laws: one on which everything that can be allowed is allowed."""
+"""The server of the laws: every optional feature is on."""
 
 from collections.abc import Callable
 
@@ -9,7 +9,7 @@ from tests.support.server import Server
 
 @pytest.fixture
 def open_server(start_server: Callable[..., Server]) -> Server:
-    """A server that lets channels be open to the whole internet."""
+    """A server that allows web-public channels."""
     server = start_server(web_public_streams_enabled=True)
-    Chat.found(server)  # with one organization any host would reach it
+    Chat.found(server)  # with a single organization any host name would reach it
     return server

@@ -1,7 +1,7 @@
-"""What narrows mean, said in loops: the slow and obvious half of `test_reading_model`.
+"""The meaning of narrows as plain loops: the slow and obvious half of `test_reading_model`.
 
-A message here is anything with the names that the model of reading gives it. People and channels
-are named by their names.
+A message is any object with the attributes of the reading model. Users and channels are identified
+by name.
 """
 
 import random
@@ -36,7 +36,7 @@ class Said(Protocol):
 
 
 class World(Protocol):
-    """What the model of reading knows besides."""
+    """What else the reading model provides."""
 
     said: dict[int, Any]
     public: set[str]
@@ -48,7 +48,7 @@ class World(Protocol):
 
 
 class Refused(Exception):
-    """The words in which a narrow is refused."""
+    """The error text for a refused narrow."""
 
 
 BOTH = "Invalid narrow operator: No message can be both a channel message and direct message"
@@ -57,12 +57,12 @@ NO_CHANNEL = "Invalid narrow operator: unknown channel "
 
 
 def found(world: World, me: str, terms: list[Term]) -> list[int]:
-    """The messages that a narrow shows somebody, oldest first."""
+    """The messages that a narrow shows to a user, oldest first."""
     return sorted(message.id for message in _selected(world, me, _followed(world, me, terms)))
 
 
 def first_unread(world: World, me: str, terms: list[Term]) -> int | None:
-    """Where reading goes on: not in what is muted, unless the narrow names the place."""
+    """Where "next unread" leads: muted topics only if the narrow names them."""
     terms = _followed(world, me, terms)
     named = {term.operator for term in terms if not term.negated}
     waiting = []
@@ -157,7 +157,7 @@ def _matches(world: World, me: str, message: Said, term: Term) -> bool:
 
 
 def _text(message: Said) -> str:
-    """What is looked through; the words that people search for here have no other forms."""
+    """The searched text; the words that tests search for have no other forms."""
     return f"{message.content}\n{message.topic}".replace("**", "").casefold()
 
 
@@ -175,7 +175,7 @@ def _is(world: World, me: str, message: Said, operand: str) -> bool:
     }[operand]
 
 
-# --- what people ask for ---
+# --- random narrows ---
 
 SEARCHED = ("fire", "moke", "example", "ben", '"words 0.1"', '"rds 0.5"', "words", "nowhere")
 IS = ("dm", "starred", "unread", "mentioned", "alerted", "resolved", "followed", "muted")
@@ -184,7 +184,7 @@ IS = ("dm", "starred", "unread", "mentioned", "alerted", "resolved", "followed",
 def any_narrow(
     dice: random.Random, names: list[str], channels: list[str], topics: list[str], ids: list[int]
 ) -> list[Term]:
-    """One to three terms, some of them turned round."""
+    """One to three terms, some of them negated."""
     choices = [
         lambda: Term("channel", dice.choice(channels)),
         lambda: Term("channels", dice.choice(["public", "web-public", "archived"])),

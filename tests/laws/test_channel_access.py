@@ -1,8 +1,7 @@
-"""Who gets what: every call about channels, made by everybody, as a table.
+"""The law of channel access: every call about channels by every kind of user, as a table.
 
-The people stand around one channel, made anew after each call that may have changed it. Moderator,
-full member, new member, guest and bot are subscribed to it; owner and administrator are not, nor is
-the other member, and the one who left has been.
+Each call uses a fresh channel. Moderator, full member, new member, guest and bot are subscribed;
+owner, administrator and the other member are not, and the former subscriber was.
 """
 
 from collections.abc import Callable
@@ -18,7 +17,7 @@ from tertulia import actions, storage
 from tertulia.database.tx import Tx
 from tertulia.domain.channels.channel import Channel, NewChannel
 
-# What each word of the tables stands for.
+# What each word of the tables means.
 WORDS = {
     "hidden": "Invalid channel ID",
     "noname": "Invalid channel name 'vault'",
@@ -102,7 +101,7 @@ order the folders     ok     ok     admins admins admins admins admins admins ad
 
 @dataclass(frozen=True)
 class Place:
-    """A channel and somebody in it, as the calls name them."""
+    """A channel and a subscriber, as calls name them."""
 
     chat: Chat
     channel: Channel
@@ -205,7 +204,9 @@ CALLS: dict[str, Callable[[Person, Place], Reply]] = {
     [(PRIVATE, True), (PUBLIC, False), (ANYWHERE, False)],
     ids=["private", "public", "anywhere"],
 )
-def test_everybody_gets_what_the_table_says(table: str, private: bool, chat: Chat) -> None:
+def test_every_call_gives_every_user_the_result_of_the_table(
+    table: str, private: bool, chat: Chat
+) -> None:
     people = gather(chat)
     made = people["owner"].post("/channel_folders/create", name="Shelf", description="")
     folder_id = made.succeeds()["channel_folder_id"]
@@ -226,7 +227,7 @@ def test_everybody_gets_what_the_table_says(table: str, private: bool, chat: Cha
 
 
 def _stand_around(chat: Chat, people: dict[str, Person], private: bool) -> Channel:
-    """A new channel with everybody in their places; an older one makes room for its name."""
+    """Create a channel with all users in their places; rename an older one with the same name."""
     inside = [people[name].id for name in ("insider", "mod", "full", "new", "guest", "bot", "left")]
     return chat.write(_make_channel, people["insider"].id, inside, people["left"].id, private)
 

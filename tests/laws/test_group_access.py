@@ -1,9 +1,9 @@
-"""Who gets what: every call about groups and the organization, made by everybody, as a table.
+"""The law of group access: every call about groups and the organization by every kind of user, as a
+table.
 
-The people stand around one group, made anew after each call that may have changed it. Moderator,
-full member, new member, guest, bot and the insider, who has made it, are in it; the one who left
-has been. All members may join, everyone may leave, full members may add people and moderators may
-remove them. The organization lets only its owners manage all groups.
+Each call uses a fresh group. Moderator, full member, new member, guest, bot and its creator are
+members; the former member was. Members may join, everyone may leave, full members may add users,
+moderators may remove them. Only owners manage all groups.
 """
 
 from collections.abc import Callable
@@ -19,7 +19,7 @@ from tertulia.actions.groups import MemberChange
 from tertulia.database.tx import Tx
 from tertulia.domain.groups.group import GroupValue, NewGroup
 
-# What each word of the tables stands for.
+# What each word of the tables means.
 WORDS = {
     "denied": "Insufficient permission",
     "admins": "Must be an organization administrator",
@@ -61,7 +61,7 @@ rights to manage      ok     owners admins admins admins admins admins admins ad
 
 @dataclass(frozen=True)
 class Place:
-    """A group, somebody in it and somebody who is not, as the calls name them."""
+    """A group, a member and a non-member, as calls name them."""
 
     group_id: int
     inner_id: int
@@ -109,7 +109,7 @@ CALLS: dict[str, Callable[[Person, Place], Reply]] = {
 
 
 @pytest.mark.parametrize("table", [GROUP, ORGANIZATION], ids=["group", "organization"])
-def test_everybody_gets_what_the_table_says(table: str, chat: Chat) -> None:
+def test_every_call_gives_every_user_the_result_of_the_table(table: str, chat: Chat) -> None:
     people = gather(chat)
     people["outsider"] = chat.person("outsider")
     expected = read(table)
@@ -125,7 +125,7 @@ def test_everybody_gets_what_the_table_says(table: str, chat: Chat) -> None:
 
 
 def _stand_around(chat: Chat, people: dict[str, Person]) -> Place:
-    """A new group with everybody in their places."""
+    """Create a group with all users in their places."""
     inside = [people[name].id for name in ("insider", "mod", "full", "new", "guest", "bot", "left")]
     ids = chat.write(_make_groups, people["insider"].id, inside, people["left"].id)
     return Place(*ids, insider=people["insider"], outsider=people["outsider"])

@@ -1,6 +1,6 @@
-"""The law: an organization's settings are what their table says, by whichever door one comes.
+"""The law of organization settings: API and command line follow the table.
 
-Each row is played with good and bad values, once through the API and once with the command.
+Each row is tested with valid and invalid values, through the API and with the command.
 """
 
 from collections.abc import Iterator
@@ -30,10 +30,10 @@ from tertulia.domain.setting_values import (
     Whole,
 )
 
-pytestmark = pytest.mark.on_one  # both doors lead to the same rows
+pytestmark = pytest.mark.on_one  # both lead to the same rows
 
-# What /register tells under `realm` beside the settings: older names of them, what is worked out
-# from them, and what nobody sets.
+# What /register returns under `realm` beside the settings: older names, derived values, and values
+# that cannot be set.
 NOT_SET = {
     "allow_edit_history",
     "available_video_chat_providers",
@@ -69,14 +69,14 @@ Value = tuple[Any, str]  # as it is sent, and as it is typed
 
 
 class Doors:
-    """Somebody who comes to an organization by the API, and by the command."""
+    """A user who changes an organization through the API and with the command."""
 
     def __init__(self, chat: Chat) -> None:
         self.chat = chat
         self.owner: Person = chat.person("owner", role="owner", channels=["kitchen", "cellar"])
         self.owner.delete(f"/streams/{chat.channel('cellar').id}").succeeds()
-        ana = chat.person("ana")  # who will be a full member, or no longer
-        gus = chat.person("gus", role="guest")  # who will know her, or no longer
+        ana = chat.person("ana")  # who becomes a full member, or stops being one
+        gus = chat.person("gus", role="guest")  # who may see her, or no longer
         self._ears: list[EventQueue] = [each.listens_for() for each in (self.owner, ana, gus)]
         self._terminal = Terminal(chat.server.folder, chat.server.url)
 
@@ -92,12 +92,12 @@ class Doors:
         return {key: value for key, value in told.items() if key.startswith("realm_")}
 
     def hears(self) -> list[list[dict[str, Any]]]:
-        """What everybody has heard."""
-        self.state()  # whoever registers is up to date with what was done from outside
+        """What all listeners received."""
+        self.state()  # a register is up to date with changes of other processes
         return [ears.all() for ears in self._ears]
 
     def takes_back(self, name: str) -> None:
-        """Give a setting the value that it had, or another that it can be told from."""
+        """Set a setting to its old value, or to a different one."""
         setting = SETTINGS[name]
         if isinstance(setting.kind, LoginMethods):
             self.chat.refuse_passwords()
@@ -109,7 +109,7 @@ class Doors:
 
 @pytest.fixture(scope="module")
 def servers_without_tokens(databases: Databases) -> Iterator[SharedServers]:
-    """The command reads no settings of the server: both offer the same ways to log in."""
+    """The command reads no server settings: both offer the same login methods."""
     with SharedServers(databases, jwt=()) as servers:
         yield servers
 
@@ -188,8 +188,8 @@ def bad_values(doors: Doors, name: str) -> list[Value]:
     raise AssertionError(f"say here what {name} could not be: {kind}")
 
 
-def test_every_setting_does_something():
-    """What the server leaves to clients says so in its meaning."""
+def test_every_setting_has_an_effect():
+    """A setting that only clients use says so in its description."""
     tables = {SOURCE / "domain/organization/settings.py", SOURCE / "domain/groups/group.py"}
     asking = [path.read_text(encoding="utf-8") for path in {*SOURCE.rglob("*.py")} - tables]
 
@@ -226,7 +226,9 @@ def of_kind(form: str) -> list[str]:
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_a_change_is_the_same_by_either_door(form: str, doors: Doors, thorough: bool) -> None:
+def test_a_change_is_the_same_through_api_and_command(
+    form: str, doors: Doors, thorough: bool
+) -> None:
     for name in of_kind(form) if thorough else QUICK[form]:
         sent, typed = another_value(doors, name)
         doors.takes_back(name)
@@ -242,7 +244,9 @@ def test_a_change_is_the_same_by_either_door(form: str, doors: Doors, thorough: 
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_what_cannot_be_is_refused_at_either_door(form: str, doors: Doors, thorough: bool) -> None:
+def test_an_invalid_value_is_refused_by_api_and_command(
+    form: str, doors: Doors, thorough: bool
+) -> None:
     before, _ = doors.state(), doors.hears()
 
     for name in of_kind(form) if thorough else QUICK[form]:
@@ -256,12 +260,12 @@ def test_what_cannot_be_is_refused_at_either_door(form: str, doors: Doors, thoro
     assert doors.state() == before
 
 
-def test_what_is_registered_is_the_table_and_what_follows_from_it(doors: Doors) -> None:
+def test_register_returns_the_table_and_what_follows_from_it(doors: Doors) -> None:
     told = {key.removeprefix("realm_") for key in doors.state()}
 
     assert told == SETTINGS.keys() | NOT_SET
 
 
-def test_every_setting_says_what_it_means() -> None:
+def test_every_setting_has_a_description() -> None:
     for setting in (*SETTINGS.values(), *PREFERENCES.values()):
         assert setting.meaning.endswith("."), f"say in a sentence what {setting.name} means"

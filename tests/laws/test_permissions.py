@@ -1,6 +1,5 @@
-"""Who holds a permission is the same in a transaction and in the directory, and what a reader of
-the groups would say: whatever is within what, whoever has which role, left, or came when.
-"""
+"""The law of permissions: transaction, directory and a plain model agree on who holds a
+permission, for all nestings of groups, roles and account ages."""
 
 from dataclasses import dataclass, replace
 
@@ -16,7 +15,7 @@ from tertulia.domain.people.user import SECONDS_PER_DAY, BotType, Role, User
 PEOPLE = 6
 SYSTEM = list(SYSTEM_GROUPS)
 
-# From the narrowest on, each within the next, as the organization was founded.
+# From the narrowest on, each contained in the next, as in a new organization.
 HOLDERS = {
     "role:owners": [Role.OWNER],
     "role:administrators": [Role.ADMINISTRATOR],
@@ -40,7 +39,7 @@ class Somebody:
 
 @dataclass(frozen=True)
 class Some:
-    """People and groups: what a group consists of, or a value that names them in place."""
+    """Users and groups: the members of a group, or a value that names them directly."""
 
     people: list[int]
     groups: list[int]
@@ -51,9 +50,9 @@ class Some:
 class Scene:
     people: list[Somebody]
     bot: Somebody
-    groups: list[Some]  # each may contain those before it
+    groups: list[Some]  # each may contain earlier ones
     waiting_days: int
-    joining: list[tuple[int, int]]  # who comes into which group at the end
+    joining: list[tuple[int, int]]  # final additions to groups
     values: list[Some]
 
 
@@ -83,7 +82,7 @@ def scenes(draw: st.DrawFn) -> Scene:
 
 @settings(max_examples=6)
 @given(scene=scenes())
-def test_everybody_who_is_asked_says_the_same(scene: Scene, chat: Chat) -> None:
+def test_transaction_directory_and_model_agree(scene: Scene, chat: Chat) -> None:
     Chat.found(chat.server).write(_play, scene)
 
 
@@ -162,7 +161,7 @@ def _group_ids(some: Some, made: list[int], ids: dict[str, int]) -> list[int]:
 
 
 def _inside(scene: Scene, some: Some) -> set[int]:
-    """Those who are meant, worked out on paper."""
+    """The model: the users who hold the permission."""
     found = set(some.people)
     for inner in some.groups:
         found |= _inside(scene, scene.groups[inner])

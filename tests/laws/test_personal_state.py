@@ -1,6 +1,7 @@
-"""Whoever watched knows what a newcomer is told of their own things, whatever happened between.
+"""The law of personal state: a watcher that applied every event has the state that a newcomer
+registers with.
 
-Some requests are refused, and that is part of the law: what was refused is told to nobody.
+Some requests are refused; a refused request must cause no event.
 """
 
 import time
@@ -148,7 +149,7 @@ def arranging_views(draw: st.DrawFn) -> Deed:
 
 @st.composite
 def leaving_for_later(draw: st.DrawFn) -> Deed:
-    """Messages to be sent, and to be reminded of, in an hour or two."""
+    """Scheduled messages and reminders, in an hour or two."""
     number, at = draw(some_id), int(time.time()) + 3600 * draw(st.integers(0, 2))
     op = draw(st.sampled_from(["schedule", "schedule", "change", "cancel", "remind", "forget"]))
 
@@ -254,7 +255,7 @@ def keeping_bots(draw: st.DrawFn) -> Deed:
 
 @st.composite
 def asking(draw: st.DrawFn) -> Deed:
-    """Changing what the organization asks; most people may not."""
+    """Changes of profile fields; most users may not make them."""
     number, op = draw(some_id), draw(st.sampled_from(["add", "add", "edit", "order", "delete"]))
     kind, keys = draw(st.sampled_from([1, 3])), draw(st.sets(st.sampled_from("ab"), min_size=1))
     choices = {key: {"text": key, "order": "1"} for key in keys}
@@ -333,9 +334,7 @@ deeds = st.one_of(
 
 @settings(max_examples=8)
 @given(done=st.lists(st.tuples(somebody, deeds), min_size=3, max_size=16))
-def test_who_watched_knows_what_a_newcomer_is_told(
-    done: list[tuple[int, Deed]], chat: Chat
-) -> None:
+def test_a_watcher_has_the_state_of_a_newcomer(done: list[tuple[int, Deed]], chat: Chat) -> None:
     chat = Chat.found(chat.server)
     ana = chat.person("ana", role="owner", channels=["kitchen"])
     people = [ana, *chat.people("ben", "cleo", channels=["kitchen", "garden"])]

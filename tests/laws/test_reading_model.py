@@ -1,9 +1,9 @@
-"""A law of reading: the server always agrees with a slow and obvious model of it.
+"""The law of reading: the server agrees with a slow and obvious model.
 
-Who may see a message, who has received it, who has read it and where it stands is said below in
-sets and loops. People do things at random for a long while; again and again everybody looks at
-everything, and must see what the model says. Each of them also keeps a client that only listens:
-what it has learnt from events must be what somebody sees who looks afresh.
+The model says in sets and loops who may see, has received and has read a message, and where it is.
+Users act at random for a long time; again and again all users read everything, and must see what
+the model says. Each user also has a client that only polls: its state must be what a fresh read
+shows.
 """
 
 import random
@@ -28,7 +28,7 @@ STEPS_BETWEEN_LOOKS = 24
 PUBLIC, SHARED, PROTECTED = "public", "private", "private with a protected history"
 CHANNELS = {"kitchen": PUBLIC, "garden": PUBLIC, "cellar": SHARED, "attic": PROTECTED}
 
-# What people do by themselves is turned off: nothing follows a topic but what a step says.
+# Automatic topic following is off: only explicit steps follow a topic.
 SETTINGS = {
     "automatically_follow_topics_policy": 4,
     "automatically_unmute_topics_in_muted_streams_policy": 4,
@@ -42,7 +42,7 @@ ALERTED = {"ben": "smoke", "eve": "fire"}
 
 @dataclass
 class Said:
-    """A message as the model knows it; people are names."""
+    """A message in the model; users are names."""
 
     id: int
     sender: str
@@ -51,10 +51,10 @@ class Said:
     topic: str = ""
     members: frozenset[str] = frozenset()
     received: set[str] = field(default_factory=set)
-    saw_it_come: set[str] = field(default_factory=set)  # into the channel where it stands
+    saw_it_come: set[str] = field(default_factory=set)  # into the channel where it is
     unread: set[str] = field(default_factory=set)
     starred: set[str] = field(default_factory=set)
-    kept: set[str] = field(default_factory=set)  # marked without having been received
+    kept: set[str] = field(default_factory=set)  # flagged without having been received
     mentioned: set[str] = field(default_factory=set)
     alerted: set[str] = field(default_factory=set)
     reacted: set[str] = field(default_factory=set)
@@ -68,7 +68,7 @@ class Said:
         return "https://" in self.content
 
     def calls(self, present: set[str]) -> None:
-        """Whoever has the message and is present is called by its words."""
+        """Mentions notify users who have the message and are present."""
         named = {name for name in NAMES if f"@**{name.capitalize()}**" in self.content}
         self.mentioned = named & self.received & present
         self.alerted = {
@@ -81,7 +81,7 @@ class Model:
     inside: set[tuple[str, str]] = field(default_factory=set)
     said: dict[int, Said] = field(default_factory=dict)
     policies: dict[tuple[str, str, str], Visibility] = field(default_factory=dict)
-    muted: set[tuple[str, str]] = field(default_factory=set)  # who has muted which channel
+    muted: set[tuple[str, str]] = field(default_factory=set)  # which user has muted which channel
     public: set[str] = field(
         default_factory=lambda: {name for name, kind in CHANNELS.items() if kind == PUBLIC}
     )
@@ -110,7 +110,7 @@ class Model:
         )
 
     def unread_of(self, name: str) -> list[Said]:
-        """What is told at register: not of channels that one is not in."""
+        """The unread state of register: only of subscribed channels."""
         return [
             message
             for message in self.seen_by(name)
@@ -149,7 +149,7 @@ class Model:
             if message.channel == channel and message.topic.casefold() == topic.casefold()
         ]
 
-    # --- what happens ---
+    # --- actions ---
 
     def hears(self, message: Said, receivers: set[str], read_by_sender: bool) -> None:
         message.received = set(receivers)
@@ -195,12 +195,12 @@ class Model:
             )
 
 
-# --- a client that only listens ---
+# --- a client that only polls ---
 
 
 @dataclass
 class Client:
-    """What somebody knows of the messages that reached them, from events alone."""
+    """What a user knows of received messages from events alone."""
 
     known: dict[int, dict[str, Any]] = field(default_factory=dict)
 
@@ -239,14 +239,14 @@ class Client:
                 (flags.add if event["op"] == "add" else flags.discard)(event["flag"])
 
     def _stream(self, event: Event) -> None:
-        """What is in an archived channel is read; no other word is said about that."""
+        """Messages of an archived channel are read, without an event for each."""
         if event["op"] == "update" and event["property"] == "is_archived" and event["value"]:
             for one in self.known.values():
                 if one["stream_id"] == event["stream_id"]:
                     one["flags"].add("read")
 
     def loses(self, still_seen: set[int]) -> None:
-        """Leaving a private channel takes its messages away without a word about each."""
+        """Leaving a private channel removes its messages, without an event for each."""
         self.known = {key: one for key, one in self.known.items() if key in still_seen}
 
 
@@ -259,7 +259,7 @@ CAPABLE = {
 }
 
 
-# --- what people do ---
+# --- what users do ---
 
 
 class Play:
@@ -282,7 +282,7 @@ class Play:
             self.people[name].post("/users/me/alert_words", alert_words=[word]).succeeds()
 
     def _found(self, name: str, kind: str) -> None:
-        """A channel that nobody administers: who is inside lets others in."""
+        """A channel without administrators: its subscribers add others."""
         founder = self.dice.choice(NAMES)
         self.people[founder].joins(
             name,
@@ -341,7 +341,7 @@ class Play:
         self.model.hears(Said(sent.id, name, content, members=members), set(members), is_read)
 
     def join(self, name):
-        """By the hand of somebody who is inside, where one cannot let oneself in."""
+        """Added by a subscriber, where a user cannot join."""
         channel = self.dice.choice(list(CHANNELS))
         inside = sorted(self.model.subscribers(channel))
         host = name if CHANNELS[channel] == PUBLIC or name in inside else None
@@ -357,7 +357,7 @@ class Play:
         mine = [channel for who, channel in sorted(self.model.inside) if who == name]
         if mine:
             channel = self.dice.choice(mine)
-            if len(self.model.subscribers(channel)) > 1:  # somebody has to let others in again
+            if len(self.model.subscribers(channel)) > 1:  # a subscriber must remain to add others
                 self.people[name].leaves(channel)
                 self.model.leaves(name, channel)
                 self.listen(name)
@@ -381,7 +381,7 @@ class Play:
             message.calls(set(inside))
 
     def words(self) -> str:
-        """Something new, which sometimes calls somebody or leads somewhere."""
+        """A new message, sometimes with a mention or a link."""
         calls = [f"@**{name.capitalize()}**" for name in NAMES]
         extras = ["", "", "", "https://example.com/x", "@**all**", "smoke", "fire", *calls]
         return f"words {self.dice.random()} {self.dice.choice(extras)}".strip()
@@ -515,7 +515,7 @@ class Play:
             message.unread.discard(name)
 
     def close(self, name):
-        """A channel is archived and brought back at once, by somebody who stands above it."""
+        """Archive a channel and restore it at once, by an administrator."""
         channel = self.dice.choice(list(CHANNELS))
         self.keeper.delete(f"/streams/{self.ids[channel]}").succeeds()
         self.keeper.patch(f"/streams/{self.ids[channel]}", is_archived=False).succeeds()
@@ -554,11 +554,11 @@ class Play:
         return self.dice.sample(everything, min(len(everything), self.dice.choice([1, 1, 2, 5])))
 
     def listen(self, name):
-        if self.absence.random() < 0.5:  # then it is told from the log
+        if self.absence.random() < 0.5:  # then it is delivered from the log
             self.chat.server.lose_mailbox(self.ears[name].queue_id)
         self.clients[name].take(self.ears[name].all())
 
-    # --- looking ---
+    # --- checks ---
 
     def everybody_looks(self):
         for name in NAMES:
@@ -602,7 +602,7 @@ class Play:
         self.asks_who_has_read(name)
 
     def narrows(self, name):
-        """Fetch by a narrow of some terms, ask which messages match, and where to read on."""
+        """Fetch with a random narrow, check which messages match, and where to continue reading."""
         ids = [*self.model.said, 99_999_999]
         terms = narrow_model.any_narrow(
             self.dice, list(NAMES), list(CHANNELS), list(TOPICS), ids[-30:]
@@ -669,7 +669,7 @@ class Play:
         )
 
     def compares(self, name):
-        """What was learnt by listening is what is there, and nothing out of sight is left."""
+        """The state from events equals the server's, and nothing invisible remains."""
         model = self.model
         for message_id, known in self.clients[name].known.items():
             message = model.said[message_id]
@@ -684,7 +684,7 @@ class Play:
 
 @pytest.mark.parametrize("seed", [1, 2, pytest.param(3, marks=pytest.mark.soak)])
 def test_the_server_agrees_with_the_model(own_chat, seed, monkeypatch):
-    if seed > 1:  # the ways of a large organization, in a small one
+    if seed > 1:  # use the code paths of a large organization in a small one
         monkeypatch.setattr(storage.messages.history, "NEAR", 4)
         monkeypatch.setattr(storage.messages.history, "SMALLEST_BLOCK", 2)
     play = Play(own_chat, seed)
@@ -694,6 +694,6 @@ def test_the_server_agrees_with_the_model(own_chat, seed, monkeypatch):
         if number % STEPS_BETWEEN_LOOKS == STEPS_BETWEEN_LOOKS - 1:
             play.everybody_looks()
         if number == STEPS // 2:
-            own_chat.server.restart()  # nothing may hang on what was only in memory
+            own_chat.server.restart()  # nothing may depend on memory
 
     assert len(play.model.said) > 20, "nothing much has happened"

@@ -1,8 +1,9 @@
-"""Whoever watched knows what a newcomer is told, whatever happened between.
+"""The law of events: a watcher that applied every event has the state that a newcomer registers
+with.
 
-People do random things to channels, groups and the organization. Some requests are refused, and
-that is part of the law: what was refused is told to nobody. Whoever comes back after all of it, and
-hears of it from the log, hears the same.
+Users change channels, groups and the organization at random. Some requests are refused; a refused
+request must cause no event. A client that polls only at the end, from the log, must have the same
+state.
 """
 
 from collections.abc import Callable
@@ -21,7 +22,7 @@ from tertulia import actions
 from tertulia.domain.people.identities import ExternalProfile, Identity, ProfileUpdate, Welcome
 from tertulia.domain.people.user import Role
 
-ROLES = ["owner", "admin", "member", "member", "guest"]  # of those who watch
+ROLES = ["owner", "admin", "member", "member", "guest"]  # of the watchers
 OTHERS = ["member", "guest"]
 CHANNELS = ["kitchen", "garden", "cellar"]
 FOLDERS = ["House", "Work"]
@@ -81,7 +82,7 @@ class Scene:
         return by_name.get(GROUPS[number], 0)
 
     def value(self, number: int) -> Any:
-        """Whom a permission may name: one person, a group, some people and a group, or nobody."""
+        """Whom a permission may name: one user, a group, some users and a group, or no one."""
         group = self.group(number % len(GROUPS))
         if number < len(self.people):
             return {"direct_members": [self.people[number].id], "direct_subgroups": []}
@@ -265,7 +266,7 @@ def governing(draw: st.DrawFn) -> Deed:
 
 @st.composite
 def listing(draw: st.DrawFn) -> Deed:
-    """What an organization keeps for all: domains, playgrounds, linkifiers, emoji."""
+    """Things of the organization: domains, playgrounds, linkifiers, emoji."""
     which, is_new = draw(number), draw(st.booleans())
     kind = draw(st.sampled_from(["domain", "playground", "linkifier", "order", "emoji"]))
 
@@ -304,7 +305,7 @@ def listing(draw: st.DrawFn) -> Deed:
 
 @st.composite
 def handling_accounts(draw: st.DrawFn) -> Deed:
-    """People get other roles and names; those whom nobody watches come and go."""
+    """Users get other roles and names; users without a watcher come and go."""
     whom, role = draw(somebody), draw(st.sampled_from([100, 200, 300, 400, 600]))
     kind = draw(
         st.sampled_from(["create", "role", "role", "rename", "move", "end", "end", "reopen"])
@@ -330,7 +331,8 @@ def handling_accounts(draw: st.DrawFn) -> Deed:
 
 @st.composite
 def keeping_bots(draw: st.DrawFn) -> Deed:
-    """Bots come, get other roles, owners and names, and end; whose they are decides who hears."""
+    """Bots are created, get other roles, owners and names, and end; their owner decides who
+    receives the events."""
     which, whom = draw(number), draw(somebody)
     kind = draw(st.sampled_from(["make", "make", "give", "role", "end"]))
 
@@ -351,7 +353,7 @@ def keeping_bots(draw: st.DrawFn) -> Deed:
 
 @st.composite
 def meeting(draw: st.DrawFn) -> Deed:
-    """Guests may see everybody or only those they have met; people talk and say how they are."""
+    """Guests may see all users or only those they have met; users talk and set statuses."""
     whom, text = draw(somebody), draw(st.sampled_from(["", "Cooking"]))
     kind = draw(st.sampled_from(["open", "close", "close", "talk", "talk", "state"]))
 
@@ -368,7 +370,7 @@ def meeting(draw: st.DrawFn) -> Deed:
 
 @st.composite
 def vouching(draw: st.DrawFn) -> Deed:
-    """A provider brings somebody along, with a name, a role and groups, and sends them away."""
+    """An SSO provider creates a user with a name, a role and groups, and deactivates them."""
     subject = draw(st.sampled_from(["zoe", "yan"]))
     introduced = ExternalProfile(
         provider="ldap:house",
@@ -431,7 +433,7 @@ deeds = st.one_of(
 
 @settings(max_examples=8)
 @given(done=st.lists(st.tuples(somebody, deeds), min_size=3, max_size=14))
-def test_who_watched_knows_what_a_newcomer_is_told(
+def test_a_watcher_has_the_state_of_a_newcomer(
     done: list[tuple[int, Deed]], open_server: Server
 ) -> None:
     chat = Chat.found(open_server)

@@ -1,7 +1,7 @@
-"""The laws of watching leave nothing out: whatever is told, somebody watches.
+"""The laws leave nothing out: every event and every list of the state is compared.
 
-A part of the state and the events that change it must agree. Only a law that watches both can
-tell, so a new kind of event or a new list has to be made known to one.
+A part of the state and the events that change it must agree. Only a law that compares both can show
+that, so a new kind of event or a new list must be added to one.
 """
 
 from typing import Any
@@ -15,13 +15,13 @@ HERE = (
     "tests/support/model_state.py (what is everybody's) or watcher_personal.py (what is one's own)"
 )
 
-# Told by events, and no part of what is told at register.
+# Events that are no part of the register state.
 WITHOUT_STATE = {
     "attachment",
-    # That a list has changed which clients ask for by itself.
+    # Notices that a list has changed, which clients fetch by themselves.
     "invites_changed",
     "realm_export",
-    # What becomes of messages is watched by test_reading_model.
+    # Messages are compared by test_reading_model.
     "delete_message",
     "reaction",
     "submessage",
@@ -30,7 +30,7 @@ WITHOUT_STATE = {
 
 
 class Noticing(dict[str, Any]):
-    """What /register answers, and which keys of it somebody looks at."""
+    """The register answer, and which of its keys were read."""
 
     def __init__(self, state: dict[str, Any]) -> None:
         super().__init__(state)
@@ -41,7 +41,7 @@ class Noticing(dict[str, Any]):
         return super().__getitem__(key)
 
 
-def test_every_event_is_watched():
+def test_every_event_is_compared():
     watched = {
         *model_state.SUBJECT.handlers,
         *model_personal_state.SUBJECT.handlers,
@@ -58,7 +58,7 @@ def test_every_event_is_watched():
     assert not missing, "\n".join(missing)
 
 
-def test_every_list_is_watched(chat):
+def test_every_list_is_compared(chat):
     state = Noticing(chat.person("ana", role="owner").registers(include_subscribers="true"))
 
     for read in (*model_state.SUBJECT.parts.values(), *model_personal_state.SUBJECT.parts.values()):
@@ -72,7 +72,7 @@ def test_every_list_is_watched(chat):
     assert not missing, "\n".join(missing)
 
 
-def test_a_list_of_everybody_is_looked_for_in_the_organization():
+def test_a_list_of_the_organization_is_marked_as_such():
     missing = [
         f"The rows of {part.table} are everybody's: say OURS of them in storage/nonempty_tables.py."
         for part in LISTS.values()

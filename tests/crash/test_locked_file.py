@@ -1,4 +1,4 @@
-"""Another program writes to the file of a server: its sends wait, and nobody else does."""
+"""Another program locks the SQLite file: sends wait, reads do not."""
 
 import sqlite3
 import threading
@@ -13,7 +13,7 @@ from tests.support.databases import Databases
 from tertulia.database.dialects.sqlite import Sqlite
 
 
-def test_reading_goes_on_and_what_waited_is_said_once(databases: Databases, new_server: NewServer):
+def test_reads_continue_and_waiting_sends_happen_once(databases: Databases, new_server: NewServer):
     url, folder = databases.ready("sqlite")
     people = settle(url, "ana ben")
     server = new_server(url, folder)
@@ -39,7 +39,9 @@ def test_reading_goes_on_and_what_waited_is_said_once(databases: Databases, new_
     assert [each["message"]["content"] for each in told] == ["three"]
 
 
-def test_who_cannot_wait_is_told_at_once_and_patient_again_afterwards(databases: Databases):
+def test_a_write_without_waiting_fails_on_a_locked_file_and_an_ordinary_one_waits(
+    databases: Databases,
+):
     url, folder = databases.ready("sqlite")
     settle(url, "ana")
     path = folder / "tertulia.db"

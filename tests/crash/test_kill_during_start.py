@@ -1,4 +1,4 @@
-"""kill -9 while the tables are made: the next start finds nothing, or everything, and goes on."""
+"""kill -9 during the migration: the next start finds no tables or all of them, and continues."""
 
 import random
 import time
@@ -10,7 +10,7 @@ from tests.support.databases import Databases, Kind
 
 from tertulia.database import Database, schema
 
-MAX_WAIT_SECONDS = 0.3  # from the start of a process until it listens, more or less
+MAX_WAIT_SECONDS = 0.3  # approximate time from process start until it listens
 
 
 @pytest.mark.parametrize(
@@ -21,7 +21,7 @@ MAX_WAIT_SECONDS = 0.3  # from the start of a process until it listens, more or 
         pytest.param("sqlite", 200, marks=pytest.mark.soak),
     ],
 )
-def test_tables_are_all_there_or_none(
+def test_either_all_tables_exist_or_none(
     databases: Databases, new_server: NewServer, kind: Kind, kills: int
 ):
     everything = {each.number for each in schema.migrations()}

@@ -1,8 +1,9 @@
-"""A law of reading: what somebody may not see, they find by no operator, id or side door.
+"""The law of hidden messages: no operator, id or other endpoint reveals a message that a user may
+not see.
 
-Secrets are said in places where each of the intruders is not, or no longer, or was not yet. Then
-every intruder tries every narrow that would lead there, and every call that takes an id. An id
-that is hidden must be answered like one that nobody has.
+Secrets are sent to places where each intruder is not, is no longer, or was not yet. Every intruder
+tries every narrow that would lead there and every call with an id. A hidden id must get the same
+answer as an unused one.
 """
 
 from collections.abc import Iterator
@@ -22,7 +23,7 @@ WORDS = "smoke for @**Ana** @**all**, https://example.com/x.png"
 
 
 class House:
-    """Where the secrets are, and who may not see which of them."""
+    """The secrets, and which intruder may not see which."""
 
     def __init__(self, chat: Chat) -> None:
         self.chat = chat
@@ -80,7 +81,7 @@ class House:
 
 
 def narrows_to(house: House, me: Person, hidden: list[int]) -> Iterator[list[dict[str, Any]]]:
-    """Every term that would find a secret, plain and turned round, alone and in every place."""
+    """Every term that would find a secret, plain and negated, alone and with every place."""
     chat, ana, ben = house.chat, house.ana, house.ben
     places: list[tuple[str, Any]] = [
         *(("channel", chat.channel(name).id) for name in ("kitchen", "cellar", "attic")),
@@ -118,7 +119,7 @@ def narrows_to(house: House, me: Person, hidden: list[int]) -> Iterator[list[dic
 
 
 @pytest.mark.parametrize("who", ["removed", "late", "guest", "admin", "foreign"])
-def test_nobody_finds_what_they_may_not_see(chat, who):
+def test_no_narrow_finds_a_hidden_message(chat, who):
     house = House(chat)
     me, hidden = house.intruders[who], house.hidden[who]
     tried = 0
@@ -140,7 +141,7 @@ def test_nobody_finds_what_they_may_not_see(chat, who):
 
 
 @pytest.mark.on_one
-def test_anchors_and_flags_on_a_stretch_lead_to_nothing(chat):
+def test_anchors_and_flag_ranges_reveal_nothing(chat):
     house = House(chat)
     for who, me in house.intruders.items():
         hidden = house.hidden[who]
@@ -168,13 +169,13 @@ def test_anchors_and_flags_on_a_stretch_lead_to_nothing(chat):
         unread = state["unread_msgs"]
         groups = unread["pms"] + unread["huddles"] + unread["streams"]
         told = {each for group in groups for each in group["unread_message_ids"]}
-        if who != "removed":  # who starred what they could see then, and is told so by its number
+        if who != "removed":  # who starred it while it was visible
             told.update(state["starred_messages"])
         assert told.isdisjoint(hidden), who
 
 
 @pytest.mark.on_one
-def test_a_hidden_id_is_like_one_that_nobody_has(chat):
+def test_a_hidden_id_is_like_an_unused_one(chat):
     house = House(chat)
     for who, me in house.intruders.items():
         for number in house.hidden[who]:
@@ -201,15 +202,15 @@ def calls(me: Person, number: int) -> Iterator[Any]:
     yield me.post(f"{path}/typing", op="start")
     for flag in ("starred", "collapsed", "read"):
         for op in ("add", "remove"):
-            if (me.name, flag) != ("Removed", "starred"):  # whose own star it is still
+            if (me.name, flag) != ("Removed", "starred"):  # the intruder's own star
                 yield me.post("/messages/flags", messages=[number], op=op, flag=flag)
     yield me.post("/reminders", message_id=number, scheduled_delivery_timestamp=2**33)
     yield me.get("/messages", anchor="newest", narrow=[term("with", number)])
 
 
 @pytest.mark.on_one
-def test_nobody_reads_the_files_of_what_they_may_not_see(chat):
-    """Not even by linking them: where one may write, one gives away only what one has."""
+def test_files_of_hidden_messages_cannot_be_read(chat):
+    """Not by linking them either: a message gives access only to files that its author may read."""
     house = House(chat)
     for who, me in house.intruders.items():
         for number in house.hidden[who]:
@@ -224,7 +225,7 @@ def test_nobody_reads_the_files_of_what_they_may_not_see(chat):
             assert "<img" not in shown
 
 
-def test_an_account_that_has_ended_finds_nothing_at_all(chat):
+def test_a_deactivated_account_finds_nothing(chat):
     house = House(chat)
     number = house.said["cellar"]
     chat.write(actions.people.deactivate, house.ben.id)

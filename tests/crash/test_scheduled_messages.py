@@ -1,7 +1,7 @@
-"""Thousands of messages due in the same second, while people go on talking.
+"""Thousands of messages due in the same second, while users chat.
 
-Each is sent exactly once and in the order in which they were written, nobody who talks has to wait
-much longer than usual, and kill -9 in between changes nothing.
+Each is sent exactly once and in order, chatting users wait hardly longer than usual, and kill -9 in
+between changes nothing.
 """
 
 import itertools
@@ -23,10 +23,10 @@ from tertulia.database.tx import Tx
 from tertulia.domain.later.scheduled import LAST_MOMENT, ToChannel
 from tertulia.domain.messages.message import Draft
 
-SENDERS = 16  # who talk while ten thousand are due
-FEW = 6  # while two hundred are, with a pause after each thing they say
+SENDERS = 16  # users who chat while ten thousand are due
+FEW = 6  # while two hundred are due, with a pause after each message
 PATIENCE_SECONDS = 1800
-MAX_CONSECUTIVE_DUE = 160  # of messages that were due, before somebody who talks gets a word in
+MAX_CONSECUTIVE_DUE = 160  # due messages between two messages of chatting users
 
 
 def on_both(*values: Any, soak: bool = False) -> list[Any]:
@@ -38,7 +38,7 @@ def on_both(*values: Any, soak: bool = False) -> list[Any]:
 
 
 @pytest.mark.parametrize("kind, count", on_both(80))
-def test_what_is_due_at_once_is_sent_once_and_in_order_while_people_talk(
+def test_messages_due_at_once_are_sent_once_and_in_order_while_users_chat(
     databases: Databases, new_server: NewServer, kind: Kind, count: int
 ):
     scene = Scene(*databases.ready(kind), new_server, count)
@@ -52,7 +52,7 @@ def test_what_is_due_at_once_is_sent_once_and_in_order_while_people_talk(
 
 
 @pytest.mark.parametrize("kind, count", on_both(10_000, soak=True))
-def test_ten_thousand_at_once_hold_nobody_up(
+def test_ten_thousand_due_messages_do_not_delay_chatting_users(
     databases: Databases, new_server: NewServer, kind: Kind, count: int
 ):
     scene = Scene(*databases.ready(kind), new_server, count)
@@ -71,14 +71,14 @@ def test_ten_thousand_at_once_hold_nobody_up(
 
 
 @pytest.mark.parametrize("kind, count, kills", [*on_both(240, 2), *on_both(10_000, 5, soak=True)])
-def test_kill_9_neither_loses_nor_doubles_what_is_due(
+def test_kill_9_neither_loses_nor_repeats_due_messages(
     databases: Databases, new_server: NewServer, kind: Kind, count: int, kills: int
 ):
     scene = Scene(*databases.ready(kind), new_server, count)
 
     scene.bring_the_moment()
     for number in range(kills):
-        # Each kill comes after another part of the work is done, somewhere within a gathering.
+        # Each kill comes at another point of the work, inside a batch.
         scene.wait_until_sent(count * (number + 1) // (kills + 2))
         time.sleep(random.uniform(0, 0.01))
         scene.server.kill()
@@ -92,7 +92,7 @@ def test_kill_9_neither_loses_nor_doubles_what_is_due(
 
 
 @pytest.mark.parametrize("kind, count", on_both(80))
-def test_a_server_that_is_told_to_stop_goes_on_later_where_it_was(
+def test_a_stopped_server_continues_with_due_messages_after_a_restart(
     databases: Databases, new_server: NewServer, kind: Kind, count: int
 ):
     scene = Scene(*databases.ready(kind), new_server, count)
@@ -110,7 +110,7 @@ def test_a_server_that_is_told_to_stop_goes_on_later_where_it_was(
 
 
 class Scene:
-    """One who has written everything in advance, one who listens, and those who talk."""
+    """A user with scheduled messages, a listener, and users who chat."""
 
     def __init__(self, url: str, folder: Any, new_server: NewServer, count: int) -> None:
         senders = SENDERS if count > 1000 else FEW
@@ -129,16 +129,16 @@ class Scene:
         for talker in self._talkers:
             talker.start()
 
-    # --- what happens ---
+    # --- actions ---
 
     def talk_for(self, seconds: float) -> list[float]:
-        """Let people talk; gives how long each of their sends took."""
+        """Let users chat, and return how long each send took."""
         start = time.perf_counter()
         time.sleep(seconds)
         return self._waits_since(start)
 
     def bring_the_moment(self) -> None:
-        """Let all be due in the same second."""
+        """Make all scheduled messages due in the same second."""
         self._database.write_now(self._realm_id, _make_due, int(time.time()))
 
     def talk_until_all_is_sent(self) -> list[float]:
@@ -156,7 +156,7 @@ class Scene:
         for talker in self._talkers:
             talker.stop()
 
-    # --- what we see ---
+    # --- checks ---
 
     def count_left(self) -> int:
         left: int = self._read(_count_left)
@@ -169,7 +169,7 @@ class Scene:
         return [content for content in self._read(_contents) if content.startswith("later ")]
 
     def longest_run(self) -> int:
-        """How many that were due came one after the other, with nobody in between."""
+        """How many due messages came in a row, without a chat message in between."""
         runs = itertools.groupby(self._read(_contents), lambda each: each.startswith("later "))
         return max(len(list(some)) for is_due, some in runs if is_due)
 
@@ -181,7 +181,7 @@ class Scene:
 
 
 class Talker(threading.Thread):
-    """Says one thing after the other, each with a key, until told to stop."""
+    """Sends messages one after the other, each with a key, until stopped."""
 
     def __init__(self, person: Person, port: int, pause_seconds: float) -> None:
         super().__init__(daemon=True)
@@ -221,7 +221,7 @@ class Talker(threading.Thread):
 
 
 class Listener:
-    """Registers at the beginning and listens at the end, to all that has come meanwhile."""
+    """Registers at the beginning and polls at the end."""
 
     def __init__(self, client: Client) -> None:
         self._client = client
@@ -229,7 +229,7 @@ class Listener:
         self._queue_id, self._last_event_id = answer["queue_id"], answer["last_event_id"]
 
     def hear_everything(self) -> list[str]:
-        """What was sent in advance, in the order in which it arrived."""
+        """The scheduled messages in the order of their arrival."""
         self._client.close()
         heard: list[str] = []
         while events := self._poll():

@@ -1,8 +1,8 @@
-"""A server that remembers messages tells the same, to the byte, as one that does not.
+"""The law of caches: a server with caches returns the same bytes as one without.
 
-Two servers stand on one database. On one of them people change everything that can be seen of a
-message, or of what is unread; what its readers are then told, by history and when they register, is
-compared with what the other asks the database for each time.
+Two servers share one database. On one of them users change everything that can be seen of a message
+or of unread state. What its readers get from history and from register is compared with the other
+server, which asks the database each time.
 """
 
 import json
@@ -41,7 +41,7 @@ BUSY_ROUNDS = 12
 
 @dataclass
 class House:
-    """Ana owns it, Ben lives in it, Gus is a guest; `mirror` keeps nothing."""
+    """Ana is the owner, Ben a member, Gus a guest; `mirror` has no caches."""
 
     chat: Chat
     mirror: Server
@@ -57,11 +57,11 @@ class House:
         for person, manner in (
             (self.ana, rich),
             (self.ana, plain),
-            (self.ben, rich),  # after somebody who was told the same in the same manner
+            (self.ben, rich),  # after another reader with the same options
             (self.gus, plain),
         ):
             for narrow in self.narrows:
-                for _ in range(3):  # each reading keeps what the next one finds
+                for _ in range(3):  # each read fills the cache for the next one
                     told = self.history(person, manner, narrow)
                 made = self.history(replace(person, server=self.mirror), manner, narrow)
                 assert told == made, (after, narrow)
@@ -72,7 +72,7 @@ class House:
     def history(
         self, person: Person, manner: dict[str, bool], narrow: list[dict[str, Any]]
     ) -> bytes:
-        """What is told of it, a refusal included."""
+        """The answer, also if it is an error."""
         asked = {"anchor": "newest", "num_before": 60, "num_after": 0, **manner}
         return person.get("/messages", narrow=narrow, **asked).body
 
@@ -262,7 +262,7 @@ DEEDS: dict[str, Callable[[House], Any]] = {
 
 
 @pytest.mark.on_one
-def test_history_tells_what_is_so_whatever_is_changed(house: House) -> None:
+def test_history_is_correct_after_every_change(house: House) -> None:
     people = [house.ana, house.ben, house.gus]
     for after, deed in DEEDS.items():
         deed(house)
@@ -274,7 +274,7 @@ def test_history_tells_what_is_so_whatever_is_changed(house: House) -> None:
     assert len(house.shelf) > 0
 
 
-def test_history_tells_what_is_so_after_a_busy_time(house: House) -> None:
+def test_history_is_correct_after_a_busy_time(house: House) -> None:
     def keeps_busy(person: Person, seed: int) -> None:
         dice = random.Random(seed)
         for number in range(BUSY_ROUNDS):
@@ -306,7 +306,7 @@ def test_history_tells_what_is_so_after_a_busy_time(house: House) -> None:
     assert len(house.shelf) > 0
 
 
-def test_what_was_written_beside_the_server_is_told_at_once(house: House) -> None:
+def test_writes_of_other_processes_are_seen_at_once(house: House) -> None:
     house.shows_what_is_so("nothing")
 
     house.chat.write_from_outside(
@@ -319,7 +319,7 @@ def test_what_was_written_beside_the_server_is_told_at_once(house: House) -> Non
         assert [each["emoji_name"] for each in soup["reactions"]] == ["tada"]
 
 
-# --- the shelf ---
+# --- fragments ---
 
 
 def fragment(number: int, size: int = 100) -> Fragment:
@@ -327,7 +327,7 @@ def fragment(number: int, size: int = 100) -> Fragment:
     return Fragment(message, b"x" * size, (), message.provenance)
 
 
-def test_a_shelf_holds_so_much_and_keeps_what_was_read_last() -> None:
+def test_the_fragment_cache_is_bounded_and_keeps_the_most_recent() -> None:
     shelf = Shelf(3 * (OVERHEAD_BYTES + 100))
     for number in (1, 2, 3):
         shelf.put(number << 3, fragment(number), seq=1)
@@ -338,7 +338,7 @@ def test_a_shelf_holds_so_much_and_keeps_what_was_read_last() -> None:
     assert [bool(shelf.find(number << 3)) for number in (1, 2, 3, 4)] == [True, False, True, True]
 
 
-def test_what_is_very_long_makes_nobody_else_go() -> None:
+def test_a_very_long_message_evicts_no_others() -> None:
     shelf = Shelf(1 << 20)
     shelf.put(1 << 3, fragment(1), seq=1)
 
@@ -350,7 +350,7 @@ def test_what_is_very_long_makes_nobody_else_go() -> None:
     assert len(shelf) == 1
 
 
-def test_what_was_read_before_a_message_was_rewritten_is_not_kept() -> None:
+def test_a_message_read_before_it_was_rewritten_is_not_cached() -> None:
     shelf = Shelf(1 << 20)
     shelf.forget(1, 7, [1])
 
@@ -369,7 +369,7 @@ def page(realm_id: int, channel_id: int, seq: int) -> HistoryPage:
     return HistoryPage(realm_id, channel_id, seq, found, {1: fragment(1)}, {})
 
 
-def test_a_page_is_good_until_something_is_said_in_its_channel_or_rewritten() -> None:
+def test_a_page_is_valid_until_a_send_to_its_channel_or_a_rewrite() -> None:
     pages = PageCache()
     for channel_id in (1, 2, 3):
         pages.keep(channel_id, page(channel_id % 2, channel_id, seq=5))
@@ -384,7 +384,7 @@ def test_a_page_is_good_until_something_is_said_in_its_channel_or_rewritten() ->
     ]
 
 
-def test_a_page_that_was_read_too_late_or_too_early_is_not_used() -> None:
+def test_a_page_read_at_another_log_position_is_not_used() -> None:
     pages = PageCache()
     pages.note(1, 6, fragment(1).message, ())
     pages.keep("early", page(1, 1, seq=5))
@@ -395,7 +395,7 @@ def test_a_page_that_was_read_too_late_or_too_early_is_not_used() -> None:
     assert pages.find("late", 7) is not None
 
 
-def test_so_many_pages_are_kept() -> None:
+def test_the_number_of_pages_is_bounded() -> None:
     pages = PageCache()
     for number in range(MOST + 1):
         pages.keep(number, page(1, 1, seq=5))

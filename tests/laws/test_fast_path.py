@@ -1,4 +1,4 @@
-"""Whatever rule changes, a message that is sent without asking the rules is sent by them."""
+"""The law of fast-path sends: whatever permission changes, a fast-path send obeys it."""
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -16,7 +16,7 @@ TOGETHER = 2
 
 @pytest.fixture
 def kind() -> str:
-    """The rules are the same ones on both databases."""
+    """The rules are the same on both databases."""
     return "sqlite"
 
 
@@ -26,7 +26,7 @@ def doubts(monkeypatch) -> FastPathOracle:
 
 
 class Stage:
-    """Two who talk all the time, and an owner who changes everything about that."""
+    """Two users who send all the time, and an owner who changes everything about that."""
 
     def __init__(self, chat: Chat) -> None:
         self.chat = chat
@@ -39,7 +39,7 @@ class Stage:
         self.everyone_id = chat.group("everyone")
 
     def talk(self) -> None:
-        """Whether or not they may."""
+        """Whether they may or not."""
         for _ in range(3):
             for sender, other in ((self.ana, self.ben), (self.ben, self.ana)):
                 sender.tries_to_say("Soup?", to="kitchen > lunch")
@@ -48,7 +48,7 @@ class Stage:
 
     @contextmanager
     def talking(self) -> Iterator[None]:
-        """All the while, several times at once."""
+        """All the while, several sends at once."""
         self.talk()
         is_over = False
 
@@ -83,7 +83,7 @@ class Stage:
 
 
 def there_and_back(stage: Stage, name: str, *, of: str = "channel") -> None:
-    """A permission is taken from everybody, and given to everybody again."""
+    """Take a permission from all users, and give it back."""
     for new in (stage.group_id, stage.members_id):
         getattr(stage, of)(**{name: {"new": new}})
 
@@ -190,7 +190,7 @@ CHANGES: dict[str, Callable[[Stage], object]] = {
 
 
 @pytest.mark.parametrize("change", CHANGES)
-def test_nothing_is_sent_by_a_rule_of_yesterday(chat, doubts, change):
+def test_no_message_is_sent_by_an_outdated_permission(chat, doubts, change):
     stage = Stage(chat)
 
     with stage.talking():

@@ -15,9 +15,7 @@ class ClientError(Exception):
     message: ClassVar[str] = "Bad request"
     keys: ClassVar[tuple[str, ...]] = ()
     headers: ClassVar[dict[str, str]] = {}
-    reports_absence: ClassVar[bool] = (
-        False  # of an object that another server may have created just now
-    )
+    reports_absence: ClassVar[bool] = False  # another server may have made it
 
     def __init__(self, **values: Any) -> None:
         self.values = values

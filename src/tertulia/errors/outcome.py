@@ -31,8 +31,8 @@ def begin_request() -> None:
 
 
 class _NotingWrite:
-    """Wraps the wait for a commit. If the caller is cancelled meanwhile, the outcome is unknown. If
-    the write fails, its error says whether it was committed, unless it is OutcomeUnknown."""
+    """Wraps the wait for a commit. Records a write that succeeds, whose caller is cancelled, or
+    that ends with OutcomeUnknown. Other errors mean that nothing was written."""
 
     def __enter__(self) -> None:
         pass

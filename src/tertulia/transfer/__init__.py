@@ -1,1 +1,1 @@
-"""Moving in and out: other servers' exports become organizations here, and ours become exports."""
+"""Import, export and backup of organizations."""

@@ -1,7 +1,7 @@
-"""What an export holds, whichever server it comes from, in words of our own.
+"""The data model between exports and the importer, independent of the server.
 
-People, channels and files have the keys that the export calls them by. A text names them as
-`person(key)`, `channel(key)` and so on, until it is known under which numbers they are here.
+Users, channels and files have the keys of the export. A text refers to them with `person(key)`,
+`channel(key)` and so on, until their ids here are known.
 """
 
 import re
@@ -14,17 +14,17 @@ from msgspec import field
 from tertulia.domain.people.user import Role
 from tertulia.transfer.importing.tally import Tally
 
-MARK = "\ue0ff"  # of private use: nobody types it
+MARK = "\ue0ff"  # private use, does not occur in texts
 NAMED = re.compile(f"{MARK}([pmca])([^{MARK}]*){MARK}")
 
 
 def person(key: str, label: str = "") -> str:
-    """A person, by the label where the key is not known."""
+    """A reference to a user; `label` is shown if the key is unknown."""
     return f"{MARK}p{key}|{label}{MARK}"
 
 
 def mention(key: str) -> str:
-    """The same, of a person who was called by it."""
+    """A reference to a user that is a mention."""
     return f"{MARK}m{key}{MARK}"
 
 
@@ -33,7 +33,7 @@ def channel(key: str, label: str = "") -> str:
 
 
 def address(key: str) -> str:
-    """Of a file: the address alone, inside a link that the text has made."""
+    """The URL of a file, for use inside a link."""
     return f"{MARK}a{key}{MARK}"
 
 
@@ -41,14 +41,14 @@ class ArrivingPerson(msgspec.Struct, frozen=True):
     key: str
     name: str
     email: str = ""
-    number: int | None = None  # the id it had, if ids can be kept
+    number: int | None = None  # the original id, if ids are kept
     role: Role = Role.MEMBER
     is_bot: bool = False
     is_active: bool = True
     joined_at: float | None = None
     timezone: str = ""
-    is_house_bot: bool = False  # stands for our own bot, and gets no account
-    is_incoming_webhook: bool = False  # of a bot: may only send
+    is_house_bot: bool = False  # is mapped to our own bot and gets no account
+    is_incoming_webhook: bool = False  # a bot that may only send
     owner: str = ""  # of a bot
 
 
@@ -70,7 +70,7 @@ class ArrivingChannel(msgspec.Struct, frozen=True):
     default_push: bool = False
     creator: str = ""
     permissions: Mapping[str, "ArrivingGroupValue"] = field(default_factory=dict)
-    # What members have chosen for themselves, by their keys: columns of our subscriptions.
+    # Settings of members by user key: columns of our subscriptions.
     choices: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
 
@@ -84,7 +84,7 @@ class ArrivingFolder(msgspec.Struct, frozen=True):
 
 
 class ArrivingGroupValue(msgspec.Struct, frozen=True):
-    """Who has a permission: people and groups."""
+    """The value of a permission: users and groups."""
 
     people: tuple[str, ...] = ()
     groups: tuple[str, ...] = ()
@@ -95,7 +95,7 @@ class ArrivingFile(msgspec.Struct, frozen=True):
     name: str
     owner: str
     open: Callable[[], IO[bytes]]
-    path_id: str = ""  # where it was found, if addresses can be kept
+    path_id: str = ""  # the original path, if URLs are kept
 
 
 class ArrivingReaction(msgspec.Struct, frozen=True):
@@ -106,7 +106,7 @@ class ArrivingReaction(msgspec.Struct, frozen=True):
 
 
 class ArrivingSubmessage(msgspec.Struct, frozen=True):
-    """A part of a poll or a to-do list; the first one of a message is the widget itself."""
+    """A part of a poll or to-do list; the first one of a message is the widget itself."""
 
     sender: str
     type: str
@@ -114,7 +114,7 @@ class ArrivingSubmessage(msgspec.Struct, frozen=True):
 
 
 class ArrivingEdit(msgspec.Struct, frozen=True):
-    """What a message was before a change."""
+    """The state of a message before an edit."""
 
     person: str
     at: float
@@ -129,19 +129,19 @@ class ArrivingMessage(msgspec.Struct):
     sender: str
     at: float
     text: str
-    channel: str = ""  # a key, or nothing for a direct message
-    people: tuple[str, ...] = ()  # of a direct message, the sender included
+    channel: str = ""  # a key; empty for a direct message
+    people: tuple[str, ...] = ()  # of a direct message, including the sender
     topic: str = ""
     number: int | None = None
     edited_at: float | None = None
     files: tuple[str, ...] = ()
     reactions: list[ArrivingReaction] = field(default_factory=list)
     unread_by: list[str] = field(default_factory=list)
-    received_by: list[str] | None = None  # None for all who are in the channel
-    marks: list[tuple[str, str]] = field(default_factory=list)  # person and flag
+    received_by: list[str] | None = None  # None for all subscribers
+    marks: list[tuple[str, str]] = field(default_factory=list)  # user and flag
     parts: list[ArrivingSubmessage] = field(default_factory=list)
     edits: list[ArrivingEdit] = field(default_factory=list)  # oldest first
-    unknown_emoji: int = 0  # names in the text that stay as they are
+    unknown_emoji: int = 0  # unknown names that remain in the text
 
 
 class ArrivingEmoji(msgspec.Struct, frozen=True):
@@ -176,7 +176,7 @@ class ArrivingProfileField(msgspec.Struct, frozen=True):
     in_summary: bool = False
     required: bool = False
     editable_by_user: bool = True
-    values: dict[str, str] = field(default_factory=dict)  # by person; people in them by their keys
+    values: dict[str, str] = field(default_factory=dict)  # by user key; may contain user keys
 
 
 class ArrivingTopicPolicy(msgspec.Struct, frozen=True):
@@ -207,11 +207,11 @@ class ArrivingPlayground(msgspec.Struct, frozen=True):
 
 
 class ArrivingWording(msgspec.Struct, frozen=True):
-    """A draft or a scheduled message: what was written, and where it is to go."""
+    """A draft or a scheduled message with its destination."""
 
     person: str
     content: str
-    at: float  # when it was written, or is to be sent
+    at: float  # when it was written or is due
     channel: str = ""
     people: tuple[str, ...] = ()
     topic: str = ""
@@ -232,7 +232,7 @@ class ArrivingView(msgspec.Struct, frozen=True):
 
 
 class ProfileData(msgspec.Struct):
-    """What people and the organization have, beside what was said."""
+    """Everything but messages: profiles, groups, emoji, settings."""
 
     emoji: list[ArrivingEmoji] = field(default_factory=list)
     avatars: list[ArrivingAvatar] = field(default_factory=list)
@@ -251,13 +251,13 @@ class ProfileData(msgspec.Struct):
 
 
 class Source(Protocol):
-    """An export that was opened. Messages come in the order of time, the same each time."""
+    """An open export. Messages are in order of time, the same order in every pass."""
 
     kind: str
     name: str  # of the organization
-    number: int | None  # its id, if ids can be kept
+    number: int | None  # its id, if ids are kept
     message_count: int
-    last_message: int  # the highest number of a message, if numbers can be kept
+    last_message: int  # the highest message id, if ids are kept
 
     def people(self) -> list[ArrivingPerson]: ...
     def folders(self) -> list[ArrivingFolder]: ...

@@ -1,1 +1,1 @@
-"""Backups: a copy of everything as of one moment, in a form that both databases can take in."""
+"""Backups: a consistent copy of all data, which can be restored into either database."""

@@ -1,11 +1,11 @@
-"""A backup as a file: a plain tar archive that says what it holds before it holds it.
+"""The backup file: a plain tar archive that begins with a description of its contents.
 
-    about.json          which server and schema, how many rows, the last ids
-    secret              only if that was wanted
+    about.json          server version, schema, row counts, last ids
+    secret              only on request
     rows/TABLE/NNNNNN   rows as MessagePack, compressed with zlib
     end.json            a digest of everything before
 
-So a file that was cut off, or changed on its way, is known from one that is whole.
+The digest detects a file that was truncated or changed.
 """
 
 import contextlib
@@ -26,18 +26,18 @@ from tertulia.errors import StartupError
 from tertulia.transfer.backup.contents import Block, Copy, CopyFacts
 
 ABOUT, SECRET, ROWS, END = "about.json", "secret", "rows/", "end.json"
-LEVEL = 3  # of compression: more takes much longer and saves little
+LEVEL = 3  # zlib level: higher ones take much longer and save little
 MODE = 0o600
 
 Progress = Callable[[int], None]
 
 
 class BadBackup(StartupError):
-    """A file that cannot be restored from."""
+    """The file cannot be restored."""
 
 
 class BeingWritten(StartupError):
-    """Somebody else is making a backup under the same name."""
+    """Another process is writing a backup to the same name."""
 
     def __init__(self, draft: Path) -> None:
         super().__init__(f"{draft} is being written just now.")
@@ -49,7 +49,7 @@ class End(msgspec.Struct):
 
 
 def write(copy: Copy, path: Path, secret: bytes | None, progress: Progress) -> None:
-    """Write a copy to a new file, and read it back before it gets its name."""
+    """Write a copy to a temporary file, read it back, and rename it."""
     draft = draft_of(path)
     sweep(draft)
     with open(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, MODE), "wb") as file:
@@ -69,12 +69,13 @@ def write(copy: Copy, path: Path, secret: bytes | None, progress: Progress) -> N
 
 
 def draft_of(path: Path) -> Path:
-    """What a backup is called until it is whole."""
+    """The name of a backup while it is written."""
     return path.with_name(f"{path.name}.part")
 
 
 def sweep(draft: Path) -> None:
-    """Delete what somebody has left behind who was killed; raises BeingWritten if nobody was."""
+    """Delete the temporary file of a process that was killed. Raises BeingWritten if it is still
+    running."""
     try:
         handle = os.open(draft, os.O_RDWR | os.O_NOFOLLOW)
     except FileNotFoundError:
@@ -87,7 +88,7 @@ def sweep(draft: Path) -> None:
 
 
 def _hold(handle: int, draft: Path) -> None:
-    """For as long as it is open; where files cannot be locked, nobody knows of anybody."""
+    """Lock the file while it is open. Without support for locks this does nothing."""
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -97,7 +98,7 @@ def _hold(handle: int, draft: Path) -> None:
 
 
 def verify(path: Path) -> CopyFacts:
-    """Read a file to its end; raises BadBackup if it is not whole."""
+    """Read a whole file. Raises BadBackup if it is damaged."""
     with opened(path) as archive:
         for _ in archive.blocks():
             pass
@@ -117,11 +118,11 @@ def opened(path: Path) -> Iterator["Archive"]:
 class Member(NamedTuple):
     name: str
     data: bytes
-    before: str  # the digest of all members before it
+    before: str  # digest of all members before this one
 
 
 class Archive:
-    """A file that is read from its beginning to its end, once."""
+    """Reads a file once, from the beginning to the end."""
 
     def __init__(self, tar: tarfile.TarFile) -> None:
         members = _members(tar)
@@ -187,7 +188,7 @@ def _digest(digest: "hashlib._Hash", name: str, data: bytes) -> None:
 
 
 def sync(path: Path) -> None:
-    """Have a file or a folder on the disk."""
+    """Flush a file or a folder to the disk."""
     handle = os.open(path, os.O_RDONLY)
     try:
         os.fsync(handle)

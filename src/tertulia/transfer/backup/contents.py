@@ -1,6 +1,6 @@
-"""A copy of everything: what it says of itself, and its rows, table by table.
+"""The interface of a copy: its description, and its rows table by table.
 
-A database gives one, and so does a file; whoever takes one in need not know which.
+A database and a backup file both implement it, so the restore works with either.
 """
 
 from collections.abc import Iterator, Sequence
@@ -22,14 +22,14 @@ BLOCK_BYTES = 1 << 20
 
 
 class CopyFacts(msgspec.Struct, frozen=True, kw_only=True):
-    """What has to be known of a copy before its first row."""
+    """The description of a copy, known before its first row."""
 
     version: str
     taken_at: float
     migrations: list[int]
-    tables: dict[str, list[str]]  # in an order in which no row refers to a later table
+    tables: dict[str, list[str]]  # ordered so that no row refers to a later table
     rows: dict[str, int]
-    counters: dict[str, int]  # the last id that was given out, by table
+    counters: dict[str, int]  # last assigned id by table
 
     @property
     def total(self) -> int:
@@ -41,13 +41,13 @@ class Copy(Protocol):
     def about(self) -> CopyFacts: ...
 
     def blocks(self) -> Iterator[tuple[str, Block]]:
-        """The rows, a few thousand at a time, in the order of the tables."""
+        """The rows in blocks of a few thousand, in the order of the tables."""
 
 
 class LiveCopy:
-    """What a database holds, seen by one transaction that only reads.
+    """A copy of a database, read in one read-only transaction.
 
-    Files that are in a store are in the copy as if they were in the database.
+    Files in a store appear as if they were in the database.
     """
 
     def __init__(self, tx: Tx, files: HeldFiles) -> None:
@@ -88,14 +88,14 @@ class LiveCopy:
 
 
 def _in_database(columns: list[str], rows: Iterator[Sequence[Any]]) -> Iterator[Sequence[Any]]:
-    """Uploads as if none of them were anywhere else."""
+    """The rows of uploads, with their location set to the database."""
     nowhere = {"place": "", "stored_name": "", "stored_bytes": 0, "stored_digest": ""}
     for row in rows:
         yield [nowhere.get(name, value) for name, value in zip(columns, row, strict=True)]
 
 
 def in_blocks(rows: Iterator[Sequence[Any]]) -> Iterator[Block]:
-    """Rows by the thousand; fewer of those that are large."""
+    """Groups rows by the thousand, large rows in smaller groups."""
     block: Block = []
     size = 0
     for row in rows:

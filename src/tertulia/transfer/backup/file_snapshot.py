@@ -1,7 +1,7 @@
-"""Uploaded files for whoever copies everything as of one moment, wherever they are.
+"""A consistent view of uploaded files for backups and exports, wherever the files are stored.
 
-What is in the database is seen by the transaction itself. What is in a store could be deleted
-meanwhile, so the copy holds on to it, and lets go when it is done.
+Files in the database belong to the transaction. Files in a store could be deleted meanwhile, so a
+hold prevents that until the copy is done.
 """
 
 import contextlib
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
     from _typeshed import WriteableBuffer as Buffer
 
 RENEWED_SECONDS = 60
-HOLDS = 97  # the migration since which there is something to hold
+HOLDS = 97  # the migration that added holds
 
 
 class DamagedInStore(StartupError):
-    """A file in a store is not what was put there."""
+    """A file in a store does not match its checksum."""
 
     def __init__(self, upload: StoredUpload) -> None:
         super().__init__(f"The file {upload.name} in {upload.place} is damaged.")
@@ -42,7 +42,7 @@ class HeldFiles:
         self._renewed = time.monotonic()
 
     def lost(self, uploads: list[StoredUpload]) -> set[int]:
-        """Those that are not in their store, or not as long as they should be."""
+        """The uploads that are missing in their store or have the wrong size."""
         found: set[int] = set()
         for place in {each.place for each in uploads}:
             sizes = dict(self._stores.store(place).sizes())
@@ -54,7 +54,7 @@ class HeldFiles:
         return found
 
     def contents(self, tx: Tx, attachment_id: int, size: int) -> BinaryIO:
-        """A file to read from its beginning to its end."""
+        """A file, to be read from the beginning to the end."""
         upload = storage.files.upload_locations.of_attachment(tx, attachment_id)
         assert upload is not None
         if upload.place == DATABASE:
@@ -64,7 +64,7 @@ class HeldFiles:
         return cast(BinaryIO, io.BufferedReader(raw))
 
     def pieces(self, upload: StoredUpload) -> Iterator[bytes]:
-        """A file in a store, in the pieces that it would have in the database."""
+        """A file in a store, in pieces of the size that the database uses."""
         held = bytearray()
         for chunk in self.chunks(upload):
             held += chunk
@@ -95,7 +95,7 @@ class HeldFiles:
 
 @contextlib.contextmanager
 def held(database: Database, stores: FileStores) -> Iterator[HeldFiles]:
-    """Only where there is something in a store is anything written."""
+    """Place a hold while the context is open. Writes nothing if no file is in a store."""
     if HOLDS not in database.schema().applied or not database.read_now(
         0, storage.files.upload_locations.kept_elsewhere
     ):
@@ -109,7 +109,7 @@ def held(database: Database, stores: FileStores) -> Iterator[HeldFiles]:
 
 
 class _Joined(io.RawIOBase):
-    """Parts that come one after the other, as one file."""
+    """Presents consecutive pieces as one file."""
 
     def __init__(self, chunks: Iterator[bytes]) -> None:
         self._chunks = chunks

@@ -1,4 +1,4 @@
-"""What becomes of keys when data moves: they are sealed with a secret that may stay behind."""
+"""Re-encrypts keys after a restore or a move, because the server's secret may have changed."""
 
 import msgspec
 
@@ -8,17 +8,17 @@ from tertulia.domain.people.keys import Vault, WrongSecret
 
 
 class Settled(msgspec.Struct, frozen=True):
-    """What was done with the keys."""
+    """How many keys were kept, re-encrypted and replaced."""
 
     kept: int = 0
     renewed: int = 0
 
 
 def settle(tx: Tx, ours: Vault, theirs: Vault | None) -> Settled:
-    """Let every key open with our secret.
+    """Make every key readable with our secret.
 
-    Keys that were sealed with ours stay as they are, and those sealed with a secret that came along
-    are sealed anew. Without either nobody can know them, so everybody gets a new one.
+    Keys that are encrypted with our secret stay. Keys that are encrypted with the other secret, if
+    it is given, are re-encrypted. All others cannot be read, so their owners get new ones.
     """
     sealed = storage.data_check.any_sealed_key(tx)
     if sealed is None or _opens(ours, sealed):

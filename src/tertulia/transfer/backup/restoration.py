@@ -1,7 +1,7 @@
-"""Taking a copy in: into an empty place, on either database, all of it or nothing.
+"""Restores a copy into an empty database, completely or not at all.
 
-Nobody may take what comes back for what was there before: event queues are gone, and all that
-counts goes on so far ahead that no number is given out a second time.
+Restored data must not be confused with what clients know from before: event queues are deleted, and
+all id sequences skip ahead so that no id is assigned twice.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -24,7 +24,7 @@ Settle = Callable[[Tx], None]
 
 
 class NotEmpty(StartupError):
-    """Where something is to be restored, there is something already."""
+    """The target of a restore already contains data."""
 
 
 def leap_since(about: CopyFacts, now: float) -> int:
@@ -32,7 +32,7 @@ def leap_since(about: CopyFacts, now: float) -> int:
 
 
 def check_empty(config: Config) -> None:
-    """Raises NotEmpty where there is something that a copy would have to replace."""
+    """Raises NotEmpty if the target contains data."""
     file = data_dir.sqlite_file(config)
     if file is not None and (not file.exists() or not file.stat().st_size):
         return
@@ -42,7 +42,7 @@ def check_empty(config: Config) -> None:
 
 
 def restore(copy: Copy, config: Config, leap: int, settle: Settle, progress: Progress) -> None:
-    """Fill an empty database; `settle` has the last word before it is seen by anybody."""
+    """Fill an empty database; `settle` runs at the end of the transaction."""
     check_empty(config)
     _check_known(copy.about)
     file = data_dir.sqlite_file(config)

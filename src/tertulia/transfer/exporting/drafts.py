@@ -1,4 +1,4 @@
-"""Drafts, messages that are to be sent, snippets and views of the sidebar, in Zulip's form."""
+"""Exports drafts, scheduled messages, snippets and navigation views in Zulip's format."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -21,7 +21,7 @@ def tables(tx: Tx, export: Chosen, recipients: Recipients) -> Tables:
 
 
 class _Writings:
-    """Of people of whom an export tells."""
+    """Rows of the users who are part of the export."""
 
     def __init__(self, tx: Tx, export: Chosen, recipients: Recipients) -> None:
         self._tx = tx

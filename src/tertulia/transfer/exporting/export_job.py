@@ -1,4 +1,4 @@
-"""Making the exports that administrators have asked for, beside everything else."""
+"""The job that writes the exports that administrators request."""
 
 import asyncio
 import tempfile

@@ -1,4 +1,4 @@
-"""Permissions as Zulip's exports have them: the number of a group each."""
+"""Exports permissions in Zulip's format: each is the id of a group."""
 
 from collections.abc import Mapping
 
@@ -8,7 +8,7 @@ from tertulia.domain.groups.group import GroupValue, Members
 
 
 class ExportedPermissions:
-    """Makes groups without a name for people and groups who are named in place."""
+    """Creates anonymous groups for permissions that list users and groups directly."""
 
     def __init__(self, tx: Tx) -> None:
         self._next = max((each.id for each in storage.groups.everything(tx)), default=0)

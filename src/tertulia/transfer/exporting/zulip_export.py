@@ -1,4 +1,4 @@
-"""Moving out: an organization in the form of Zulip's exports, or all that is one person's.
+"""Exports an organization, or the data of one user, in Zulip's format.
 
 realm.json                  everything small, one list of rows per table
 messages-000001.json …      zerver_message and zerver_usermessage
@@ -60,20 +60,20 @@ class ExportArchive:
 
 
 class PlannedExport(msgspec.Struct, frozen=True):
-    """What leaves, and how much of it."""
+    """The scope of an export."""
 
     kind: str
     consenting: frozenset[int]
     messages: int
 
     def tells_of(self, user_id: int) -> bool:
-        """Whether what only concerns somebody leaves too: what they have read, muted, starred."""
+        """Whether a user's personal data is exported: what they have read, muted, starred."""
         if self.kind == PUBLIC:
             return False
         return self.kind == WITHOUT_CONSENT or user_id in self.consenting
 
     def tells_of_conversation(self, members: list[int]) -> bool:
-        """Who talks to whom leaves only where what they say does."""
+        """A conversation is exported only together with its messages."""
         return any(map(self.tells_of, members))
 
 
@@ -91,7 +91,7 @@ def plan(tx: Tx, kind: str) -> PlannedExport:
 def write(
     tx: Tx, export: PlannedExport, archive: ExportArchive, files: HeldFiles, progress: Progress
 ) -> None:
-    """Everything as of one moment, into an archive."""
+    """Export everything, read in one transaction."""
     people = storage.people.everyone(tx)
     tables = _small_tables(tx, export, people)
     recipients = Recipients(tx, export, tables)
@@ -128,7 +128,7 @@ def write(
 
 
 def write_person(tx: Tx, user: User, archive: ExportArchive, files: HeldFiles) -> None:
-    """All rows that refer to somebody, what they said, and their files."""
+    """Export all rows that refer to a user, their messages and their files."""
     found: dict[str, list[dict[str, Any]]] = defaultdict(list)
     found["account"] = [
         _plain(r) for r in storage.export_queries.of_person(tx, "account", "id", user.id)
@@ -244,7 +244,7 @@ def _person(user: User, is_told_of: bool) -> dict[str, Any]:
 
 
 class _Readers:
-    """Which of these people have a message, and what they have done with it."""
+    """Which of these users received a message, with their flags."""
 
     def __init__(self, tx: Tx, people: list[User]) -> None:
         self._spans: dict[int, list[tuple[int, Span]]] = defaultdict(list)
@@ -302,7 +302,7 @@ def _message(row: Row, recipients: Recipients, edits: Sequence[Edit]) -> dict[st
 
 
 def _edit(edit: Edit) -> dict[str, Any]:
-    """A change in the words of Zulip, which leaves out what has not changed."""
+    """An edit in Zulip's format, which leaves out unchanged fields."""
     found = {
         "user_id": edit.user_id,
         "timestamp": edit.edited_at,
@@ -343,7 +343,7 @@ def _reaction(row: Row) -> dict[str, Any]:
 def _put_files(
     tx: Tx, linking: dict[int, list[int]], archive: ExportArchive, files: HeldFiles
 ) -> None:
-    """The files that leaving messages link to, and which of those do."""
+    """Export the files that exported messages link to, with those links."""
     rows, records = [], []
     for attachment_id, message_ids in sorted(linking.items()):
         found = storage.files.attachments.find(tx, attachment_id)
@@ -384,7 +384,7 @@ def _put_upload(tx: Tx, file: Attachment, archive: ExportArchive, files: HeldFil
 
 
 def _plain(row: Any) -> dict[str, Any]:
-    """A row without what only a machine could use, and without secrets."""
+    """A row without secrets and internal columns."""
     return {
         name: value
         for name, value in dict(row).items()

@@ -1,4 +1,4 @@
-"""What people and the organization have, beside what was said, in the form of Zulip's exports."""
+"""Exports everything but messages in Zulip's format: profiles, groups, emoji, settings."""
 
 from collections.abc import Iterator
 from typing import Any, Protocol
@@ -21,7 +21,7 @@ def tables(tx: Tx, export: Chosen, channel_ids: set[int], values: ExportedPermis
 
 
 def put_pictures(tx: Tx, people: list[User], archive: PictureArchive) -> None:
-    """Custom emoji and pictures of people, each with its record."""
+    """Export custom emoji and avatars, each with its record."""
     emoji = []
     for each in storage.organization.custom_emoji.everything(tx):
         path = f"{tx.realm_id}/emoji/images/{each.file_name}"

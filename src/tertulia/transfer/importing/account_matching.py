@@ -1,4 +1,4 @@
-"""The people, channel folders and channels of an import, and who is subscribed to what."""
+"""Creates the users, channel folders, channels and subscriptions of an import."""
 
 from pyroaring import BitMap64
 
@@ -27,7 +27,7 @@ SAME_ADDRESS = "with the address of another, who stands for both"
 
 
 class Newcomers:
-    """Writes them in one transaction. Our own bot stands for those of other servers."""
+    """Creates them in one transaction. System bots of other servers are mapped to our own."""
 
     def __init__(
         self,
@@ -44,7 +44,7 @@ class Newcomers:
         self._vault = vault
         self._bot = bot
         self._keeps_ids = keeps_ids
-        self._knows_receivers = knows_receivers  # whether messages say who has received them
+        self._knows_receivers = knows_receivers  # whether messages list their recipients
 
     def add_people(self, people: list[ArrivingPerson]) -> None:
         by_address: dict[str, int] = {}
@@ -153,7 +153,7 @@ class Newcomers:
             self._here.drop(DEFAULTS, "which are private")
 
     def _subscribe(self, arriving: ArrivingChannel, channel_id: int) -> None:
-        """Where history is protected, spans begin with the first message that somebody has."""
+        """With protected history, a span begins with the first message that the user received."""
         members = self._here.people_of(arriving.members)
         color = COLORS[channel_id % len(COLORS)]
         default = storage.bulk_import.CHOICES | {"color": color}
@@ -183,7 +183,7 @@ class Newcomers:
 
 
 def _bot_type(person: ArrivingPerson) -> BotType | None:
-    """Bots that call services come without these, as plain ones."""
+    """Outgoing webhook bots are imported without their services, as generic bots."""
     if not person.is_bot:
         return None
     return BotType.INCOMING_WEBHOOK if person.is_incoming_webhook else BotType.GENERIC
@@ -207,7 +207,7 @@ def _full_name(name: str) -> str:
 
 
 def _free_name(tx: Tx, wanted: str) -> str:
-    """A channel name that nobody has yet."""
+    """A channel name that is not in use."""
     plain = domain.names.cleaned(wanted, 55) or "channel"
     taken = list(storage.channels.names(tx).values())
     name, number = plain, 2

@@ -1,7 +1,7 @@
-"""An export as a folder: as it lies on the disk, or inside a tar or zip archive.
+"""Opens an export: a folder, or a tar or zip archive that is unpacked into one.
 
-What comes out of an archive is somebody else's: names that lead out of it are not followed, and it
-ends before it has filled the disk, on which a server may be writing.
+Archives are untrusted: names that lead out of the folder are ignored, and unpacking stops before
+the disk is full, because a server may be writing to it.
 """
 
 import contextlib
@@ -20,10 +20,10 @@ from typing import IO
 
 from tertulia.errors import StartupError
 
-MIN_FREE_BYTES = 1 << 29  # on the disk, whatever an archive holds
+MIN_FREE_BYTES = 1 << 29  # left free on the disk
 BLOCK_BYTES = 1 << 22
 
-# What is said of an archive that is damaged, or that only a password opens.
+# The message for an archive that is damaged or encrypted.
 UNREADABLE = (
     tarfile.TarError,
     zipfile.BadZipFile,
@@ -36,12 +36,12 @@ UNREADABLE = (
 
 
 class NoExport(StartupError):
-    """What was given is no export that we know."""
+    """The input is not an export in a known format."""
 
 
 @contextlib.contextmanager
 def opened(path: Path) -> Iterator[Path]:
-    """The folder in which the files of an export are; an archive is unpacked beside it."""
+    """The folder with the files of an export; an archive is unpacked beside itself."""
     if path.is_dir():
         yield path
         return
@@ -56,7 +56,8 @@ def opened(path: Path) -> Iterator[Path]:
 
 
 def _sweep(beside: Path, prefix: str) -> None:
-    """Remove what commands that were killed have unpacked; whoever still reads holds a lock."""
+    """Delete folders that killed commands have unpacked; a running command holds a lock on its
+    folder."""
     for place in beside.iterdir():
         if place.name.startswith(prefix) and place.is_dir():
             with contextlib.suppress(BlockingIOError), _held(place):
@@ -81,7 +82,7 @@ def _unpack(path: Path, place: Path) -> None:
                     _put(place, name, zipped.open(name))
     elif tarfile.is_tarfile(path):
         with tarfile.open(path) as tar:
-            for member in tar:  # plain files alone: no links, which may lead out of the folder
+            for member in tar:  # regular files only: links may lead out of the folder
                 contents = tar.extractfile(member) if member.isfile() else None
                 if contents is not None:
                     _put(place, member.name, contents)
@@ -92,7 +93,7 @@ def _unpack(path: Path, place: Path) -> None:
 
 
 def _check_end(tar: tarfile.TarFile) -> None:
-    """Nothing but zeros follows the last file; a header that is damaged would pass for the end."""
+    """Only zeros may follow the last file; otherwise a damaged header would pass for the end."""
     assert tar.fileobj is not None
     tar.fileobj.seek(tar.offset)
     rest = tar.fileobj.read(tarfile.BLOCKSIZE)
@@ -130,7 +131,7 @@ def find(folder: Path, path: str) -> Path | None:
 
 
 def open_in(folder: Path, path: str) -> IO[bytes]:
-    """The same, opened; raises FileNotFoundError."""
+    """Open a file of an export. Raises FileNotFoundError."""
     found = find(folder, path)
     if found is None:
         raise FileNotFoundError(path)
@@ -138,7 +139,7 @@ def open_in(folder: Path, path: str) -> IO[bytes]:
 
 
 def holding(folder: Path, *names: str) -> Path | None:
-    """Where these files are: in the folder itself, or one or two below it."""
+    """The folder that contains these files: this one, or one up to two levels below."""
     for place in [folder, *sorted(folder.glob("*/")), *sorted(folder.glob("*/*/"))]:
         if all((place / name).exists() for name in names):
             return place

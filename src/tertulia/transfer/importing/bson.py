@@ -1,8 +1,8 @@
-"""A reader of BSON, as far as a dump of MongoDB needs it.
+"""A BSON reader for MongoDB dumps.
 
-A dump comes from another machine and may be cut off, damaged or made to do harm. Every length is
-checked against the bytes that are there before it is used, so a reader always moves forward and
-ends: with the last document, or with DamagedDump.
+A dump is untrusted and may be truncated or damaged. Every length is checked against the available
+bytes before it is used, so the reader always advances and ends: with the last document, or with
+DamagedDump.
 """
 
 import struct
@@ -24,25 +24,25 @@ NUMBERS = {0x01: struct.Struct("<d"), 0x10: _LENGTH, 0x11: _LONG, 0x12: _LONG}
 
 
 class DamagedDump(NoExport):
-    """A file is no BSON, or ends too early."""
+    """The file is not BSON, or is truncated."""
 
     def __init__(self, file: Path, place: int, reason: str) -> None:
         super().__init__(f"{file.name} is damaged at byte {place:,}: {reason}.")
 
 
 def documents(file: Path) -> Iterator[tuple[int, Document]]:
-    """Every document of a file, and where it begins. Raises DamagedDump."""
+    """Every document of a file, with its offset. Raises DamagedDump."""
     for place, data in _raw_documents(file):
         yield place, _decode_at(file, place, data)
 
 
 def count(file: Path) -> int:
-    """The number of documents in a file, whose contents are not looked at. Raises DamagedDump."""
+    """The number of documents in a file, without decoding them. Raises DamagedDump."""
     return sum(1 for _ in _raw_documents(file))
 
 
 def at(file: Path, places: list[int]) -> Iterator[Document]:
-    """The documents that begin at these places. Raises DamagedDump."""
+    """The documents at these offsets. Raises DamagedDump."""
     with file.open("rb") as dump:
         for place in places:
             dump.seek(place)
@@ -92,7 +92,7 @@ def _decode_at(file: Path, place: int, data: bytes) -> Document:
 
 
 def _document(data: bytes, at: int, limit: int, depth: int) -> tuple[Document, int]:
-    """A document that begins here and must end before the limit, and where it ends."""
+    """The document at an offset, which must end before the limit, and its end."""
     if depth > MAX_DEPTH:
         raise ValueError(f"documents are nested more than {MAX_DEPTH} deep")
     size = _length(data, at, limit)
@@ -112,7 +112,7 @@ def _document(data: bytes, at: int, limit: int, depth: int) -> tuple[Document, i
 
 
 def _value(kind: int, data: bytes, at: int, limit: int, depth: int) -> tuple[Any, int]:
-    """A value of a document, and where it ends; the caller checks that this is before the limit."""
+    """A value and its end; the caller checks that the end is before the limit."""
     if kind in NUMBERS:
         number = NUMBERS[kind]
         _check_fits(at + number.size, limit)
@@ -138,11 +138,11 @@ def _value(kind: int, data: bytes, at: int, limit: int, depth: int) -> tuple[Any
     if kind == 0x09:  # milliseconds
         _check_fits(at + 8, limit)
         return _LONG.unpack_from(data, at)[0] / 1000, at + 8
-    if kind in (0x06, 0x0A, 0x7F, 0xFF):  # undefined, null, and the ends of all keys
+    if kind in (0x06, 0x0A, 0x7F, 0xFF):  # undefined, null, min key and max key
         return None, at
     if kind == 0x0B:  # a regular expression and its options
         return "", _zero(data, _zero(data, at, limit) + 1, limit) + 1
-    if kind == 0x0C:  # a pointer: a string and an id
+    if kind == 0x0C:  # a DBPointer: a string and an id
         return None, _string_end(data, at, limit) + 12
     if kind == 0x0F:  # code with its scope
         return None, at + max(_length(data, at, limit), MIN_DOCUMENT_BYTES)
@@ -169,7 +169,7 @@ def _string_end(data: bytes, at: int, limit: int) -> int:
 
 
 def _zero(data: bytes, at: int, limit: int) -> int:
-    """Where the next zero is. Raises ValueError if there is none before the limit."""
+    """The offset of the next zero byte. Raises ValueError if there is none before the limit."""
     found = data.find(0, at, limit)
     if found < 0:
         raise ValueError("a name has no end")

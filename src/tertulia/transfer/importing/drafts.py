@@ -1,4 +1,4 @@
-"""Drafts, scheduled messages, snippets and views of the sidebar that come with an import."""
+"""Imports drafts, scheduled messages, snippets and navigation views."""
 
 from tertulia import domain, storage
 from tertulia.database.tx import Tx
@@ -13,7 +13,7 @@ from tertulia.transfer.model import ArrivingWording, ProfileData
 
 
 def add(tx: Tx, here: ImportState, belongings: ProfileData, speech: MessageImporter) -> None:
-    """Add all of them, when channels, people and files are here."""
+    """Call it after channels, users and files were imported."""
     for each in belongings.drafts:
         if each.person not in here.people:
             here.drop(DRAFTS, OF_OTHERS)

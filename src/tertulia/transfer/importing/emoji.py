@@ -1,9 +1,9 @@
-"""Emoji by the names that Slack, Mattermost and Rocket.Chat give them.
+"""Emoji names of Slack, Mattermost and Rocket.Chat.
 
-An emoji is the same on all servers by its code points, not by its name: `:cat:` is a cat's face in
-Slack and the whole animal here. A name is looked up among the names that one server alone has, in
-the table beside this module (`scripts/imported_emoji_names.py` makes it), among the names that
-are built by a rule, and among our own names, in this order.
+Servers agree on the code points of an emoji, not on its name: `:cat:` is a cat's face in Slack and
+the whole animal here. A name is looked up in this order: names that only one server has, the table
+beside this module (made by `scripts/imported_emoji_names.py`), names that follow a rule, and our
+own names.
 """
 
 import re
@@ -38,7 +38,7 @@ JOINER = "200d"
 PEOPLE = {"man": "1f468", "woman": "1f469", "boy": "1f466", "girl": "1f467"}
 ADULTS = ("man", "woman")
 HEART, KISS = ("2764",), ("2764", JOINER, "1f48b")
-# Where the name of a profession is not the one in Unicode.
+# Professions whose name differs from Unicode's.
 PROFESSIONS = {"doctor": "health_worker", "police_officer": "police_officer"}
 FIRST_REGIONAL = 0x1F1E6
 
@@ -58,7 +58,6 @@ class ImportedEmoji(NamedTuple):
     tone: str = ""
 
     def __str__(self) -> str:
-        """The characters."""
         first, *rest = self.code.split("-")
         if self.tone:
             return "".join(chr(int(each, 16)) for each in (first, self.tone, *rest))
@@ -67,7 +66,7 @@ class ImportedEmoji(NamedTuple):
 
 
 class EmojiNames:
-    """The emoji of one export: those of its server, and those that its organization has drawn."""
+    """The emoji of one export: its server's, and the custom emoji of its organization."""
 
     def __init__(self, own_names: Mapping[str, str], custom: Collection[str] = ()) -> None:
         self._own_names = own_names
@@ -80,7 +79,7 @@ class EmojiNames:
         return None if code is None else ImportedEmoji(code, tone)
 
     def replace(self, text: str) -> tuple[str, int]:
-        """A text with characters instead of names, except in code; and how many are unknown."""
+        """Replace names by characters, except in code; also returns the number of unknown names."""
         unknown = 0
 
         def replaced(match: re.Match[str]) -> str:
@@ -98,13 +97,13 @@ class EmojiNames:
 
 
 def outside_code(change: Callable[[str], str], text: str) -> str:
-    """A text, changed except in code, addresses, and the keys of people and channels."""
+    """Apply a change to a text, except to code, URLs, and keys of users and channels."""
     parts = _UNTOUCHED.split(text)
     return "".join(part if index % 2 else change(part) for index, part in enumerate(parts))
 
 
 def derived_code(name: str) -> str | None:
-    """The code of an emoji whose name is built by a rule; None for all others."""
+    """The code of an emoji whose name follows a rule; None for others."""
     if flag := _FLAG.fullmatch(name):
         code = "-".join(f"{FIRST_REGIONAL + ord(each) - ord('a'):04x}" for each in flag.groups())
         return code if emoji_names.names_for(code) else None
@@ -124,14 +123,14 @@ def derived_code(name: str) -> str | None:
 
 @cache
 def imported_names() -> dict[str, str]:
-    """The code of every name in the table."""
+    """The code by name, from the table."""
     text = (resources.files("tertulia.transfer") / "emoji_names.txt").read_text(encoding="utf-8")
     lines = (line.split(" ") for line in text.splitlines())
     return {name: code for code, *names in lines for name in names}
 
 
 def _family(names: list[str]) -> str | None:
-    """`man-woman-boy`, `woman-heart-man`, `man-kiss-man`."""
+    """Handles `man-woman-boy`, `woman-heart-man`, `man-kiss-man`."""
     match names:
         case [first, ("heart" | "kiss") as between, second] if {first, second} <= set(ADULTS):
             middle = HEART if between == "heart" else KISS

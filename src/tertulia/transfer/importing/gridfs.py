@@ -1,4 +1,4 @@
-"""Files as MongoDB keeps them, and `mongodump` writes them: in pieces, each a document."""
+"""Files of MongoDB's GridFS in a dump: stored in chunks, each a document."""
 
 import tempfile
 from pathlib import Path
@@ -6,15 +6,15 @@ from typing import IO
 
 from tertulia.transfer.importing import bson
 
-IN_MEMORY = 4 << 20  # of a file that is put together; more of it is in a temporary file
+IN_MEMORY = 4 << 20  # of a file while it is assembled; the rest is in a temporary file
 
 
 class FilesInPieces:
-    """The files of one dump, by the ids they had. Where there is no dump, there are none."""
+    """The files of one dump, by id. Without a dump there are none."""
 
     def __init__(self, dump: Path) -> None:
         self._dump = dump
-        self._places: dict[str, list[tuple[int, int]]] = {}  # the number of a piece, and where
+        self._places: dict[str, list[tuple[int, int]]] = {}  # chunk number and offset
         if dump.exists():
             for place, row in bson.documents(dump):
                 pieces = self._places.setdefault(str(row.get("files_id")), [])
@@ -24,7 +24,7 @@ class FilesInPieces:
         return key in self._places
 
     def open(self, key: str) -> IO[bytes]:
-        """A file as a whole; raises FileNotFoundError."""
+        """A whole file. Raises FileNotFoundError."""
         if key not in self._places:
             raise FileNotFoundError(key)
         whole = tempfile.SpooledTemporaryFile(IN_MEMORY)  # noqa: SIM115

@@ -1,4 +1,4 @@
-"""What an import has brought so far, and under which numbers it is known here."""
+"""The state of an import: what is done, and the ids that the imported objects have here."""
 
 from collections.abc import Iterable
 from typing import Any, Self
@@ -17,15 +17,15 @@ class ImportState(msgspec.Struct):
     emoji: dict[str, int] = field(default_factory=dict)
     groups: dict[str, int] = field(default_factory=dict)
     files: dict[str, list[Any]] = field(default_factory=dict)  # attachment, path and name
-    avatars: int = 0  # how many have been looked at
-    is_settled: bool = False  # whether people have what is theirs
+    avatars: int = 0  # number of processed avatars
+    is_settled: bool = False  # whether profile data is imported
     brought: dict[str, int] = field(default_factory=dict)
     dropped: Dropped = field(default_factory=dict)
     notes: dict[str, int] = field(default_factory=dict)
 
     @classmethod
     def of_state(cls, state: dict[str, Any]) -> Self:
-        """As it was kept; what an older version has kept beyond that is ignored."""
+        """Load a stored state; unknown fields of an older version are ignored."""
         known = {each.name for each in fields(cls)}
         return cls(**{name: value for name, value in state.items() if name in known})
 
@@ -45,5 +45,5 @@ class ImportState(msgspec.Struct):
             self.notes[what] = self.notes.get(what, 0) + number
 
     def people_of(self, keys: Iterable[str]) -> list[int]:
-        """Those of them who were brought, each once."""
+        """The ids of those users who were imported, each once."""
         return sorted({self.people[key] for key in keys if key in self.people})

@@ -1,7 +1,7 @@
-"""Bringing in what an export holds: people and channels first, then files, then every message.
+"""Imports an export: first users and channels, then files, then messages.
 
-Messages are written by the thousand, each batch with the note of how far it has come. So an import
-that was interrupted goes on where it was. Nobody is told: until it is finished, the organization is
+Messages are written in batches, and each batch stores the position, so an interrupted import
+continues where it stopped. No events are sent: until the import is finished, the organization is
 closed.
 """
 
@@ -32,7 +32,7 @@ from tertulia.transfer.model import (
     Source,
 )
 
-AT_ONCE = 2_000  # messages in one transaction
+AT_ONCE = 2_000  # messages per transaction
 INDEXED_AT_ONCE = 40_000
 FILES_AT_ONCE, FILE_BYTES_AT_ONCE = 100, 16 << 20
 AVATARS_AT_ONCE = 50
@@ -41,7 +41,7 @@ Progress = Callable[[int], None]
 
 
 class AnotherImport(StartupError):
-    """Something else was being brought into this organization."""
+    """A different import into this organization is unfinished."""
 
 
 class Importer:
@@ -49,8 +49,8 @@ class Importer:
         self._database = database
         self._vault = vault
         self._source = source
-        self._mark = mark  # by which the same export is known again
-        self._bringer = secrets.token_hex(8)  # that it is us, and nobody who came later
+        self._mark = mark  # identifies the export
+        self._bringer = secrets.token_hex(8)  # identifies this process
         self._here = ImportState()
         self._keeps_ids = False
         self._realm: Realm | None = None
@@ -95,7 +95,7 @@ class Importer:
         return run
 
     def _found(self, tx: Tx, name: str, subdomain: str) -> Realm:
-        """The organization with its people and channels, all at once."""
+        """Create the organization with its users and channels in one transaction."""
         people, channels = self._source.people(), self._source.channels()
         if self._keeps_ids:
             self._make_room(tx, people, channels)
@@ -124,12 +124,13 @@ class Importer:
     def _make_room(
         self, tx: Tx, people: list[ArrivingPerson], channels: list[ArrivingChannel]
     ) -> None:
-        """Number what is ours after what is theirs, so that theirs can keep their numbers."""
+        """Move our own ids behind those of the export, so that imported objects can
+        keep their ids."""
         tx.count_from("account", max((each.number or 0 for each in people), default=0))
         tx.count_from("channel", max((each.number or 0 for each in channels), default=0))
         tx.count_from("realm", (self._source.number or 1) - 1)
 
-    # --- what people have ---
+    # --- profile data ---
 
     def _settle(self) -> None:
         if not self._here.is_settled:
@@ -164,7 +165,7 @@ class Importer:
             pass
 
     def _add_files(self, tx: Tx, files: Iterator[ArrivingFile]) -> bool:
-        """Some of them, with the note that they are here; says whether there may be more."""
+        """Import some files and store that; returns whether there may be more."""
         size = 0
         for number, file in enumerate(files, 1):
             size += self._add_file(tx, file)
@@ -227,7 +228,7 @@ class Importer:
         storage.log.begin_epoch(tx)
 
     def _end_spans(self, tx: Tx, newest: int) -> None:
-        """Whoever is subscribed and has received nothing yet is so from now on."""
+        """Subscribers who have received nothing get a span that begins now."""
         known = storage.bulk_import.spans(tx)
         seq = storage.log.head(tx)
         rows = [
@@ -248,7 +249,7 @@ class Importer:
     # --- the rest ---
 
     def _write(self, action: Callable[..., Any], *args: Any) -> Any:
-        """Each step goes on from the one before, so there must be nobody else between them."""
+        """Run a step; raises an error if another process has continued the import meanwhile."""
 
         def step(tx: Tx) -> Any:
             if storage.bulk_import.bringer(tx) != self._bringer:

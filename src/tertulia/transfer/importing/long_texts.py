@@ -1,13 +1,13 @@
-"""Texts that are too long for one message, as several messages."""
+"""Splits texts that are too long for one message."""
 
 FENCE = "```"
 CLOSED = f"\n{FENCE}"
 
 
 def split(text: str, max_length: int) -> list[str]:
-    """A text in parts of at most so many characters, between paragraphs, lines or words.
+    """Split a text into parts of at most this length, between paragraphs, lines or words.
 
-    A block of code that has to be cut is closed at the end of a part and opened again in the next.
+    A code block that has to be cut is closed at the end of a part and opened again in the next one.
     """
     parts: list[str] = []
     rest = text
@@ -24,13 +24,13 @@ def _cut(text: str, max_length: int) -> tuple[str, str]:
     opening = _open_fence(part)
     if opening is None:
         return part, rest.lstrip("\n")
-    if len(opening) > room // 2:  # no language has such a name
+    if len(opening) > room // 2:  # not the name of a language
         opening = FENCE
     return part + CLOSED, f"{opening}\n{rest.removeprefix(chr(10))}"
 
 
 def _place(text: str, room: int) -> int:
-    """Where to cut: late, and where it is seen least."""
+    """Where to cut: as late as possible, preferably between paragraphs."""
     for between in ("\n\n", "\n", " "):
         found = text.rfind(between, room // 2, room)
         if found > 0:
@@ -39,7 +39,7 @@ def _place(text: str, room: int) -> int:
 
 
 def _open_fence(text: str) -> str | None:
-    """The line that has opened a block of code which does not end in this text."""
+    """The opening line of a code block that does not end in this text."""
     opening = None
     for line in text.split("\n"):
         if line.startswith(FENCE):

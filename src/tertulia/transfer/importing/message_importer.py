@@ -1,4 +1,4 @@
-"""Writing the messages of an export, by the thousand, as sending would have written them."""
+"""Writes imported messages in batches, with the same rows as sending would have written."""
 
 import re
 from collections import defaultdict
@@ -36,7 +36,7 @@ from tertulia.transfer.model import NAMED, ArrivingEdit, ArrivingMessage, Arrivi
 
 CLIENT = "imported"
 
-# What hangs on messages: the table and its columns.
+# Tables that refer to messages, and their columns.
 DETAILS = {
     "flag": ("message_flag", storage.bulk_import.FLAG),
     "reaction": ("reaction", storage.bulk_import.REACTION),
@@ -48,16 +48,16 @@ DETAILS = {
 
 _VOTER = re.compile(r'("key"\s*:\s*")([0-9]+),')
 
-Rows = dict[str, list[tuple[Any, ...]]]  # that hang on messages
+Rows = dict[str, list[tuple[Any, ...]]]  # by table
 
 
 class MessageImporter:
-    """Writes messages. What it needs to know is read once and held in memory."""
+    """Writes messages. Lookup data is read once and held in memory."""
 
     def __init__(self, tx: Tx, here: ImportState, keeps_ids: bool, last_number: int) -> None:
         self._here = here
         self._keeps_ids = keeps_ids
-        # With kept numbers, further parts of a long message come after all messages.
+        # If ids are kept, further parts of a long message get ids after all messages.
         self._further = max(last_number, storage.messages.newest_id(tx)) if keeps_ids else 0
         realm = storage.organization.current(tx)
         self._settings = Settings(
@@ -118,11 +118,11 @@ class MessageImporter:
         storage.bulk_import.keep_state(tx, self._here.state())
 
     def with_names(self, text: str) -> str:
-        """A text in which people, channels and files have the names that they have here."""
+        """A text with the names that users, channels and files have here."""
         return NAMED.sub(self._name, text.replace("\0", ""))
 
     def draft(self, content: str) -> Draft:
-        """A message that is to be sent later."""
+        """A message that is sent later."""
         rendered = markdown.render(content, self._found(content), self._settings)
         return Draft(
             content,
@@ -143,7 +143,7 @@ class MessageImporter:
     def _numbers(
         self, tx: Tx, placed: list[ArrivingMessage], texts: list[list[str]]
     ) -> list[list[int]]:
-        """A number for each part of each message."""
+        """The ids of all parts of all messages."""
         if not self._keeps_ids:
             fresh = iter(storage.bulk_import.message_numbers(tx, sum(map(len, texts))))
             return [[next(fresh) for _ in parts] for parts in texts]
@@ -157,7 +157,7 @@ class MessageImporter:
         return self._further
 
     def _drop(self, arriving: ArrivingMessage) -> None:
-        """A message that has no place here, and what hangs on it."""
+        """Count a message that cannot be imported, and everything that refers to it."""
         self._here.drop(MESSAGES, "of people or channels that were not brought")
         for kind, things in (
             (REACTIONS, arriving.reactions),
@@ -185,7 +185,7 @@ class MessageImporter:
         rows: Rows,
         touched: set[int],
     ) -> dict[str, Any]:
-        """What every part of a message has is added to the rows; given is the message itself."""
+        """Add the rows that every part of a message has; returns the message row."""
         realm, people = tx.realm_id, self._here.people
         sender = people[arriving.sender]
         channel_id = self._here.channels[arriving.channel] if arriving.channel else None
@@ -220,7 +220,7 @@ class MessageImporter:
         return row | storage.messages.new_row(sender, draft, channel_id, conversation, topic)
 
     def _add_details(self, tx: Tx, arriving: ArrivingMessage, number: int, rows: Rows) -> None:
-        """What hangs on a message, or on the first part of a long one."""
+        """Add the rows that refer to a message, or to the first part of a long one."""
         realm, people, here = tx.realm_id, self._here.people, self._here
         self._add_reactions(arriving, number, realm, rows)
         marks = {(people[key], flag) for key, flag in arriving.marks if key in people}
@@ -246,7 +246,7 @@ class MessageImporter:
             self._add_edit(edit, number, realm, rows)
 
     def _voter(self, match: re.Match[str]) -> str:
-        """Options and tasks that people have added are known by the id of who did."""
+        """Replace the user id in the key of an option or task that a user added."""
         user_id = self._here.people.get(match[2])
         return match[0] if user_id is None else f"{match[1]}{user_id},"
 
@@ -315,7 +315,7 @@ class MessageImporter:
         return self._conversations[members]
 
     def _in_our_words(self, arriving: ArrivingMessage) -> list[str]:
-        """What a message says, in as many parts as it needs."""
+        """The converted text of a message, in as many parts as it needs."""
         text = self.with_names(arriving.text).strip()
         links = [self._name_file(key) for key in arriving.files]
         whole = "\n".join([text, *filter(None, links)]).strip() or "(empty)"

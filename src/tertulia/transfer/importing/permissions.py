@@ -1,4 +1,4 @@
-"""Who may do what in channels and with groups, as an export says it."""
+"""Imports the permissions of channels and groups."""
 
 from collections.abc import Mapping
 
@@ -19,14 +19,14 @@ from tertulia.transfer.model import ArrivingChannel, ArrivingGroupValue, Profile
 def permit(
     tx: Tx, here: ImportState, channels: list[ArrivingChannel], belongings: ProfileData
 ) -> None:
-    """Set all permissions. What cannot be so here stays at its default."""
+    """Set all permissions. A value that is not allowed here becomes the default."""
     values = _ImportedValues(tx, here)
     for channel in channels:
         if channel.permissions and channel.key in here.channels:
             found = storage.channels.find(tx, here.channels[channel.key])
             assert found is not None
             changed = values.permitted(CHANNEL_PERMISSIONS, channel.permissions)
-            if not found.history_public:  # then all may start topics
+            if not found.history_public:  # then everyone may start topics
                 changed.pop("can_create_topic_group", None)
             storage.channels.set_permissions(tx, found.id, found.permissions | changed)
     for arriving in belongings.groups:
@@ -38,7 +38,7 @@ def permit(
 
 
 class _ImportedValues:
-    """The values of permissions, with the numbers that people and groups have here."""
+    """Permission values with our ids of users and groups."""
 
     def __init__(self, tx: Tx, here: ImportState) -> None:
         self._tx, self._here = tx, here

@@ -1,4 +1,4 @@
-"""What people and the organization have, beside what was said: written where they live now."""
+"""Imports everything but messages: profiles, groups, emoji, settings."""
 
 import secrets
 from collections.abc import Callable
@@ -57,7 +57,7 @@ DrawnEmoji = list[tuple[ArrivingEmoji, Picture | None]]
 
 
 def drawn_emoji(emoji: list[ArrivingEmoji]) -> DrawnEmoji:
-    """Before the transaction: drawing takes long."""
+    """Convert the pictures before the transaction, because that is slow."""
     draw, most = domain.files.images.emoji_picture, domain.limits.EMOJI_BYTES
     return [(each, _drawn(each.open, draw, most)) for each in emoji]
 
@@ -74,7 +74,8 @@ def settle(
     emoji: DrawnEmoji,
     keeper: User,
 ) -> None:
-    """All but avatars, at once. Ids may be kept for nothing of this: no link leads there."""
+    """Import all but avatars in one transaction. These objects get new ids, because no link refers
+    to them."""
     _add_emoji(tx, here, emoji, keeper)
     _add_groups(tx, here, belongings)
     permissions.permit(tx, here, channels, belongings)

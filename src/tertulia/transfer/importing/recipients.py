@@ -1,4 +1,4 @@
-"""Where messages go, as Zulip's exports say it: channels and conversations alike have a number."""
+"""Exports recipients in Zulip's format, in which channels and conversations share one id space."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
@@ -13,7 +13,7 @@ Tables = dict[str, list[dict[str, Any]]]
 
 
 class Chosen(Protocol):
-    """Of whom and of which conversations an export tells."""
+    """The users and conversations that an export contains."""
 
     def tells_of(self, user_id: int) -> bool: ...
     def tells_of_conversation(self, members: list[int]) -> bool: ...
@@ -60,7 +60,7 @@ class Recipients:
         return self._of_channel.get(channel_id)
 
     def of_members(self, members: Iterable[int]) -> int:
-        """Of people between whom nothing may have been said yet."""
+        """The recipient for these users, created if they have no conversation yet."""
         key = tuple(sorted(set(members)))
         if key not in self._of_members:
             huddles = self._tables["zerver_huddle"]
@@ -93,7 +93,7 @@ class Recipients:
 
 
 def _as_booleans(choices: Mapping[str, Any]) -> dict[str, Any]:
-    """Of a row of subscriptions: SQLite has numbers for yes and no."""
+    """SQLite stores booleans as numbers."""
     return {
         name: value if name == "color" or value is None else bool(value)
         for name, value in choices.items()

@@ -1,7 +1,7 @@
-"""What an import has read, brought and dropped, by kind.
+"""Counts what an import read, imported and dropped, by kind.
 
-The source counts what it reads, and what it drops itself; the import counts what it brings, and
-what it drops. So the sums can be checked: for every kind, read = brought + dropped.
+The source counts what it reads and drops; the importer counts what it imports and drops. So the
+sums can be checked: for every kind, read = imported + dropped.
 """
 
 from collections import Counter
@@ -26,7 +26,7 @@ LINKIFIERS, PLAYGROUNDS = "linkifiers", "code playgrounds"
 DRAFTS, SNIPPETS, VIEWS = "drafts", "saved snippets", "views of the sidebar"
 SCHEDULED = "scheduled messages"
 
-# Reasons that several sources have.
+# Reasons that several sources use.
 NOT_IN_ARCHIVE = "that are not in the archive"
 OF_OTHERS = "of people who were not brought"
 OF_OTHER_MESSAGES = "of messages that were not brought"
@@ -40,14 +40,14 @@ class Tally(msgspec.Struct):
     read: Counter[str] = field(default_factory=Counter)
     brought: Counter[str] = field(default_factory=Counter)
     dropped: dict[str, Counter[str]] = field(default_factory=dict)
-    notes: Counter[str] = field(default_factory=Counter)  # what came along in another form
+    notes: Counter[str] = field(default_factory=Counter)  # what was imported in another form
 
     def drop(self, kind: str, reason: str, number: int = 1) -> None:
         if number:
             self.dropped.setdefault(kind, Counter())[reason] += number
 
     def drop_unread(self, kind: str, number: int) -> None:
-        """Things that this import has no use for."""
+        """Count objects that are not supported."""
         self.read[kind] += number
         self.drop(kind, "that are not known here", number)
 
@@ -55,7 +55,7 @@ class Tally(msgspec.Struct):
         return sum(self.dropped.get(kind, Counter()).values())
 
     def unaccounted(self) -> dict[str, int]:
-        """By how much the sums are off: kinds for which something is missing, or too much."""
+        """The difference by kind, where the sums do not match."""
         return {
             kind: missing
             for kind in self.kinds()
@@ -63,7 +63,7 @@ class Tally(msgspec.Struct):
         }
 
     def kinds(self) -> Iterable[str]:
-        """All kinds of which there is something, those that were brought first."""
+        """All kinds that were found, imported ones first."""
         known = [*self.read, *self.brought, *self.dropped]
         found = dict.fromkeys(
             kind for kind in known if self.read[kind] or self.brought[kind] or self.dropped_of(kind)
@@ -73,7 +73,7 @@ class Tally(msgspec.Struct):
     def with_import(
         self, brought: dict[str, int], dropped: Dropped, notes: dict[str, int]
     ) -> "Tally":
-        """The tally of a source, and what became of what it gave."""
+        """The counts of the source together with those of the importer."""
         whole = Tally(
             Counter(self.read),
             Counter(brought),
@@ -86,6 +86,6 @@ class Tally(msgspec.Struct):
         return whole
 
     def foreseen(self) -> "Tally":
-        """As if everything that the source does not drop were brought."""
+        """As if everything that the source does not drop were imported."""
         brought = Counter({k: number - self.dropped_of(k) for k, number in self.read.items()})
         return Tally(Counter(self.read), brought, self.dropped, Counter(self.notes))

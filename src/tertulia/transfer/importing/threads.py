@@ -1,4 +1,4 @@
-"""Threads become topics: named after the day they began and their first words."""
+"""Maps threads to topics, named after the day they began and their first words."""
 
 import re
 from datetime import UTC, datetime

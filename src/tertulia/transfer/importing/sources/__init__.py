@@ -1,1 +1,1 @@
-"""Where exports come from, one module for each kind of server."""
+"""Readers for exports, one module per kind of server."""

@@ -1,7 +1,5 @@
-"""Attachments of messages, and quotations, as Slack, Mattermost and Rocket.Chat have them.
-
-The three have the same fields: what an app posts, and what a server shows of a link.
-"""
+"""Attachments of messages, in the format that Slack, Mattermost and Rocket.Chat share: posts of
+apps and link previews."""
 
 from collections.abc import Callable
 from typing import Any
@@ -14,22 +12,22 @@ def texts(
     convert: Callable[[Any], str],
     further: Callable[[Row], list[str]] = lambda row: [],
 ) -> list[str]:
-    """What attachments show, each as a quotation. `convert` makes Markdown of a value."""
+    """The contents of attachments, each as a quote block. `convert` makes Markdown of a value."""
     return [quoted(text) for row in rows if (text := _text(row, convert, further))]
 
 
 def quoted(text: str) -> str:
-    """A text as a quotation; a block of code cannot be within one, and stays as it is."""
+    """A text as a quote block, except for code blocks, which cannot be inside one."""
     if "```" in text:
         return text
     return "\n".join(f"> {line}".rstrip() for line in text.split("\n"))
 
 
 def end_quotations(text: str) -> str:
-    """A text in which a blank line ends each quotation.
+    """Insert a blank line after each quote block.
 
-    In Markdown a line that follows a quotation belongs to it. Where only lines with a `>` are
-    quoted, the answer below them would be quoted too. A `>>>` quotes everything that follows.
+    In Markdown a line that follows a quote block belongs to it. These servers quote only lines with
+    a `>`, so the answer below would be quoted, too. A `>>>` quotes everything that follows.
     """
     lines: list[str] = []
     is_fenced = is_quoted = to_the_end = False

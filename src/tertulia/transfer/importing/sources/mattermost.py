@@ -1,4 +1,5 @@
-"""Mattermost's export: one object per line, people, channels and posts with their replies."""
+"""Mattermost exports: one JSON object per line with users, channels, and posts with
+their replies."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -38,7 +39,7 @@ from tertulia.transfer.model import (
 )
 
 TOPIC = "imported from Mattermost"
-STRUCTURE = {"version", "info", "direct_channel"}  # lines that are about others
+STRUCTURE = {"version", "info", "direct_channel"}  # lines that are not counted
 
 Row = dict[str, Any]
 
@@ -53,10 +54,10 @@ class MattermostExport:
         self.name = "Imported from Mattermost"
         self._users: list[Row] = []
         self._rooms: list[Row] = []
-        self._emoji: dict[str, str] = {}  # where the picture is, by name
+        self._emoji: dict[str, str] = {}  # path of the picture by name
         self._members: dict[str, list[str]] = {}
         self._tally = Tally()
-        self._order: list[tuple[int, int, int]] = []  # time, where the post is, which reply
+        self._order: list[tuple[int, int, int]] = []  # time, offset of the post, index of the reply
         self._owners: dict[str, str] = {}  # of attachments
         self._look()
         self._texts = TextNames(
@@ -153,10 +154,10 @@ class MattermostExport:
         folder = self._file.parent
         return archive_reader.find(folder, f"data/{path}") or archive_reader.find(folder, path)
 
-    # --- the first reading ---
+    # --- first pass ---
 
     def _look(self) -> None:
-        """Find out who there is, and in which order what was said; count all of it."""
+        """First pass: collect users and the order of messages, and count everything."""
         place = 0
         with self._file.open("rb") as file:
             for line in file:
@@ -226,7 +227,7 @@ def _decode(line: bytes) -> Row:
 
 
 def _text(said: Row) -> str:
-    """What was said, and what apps have attached to it."""
+    """The text of a post with its attachments."""
     props = said.get("props") or {}
     rows = [each for each in props.get("attachments") or () if isinstance(each, dict)]
     about = attachments.texts(rows, lambda value: "" if value is None else str(value))

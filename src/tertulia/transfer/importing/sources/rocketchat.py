@@ -1,4 +1,4 @@
-"""Rocket.Chat's data as `mongodump` writes it: a file of BSON for each collection."""
+"""Rocket.Chat data as `mongodump` writes it: a BSON file per collection."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -41,7 +41,7 @@ TOPIC = "imported from Rocket.Chat"
 MESSAGES_FILE = "rocketchat_message.bson"
 DIRECT, LIVE_CHAT, ENCRYPTED = "d", "l", "e2e"
 THUMBNAIL = "thumb"
-# Collections that are read; `.chunks` and `.files` hold the pieces of files.
+# Collections that are read; `.chunks` and `.files` contain files.
 READ = {
     "users", "rocketchat_room", "rocketchat_subscription", "rocketchat_uploads",
     "rocketchat_custom_emoji", "rocketchat_avatars", "rocketchat_message",
@@ -78,7 +78,7 @@ class RocketChatExport:
                 for name in (*(row.get("aliases") or ()), row["name"])
             },
         )
-        self._topics: dict[str, str] = {}  # of threads, by their first message
+        self._topics: dict[str, str] = {}  # of threads, by the id of their first message
         self._tally = Tally()
         self._places = self._look()
         self._count()
@@ -157,7 +157,7 @@ class RocketChatExport:
         )
         if room["t"] == DIRECT:
             arriving.people = tuple({*(room.get("uids") or ()), arriving.sender})
-        elif room.get("prid"):  # a discussion: a topic of the channel it is about
+        elif room.get("prid"):  # a discussion becomes a topic of its parent channel
             arriving.channel = room["prid"]
             arriving.topic = room.get("fname") or room.get("name") or TOPIC
         else:
@@ -165,10 +165,10 @@ class RocketChatExport:
             arriving.topic = self._topics.get(row.get("tmid") or row["_id"], TOPIC)
         return arriving
 
-    # --- the first reading ---
+    # --- first pass ---
 
     def _look(self) -> list[int]:
-        """Where messages are, in the order of time. All are counted, and threads are named."""
+        """First pass: offsets of messages in order of time. Counts everything and names threads."""
         order, named = [], set()
         tally = self._tally
         for place, row in bson.documents(self._folder / MESSAGES_FILE):
@@ -242,13 +242,13 @@ def open_export(folder: Path) -> RocketChatExport | None:
 
 
 def _file_keys(row: Row) -> list[str]:
-    """The files of a message; of a picture there is often a smaller one, made from it."""
+    """The files of a message, without thumbnails."""
     named = row.get("files") or [row.get("file") or {}]
     return [each["_id"] for each in named if "_id" in each and each.get("typeGroup") != THUMBNAIL]
 
 
 def _text(row: Row) -> str:
-    """What was said, and what is shown below it; of a file, what was said of that."""
+    """The text of a message with its attachments and the descriptions of its files."""
     shown = [each for each in row.get("attachments") or () if isinstance(each, dict)]
     is_file = bool(row.get("file") or row.get("files"))
     about = [each.get("description") or "" for each in shown] if is_file else []
@@ -258,7 +258,7 @@ def _text(row: Row) -> str:
 
 
 def _reactions(row: Row) -> Iterator[tuple[str, str]]:
-    """The emoji of a reaction, and who has given it."""
+    """Pairs of an emoji and the user who reacted."""
     for emoji, given in (row.get("reactions") or {}).items():
         for name in given.get("usernames") or ():
             yield emoji, name

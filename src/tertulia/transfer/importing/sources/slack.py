@@ -1,7 +1,7 @@
-"""Slack's export: lists of people and channels, and a folder of days for each channel.
+"""Slack exports: lists of users and channels, and a folder per channel with a file per day.
 
-Neither files nor custom emoji are in it: files stay links to where they are. The links come with
-tokens that open the files to anyone; they are removed from everything that is read.
+Files and custom emoji are not part of it, so files remain links. The links contain tokens that open
+the files to anyone; the tokens are removed from everything that is read.
 """
 
 import heapq
@@ -52,14 +52,14 @@ WITHOUT_SENDER, WITHOUT_TIME = "without a sender", "without a time"
 LISTS = ("users", "channels", "groups", "dms", "mpims")
 SLACKBOT = "USLACKBOT"
 
-# A token in the address of a file. The text is JSON, in which `&` may be written in other ways.
+# A token in the URL of a file. The text is JSON, in which `&` has several spellings.
 _AND = rb"(?:&(?:amp;)?|\\u0026(?:amp;)?)"
 _TOKEN = rb"(?:(?:t|token)=xox[a-z]-[\w.%-]*|pub_secret=\w*)"
 _FIRST_TOKEN = re.compile(rb"\?" + _TOKEN + _AND)
 _ANY_TOKEN = re.compile(rb"(?:\?|" + _AND + rb")" + _TOKEN)
 
 Row = dict[str, Any]
-Said = tuple[float, str, tuple[str, ...], Row]  # when, in which channel, between whom, what
+Said = tuple[float, str, tuple[str, ...], Row]  # time, channel, members, row
 
 
 class SlackExport:
@@ -76,7 +76,7 @@ class SlackExport:
         self._talks = [*_read(folder / "dms.json"), *_read(folder / "mpims.json")]
         self._names = {row["id"]: _person(row).name for row in self._users}
         self._bots: dict[str, str] = {}
-        self._strangers: dict[str, str] = {}  # who have written, and are in no list
+        self._strangers: dict[str, str] = {}  # authors who are not in the list of users
         self._emoji = EmojiNames(SLACK_NAMES)
         self._tally = Tally()
         self.message_count = self._look()
@@ -160,11 +160,11 @@ class SlackExport:
     # --- reading ---
 
     def _everything(self) -> Iterator[Said]:
-        """All messages, in the order of time."""
+        """All messages in order of time."""
         return heapq.merge(*(self._said(*each) for each in self._places()), key=lambda s: s[:2])
 
     def _places(self) -> list[tuple[str, str, tuple[str, ...]]]:
-        """The folders of channels and of direct conversations; these have members."""
+        """The folders of channels and of direct conversations; conversations have members."""
         places: list[tuple[str, str, tuple[str, ...]]] = [
             (row["name"], row["id"], ()) for row, _ in self._rooms
         ]
@@ -179,7 +179,7 @@ class SlackExport:
                 yield float(row["ts"]), place, people, row
 
     def _days(self, name: str) -> Iterator[Row]:
-        """All that the folder of a channel holds, in the order of time."""
+        """All rows of a channel's folder in order of time."""
         folder = self._folder / name
         if name and Path(name).name == name and folder.is_dir():
             for day in sorted(folder.glob("*.json")):
@@ -188,7 +188,7 @@ class SlackExport:
     # --- counting ---
 
     def _look(self) -> int:
-        """Count everything, and find who has written; gives the number of messages."""
+        """First pass: count everything and collect the authors; returns the number of messages."""
         tally, found = self._tally, 0
         places = self._places()
         for name, _, people in places:
@@ -218,7 +218,7 @@ class SlackExport:
         return found
 
     def _count(self, row: Row, reason: str | None) -> None:
-        """A row, its reactions and its files; a reason if it is dropped."""
+        """Count a row, its reactions and its files, with the reason if it is dropped."""
         tally = self._tally
         tally.read[MESSAGES] += 1
         reactions = [each for each in row.get("reactions") or () if isinstance(each, dict)]
@@ -259,7 +259,7 @@ def open_export(folder: Path) -> SlackExport | None:
 
 
 def without_tokens(data: bytes) -> bytes:
-    """A file of an export, without what opens Slack's files to anyone who has the address."""
+    """The contents of a file without access tokens."""
     return _ANY_TOKEN.sub(b"", _FIRST_TOKEN.sub(b"?", data))
 
 

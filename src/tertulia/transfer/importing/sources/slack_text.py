@@ -1,8 +1,7 @@
-"""Slack's messages as our Markdown: mrkdwn, blocks and attachments.
+"""Converts Slack's messages to Markdown: mrkdwn, blocks and attachments.
 
-A message of a person has its whole text in `text`, and the same once more as a block of rich text.
-What apps post is often in blocks or attachments alone, and `text` is then a summary for
-notifications.
+A user's message has its whole text in `text`, and again as a rich text block. An app's message
+often has blocks or attachments only; then `text` is a summary for notifications.
 """
 
 import html
@@ -19,7 +18,7 @@ BROADCASTS = ("channel", "here", "everyone")
 
 _CODE = re.compile(r"```(.*?)```|(`[^`\n]+`)", re.DOTALL)
 _REFERENCE = re.compile(r"<([^<>\n]+)>")
-_HELD = "\ue0fe"  # of private use: stands for a reference while the text around it is changed
+_HELD = "\ue0fe"  # placeholder for a reference while the text is converted
 _PLACE = re.compile(f"{_HELD}([0-9]+){_HELD}")
 _BOLD = re.compile(r"(?<![\w*])\*(?=\S)([^*\n]+?)(?<=\S)\*(?![\w*])")
 _ITALIC = re.compile(r"(?<![\w_])_(?=\S)([^_\n]+?)(?<=\S)_(?![\w_])")
@@ -30,7 +29,7 @@ Row = dict[str, Any]
 
 
 def message_text(row: Row) -> str:
-    """All that a message shows, except files."""
+    """Everything that a message shows, except files."""
     text = from_mrkdwn(_string(row.get("text")))
     blocks = _rows(row.get("blocks"))
     if blocks and not (text and all(each.get("type") == RICH_TEXT for each in blocks)):
@@ -42,7 +41,7 @@ def message_text(row: Row) -> str:
 
 
 def from_mrkdwn(text: str) -> str:
-    """Slack's own markup as Markdown."""
+    """Convert mrkdwn to Markdown."""
     text = text.replace(MARK, "").replace(_HELD, "")
     parts, end = [], 0
     for match in _CODE.finditer(text):
@@ -60,7 +59,7 @@ def from_mrkdwn(text: str) -> str:
 
 
 def _formatted(text: str) -> str:
-    """A text without code."""
+    """Convert a text that contains no code."""
     held: list[str] = []
 
     def hold(match: re.Match[str]) -> str:
@@ -74,7 +73,7 @@ def _formatted(text: str) -> str:
 
 
 def _reference(inside: str) -> str:
-    """What stands between angle brackets: a person, a channel, everyone or a link."""
+    """Convert the text between angle brackets: a user, a channel, everyone or a link."""
     target, _, label = inside.partition("|")
     target, label = html.unescape(target), html.unescape(label)
     if target.startswith("@"):
@@ -95,7 +94,7 @@ def _link(target: str, label: str) -> str:
 
 
 def _plain(code: str) -> str:
-    """The text of code, in which Slack has marked addresses all the same."""
+    """The text of code, without the angle brackets that Slack puts around URLs."""
     return html.unescape(_REFERENCE.sub(lambda match: match[1].rpartition("|")[2], code))
 
 
@@ -108,7 +107,7 @@ def _fenced(code: str) -> str:
 
 
 def _blocks_of(row: Row) -> list[str]:
-    """The blocks of an attachment; those of a shared message only where its text is missing."""
+    """The blocks of an attachment; of a shared message only if its text is missing."""
     shared = [] if row.get("text") else _rows(row.get("message_blocks"))
     inner = [each for part in shared for each in _rows((part.get("message") or {}).get("blocks"))]
     return [_block(each) for each in [*_rows(row.get("blocks")), *inner]]
@@ -156,7 +155,7 @@ def _table_rows(row: Row) -> Iterator[str]:
 
 
 def _rich_part(row: Row) -> str:
-    """A section, a list, a quotation or a block of code of rich text."""
+    """A section, a list, a quote or a code block of rich text."""
     kind = row.get("type")
     if kind == "rich_text_list":
         indent = "  " * int(row.get("indent") or 0)
@@ -193,7 +192,7 @@ def _rich_element(row: Row) -> str:
 
 
 def _styled(text: str, row: Row) -> str:
-    """A text with its style; the space around it is no part of that."""
+    """A text with its style, which excludes surrounding space."""
     style = row.get("style") if isinstance(row.get("style"), dict) else {}
     body = text.strip()
     if not body or "\n" in body or not style:
@@ -205,11 +204,11 @@ def _styled(text: str, row: Row) -> str:
     return text[:start] + body + text[len(text.rstrip()) :]
 
 
-# --- pieces ---
+# --- values ---
 
 
 def _mrkdwn(value: Any) -> str:
-    """Of a string or an object with a text: mrkdwn, unless it says that it is plain."""
+    """The Markdown of a string or a text object: mrkdwn unless it is marked as plain."""
     if not isinstance(value, dict):
         return from_mrkdwn(_string(value))
     text = _string(value.get("text"))
@@ -217,7 +216,7 @@ def _mrkdwn(value: Any) -> str:
 
 
 def _says_no_more(text: str, other: str) -> bool:
-    """Whether every word of a text is in the other one, too."""
+    """Whether every word of a text is also in the other one."""
     return set(_WORDS.findall(text)) <= set(_WORDS.findall(other))
 
 

@@ -1,4 +1,5 @@
-"""What texts name in Mattermost and Rocket.Chat: people by `@name`, everyone, and emoji."""
+"""Resolves names in texts of Mattermost and Rocket.Chat: `@name`, mentions of everyone,
+and emoji."""
 
 import re
 from collections.abc import Mapping
@@ -13,7 +14,7 @@ _MENTION = re.compile(r"(?<![\w@/.])@([\w][\w.-]*[\w-]|\w)")
 
 
 class TextNames:
-    """The names of one export: keys of people by user name, and custom emoji by name and alias."""
+    """The names of one export: keys of users by user name, and custom emoji by name and alias."""
 
     def __init__(
         self, emoji_names: Mapping[str, str], people: Mapping[str, str], custom: Mapping[str, str]
@@ -23,7 +24,7 @@ class TextNames:
         self._emoji = EmojiNames(emoji_names, custom)
 
     def text(self, text: str) -> tuple[str, int]:
-        """A text in our words, and the number of emoji in it that are not known."""
+        """The converted text, and the number of unknown emoji in it."""
         named = outside_code(lambda part: _MENTION.sub(self._mention, part), text)
         return self._emoji.replace(named)
 
@@ -37,7 +38,7 @@ class TextNames:
         name = match[1]
         if name in EVERYONE and name not in self._people:
             return "@**all**"
-        # A full stop or dash after a name ends the sentence more often than the name.
+        # A full stop or dash after a name usually ends the sentence.
         for known in (name, name.rstrip(".-")):
             if known in self._people:
                 return person(self._people[known]) + name[len(known) :]

@@ -1,4 +1,4 @@
-"""Zulip's export, of any version: rows are read by the names of the columns that we know.
+"""Zulip exports of any version: columns are read by name, unknown ones are ignored.
 
 realm.json                  everything small, one list of rows per table
 messages-000001.json …      zerver_message and zerver_usermessage
@@ -69,7 +69,7 @@ READ, STARRED, COLLAPSED, MENTIONED = 1, 2, 4, 8
 MARKED = {STARRED: "starred", COLLAPSED: "collapsed", MENTIONED: "mentioned"}
 TOPICS_POLICIES = ("inherit", "allow_empty_topic", "disable_empty_topic", "empty_topic_only")
 KNOWN_ROLES = {int(role): role for role in Role}
-# Tables whose rows are counted one by one below, and those that only hold others together.
+# Tables whose rows are counted separately below, and join tables.
 BROUGHT = {
     "zerver_realm", "zerver_userprofile", "zerver_userprofile_mirrordummy",
     "zerver_userprofile_crossrealm", "zerver_stream", "zerver_recipient", "zerver_huddle",
@@ -77,7 +77,7 @@ BROUGHT = {
     "zerver_namedusergroup", "zerver_usergroupmembership", "zerver_groupgroupmembership",
     "zerver_scheduledmessage", "zerver_submessage",
 }  # fmt: skip
-# Tables of which every row is one thing.
+# Tables in which every row counts as one object.
 COUNTED = {
     "zerver_channelfolder": FOLDERS,
     "zerver_defaultstream": DEFAULTS,
@@ -220,7 +220,7 @@ class ZulipExport:
         return self._tally
 
     def _look(self) -> None:
-        """Count everything that there is."""
+        """First pass: count everything."""
         tally = self._tally
         numbers = BitMap64()
         for page in self._pages:
@@ -244,7 +244,7 @@ class ZulipExport:
             gone = sum(row["message"] not in numbers for row in rows)
             tally.drop(kind, OF_OTHER_MESSAGES, gone)
         for each in self.people():
-            if not each.is_house_bot:  # the server's own is here already
+            if not each.is_house_bot:  # our own bot already exists
                 tally.read[BOTS if each.is_bot else PEOPLE] += 1
         tally.read[CHANNELS] += len(self._rows("zerver_stream"))
         self._count_tables()
@@ -352,7 +352,7 @@ def _edits(message: Row) -> list[Row]:
 
 
 def _choices(row: Row) -> Row:
-    """What a member has chosen for a channel; whatever an export does not say is the default."""
+    """A subscriber's settings for a channel; missing ones are the default."""
     return {
         name: row[name]
         for name in storage.bulk_import.CHOICES
@@ -361,7 +361,7 @@ def _choices(row: Row) -> Row:
 
 
 def _topics_policy(value: Any) -> str:
-    """Zulip numbers them, or names them."""
+    """Zulip stores a number or a name."""
     if isinstance(value, int):
         return TOPICS_POLICIES[value - 1] if 0 < value <= len(TOPICS_POLICIES) else "inherit"
     return str(value) if value in TOPICS_POLICIES else "inherit"

@@ -1,4 +1,4 @@
-"""What people and the organization have in an export of Zulip, beside what was said."""
+"""Reads everything but messages from a Zulip export: profiles, groups, emoji, settings."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator
@@ -39,7 +39,7 @@ from tertulia.transfer.model import (
 
 PERSONAL, CHANNEL = 1, 2  # of recipients
 SEND_LATER = 1
-MUTED = 1  # what older versions did to topics, without saying it
+MUTED = 1  # the only topic policy of older versions
 ORIGINAL = ".original"
 
 Row = dict[str, Any]
@@ -47,7 +47,7 @@ Tables = dict[str, list[Row]]
 
 
 def found_in(folder: Path, tables: Tables, in_our_words: Callable[[str], str]) -> ProfileData:
-    """What is in the tables. A function gives texts in which people and files have their keys."""
+    """Read the tables. `in_our_words` converts a text to one with keys of users and files."""
 
     def rows(name: str) -> list[Row]:
         return tables.get(name) or []
@@ -95,7 +95,7 @@ def found_in(folder: Path, tables: Tables, in_our_words: Callable[[str], str]) -
 
 
 def count(folder: Path, rows: Callable[[str], list[Row]], tally: Tally) -> None:
-    """Count what is not one row for each thing."""
+    """Count the objects that are not one row each."""
     tally.read[AVATARS] += len(list(_avatars(folder)))
     values = {row["id"] for row in rows("zerver_customprofilefield") if "name" in row}
     lost = sum(row["field"] not in values for row in rows("zerver_customprofilefieldvalue"))
@@ -109,7 +109,7 @@ def count(folder: Path, rows: Callable[[str], list[Row]], tally: Tally) -> None:
 
 
 def _count_groups(rows: Callable[[str], list[Row]], tally: Tally) -> None:
-    """Groups of roles are here already, and what is in no named group is part of a permission."""
+    """System groups already exist here, and anonymous groups are part of a permission."""
     own = {
         _group_id(row)
         for row in _named_groups(rows)
@@ -125,7 +125,7 @@ def _count_groups(rows: Callable[[str], list[Row]], tally: Tally) -> None:
 
 
 class NamedPermissions:
-    """Who has a permission. People who are named in place are in a group without a name."""
+    """Permission values. Users who are listed directly are in an anonymous group."""
 
     def __init__(self, rows: Callable[[str], list[Row]]) -> None:
         self._named: dict[int, str] = {}
@@ -136,7 +136,7 @@ class NamedPermissions:
         self._members, self._inner = _memberships(rows)
 
     def of(self, row: Row) -> dict[str, ArrivingGroupValue]:
-        """The permissions of a channel or a group, by their names."""
+        """The permissions of a channel or a group, by name."""
         return {
             name: self._value(value)
             for name, value in row.items()
@@ -182,7 +182,7 @@ def _emoji(folder: Path, rows: list[Row]) -> Iterator[ArrivingEmoji]:
 
 
 def _avatars(folder: Path) -> Iterator[ArrivingAvatar]:
-    """The original where there is one, and the newest of each."""
+    """The newest avatar of each user, the original if it exists."""
     best: dict[str, tuple[bool, int, str]] = {}
     for record in _records(folder, "avatars"):
         key, path = str(record["user_profile_id"]), str(record["path"])
@@ -193,7 +193,7 @@ def _avatars(folder: Path) -> Iterator[ArrivingAvatar]:
 
 
 def _groups(rows: Callable[[str], list[Row]]) -> Iterator[ArrivingGroup]:
-    """Groups of roles are ours already."""
+    """System groups already exist here."""
     members, inner = _memberships(rows)
     values = NamedPermissions(rows)
     for row in _named_groups(rows):
@@ -223,7 +223,7 @@ def _group_id(row: Row) -> int:
 def _memberships(
     rows: Callable[[str], list[Row]],
 ) -> tuple[dict[int, list[str]], dict[int, list[str]]]:
-    """People and groups in groups."""
+    """Users by group, and subgroups by group."""
     members: dict[int, list[str]] = defaultdict(list)
     for row in rows("zerver_usergroupmembership"):
         members[row["user_group"]].append(str(row["user_profile"]))
@@ -269,7 +269,7 @@ def _view(row: Row) -> ArrivingView:
 
 
 def _waiting(rows: Callable[[str], list[Row]]) -> list[Row]:
-    """Messages that are still to be sent; reminders are kept in the same table."""
+    """Unsent scheduled messages; the same table contains reminders."""
     return [
         row
         for row in rows("zerver_scheduledmessage")

@@ -1,4 +1,4 @@
-"""Nouns and rules: no database, no network, no clock."""
+"""Domain model: nouns and rules, without database, network or clock."""
 
 from typing import TYPE_CHECKING
 

@@ -1,7 +1,6 @@
-"""Which machines we may be made to talk to by people who write down an address.
+"""Which IP addresses the server may contact when a user supplies the URL.
 
-Whatever is not on the open Internet is ours or our neighbours': it trusts us, and must not be
-reached in somebody else's name.
+Hosts outside the public Internet may trust this server, so users must not reach them through it.
 """
 
 import ipaddress
@@ -10,8 +9,8 @@ from collections.abc import Iterable
 IpAddress = ipaddress.IPv4Address | ipaddress.IPv6Address
 Networks = Iterable[ipaddress.IPv4Network | ipaddress.IPv6Network]
 
-# Networks in which an IPv6 address holds an IPv4 one, in its last 32 bits; Python calls some of
-# them global, whatever is inside.
+# IPv6 networks whose addresses contain an IPv4 address in their last 32 bits. Python calls some of
+# them global regardless of that address.
 TRANSLATED = [
     ipaddress.IPv6Network("64:ff9b::/96"),
     ipaddress.IPv6Network("64:ff9b:1::/48"),
@@ -20,14 +19,14 @@ TRANSLATED = [
 ]
 
 
-# Of IPv6 this is given to the world; what else there is, is for special purposes, of which Python
-# knows some. A part of it is for examples.
+# The global unicast range of IPv6, which includes a range for documentation. Python knows only some
+# of the special-purpose ranges outside.
 WORLD = ipaddress.IPv6Network("2000::/3")
 EXAMPLES = ipaddress.IPv6Network("3fff::/20")
 
 
 def is_open(text: str, allowed: Networks = ()) -> bool:
-    """Whether an address is on the open Internet, or in a network that was allowed."""
+    """Whether an address is on the public Internet or in an allowed network."""
     try:
         address = ipaddress.ip_address(text.partition("%")[0])
     except ValueError:
@@ -45,12 +44,12 @@ def _is_global(address: IpAddress) -> bool:
     if isinstance(address, ipaddress.IPv4Address):
         return True
     if address.ipv4_mapped is not None or any(address in network for network in TRANSLATED):
-        return True  # what is inside is looked at by itself
+        return True  # the address inside is checked by itself
     return address in WORLD and address not in EXAMPLES
 
 
 def _inside(address: IpAddress) -> list[IpAddress]:
-    """The addresses that one stands for, where it is translated on the way."""
+    """The IPv4 addresses that an IPv6 address is translated to."""
     if isinstance(address, ipaddress.IPv4Address):
         return []
     found: list[IpAddress | None] = [

@@ -1,13 +1,13 @@
-"""Letters: mails to people. What each kind says, in every language, is in `links/letters/`."""
+"""Emails to users. The text of each kind, in every language, is in `external/mail/templates/`."""
 
 import msgspec
 
 from tertulia.domain.organization.realm import Realm
 from tertulia.domain.people.user import User
 
-LANGUAGES = ("en", "es")  # the first one is for whoever speaks none of them
+LANGUAGES = ("en", "es")  # the first one is the fallback
 
-BETWEEN = "\x1e"  # paragraphs within a value of a letter
+BETWEEN = "\x1e"  # separates paragraphs within a value
 
 FIRST_PAUSE_SECONDS = 60.0
 MAX_BACKOFF_SECONDS = 7200.0
@@ -15,21 +15,21 @@ GIVEN_UP_AFTER_SECONDS = 86400.0
 
 
 class Letter(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What is to be said to whom. `values` fill in the text of its kind."""
+    """An email to write. `values` are inserted into the text of its kind."""
 
     kind: str
     to: str
     language: str = LANGUAGES[0]
     values: dict[str, str] = {}
-    headers: dict[str, str] = {}  # besides the usual ones
+    headers: dict[str, str] = {}  # additional ones
     from_name: str = ""
     reply_to: str = ""
-    timezone: str = ""  # of whoever gets it
-    html: str = ""  # what the HTML says in place of the text, where that is more than paragraphs
+    timezone: str = ""  # of the recipient
+    html: str = ""  # the HTML body where it is more than the paragraphs of the text
 
 
 class PostedLetter(msgspec.Struct, frozen=True):
-    """A letter in the box, as it is stored."""
+    """An email in the outbox, as it is stored."""
 
     id: int
     realm_id: int
@@ -39,7 +39,7 @@ class PostedLetter(msgspec.Struct, frozen=True):
     tries: int
 
     def next_try(self, now: float) -> float | None:
-        """When to try again after one more failure; None if that is no use any more."""
+        """When to try again after one more failure; None to give up."""
         if now - self.written_at >= GIVEN_UP_AFTER_SECONDS:
             return None
         pause: float = FIRST_PAUSE_SECONDS * 2 ** min(self.tries, 20)
@@ -47,12 +47,12 @@ class PostedLetter(msgspec.Struct, frozen=True):
 
 
 def language_of(user: User) -> str:
-    """The language in which somebody wants to be written to."""
+    """The language for emails to a user."""
     return _spoken(user.prefers("default_language"))
 
 
 def language_in(realm: Realm) -> str:
-    """The language for those of whom an organization knows nothing yet."""
+    """The language for recipients without an account."""
     return _spoken(realm.setting("default_language"))
 
 

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-MAX_TAGS = 20_000  # tags and attributes of one text; what follows is not read
+MAX_TAGS = 20_000  # tags and attributes in one text; the rest is not read
 
 _MARKUP = re.compile(r"<(?=[a-zA-Z!?/])")  # any other "<" is text
 _TAG = re.compile(r"</?[a-zA-Z][^\t\n\f\r />]*+")
@@ -103,7 +103,7 @@ class _Tokenizer:
                 self._position = len(self._text) if found is None else found.start()
 
     def _attributes(self) -> dict[str, str] | None:
-        """Read up to the end of a tag; None if it has none."""
+        """Read attributes up to the end of a tag; None if the tag is not closed."""
         attributes: dict[str, str] = {}
         self._tags += 1
         while self._tags < MAX_TAGS:

@@ -1,7 +1,7 @@
-"""Mails that come in: the addresses they are for, and what they bring.
+"""Inbound mail: the addresses of channels and replies, and the parsed mail.
 
-Who writes is known by the address alone, which nobody can guess; what a mail says of its sender
-proves nothing. So an address is kept as a hash, like a key.
+The sender is identified by the secret address alone, because the headers of a mail prove nothing.
+So an address is stored as a hash, like an API key.
 """
 
 import hashlib
@@ -12,13 +12,13 @@ import msgspec
 
 from tertulia import domain
 
-MAX_BYTES = 25 << 20  # of a mail, with all it brings
+MAX_BYTES = 25 << 20  # of a mail with its attachments
 MAX_FILES = 10
-MAX_HOPS = 50  # a mail that went through more machines goes in circles
+MAX_HOPS = 50  # a mail with more is in a loop
 MAX_PER_HOUR = 200  # mails to one address
-REPLY_SECONDS = 30 * 86400.0  # so long a reply address is good
-REMEMBERED_SECONDS = 14 * 86400.0  # so long a mail that comes again is recognized
-OURS = "X-Tertulia"  # a header of the mails that we send
+REPLY_SECONDS = 30 * 86400.0  # how long a reply address is valid
+REMEMBERED_SECONDS = 14 * 86400.0  # how long a repeated mail is recognized
+OURS = "X-Tertulia"  # a header of the mails that this server sends
 CUT_OFF = "\n[message truncated]"
 NO_SUBJECT = "Email with no subject"
 NO_WORDS = "(No email body)"
@@ -32,16 +32,16 @@ _FORWARDED = re.compile(r"^\s*(?:fwd?|wg|rv)\s*:", re.IGNORECASE)
 
 
 class MailRefused(Exception):
-    """A mail that we do not take, in words for whoever sent it, and for their mail server."""
+    """A rejected mail, with a text for its sender and a code for their mail server."""
 
     def __init__(self, code: str, words: str) -> None:
         super().__init__(f"{code} {words}")
-        self.code = code  # 5.x.x is for good, 4.x.x for now
+        self.code = code  # 5.x.x is permanent, 4.x.x temporary
         self.words = words
 
 
 class MailAddress(msgspec.Struct, frozen=True):
-    """What the first half of an address says."""
+    """The content of the local part of an address."""
 
     token: str
     is_reply: bool
@@ -53,18 +53,18 @@ class MailAddress(msgspec.Struct, frozen=True):
 
 
 class ReplyAddress(msgspec.Struct, frozen=True):
-    """Where somebody answers by mail: they write where a message is now."""
+    """An address for replies by mail. They go to the current topic of the message."""
 
     realm_id: int
     user_id: int
     message_id: int
     expires_at: float
-    channel_id: int | None = None  # the thread that it is good for; none for direct messages
+    channel_id: int | None = None  # the channel it is valid for; None for direct messages
     topic: str | None = None
 
 
 class ChannelAddress(msgspec.Struct, frozen=True):
-    """Where anybody writes to a channel, in the name of `sender_id` or of nobody."""
+    """An address that posts to a channel, as the user `sender_id` or without a user."""
 
     realm_id: int
     channel_id: int
@@ -76,19 +76,19 @@ class MailFile(msgspec.Struct, frozen=True):
     name: str
     content_type: str
     data: bytes
-    content_id: str = ""  # by which the HTML shows it in place
+    content_id: str = ""  # by which the HTML refers to it
 
 
 class ReceivedMail(msgspec.Struct, frozen=True):
-    """A mail, read. What it says is there as text and as HTML, either of which may be empty."""
+    """A parsed mail. Text and HTML are alternatives; either may be empty."""
 
-    number: str  # its Message-ID, or what stands in for one
+    number: str  # the Message-ID, or a substitute
     sender: str
     subject: str
     text: str
     html: str
     files: tuple[MailFile, ...]
-    is_answer_of_machine: bool  # such as that somebody is on holiday
+    is_answer_of_machine: bool  # for example a vacation reply
     is_written_by_machine: bool
     is_ours: bool
     hops: int
@@ -111,14 +111,14 @@ def reply_address(pattern: str, token: str) -> str:
 
 
 def channel_address(pattern: str, channel_name: str, token: str) -> str:
-    """With the channel's name, if that is all letters that every mail server knows."""
+    """Includes the channel's name if it is ASCII, which every mail server supports."""
     name = re.sub(r"[^a-z0-9]+", "-", channel_name.lower()).strip("-")
     start = f"{name}." if channel_name.isascii() and name else ""
     return pattern.replace("%s", f"{start}{token}.show-sender")
 
 
 def read_address(address: str, pattern: str) -> MailAddress | None:
-    """What an address of ours says; None if it is not one."""
+    """The content of one of our addresses; None for any other."""
     before, _, after = pattern.lower().partition("%s")
     address = address.strip().lower()
     if not (address.startswith(before) and address.endswith(after)):
@@ -133,7 +133,7 @@ def read_address(address: str, pattern: str) -> MailAddress | None:
 
 
 def topic_of(subject: str, most: int) -> tuple[str, bool]:
-    """The topic that a subject is about, and whether it had to be cut."""
+    """The topic for a subject, and whether it was cut."""
     words = " ".join(domain.names.cleaned(subject).split())
     whole = _PREFIXES.sub("", words).strip() or NO_SUBJECT
     topic = domain.names.cleaned(whole, most, TOPIC_END)
@@ -141,7 +141,7 @@ def topic_of(subject: str, most: int) -> tuple[str, bool]:
 
 
 def with_links(words: str, links: list[str], most: int) -> str:
-    """The words, with links to files below; the words are cut so that the links stay."""
+    """The text with links to files below it. The text is cut so that the links fit."""
     below = "\n".join(links)
     room = most - len(below) - 2 if below else most
     if len(words) > room:

@@ -1,7 +1,7 @@
-"""The HTML of a mail as text in our own markup, as far as it says something.
+"""Converts the HTML of a mail to our markup.
 
-By hand on a tokenizer of our own: what libraries write is Markdown in another dialect, and the
-parser of the standard library takes quadratic time. Everything here is linear in the length.
+It uses a tokenizer of its own: libraries write another dialect of Markdown, and the parser of the
+standard library takes quadratic time. Everything here is linear in the length.
 """
 
 import re
@@ -75,7 +75,7 @@ VOID = frozenset(
 )
 STRONG = frozenset(["b", "strong", "h1", "h2", "h3", "h4", "h5", "h6"])
 EMPHASIZED = frozenset(["em", "i"])
-QUOTATIONS = frozenset(  # what mail programs put a copy of the mail into that is answered
+QUOTATIONS = frozenset(  # elements in which mail programs put a copy of the mail that is answered
     [
         "gmail_quote",
         "gmail_quote_container",
@@ -91,12 +91,12 @@ QUOTATION_IDS = frozenset(
     {"appendonsend", "divrplyfwdmsg", "mail-editor-reference-message-container"}
 )
 SIGNATURES = frozenset({"gmail_signature", "moz-signature"})
-DEEPEST = 200  # elements within each other
-MAX_CHARACTERS = 250_000  # that are looked at
+DEEPEST = 200  # nested elements
+MAX_CHARACTERS = 250_000  # that are read
 
 FENCE = "```"
 
-# Signs that no mail holds, for quotations, which become signs at the beginning of lines.
+# Control characters that mark quotations until these become prefixes of lines.
 QUOTE, UNQUOTE = "\x01\x02"
 
 _SPACES = re.compile(r"[ \t\r\n\f]+")
@@ -104,7 +104,7 @@ _SIGNS = re.compile(f"[{QUOTE}{UNQUOTE}]")
 
 
 def text_of(html: str, *, quotes: bool = False, footer: bool = False) -> tuple[str, set[str]]:
-    """The text, and the pictures in it, by their Content-ID."""
+    """The text, and the Content-IDs of the images in it."""
     reader = _Reader(quotes=quotes, footer=footer)
     for token in domain.html_tokens.tokenize(_SIGNS.sub("", html[:MAX_CHARACTERS])):
         if isinstance(token, str):
@@ -118,12 +118,12 @@ def text_of(html: str, *, quotes: bool = False, footer: bool = False) -> tuple[s
 
 class _Element(msgspec.Struct):
     name: str
-    end: str = ""  # what is written at its end
+    end: str = ""  # written at its end
     stars: str = ""  # of emphasis
     address: str = ""  # of a link
-    begins_at: int = 0  # the part of the text that it begins with
-    line_ends: int = 0  # before it
-    is_innermost: bool = True  # no other emphasis (or link) within it
+    begins_at: int = 0  # index of its first part
+    line_ends: int = 0  # line breaks before it
+    is_innermost: bool = True  # contains no other emphasis (or link)
 
 
 class _Reader:
@@ -136,9 +136,9 @@ class _Reader:
         self._open_names: Counter[str] = Counter()
         self._emphasized: list[_Element] = []
         self._links: list[_Element] = []
-        self._ignored_from: int | None = None  # how many were open when something began to be
+        self._ignored_from: int | None = None  # number of open elements when ignored content began
         self._parts: list[str] = []
-        self._line_ends = 0  # at the end of the text, apart from spaces
+        self._line_ends = 0  # line breaks at the end of the text, ignoring spaces
         self._verbatim = 0
         self.pictures: set[str] = set()
 
@@ -183,7 +183,7 @@ class _Reader:
         if text:
             self._parts.append(text)
 
-    # --- what that means ---
+    # --- elements ---
 
     def _is_ignored(self, tag: str, about: dict[str, str]) -> bool:
         classes = set(about.get("class", "").lower().split())
@@ -209,7 +209,6 @@ class _Reader:
             self.pictures.add(about["src"][4:])
 
     def _begin(self, tag: str, about: dict[str, str]) -> _Element:
-        """Write the beginning of an element."""
         if tag in BLOCKS:
             self._break(2 if tag in APART else 1)
         element = _Element(tag, begins_at=len(self._parts))
@@ -233,7 +232,7 @@ class _Reader:
         return element
 
     def _write_start(self, element: _Element, around: list[_Element]) -> None:
-        """Write the stars of an element, or nothing for a link, as one part of the text."""
+        """Write the stars of an element, or an empty string for a link, as one part."""
         if around:
             around[-1].is_innermost = False
         around.append(element)
@@ -257,7 +256,7 @@ class _Reader:
             self._break(2 if element.name in APART else 1)
 
     def _end_emphasis(self, element: _Element) -> None:
-        """Stars stand close to the words, or they are none."""
+        """Stars must touch the words, or they are not emphasis."""
         if not element.is_innermost:
             self._write(element.stars)
             return
@@ -274,18 +273,18 @@ class _Reader:
             self._write(_link(_SIGNS.sub("", self._take_back(element)), element.address))
 
     def _take_back(self, element: _Element) -> str:
-        """Remove what was written since the beginning of an element, and return what is inside."""
+        """Remove what was written since the start of an element, and return what is inside."""
         inside = "".join(self._parts[element.begins_at + 1 :])
         del self._parts[element.begins_at :]
         self._line_ends = element.line_ends
         return inside
 
     def _break(self, lines: int) -> None:
-        """End the line, unless it has ended; two ends are a blank line."""
+        """Ensure so many line breaks; two are a blank line."""
         if self._line_ends < lines:
             self._write("\n" * (lines - self._line_ends))
 
-    # --- all of it ---
+    # --- result ---
 
     def text(self) -> str:
         while self._open and self._ignored_from is None:
@@ -301,7 +300,7 @@ def _link(inside: str, address: str) -> str:
 
 
 def _quoted(text: str) -> str:
-    """Quotations with a sign at the beginning of each line, as deep as they are."""
+    """Prefix each line of a quotation, as deep as it is nested."""
     depth, is_verbatim = 0, False
     lines: list[str] = []
     for part in re.split(f"([{QUOTE}{UNQUOTE}])", text):

@@ -1,4 +1,4 @@
-"""What somebody wrote in a mail, without what their mail program put around it."""
+"""The text of a mail without quotations and signatures."""
 
 import re
 
@@ -21,21 +21,21 @@ _OTHER_HEADER = re.compile(
     r"|Envoyé|À|Objet)\*?\s*:",
     re.IGNORECASE,
 )
-# How mail programs introduce a quotation: who wrote, and mostly when.
+# How mail programs introduce a quotation: the sender, and usually the date.
 _INTRODUCTION = re.compile(r"(?:\d|@|<|wrote|escribió|schrieb|a écrit).*:$")
 _BEGINS = re.compile(r"^(?:On|El|Am|Le|Il|Op|Em|Den|På|\d{4}-\d\d-\d\d|\d\d?[./]\d\d?[./])\b")
-_MAX_INTRODUCTION_LINES = 3  # lines
-_MAX_LINE_LENGTH = 400  # characters of one that could be an introduction
-MAX_CHARACTERS = 250_000  # that are looked at
+_MAX_INTRODUCTION_LINES = 3
+_MAX_LINE_LENGTH = 400  # of a line that may be an introduction
+MAX_CHARACTERS = 250_000  # that are read
 MAX_LINES = 10_000  # a message has no more characters than that
 
 
 def unflowed(text: str) -> str:
-    """Paragraphs of `format=flowed` (RFC 3676) on one line each."""
+    """Join the lines of `format=flowed` paragraphs (RFC 3676)."""
     pieces: list[str] = []
     is_open = False
     for line in text[:MAX_CHARACTERS].splitlines():
-        line = line[1:] if line.startswith(" ") else line  # it was stuffed
+        line = line[1:] if line.startswith(" ") else line  # space-stuffed
         if pieces and not (is_open and not line.startswith(">")):
             pieces.append("\n")
         pieces.append(line)
@@ -44,9 +44,10 @@ def unflowed(text: str) -> str:
 
 
 def written(text: str, *, quotes: bool = False, footer: bool = False) -> str:
-    """The words without a signature and without what is quoted below them.
+    """The text without a signature and without the quotation at its end.
 
-    What is quoted in between stays, since the words are about it. `quotes` and `footer` keep these.
+    Quotations in between stay, since the text refers to them. `quotes` and `footer` keep
+    everything.
     """
     text = text[:MAX_CHARACTERS]
     lines = [line.rstrip() for line in text.replace("\xa0", " ").splitlines()[:MAX_LINES]]
@@ -59,7 +60,7 @@ def written(text: str, *, quotes: bool = False, footer: bool = False) -> str:
 
 
 def _without_copy(lines: list[str]) -> list[str]:
-    """Up to where a whole mail is copied, with its headers."""
+    """The lines before a copied mail with its headers."""
     for number, line in enumerate(lines):
         if "---" in line and _ORIGINAL.match(line):
             return lines[:number]
@@ -103,7 +104,7 @@ def _without_signature(lines: list[str]) -> list[str]:
 
 
 def _signature_at(lines: list[str]) -> int | None:
-    """Where the last signature begins; one in a quotation is another's."""
+    """The index of the last signature."""
     found = [number for number, line in enumerate(lines) if _SIGNATURE.match(line)]
     return found[-1] if found else None
 

@@ -1,7 +1,7 @@
-"""Names: what may stand in one, so that whoever reads two of them can tell which is which.
+"""Names: which characters they may contain, so that readers can tell two names apart.
 
-Signs that cannot be seen, or that turn the direction of what follows, are refused, except where
-people need them: inside emoji, and between letters of scripts that join them.
+Invisible characters and those that change the text direction are rejected, except where people need
+them: inside emoji, and between letters of scripts that join them.
 """
 
 import re
@@ -10,8 +10,8 @@ from collections.abc import Iterable
 
 from tertulia.errors import BadRequest
 
-# What Unicode says is to be ignored when it is shown, the signs of direction among them; and the
-# blank of Braille, and the marks around annotations.
+# Characters that Unicode calls default ignorable, including the directional ones; also the Braille
+# blank and the interlinear annotation marks.
 _UNSEEN = re.compile(
     "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e"
     "\u2060-\u206f\u2800\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb"
@@ -21,7 +21,7 @@ _PICTURES = (
     "\u00a9\u00ae\u203c\u2049\u2122\u2139\u2190-\u2bff\u3030\u303d\u3297\u3299\U0001f000-\U0001faff"
 )
 _JOINING = (
-    "\u0620-\u07ff\u0840-\u08ff"  # Arabic and its kin
+    "\u0620-\u07ff\u0840-\u08ff"  # Arabic and related scripts
     "\u0900-\u0dff\u1000-\u109f\u1780-\u17d3\u1820-\u18aa\u1b00-\u1b7f\ua980-\ua9df"
     "\U00011000-\U000114ff"
 )
@@ -38,7 +38,7 @@ _IN_USE = re.compile(
 )
 
 
-# Letters of Cyrillic, Greek, Armenian and Cherokee that are drawn as one of Latin is.
+# Cyrillic, Greek, Armenian and Cherokee letters that look like a Latin one.
 _TWINS = str.maketrans(
     "\u0410\u0412\u0415\u041a\u041c\u041d\u041e\u0420\u0421\u0422\u0423\u0425\u0406\u0408\u0405"
     "\u0430\u0435\u043e\u0440\u0441\u0443\u0445\u0456\u0458\u0455\u04bb\u0501\u051b\u051d"
@@ -51,14 +51,14 @@ _TWINS = str.maketrans(
 
 
 def check(name: str, kind: str) -> None:
-    """Raises for a name, or another line that stands beside names, with what has no place there."""
+    """Raise BadRequest for a character that is not allowed in names."""
     position = first_bad_character(name)
     if position is not None:
         raise BadRequest(f"Invalid character in {kind}, at position {position}.")
 
 
 def first_bad_character(text: str) -> int | None:
-    """The position, from 1, of the first character that has no place in a name."""
+    """The position, from 1, of the first character that is not allowed in names."""
     if text.isascii() and text.isprintable():
         return None
     places = (index + 1 for index in range(len(text)) if _is_bad(text, index))
@@ -66,40 +66,39 @@ def first_bad_character(text: str) -> int | None:
 
 
 def cleaned(text: str, most: int | None = None, end: str = "") -> str:
-    """A text of somebody who cannot be asked, as a name: what has no place in one is a space.
+    """Turn a text from outside into a valid name: characters that are not allowed become spaces.
 
-    A longer one is cut, and ends with `end`.
+    A text longer than `most` is cut, and ends with `end`.
     """
     found = _without_bad(unicodedata.normalize("NFC", text))
     if most is None or len(found) <= most:
         return found
-    return _without_bad(found[: most - len(end)]) + end  # the cut may be inside of an emoji
+    return _without_bad(found[: most - len(end)]) + end  # the cut may be inside an emoji
 
 
 def seen(text: str) -> str:
-    """All of a text that can be seen."""
+    """The visible part of a text."""
     return text if text.isascii() else _UNSEEN.sub("", text)
 
 
 def as_seen(name: str) -> str:
-    """A name with the same letters however they were typed: an accent may be a sign of its own."""
+    """A name in NFC, so that composed and combining accents are equal."""
     return unicodedata.normalize("NFC", name.strip())
 
 
 def look(name: str) -> str:
-    """The same for two names that differ by nothing that can be seen."""
+    """Equal for two names that differ only in invisible characters."""
     return " ".join(unicodedata.normalize("NFC", seen(name)).split())
 
 
 def shape(name: str) -> str:
-    """The same for two names that nobody can tell apart, whatever scripts they are written in, and
-    whether or not the letters are those of formulas."""
+    """Equal for two names that look the same, even in different scripts or mathematical letters."""
     found = look(unicodedata.normalize("NFKC", name))
     return found if found.isascii() else found.translate(_TWINS)
 
 
 def is_like_one_of(name: str, others: Iterable[str]) -> bool:
-    """Whether a name can be told from others by its case at most."""
+    """Whether a name looks like one of the others, ignoring case."""
     own = shape(name).casefold()
     return any(shape(other).casefold() == own for other in others)
 
@@ -122,5 +121,5 @@ def _is_bad(text: str, index: int) -> bool:
 
 
 def _is_none(code_point: int) -> bool:
-    """Whether Unicode promises that this will never be a character."""
+    """Whether Unicode guarantees that the code point is never a character."""
     return (code_point & 0xFFFE) == 0xFFFE or 0xFDD0 <= code_point <= 0xFDEF

@@ -1,8 +1,7 @@
-"""What the value of a setting can be: each kind of value, with its rule in one place.
+"""Types of setting values, each with its validation.
 
-The tables of settings (`organization.settings`, `personal.settings`) name a kind for each row.
-Whoever lets a value in, be it the API, a command or an action, asks the kind; none has rules of its
-own.
+The tables of settings (`organization.settings`, `personal.settings`) name a type for each row. The
+API, the command line and the actions validate values by it; none has rules of its own.
 """
 
 from collections.abc import Callable
@@ -20,23 +19,23 @@ LARGEST_NUMBER = 2**31 - 1
 
 
 class ValueKind(msgspec.Struct, frozen=True):
-    """A kind of value: what it must be, how it is typed, and which ones are good."""
+    """A type of value: how it is described, parsed and validated."""
 
     @property
     def must_be(self) -> str:
-        """Ends the sentence "It must be …"."""
+        """Completes the sentence "It must be …"."""
         raise NotImplementedError
 
     def read(self, text: str) -> Any:
-        """What somebody typed, as it would be sent; raises ValueError."""
+        """Parse what was typed on the command line. Raises ValueError."""
         return text
 
     def checked(self, value: Any) -> Any:
-        """What was sent, as it is kept; raises ValueError."""
+        """Validate a value of a request, and return it as it is stored. Raises ValueError."""
         raise NotImplementedError
 
     def written(self, value: Any) -> str:
-        """What is kept, as somebody would type it."""
+        """Format a stored value as it would be typed."""
         return str(value)
 
 
@@ -54,7 +53,7 @@ class Switch(ValueKind, frozen=True):
 
 
 class ChosenFrom(ValueKind, frozen=True):
-    """One of a few numbers or words."""
+    """One of a few numbers or strings."""
 
     values: tuple[int, ...] | tuple[str, ...]
 
@@ -98,10 +97,10 @@ class Whole(ValueKind, frozen=True):
 
 
 class Limit(ValueKind, frozen=True):
-    """A number of something, or no limit at all."""
+    """A number, or no limit."""
 
     unit: str
-    unlimited: int | None  # how no limit is kept
+    unlimited: int | None  # how "no limit" is stored
 
     @property
     def must_be(self) -> str:
@@ -123,7 +122,7 @@ class Limit(ValueKind, frozen=True):
 
 class FreeText(ValueKind, frozen=True):
     longest: int
-    is_title: bool = False  # on one line, and there must be something
+    is_title: bool = False  # one line, and not empty
 
     @property
     def must_be(self) -> str:
@@ -141,7 +140,7 @@ class FreeText(ValueKind, frozen=True):
 
 
 class WebPlace(ValueKind, frozen=True):
-    """The address of a server, or a word for the usual one, which is kept as None."""
+    """The URL of a server, or a word for the default one, which is stored as None."""
 
     longest: int
     usual: str = "default"
@@ -166,7 +165,7 @@ class WebPlace(ValueKind, frozen=True):
 
 
 class ChannelId(ValueKind, frozen=True):
-    """A channel, which the action has to find yet, or none."""
+    """A channel, which the action must look up, or none."""
 
     NONE = -1
     must_be = "the id of a channel in use, or -1 for none"
@@ -186,12 +185,12 @@ class Adjustable(msgspec.Struct, frozen=True):
     default: Any
     meaning: str  # one sentence
 
-    # A refusal in words of its own, said by the action. Without one, the API refuses while it
-    # reads its parameters, in the words that it has for the kind.
+    # A specific error, raised by the action. Without it, the API rejects the parameter with the
+    # general error of its type.
     refusal: Callable[[str, Any], ClientError] | None = None
 
     def checked(self, value: Any) -> Any:
-        """The value as it is kept; raises for one that the setting cannot have."""
+        """The value as it is stored. Raises the error of the setting."""
         try:
             return self.kind.checked(value)
         except ValueError:
@@ -203,12 +202,12 @@ class Adjustable(msgspec.Struct, frozen=True):
 
 
 def in_words(template: str) -> Callable[[str, Any], ClientError]:
-    """A refusal that shows the value, as far as it can be read at a glance."""
+    """An error that shows the start of the value."""
     return lambda name, value: BadRequest(template.format(value=str(value)[:100]))
 
 
 def _typed(value: Any, wanted: type) -> Any:
-    if type(value) is not wanted:  # True is no number here
+    if type(value) is not wanted:  # True is not a number here
         raise ValueError(value)
     return value
 

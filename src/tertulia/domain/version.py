@@ -1,15 +1,14 @@
-"""Which server this is, and which level of the API it speaks."""
+"""The version of this server, and the API feature level it supports."""
 
 from typing import Any
 
 VERSION = "0.2.0"
 
-# The release of the API's reference whose clients find here what they expect, and its number
-# in the list of API changes. Clients read both.
+# The Zulip release whose clients are supported, and its API feature level. Clients read both.
 COMPATIBLE_VERSION = "12.0"
 FEATURE_LEVEL = 497
 
-# Compat: the specification and the clients have a name each for the same.
+# Compat: the specification and the clients use different names for the same.
 TOLD: dict[str, Any] = {
     f"{whose}_{what}": value
     for whose in ("service", "zulip")

@@ -1,4 +1,4 @@
-"""Channels, who may see and read them, their topics and folders."""
+"""Channels, access to them, their topics and folders."""
 
 from typing import TYPE_CHECKING
 

@@ -1,7 +1,7 @@
-"""Who may see that a channel exists, and who may read what is said in it.
+"""Channel access: who may see that a channel exists, and who may read its messages.
 
-The same rules serve a transaction, which asks the database, and the directory in memory: both
-hand in what they know as `holds`, which says whether the user is in a permission's set.
+Transactions and the in-memory directory use the same rules. Both pass `holds`, which says whether
+the user is in the group of a permission.
 """
 
 from collections.abc import Callable, Mapping, Set
@@ -17,7 +17,7 @@ Holds = Callable[[GroupValue], bool]
 
 
 def may_see(user: User | None, channel: Channel, subscribed: bool, holds: Holds) -> bool:
-    """Name, description, settings, subscribers."""
+    """Whether a user may see its name, description, settings and subscribers."""
     if channel.is_web_public or subscribed:
         return True
     if user is None or user.is_guest:
@@ -28,7 +28,8 @@ def may_see(user: User | None, channel: Channel, subscribed: bool, holds: Holds)
 
 
 def may_read(user: User | None, channel: Channel, subscribed: bool, holds: Holds) -> bool:
-    """The messages; with a protected history, only those that one has received."""
+    """Whether a user may read its messages; with a protected history, only those they have
+    received."""
     if is_open(user, channel, subscribed):
         return True
     if user is None or user.is_guest:
@@ -37,12 +38,12 @@ def may_read(user: User | None, channel: Channel, subscribed: bool, holds: Holds
 
 
 class Readable(msgspec.Struct, frozen=True):
-    """The channels whose messages somebody may read, and those whose they may not."""
+    """The channels whose messages a user may read."""
 
     shared: list[int]  # all messages
-    protected: list[int]  # those that came while one was subscribed
+    protected: list[int]  # messages received while subscribed
     hidden: list[int]
-    is_in_some: bool  # whether they are subscribed anywhere
+    is_in_some: bool  # whether the user has any subscription
 
     @property
     def ids(self) -> list[int]:
@@ -50,10 +51,10 @@ class Readable(msgspec.Struct, frozen=True):
 
 
 class ChannelAccess(Protocol):
-    """What one person sees of channels, whoever is asked: the database, or the directory."""
+    """The channels visible to one user, from the database or from the directory."""
 
     def named(self, where: int | str) -> Channel | None:
-        """The channel of this id or name, as far as one may know of it."""
+        """The channel with this id or name, if the user may see it."""
 
     def may_read(self, channel: Channel) -> bool: ...
 
@@ -68,7 +69,7 @@ Change = tuple[tuple[int, ...], tuple[int, ...]]
 
 
 def changes(before: Sight, after: Sight) -> dict[Change, list[int]]:
-    """What is seen anew or no longer, with those for whom the change is the same."""
+    """Group the viewers by the channels that became visible or hidden for them."""
     found: dict[Change, list[int]] = {}
     for viewer_id, now in after.items():
         shown = tuple(sorted(now - before[viewer_id]))
@@ -79,7 +80,7 @@ def changes(before: Sight, after: Sight) -> dict[Change, list[int]]:
 
 
 class Door(Protocol):
-    """What must be known of a channel before any permission is asked for."""
+    """The part of a channel that decides access before any permission is checked."""
 
     @property
     def is_public(self) -> bool: ...
@@ -88,14 +89,14 @@ class Door(Protocol):
 
 
 def is_open(user: User | None, door: Door, subscribed: bool) -> bool:
-    """Whether somebody may read a channel without holding any of its permissions."""
+    """Whether a user may read a channel without any of its permissions."""
     if door.is_web_public or subscribed:
         return True
     return door.is_public and user is not None and not user.is_guest
 
 
 def _may_let_in(channel: Channel, holds: Holds) -> bool:
-    """Who may add people, or join, can let themselves in, so nothing is hidden from them."""
+    """Users who may add subscribers or subscribe themselves can get access at any time."""
     return holds(channel.permissions["can_add_subscribers_group"]) or holds(
         channel.permissions["can_subscribe_group"]
     )

@@ -1,4 +1,4 @@
-"""Channels: what one is, and who may see it and read it."""
+"""Channels and subscriptions."""
 
 import re
 from typing import Any, NamedTuple
@@ -39,7 +39,7 @@ COLORS = [
 
 RECENTLY_SECONDS = 180 * 86_400
 FOREVER = -1
-COUNTED_DAYS = 28  # over which the traffic of a channel is counted
+COUNTED_DAYS = 28  # period over which the traffic of a channel is averaged
 
 _COLOR = re.compile(r"#[0-9a-fA-F]{3,6}")
 
@@ -73,7 +73,7 @@ class Channel(msgspec.Struct, frozen=True):
 
     @property
     def openness(self) -> str:
-        """Who can read it, in the words of notices."""
+        """The privacy of the channel, as named in notices."""
         if self.is_web_public:
             return "Web-public"
         if not self.invite_only:
@@ -86,7 +86,7 @@ class Channel(msgspec.Struct, frozen=True):
         return Gate(self.invite_only, self.is_web_public, named)
 
     def behind(self, gate: "Gate") -> "Channel":
-        """The same channel, were it guarded by this gate."""
+        """The same channel with another access rule."""
         return replace(
             self,
             invite_only=gate.invite_only,
@@ -95,7 +95,7 @@ class Channel(msgspec.Struct, frozen=True):
         )
 
 
-# The permissions that let somebody see a channel they are not in.
+# The permissions by which a user may see a channel without a subscription.
 GATE_PERMISSIONS = (
     "can_add_subscribers_group",
     "can_administer_channel_group",
@@ -104,7 +104,7 @@ GATE_PERMISSIONS = (
 
 
 class Gate(msgspec.Struct, frozen=True):
-    """All of a channel that decides who may see it, subscriptions aside."""
+    """Everything in a channel, except subscriptions, that decides who may see it."""
 
     invite_only: bool
     is_web_public: bool
@@ -112,7 +112,7 @@ class Gate(msgspec.Struct, frozen=True):
 
 
 class Subscription(NamedTuple):
-    """One user's place in one channel, with the settings that are theirs alone."""
+    """One user's subscription to one channel, with their settings for it."""
 
     channel_id: int
     user_id: int
@@ -128,11 +128,11 @@ class Subscription(NamedTuple):
 
     @property
     def personal(self) -> tuple[Any, ...]:
-        """The settings alone, from the colour on."""
+        """The settings only, from the color on."""
         return self[3:]
 
     def chosen(self) -> dict[str, Any]:
-        """The personal settings, as far as they are not what everybody starts with."""
+        """The settings that differ from the defaults."""
         return {
             name: value
             for name, value in zip(self._fields[3:], self.personal, strict=True)
@@ -141,7 +141,7 @@ class Subscription(NamedTuple):
 
 
 class NewChannel(msgspec.Struct, frozen=True):
-    """What a channel is to be, as asked for by the one who creates it."""
+    """The parameters of a channel to create."""
 
     name: str
     description: str = ""
@@ -156,7 +156,7 @@ class NewChannel(msgspec.Struct, frozen=True):
     permissions: dict[str, GroupValue] | None = None
 
     def shares_history(self) -> bool:
-        """Public channels always do; private ones only if asked to."""
+        """Always in public channels; in private ones if requested."""
         return not self.invite_only or bool(self.history_public)
 
 
@@ -173,7 +173,7 @@ def checked_name(name: str) -> str:
 
 
 def checked_color(text: str) -> str | None:
-    """A colour as it is stored, `#rrggbb` in lower case; None if the text is none."""
+    """A color as it is stored, `#rrggbb` in lower case; None if the text is not a color."""
     if _COLOR.fullmatch(text) is None:
         return None
     digits = text[1:].lower()
@@ -183,9 +183,9 @@ def checked_color(text: str) -> str | None:
 
 
 def average_week(recent: int, age_days: int) -> int | None:
-    """Messages in an average week, rounded to two digits; unknown in a channel's first week.
+    """Messages in an average week, rounded to two digits; None in a channel's first week.
 
-    `recent` counts the messages of the last four weeks, or since the channel began.
+    `recent` is the number of messages in the last four weeks, or since the channel was created.
     """
     if age_days < 7:
         return None
@@ -197,7 +197,7 @@ def average_week(recent: int, age_days: int) -> int | None:
 
 
 def next_color(taken: set[str]) -> str:
-    """The first colour not used yet; when all are, they go round again."""
+    """The first unused color. When all are used, they repeat."""
     for color in COLORS:
         if color not in taken:
             return color

@@ -1,4 +1,4 @@
-"""Folders: names under which channels stand together."""
+"""Channel folders: named groups of channels."""
 
 import msgspec
 

@@ -1,4 +1,4 @@
-"""Topics: compared without case, shown as they were written, and sometimes empty."""
+"""Topics: compared without case, shown as written, and sometimes empty."""
 
 from tertulia import domain
 from tertulia.errors import BadRequest
@@ -16,12 +16,12 @@ POLICIES = (INHERIT, ALLOW_EMPTY, DISABLE_EMPTY, EMPTY_ONLY)
 
 
 def fold(text: str) -> str:
-    """What names of topics and channels are compared by."""
+    """The form by which names of topics and channels are compared."""
     return text.casefold()
 
 
 def for_sending(topic: str) -> str:
-    """The topic as it is stored: stripped, checked, with the names of the empty topic resolved."""
+    """The topic as it is stored: stripped and checked. The names of the empty topic become ""."""
     topic = domain.names.as_seen(topic)
     position = domain.names.first_bad_character(topic)
     if position is not None:
@@ -34,5 +34,5 @@ def for_sending(topic: str) -> str:
 
 
 def shown(topic: str, allow_empty: bool) -> str:
-    """The topic for a client, which may not know that a topic can be empty."""
+    """The topic for a client, which may not support the empty topic."""
     return topic if topic or allow_empty else EMPTY_TOPIC_NAME

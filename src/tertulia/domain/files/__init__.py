@@ -1,4 +1,4 @@
-"""Uploaded files and pictures."""
+"""Uploaded files and images."""
 
 from typing import TYPE_CHECKING
 

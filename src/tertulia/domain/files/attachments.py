@@ -1,7 +1,7 @@
-"""Uploaded files: what they are called, where they are found, and what kind of thing they are.
+"""Uploaded files: their names, paths and types.
 
-Neither the name nor the type that a client gives is to be trusted. A name becomes part of an
-address only after `path_name`, and only types in `SHOWN` are ever shown by a browser.
+Neither the name nor the type that a client sends is trusted. A name becomes part of a URL only
+after `path_name`, and browsers display only the types in `SHOWN`.
 """
 
 import mimetypes
@@ -22,12 +22,12 @@ PREFIX = "/user_uploads/"
 
 BYTES = "application/octet-stream"
 
-# How large thumbnails are at most, and what they are called.
+# The maximum size of thumbnails, and their file names.
 THUMBNAIL_SIZE = (840, 560)
 THUMBNAIL = "840x560.webp"
 ANIMATED_THUMBNAIL = "840x560-anim.webp"
 
-# What browsers show without running anything that is in it.
+# Types that browsers display without running any content.
 SHOWN = frozenset(
     {
         *("image/png", "image/jpeg", "image/gif", "image/webp", "image/bmp"),
@@ -41,7 +41,7 @@ _TYPE = re.compile(r"[a-z0-9][a-z0-9.+-]{0,50}/[a-z0-9][a-z0-9.+-]{0,80}", re.AS
 _SEPARATORS = re.compile(r"[/\\]")
 _NOT_IN_PATHS = re.compile(r"[^\w.\s-]")
 _GAPS = re.compile(r"[\s-]+")
-_known_types = mimetypes.MimeTypes()  # those that come with Python, whatever this machine has
+_known_types = mimetypes.MimeTypes()  # Python's own table, independent of this machine
 for _type, _extension in (
     ("image/webp", ".webp"),
     ("audio/flac", ".flac"),
@@ -54,19 +54,19 @@ for _type, _extension in (
 
 
 class Quota(msgspec.Struct, frozen=True):
-    """How much files may take together; 0 is any amount."""
+    """The total size of files; 0 means unlimited."""
 
     organization_mib: int = 0
-    person_mib: int = 0  # with their bots
+    person_mib: int = 0  # including their bots
 
 
 def person_of(owner: User) -> int:
-    """Whose room a file takes: that of a bot is its owner's."""
+    """The user whose quota a file counts against: a bot's owner for a bot."""
     return owner.id if owner.bot_owner_id is None else owner.bot_owner_id
 
 
 class Looks(msgspec.Struct, frozen=True):
-    """What a file turned out to be; only a picture that can be shown has a size."""
+    """The detected type of a file. Only an image that can be displayed has a size."""
 
     content_type: str
     width: int = 0
@@ -79,16 +79,16 @@ class Attachment(msgspec.Struct, frozen=True):
     realm_id: int
     owner_id: int
     upload_id: int
-    path_id: str  # the address after /user_uploads/
+    path_id: str  # the URL path after /user_uploads/
     name: str
     looks: Looks
     size: int
     created_at: float
-    message_ids: tuple[int, ...] = ()  # those that link it; only where somebody asked for them
+    message_ids: tuple[int, ...] = ()  # messages that link it; only if requested
 
     @property
     def shown_type(self) -> str:
-        """What it is to a browser: just bytes, unless it can be shown safely."""
+        """The content type for browsers: plain bytes unless it can be displayed safely."""
         return self.looks.content_type if self.looks.content_type in SHOWN else BYTES
 
     @property
@@ -97,7 +97,7 @@ class Attachment(msgspec.Struct, frozen=True):
 
     @property
     def thumbnail_url(self) -> str:
-        """Where it is shown small, if it is a picture; empty for all else."""
+        """The path of the thumbnail; empty if the file is not an image."""
         if not self.looks.width:
             return ""
         shape = ANIMATED_THUMBNAIL if self.looks.is_animated else THUMBNAIL
@@ -105,13 +105,13 @@ class Attachment(msgspec.Struct, frozen=True):
 
 
 def shown_name(filename: str) -> str:
-    """The name of a file without folders or anything that cannot be seen."""
+    """The name of a file without folders and invisible characters."""
     last = _SEPARATORS.split(unicodedata.normalize("NFC", filename))[-1]
     return _cut("".join(filter(str.isprintable, last)).strip()) or NAMELESS
 
 
 def path_name(name: str) -> str:
-    """The name as it stands in an address: letters and digits of any script, `.`, `_` and `-`."""
+    """The name in a URL: letters and digits of any script, `.`, `_` and `-`."""
     plain = _GAPS.sub("-", _NOT_IN_PATHS.sub("", unicodedata.normalize("NFKC", name)))
     stem, dot, extension = plain.strip("-_").rpartition(".")
     if not dot:
@@ -121,17 +121,17 @@ def path_name(name: str) -> str:
 
 
 def new_path_id(realm_id: int, name: str) -> str:
-    """An address that nobody can guess."""
+    """A path that cannot be guessed."""
     return f"{realm_id}/{secrets.randbelow(256):x}/{secrets.token_urlsafe(18)}/{path_name(name)}"
 
 
 def linked_path_id(written: str) -> str:
-    """The file that a link leads to, however it is written."""
+    """The file that a link points to."""
     return unquote(written.partition("?")[0].partition("#")[0])
 
 
 def known_type(declared: str, name: str) -> str:
-    """What a client says that a file is; if it does not know, what the name suggests."""
+    """The type that the client declares or, if it does not, the type suggested by the name."""
     plain = declared.partition(";")[0].strip().lower()
     if plain != BYTES and _TYPE.fullmatch(plain):
         return plain
@@ -139,7 +139,7 @@ def known_type(declared: str, name: str) -> str:
 
 
 def _cut(name: str) -> str:
-    """A name of bearable length, with its extension."""
+    """A name of limited length that keeps its extension."""
     if len(name) <= MAX_NAME_LENGTH:
         return name
     stem, dot, extension = name.rpartition(".")

@@ -1,6 +1,6 @@
-"""Pictures that people upload: looked at, bounded, and always drawn anew.
+"""Uploaded images: checked, limited in size, and always re-encoded.
 
-What is stored are pixels that we wrote ourselves, never the bytes that came in.
+Only pixels that this server has encoded are stored, never the uploaded bytes.
 """
 
 import io
@@ -15,18 +15,19 @@ from tertulia.domain.files.picture import Avatar, Picture
 from tertulia.errors.messages import BadImage
 
 FORMATS = ("PNG", "JPEG", "GIF", "WEBP")
-SHOWN_FORMATS = (*FORMATS, "BMP")  # among uploaded files
+SHOWN_FORMATS = (*FORMATS, "BMP")  # for uploaded files
 CONTENT_TYPES = frozenset(
     {
         "image/png",
         "image/jpeg",
         "image/gif",
         "image/webp",
-        "application/octet-stream",  # what a client says that does not say: the bytes will tell
+        # Sent by clients that do not know the type; the content decides.
+        "application/octet-stream",
     }
 )
-# To decode a picture takes 4 bytes a pixel for a moment, and 16 where it may move: 70 MB are
-# enough for any. A file says how many pixels it holds before one of them is decoded.
+# Decoding needs 4 bytes per pixel, 16 for an animation: 70 MB are enough for any image. The header
+# states the number of pixels, so it is checked before decoding.
 MAX_PIXELS = 16_000_000
 MAX_ANIMATED_PIXELS = 4_000_000
 MAX_FRAMES = 200
@@ -35,15 +36,15 @@ MAX_TOTAL_PIXELS = 100_000_000  # of all frames
 AVATAR_EDGE = 100
 MEDIUM_AVATAR_EDGE = 500
 ICON_EDGE = 100
-LOGO_SIZE = (800, 100)  # at most
+LOGO_SIZE = (800, 100)  # maximum
 
-FIRST_TURNED = 5  # from this orientation on, a photograph stands on its side
+FIRST_TURNED = 5  # from this EXIF orientation on, width and height are swapped
 
 T = TypeVar("T")
 
 
 def emoji_picture(data: bytes, size: int = 64) -> Picture:
-    """A square of the given size; the picture is cut to fit. Raises BadImage."""
+    """A square of the given size; the image is cropped. Raises BadImage."""
 
     def draw(image: Image.Image) -> Picture:
         return _drawn(_checked(image, (size, size), getattr(image, "n_frames", 1)), size)
@@ -52,7 +53,7 @@ def emoji_picture(data: bytes, size: int = 64) -> Picture:
 
 
 def avatar(data: bytes) -> Avatar:
-    """Two squares, as PNG; the picture is turned the right way up and cut to fit."""
+    """Two squares as PNG; the image is rotated upright and cropped."""
 
     def draw(image: Image.Image) -> Avatar:
         box = (MEDIUM_AVATAR_EDGE, MEDIUM_AVATAR_EDGE)
@@ -64,7 +65,7 @@ def avatar(data: bytes) -> Avatar:
 
 
 def icon(data: bytes) -> bytes:
-    """A small square, as PNG; the picture is turned the right way up and cut to fit."""
+    """A small square as PNG; the image is rotated upright and cropped."""
 
     def draw(image: Image.Image) -> bytes:
         square = _square(_checked(image, (ICON_EDGE, ICON_EDGE)), ICON_EDGE)
@@ -74,7 +75,7 @@ def icon(data: bytes) -> bytes:
 
 
 def logo(data: bytes) -> bytes:
-    """The whole picture as PNG, the right way up, and made smaller where it is too large."""
+    """The whole image as PNG, rotated upright and scaled down if it is too large."""
 
     def draw(image: Image.Image) -> bytes:
         box = LOGO_SIZE[::-1] if _is_turned(image) else LOGO_SIZE
@@ -86,9 +87,9 @@ def logo(data: bytes) -> bytes:
 
 
 def looks(file: IO[bytes]) -> Looks | None:
-    """What a file shows that clients can show as a picture; None for all others.
+    """Type and size of an image that clients can display; None for other files.
 
-    Nothing is drawn: a look at the head of the file is enough.
+    Reads only the header of the file.
     """
 
     def measure(image: Image.Image) -> Looks:
@@ -105,7 +106,7 @@ def looks(file: IO[bytes]) -> Looks | None:
 
 
 def thumbnail(file: IO[bytes]) -> bytes:
-    """A picture made small, as WebP; of one that moves, how it begins. Raises BadImage."""
+    """A thumbnail as WebP; of an animation, the first frame. Raises BadImage."""
 
     def draw(image: Image.Image) -> bytes:
         box = THUMBNAIL_SIZE[::-1] if _is_turned(image) else THUMBNAIL_SIZE
@@ -134,22 +135,22 @@ def _looked_at(
 
 
 def _is_photograph(image: Image.Image) -> bool:
-    """Some cameras put several pictures into one file, which is a JPEG all the same."""
+    """Some cameras store several images in one JPEG file (MPO)."""
     return image.format in ("JPEG", "MPO")
 
 
 def _is_turned(image: Image.Image) -> bool:
-    """Only photographs are asked: of other pictures all would have to be decoded to know."""
+    """Only photographs are checked: other images would have to be decoded."""
     return (
         _is_photograph(image) and image.getexif().get(ExifTags.Base.Orientation, 1) >= FIRST_TURNED
     )
 
 
 def _checked(image: Image.Image, box: tuple[int, int], frames: int = 1) -> Image.Image:
-    """The picture, of which so much is to be decoded; raises BadImage if that is too much.
+    """The image, prepared for decoding; raises BadImage if it is too large.
 
-    A photograph is decoded no larger than need be, unless it comes in several passes: then all of
-    it is held until the last.
+    A photograph is decoded at a reduced size, unless it is progressive: then all of it is held in
+    memory.
     """
     pixels = image.width * image.height
     if _is_photograph(image):
@@ -188,7 +189,7 @@ def _drawn(image: Image.Image, size: int) -> Picture:
 
 
 def _square(image: Image.Image, size: int) -> Image.Image:
-    """A photograph is large, so it is made smaller before anything else is done to it."""
+    """Scales first, because photographs are large."""
     edge = min(image.width, image.height)
     left, top = (image.width - edge) // 2, (image.height - edge) // 2
     box = (left, top, left + edge, top + edge)
@@ -197,7 +198,7 @@ def _square(image: Image.Image, size: int) -> Image.Image:
 
 
 def _plain(image: Image.Image) -> Image.Image:
-    """The picture in colours that can be mixed; itself, if it is so already."""
+    """The image in a mode that can be resampled."""
     is_plain = image.mode in ("RGB", "RGBA", "L") and "transparency" not in image.info
     return image if is_plain else image.convert("RGBA")
 

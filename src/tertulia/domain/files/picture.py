@@ -1,10 +1,10 @@
-"""Pictures as we store them; `images.py` draws them, with a library that takes a while to load."""
+"""Stored images. `images.py` creates them, with a library that is slow to import."""
 
 import msgspec
 
 
 class Picture(msgspec.Struct, frozen=True):
-    """A picture as it is stored; an animated one also stands still."""
+    """A stored image; an animated one also has a still version."""
 
     data: bytes
     extension: str
@@ -12,7 +12,7 @@ class Picture(msgspec.Struct, frozen=True):
 
 
 class Avatar(msgspec.Struct, frozen=True):
-    """A picture of somebody, in the two sizes that clients show; it never moves."""
+    """A user's avatar in the two sizes that clients show; never animated."""
 
     picture: bytes
     medium: bytes

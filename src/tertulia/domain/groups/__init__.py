@@ -1,4 +1,4 @@
-"""User groups, and the permissions that name them."""
+"""User groups and permissions."""
 
 from typing import TYPE_CHECKING
 

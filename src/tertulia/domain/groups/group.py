@@ -1,7 +1,7 @@
-"""User groups: the system groups that follow from roles, and values that name sets of users.
+"""User groups: system groups, which follow from roles, and values of permissions.
 
-Membership in a system group is not stored anywhere; it follows from the role and the time
-since joining, so it can never be out of date.
+Membership in a system group is not stored. It follows from the role and the time since joining, so
+it can never be outdated.
 """
 
 from collections.abc import Iterable
@@ -13,7 +13,7 @@ from tertulia import domain
 from tertulia.domain.people.user import Role, User
 from tertulia.errors import BadRequest
 
-# In the order in which a new organization creates them, so that their ids ascend.
+# In the order of creation, so that their ids ascend.
 SYSTEM_GROUPS: dict[str, str] = {
     "role:nobody": "Nobody",
     "role:owners": "Owners",
@@ -46,7 +46,7 @@ ROLE_OF_GROUP = {name: role for role, name in _DIRECT_GROUP.items()}
 
 
 class Members(msgspec.Struct, frozen=True, forbid_unknown_fields=False):
-    """A set of users named in place: some people and the members of some groups."""
+    """An anonymous group: some users and the members of some groups."""
 
     direct_members: list[int]
     direct_subgroups: list[int]
@@ -77,7 +77,7 @@ def holds_by_role(user: User, system_group: str, waiting_days: int, now: float) 
 
 
 def direct_system_groups(user: User, waiting_days: int, now: float) -> list[str]:
-    """The system groups that list this user as a direct member."""
+    """The system groups that contain this user directly."""
     names = [_DIRECT_GROUP[user.role]]
     if user.role == Role.MEMBER and user.is_full_member(waiting_days, now):
         names.append("role:fullmembers")
@@ -85,7 +85,7 @@ def direct_system_groups(user: User, waiting_days: int, now: float) -> list[str]
 
 
 def canonical(value: GroupValue, nobody_id: int) -> GroupValue:
-    """The one form in which a value is stored and shown: a bare group is its id."""
+    """The form in which a value is stored and shown: a single group is its id."""
     if isinstance(value, int):
         return value
     members = sorted(set(value.direct_members))
@@ -105,7 +105,7 @@ def groups_named(values: Iterable[GroupValue]) -> set[int]:
 
 
 class Permission(msgspec.Struct, frozen=True):
-    """A setting whose value is a set of users: its default and which groups it may be."""
+    """A setting whose value is a group: its default and the groups it allows."""
 
     name: str
     default: str
@@ -113,11 +113,12 @@ class Permission(msgspec.Struct, frozen=True):
     nobody: bool = True
     allowed: tuple[str, ...] = ()
     refused: tuple[str, ...] = field(default=())
-    meaning: str = ""  # one sentence, told of those that belong to an organization
-    owners_only: bool = False  # whether administrators may not say who has it
+    meaning: str = ""  # one sentence for the docs, if it belongs to an organization
+    owners_only: bool = False  # whether administrators may not change it
 
     def is_open_to(self, user: User) -> bool:
-        """Where not everyone can be given it, guests never have it, even as members of a group."""
+        """A permission that cannot be given to everyone never includes guests, even as members
+        of a group."""
         return self.everyone or not user.is_guest
 
     @property
@@ -125,7 +126,7 @@ class Permission(msgspec.Struct, frozen=True):
         return bool(self.allowed)
 
 
-CREATOR_ALONE = ("channel_creator", "group_creator")  # stand for a set that holds nobody else
+CREATOR_ALONE = ("channel_creator", "group_creator")  # stand for a group with only the creator
 
 CHANNEL_PERMISSIONS: dict[str, Permission] = {
     permission.name: permission
@@ -323,7 +324,7 @@ def checked_group_name(name: str) -> str:
 
 
 class NewGroup(msgspec.Struct, frozen=True):
-    """What a group is to be, as asked for by the one who creates it."""
+    """The parameters of a group to create."""
 
     name: str
     description: str
@@ -333,7 +334,7 @@ class NewGroup(msgspec.Struct, frozen=True):
 
 
 class PermissionChange(msgspec.Struct, frozen=True):
-    """A new value of a permission, and the one that the caller believes it has."""
+    """A new value of a permission, and the old value that the caller expects."""
 
     new: GroupValue
     old: GroupValue | None = None

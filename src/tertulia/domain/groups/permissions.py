@@ -1,8 +1,8 @@
-"""Who holds a permission, and who is in a group: the one rule.
+"""Permission checks: who holds a permission, and who is in a group.
 
-A permission names people and groups. A group has whom it lists, whom the groups within it have
-and, if it is a system group, those whom their role puts there. What is known of groups is handed
-in: by a transaction from the database, by the directory from memory.
+A permission names users and groups. A group contains its listed members, the members of its
+subgroups and, if it is a system group, users by their role. The groups are passed in: a transaction
+reads them from the database, the directory has them in memory.
 """
 
 from collections.abc import Iterable, Mapping, Set
@@ -19,26 +19,26 @@ Within = Mapping[int, str | None]
 
 
 class Groups(Protocol):
-    """The groups of an organization, as far as questions about permissions go."""
+    """The groups of an organization, as permission checks need them."""
 
     @property
     def waiting_days(self) -> int:
-        """How long a member waits to become a full one."""
+        """How long a new member waits to become a full member."""
 
     def within(self, group_ids: Iterable[int]) -> Within:
-        """These groups and all they contain, however deep."""
+        """These groups and all their subgroups, recursively."""
 
     def listing(self, user_id: int) -> Set[int]:
-        """The groups that list somebody themselves."""
+        """The groups that list a user directly."""
 
     def listed_in(self, group_ids: Iterable[int]) -> set[int]:
-        """Those whom these groups list themselves."""
+        """The users whom these groups list directly."""
 
     def everybody(self) -> Iterable[User]: ...
 
 
 def holds(groups: Groups, user: User, value: GroupValue, now: float) -> bool:
-    """Whether somebody is in the set that a permission names."""
+    """Whether a user is in the group that a permission names."""
     if isinstance(value, int):
         return _is_in(groups, user, [value], now)
     if user.id in value.direct_members:
@@ -52,7 +52,7 @@ def is_in_system_group(groups: Groups, user: User, name: str, now: float) -> boo
 
 
 def everybody_in(groups: Groups, group_ids: Iterable[int], now: float) -> set[int]:
-    """All who are in one of these groups, ended accounts included."""
+    """All users in one of these groups, including deactivated ones."""
     within = groups.within(group_ids)
     found = groups.listed_in(within)
     if _system_groups(within):

@@ -1,4 +1,4 @@
-"""Messages that are sent when their time has come."""
+"""Messages that are sent later: scheduled messages and reminders."""
 
 from typing import TYPE_CHECKING
 

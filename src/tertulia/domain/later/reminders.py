@@ -1,4 +1,4 @@
-"""Reminders: a message that somebody wants to be shown again at a certain time."""
+"""Reminders: a message that a user wants to see again at a certain time."""
 
 import msgspec
 
@@ -31,7 +31,7 @@ def checked_note(note: str) -> str:
 
 
 def reminder_text(quotation: Quotation | None, note: str, site: str) -> str:
-    """What the owner is sent. A message they may no longer see is not quoted."""
+    """The text of a reminder. A message that the user may no longer see is not quoted."""
     if quotation is None:
         return _opening("a message that you can no longer see", note)
     kind = "message" if quotation.channel is not None else "direct message"

@@ -1,4 +1,4 @@
-"""Messages to be sent later: where they will go, and when it is too late for them."""
+"""Scheduled messages: their destination, and when it is too late to send them."""
 
 from datetime import UTC, datetime
 
@@ -10,7 +10,7 @@ from tertulia.errors import BadRequest
 from tertulia.errors.later import TimeNotInFuture
 from tertulia.errors.messages import MalformedRecipients, RecipientsMissing, TopicMissing
 
-LATEST_SECONDS = 600  # after a longer downtime a message would be a surprise
+LATEST_SECONDS = 600  # after a longer downtime a message is not sent
 LAST_MOMENT = 253_402_300_799  # the end of the year 9999
 
 
@@ -20,7 +20,7 @@ class ToChannel(msgspec.Struct, frozen=True):
 
 
 class ToPeople(msgspec.Struct, frozen=True):
-    """The other participants by id, in order; the owner alone for a note to oneself."""
+    """The other participants by id, in order; for a note to oneself only the owner."""
 
     user_ids: tuple[int, ...]
 
@@ -37,7 +37,7 @@ class ScheduledMessage(msgspec.Struct, frozen=True):
     render_version: int
     mentions: Mentions
     client: str
-    read_by_sender: bool | None  # None: whatever the client suggests
+    read_by_sender: bool | None  # None: depends on the client
     deliver_at: int
     failed: bool = False
     sent_at: float | None = None
@@ -49,13 +49,13 @@ class ScheduledMessage(msgspec.Struct, frozen=True):
         return now - self.deliver_at > LATEST_SECONDS
 
     def will_be_read(self) -> bool:
-        """Whether its sender has read it once it is sent; a note to oneself is to be noticed."""
+        """Whether it counts as read by its sender; a note to oneself does not."""
         if self.read_by_sender is None and self.to == ToPeople((self.owner_id,)):
             return False
         return domain.messages.message.is_read_by_sender(self.read_by_sender, self.client)
 
     def draft(self) -> Draft:
-        """The words as they were rendered when they were written."""
+        """The message as it was rendered when it was scheduled."""
         return Draft(
             content=self.content,
             rendered=self.rendered,
@@ -69,7 +69,7 @@ class ScheduledMessage(msgspec.Struct, frozen=True):
 def destination(
     owner_id: int, to: int | list[int], topic: str | None, *, in_channel: bool
 ) -> Destination:
-    """Where a message is to go, as a client says it."""
+    """Parse a destination from the parameters of a request."""
     if in_channel:
         if isinstance(to, list):
             raise BadRequest("Invalid data type for channel ID")
@@ -89,7 +89,7 @@ def check_time(deliver_at: int, now: float) -> None:
 
 
 def failure_notice(deliver_at: int, reason: str) -> str:
-    """What the owner is told of a message that could not be sent."""
+    """The notice to the owner of a message that could not be sent."""
     moment = datetime.fromtimestamp(deliver_at, UTC).isoformat()
     return (
         f"The message you scheduled for <time:{moment}> was not sent because of the following"

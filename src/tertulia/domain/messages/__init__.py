@@ -1,4 +1,4 @@
-"""Messages: what they are made of, where they lead, and how they are asked for."""
+"""Messages: their content, links, narrows and notices."""
 
 from typing import TYPE_CHECKING
 

@@ -1,14 +1,14 @@
-"""What changed between two renderings of a message, shown within the newer one.
+"""The difference between two renderings of a message, shown in the newer one.
 
-The tags are those of the newer rendering and nothing else, so the result is as well-formed as that
-is; of what was taken out only the words are shown.
+The result has only the tags of the newer rendering, so it is as well-formed. Of deleted parts only
+the text is shown.
 """
 
 import re
 from difflib import SequenceMatcher
 
 _TOKEN = re.compile(r"<[^>]*>|[^<\s]+|\s+")
-MAX_COMPARED_TOKENS = 600  # tokens; beyond that everything counts as changed
+MAX_COMPARED_TOKENS = 600  # with more, everything counts as changed
 
 
 def html_diff(old: str, new: str) -> str:
@@ -22,7 +22,7 @@ def html_diff(old: str, new: str) -> str:
 
 
 def _same(one: list[str], other: list[str]) -> int:
-    """How many tokens are the same from the beginning."""
+    """The number of equal tokens at the start."""
     count = 0
     for left, right in zip(one, other, strict=False):
         if left != right:
@@ -50,7 +50,7 @@ def _deleted(tokens: list[str]) -> str:
 
 
 def _inserted(tokens: list[str]) -> str:
-    """Words between tags are wrapped piece by piece, so that no tag is left half inside."""
+    """Wrap the text between tags piece by piece, so that no tag is partly inside."""
     parts: list[str] = []
     words: list[str] = []
 

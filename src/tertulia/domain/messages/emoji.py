@@ -1,7 +1,7 @@
-"""Emoji as people choose them: by name alone, or by name, code and type.
+"""Emoji as clients name them: by name alone, or by name, code and type.
 
-There are three types: the ones that Unicode knows, the custom ones of an organization, and one
-special emoji that clients draw by themselves.
+There are three types: Unicode emoji, the custom emoji of an organization, and one special emoji
+that clients draw by themselves.
 """
 
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ CUSTOM = "realm_emoji"
 SPECIAL = "service_extra_emoji"
 SPECIAL_NAME = "zulip"
 
-# Compat: clients written for the original know the special type by its older name.
+# Compat: clients for Zulip know the special type by its older name.
 _TYPES = {UNICODE: UNICODE, CUSTOM: CUSTOM, SPECIAL: SPECIAL, "zulip_extra_emoji": SPECIAL}
 
 
@@ -27,14 +27,14 @@ class Emoji(msgspec.Struct, frozen=True):
 
 
 class EmojiTable(Protocol):
-    """The emoji of Unicode, by name and by code."""
+    """The Unicode emoji, by name and by code."""
 
     def code_for(self, name: str, /) -> str | None: ...
     def names_for(self, code: str, /) -> Sequence[str]: ...
 
 
 def find_common(table: EmojiTable, name: str) -> Emoji | None:
-    """An emoji that every organization has."""
+    """An emoji that exists in every organization."""
     if name == SPECIAL_NAME:
         return Emoji(name, name, SPECIAL)
     code = table.code_for(name)
@@ -48,7 +48,7 @@ def checked_type(text: str) -> str:
 
 
 def check_common(table: EmojiTable, emoji: Emoji) -> None:
-    """Whether name, code and type agree, for an emoji that is not a custom one."""
+    """Raise BadRequest unless name, code and type match. For other than custom emoji."""
     if emoji.type == SPECIAL:
         names = [SPECIAL_NAME] if emoji.code == SPECIAL_NAME else []
     else:

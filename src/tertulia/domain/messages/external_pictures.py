@@ -1,7 +1,7 @@
-"""Pictures of other sites in messages: told with an address of ours, which we alone can sign.
+"""External images in messages: shown to clients with a signed URL of this server.
 
-What is stored names the other site. It is rewritten whenever a message is told, so the setting
-takes effect at once and for everything, and so does a new secret.
+The stored HTML names the external site. It is rewritten whenever a message is sent to a client, so
+a changed setting or secret takes effect at once and for all messages.
 """
 
 import hmac
@@ -12,14 +12,14 @@ from collections.abc import Callable
 from tertulia.domain.people.keys import Vault
 
 PLACE = "/external_content"
-# People's own quotation marks are escaped: only a tag that we made reads like this.
+# Users' quotation marks are escaped, so only a tag of our own matches.
 _PICTURE = re.compile(r'<img src="(https?://[^"]*)"')
 _VIDEO = re.compile(r'<video preload="metadata" src="(?=https?://)')
 _UNLOADED_VIDEO = '<video preload="none" src="'
 
 
 Shown = Callable[[str], str]
-AS_IT_IS: Shown = str  # where pictures are left to clients
+AS_IT_IS: Shown = str  # clients load external images themselves
 
 
 class ExternalPictures:
@@ -27,7 +27,8 @@ class ExternalPictures:
         self._vault = vault
 
     def shown(self, rendered: str) -> str:
-        """HTML by which clients load no picture from elsewhere, and no video until it is played."""
+        """HTML with which clients load no external image, and no external video until it is
+        played."""
         if '="http' not in rendered:
             return rendered
         found = _PICTURE.sub(
@@ -36,7 +37,7 @@ class ExternalPictures:
         return _VIDEO.sub(_UNLOADED_VIDEO, found)
 
     def address(self, signature: str, written: str) -> str | None:
-        """The address that a path of ours stands for, if it is ours."""
+        """The external URL in a path of ours; None if the signature is wrong."""
         try:
             address = bytes.fromhex(written).decode()
         except ValueError:

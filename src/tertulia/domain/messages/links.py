@@ -1,4 +1,4 @@
-"""Addresses of places in the browser client, which every client understands."""
+"""Links to messages, topics and channels in the web client, which every client understands."""
 
 from collections.abc import Sequence
 from functools import lru_cache
@@ -19,7 +19,7 @@ def conversation_link(member_ids: Sequence[int]) -> str:
 
 
 def slug(channel_id: int, name: str) -> str:
-    """How a channel is written in the address of a message."""
+    """A channel in the URL of a message."""
     return f"{channel_id}-{_encoded(name.replace(' ', '-'))}"
 
 

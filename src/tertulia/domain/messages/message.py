@@ -1,4 +1,4 @@
-"""Messages: the row, the words, and what is said of them to a client."""
+"""Messages: the stored row, its parts, and drafts of messages to send."""
 
 from functools import lru_cache
 
@@ -8,7 +8,7 @@ from tertulia import domain
 from tertulia.domain.messages.widgets import Submessage
 from tertulia.errors import BadRequest
 
-# Clients in front of which a person sits: what they send, they have read.
+# Clients that a person uses: their own messages count as read.
 HUMAN_CLIENTS = frozenset(
     [
         "zulipandroid",
@@ -26,8 +26,6 @@ HUMAN_CLIENTS = frozenset(
 
 
 class Reaction(msgspec.Struct, frozen=True):
-    """One person's emoji on a message."""
-
     user_id: int
     emoji_name: str
     emoji_code: str
@@ -35,7 +33,7 @@ class Reaction(msgspec.Struct, frozen=True):
 
 
 class Edit(msgspec.Struct, frozen=True):
-    """One change of a message: what it was before, as far as that became something else."""
+    """One change of a message: the former values of what changed."""
 
     id: int
     message_id: int
@@ -54,14 +52,14 @@ class Edit(msgspec.Struct, frozen=True):
 
 
 class MessageOrigin(msgspec.Struct, frozen=True, eq=False):
-    """What decides, beside a reader's own marks, which flags a message has for them.
+    """The properties of a message that decide, with the reader's own flags, its flags for a reader.
 
-    Many messages have the same, so that it can be decided for all of them at once.
+    Many messages share them, so that they are decided once.
     """
 
     sender_id: int
     is_direct: bool
-    channel_id: int | None  # where it was sent, and so who received it
+    channel_id: int | None  # where it was sent, which decides who received it
     read_by_sender: bool
     channel_wildcard: bool
     resolve_notice: bool
@@ -71,7 +69,7 @@ _provenance = lru_cache(maxsize=1 << 14)(MessageOrigin)
 
 
 class Message(msgspec.Struct, frozen=True):
-    """The row. What hangs on it is there only where somebody asked for it."""
+    """The row. Related data is loaded only where it is requested."""
 
     id: int
     realm_id: int
@@ -87,8 +85,8 @@ class Message(msgspec.Struct, frozen=True):
     read_by_sender: bool
     is_me: bool
     channel_wildcard: bool
-    origin_channel_id: int | None = None  # where it was sent, and so who received it
-    arrived_seq: int | None = None  # the event that moved it to its channel, if one did
+    origin_channel_id: int | None = None  # where it was sent, which decides who received it
+    arrived_seq: int | None = None  # seq of the event that moved it to its channel, if any
     edited_at: float | None = None
     moved_at: float | None = None
     resolve_notice: bool = False
@@ -98,7 +96,7 @@ class Message(msgspec.Struct, frozen=True):
 
     @property
     def recipient_id(self) -> int:
-        """One number for the place a message went to, whether a channel or a conversation."""
+        """One id for the channel or conversation of a message."""
         if self.channel_id is not None:
             return 2 * self.channel_id
         assert self.conversation_id is not None
@@ -117,7 +115,7 @@ class Message(msgspec.Struct, frozen=True):
 
 
 class Mentions(msgspec.Struct, frozen=True):
-    """Whom the words of a message call by name."""
+    """The users and groups that a message mentions."""
 
     user_ids: frozenset[int] = frozenset()
     group_ids: frozenset[int] = frozenset()
@@ -126,7 +124,7 @@ class Mentions(msgspec.Struct, frozen=True):
 
 
 class Draft(msgspec.Struct, frozen=True):
-    """A message about to be sent: its words checked and rendered."""
+    """A message to send: its content checked and rendered."""
 
     content: str
     rendered: str
@@ -137,9 +135,10 @@ class Draft(msgspec.Struct, frozen=True):
     resolve_notice: bool = False
     has_link: bool = False
     has_image: bool = False
-    path_ids: tuple[str, ...] = ()  # the uploaded files it links, as far as they are there
-    called: frozenset[int] = frozenset()  # whose alert words it says, whether they hear it or not
-    sent_along: str | None = None  # a widget that stands beside the words
+    path_ids: tuple[str, ...] = ()  # the existing uploaded files that it links
+    # Users whose alert words it contains, whether they receive it or not.
+    called: frozenset[int] = frozenset()
+    sent_along: str | None = None  # the payload of a widget sent by a client
 
     @property
     def has_attachment(self) -> bool:
@@ -147,17 +146,17 @@ class Draft(msgspec.Struct, frozen=True):
 
     @property
     def widget(self) -> str | None:
-        """The widget that it begins, if it does."""
+        """The widget that the message starts, if any."""
         return self.sent_along or domain.messages.widgets.begun_by(self.content)
 
     @property
     def is_me(self) -> bool:
-        """Whether it tells what its sender does, as in "/me waves"."""
+        """Whether it is a "/me" message."""
         return self.content.startswith("/me ")
 
 
 def checked_content(content: str) -> str:
-    """The words as they are stored; nothing is ever cut off silently."""
+    """The content as it is stored. Raises BadRequest; nothing is cut off silently."""
     if "\0" in content:
         raise BadRequest("Message must not contain null bytes")
     content = content.rstrip().lstrip("\r\n")

@@ -1,6 +1,6 @@
-"""Moving messages: what resolving is, and the notices that tell of a move.
+"""Moves of messages: resolving a topic, and the notices about a move.
 
-A notice is written in source and in HTML at once, because nothing is rendered in a transaction.
+A notice is written as source and HTML at once, because a transaction renders nothing.
 """
 
 from html import escape
@@ -13,7 +13,7 @@ from tertulia.domain.channels.topics import EMPTY_TOPIC_NAME, RESOLVED_PREFIX
 from tertulia.domain.messages.notices import Words
 from tertulia.domain.people.user import User
 
-# Within #**channel>topic** these would end the link or begin something else.
+# Within #**channel>topic** these would end the link or start other markup.
 _MARKUP = frozenset("`>*&[]$")
 
 
@@ -22,7 +22,7 @@ def is_resolved(topic: str) -> bool:
 
 
 def toggles_resolved(old: str, new: str) -> bool:
-    """Whether a topic is resolved or reopened by being renamed, and nothing else."""
+    """Whether a rename only resolves or reopens a topic."""
     same = old.lstrip(RESOLVED_PREFIX) == new.lstrip(RESOLVED_PREFIX)
     return same and is_resolved(old) != is_resolved(new)
 
@@ -32,7 +32,7 @@ def is_resolved_without_name(topic: str) -> bool:
 
 
 class Move(msgspec.Struct, frozen=True):
-    """Where messages go, and what is known of that before they do."""
+    """Where messages are moved, and what is known before."""
 
     channel: Channel
     target: Channel
@@ -73,7 +73,7 @@ def resolved_notice(user: User, topic: str) -> Words:
 
 
 def arrival_notice(user: User, count: int, whole: bool, link: str, origin: Words) -> Words:
-    """What is said where messages went to; `link` leads to the first of them."""
+    """The notice in the new topic; `link` points to the first moved message."""
     if whole:
         what = Words("This topic was", "This topic was")
     elif count == 1:
@@ -85,7 +85,7 @@ def arrival_notice(user: User, count: int, whole: bool, link: str, origin: Words
 
 
 def departure_notice(user: User, count: int, whole: bool, target: Words) -> Words:
-    """What is said where messages were."""
+    """The notice in the old topic."""
     if whole:
         return _notice(Words("This topic was", "This topic was"), "moved to", target, user)
     text = "A message was" if count == 1 else f"{count} messages were"
@@ -93,7 +93,7 @@ def departure_notice(user: User, count: int, whole: bool, target: Words) -> Word
 
 
 def topic_link(channel: Channel, topic: str, newest_id: int | None) -> Words:
-    """A link to a topic; it leads to a message of it, so that it survives further moves."""
+    """A link to a topic by one of its messages, so that it survives further moves."""
     address = domain.messages.links.topic_link(channel.id, channel.name, topic)
     shown = escape(topic, quote=False) if topic else f"<em>{EMPTY_TOPIC_NAME}</em>"
     with_id = "" if newest_id is None else f"/with/{newest_id}"

@@ -1,8 +1,8 @@
-"""Narrows: which messages somebody asks for, as terms that all must hold.
+"""Narrows: filters of messages, as a list of terms that must all match.
 
-There is one parser and one table of words, `OPERATORS`. What a term means is said in two places:
-for history in `actions/messages/narrow_terms.py`, and for the queue of a client here, where only
-those terms are known that can be decided when a message arrives.
+There is one parser and one table of operators, `OPERATORS`. Terms are implemented in two places:
+for history in `actions/messages/narrow_terms.py`, and for event queues here, which support only
+terms that can be decided when a message arrives.
 """
 
 from collections.abc import Iterable
@@ -19,14 +19,14 @@ Operand = str | int | list[int]
 
 
 class Operator(msgspec.Struct, frozen=True):
-    """A word that terms can begin with; what it means is said in `narrow_terms`."""
+    """An operator of terms. `narrow_terms` implements it."""
 
     name: str
-    other_names: tuple[str, ...] = ()  # Compat: words of older clients
-    of: Literal["channels", "people"] | None = None  # which messages it asks for, if only some
-    takes_ids: bool = False  # the operand may be a number
-    has_index: bool = False  # it leads to messages without a look at all of them
-    is_open: bool = False  # to those who have not logged in, too
+    other_names: tuple[str, ...] = ()  # Compat: names in older clients
+    of: Literal["channels", "people"] | None = None  # the messages it is limited to
+    takes_ids: bool = False  # the operand may be an id
+    has_index: bool = False  # it finds messages without a scan of all of them
+    is_open: bool = False  # also without a login
     in_queues: bool = False  # it can be decided when a message arrives
 
 
@@ -48,7 +48,7 @@ OPERATORS = {
         Operator("dm", ("pm-with", "pm_with"), of="people", has_index=True),
         Operator(
             "dm-including",
-            # A direct message in a group was once a thing of its own.
+            # Compat: direct messages in a group once had their own operators.
             ("dm_including", "group-pm-with", "group_pm_with"),
             of="people",
             takes_ids=True,
@@ -69,15 +69,14 @@ _TODAYS_NAMES = {
 }
 _UNKNOWN = Operator("")
 
-CONVERSATION = frozenset(("channel", "topic", "dm"))  # what `with` stands for
+CONVERSATION = frozenset(("channel", "topic", "dm"))  # the operators that `with` replaces
 _OF_CHANNELS_IF_IS = frozenset(("resolved", "followed"))
 
 
 class Term(msgspec.Struct, frozen=True):
-    """One demand: `channel:kitchen`, or `-is:starred` if negated.
+    """One condition: `channel:kitchen`, or `-is:starred` if negated.
 
-    The operator is one of today's words, or one that nobody knows. What the operand names, and
-    whether there is such a thing, is found out later.
+    The operator has its current name, or is unknown. The operand is resolved later.
     """
 
     operator: str
@@ -86,14 +85,14 @@ class Term(msgspec.Struct, frozen=True):
 
     @property
     def is_direct(self) -> bool:
-        """Whether it asks for direct messages only."""
+        """Whether it matches direct messages only."""
         if self.negated:
             return False
         return self.known.of == "people" or (self.operator == "is" and self.operand == "dm")
 
     @property
     def is_of_channels(self) -> bool:
-        """Whether it asks for messages in channels only."""
+        """Whether it matches channel messages only."""
         if self.negated:
             return False
         if self.operator == "is":
@@ -102,12 +101,12 @@ class Term(msgspec.Struct, frozen=True):
 
     @property
     def known(self) -> Operator:
-        """What is known of its operator."""
+        """The operator's entry in the table."""
         return OPERATORS.get(self.operator, _UNKNOWN)
 
 
 def terms_from(narrow: list[Any]) -> list[Term]:
-    """Terms as clients write them: objects, or pairs of strings."""
+    """Parse terms as clients send them: objects, or pairs of strings."""
     terms = [_term(index, each) for index, each in enumerate(narrow)]
     if sum(term.operator == "with" for term in terms) > 1:
         raise BadNarrowCombination(desc="Duplicate 'with' operators.")
@@ -115,19 +114,19 @@ def terms_from(narrow: list[Any]) -> list[Term]:
 
 
 def check_for_one_kind(terms: Iterable[Term]) -> None:
-    """No message is both in a channel and direct, so nobody means to ask for such."""
+    """Raise BadNarrow if the terms ask for messages that are both direct and in a channel."""
     terms = list(terms)
     if any(term.is_direct for term in terms) and any(term.is_of_channels for term in terms):
         raise BadNarrow(desc="No message can be both a channel message and direct message")
 
 
 def topic_key(operand: str) -> str:
-    """What the topic that a term names is compared by; the empty one goes by its display name."""
+    """The key of the topic that a term names. The empty topic has its display name here."""
     return "" if operand == EMPTY_TOPIC_NAME else domain.channels.topics.fold(operand)
 
 
 def number_from(operand: Operand) -> int | None:
-    """The id that a number or its digits stand for."""
+    """The id in a number or a string of digits."""
     if isinstance(operand, str) and operand.isascii() and operand.isdecimal():
         return int(operand[:20])
     return operand if isinstance(operand, int) else None
@@ -160,7 +159,7 @@ def _made(operator: str, operand: Any, negated: bool) -> Term:
 
 
 def _checked(operator: str, operand: Any) -> Operand:
-    """The operand, if it is of a kind that can belong to its operator."""
+    """The operand, if its type is valid for the operator."""
     if isinstance(operand, str):
         if operator == "search" and not operand.strip():
             raise BadRequest("operand cannot be blank.")
@@ -201,7 +200,7 @@ _QUEUE_IS = frozenset((*_QUEUE_FLAGS, "dm", "unread", "resolved"))
 
 
 def checked_queue_narrow(pairs: list[list[str]]) -> QueueNarrow:
-    """The terms, if each is one that can be decided when a message arrives."""
+    """The terms, if each can be decided when a message arrives."""
     narrow: QueueNarrow = []
     for term, (given, _) in zip(terms_from(pairs), pairs, strict=True):
         if not term.known.in_queues:
@@ -220,7 +219,7 @@ def passes(
     sender_email: str,
     flags: list[str],
 ) -> bool:
-    """Whether a message that arrives is let through."""
+    """Whether a message that arrives matches."""
     for operator, operand in narrow:
         if operator == "channel":
             fits = channel_name is not None and domain.channels.topics.fold(
@@ -234,7 +233,8 @@ def passes(
             fits = domain.people.user.email_key(sender_email) == domain.people.user.email_key(
                 operand
             )
-        elif operand in ("dm", "private"):  # Compat: queues keep the words they began with.
+        # Compat: queues keep the operands they were registered with.
+        elif operand in ("dm", "private"):
             fits = channel_name is None
         elif operand == "unread":
             fits = "read" not in flags

@@ -1,8 +1,7 @@
-"""The words of Notification Bot: what somebody did, said as source and as HTML at once.
+"""Texts of Notification Bot: what a user did, as source and HTML at once.
 
-Notices are written inside a transaction, where nothing may be slow, so they are put together
-import msgspec
-from pieces that are known in both forms instead of being rendered.
+Notices are written inside a transaction, where nothing may be slow, so they are built from parts in
+both forms instead of being rendered.
 """
 
 from collections.abc import Sequence
@@ -17,7 +16,7 @@ from tertulia.domain.people.user import User
 
 
 class Words(msgspec.Struct, frozen=True):
-    """A piece of text in both forms."""
+    """A text in both forms."""
 
     source: str
     html: str
@@ -96,11 +95,11 @@ def description_quote(source: str, rendered: str) -> Words:
 
 
 def blocks(*parts: Words, apart: str = "\n\n") -> Words:
-    """Blocks one below the other; in the source `apart` stands between them."""
+    """Blocks one below the other, separated by `apart` in the source."""
     return Words(apart.join(part.source for part in parts), "\n".join(part.html for part in parts))
 
 
-# --- what is said ---
+# --- notices ---
 
 
 def subscribed_you(by: User, channels: Sequence[Channel]) -> Words:
@@ -119,7 +118,7 @@ def accepted(user: User, organization: str) -> Words:
 
 
 def moved_you(by: User, did: str, group: Group) -> Words:
-    """Somebody was taken into a group or out of it: `did` is "added you to", for example."""
+    """A user was added to a group or removed from it: `did` is "added you to", for example."""
     return paragraph(person(by) + f" {did} the group " + group_name(group) + ".")
 
 
@@ -178,7 +177,7 @@ def posting_changed(by: User, old: Words, new: Words) -> Words:
 
 
 def retention_changed(by: User, old: int, new: int) -> Words:
-    """Both are in days as they act: the organization's own where the channel has none."""
+    """Both are effective days: the organization's policy if the channel has none."""
     subject = link("message retention period", "/help/message-retention-policy")
     if new == FOREVER:
         closing = "Messages in this channel will now be retained forever."
@@ -200,7 +199,7 @@ def retention_changed(by: User, old: int, new: int) -> Words:
 
 
 def webhook_trouble(bot: User, service: str, trouble: str) -> Words:
-    """Something sent a webhook of theirs what could not be told."""
+    """A webhook received a payload that it could not convert."""
     return blocks(
         paragraph("Your bot " + person(bot) + f" was called by {service}, and could not say it:"),
         quote(trouble, f"<p>{escape(trouble, quote=False)}</p>"),
@@ -226,7 +225,7 @@ def channel_unarchived(channel: Channel) -> Words:
 
 
 def named_people(value: GroupValue, groups: dict[int, Group], users: dict[int, User]) -> Words:
-    """Whom a permission names: groups first, then people."""
+    """The groups and users that a permission names, groups first."""
     if not isinstance(value, Members):
         return group_name(groups[value])
     listed = [group_name(groups[group_id]) for group_id in value.direct_subgroups]

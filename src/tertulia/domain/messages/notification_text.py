@@ -1,7 +1,6 @@
-"""What a notification says of a message, made from HTML that we rendered ourselves.
+"""The text of a notification about a message, made from our rendered HTML.
 
-A mail shows it as it looks, a device in plain words. Neither shows what a spoiler hides: that is
-for those who choose to look.
+A mail shows the message as HTML, a device as plain text. Both leave out the content of spoilers.
 """
 
 import html
@@ -14,19 +13,19 @@ _EMOJI = re.compile(r'<span[^<>]*class="emoji emoji-([0-9a-f]+(?:-[0-9a-f]+)*)"[
 _PICTURED = re.compile(r'<img (?=[^<>]*class="emoji")[^<>]*alt="([^"]*)"[^<>]*>')
 _PARTS = re.compile(f"({TAG.pattern})")
 _SPOILER = '<div class="spoiler-content"'
-_HIDDEN = "\0"  # in place of what is hidden: no message holds it
+_HIDDEN = "\0"  # replaces a spoiler; no message contains it
 _MARK = "(…)"
 
 
 def in_mail(markup: str, site: str) -> str:
-    """A message as it looks, with addresses and sizes that work in a mail."""
+    """The message as HTML with URLs and sizes that work in a mail."""
     shown = _EMOJI.sub(_sign, _without_spoilers(markup)).replace(_HIDDEN, f"<p>{_MARK}</p>")
     shown = shown.replace('href="/', f'href="{site}/').replace('src="/', f'src="{site}/')
     return shown.replace('class="emoji"', 'class="emoji" height="20"')
 
 
 def in_words(markup: str) -> str:
-    """A message in plain words, line by line; quotations begin with `> `."""
+    """The message as plain text, line by line. Quotations begin with `> `."""
     text = _PICTURED.sub(r"\1", _EMOJI.sub(_sign, _without_spoilers(markup)))
     lines, depth = [""], 0
     for number, part in enumerate(_PARTS.split(text)):

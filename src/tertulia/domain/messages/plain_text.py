@@ -1,19 +1,19 @@
-"""The text of HTML that we rendered ourselves: what remains when the tags are gone."""
+"""The text of our rendered HTML, without tags."""
 
 import html
 import re
 
-# An attribute may hold a `>`, but then it is quoted.
+# An attribute may contain a `>`, but then it is quoted.
 _WITHIN_TAG = r"""(?:[^<>"']++|"[^"]*+"|'[^']*+')*+>"""
 TAG = re.compile(f"<{_WITHIN_TAG}")
-# Inside a paragraph tags do not divide words; between blocks they do.
+# Inline tags do not separate words; block tags do.
 _INLINE = re.compile(r"</?(?:a|b|code|del|em|i|mark|s|span|strong|sub|sup|time|u)\b")
 _INLINE_TAG = re.compile(_INLINE.pattern + _WITHIN_TAG)
 _EMOJI = re.compile(r'class="emoji emoji-([0-9a-f]{2,5}(?:-[0-9a-f]{2,5})*)"')
 
 
 def text_of(markup: str) -> str:
-    """The text, with a space wherever two blocks meet, and emoji both as signs and by name."""
+    """The text, with a space between two blocks, and emoji both as characters and by name."""
     if markup.startswith("<p>") and markup.find("<", 3) == len(markup) - 4:
         text = markup[3:-4]  # nearly all messages are one plain paragraph
     elif _EMOJI.search(markup):
@@ -24,7 +24,7 @@ def text_of(markup: str) -> str:
 
 
 def replacement_for(tag: str) -> str:
-    """What a tag adds to the text: between blocks a space, and an emoji itself beside its name."""
+    """The text that replaces a tag: a space between blocks; for an emoji, its character."""
     if not is_inline(tag):
         return " "
     emoji = _EMOJI.search(tag)
@@ -32,7 +32,6 @@ def replacement_for(tag: str) -> str:
 
 
 def is_inline(tag: str) -> bool:
-    """Whether a tag stands within a line."""
     return _INLINE.match(tag) is not None
 
 

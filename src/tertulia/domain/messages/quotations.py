@@ -1,4 +1,4 @@
-"""Quotations: a message shown in another one, with who said it and where."""
+"""Quotations: a message shown in another one, with its sender and link."""
 
 import re
 from collections.abc import Sequence
@@ -21,16 +21,16 @@ _SPECIAL = str.maketrans(
 
 
 class Quotation(msgspec.Struct, frozen=True):
-    """A message with those whom it concerns."""
+    """A message with its sender and recipients."""
 
     message: Message
-    sender: User | None  # None for somebody whom the reader does not know
+    sender: User | None  # None if the reader may not know the sender
     channel: Channel | None
     recipients: Sequence[User]  # of a direct message, without its sender
 
 
 def quoted(opening: str, quotation: Quotation, site: str) -> str:
-    """The message below an opening; cut off where both would be too long for one message."""
+    """The message below an opening. It is cut off if both are too long for one message."""
     head = f"{opening}\n\n{_said(quotation, site)}\n"
     content = quotation.message.content
     fence = _fence_around(content)
@@ -54,7 +54,7 @@ def _said(quotation: Quotation, site: str) -> str:
 
 
 def mention(user: User) -> str:
-    """Somebody's name, written so that it wakes nobody."""
+    """A silent mention, which notifies no one."""
     return f"@_**{user.full_name}|{user.id}**"
 
 
@@ -67,7 +67,7 @@ def _listed(names: list[str]) -> str:
 
 
 def _escaped(name: str) -> str:
-    """A name as the text of a link; the arrow between channel and topic stays as it is."""
+    """A name as the text of a link. The arrow between channel and topic is kept."""
     return " > ".join(part.translate(_SPECIAL) for part in name.split(" > "))
 
 

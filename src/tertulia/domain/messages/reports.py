@@ -1,4 +1,4 @@
-"""Reports: what people tell the moderators about a message of somebody else."""
+"""Reports of messages to the moderators."""
 
 from tertulia import domain
 from tertulia.domain.messages.quotations import Quotation

@@ -1,4 +1,4 @@
-"""Invitations to a call on BigBlueButton: who has one may join, and nobody can make one up."""
+"""Signed invitations to a call on BigBlueButton."""
 
 import hmac
 import json
@@ -17,7 +17,7 @@ class HostedCall(msgspec.Struct, frozen=True):
     id: str
     name: str
     is_voice_only: bool
-    moderator_id: int  # who made it
+    moderator_id: int  # the user who created it
 
 
 def new_meeting(name: str, moderator_id: int, *, is_voice_only: bool) -> HostedCall:
@@ -30,7 +30,7 @@ def signed(vault: Vault, realm_id: int, meeting: HostedCall) -> str:
 
 
 def opened(vault: Vault, realm_id: int, text: str) -> HostedCall:
-    """Raises BadRequest."""
+    """Parse an invitation. Raises BadRequest if the signature is wrong."""
     said, _, signature = text.partition(".")
     expected = _signature(vault, realm_id, said)
     if not hmac.compare_digest(signature.encode(), expected.encode()):

@@ -1,8 +1,8 @@
-"""Widgets: messages that others take part in, such as a poll or a to-do list.
+"""Widgets: interactive messages such as polls and to-do lists.
 
-`/poll` and `/todo` at the beginning of a message make one, and a program can send one beside its
-words, a form with choices, too. Whatever happens in it later is a submessage, which clients put
-together; here we only see to it that they can.
+`/poll` and `/todo` at the start of a message create one. A client can also send one beside the
+content, for example a form with choices. Later actions are submessages, which clients combine; this
+module checks that clients can parse them.
 """
 
 import json
@@ -28,11 +28,11 @@ class Submessage(msgspec.Struct, frozen=True):
     content: str
 
 
-# --- what a message begins ---
+# --- commands ---
 
 
 def begun_by(content: str) -> str | None:
-    """The widget that a message begins, in the form that clients know."""
+    """The widget that a message starts, in API format."""
     first, *lines = content.split("\n")
     command = _COMMAND.fullmatch(first.rstrip())
     if command is None:
@@ -51,7 +51,7 @@ def _task(entry: str) -> dict[str, str]:
     return {"task": task.strip(), "desc": description.strip()}
 
 
-# --- what is sent beside the words ---
+# --- payloads of clients ---
 
 
 class PollData(msgspec.Struct):
@@ -70,7 +70,7 @@ class TodoData(msgspec.Struct):
 
 
 class FormChoice(msgspec.Struct):
-    """What can be chosen, and what whoever chooses it says then."""
+    """A choice, and the message that selecting it sends."""
 
     short_name: str
     long_name: str
@@ -97,7 +97,7 @@ class _Form(msgspec.Struct, tag_field="widget_type", tag="zform"):
 
 
 def sent_along(widget: dict[str, Any]) -> str:
-    """The widget that somebody sends with a message, as far as clients know it."""
+    """Check a widget that a client sends with a message, and encode it."""
     try:
         known = msgspec.convert(widget, _Poll | _Todo | _Form)
     except msgspec.ValidationError as problem:
@@ -108,7 +108,7 @@ def sent_along(widget: dict[str, Any]) -> str:
     return content
 
 
-# --- what others add ---
+# --- submessages ---
 
 Words = Annotated[str, msgspec.Meta(min_length=1)]
 Index = Annotated[int, msgspec.Meta(ge=0, le=PER_MESSAGE)]
@@ -146,7 +146,7 @@ class Title(msgspec.Struct, tag="new_task_list_title"):
     title: Words
 
 
-# Choosing in a form is a message, so nothing can be added to it.
+# Choosing in a form sends a message, so a form has no submessages.
 _KINDS = {
     "poll": msgspec.json.Decoder(Vote | NewOption | Question),
     "todo": msgspec.json.Decoder(NewTask | ToggleTask | Title),
@@ -154,7 +154,7 @@ _KINDS = {
 
 
 def check_addition(widget: str, content: str, *, by_author: bool) -> None:
-    """Raises for what the clients that show the widget could not understand."""
+    """Raise BadRequest for a submessage that clients could not parse."""
     kind = json.loads(widget)["widget_type"]
     if kind not in _KINDS:
         raise BadRequest("You cannot attach a submessage to this message.")

@@ -1,4 +1,4 @@
-"""What an organization is, and what its administrators arrange for everybody."""
+"""Organizations, and what their administrators configure."""
 
 from typing import TYPE_CHECKING
 

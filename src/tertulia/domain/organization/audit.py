@@ -1,7 +1,7 @@
-"""What the audit log holds: who did what, from where, and with what result.
+"""Audit log entries: who did what, from where, and with what result.
 
-An entry names people and things by number and settings by name. No text that somebody wrote is in
-it: not a message, not a name, not an address.
+An entry names users and objects by id and settings by name. It contains no text that a user wrote:
+no message, name or address.
 """
 
 import re
@@ -19,11 +19,11 @@ MAX_DETAILS = 50
 
 
 class Act(msgspec.Struct, frozen=True):
-    """Something that is about to be done, and by whom."""
+    """An action that is about to run, and its actor."""
 
     act: str  # `DELETE /users/17`, `user deactivate`, `login`
-    actor_id: int | None  # None for the command line, and for whoever was not recognized
-    address: str  # the client's, or `command line`
+    actor_id: int | None  # None for the command line and for unauthenticated callers
+    address: str  # the client's address, or `command line`
     details: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -38,8 +38,10 @@ class AuditEntry(msgspec.Struct, frozen=True):
 
 
 def told(params: Mapping[str, str], texts: Collection[str]) -> dict[str, str | None]:
-    """The names of what was given, and of numbers and switches also the value; of what is a text,
-    and may be a telephone number or a password of digits, never."""
+    """The names of the parameters, with the values of numbers and switches.
+
+    The value of a text parameter is never included: it may be a phone number or a numeric password.
+    """
     names = sorted(params)[:MAX_DETAILS]
     return {
         name[:60]: params[name]

@@ -1,4 +1,4 @@
-"""Custom emoji: pictures that an organization has given a name."""
+"""Custom emoji of an organization."""
 
 import re
 
@@ -11,7 +11,7 @@ _NAME = re.compile(r"[0-9a-z _-]+")
 
 
 class CustomEmoji(msgspec.Struct, frozen=True):
-    """One of them; its pictures are kept apart."""
+    """A custom emoji. Its images are stored separately."""
 
     id: int
     realm_id: int
@@ -27,7 +27,7 @@ class CustomEmoji(msgspec.Struct, frozen=True):
 
     @property
     def still_url(self) -> str | None:
-        """For an animated one, where its first frame is."""
+        """The URL of the first frame, for an animated one."""
         if self.still_name is None:
             return None
         return f"/user_avatars/{self.realm_id}/emoji/images/still/{self.still_name}"

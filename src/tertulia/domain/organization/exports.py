@@ -1,4 +1,4 @@
-"""Exports of an organization that administrators ask for."""
+"""Exports of an organization that administrators request."""
 
 import msgspec
 
@@ -10,7 +10,7 @@ CONTENT_TYPE = "application/gzip"
 
 MAX_PER_WEEK = 5
 MAX_MESSAGES = 250_000
-GIVEN_UP_SECONDS = 3600  # a server that was at work on one for longer than this has died
+GIVEN_UP_SECONDS = 3600  # a server that works on one for longer has died
 
 
 class RealmExport(msgspec.Struct, frozen=True):
@@ -25,7 +25,8 @@ class RealmExport(msgspec.Struct, frozen=True):
     path_id: str | None
 
     def is_for(self, user: User) -> bool:
-        """Whether somebody may have it: who asked, for as long as they may ask."""
+        """Whether a user may download it: the one who requested it, as long as they have the
+        role."""
         has_role = user.is_owner if self.kind == WITHOUT_CONSENT else user.is_admin
         return user.id == self.user_id and user.is_active and has_role
 

@@ -1,4 +1,4 @@
-"""Languages that people and organizations can choose, each by its own name."""
+"""Languages that users and organizations can choose, each by its own name."""
 
 LANGUAGES = {
     "ar": "العربيّة",

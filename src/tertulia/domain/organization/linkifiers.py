@@ -1,15 +1,15 @@
-"""Linkifiers: an organization's own patterns that become links, such as `BUG-12`."""
+"""Linkifiers: an organization's patterns that become links, such as `BUG-12`."""
 
 import msgspec
 
-PATTERN_LENGTH = 600  # of any letters, this is as much as an index takes
+PATTERN_LENGTH = 600  # characters of any script; the limit of a database index
 TEMPLATE_LENGTH = 2000
 ALTERNATIVES = 100
 PER_ORGANIZATION = 200
 
 
 class LinkifierRule(msgspec.Struct, frozen=True):
-    """What is linked and where to. All but the first two is for clients alone."""
+    """A pattern and its URL template. The other fields are for clients only."""
 
     pattern: str
     url_template: str

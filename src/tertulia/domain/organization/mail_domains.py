@@ -1,4 +1,4 @@
-"""The domains of an organization: where the mail addresses of those who join may be."""
+"""Email domains of an organization: users with such addresses may join."""
 
 import re
 from collections.abc import Iterable
@@ -8,7 +8,7 @@ import msgspec
 from tertulia import domain
 from tertulia.errors.people import InvalidMailDomain
 
-RESTRICTION = "emails_restricted_to_domains"  # the setting by which they count
+RESTRICTION = "emails_restricted_to_domains"  # the setting that enables the restriction
 PER_ORGANIZATION = 500
 LONGEST = 253
 _LABEL = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?")
@@ -24,7 +24,7 @@ class MailDomain(msgspec.Struct, frozen=True):
 
 
 def checked(name: str) -> str:
-    """A domain as it is kept; raises for what is none."""
+    """A domain as it is stored. Raises InvalidMailDomain."""
     name = domain.people.user.email_key(name)
     if not name:
         raise InvalidMailDomain(reason="Domain can't be empty.")

@@ -1,4 +1,4 @@
-"""Pictures of an organization: its icon and its logos, or what it has until it has its own."""
+"""The icon and logos of an organization, with their defaults."""
 
 from typing import Literal
 
@@ -7,7 +7,7 @@ from tertulia.domain.organization.realm import Realm
 PictureKind = Literal["icon", "logo", "night_logo"]
 
 UPLOADED = "U"
-# Where the usual ones come from, and where they are.
+# Source and path of the defaults.
 USUAL: dict[PictureKind, tuple[str, str]] = {
     "icon": ("G", "/static/icon.png"),
     "logo": ("D", "/static/logo.svg"),
@@ -16,7 +16,7 @@ USUAL: dict[PictureKind, tuple[str, str]] = {
 
 
 def told(realm: Realm, kind: PictureKind, site: str = "") -> dict[str, str]:
-    """Where a picture comes from and where it is, as clients are told."""
+    """The source and URL of an image, in API format."""
     source, _ = USUAL[kind]
     return {
         f"{kind}_source": UPLOADED if kind in realm.pictures else source,

@@ -1,4 +1,4 @@
-"""Playgrounds: web sites where the code of a message can be tried out, by its language."""
+"""Code playgrounds: web sites that run the code of a message, by language."""
 
 import msgspec
 
@@ -6,7 +6,7 @@ NAME_LENGTH = 40
 LANGUAGE_LENGTH = 40
 TEMPLATE_LENGTH = 2000
 PER_ORGANIZATION = 200
-CODE = "code"  # the part of the address that the code takes
+CODE = "code"  # the variable of the URL template
 
 
 class Playground(msgspec.Struct, frozen=True):
@@ -17,5 +17,5 @@ class Playground(msgspec.Struct, frozen=True):
 
 
 def bad_character(language: str) -> str | None:
-    """The first character that no language has in its name."""
+    """The first character that is not allowed in the name of a language."""
     return next((each for each in language if not (each.isalnum() or each in " _+-./#")), None)

@@ -1,4 +1,4 @@
-"""Organizations; what can be set about one is in `settings`."""
+"""Organizations. Their settings are in `settings`."""
 
 import re
 from typing import Any
@@ -27,21 +27,21 @@ class Realm(msgspec.Struct, frozen=True):
         return self.name if name == "name" else self.settings.get(name, DEFAULTS[name])
 
     def admits(self, method: str) -> bool:
-        """Whether one may log in this way; what was never switched off is open."""
+        """Whether a login method is enabled; one that was never disabled is."""
         return bool(self.setting("authentication_methods").get(method, True))
 
     @property
     def admits_passwords(self) -> bool:
-        """Whether one can log in with a password that is kept here."""
+        """Whether users can log in with a password."""
         return self.admits("Email")
 
     def permissions(self) -> dict[str, GroupValue]:
-        """The permissions that were set; the others are at their defaults."""
+        """The permissions that were set. The others have their defaults."""
         return {name: value for name, value in self.settings.items() if name in REALM_PERMISSIONS}
 
 
 def checked_subdomain(text: str) -> str:
-    """Empty stands for the organization at the bare host."""
+    """An empty subdomain is the organization at the bare host."""
     if text and _SUBDOMAIN.fullmatch(text) is None:
         raise BadRequest(
             "A subdomain consists of lower-case letters, digits and inner hyphens (at most 40)."

@@ -1,8 +1,8 @@
-"""The settings of an organization: one long table, and in each row all there is to know of one.
+"""The settings of an organization: one table with everything about each of them.
 
-The parameters of `PATCH /realm` and their rules, who may change what, `tertulia org set` and
-`org settings`, the events, the `realm_*` keys of `/register` and `docs/organization-settings.md`
-are drawn from this table. Who holds a permission is a setting too; the rules of those stand in
+The table defines the parameters of `PATCH /realm` and their rules, who may change a setting,
+`tertulia org set` and `org settings`, the events, the `realm_*` keys of `/register` and
+`docs/organization-settings.md`. Permissions are settings too; their rules are in
 `groups.REALM_PERMISSIONS`.
 """
 
@@ -27,12 +27,12 @@ from tertulia.domain.setting_values import (
 )
 from tertulia.errors import BadRequest, ClientError
 
-# What has to be done when a setting changes; `actions/organization/settings.py` does it.
+# What a changed setting also requires. `actions/organization/settings.py` does it.
 Consequence = Literal["full members", "whom guests know"]
 
 
 class LoginMethods(ValueKind, frozen=True):
-    """The ways to log in that there are, and whether each is open; one has to be."""
+    """The login methods and whether each is enabled. At least one must be."""
 
     KNOWN = (
         "Email", "LDAP", "RemoteUser", "GitHub", "GitLab", "Google", "OpenID Connect", "SAML",
@@ -46,7 +46,7 @@ class LoginMethods(ValueKind, frozen=True):
         return dict.fromkeys(self.KNOWN, False) | dict.fromkeys(filter(None, wanted), True)
 
     def checked(self, value: Any) -> dict[str, bool]:
-        """Only some may be given; what the others are, the action knows."""
+        """A request may contain only some methods; the action adds the others."""
         if type(value) is not dict or any(type(each) is not bool for each in value.values()):
             raise ValueError(value)
         return value
@@ -55,12 +55,12 @@ class LoginMethods(ValueKind, frozen=True):
         return ", ".join(name for name, is_open in value.items() if is_open)
 
     def among(self, value: dict[str, bool], offered: Iterable[str]) -> dict[str, bool]:
-        """Whether each is open of those that the server offers; the others do not count."""
+        """Whether each method that the server offers is enabled."""
         return {name: value.get(name, True) for name in self.KNOWN if name in offered}
 
 
 class PeopleNamed(ValueKind, frozen=True):
-    """Who holds a permission: a group, or people and groups named in place."""
+    """Who holds a permission: a group, or an anonymous group of users and groups."""
 
     permission: Permission
     must_be = "the name of a group, such as role:members"
@@ -73,13 +73,14 @@ class PeopleNamed(ValueKind, frozen=True):
 
 class OrganizationSetting(Adjustable, frozen=True):
     owners_only: bool = False  # administrators may change the others
-    told_in_dictionary: bool = False  # Compat: clients hear of some as parts of a dictionary
-    is_markup: bool = False  # its HTML is told beside it
-    derived: Callable[[Any], dict[str, Any]] | None = None  # told instead of the value alone
+    told_in_dictionary: bool = False  # Compat: clients get some settings as parts of a dictionary
+    is_markup: bool = False  # clients get its HTML too
+    # What clients get in place of the value alone.
+    derived: Callable[[Any], dict[str, Any]] | None = None
     follows: Consequence | None = None
 
     def told(self, value: Any) -> dict[str, Any]:
-        """What clients know of it, by name."""
+        """What clients get for it, by name."""
         return {self.name: value} if self.derived is None else self.derived(value)
 
 
@@ -112,7 +113,7 @@ _SWITCH = Switch()
 _SECONDS = Limit("seconds", unlimited=None)
 _CHANNEL = ChannelId()
 
-# Changes made together are told in this order.
+# Events of changes made together have this order.
 SETTINGS: dict[str, OrganizationSetting] = {
     setting.name: setting
     for setting in (

@@ -1,4 +1,4 @@
-"""People and bots: who they are, and what they tell of themselves."""
+"""Users and bots, their logins and profiles."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""Bots: what they have beyond an account, and what can be asked for when one is made."""
+"""Bots: their data beyond an account, and the parameters of a new one."""
 
 import secrets
 
@@ -9,13 +9,13 @@ from tertulia import domain
 from tertulia.domain.people.user import BotType
 from tertulia.errors import BadRequest
 
-# How an outgoing webhook is spoken to: in our own format, or in that of Slack.
+# The format of an outgoing webhook: our own, or Slack's.
 INTERFACES = (1, 2)
 USUAL_INTERFACE = 1
 
 
 class Service(msgspec.Struct, frozen=True):
-    """Where an outgoing webhook is reached, and what proves to it that we are calling."""
+    """The URL of an outgoing webhook, and the token that authenticates this server to it."""
 
     url: str
     interface: int
@@ -23,7 +23,7 @@ class Service(msgspec.Struct, frozen=True):
 
 
 class Bot(msgspec.Struct, frozen=True):
-    """What a bot has beyond its account: places it uses when it names none, and its service."""
+    """A bot's default channels and service."""
 
     user_id: int
     sending_channel_id: int | None = None
@@ -41,7 +41,7 @@ def bot_email(short_name: str, email_domain: str) -> str:
 
 
 def checked_bot_type(number: int) -> BotType:
-    """The kinds that people can make; a bot within the server would have to be there first."""
+    """The types that users can create. This server has no embedded bots."""
     if number == BotType.EMBEDDED:
         raise BadRequest("Invalid embedded bot name.")
     if number not in set(BotType):

@@ -1,18 +1,18 @@
-"""Places where many people have an account, and where it is found there.
+"""External accounts: known sites and the URL of an account on each.
 
-A profile field names one by its key; `%(username)s` stands for what somebody fills in.
+A profile field names a site by its key. `%(username)s` is replaced by the value of the field.
 """
 
 import msgspec
 
-CUSTOM = "custom"  # a place that is not listed here and comes with a pattern of its own
+CUSTOM = "custom"  # a site that is not listed here, with its own URL pattern
 USERNAME = "%(username)s"
 
 
 class ExternalAccount(msgspec.Struct, frozen=True):
-    text: str  # what the place is called
-    url_pattern: str  # empty where an account has no address
-    name: str  # what a field is called unless somebody gives it another name
+    text: str  # the name of the site
+    url_pattern: str  # empty if accounts have no URL
+    name: str  # the default name of a profile field
     hint: str = ""
 
 

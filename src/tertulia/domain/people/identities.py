@@ -1,7 +1,7 @@
-"""Identities: people as somebody else knows them, who vouches for who they are.
+"""External identities: users as a login provider knows them.
 
-An account is remembered by provider and subject, the provider's own lasting name for a person.
-Addresses and names change; by an address an account is only found the first time.
+An account is identified by provider and subject, the provider's permanent id of a person. Email
+addresses and names change; an address only finds the account at the first login.
 """
 
 from collections.abc import Mapping
@@ -17,54 +17,54 @@ from tertulia.domain.people.user import Role
 class Welcome(Enum):
     """Who gets an account at the first login."""
 
-    INVITED = "invited"  # whom the organization lets sign up, or has invited
-    ANYBODY = "anybody"  # whoever the provider vouches for
+    INVITED = "invited"  # users who may sign up or have an invitation
+    ANYBODY = "anybody"  # all users of the provider
     NOBODY = "nobody"
 
 
 class ExternalProfile(msgspec.Struct, frozen=True):
-    """What a provider says of somebody, as far as it concerns us; None changes nothing."""
+    """A provider's data about a user; None leaves a value unchanged."""
 
     provider: str
-    method: str  # its name among the organization's `authentication_methods`
+    method: str  # its name in the setting `authentication_methods`
     subject: str
     emails: tuple[str, ...]  # verified, the main one first
     full_name: str
     welcome: Welcome = Welcome.INVITED
-    is_admitted: bool = True  # by the provider's own rules: the right groups, this organization
+    is_admitted: bool = True  # by the provider's own rules: required groups, this organization
     is_disabled: bool = False
-    has_lasting_subject: bool = True  # so that another subject is another person
-    leads: bool = False  # names and addresses that change there change here
+    has_lasting_subject: bool = True  # another subject is then another person
+    leads: bool = False  # changes of names and addresses there are applied here
     picture: Avatar | None = None
     picture_mark: str = ""
-    profile: Mapping[str, str] = field(default_factory=dict)  # by the names of fields
+    profile: Mapping[str, str] = field(default_factory=dict)  # by field name
     role: Role | None = None
-    roles_to_take: frozenset[Role] = frozenset()  # which the provider gives, and takes back
+    roles_to_take: frozenset[Role] = frozenset()  # roles that the provider manages
     groups: tuple[str, ...] | None = None
     refusal: str = ""  # for the log: why `is_admitted` is false
-    address_source: str = ""  # for the log: where an address was looked for, and what was there
+    address_source: str = ""  # for the log: where the address was expected, and what was there
 
 
 class Identity(msgspec.Struct, frozen=True):
-    """An account that came from a provider."""
+    """An account's identity at a provider."""
 
     provider: str
     subject: str
     user_id: int
-    is_ended: bool = False  # the account was ended because the provider said so
-    group_ids: tuple[int, ...] = ()  # the groups it was brought into
-    picture_mark: str = ""  # which picture was brought
+    is_ended: bool = False  # the account was deactivated because of the provider
+    group_ids: tuple[int, ...] = ()  # the groups it was added to
+    picture_mark: str = ""  # identifies the imported avatar
 
 
 class ProfileUpdate(msgspec.Struct, frozen=True):
-    """What was found out about an account that came from a provider."""
+    """A provider's current data about one of its accounts."""
 
     identity: Identity
-    introduced: ExternalProfile | None  # None: the provider no longer has them
+    introduced: ExternalProfile | None  # None: the provider no longer has the user
 
     @property
     def reason_to_end(self) -> str:
-        """Why the account has to end; empty if it has not."""
+        """Why the account must be deactivated; empty if it need not."""
         if self.introduced is None:
             return "is no longer there"
         if self.introduced.is_disabled:

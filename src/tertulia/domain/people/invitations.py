@@ -1,4 +1,4 @@
-"""Invitations: what somebody gets who accepts one, and who may give it."""
+"""Invitations: what an invited user gets, and who may invite with which role."""
 
 import re
 
@@ -16,27 +16,27 @@ _ADDRESS = re.compile(r"<([^<>]+)>\s*$")
 
 
 class Terms(msgspec.Struct, frozen=True):
-    """What an invitation says beyond for whom it is."""
+    """The terms of an invitation, apart from its recipient."""
 
     role: Role = Role.MEMBER
     channel_ids: tuple[int, ...] = ()
     group_ids: tuple[int, ...] = ()
-    with_defaults: bool = False  # the channels that newcomers are in, besides
+    with_defaults: bool = False  # also the default channels
     tells_inviter: bool = True
-    minutes: int | None = DEFAULT_MINUTES  # None for ever
+    minutes: int | None = DEFAULT_MINUTES  # None: never expires
     welcome: str = ""
 
 
 class Invitation(msgspec.Struct, frozen=True):
     id: int
     inviter_id: int
-    email: str | None  # None: a link for whoever has it
+    email: str | None  # None: a link for anyone who has it
     terms: Terms
     sealed: bytes  # its key
     made_at: float
     expires_at: float | None
-    is_ended: bool  # revoked, or used
-    is_operators: bool = False  # made on the command line, in the name of an owner
+    is_ended: bool  # revoked or used
+    is_operators: bool = False  # created on the command line, in the name of an owner
 
     @property
     def is_for_many(self) -> bool:
@@ -47,7 +47,7 @@ class Invitation(msgspec.Struct, frozen=True):
 
 
 def addresses_in(text: str) -> list[str]:
-    """The addresses of a list as people paste it: commas, lines, `Name <address>`; each once."""
+    """The addresses of a pasted list: commas, lines, `Name <address>`; without duplicates."""
     found: dict[str, str] = {}
     for part in re.split(r"[,;\n\r]+", text):
         named = _ADDRESS.search(part.strip())
@@ -58,7 +58,7 @@ def addresses_in(text: str) -> list[str]:
 
 
 def check_role(inviter: User, role: Role) -> None:
-    """Raises for a role that the inviter may not give."""
+    """Raise if the inviter may not give this role."""
     if role is Role.OWNER and not inviter.is_owner:
         raise OwnerRequired()
     if role in (Role.ADMINISTRATOR, Role.MODERATOR) and not inviter.is_admin:

@@ -1,7 +1,6 @@
-"""API keys: found by a fingerprint, kept sealed, useless without the secret.
+"""API keys: found by a fingerprint, stored encrypted, useless without the secret.
 
-The secret lives outside the database. Whoever has the database alone can neither find a key
-nor recognise one.
+The secret is outside the database. The database alone is not enough to find or verify a key.
 """
 
 import hashlib
@@ -20,14 +19,14 @@ _ALPHABET = string.ascii_letters + string.digits
 
 
 class WrongSecret(StartupError):
-    """The data was sealed with another secret than the one we were given."""
+    pass
 
 
 class Vault:
-    """Seals and recognises keys with one server's secret.
+    """Encrypts and verifies keys with one server's secret.
 
-    The secret can be replaced while the server runs. `read_again` gives the present one, which is
-    asked for when a key is not recognized; the former one is good until all is sealed anew.
+    The secret can be replaced while the server runs. `read_again` returns the current one; it is
+    called when a key is unknown. The former secret is valid until all keys are sealed again.
     """
 
     def __init__(
@@ -47,14 +46,14 @@ class Vault:
         self._box = SecretBox(sealing)
 
     def look_again(self) -> None:
-        """Go on with the present secret, if it was replaced."""
+        """Switch to the current secret if it was replaced."""
         secret = self._read_again()
         if secret is not None and len(secret) >= 16 and secret != self._secret:
             self._former = Vault(self._secret)
             self._adopt(secret)
 
     def other_fingerprints(self, key: str) -> list[bytes]:
-        """By what a key may be known while the secret is being replaced."""
+        """Further fingerprints that a key may have while the secret is being replaced."""
         before = self._secret
         self.look_again()
         others = [] if self._former is None else [self._former.fingerprint(key)]
@@ -64,7 +63,7 @@ class Vault:
         return hmac.digest(self._finding, key.encode(), "sha256")
 
     def signature(self, text: str) -> str:
-        """What only a server with this secret can have said of a text."""
+        """An HMAC that only a server with this secret can compute."""
         return hmac.digest(self._signing, text.encode(), "sha256").hex()
 
     def seal(self, key: str) -> bytes:

@@ -1,7 +1,6 @@
-"""Known people: whom a guest knows, where the organization does not show everybody to guests.
+"""Known users: whom a guest may know, if the organization does not show all users to guests.
 
-The same rule serves a transaction, which asks the database, and the directory in memory: both
-hand in what they know as `has_met`.
+Transactions and the in-memory directory use the same rule. Both pass `has_met`.
 """
 
 from collections.abc import Callable
@@ -9,13 +8,12 @@ from collections.abc import Callable
 from tertulia.domain.people.user import User
 
 SETTING = "can_access_all_users_group"
-UNKNOWN_NAME = "Unknown user"  # of those whom one does not know
+UNKNOWN_NAME = "Unknown user"  # shown for users whom the viewer may not know
 
 
 def may_know(viewer: User, user: User, has_met: Callable[[int], bool]) -> bool:
-    """Whether a guest may know of somebody: those in a channel or a conversation with them.
+    """Whether a guest may know a user: they share a channel or a direct conversation.
 
-    Whose account has ended is still known to those who were together with them. Bots are tools
-    of the organization and known to all.
+    A deactivated user stays known to the same guests. Bots are known to everyone.
     """
     return user.id == viewer.id or user.is_bot or has_met(user.id)

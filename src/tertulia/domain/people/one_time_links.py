@@ -1,20 +1,20 @@
-"""Links that are good once, handed to somebody by mail or by other means."""
+"""One-time links, sent by mail or handed over by an administrator."""
 
 import secrets
 
 import msgspec
 
 PASSWORD = "password"  # noqa: S105  # to choose a new one
-ADDRESS = "address"  # to confirm that it is theirs
-SIGN_UP = "sign-up"  # the same, for one who has no account yet
-INVITING = "inviting"  # no link of its own: somebody was written to with an invitation
-FINDING = "finding"  # no link: somebody wants to know where they have an account
-BY_STRANGERS = (PASSWORD, SIGN_UP, FINDING)  # a person who is not logged in can cause these mails
+ADDRESS = "address"  # to confirm an email address
+SIGN_UP = "sign-up"  # to confirm the address of a new account
+INVITING = "inviting"  # no link of its own: an invitation was sent
+FINDING = "finding"  # no link: a list of the user's accounts was sent
+BY_STRANGERS = (PASSWORD, SIGN_UP, FINDING)  # mails that a visitor without a login can cause
 
 LIFE_SECONDS = 86400
 KEY_LENGTH = 24
 _USER = "user"
-_ALPHABET = "abcdefghijklmnopqrstuvwxyz234567"  # 5 bits each: 120 in all
+_ALPHABET = "abcdefghijklmnopqrstuvwxyz234567"  # 5 bits each, 120 in all
 
 
 class OneTimeLink(msgspec.Struct, frozen=True):
@@ -23,11 +23,11 @@ class OneTimeLink(msgspec.Struct, frozen=True):
     user_id: int | None
     email: str
     expires_at: float
-    invitation_id: int | None = None  # with which somebody began to sign up
-    asked_from: str = ""  # an address, or `asker` of an administrator who hands it over
+    invitation_id: int | None = None  # the invitation of a sign-up
+    asked_from: str = ""  # an IP address, or `asker` of the administrator who hands it over
 
     def maker_id(self) -> int | None:
-        """Who hands it over, if it is not sent."""
+        """The administrator who hands it over, if it is not sent by mail."""
         kind, _, number = self.asked_from.partition(" ")
         return int(number) if kind == _USER else None
 

@@ -1,5 +1,5 @@
-"""One-time passwords: an app that sends somebody to a browser gives it one, and gets what it needs
-back encrypted with it, past whoever else listens for the answer."""
+"""One-time passwords of apps that log in through a browser. The app gets its key encrypted with
+the password, so that no other program can read it."""
 
 import re
 import secrets
@@ -12,7 +12,7 @@ NONCE_BYTES = 12
 
 
 def checked(otp: str) -> str:
-    """Raises BadRequest."""
+    """Raises BadRequest if it is malformed."""
     if _OTP.fullmatch(otp) is None:
         raise BadRequest("Invalid OTP")
     return otp
@@ -24,7 +24,7 @@ def check_only_one(mobile: str, desktop: str) -> None:
 
 
 def encrypted_key(otp: str, api_key: str) -> str:
-    """An API key as the mobile app decrypts it: both as hex digits, one XORed with the other."""
+    """An API key as the mobile app decrypts it: both as hex digits, XORed."""
     pad = bytes.fromhex(otp)
     return bytes(a ^ b for a, b in zip(api_key.encode(), pad, strict=True)).hex()
 
@@ -32,6 +32,6 @@ def encrypted_key(otp: str, api_key: str) -> str:
 def encrypted_token(
     otp: str, token: str, seal: Callable[[bytes, bytes, bytes], bytes], nonce: bytes | None = None
 ) -> str:
-    """A token as the desktop app decrypts it; `seal` is AES-GCM of a key, a nonce and a text."""
+    """A token as the desktop app decrypts it. `seal` is AES-GCM of a key, a nonce and a text."""
     nonce = nonce or secrets.token_bytes(NONCE_BYTES)
     return (nonce + seal(bytes.fromhex(otp), nonce, token.encode())).hex()

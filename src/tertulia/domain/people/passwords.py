@@ -1,4 +1,4 @@
-"""Passwords: argon2id, slow on purpose. Call these from a thread, never on the loop."""
+"""Passwords: argon2id, slow on purpose. Call these from a thread, never on the event loop."""
 
 from collections.abc import Sequence
 from importlib import import_module
@@ -10,14 +10,14 @@ from tertulia import domain
 from tertulia.errors import BadRequest
 
 MIN_GUESSES = 10_000
-MAX_CHECKED_CHARACTERS = 72  # characters; what is longer is no easier to guess
+MAX_CHECKED_CHARACTERS = 72  # a longer password is not easier to guess
 
 HASHER = PasswordHasher(time_cost=2, memory_cost=19 * 1024, parallelism=1)
 
-_ENDED = "!"  # before the hash of a password that opens nothing any more, as in shadow(5)
+_ENDED = "!"  # prefix of a hash that no longer admits its owner, as in shadow(5)
 
-# Checked when there is no such user, so that an unknown name costs what a wrong password does.
-# Written down because making one takes as long as everything else at start together.
+# Verified when the user does not exist, so that an unknown name takes as long as a wrong password.
+# A constant, because hashing one takes as long as the rest of the start.
 NOBODY = (
     "$argon2id$v=19$m=19456,t=2,p=1"
     "$i1LVO/V8az5wjaAx1lS5sA$xKuqdZYgTkSdFmikDCP4Kh60zS0bk3/ek0Q8zGhRZak"
@@ -25,9 +25,9 @@ NOBODY = (
 
 
 def checked(password: str, about: Sequence[str] = ()) -> str:
-    """A password somebody may choose; refuses one that is too short, too long or easy to guess.
+    """Check a new password. Raises BadRequest if it is too short, too long or easy to guess.
 
-    `about` are words that are known of its owner, which are the first that others would try.
+    `about` are words about its owner, which an attacker would try first.
     """
     if len(password) < domain.limits.PASSWORD_SHORTEST:
         raise BadRequest(f"A password has at least {domain.limits.PASSWORD_SHORTEST} characters.")
@@ -39,7 +39,7 @@ def checked(password: str, about: Sequence[str] = ()) -> str:
 
 
 def guesses(password: str, about: Sequence[str] = ()) -> float:
-    """How many a clever guesser would need. What this takes, 13 MB of words, is loaded here."""
+    """The estimated number of guesses. Imports 13 MB of word lists."""
     words = [word for text in about for word in (text, *text.replace("@", " ").split())]
     found = import_module("zxcvbn").zxcvbn(password[:MAX_CHECKED_CHARACTERS], words)
     return float(found["guesses"])
@@ -50,7 +50,7 @@ def hashed(password: str) -> str:
 
 
 def matches(password: str, password_hash: str | None) -> bool:
-    """Whether the password is right; takes the same time when there is no hash to compare."""
+    """Whether the password is right. Takes the same time without a hash."""
     try:
         HASHER.verify(password_hash or NOBODY, password)
     except (VerificationError, InvalidHashError):
@@ -59,8 +59,8 @@ def matches(password: str, password_hash: str | None) -> bool:
 
 
 def ended(password_hash: str) -> str:
-    """What is kept of a password that its owner has to replace. It matches nothing, but whoever
-    knows it can be told why."""
+    """The hash of a password that its owner must replace. It matches nothing, but a user who
+    knows the password can learn the reason."""
     return _ENDED + kept(password_hash)
 
 
@@ -69,5 +69,5 @@ def is_ended(password_hash: str | None) -> bool:
 
 
 def kept(password_hash: str) -> str:
-    """The hash itself, of a password that has ended, too."""
+    """The hash without the mark of `ended`."""
     return password_hash.removeprefix(_ENDED)

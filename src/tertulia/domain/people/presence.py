@@ -1,16 +1,14 @@
-"""Presence: when somebody was last here, and last did something here."""
+"""Presence: when a user was last connected and last active."""
 
 from typing import Any, Literal
 
 import msgspec
 
-MOVES_AFTER_SECONDS = 55  # several windows of one person ping: one move a minute is enough
-ONLINE_AFTER_SECONDS = 130  # of silence; coming back after that is news
+MOVES_AFTER_SECONDS = 55  # a user's windows all ping; one update a minute is enough
+ONLINE_AFTER_SECONDS = 130  # a ping after a longer silence produces an event
 OFFLINE_AFTER_SECONDS = 200
-MAX_CLOCK_AHEAD_SECONDS = (
-    300  # that another server's clock may be; what lies further ahead is wrong
-)
-STILL_ACTIVE_SECONDS = 70  # Compat: how long the older form calls somebody active
+MAX_CLOCK_AHEAD_SECONDS = 300  # how far another server's clock may be ahead; more is wrong
+STILL_ACTIVE_SECONDS = 70  # Compat: how long the older form reports a user as active
 HISTORY_DAYS = 14
 FORGOTTEN_AFTER_DAYS = 365
 
@@ -18,15 +16,15 @@ Doing = Literal["active", "idle"]
 
 
 class Presence(msgspec.Struct, frozen=True):
-    """`active_at` is None for somebody who was here and never did anything."""
+    """`active_at` is None for a user who was connected but never active."""
 
     active_at: float | None
     idle_at: float
 
     def pinged(self, doing: Doing, now: float) -> "Presence":
-        """The presence after a sign of life; the same one if it is too soon for another."""
+        """The presence after a ping; the same object if the last update was too recent."""
         active_at, idle_at = self.active_at, self.idle_at
-        if idle_at - now > MAX_CLOCK_AHEAD_SECONDS:  # the clock was put back since
+        if idle_at - now > MAX_CLOCK_AHEAD_SECONDS:  # the clock was set back
             active_at, idle_at = None if active_at is None else min(active_at, now), now
         if now - idle_at > MOVES_AFTER_SECONDS:
             idle_at = now

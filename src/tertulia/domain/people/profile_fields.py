@@ -1,6 +1,6 @@
-"""Custom profile fields: what an organization asks its people, and what they may answer.
+"""Custom profile fields and their values.
 
-A value is stored and told as text, whatever its kind; a list of people is JSON in that text.
+A value of any type is stored and sent as text; a list of users is JSON in that text.
 """
 
 import re
@@ -28,7 +28,7 @@ class FieldType(IntEnum):
     PRONOUNS = 8
 
 
-# In the words that clients show.
+# The names that clients show.
 TYPE_NAMES = {
     FieldType.SHORT_TEXT: "Text (short)",
     FieldType.LONG_TEXT: "Text (long)",
@@ -48,20 +48,20 @@ class ProfileField(msgspec.Struct, frozen=True):
     type: FieldType
     name: str
     hint: str = ""
-    data: str = ""  # JSON, for the kinds that need some
+    data: str = ""  # JSON, for types that need some
     position: int = 0
     in_summary: bool = False
-    required: bool = False  # clients ask for it; it may still be left empty
+    required: bool = False  # clients ask for it; it may still be empty
     editable_by_user: bool = True
     for_matching: bool = False
 
 
 class FieldValue(msgspec.Struct, frozen=True):
     text: str
-    rendered: str | None = None  # HTML, for the kinds that have it
+    rendered: str | None = None  # HTML, for types that have it
 
 
-# --- what may be asked ----------------------------------------------------------------------------
+# --- fields ---
 
 
 def checked_type(number: int) -> FieldType:
@@ -79,7 +79,7 @@ def check_words(label: str, hint: str) -> None:
 
 
 def checked_data(kind: FieldType, data: dict[str, Any]) -> str:
-    """What belongs to a field of this kind, as it is stored."""
+    """The extra data of a field, as it is stored."""
     if kind == FieldType.DROPDOWN:
         return _encoded(_checked_choices(data))
     if kind == FieldType.EXTERNAL_ACCOUNT:
@@ -92,7 +92,7 @@ def choices(field: ProfileField) -> frozenset[str]:
 
 
 def account_place(field: ProfileField) -> str:
-    """Where somebody has an account, by its key; empty for another kind of field."""
+    """The key of the site of an external account; empty for other types."""
     if field.type != FieldType.EXTERNAL_ACCOUNT:
         return ""
     place: str = msgspec.json.decode(field.data)["subtype"]
@@ -144,16 +144,16 @@ def _encoded(data: dict[str, Any]) -> str:
     return msgspec.json.encode(data).decode()
 
 
-# --- what may be answered -------------------------------------------------------------------------
+# --- values ---
 
 
 def checked_value(field: ProfileField, value: Any) -> str:
-    """The value as it is stored; whether the people it names are there is for others to ask."""
+    """The value as it is stored. The caller checks that the users in it exist."""
     return _CHECKS[field.type](field, value)
 
 
 def named_users(field: ProfileField, text: str) -> list[int]:
-    """The people that a stored value names."""
+    """The users in a stored value."""
     if field.type != FieldType.USER:
         return []
     found: list[int] = msgspec.json.decode(text)

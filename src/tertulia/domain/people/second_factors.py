@@ -1,7 +1,7 @@
-"""What a password is asked for besides: a code of an app (TOTP, RFC 6238), or a recovery code.
+"""Second factors: codes of an authenticator app (TOTP, RFC 6238) and recovery codes.
 
-A recovery code is long enough that its hash tells nothing, so that it needs no secret of ours.
-By hand, because a code of an app is an HMAC and a remainder.
+A recovery code has enough entropy for a plain hash. TOTP is implemented here because it is only an
+HMAC and a remainder.
 """
 
 import base64
@@ -23,7 +23,7 @@ RECOVERY_BYTES = 10  # 80 bits
 
 
 class CodeApp(msgspec.Struct, frozen=True):
-    """An app that makes codes; `sealed` is the secret that it shares with us."""
+    """An authenticator app. `sealed` is the shared secret, encrypted."""
 
     sealed: bytes
     last_step: int
@@ -32,17 +32,17 @@ class CodeApp(msgspec.Struct, frozen=True):
 class Passkey(msgspec.Struct, frozen=True):
     id: int
     name: str
-    credential: bytes  # its name for itself and its public key
+    credential: bytes  # its id and public key
     sign_count: int
     made_at: float
     used_at: float | None
 
 
 class SecondFactors(msgspec.Struct, frozen=True):
-    """What somebody has besides a password."""
+    """A user's second factors."""
 
     has_app: bool = False
-    recovery_codes: int = 0  # that are left
+    recovery_codes: int = 0  # unused ones
     passkeys: tuple[Passkey, ...] = ()
 
     @property
@@ -55,7 +55,7 @@ def new_secret() -> str:
 
 
 def checked_secret(secret: str) -> str:
-    """A secret as `new_secret` makes them; raises BadRequest for anything else."""
+    """A secret as `new_secret` creates it. Raises BadRequest for anything else."""
     try:
         known = base64.b32decode(secret)
     except (binascii.Error, ValueError):
@@ -66,7 +66,7 @@ def checked_secret(secret: str) -> str:
 
 
 def app_address(secret: str, organization: str, email: str) -> str:
-    """What an app is told, by a picture of it: `otpauth://…`."""
+    """The `otpauth://` URI for an authenticator app, shown as a QR code."""
     label = f"{quote(organization.replace(':', ' '))}:{quote(email)}"
     query = urlencode({"secret": secret, "issuer": organization}, quote_via=quote)
     return f"otpauth://totp/{label}?{query}"
@@ -80,8 +80,10 @@ def code_at(secret: str, step: int) -> str:
 
 
 def step_of(secret: str, code: str, now: float, last_step: int) -> int | None:
-    """Which step a code is of, out of the present one and its neighbours; None if it is none of
-    theirs, or not later than the last that was used."""
+    """The time step of a code, out of the current one and its neighbours.
+
+    None if it is wrong, or not later than the last used step.
+    """
     given = "".join(code.split())
     present = int(now // STEP_SECONDS)
     found = [
@@ -97,7 +99,7 @@ def new_recovery_codes() -> list[str]:
 
 
 def recovery_hash(user_id: int, code: str) -> bytes:
-    """However it was typed: without spaces and dashes, in any case."""
+    """Ignores spaces, dashes and case."""
     letters = "".join(char for char in code.lower() if char.isalnum())
     return hashlib.sha256(f"recovery code of {user_id}: {letters}".encode()).digest()
 

@@ -1,27 +1,27 @@
-"""Sessions: a browser in which somebody has logged in."""
+"""Sessions: browsers in which a user is logged in."""
 
 import secrets
 
 import msgspec
 
-LIFE_SECONDS = 14 * 86400  # since it was last used
-SEEN_EVERY_SECONDS = 3600  # how exactly it is known when that was
+LIFE_SECONDS = 14 * 86400  # since its last use
+SEEN_EVERY_SECONDS = 3600  # precision of the last use
 AGENT_LENGTH = 300
 
 
 class Browser(msgspec.Struct, frozen=True):
-    """What a browser says of itself when it comes, and where it comes from."""
+    """The user agent and address of a browser."""
 
     agent: str
     address: str
 
 
 class ProviderSession(msgspec.Struct, frozen=True):
-    """What a session is at the provider that has vouched for it, so that both can end together."""
+    """The session at the login provider, so that both can end together."""
 
-    person: bytes  # a fingerprint of who it is there
-    mark: bytes  # of which session
-    sealed: bytes  # what the provider has to be told
+    person: bytes  # fingerprint of the user there
+    mark: bytes  # fingerprint of the session there
+    sealed: bytes  # data for a logout at the provider, encrypted
     ends_at: float | None = None  # when the provider wants it to end
 
 
@@ -32,19 +32,18 @@ class Session(msgspec.Struct, frozen=True):
     address: str
     made_at: float
     seen_at: float
-    ends_at: float | None = None  # at the latest, however often it is used
+    ends_at: float | None = None  # at the latest, regardless of use
 
     def is_over(self, now: float) -> bool:
         is_ended = self.ends_at is not None and now >= self.ends_at
         return is_ended or now - self.seen_at > LIFE_SECONDS
 
     def is_worth_noting(self, now: float) -> bool:
-        """Whether it was last noted so long ago that it should be written down again."""
+        """Whether its last use was stored so long ago that it should be stored again."""
         return now - self.seen_at > SEEN_EVERY_SECONDS
 
 
-# What browsers and systems call themselves; the first that is named counts, since the later ones
-# are what the earlier ones pretend to be.
+# Names in user agents; the first match counts, because later ones are what browsers pretend to be.
 _BROWSERS = {
     "ZulipElectron": "desktop app",
     "ZulipMobile": "mobile app",
@@ -71,7 +70,7 @@ _SYSTEMS = {
 
 
 def described(agent: str) -> str:
-    """What a browser is and runs on, as people would call it: `Firefox, Linux`."""
+    """A browser and its system, as users know them: `Firefox, Linux`."""
     words = [
         next((name for mark, name in known.items() if mark in agent), "")
         for known in (_BROWSERS, _SYSTEMS)
@@ -80,5 +79,5 @@ def described(agent: str) -> str:
 
 
 def new_token() -> str:
-    """What only the browser knows: 256 bits that nobody can guess."""
+    """A session token of 256 bits."""
     return secrets.token_urlsafe(32)

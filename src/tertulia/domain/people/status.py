@@ -1,4 +1,4 @@
-"""A status: what somebody says about themselves in a few words and an emoji."""
+"""User statuses: a short text and an emoji."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from tertulia.domain.messages.emoji import UNICODE, Emoji
 
 
 class Status(msgspec.Struct, frozen=True):
-    """Empty texts stand for what is not set."""
+    """An empty text means not set."""
 
     status_text: str = ""
     emoji_name: str = ""
@@ -21,7 +21,7 @@ class Status(msgspec.Struct, frozen=True):
         return changed if changed.emoji_name else replace(changed, reaction_type="")
 
     def shown(self, away: bool) -> dict[str, Any]:
-        """Only what is set."""
+        """Only the parts that are set."""
         parts: dict[str, Any] = {"away": True} if away else {}
         if self.status_text:
             parts["status_text"] = self.status_text
@@ -35,7 +35,7 @@ class Status(msgspec.Struct, frozen=True):
 
 
 def emoji_parts(emoji: Emoji | None) -> dict[str, str]:
-    """The parts of a status that an emoji makes; none clears it, and clients know how."""
+    """The parts of a status that an emoji sets; None clears it."""
     if emoji is None:
         return {"emoji_name": "", "emoji_code": "", "reaction_type": UNICODE}
     return {

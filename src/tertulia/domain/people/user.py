@@ -1,4 +1,4 @@
-"""People and bots: who they are and what their role makes them."""
+"""Users and bots, and their roles."""
 
 import re
 from enum import IntEnum
@@ -12,17 +12,17 @@ from tertulia.domain.personal.settings import DEFAULTS
 from tertulia.errors import BadRequest
 
 SECONDS_PER_DAY = 86_400
-NOTIFICATION_BOT = "notification-bot@tertulia.invalid"  # who tells people what others did
+NOTIFICATION_BOT = "notification-bot@tertulia.invalid"  # the sender of notices
 SPECTATOR_ID = 0
 
-# Where somebody's picture comes from: from us, from others, from themselves.
+# The source of an avatar: generated, Gravatar, or uploaded.
 DRAWN = "J"
 GRAVATAR = "G"
 UPLOADED = "U"
 
 
 class Role(IntEnum):
-    """The lower the number, the more one may do."""
+    """Lower numbers have more permissions."""
 
     OWNER = 100
     ADMINISTRATOR = 200
@@ -38,7 +38,7 @@ class BotType(IntEnum):
     EMBEDDED = 4
 
 
-ERASED_DOMAIN = "erased.invalid"  # of the address of those of whom only a number is left
+ERASED_DOMAIN = "erased.invalid"  # the domain of erased users' addresses
 
 
 class EmailVisibility(IntEnum):
@@ -63,9 +63,9 @@ class User(msgspec.Struct, frozen=True):
     timezone: str = ""
     avatar_source: str = DRAWN
     avatar_version: int = 1
-    avatar_name: str | None = None  # of an uploaded picture; nobody can guess it
+    avatar_name: str | None = None  # of an uploaded avatar; cannot be guessed
     settings: dict[str, Any] = field(default_factory=dict)
-    is_imported_stub: bool = False  # was brought along and has not logged in yet
+    is_imported_stub: bool = False  # imported, and has not logged in yet
 
     @property
     def is_bot(self) -> bool:
@@ -73,7 +73,7 @@ class User(msgspec.Struct, frozen=True):
 
     @property
     def person(self) -> int:
-        """The account that this one's load counts for: a bot's is its owner's."""
+        """The account whose limits apply: a bot's owner for a bot."""
         return self.id if self.bot_owner_id is None else self.bot_owner_id
 
     @property
@@ -115,23 +115,23 @@ class User(msgspec.Struct, frozen=True):
         return shown_to != EmailVisibility.EVERYONE and not self.is_bot
 
     def api_email(self, domain: str) -> str:
-        """The address that stands in public: the real one only if everyone may see it."""
+        """The public address: the real one only if everyone may see it."""
         return self.stand_in(domain) if self.hides_email else self.email
 
     @property
     def is_erased(self) -> bool:
-        """Whether nothing is left of them but a number."""
+        """Whether the personal data of the user was erased."""
         return self.email == self.stand_in(ERASED_DOMAIN)
 
     def stand_in(self, domain: str) -> str:
-        """The address that stands in for the real one."""
+        """The address that is shown in place of the real one."""
         return f"user{self.id}@{domain}"
 
 
 def spectator(realm_id: int) -> User:
-    """Who stands in for people who have not logged in: a guest in no channel.
+    """The user object for visitors without a login: a guest without subscriptions.
 
-    No account has its number, so it has received nothing and owns nothing.
+    No account has its id, so it has received nothing and owns nothing.
     """
     return User(
         id=SPECTATOR_ID,
@@ -151,7 +151,7 @@ def may_see_email(viewer: User | None, user: User) -> bool:
 
 
 def email_shown_to(user: User) -> int:
-    """The role from which on upwards the real address may be seen; 0 for nobody's."""
+    """The lowest role that may see the real address; 0 if none may."""
     if user.is_bot:
         return Role.GUEST
     return _EMAIL_SHOWN_TO[user.prefers("email_address_visibility")]
@@ -171,13 +171,13 @@ _EMAIL = re.compile(
 )
 
 
-# Mail servers ignore the case of ASCII letters alone. Case folding would make `straße@` and
-# `strasse@` one address, and they may belong to two people.
+# Mail servers ignore only the case of ASCII letters. Case folding would make `straße@` and
+# `strasse@` one address, but they may belong to two people.
 _ASCII_LOWER = {upper: upper + 32 for upper in range(ord("A"), ord("Z") + 1)}
 
 
 def email_key(email: str) -> str:
-    """What an address is stored under and compared by: its ASCII letters in lower case."""
+    """The form in which addresses are stored and compared: ASCII letters in lower case."""
     return email.strip().translate(_ASCII_LOWER)
 
 
@@ -185,12 +185,13 @@ def looks_like_email(text: str) -> bool:
     return _EMAIL.fullmatch(text) is not None and domain.names.first_bad_character(text) is None
 
 
-# What means something else in a mention, or is somebody of ours.
+# Names with another meaning in a mention, and the names of system bots.
 _RESERVED = frozenset(("all", "everyone", "channel", "stream", "topic", "notification bot"))
 
 
 def checked_full_name(name: str) -> str:
-    """The name as it is stored; refuses what could be mistaken for markup or for another."""
+    """The name as it is stored. Raises BadRequest if it could be mistaken for markup or another
+    name."""
     name = re.sub(" +", " ", domain.names.as_seen(name))
     if not name:
         raise BadRequest("Name must not be empty!")

@@ -1,4 +1,4 @@
-"""Calls of outgoing webhooks: why one is made, how often it is tried, what is said of trouble."""
+"""Deliveries of outgoing webhooks: triggers, retries, and notices of failures."""
 
 from typing import Literal
 
@@ -7,10 +7,10 @@ import msgspec
 Reason = Literal["mention", "direct_message"]
 
 TRIES = 3
-PAUSES_SECONDS = (5.0, 30.0)  # after the first try, and after the second
+PAUSES_SECONDS = (5.0, 30.0)  # after the first and the second try
 SECONDS = 10
 MAX_ANSWER_BYTES = 1 << 20
-SHOWN_ANSWER = 1000  # characters of an answer that the owner is shown
+SHOWN_ANSWER = 1000  # characters of a response that the owner is shown
 
 GENERIC = 1
 SLACK = 2
@@ -24,21 +24,21 @@ class WebhookCall(msgspec.Struct, frozen=True):
     reason: str
     due_at: float
     tries: int
-    person: int = 0  # the owner of the bot, for whom the load counts
-    is_slow: bool = False  # whether the last call of this bot timed out
+    person: int = 0  # the owner of the bot, whose limits apply
+    is_slow: bool = False  # whether the bot's last delivery timed out
 
     def next_try(self, now: float) -> float | None:
-        """When to try again; None when it was tried often enough."""
+        """When to try again; None to give up."""
         return now + PAUSES_SECONDS[self.tries] if self.tries + 1 < TRIES else None
 
 
 class Trouble(msgspec.Struct, frozen=True):
-    """What went wrong, in words for the conversation and for the owner."""
+    """A failure, in texts for the conversation and for the owner."""
 
     in_place: str
     to_owner: str
     answer: str = ""
-    may_pass: bool = False  # whether it is worth another try
+    may_pass: bool = False  # whether another try may succeed
     is_timeout: bool = False
 
 
@@ -81,12 +81,12 @@ def no_direct_messages() -> Trouble:
 
 
 def refused(why: str) -> Trouble:
-    """The answer is fine, and may not be said here."""
+    """The response is valid, but the bot may not post it."""
     return Trouble("Bot may not answer here", f"The bot could not post its answer: {why}")
 
 
 def notice(bot_name: str, bot_id: int, link: str, trouble: Trouble) -> str:
-    """What the owner is told."""
+    """The notice to the owner."""
     text = (
         f"[A message]({link}) to your bot @_**{bot_name}|{bot_id}** triggered an outgoing webhook."
         f"\n{trouble.to_owner}"

@@ -1,4 +1,4 @@
-"""Newcomers: what has to be known of somebody who is to have an account."""
+"""New users: the parameters of an account to create, and the welcome message."""
 
 import msgspec
 
@@ -7,7 +7,7 @@ from tertulia.domain.people.user import BotType, Role
 
 
 class NewUser(msgspec.Struct, frozen=True):
-    """Somebody who is to have an account. A bot's owner is named by id or by real address."""
+    """The parameters of an account. A bot's owner is named by id or by real address."""
 
     email: str
     full_name: str
@@ -16,12 +16,12 @@ class NewUser(msgspec.Struct, frozen=True):
     bot_type: BotType | None = None
     bot_owner_email: str | None = None
     bot_owner_id: int | None = None
-    channel_ids: tuple[int, ...] | None = None  # those of an invitation; None: the defaults
-    with_defaults: bool = False  # the defaults besides
+    channel_ids: tuple[int, ...] | None = None  # of an invitation; None: the defaults
+    with_defaults: bool = False  # also the defaults
 
 
 class WelcomeMessage(msgspec.Struct, frozen=True):
-    """How somebody new is received: by words of Notification Bot, and a letter if mail is sent."""
+    """A welcome by Notification Bot, and by mail if mail is configured."""
 
     words: Words
-    site: str = ""  # our address, as the letter names it; empty where no mail is sent
+    site: str = ""  # our URL for the mail; empty if no mail is sent

@@ -1,4 +1,4 @@
-"""What people keep for themselves: settings, drafts, and what they want to hear of."""
+"""Personal settings, drafts, devices and notifications of a user."""
 
 from typing import TYPE_CHECKING
 

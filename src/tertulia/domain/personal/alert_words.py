@@ -1,11 +1,11 @@
-"""Alert words: texts for which somebody wants to be called, wherever they are said.
+"""Alert words: texts that notify a user wherever they occur.
 
-Texts are compared without case and at the borders of words, so that "tea" is not found in
-"teacher". Scripts that are written without spaces have no such borders, and there a word is
-found anywhere. Both are said by tokens: a word is said where its tokens stand in a row.
+Texts are compared without case and at word boundaries, so that "tea" does not match "teacher".
+Scripts without spaces have no such boundaries; there a word matches anywhere. Both follow from
+tokens: a word matches where its tokens occur in sequence.
 
-What it takes to find the words of a text depends on the text, not on how many words there are:
-at each token that words begin with, rows of as many tokens as such words have are looked up.
+The time to search a text depends on the text, not on the number of words: at each token with which
+words begin, the server looks up sequences of the lengths that such words have.
 """
 
 import re
@@ -23,12 +23,12 @@ _UNSPACED = (
 )
 _TOKEN = re.compile(rf"[{_UNSPACED}]|[^\W{_UNSPACED}]+|[^\w\s]|\s")
 
-MAX_TOKENS = 100  # of a word: some letters become three when they are folded
+MAX_TOKENS = 100  # per word; some letters become three when they are folded
 
 
 class WatchedWord(NamedTuple):
-    """A word as it is looked for. Of texts only hashes are kept: they are short, and that two are
-    the same by chance nobody will live to see."""
+    """A word as it is searched for. Only 64-bit hashes of texts are kept; collisions are
+    negligible."""
 
     first: int  # token
     tokens: int
@@ -37,17 +37,17 @@ class WatchedWord(NamedTuple):
 
 @dataclass(init=False)
 class WatchedWords:
-    """Everybody's words. It may be asked on one thread while it is changed on another."""
+    """The alert words of all users. One thread may search while another changes it."""
 
     _words: dict[int, tuple[WatchedWord, ...]]  # by user
-    _called: dict[int, tuple[int, ...]]  # users, by the hash of a word
-    _lengths: dict[int, Counter[int]]  # by first token, how many words have so many tokens
+    _called: dict[int, tuple[int, ...]]  # users by the hash of a word
+    _lengths: dict[int, Counter[int]]  # by first token: how many words have so many tokens
 
     def __init__(self) -> None:
         self._words, self._called, self._lengths = {}, {}, {}
 
     def put(self, user_id: int, words: Iterable[WatchedWord]) -> None:
-        """All words of somebody, in the place of those before."""
+        """Replace all words of a user."""
         for word in self._words.pop(user_id, ()):
             self._take_out(user_id, word)
         kept = tuple(word for word in words if 0 < word.tokens <= MAX_TOKENS)
@@ -58,7 +58,7 @@ class WatchedWords:
             self._words[user_id] = kept
 
     def called_by(self, text: str) -> frozenset[int]:
-        """Everybody one of whose words is said, whether or not they hear it."""
+        """All users one of whose words occurs, whether or not they receive the message."""
         if not self._words:
             return frozenset()
         text = fold(text)

@@ -1,6 +1,7 @@
-"""Phones that are told of messages, sealed with a key of their own, through a forwarding service.
+"""Mobile devices that get push notifications, encrypted with their own key, through a push service.
 
-A token is what the maker of a phone knows it by; the service knows the token, and we its id.
+A token is the manufacturer's address of a device. The service knows the token; this server knows
+the service's id for it.
 """
 
 import base64
@@ -16,7 +17,7 @@ from tertulia.errors import BadRequest
 TokenKind = Literal["apns", "fcm"]
 
 KEY_BYTES = 33
-KEY_SIGN = 0x31  # the first byte says which cipher the others are for
+KEY_SIGN = 0x31  # the first byte identifies the cipher
 LARGEST_KEY_ID = 2**32 - 1
 GIVEN_UP_AFTER_SECONDS = 86400.0
 FIRST_PAUSE_SECONDS = 5.0
@@ -27,7 +28,7 @@ EXPIRED = "REQUEST_EXPIRED"
 
 
 class Registration(msgspec.Struct, frozen=True):
-    """What a phone says that the service is to be told, which alone can read most of it."""
+    """A device's registration with the push service, which alone can decrypt most of it."""
 
     token_kind: TokenKind
     token_id: str
@@ -56,7 +57,7 @@ class Device(msgspec.Struct, frozen=True):
         return self.sealed is not None and self.token_id is not None
 
     def next_try(self, now: float) -> float | None:
-        """When to ask the service again; None if that is no use any more."""
+        """When to ask the service again; None to give up."""
         if now - (self.pending_since or 0.0) >= GIVEN_UP_AFTER_SECONDS:
             return None
         pause: float = FIRST_PAUSE_SECONDS * 2 ** min(self.tries, 20)
@@ -64,7 +65,7 @@ class Device(msgspec.Struct, frozen=True):
 
 
 class DeviceToken(msgspec.Struct, frozen=True):
-    """A phone of the older kind."""
+    """A device of the older, unencrypted kind."""
 
     user_id: int
     kind: TokenKind
@@ -88,7 +89,7 @@ def checked_token_id(token_id: str) -> str:
 
 
 def checked_token(kind: TokenKind, token: str) -> str:
-    """A token of the older kind."""
+    """A token of the older kind. Raises BadRequest."""
     if not 0 < len(token) <= MAX_TOKEN_LENGTH:
         raise BadRequest("Empty or invalid length token")
     if kind == "apns":
@@ -107,7 +108,7 @@ def opened(vault: Vault, device: Device) -> bytes:
 
 
 def person_uuid(realm_uuid: str, user_id: int) -> str:
-    """The name by which the service knows somebody, and nobody else does."""
+    """The id by which the push service knows a user."""
     return str(uuid.uuid5(uuid.UUID(realm_uuid), str(user_id)))
 
 

@@ -1,4 +1,4 @@
-"""Digests: once a week, what those have missed who have not been here for days."""
+"""Digests: a weekly mail to users who have been away for days."""
 
 from datetime import UTC, datetime
 
@@ -7,13 +7,13 @@ import msgspec
 from tertulia.domain.people.user import User
 
 AWAY_SECONDS = 5 * 86400.0
-APART_SECONDS = 3 * 86400.0  # a day for digests is 24 hours long, and one of them is enough
+APART_SECONDS = 3 * 86400.0  # at least between two digests of a user
 LOOKS_BACK_SECONDS = 7 * 86400.0
-MAX_MESSAGES = 50_000  # of the last days that are looked at
-BY_WRITERS = 2  # topics in which most people wrote, and then
-MAX_TOPICS = 4  # those with most messages
-SAMPLES = 2  # messages of each
-MAX_CHANNELS = 10  # new ones that are named
+MAX_MESSAGES = 50_000  # of the last days that are counted
+BY_WRITERS = 2  # topics with the most senders
+MAX_TOPICS = 4  # in all; the others have the most messages
+SAMPLES = 2  # messages of each topic
+MAX_CHANNELS = 10  # new ones that are listed
 
 
 class LivelyTopic(msgspec.Struct, frozen=True):
@@ -21,11 +21,11 @@ class LivelyTopic(msgspec.Struct, frozen=True):
     topic: str
     messages: int
     writers: int
-    first_ids: tuple[int, ...]  # the first of its messages
+    first_ids: tuple[int, ...]  # its first messages
 
 
 def is_day(weekday: int, now: float) -> bool:
-    """Whether it is the day for digests, from Monday (0) on; everywhere as in Greenwich."""
+    """Whether it is the weekday of digests, from Monday (0) on, in UTC."""
     return datetime.fromtimestamp(now, UTC).weekday() == weekday
 
 
@@ -34,7 +34,7 @@ def wants(user: User) -> bool:
 
 
 def chosen(topics: list[LivelyTopic]) -> list[LivelyTopic]:
-    """Where most people wrote, then where most was written."""
+    """Topics with the most senders, then those with the most messages."""
     by_writers = sorted(topics, key=lambda each: (-each.writers, -each.messages))[:BY_WRITERS]
     others = [each for each in topics if each not in by_writers]
     by_messages = sorted(others, key=lambda each: (-each.messages, -each.writers))

@@ -1,4 +1,4 @@
-"""Drafts: messages that somebody has begun and not sent."""
+"""Drafts: messages that a user has not sent yet."""
 
 import msgspec
 from msgspec.structs import replace
@@ -9,7 +9,7 @@ from tertulia.errors.messages import TopicTooLong
 
 
 class Wording(msgspec.Struct, frozen=True):
-    """What a draft says and to whom. Without a channel or people it is not addressed yet."""
+    """The content and destination of a draft. It may have no destination yet."""
 
     channel_id: int | None
     user_ids: list[int]
@@ -18,7 +18,7 @@ class Wording(msgspec.Struct, frozen=True):
     edited_at: float
 
     def by(self, user_id: int) -> "Wording":
-        """As its writer addresses it: whoever writes to others need not name themselves."""
+        """Without the writer among the recipients, unless they are the only one."""
         others = [each for each in self.user_ids if each != user_id]
         return replace(self, user_ids=others) if others else self
 
@@ -29,7 +29,7 @@ class SavedDraft(msgspec.Struct, frozen=True):
 
     @property
     def type(self) -> str:
-        """In the words of clients."""
+        """The type in API format."""
         if self.wording.channel_id is not None:
             return "stream"
         return "private" if self.wording.user_ids else ""
@@ -38,7 +38,7 @@ class SavedDraft(msgspec.Struct, frozen=True):
 def worded(
     type_: str, to: list[int], topic: str, content: str, timestamp: float | None, now: float
 ) -> Wording:
-    """The draft that a client describes. Whether its recipients exist is for the caller."""
+    """A draft from the parameters of a request. The caller checks that its recipients exist."""
     content = domain.messages.message.checked_content(content)
     if timestamp is not None and timestamp < 0:
         raise BadRequest("Timestamp must not be negative.")

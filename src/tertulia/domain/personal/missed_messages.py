@@ -1,4 +1,4 @@
-"""Whether somebody who is away is told of a message: the first of their settings that fits."""
+"""Notifications of missed messages: the first matching setting of the user decides."""
 
 from typing import Literal
 
@@ -32,20 +32,20 @@ CALLS: frozenset[str] = frozenset(
     }
 )
 
-PRESENT_SECONDS = 200  # who did something here so lately sees what comes,
-LISTENING_SECONDS = 600  # if a client of theirs has asked for messages so lately
-LOOK_AGAIN_SECONDS = 60.0  # at those who are here and have not read it
-MAX_MESSAGES = 20  # of one conversation that a mail shows
-CONTEXT_MESSAGES = 3  # from before a call, that a mail shows, too
-NAMED_AS_NEEDED, NAMED_ALWAYS = 1, 2  # the organization, in the subject of a mail
+PRESENT_SECONDS = 200  # a user who was active so recently sees new messages
+LISTENING_SECONDS = 600  # if one of their clients has polled so recently
+LOOK_AGAIN_SECONDS = 60.0  # for users who are connected but have not read a message
+MAX_MESSAGES = 20  # of one conversation in a mail
+CONTEXT_MESSAGES = 3  # before a mention, that a mail shows too
+NAMED_AS_NEEDED, NAMED_ALWAYS = 1, 2  # when the subject of a mail names the organization
 EXCERPT = 300  # characters of a message in the text of a mail
 
 
 class NotificationInterest(msgspec.Struct, frozen=True):
-    """What a message is to somebody who received it."""
+    """How a message concerns one of its recipients."""
 
     is_direct: bool = False
-    is_edit: bool = False  # then only what it adds counts: the rest was told when it was sent
+    is_edit: bool = False  # only what the edit adds counts
     is_mentioned: bool = False
     in_topic_wildcard: bool = False
     in_channel_wildcard: bool = False
@@ -54,7 +54,7 @@ class NotificationInterest(msgspec.Struct, frozen=True):
 
     @property
     def is_muted(self) -> bool:
-        """A muted topic is silent; a muted channel is, but for topics that were unmuted."""
+        """Whether the topic is muted, or the channel is and the topic is not unmuted."""
         if self.policy == Visibility.MUTED:
             return True
         in_muted_channel = self.subscription is not None and self.subscription.is_muted
@@ -62,7 +62,7 @@ class NotificationInterest(msgspec.Struct, frozen=True):
 
 
 def reason(user: User, about: NotificationInterest, way: Way) -> Reason | None:
-    """Why somebody is told of a message in this way; None if they are not."""
+    """Why a user is notified in this way; None if they are not."""
     if about.is_muted or user.is_bot or not user.is_active:
         return None
     if user.prefers(f"enable_offline_{way}_notifications"):
@@ -107,7 +107,7 @@ def _called(user: User, about: NotificationInterest) -> Reason | None:
 
 
 def in_a_line(name: str, message: Message) -> str:
-    """The beginning of a message as it was typed, but for what it hides, and whose it is."""
+    """The sender and the start of a message in one line, without the content of spoilers."""
     said = message.content
     if domain.messages.notification_text.hides_something(message.rendered):
         said = domain.messages.notification_text.in_words(message.rendered)

@@ -1,10 +1,10 @@
-"""Navigation views: what somebody sees in the sidebar of their client, and what is hidden there."""
+"""Navigation views: pinned and hidden entries of the sidebar."""
 
 import msgspec
 
 from tertulia.errors import BadRequest
 
-# Those that clients bring along; they are called what clients call them.
+# Built-in views by their names in clients.
 BUILT_IN = frozenset(
     {
         "inbox",
@@ -21,7 +21,7 @@ BUILT_IN = frozenset(
 
 
 class NavigationView(msgspec.Struct, frozen=True):
-    """Its address within the client, which is also how it is named in calls."""
+    """`fragment` is its URL fragment in the client and its id in the API."""
 
     fragment: str
     name: str | None

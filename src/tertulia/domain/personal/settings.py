@@ -1,8 +1,8 @@
-"""Personal settings: one row for each that a user can set, with all there is to know about it.
+"""Personal settings: one table with everything about each of them.
 
-The parameters of `PATCH /settings` and `PATCH /realm/user_settings_defaults`, their rules, what
-`/register` tells and `docs/personal-settings.md` are drawn from this table. Each is told to its
-owner as `user_settings`, and to all as what newcomers start with.
+The table defines the parameters of `PATCH /settings` and `PATCH /realm/user_settings_defaults`,
+their rules, the `/register` response and `docs/personal-settings.md`. Clients get a user's settings
+as `user_settings`, and the organization's defaults for new users.
 """
 
 from collections.abc import Mapping
@@ -19,12 +19,12 @@ EMOJISETS = [
 
 NOTIFICATION_SOUNDS = ["ding", "zulip", "none"]
 
-# Under this name an organization keeps what its newcomers start with.
+# The key under which an organization stores its defaults for new users.
 REALM_KEY = "user_settings_defaults"
 
 _SWITCH = Switch()
 
-# Changes made together are told in this order.
+# Events of changes made together have this order.
 PREFERENCES: dict[str, Adjustable] = {
     setting.name: setting
     for setting in (
@@ -383,7 +383,7 @@ DEFAULTS: dict[str, Any] = {name: setting.default for name, setting in PREFERENC
 
 
 def checked(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Settings that can be so, in the order in which changes are told."""
+    """Valid settings, in the order of events."""
     return {
         name: setting.checked(settings[name])
         for name, setting in PREFERENCES.items()
@@ -392,5 +392,5 @@ def checked(settings: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def for_newcomers(realm_settings: Mapping[str, Any]) -> dict[str, Any]:
-    """What differs for new people of an organization from what everybody starts with."""
+    """The organization's defaults for new users, where they differ from the server's."""
     return dict(realm_settings.get(REALM_KEY, {}))

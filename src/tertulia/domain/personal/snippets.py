@@ -1,4 +1,4 @@
-"""Saved snippets: texts that somebody uses again and again."""
+"""Saved snippets: texts that a user reuses."""
 
 import msgspec
 

@@ -1,4 +1,4 @@
-"""How near a topic is to somebody's heart: muted, unmuted, followed, or nothing said."""
+"""Topic policies of a user: muted, unmuted, followed, or none."""
 
 from enum import IntEnum
 
@@ -11,7 +11,7 @@ class Visibility(IntEnum):
 
 
 class Automatic(IntEnum):
-    """When a policy changes by itself."""
+    """When a policy changes automatically."""
 
     ON_PARTICIPATION = 1
     ON_SEND = 2
@@ -49,7 +49,7 @@ def after_sending(
 def after_participating(
     current: Visibility, follow: Automatic, unmute: Automatic, *, channel_muted: bool
 ) -> Visibility:
-    """The policy for a topic after taking part in it without sending."""
+    """A user's policy for a topic after participating without sending."""
     if current == Visibility.FOLLOWED or follow == Automatic.ON_PARTICIPATION:
         return Visibility.FOLLOWED
     if channel_muted and unmute == Automatic.ON_PARTICIPATION:
@@ -58,7 +58,7 @@ def after_participating(
 
 
 def after_merging(one: Visibility, other: Visibility) -> Visibility:
-    """The policy for a topic into which another one has moved."""
+    """The policy for a topic into which another one was merged."""
     if one == other:
         return one
     for stronger in (Visibility.FOLLOWED, Visibility.UNMUTED):
@@ -68,7 +68,7 @@ def after_merging(one: Visibility, other: Visibility) -> Visibility:
 
 
 def is_muted(channel_muted: bool, policy: Visibility | None) -> bool:
-    """Whether what is said in a topic is kept out of sight."""
+    """Whether messages of a topic are muted."""
     if policy == Visibility.MUTED:
         return True
     return channel_muted and policy not in (Visibility.UNMUTED, Visibility.FOLLOWED)

@@ -1,9 +1,9 @@
-"""Unsubscribing: what lets somebody have no more mails of a kind, without logging in."""
+"""Unsubscribe links in mails, which work without a login."""
 
 from tertulia.domain.people.keys import Vault
 
 PATH = "/accounts/unsubscribe"
-SETTINGS = {  # that are turned off, by kind of mail
+SETTINGS = {  # the settings to turn off, by kind of mail
     "missed_messages": (
         "enable_offline_email_notifications",
         "enable_followed_topic_email_notifications",
@@ -11,7 +11,7 @@ SETTINGS = {  # that are turned off, by kind of mail
     ),
     "digest": ("enable_digest_emails",),
 }
-# Compat: keys of the first kind were signed before there was another.
+# Compat: keys of the first kind were signed before other kinds existed.
 _SIGNED = {"missed_messages": "unsubscribe"}
 
 
@@ -20,7 +20,7 @@ def address(vault: Vault, site: str, kind: str, realm_id: int, user_id: int) -> 
 
 
 def headers(address: str) -> dict[str, str]:
-    """By which a mail program offers it (RFC 8058)."""
+    """Headers for one-click unsubscribe (RFC 8058)."""
     return {
         "List-Unsubscribe": f"<{address}>",
         "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",
@@ -28,6 +28,6 @@ def headers(address: str) -> dict[str, str]:
 
 
 def key(vault: Vault, kind: str, realm_id: int, user_id: int) -> str:
-    """It is good for ever."""
+    """A key that never expires."""
     said = f"{_SIGNED.get(kind, f'unsubscribe {kind}')} {realm_id} {user_id}"
     return f"{user_id}-{vault.signature(said)[:32]}"

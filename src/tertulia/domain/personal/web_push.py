@@ -1,4 +1,4 @@
-"""Web Push: what a browser, or a UnifiedPush endpoint, has to say to be told of messages."""
+"""Web Push subscriptions of browsers and UnifiedPush endpoints."""
 
 import base64
 import binascii
@@ -10,11 +10,11 @@ from tertulia.errors import BadRequest
 
 POINT_BYTES = 65  # a public key of P-256, uncompressed
 SECRET_BYTES = 16
-FIRST_PAUSE_SECONDS = 60.0  # after trouble; each time twice as long,
-MAX_BACKOFF_SECONDS = 3600.0  # up to this
-GIVEN_UP_AFTER_SECONDS = 86400.0  # what nobody could be told in a day is no news any more
-FORGOTTEN_AFTER = 100  # failures in a row, which are four days at least if nobody refuses us
-SHOWN_DAYS = 7  # for so long we remember what a device may still show
+FIRST_PAUSE_SECONDS = 60.0  # doubled after each failure
+MAX_BACKOFF_SECONDS = 3600.0
+GIVEN_UP_AFTER_SECONDS = 86400.0  # an older notification is outdated
+FORGOTTEN_AFTER = 100  # failures in a row, at least four days unless the endpoint rejects us
+SHOWN_DAYS = 7  # how long a device may still show a notification
 WORDS = 200  # characters of a message
 
 
@@ -25,7 +25,7 @@ class PushSubscription(msgspec.Struct, frozen=True):
     p256dh: str
     auth: str
     failures: int = 0  # in a row
-    retry_at: float = 0.0  # before that it is left in peace
+    retry_at: float = 0.0  # no delivery before that
 
 
 class PushNotice(msgspec.Struct, frozen=True):
@@ -34,11 +34,11 @@ class PushNotice(msgspec.Struct, frozen=True):
     message_id: int
     reason: str
     tries: int
-    told: frozenset[int] = frozenset()  # the subscriptions that know already
+    told: frozenset[int] = frozenset()  # subscriptions that were already notified
 
 
 def pause(failures: int) -> float:
-    """How long to wait after so many failures in a row."""
+    """The backoff after so many failures in a row."""
     seconds: float = FIRST_PAUSE_SECONDS * 2 ** min(max(failures - 1, 0), 20)
     return min(seconds, MAX_BACKOFF_SECONDS)
 
@@ -54,7 +54,7 @@ def checked(endpoint: str, p256dh: str, auth: str) -> None:
 
 
 def decoded(text: str) -> bytes:
-    """Base64 as browsers write it, with or without the signs at the end; nothing if it is none."""
+    """Base64 as browsers encode it, with or without padding; empty if it is malformed."""
     try:
         return base64.b64decode(text.rstrip("=") + "=" * (-len(text.rstrip("=")) % 4), b"-_")
     except (ValueError, binascii.Error):

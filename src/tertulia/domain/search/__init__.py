@@ -1,4 +1,4 @@
-"""What words are, what a query asks for, and how what was found is shown."""
+"""Search: words, queries and highlighting."""
 
 from typing import TYPE_CHECKING
 

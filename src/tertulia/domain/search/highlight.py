@@ -1,7 +1,7 @@
-"""Highlighting: what a search has found, marked in the HTML that is shown.
+"""Highlighting: marks search results in the HTML of a message.
 
-Marks go around text only, so that taking them out again gives the HTML as it was. What was found
-across an inline tag, as half of a word that is bold, gets a mark on either side of the tag.
+Marks wrap only text, so that removing them restores the HTML. A match across an inline tag, for
+example a word that is half bold, gets one mark on each side of the tag.
 """
 
 import html
@@ -18,12 +18,12 @@ OPEN, CLOSE = '<span class="highlight">', "</span>"
 Span = tuple[int, int]
 
 _ENTITY = re.compile(r"&(?:#\d+|#[xX][0-9a-fA-F]+|\w+);")
-# A formula is drawn by the browser from its own elements, among which ours would be a stranger.
+# Browsers render MathML from its own elements only.
 _FORMULA = re.compile(r"<math\b.*?</math>", re.DOTALL)
 
 
 class Highlighter:
-    """Marks what one query finds; made once and used for every message of an answer."""
+    """Marks the matches of one query; used for every message of a response."""
 
     def __init__(self, query: Query) -> None:
         self._clues = query.words
@@ -50,7 +50,7 @@ class Highlighter:
         return _merged(found)
 
     def _found_in(self, token: re.Match[str]) -> Iterator[Span]:
-        """The part that was asked for, or the whole word if it is a form of what was."""
+        """The matching part, or the whole word if it is a form of the query word."""
         word, start = token.group(), token.start()
         for clue in self._clues:
             if clue.is_form(word):
@@ -63,15 +63,15 @@ class Highlighter:
 
 
 class _Source:
-    """HTML, and its folded text with the place in the HTML that each character came from."""
+    """HTML, and its folded text with the position in the HTML of each character."""
 
     def __init__(self, markup: str) -> None:
         self._markup = markup
         self._folded: list[str] = []
         self._length = 0
-        # Stretches of text that are the same, character by character, in the HTML: where they
-        # begin in the folded text, and from where to where they go in the HTML. A character that
-        # is written or folded otherwise is a stretch of its own.
+        # Segments of text that are the same, character by character, in the HTML: their start in
+        # the folded text, and their range in the HTML. A character that is escaped or folded is a
+        # segment of its own.
         self._begins: list[int] = []
         self._stretches: list[tuple[int, int, int]] = []
         self._read()
@@ -81,13 +81,13 @@ class _Source:
         pieces, done = [], 0
         for start, end in self._in_markup(spans):
             if self._markup[start:end].isspace():
-                continue  # between two rows of a table there may be nothing else
+                continue  # table rows may have only whitespace between them
             pieces += [self._markup[done:start], OPEN, self._markup[start:end], CLOSE]
             done = end
         return "".join([*pieces, self._markup[done:]])
 
     def _in_markup(self, spans: list[Span]) -> Iterator[Span]:
-        """Spans of the folded text as spans of the HTML, none of which holds a tag."""
+        """Convert spans of the folded text to spans of the HTML that contain no tag."""
         last: Span | None = None
         for start, end in spans:
             first = max(0, bisect_right(self._begins, start) - 1)
@@ -102,7 +102,7 @@ class _Source:
                         source + min(length, end - begin),
                     )
                 if last is not None and found[0] < last[1]:
-                    continue  # a character that became several is marked once
+                    continue  # a character that was folded to several is marked once
                 if last is not None and last[1] == found[0]:
                     last = (last[0], found[1])
                     continue
@@ -155,11 +155,11 @@ class _Source:
             self._length += len(folded)
         elif start >= 0 and self._stretches and self._stretches[-1][1] == start:
             begin, _, length = self._stretches[-1]
-            self._stretches[-1] = (begin, end, length)  # an accent goes with its letter
+            self._stretches[-1] = (begin, end, length)  # an accent belongs to its letter
 
 
 def _merged(spans: list[Span]) -> list[Span]:
-    """The same places, in order, without overlaps."""
+    """Sorted, with overlapping spans merged."""
     found: list[Span] = []
     for start, end in sorted(spans):
         if found and start <= found[-1][1]:

@@ -1,15 +1,15 @@
-"""Searching: what a query asks for, and whether a text answers it.
+"""Search queries: parsing, and matching against a text.
 
-A query is words and phrases, all of which must be found, in the message or its topic.
+A query consists of words and phrases, all of which must occur in the message or its topic.
 
-* A word finds its other forms (English ones: `meeting` finds `meetings` and `meets`) and every
-  word that it is a part of (`market` finds `supermarket`), if it has three letters or more.
-* A phrase in quotation marks is found as it stands, letter by letter. So is what is written in a
-  language without spaces.
-* Stop words are left out, unless the query has nothing else: then each must be there as a word.
+- A word matches its other English forms (`meeting` matches `meetings` and `meets`) and every word
+  that contains it (`market` matches `supermarket`), if it has three letters or more.
+- A phrase in quotation marks matches exactly, letter by letter. So does text in a language without
+  spaces.
+- Stop words are ignored, unless the query has nothing else: then each must occur as a word.
 
-The index (`storage/search/index.py`) answers by clues: what certainly is among the words of a
-message that matches. Words are clues enough; a phrase has to be looked up in the text as well.
+The index (`storage/search/index.py`) is queried by terms that every matching message contains. For
+words the terms are sufficient; a phrase must also be checked in the text.
 """
 
 import re
@@ -21,14 +21,14 @@ import msgspec
 
 from tertulia import domain
 
-MAX_QUERY_TERMS = 24  # what a long query asks beyond that is checked in the text
+MAX_QUERY_TERMS = 24  # a longer query is checked in the text
 
 _QUOTED = re.compile(r'"([^"]*)"')
 _WIDE = re.compile(r"\s\s|[^\S ]")
 
 
 class QueryTerm(msgspec.Struct, frozen=True):
-    """One of the words of a message is this one, is a form of it, or contains it."""
+    """Matches a word, its other forms, or words that contain it."""
 
     word: str | None = None
     stem: str | None = None
@@ -38,7 +38,7 @@ class QueryTerm(msgspec.Struct, frozen=True):
         return (self.part is not None and self.part in word) or self.is_form(word)
 
     def may_be_in(self, folded: str) -> bool:
-        """Whether it is worth while to cut a text into words; nearly always it is not."""
+        """A quick check before a text is split into words; it nearly always fails."""
         if self.stem is not None:
             return domain.search.words.beginning(self.stem) in folded
         return (self.word or self.part or "") in folded
@@ -47,12 +47,12 @@ class QueryTerm(msgspec.Struct, frozen=True):
         if word == self.word:
             return True
         if self.stem is None or word[0] != self.stem[0]:
-            return False  # looking at the first letter spares us most of the stemming
+            return False  # comparing the first letter avoids most of the stemming
         return domain.search.words.stem(word) == self.stem
 
 
 class Phrase(msgspec.Struct, frozen=True):
-    """Something that stands in the text exactly so, but for the width of spaces."""
+    """A text that must occur exactly, except for the width of spaces."""
 
     text: str
 
@@ -67,7 +67,7 @@ class Phrase(msgspec.Struct, frozen=True):
 
     @property
     def whole_words(self) -> list[QueryTerm]:
-        """Of a phrase as short as "c++" the words must be whole: the index knows no others."""
+        """For a phrase as short as "c++", the words must occur whole: the index has no others."""
         if any(self._clues_from(token) for token in domain.search.words.tokens(self.text)):
             return []
         return [QueryTerm(word=token.group()) for token in domain.search.words.tokens(self.text)]
@@ -88,7 +88,7 @@ class Phrase(msgspec.Struct, frozen=True):
 
     @property
     def meetings(self) -> set["AdjacentWords"]:
-        """How its words follow each other, as far as anything is known of that."""
+        """Its pairs of adjacent words, as far as they are known."""
         return {
             AdjacentWords(
                 left.group(), right.group(), self._has_sure_end(left), self._has_sure_end(right)
@@ -98,7 +98,7 @@ class Phrase(msgspec.Struct, frozen=True):
         }
 
     def _can_be_completed(self, token: re.Match[str]) -> bool:
-        """Whether the index knows all words that it may be a part of: not of runs of letters."""
+        """Whether the index has all words that may contain it; not for scripts without spaces."""
         return self._has_sure_end(token) or not domain.search.words.is_unspaced(token.group())
 
     def _has_sure_end(self, token: re.Match[str]) -> bool:
@@ -106,14 +106,15 @@ class Phrase(msgspec.Struct, frozen=True):
         return long_enough or self._is_whole(token)
 
     def _is_whole(self, token: re.Match[str]) -> bool:
-        """Whether it can only be a whole word. What stands at an end may go on in the text."""
+        """Whether it must be a whole word. A word at an end of the phrase may continue in the
+        text."""
         before, after = self.text[: token.start()], self.text[token.end() :]
         return domain.search.words.is_symbol(token) or bool(before.strip("'") and after.strip("'"))
 
 
 class AdjacentWords(msgspec.Struct, frozen=True):
-    """Two words that follow each other in a phrase. What is short, and at an end of the phrase, may
-    be but a part of a word: then its letters where the two meet are not known for sure."""
+    """Two adjacent words of a phrase. A short word at an end of the phrase may be only a part of
+    a word: then its letters at the joint are uncertain."""
 
     left: str
     right: str
@@ -121,14 +122,14 @@ class AdjacentWords(msgspec.Struct, frozen=True):
     is_right_sure: bool = True
 
     def joints(self, lefts: Iterable[str], rights: Iterable[str]) -> set[str]:
-        """All that it may be, if there are these words that end and begin as it says."""
+        """All possible joints, if these words end and begin as required."""
         ends = {domain.search.words.end(each) for each in lefts}
         beginnings = {domain.search.words.start(each) for each in rights}
         return {f"{end} {start}" for end in ends for start in beginnings}
 
 
 class SearchedText:
-    """A message as a search sees it."""
+    """A message as search matches it."""
 
     def __init__(self, rendered: str, topic: str) -> None:
         self.folded = domain.search.words.fold(domain.messages.plain_text.text_of(rendered))
@@ -149,7 +150,7 @@ class SearchedText:
     def has(self, clue: QueryTerm) -> bool:
         texts = (self.folded, self.folded_topic)
         if clue.part is not None and any(clue.part in text for text in texts):
-            return True  # a part of a word is nowhere but in words
+            return True  # a part of a word occurs only in words
         if not any(clue.may_be_in(text) for text in texts):
             return False
         return any(clue.fits(word) for word in self.words)
@@ -163,12 +164,12 @@ class SearchedText:
 
     @cached_property
     def _narrowed(self) -> str:
-        """The text with every space as wide as one letter."""
+        """The text with all whitespace as single spaces."""
         return " ".join(self.folded.split())
 
 
 class Query(msgspec.Struct, frozen=True):
-    """What is looked for. Without words and phrases, nothing can be found."""
+    """A parsed query. Without words and phrases it matches nothing."""
 
     words: tuple[QueryTerm, ...] = ()
     phrases: tuple[Phrase, ...] = ()
@@ -179,23 +180,23 @@ class Query(msgspec.Struct, frozen=True):
 
     @property
     def length(self) -> int:
-        """How many things are asked for."""
+        """The number of words and phrases."""
         return len(self.words) + len(self.phrases)
 
     @property
     def clues(self) -> list[QueryTerm]:
-        """What the index is asked for."""
+        """The terms to look up in the index."""
         found = [*self.words, *(clue for phrase in self.phrases for clue in phrase.clues)]
         return list(dict.fromkeys(found))[:MAX_QUERY_TERMS]
 
     @property
     def meetings(self) -> set[AdjacentWords]:
-        """How the words of a text follow each other that holds all phrases."""
+        """Adjacent words in every text that contains all phrases."""
         return {meeting for phrase in self.phrases for meeting in phrase.meetings}
 
     @property
     def needs_text(self) -> bool:
-        """Whether the clues alone do not tell if a message matches."""
+        """Whether a match of the terms must be checked in the text."""
         return bool(self.phrases) or len(self.words) > MAX_QUERY_TERMS
 
     def matches(self, page: SearchedText) -> bool:
@@ -207,18 +208,17 @@ class Query(msgspec.Struct, frozen=True):
 
     @property
     def _demands(self) -> list[QueryTerm]:
-        """What has to be among the words, whatever the text says."""
+        """Terms that must match a word, in addition to the phrases."""
         return [*self.words, *(word for phrase in self.phrases for word in phrase.whole_words)]
 
     def is_confirmed_by(self, page: SearchedText) -> bool:
-        """Whether a page matches on which the clues have been found already."""
+        """Whether a text matches, given that it has all terms."""
         if len(self.words) > MAX_QUERY_TERMS:
             return self.matches(page)
         return all(page.contains(phrase) for phrase in self.phrases)
 
 
 def parse(text: str) -> Query:
-    """What somebody means by the words they typed."""
     folded = domain.search.words.fold(text)
     phrases = [Phrase(" ".join(quoted.split())) for quoted in _QUOTED.findall(folded)]
     phrases = [phrase for phrase in phrases if domain.search.words.tokens(phrase.text)]

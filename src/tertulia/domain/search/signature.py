@@ -1,8 +1,8 @@
-"""Signatures: which words a long text may hold, as a Bloom filter.
+"""Signatures: a Bloom filter of the words of a long text.
 
-A filter never denies a word that is in the text, and sometimes allows one that is not; the text
-decides then. It is cut into parts, and each word has its bits in one part for its stem and in one
-part for each of its grams, so that a search reads few parts of many signatures.
+A filter never denies a word that is in the text, but may allow one that is not; then the text
+decides. It is divided into parts. The stem of a word sets bits in one part, and each of its grams
+in one part, so that a search reads only a few parts of many signatures.
 """
 
 from collections.abc import Collection, Iterable
@@ -13,15 +13,17 @@ from tertulia.domain.search.query import QueryTerm
 
 PARTS = 64
 MIN_PART_BYTES = 4
-MAX_PART_BYTES = 256  # so that a row of it fits into a page of SQLite, and all are 16 KiB
+MAX_PART_BYTES = 256  # so that a row fits into a SQLite page; all parts together have 16 KiB
 MAX_GRAMS_PER_CLUE = 8
 
-_GRAM = 1  # a start of the checksum, so that a gram differs from the same letters as a word
+_GRAM = 1  # start value of the checksum, so that a gram differs from the same letters as a word
 
 
 def of(keys: Collection[int]) -> list[bytes]:
-    """The parts of the signature of a text whose words have these keys; eight bits or more for
-    each key, unless there are very many."""
+    """The parts of the signature of a text with these keys.
+
+    They have at least eight bits per key, unless there are very many keys.
+    """
     size = MIN_PART_BYTES
     while size < MAX_PART_BYTES and size * PARTS < len(keys):
         size *= 2
@@ -34,7 +36,8 @@ def of(keys: Collection[int]) -> list[bytes]:
 
 
 def keys_of(words: Iterable[str]) -> set[int]:
-    """Of all stems and grams. Pairs of letters are their own stems, and come by the thousands."""
+    """The keys of all stems and grams. Pairs of letters are their own stems, and there are
+    thousands."""
     spaced: list[str] = []
     pairs: list[str] = []
     for word in words:
@@ -45,7 +48,7 @@ def keys_of(words: Iterable[str]) -> set[int]:
 
 
 def alternatives(clue: QueryTerm) -> list[list[int]]:
-    """The keys of a clue: a text that fits it has all keys of at least one alternative."""
+    """The keys of a term: a matching text has all keys of at least one alternative."""
     found = []
     if clue.stem is not None or clue.word is not None:
         stem = domain.search.words.stem(clue.word or "") if clue.stem is None else clue.stem
@@ -61,7 +64,7 @@ def part_of(key: int) -> int:
 
 
 def may_hold(part: bytes, key: int) -> bool:
-    """Whether the text of a signature may have a key, by the part that the key belongs to."""
+    """Whether a text may have a key. `part` is the part to which the key belongs."""
     place = key // PARTS % (len(part) * 8)
     return bool(part[place // 8] & 1 << place % 8)
 

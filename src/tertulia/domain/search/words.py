@@ -1,8 +1,8 @@
-"""Words: how a text is cut into what a search compares.
+"""Words: splits a text into the units that search compares.
 
-Everything is folded first: case, width, accents and the fashion of quotation marks make no
-difference. Languages that put spaces between words are cut there; in those that do not (Chinese,
-Japanese, Korean, Thai, …) every two neighbouring letters count as a word.
+The text is folded first: case, width, accents and styles of quotation marks do not matter.
+Languages with spaces are split at spaces. In those without (Chinese, Japanese, Korean, Thai, …)
+every two adjacent letters count as a word.
 """
 
 import re
@@ -12,8 +12,8 @@ from itertools import pairwise
 
 import Stemmer
 
-LONGEST = 64  # longer words, such as encoded data, are kept in overlapping pieces
-MAX_PART_LENGTH = LONGEST // 2  # what is no longer than this lies within one of those pieces
+LONGEST = 64  # longer words, such as encoded data, are stored in overlapping pieces
+MAX_PART_LENGTH = LONGEST // 2  # a text of at most this length is within one of those pieces
 MIN_PART_LENGTH = 3
 
 _UNSPACED = (
@@ -21,11 +21,11 @@ _UNSPACED = (
     "\u3041-\u30fa\u30fc-\u30ff\u3130-\u318f\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff"
     "\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\U0001b000-\U0001b16f\U00020000-\U0003ffff"
 )
-# Letters whose vowels are marks beside them, which must not divide a word.
+# Letters whose vowels are combining marks, which must not split a word.
 _WITH_MARKS = "\u0900-\u0963\u0966-\u0dff"
 _LETTER = rf"(?:[^\W_{_UNSPACED}]|[{_WITH_MARKS}])"
 _SYMBOL = "\u20a0-\u20bf\u2190-\u2bff\U0001f000-\U0001faff"
-# Marks above and below letters that people leave out: accents, Hebrew and Arabic vowels.
+# Optional marks on letters: accents, Hebrew and Arabic vowels.
 _ACCENT = re.compile("[\u0300-\u036f\u0591-\u05bd\u05bf-\u05c7\u064b-\u065f\u0670]")
 
 _PLAIN = re.compile(r"[a-z0-9]+(?:'[a-z0-9]+)*")
@@ -34,9 +34,9 @@ _ANY = re.compile(
 )
 _IS_UNSPACED = re.compile(f"[{_UNSPACED}]")
 
-_english = Stemmer.Stemmer("english", 0)  # remembers nothing itself: see `stem`
+_english = Stemmer.Stemmer("english", 0)  # without its own cache: see `stem`
 
-# The usual words of English that say nothing about what a text is about.
+# Frequent English words without meaning for a search.
 _STOP_WORDS = """
     i me my myself we our ours ourselves you your yours yourself yourselves he him his himself
     she her hers herself it its itself they them their theirs themselves what which who whom
@@ -50,7 +50,7 @@ STOP_WORDS = frozenset(_STOP_WORDS.split())
 
 
 class _Folds(dict[int, str]):
-    """What each character is compared as; filled as characters turn up."""
+    """The folded form of each character, computed on first use."""
 
     def __missing__(self, code: int) -> str:
         wide = unicodedata.normalize("NFKC", chr(code)).casefold()
@@ -63,14 +63,13 @@ FOLDS = _Folds({ord(mark): '"' for mark in "“”„‟«»＂"} | {ord(mark): 
 
 
 def fold(text: str) -> str:
-    """The text as it is compared."""
+    """The form in which texts are compared."""
     if text.isascii():
         return text.lower()
     return unicodedata.normalize("NFKC", text).translate(FOLDS)
 
 
 def words_in(folded: str) -> set[str]:
-    """All words of a folded text."""
     if folded.isascii():
         found = set(_PLAIN.findall(folded))
     else:
@@ -84,12 +83,12 @@ def words_in(folded: str) -> set[str]:
 
 
 def tokens(folded: str) -> list[re.Match[str]]:
-    """The words in their order and with their places; writing without spaces is left in runs."""
+    """The words in order, with their positions. Text without spaces stays in runs."""
     return list(_ANY.finditer(folded))
 
 
 def joints(folded: str) -> set[str]:
-    """The letters where each two neighbouring words of a text meet."""
+    """The letters at each boundary between two adjacent words."""
     if folded.isascii():
         found = _PLAIN.findall(folded)
     else:
@@ -98,7 +97,7 @@ def joints(folded: str) -> set[str]:
 
 
 def end(word: str) -> str:
-    """The letters by which a word meets the next one."""
+    """The letters of a word at its boundary with the next one."""
     return word[-MIN_PART_LENGTH:]
 
 
@@ -115,13 +114,13 @@ def is_symbol(token: re.Match[str]) -> bool:
 
 
 def pairs(run: str) -> list[str]:
-    """Every two neighbouring letters of a run; a letter that stands alone is one by itself."""
+    """Every two adjacent letters of a run; a single letter by itself."""
     return [run[i : i + 2] for i in range(len(run) - 1)] or [run]
 
 
 def grams(text: str) -> set[str]:
-    """What words are found by that contain the text: its letter triples, or each letter where
-    words are but two letters long."""
+    """The keys by which words that contain the text are found: its letter triples, or single
+    letters in scripts without spaces."""
     if is_unspaced(text):
         return set(text)
     return {text[i : i + 3] for i in range(len(text) - 2)}
@@ -129,13 +128,13 @@ def grams(text: str) -> set[str]:
 
 @lru_cache(maxsize=16384)
 def stem(word: str) -> str:
-    """What the forms of an English word have in common; it begins with the same letter."""
+    """The common stem of the forms of an English word. It starts with the same letter."""
     found: str = _english.stemWord(word)
     return found
 
 
 def beginning(stem: str) -> str:
-    """What all forms of a word begin with: stemming changes no more than the last two letters."""
+    """The common start of all forms of a word: stemming changes at most the last two letters."""
     return stem[:-2]
 
 

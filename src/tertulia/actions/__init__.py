@@ -1,4 +1,4 @@
-"""What people do: one function, one transaction."""
+"""Actions of users: one function, one transaction."""
 
 from typing import TYPE_CHECKING
 

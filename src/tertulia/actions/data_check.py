@@ -1,4 +1,4 @@
-"""Checking the data: what `tertulia check` looks at, subject by subject."""
+"""Data check: what `tertulia check` verifies, subject by subject."""
 
 from collections.abc import Callable
 from functools import partial
@@ -12,7 +12,7 @@ from tertulia.domain.people.keys import Vault, WrongSecret
 
 
 class DataProblem(msgspec.Struct, frozen=True):
-    """What a look at one subject has shown."""
+    """The result of checking one subject."""
 
     subject: str
     summary: str
@@ -20,8 +20,7 @@ class DataProblem(msgspec.Struct, frozen=True):
 
 
 def subjects(vault: Vault | None) -> dict[str, Callable[[Tx], DataProblem]]:
-    """What is looked at, one by one: the log, the keys, the search index, the files and who refers
-    to whom. The schema must be up to date."""
+    """The checks: log, keys, search index, files and references. The schema must be up to date."""
     return {
         "log": _log,
         "keys": partial(_keys, vault=vault),

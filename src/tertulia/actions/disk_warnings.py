@@ -1,4 +1,4 @@
-"""Warning the owners of every organization that a disk of the server is nearly full."""
+"""Warnings to the owners of every organization that a disk is nearly full."""
 
 from tertulia import actions, domain, storage
 from tertulia.database.tx import Tx
@@ -7,7 +7,7 @@ WARN_AGAIN_SECONDS = 86400
 
 
 def claim(tx: Tx) -> bool:
-    """Whether it is this server that warns: of all servers one does, once a day."""
+    """Whether this server sends the warning: only one server does, once a day."""
     last = storage.server_notes.find(tx, storage.server_notes.DISK_WARNING)
     if last is not None and tx.now - float(last) < WARN_AGAIN_SECONDS:
         return False

@@ -1,4 +1,4 @@
-"""Keeping house: forgetting what nobody needs any more."""
+"""Housekeeping: deletes data that is no longer needed."""
 
 import msgspec
 
@@ -10,9 +10,9 @@ from tertulia.actions.people.pending_logins import AWAY_SECONDS, TOKEN_SECONDS
 from tertulia.database.tx import Tx
 from tertulia.domain.people.sessions import LIFE_SECONDS
 
-KEEP_LOG_SECONDS = 600  # a client that is registering right now still needs the last minutes
-MAX_EVENTS = 500_000  # of an organization's log; a queue that needs more is given up
-MAX_AT_ONCE = 2000  # so that nobody waits for a long deletion
+KEEP_LOG_SECONDS = 600  # a client that is registering still needs the last minutes
+MAX_EVENTS = 500_000  # per organization; a queue that needs more is deleted
+MAX_AT_ONCE = 2000  # so that other writes do not wait for a long deletion
 
 
 class Trimmed(msgspec.Struct, frozen=True):
@@ -22,12 +22,12 @@ class Trimmed(msgspec.Struct, frozen=True):
 
 
 def forget_send_keys(tx: Tx, remembered_seconds: float) -> int:
-    """Forget some of the keys that are too old; says how many."""
+    """Delete some expired idempotency keys. Returns their number."""
     return storage.messages.send_keys.forget_before(tx, tx.now - remembered_seconds, MAX_AT_ONCE)
 
 
 def realms_with_old_access(tx: Tx) -> list[int]:
-    """Where there are sessions, links, invitations or attempts to log in that are over."""
+    """Organizations with expired sessions, links, invitations or login attempts."""
     return storage.housekeeping_queries.with_old_access(
         tx,
         sessions=tx.now - LIFE_SECONDS,
@@ -40,20 +40,20 @@ def realms_with_old_access(tx: Tx) -> list[int]:
 
 
 def realms_to_trim(tx: Tx, most_events: int = MAX_EVENTS) -> list[int]:
-    """Where `trim_log` may find something."""
+    """Organizations in which `trim_log` may have something to do."""
     return storage.log.realms_with_old(tx, tx.now - KEEP_LOG_SECONDS, most_events)
 
 
 def trim_log(tx: Tx, most_events: int = MAX_EVENTS) -> Trimmed:
-    """Drop events that no queue needs and that are not of the last minutes.
+    """Delete events that no queue needs and that are older than some minutes.
 
-    A queue that nobody reads must not keep the whole history: beyond `most_events` it is given
-    up, and its client has to register again.
+    A queue without a reader must not keep the whole log: beyond `most_events` it is deleted, and
+    its client must register again.
     """
     head = storage.log.head(tx)
     given_up = storage.queues.behind(tx, head - most_events)
     storage.queues.delete(tx, given_up)
-    # The newest event stays, so that the log always shows how far its numbers have come.
+    # The newest event stays, so that the log always shows its last seq.
     oldest = storage.log.oldest(tx, tx.realm_id) or head
     hindmost = storage.queues.oldest_position(tx)
     recent = storage.log.first_since(tx, tx.now - KEEP_LOG_SECONDS) or oldest

@@ -1,7 +1,7 @@
-"""Mail that comes in: a message for each mail, once.
+"""Inbound mail: each mail becomes one message.
 
-Every rule of sending holds, as of the moment when the mail comes: whoever has lost access, or is
-here no more, is refused in words that their mail server hands back to them.
+All rules of sending apply at the moment of arrival. A sender without access gets an error text from
+their mail server.
 """
 
 from collections.abc import Sequence
@@ -26,17 +26,18 @@ HOUR = 3600.0
 
 
 class MailDestination(msgspec.Struct, frozen=True):
-    """Where what a mail says is to be said, and by whom; nobody is the organization itself."""
+    """The destination and sender of a mail's message; without an author the organization sends
+    it."""
 
     author: User | None
-    owner: User  # whose files those are that come along
+    owner: User  # owner of the attached files
     channel: Channel | None = None
     topic: str = ""
     people: tuple[int, ...] = ()
 
 
 def destination(tx: Tx, target: ReplyAddress | ChannelAddress) -> MailDestination:
-    """Where it goes, if it may; raises MailRefused."""
+    """The destination, if the sender may post there. Raises MailRefused."""
     if storage.organization.current(tx).deactivated:
         raise MailRefused("5.7.1", "This organization has been deactivated.")
     if isinstance(target, ReplyAddress):
@@ -53,9 +54,9 @@ def destination(tx: Tx, target: ReplyAddress | ChannelAddress) -> MailDestinatio
 
 
 def count(tx: Tx, address: MailAddress) -> None:
-    """Count a mail to an address before it is read, whether it is taken or refused later.
+    """Count a mail to an address before it is read, whether or not it is accepted later.
 
-    Raises MailRefused if too many come.
+    Raises MailRefused if there are too many.
     """
     since = tx.now - HOUR
     if storage.inbound_mail.count_since(tx, address.hash, since) >= MAX_PER_HOUR:
@@ -75,7 +76,7 @@ def say(
     draft: Draft,
     email_domain: str,
 ) -> bool:
-    """Say it; returns False if it was said already."""
+    """Send the message. False if this mail was already posted."""
     hash = _mail_hash(address, number)
     if storage.inbound_mail.has_come(tx, hash):
         return False
@@ -94,7 +95,7 @@ def say(
 
 
 def delete_unused_files(tx: Tx, attachment_ids: Sequence[int]) -> None:
-    """Delete the files of a mail that was refused; those that a message links stay."""
+    """Delete the files of a rejected mail; files that a message links stay."""
     for attachment_id in attachment_ids:
         found = storage.files.attachments.find(tx, attachment_id)
         if found is not None and not found.message_ids:
@@ -102,7 +103,7 @@ def delete_unused_files(tx: Tx, attachment_ids: Sequence[int]) -> None:
 
 
 def forget_old(tx: Tx) -> None:
-    """Addresses that are good no more, and mails that nobody will send again."""
+    """Delete expired addresses and the ids of old mails."""
     storage.inbound_mail.forget_before(tx, tx.now, tx.now - REMEMBERED_SECONDS)
 
 
@@ -129,10 +130,10 @@ def _place_of_reply(tx: Tx, target: ReplyAddress) -> MailDestination:
 
 
 def _is_in_thread(tx: Tx, target: ReplyAddress, message: Message) -> bool:
-    """Whether a message is still where its reply address was made for.
+    """Whether a message is still in the thread that its reply address was made for.
 
-    A topic that was renamed or resolved as a whole is the same thread. Addresses of an older
-    version do not know their thread; they are followed until they expire.
+    A topic that was renamed or resolved as a whole is the same thread. Addresses from an older
+    version do not store their thread; they stay valid until they expire.
     """
     if target.channel_id is None or target.topic is None:
         return True

@@ -1,4 +1,4 @@
-"""Addresses at which mail is taken in: made for a mail that can be answered, and for channels."""
+"""Addresses for inbound mail: for replies to a notification, and for channels."""
 
 from tertulia import domain, storage
 from tertulia.database.tx import Tx
@@ -10,7 +10,7 @@ from tertulia.domain.people.user import User
 
 
 def for_reply(tx: Tx, pattern: str, user: User, message: Message) -> str:
-    """A new address at which somebody can answer to where a message is."""
+    """A new address for replies to a message."""
     token = domain.inbound_mail.new_token()
     storage.inbound_mail.insert_reply_address(
         tx, domain.inbound_mail.hashed(token), user.id, message, tx.now + REPLY_SECONDS
@@ -21,7 +21,7 @@ def for_reply(tx: Tx, pattern: str, user: User, message: Message) -> str:
 def for_channel(
     tx: Tx, vault: Vault, pattern: str, channel: Channel, maker: User, sender_id: int | None
 ) -> str:
-    """The address for a channel that somebody has; it is always the same."""
+    """A user's address for a channel; always the same."""
     token = vault.signature(f"mail {tx.realm_id} {channel.id} {sender_id or 0} {maker.id}")[:32]
     hash = domain.inbound_mail.hashed(token)
     storage.inbound_mail.keep_channel_address(tx, hash, channel.id, sender_id, maker.id)
@@ -29,7 +29,7 @@ def for_channel(
 
 
 def find(tx: Tx, address: MailAddress) -> ReplyAddress | ChannelAddress | None:
-    """What an address stands for, in any organization."""
+    """The target of an address, in any organization."""
     if address.is_reply:
         return storage.inbound_mail.find_reply_address(tx, address.hash)
     return storage.inbound_mail.find_channel_address(tx, address.hash)

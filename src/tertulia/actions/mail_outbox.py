@@ -1,9 +1,9 @@
-"""Letters: put into the box together with what causes them, and taken out by whoever sends them.
+"""Mail outbox: emails are stored in the transaction that causes them and sent by a job.
 
     actions.mail_outbox.post(tx, vault, Letter("password-reset", user.email, values={"link": link}))
 
-Nothing is sent here. `jobs/mail_sender.py` does that, at least once, some time after the commit.
-Whether the server sends mail at all is for the caller to ask first: `config.sends_mail`.
+`jobs/mail_sender.py` sends them at least once, after the commit. The caller first checks that the
+server sends mail: `config.sends_mail`.
 """
 
 from collections.abc import Sequence
@@ -16,13 +16,13 @@ from tertulia.domain.emails import Letter, PostedLetter
 from tertulia.domain.people.keys import Vault
 
 AT_ONCE = 20
-LEASE_SECONDS = 300.0  # for so long nobody else sends what one server has taken out
+LEASE_SECONDS = 300.0  # how long only the server that claimed an email may send it
 
 _decode = msgspec.json.Decoder(Letter).decode
 
 
 def post(tx: Tx, vault: Vault, letter: Letter) -> None:
-    """Put a letter into the box; it is sent if this transaction is committed."""
+    """Put an email into the outbox. It is sent if this transaction is committed."""
     storage.mail_outbox.insert(tx, letter.kind, vault.seal(msgspec.json.encode(letter).decode()))
 
 
@@ -31,7 +31,7 @@ def opened(vault: Vault, posted: PostedLetter) -> Letter:
 
 
 def take_due(tx: Tx) -> list[PostedLetter]:
-    """Take out what is due. Who does not tell what became of it, has it taken by another."""
+    """Claim due emails. If no outcome is recorded within the lease, another server claims them."""
     letters = storage.mail_outbox.due(tx, AT_ONCE)
     if letters:
         storage.mail_outbox.put_off(tx, [each.id for each in letters], tx.now + LEASE_SECONDS)
@@ -44,7 +44,7 @@ def note_outcome(
     failed: Sequence[PostedLetter],
     refused: Sequence[PostedLetter],
 ) -> list[PostedLetter]:
-    """Forget what was sent, and try again later what was not; gives what is given up."""
+    """Delete sent emails and schedule retries. Returns the emails that are given up."""
     given_up = list(refused)
     for letter in failed:
         next_try = letter.next_try(tx.now)

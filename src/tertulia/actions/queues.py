@@ -1,4 +1,4 @@
-"""Event queues: opening and closing them."""
+"""Event queues: creation and deletion."""
 
 import uuid
 
@@ -13,13 +13,13 @@ from tertulia.events.listener import Options
 from tertulia.storage.queues import Position, StoredQueue
 
 MAX_PER_USER = 200
-NOTED_WITHIN_SECONDS = 60  # another server may know of a poll, and has not told of it yet
+NOTED_WITHIN_SECONDS = 60  # another server may have a newer poll that is not stored yet
 
 
 def new(
     user: User, options: Options, start: LogPosition, idle_seconds: int, now: float
 ) -> StoredQueue:
-    """A queue that begins after `start`."""
+    """A queue that starts after `start`."""
     return StoredQueue(
         id=str(uuid.uuid4()),
         realm_id=user.realm_id,
@@ -35,12 +35,12 @@ def new(
 
 
 def keep(tx: Tx, user: User, queue: StoredQueue) -> list[str]:
-    """Store a queue of somebody who is still who they were; gives those that were given up for it.
+    """Store a queue, if the user still has the same role. Returns the ids of queues deleted for it.
 
-    Where there are too many, those give way that nobody has polled for longest: a client that
-    begins anew all the time goes on, and one whose queue is gone knows how to begin anew.
+    If a user has too many, the least recently polled ones are deleted. Their clients register
+    again.
 
-    The log knows nothing of queues, so this need not wait for those who write there.
+    Queues are not in the log, so this need not wait for its writer.
     """
     is_kept = tx.later(storage.queues.insert, queue, user.role)
     given_up = tx.later(storage.queues.give_up, queue, keep=MAX_PER_USER - 1)
@@ -57,7 +57,7 @@ def delete(tx: Tx, user: User, queue_id: str) -> None:
 
 
 def note_positions(tx: Tx, positions: list[Position], known: tuple[int, int]) -> None:
-    """Store how far queues have been read, unless the log is not the one in which they were.
+    """Store how far queues have been read, unless the log is another one.
 
     `known` is the last event that the server knows, with its stamp.
     """
@@ -66,20 +66,20 @@ def note_positions(tx: Tx, positions: list[Position], known: tuple[int, int]) ->
 
 
 def put_forward(tx: Tx, seconds: float) -> None:
-    """The clock was put forward: that makes nobody idle."""
+    """The clock jumped forward: that makes no queue idle."""
     storage.queues.put_forward(tx, seconds)
 
 
 def realms_with_expired(tx: Tx, now: float) -> list[int]:
-    """Where `delete_expired` would find something."""
+    """Organizations in which `delete_expired` has something to do."""
     return storage.queues.realms_with_expired(tx, now - NOTED_WITHIN_SECONDS)
 
 
 def delete_expired(tx: Tx, now: float) -> list[str]:
-    """Forget queues that nobody has polled for too long; gives their ids.
+    """Delete queues that were not polled for too long. Returns their ids.
 
-    It is `now` as it was before positions were noted: had the clock been put forward since, all
-    of them would seem idle.
+    `now` is the time before positions were stored: if the clock jumped forward since, all of them
+    would seem idle.
     """
     gone = storage.queues.expired(tx, now - NOTED_WITHIN_SECONDS)
     storage.queues.delete(tx, gone)

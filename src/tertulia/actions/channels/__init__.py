@@ -1,4 +1,4 @@
-"""Channels: the way to one is through what somebody may see or read."""
+"""Channels: lookups that check access, and creation."""
 
 from collections.abc import Callable
 from functools import partial
@@ -41,17 +41,17 @@ DELETION_PERMISSIONS = {"can_delete_any_message_group", "can_delete_own_message_
 
 
 def visible_to(tx: Tx, user: User, channel_id: int) -> Channel:
-    """A channel whose name and settings the user may know."""
+    """A channel that the user may see. Raises ChannelNotAccessible."""
     return _reached(tx, user, channel_id, may_see)
 
 
 def readable_by(tx: Tx, user: User, channel_id: int) -> Channel:
-    """A channel whose messages the user may read."""
+    """A channel whose messages the user may read. Raises ChannelNotAccessible."""
     return _reached(tx, user, channel_id, may_read)
 
 
 def open_to_all(tx: Tx, channel_id: int) -> Channel:
-    """A channel that may be read without logging in."""
+    """A channel that may be read without a login. Raises ChannelNotAccessible."""
     channel = storage.channels.find(tx, channel_id)
     if channel is None or not channel.is_web_public:
         raise ChannelNotAccessible()
@@ -59,7 +59,7 @@ def open_to_all(tx: Tx, channel_id: int) -> Channel:
 
 
 def administered_by(tx: Tx, user: User, channel_id: int) -> Channel:
-    """A channel that the user may change."""
+    """A channel that the user may administer."""
     channel = visible_to(tx, user, channel_id)
     if not may_administer(tx, user, channel):
         raise BadRequest("You do not have permission to administer this channel.")
@@ -71,7 +71,7 @@ def may_administer(tx: Tx, user: User, channel: Channel) -> bool:
 
 
 def holds(tx: Tx, user: User, channel: Channel, permission: str) -> bool:
-    """Whether somebody has one of a channel's permissions."""
+    """Whether a user has one of a channel's permissions."""
     return CHANNEL_PERMISSIONS[permission].is_open_to(user) and actions.groups.permissions.holds(
         tx, user, channel.permissions[permission]
     )
@@ -92,15 +92,15 @@ def may_read(tx: Tx, user: User, channel: Channel) -> bool:
 
 
 def seen(tx: Tx, user: User, channel: Channel | None) -> Channel | None:
-    """A channel that was looked up, if there is one whose name and settings the user may know.
+    """A channel that was looked up, if it exists and the user may see it.
 
-    To find that there is no such channel takes as long, whether or not there is one.
+    A missing and a hidden channel take the same time, so the time reveals nothing.
     """
     return channel if may_see(tx, user, channel or _nowhere(tx)) else None
 
 
 def named(tx: Tx, user: User, where: int | str) -> Channel | None:
-    """The channel of this id or name, as far as the user may know it."""
+    """The channel with this id or name, if the user may see it."""
     if isinstance(where, int):
         return seen(tx, user, storage.channels.find(tx, where))
     return seen(tx, user, storage.channels.find_by_name(tx, where))
@@ -109,7 +109,7 @@ def named(tx: Tx, user: User, where: int | str) -> Channel | None:
 def _reached(
     tx: Tx, user: User, channel_id: int, may: Callable[[Tx, User, Channel], bool]
 ) -> Channel:
-    """To be told that there is no such channel takes as long, whether or not there is one."""
+    """A missing and a hidden channel take the same time, so the time reveals nothing."""
     channel = storage.channels.find(tx, channel_id)
     if not may(tx, user, channel or _nowhere(tx)) or channel is None:
         raise ChannelNotAccessible()
@@ -117,12 +117,12 @@ def _reached(
 
 
 def look_in_vain(tx: Tx, user: User) -> None:
-    """For what is not there: as long as it takes to find that a channel is hidden from somebody."""
+    """Take as long as the access check of a hidden channel. For objects that do not exist."""
     may_read(tx, user, _nowhere(tx))
 
 
 def _nowhere(tx: Tx) -> Channel:
-    """A channel that is hidden from everybody."""
+    """A channel that no one may see."""
     nobody = storage.groups.system_ids(tx)["role:nobody"]
     return Channel(
         id=0,
@@ -154,14 +154,14 @@ def _nowhere(tx: Tx) -> Channel:
 def create(
     tx: Tx, creator: User, new: NewChannel, rendered_description: str, web_public_allowed: bool
 ) -> Channel:
-    """Create a channel without subscribers and tell those who may see it."""
+    """Create a channel without subscribers, and announce it."""
     domain.channels.channel.checked_name(new.name)
     check_creation(tx, creator, new, web_public_allowed)
     return found(tx, creator, new, rendered_description)
 
 
 def found(tx: Tx, creator: User, new: NewChannel, rendered_description: str) -> Channel:
-    """Create a channel without asking whether the creator may."""
+    """Create a channel without a permission check."""
     permissions = _permissions(tx, creator, new)
     channel = storage.channels.insert(tx, new, rendered_description, creator.id, permissions)
     events.log.announce(tx, ChannelCreated(channel.id), to=ChannelViewers(channel.id))
@@ -171,13 +171,14 @@ def found(tx: Tx, creator: User, new: NewChannel, rendered_description: str) -> 
 
 
 def tell_defaults(tx: Tx) -> None:
-    """Announce the channels that new users get."""
+    """Announce the default channels of new users."""
     ids = [channel.id for channel in storage.channels.defaults(tx)]
     events.log.announce(tx, DefaultChannelsChanged(ids), to=NonGuests())
 
 
 def check_topic_creation(tx: Tx, shares_history: bool, permissions: dict[str, GroupValue]) -> None:
-    """With a protected history nobody can tell whether a topic is new, so all may start one."""
+    """With a protected history a user cannot know whether a topic is new, so everyone may start
+    one."""
     everyone = storage.groups.system_ids(tx)["role:everyone"]
     if not shares_history and permissions["can_create_topic_group"] != everyone:
         raise UnsupportedCombination(
@@ -186,7 +187,7 @@ def check_topic_creation(tx: Tx, shares_history: bool, permissions: dict[str, Gr
 
 
 def check_creation(tx: Tx, creator: User, new: NewChannel, web_public_allowed: bool) -> None:
-    """Raises for a channel that this creator may not make."""
+    """Raise if the user may not create this channel."""
     if new.is_web_public and new.invite_only:
         raise ContradictoryOpenness()
     kind = "private" if new.invite_only else "public"
@@ -206,7 +207,7 @@ def check_creation(tx: Tx, creator: User, new: NewChannel, web_public_allowed: b
 
 
 def check_name_is_free(tx: Tx, name: str, but_for: Channel | None = None) -> None:
-    """Raises for a name that another channel has, or that cannot be told from another's."""
+    """Raise if another channel has this name or one that looks the same."""
     taken = storage.channels.names(tx)
     if but_for is not None:
         del taken[but_for.id]
@@ -215,7 +216,8 @@ def check_name_is_free(tx: Tx, name: str, but_for: Channel | None = None) -> Non
 
 
 def require_web_public(tx: Tx, user: User, web_public_allowed: bool) -> None:
-    """Opening a channel to the whole internet takes the server, the organization and a right."""
+    """A web-public channel requires the server's setting, the organization's setting and a
+    permission."""
     if not web_public_allowed:
         raise BadRequest("Web-public channels are not enabled.")
     actions.groups.permissions.require_in_realm(tx, user, "can_create_web_public_channel_group")

@@ -1,7 +1,7 @@
-"""What somebody sees of channels: as the database says, or as the directory does.
+"""Channel access of one user, by the database or by the directory.
 
-The directory answers in no time, and may be asked where nothing is decided for good: by one who
-reads history, in a transaction that finds the directory as old as itself.
+The directory is faster. Only reads of history use it, in a transaction in which the directory is up
+to date.
 """
 
 from functools import partial
@@ -29,7 +29,7 @@ class AccessByDatabase(msgspec.Struct, frozen=True):
         return actions.channels.may_read(self.tx, self.user, channel)
 
     def readable(self) -> Readable:
-        """Most channels need no question; the others are read whole, to ask their permissions."""
+        """Most channels need no permission check; only the others are read completely."""
         tx, user = self.tx, self.user
         mine = set(storage.channels.subscriptions.channel_ids_of(tx, user.id))
         doors = storage.channels.doors(tx)
@@ -76,7 +76,7 @@ class AccessByDirectory(msgspec.Struct, frozen=True):
         return Readable(list(found - protected), list(protected), list(hidden), bool(mine))
 
     def _let_in(self, channel_ids: BitMap) -> BitMap:
-        """The channels into which a permission lets one; most of them name the same few groups."""
+        """The channels that a permission opens. Most of them name the same few groups."""
         org, user, now = self.org, self.user, self.org.clock()
         known: dict[int, bool] = {}
 

@@ -1,6 +1,6 @@
-"""What goes on in channels, as clients are told: the first message, and how lively they are.
+"""Channel statistics for clients: the first message, recent activity and weekly traffic.
 
-Counting is left to a job, so that neither a send nor a look at a channel pays for it.
+A job counts the traffic, so that neither a send nor a read pays for it.
 """
 
 from typing import Any
@@ -15,11 +15,11 @@ from tertulia.events.types.messages.edits import FirstMessageChanged
 
 
 def note_message(tx: Tx, channel: Channel, message_id: int) -> None:
-    """A channel has got a message: tell if it is its first, or its first in a long while."""
+    """Announce a channel's first message, or its first one in a long while."""
     if not storage.channels.note_message(tx, channel, message_id):
         return
     if channel.first_message_id is None:
-        # Its subscribers see the message itself.
+        # Subscribers receive the message itself.
         update: dict[str, Any] = {"property": "first_message_id", "value": message_id}
         event = ChannelChanged(channel.id, channel.name, [update])
         events.log.announce(tx, event, to=UnsubscribedViewers(channel.id))
@@ -30,7 +30,7 @@ def note_message(tx: Tx, channel: Channel, message_id: int) -> None:
 
 
 def find_first_message(tx: Tx, channel: Channel) -> None:
-    """Look again, after messages went or came, and tell if it is another one."""
+    """Find the first message again after messages were deleted or moved, and announce a change."""
     first = storage.messages.oldest_in_channel(tx, channel.id)
     if first != channel.first_message_id:
         storage.channels.set_first_message(tx, channel.id, first)
@@ -40,12 +40,12 @@ def find_first_message(tx: Tx, channel: Channel) -> None:
 
 
 def realms_to_count(tx: Tx) -> list[int]:
-    """Where `count` would find something."""
+    """Organizations in which `count` has something to do."""
     return storage.channels.realms_with_uncounted(tx, tx.now - SECONDS_PER_DAY)
 
 
 def count(tx: Tx, most: int) -> int:
-    """Count the channels of this organization that were not counted today; says how many."""
+    """Count the traffic of channels that were not counted today. Returns their number."""
     waiting = storage.channels.longest_uncounted(tx, tx.now - SECONDS_PER_DAY, most)
     if waiting:
         since = storage.messages.last_before(tx, tx.now - COUNTED_DAYS * SECONDS_PER_DAY)

@@ -1,4 +1,4 @@
-"""Changing channels: their names, who may see and use them, and their end."""
+"""Channel edits: properties, permissions, archiving."""
 
 from typing import Any
 
@@ -33,15 +33,15 @@ from tertulia.events.types.channels.channel import (
     ChannelChanged,
 )
 
-# Who is let in is for those to say who can see what they would be let in to.
+# Only users who can read a channel may change who gets access to it.
 LETTING_IN = ("can_add_subscribers_group", "can_subscribe_group")
 
 
 class ChannelChanges(msgspec.Struct, frozen=True):
-    """What is to be changed of a channel; everything else stays."""
+    """The requested changes of a channel; None keeps a value."""
 
     name: str | None = None
-    description: tuple[str, str] | None = None  # as it was written, and as HTML
+    description: tuple[str, str] | None = None  # source and HTML
     is_private: bool | None = None
     is_web_public: bool | None = None
     history_public: bool | None = None
@@ -62,7 +62,7 @@ class ChannelChanges(msgspec.Struct, frozen=True):
 def edit(
     tx: Tx, user: User, channel_id: int, changes: ChannelChanges, web_public_allowed: bool
 ) -> None:
-    """Change a channel: all that is asked for, or nothing."""
+    """Apply all requested changes, or none."""
     user = actions.groups.permissions.acting(tx, user)
     channel = actions.channels.visible_to(tx, user, channel_id)
     if changes.is_web_public:
@@ -76,9 +76,9 @@ def edit(
 
 
 def archive(tx: Tx, user: User, channel_id: int) -> None:
-    """Close a channel: it can be read, nobody writes in it, and its name stays taken.
+    """Archive a channel: it can be read but not written, and its name stays taken.
 
-    What is in it counts as read by everybody from then on. Clients know that from the event.
+    Its messages count as read by everyone; clients know that from the event.
     """
     user = actions.groups.permissions.acting(tx, user)
     channel = actions.channels.administered_by(tx, user, channel_id)
@@ -98,7 +98,7 @@ def archive(tx: Tx, user: User, channel_id: int) -> None:
 
 
 def set_default(tx: Tx, user: User, channel_id: int, is_default: bool) -> None:
-    """Let new users be subscribed to a channel, or no longer."""
+    """Add a channel to the default channels of new users, or remove it."""
     actions.groups.permissions.require_administrator(tx, user)
     channel = actions.channels.readable_by(tx, user, channel_id)
     if is_default and channel.invite_only:
@@ -114,7 +114,7 @@ def set_default(tx: Tx, user: User, channel_id: int, is_default: bool) -> None:
     actions.channels.tell_defaults(tx)
 
 
-# --- one step for each part, in the order in which clients hear of them ---
+# --- one step for each part, in the order of the events ---
 
 
 def _unarchive(tx: Tx, user: User, channel: Channel, changes: ChannelChanges) -> None:
@@ -163,7 +163,7 @@ def _change_openness(tx: Tx, user: User, channel: Channel, changes: ChannelChang
 
 
 def _opened(channel: Channel, changes: ChannelChanges) -> Channel:
-    """The channel as open or closed as it is to be; raises for what makes no sense."""
+    """The channel with the requested privacy. Raises for an invalid combination."""
     is_private = channel.invite_only if changes.is_private is None else changes.is_private
     is_web_public = (
         channel.is_web_public if changes.is_web_public is None else changes.is_web_public
@@ -283,7 +283,7 @@ def _change_permissions(tx: Tx, user: User, channel: Channel, changes: ChannelCh
 def _change_permission(
     tx: Tx, user: User, channel: Channel, name: str, change: PermissionChange
 ) -> Channel:
-    """Give one permission a new value; gives the channel with it."""
+    """Set one permission. Returns the changed channel."""
     new = actions.groups.permissions.checked_value(tx, CHANNEL_PERMISSIONS[name], change.new)
     current = channel.permissions[name]
     actions.groups.permissions.check_expected(tx, change, current)
@@ -311,7 +311,7 @@ def _change_permission(
 
 
 def _post_policy_updates(tx: Tx, old: GroupValue, new: GroupValue) -> list[dict[str, Any]]:
-    """Compat: older clients are told a number, if it is another one now."""
+    """Compat: older clients get a number, if it changed."""
     names = {group_id: name for name, group_id in storage.groups.system_ids(tx).items()}
     before, after = (
         POST_POLICIES.get(names.get(value, ""), 1) if isinstance(value, int) else 1
@@ -363,7 +363,7 @@ _STEPS = (
 def _check_web_public(
     tx: Tx, user: User, channel: Channel, changes: ChannelChanges, web_public_allowed: bool
 ) -> None:
-    """Who may not open channels to the internet is told so before anything else."""
+    """The permission to make channels web-public is checked first."""
     _opened(channel, changes)
     if not channel.is_web_public:
         actions.channels.require_web_public(tx, user, web_public_allowed)

@@ -1,4 +1,4 @@
-"""Channel folders: administrators put channels in order, everybody sees the result."""
+"""Channel folders, which administrators manage."""
 
 from typing import Any
 
@@ -38,7 +38,7 @@ def edit(
     description: tuple[str, str] | None,
     archived: bool | None,
 ) -> None:
-    """Change what is given; a description comes with its HTML."""
+    """Apply the given changes. A description comes with its HTML."""
     actions.groups.permissions.require_administrator(tx, user)
     folder = get(tx, folder_id)
     if name is not None:

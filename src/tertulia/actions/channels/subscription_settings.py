@@ -1,4 +1,4 @@
-"""What somebody chooses for their own subscriptions: colour, mute, pin, notifications."""
+"""Personal settings of a subscription: color, mute, pin, notifications."""
 
 import msgspec
 
@@ -12,7 +12,7 @@ from tertulia.events.types.channels.subscriptions import SubscriptionChanged
 
 
 class Choice(msgspec.Struct, frozen=True):
-    """One property of one subscription, checked and under the name it is stored by."""
+    """One property of one subscription, checked and with its stored name."""
 
     channel_id: int
     property: str
@@ -20,7 +20,7 @@ class Choice(msgspec.Struct, frozen=True):
 
 
 def change(tx: Tx, user: User, choices: list[Choice]) -> None:
-    """Make all of these choices, or none. The user hears of each, even if it was so before."""
+    """Apply all choices, or none. Each produces an event, even without a change."""
     for choice in choices:
         channel = actions.channels.visible_to(tx, user, choice.channel_id)
         if channel.archived:

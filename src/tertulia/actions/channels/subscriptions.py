@@ -1,4 +1,4 @@
-"""Joining and leaving channels, alone or by the hand of others."""
+"""Subscribing and unsubscribing, oneself or others."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -23,14 +23,14 @@ Arrivals = dict[int, tuple[Channel, list[User]]]  # by channel id
 
 
 class Wish(msgspec.Struct, frozen=True):
-    """Channels that somebody wants people to be in, to be created where they do not exist."""
+    """A request to subscribe users to channels; missing channels are created."""
 
     channels: list[NewChannel]
     rendered_descriptions: list[str]
     principals: Principals = ()
     authorization_errors_fatal: bool = True
     web_public_allowed: bool = False
-    colors: dict[str, str] = field(default_factory=dict)  # by the name as it is compared
+    colors: dict[str, str] = field(default_factory=dict)  # by the folded name
     announced: bool = False
     tells_subscribers: bool = True
 
@@ -47,7 +47,7 @@ class Removal(msgspec.Struct, frozen=True):
     principals: Principals = ()
 
 
-# --- joining ---
+# --- subscribing ---
 
 
 def subscribe(tx: Tx, user: User, wish: Wish, email_domain: str) -> Outcome:
@@ -59,7 +59,7 @@ def subscribe(tx: Tx, user: User, wish: Wish, email_domain: str) -> Outcome:
     for new, rendered in zip(wish.channels, wish.rendered_descriptions, strict=True):
         channel = storage.channels.find_by_name(tx, domain.channels.channel.checked_name(new.name))
         if actions.channels.seen(tx, user, channel) is None:
-            # That a name is taken is told to those alone who could have a channel of that name.
+            # Only users who may create such a channel learn that the name is taken.
             actions.channels.check_creation(tx, user, new, wish.web_public_allowed)
         if channel is None:
             actions.channels.check_name_is_free(tx, new.name)
@@ -89,7 +89,7 @@ def create_channel(
     web_public_allowed: bool,
     announced: bool,
 ) -> int:
-    """Create a channel for exactly these subscribers; gives its id."""
+    """Create a channel with these subscribers. Returns its id."""
     user = actions.groups.permissions.acting(tx, user)
     _check_creations(tx, user, [new])
     name = domain.channels.channel.checked_name(new.name)
@@ -105,7 +105,7 @@ def create_channel(
 def edit(
     tx: Tx, user: User, wish: Wish, removal: Removal, email_domain: str
 ) -> tuple[Outcome, tuple[list[str], list[str]]]:
-    """Join some channels and leave others, or neither."""
+    """Subscribe to some channels and unsubscribe from others, or neither."""
     if not wish.channels and not removal.names:
         raise NothingToDo(names='"add" or "delete"')
     outcome = subscribe(tx, user, wish, email_domain)
@@ -113,18 +113,18 @@ def edit(
 
 
 def join(tx: Tx, channel: Channel, newcomers: list[User], color: str | None = None) -> None:
-    """Subscribe people who are not in the channel, and tell everybody who may know."""
+    """Subscribe users who are not in the channel, and announce it."""
     colors = {} if color is None else {domain.channels.topics.fold(channel.name): color}
     _join_all(tx, {channel.id: (channel, newcomers)}, colors)
 
 
 def join_several(tx: Tx, wanted: list[Channel], newcomers: list[User]) -> None:
-    """Subscribe people to channels that none of them is in, by one act."""
+    """Subscribe users to channels that none of them is in, with one event."""
     _join_all(tx, {channel.id: (channel, newcomers) for channel in wanted}, {})
 
 
 def _check_creations(tx: Tx, user: User, wanted: list[NewChannel]) -> None:
-    """What is checked of the parameters for new channels even where none is new."""
+    """Checks of the parameters for new channels, even if none is new."""
     for folder_id in {new.folder_id for new in wanted if new.folder_id is not None}:
         actions.channels.folders.get(tx, folder_id)
     if any(new.topics_policy != INHERIT for new in wanted):
@@ -132,7 +132,8 @@ def _check_creations(tx: Tx, user: User, wanted: list[NewChannel]) -> None:
 
 
 def _check_room(tx: Tx, user: User, new_channels: int, subscriptions: int) -> None:
-    """All others wait for one call, and are told of every channel."""
+    """Limit the size of one call: all other writes wait for it, and all users receive the
+    channels."""
     if subscriptions > domain.limits.SUBSCRIPTIONS_PER_CALL:
         raise BadRequest(
             f"Too many subscriptions at once (limit: {domain.limits.SUBSCRIPTIONS_PER_CALL})"
@@ -149,7 +150,7 @@ def _check_room(tx: Tx, user: User, new_channels: int, subscriptions: int) -> No
 
 
 def _each_once(missing: list[tuple[NewChannel, str]]) -> list[tuple[NewChannel, str]]:
-    """A name that is asked for twice is one channel."""
+    """A name that occurs twice is one channel."""
     return list(
         {
             domain.channels.topics.fold(new.name): (new, rendered) for new, rendered in missing
@@ -158,7 +159,7 @@ def _each_once(missing: list[tuple[NewChannel, str]]) -> list[tuple[NewChannel, 
 
 
 def _may_join(tx: Tx, user: User, channel: Channel, name: str, wish: Wish) -> bool:
-    """Whether the user can reach the channel; raises where that ends the whole call."""
+    """Whether the user may subscribe. Raises if that must fail the whole call."""
     if not actions.channels.may_read(tx, user, channel):
         if wish.authorization_errors_fatal:
             raise BadRequest(f"Unable to access channel ({name}).")
@@ -171,7 +172,7 @@ def _may_join(tx: Tx, user: User, channel: Channel, name: str, wish: Wish) -> bo
 def _principals(
     tx: Tx, user: User, principals: Principals, existing: list[Channel], email_domain: str
 ) -> list[User]:
-    """The people meant, the user themselves if none is named; each once, by id."""
+    """The users to subscribe, by id; the caller if none is named."""
     if not principals:
         return [user]
     found = actions.people.visible_users.find_principals(tx, user, principals, email_domain)
@@ -182,7 +183,7 @@ def _principals(
 
 
 def require_adding(tx: Tx, user: User, channel: Channel) -> None:
-    """Raises if somebody may not bring others into a channel."""
+    """Raise if a user may not add others to a channel."""
     if not _may_add_others(tx, user, channel):
         raise BadRequest("You do not have permission to subscribe other users to channels.")
 
@@ -198,7 +199,7 @@ def _may_add_others(tx: Tx, user: User, channel: Channel) -> bool:
 def _bring_in(
     tx: Tx, wanted: list[Channel], people_: list[User], wish: Wish, outcome: Outcome
 ) -> Arrivals:
-    """Subscribe the people to the channels that each is not in yet."""
+    """Subscribe the users to the channels that each is not in yet."""
     ids = [person.id for person in people_]
     arrivals: Arrivals = {}
     for channel in sorted(wanted, key=lambda channel: channel.name):
@@ -260,7 +261,7 @@ def _choose_colors(
 def _could_not_see(
     channel: Channel, people_: list[User], holds: actions.groups.permissions.Asking
 ) -> list[int]:
-    """Those of the people who, were they not subscribed, could not see the channel."""
+    """Those of the users who could not see the channel without a subscription."""
     return [
         person.id
         for person in people_
@@ -285,7 +286,7 @@ def _tell_of_new_channels(tx: Tx, user: User, created: list[Channel], *, announc
 
 
 def _tell_subscribers(tx: Tx, user: User, arrivals: Arrivals, created: list[Channel]) -> bool:
-    """Tell people who subscribed them to what; says whether there were few enough for that."""
+    """Notify users of their new subscriptions. False if there are too many to notify."""
     new_ids = {channel.id for channel in created}
     news: dict[int, list[Channel]] = {}
     newcomers: set[int] = set()
@@ -304,13 +305,13 @@ def _tell_subscribers(tx: Tx, user: User, arrivals: Arrivals, created: list[Chan
     return True
 
 
-# --- leaving ---
+# --- unsubscribing ---
 
 
 def unsubscribe(
     tx: Tx, user: User, removal: Removal, email_domain: str
 ) -> tuple[list[str], list[str]]:
-    """Take people out of channels: the names of those they left, and of those they were not in."""
+    """Unsubscribe users. Returns the names of channels they left, and of those they were not in."""
     user = actions.groups.permissions.acting(tx, user)
     found = _find_all(tx, user, removal.names)
     leavers = [user]
@@ -336,7 +337,7 @@ def unsubscribe(
 
 
 def leave(tx: Tx, channel: Channel, leavers: list[User]) -> None:
-    """Unsubscribe people who are in the channel, and tell everybody who may know."""
+    """Unsubscribe users who are in the channel, and announce it."""
     _leave_all(tx, {channel.id: (channel, leavers)})
 
 
@@ -383,10 +384,10 @@ def _meeting(tx: Tx, moves: Arrivals) -> actions.people.known_people.Meeting:
 
 
 def _movers(moves: Arrivals) -> list[User]:
-    """Those who come or go, each once."""
+    """The users who join or leave, each once."""
     return list({each.id: each for _, people_ in moves.values() for each in people_}.values())
 
 
 def _is_self(user: User, person: User) -> bool:
-    """One's own bots count as oneself."""
+    """A user's bots count as the user."""
     return person.id == user.id or person.bot_owner_id == user.id

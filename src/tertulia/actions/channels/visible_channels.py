@@ -1,8 +1,8 @@
-"""Which channels people see: told anew when a group has other members, or somebody another role.
+"""Channel visibility: announced when group membership or a role changes.
 
-A private channel can be open to a group. Whoever comes into the group sees the channel from then
-on, and whoever leaves it does no longer; both are told, as if the channel came or went. A role
-does the same for all channels: see `roles`.
+A private channel can be visible to a group. A user who joins the group sees the channel from then
+on, and one who leaves the group no longer does. Both receive events as if the channel were created
+or deleted. A role affects all channels: see `roles`.
 """
 
 from collections.abc import Iterator, Sequence
@@ -16,12 +16,12 @@ from tertulia.domain.people.user import User
 from tertulia.events.audience import Users
 from tertulia.events.types.channels.channel import ChannelsBecameVisible
 
-Seen = dict[int, set[int]]  # the channels in question that each user sees
+Seen = dict[int, set[int]]  # visible channels by user id
 
 
 @contextmanager
 def telling(tx: Tx, people: Sequence[User]) -> Iterator[None]:
-    """Put it around a change of groups; `people` are those whom the change may concern."""
+    """Wrap a change of groups. `people` are the users whom it may affect."""
     guarded = open_to_groups(tx)
     before = seen(tx, guarded, people, tx.now)
     yield
@@ -29,7 +29,7 @@ def telling(tx: Tx, people: Sequence[User]) -> Iterator[None]:
 
 
 def open_to_groups(tx: Tx) -> list[Channel]:
-    """The private channels that some group may see; few, where there are many channels."""
+    """Private channels that a group may see; usually few."""
     nobody = storage.groups.system_ids(tx)["role:nobody"]
     return [
         channel
@@ -41,7 +41,7 @@ def open_to_groups(tx: Tx) -> list[Channel]:
 
 
 def seen(tx: Tx, guarded: Sequence[Channel], people: Sequence[User], now: float) -> Seen:
-    """What people see by their groups of today, if the waiting period is counted up to `now`."""
+    """What users see by their current groups, with the waiting period counted up to `now`."""
     inside = storage.channels.subscriptions.inside(
         tx, [channel.id for channel in guarded], [user.id for user in people]
     )
@@ -59,7 +59,7 @@ def seen(tx: Tx, guarded: Sequence[Channel], people: Sequence[User], now: float)
 
 
 def tell(tx: Tx, before: Seen, after: Seen) -> None:
-    """Announce the differences; those who see the same change hear of it together."""
+    """Announce the differences. Users with the same change share an event."""
     for (shown, hidden), user_ids in domain.channels.access.changes(before, after).items():
         events.log.announce(
             tx, ChannelsBecameVisible(list(shown), list(hidden)), to=Users(user_ids)

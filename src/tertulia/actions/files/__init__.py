@@ -1,4 +1,4 @@
-"""Files that arrive, and who may read them."""
+"""Uploads, and access to uploaded files."""
 
 from typing import TYPE_CHECKING
 

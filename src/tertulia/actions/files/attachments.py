@@ -1,8 +1,8 @@
-"""Uploaded files: whose they are, who may read them, and when they go.
+"""Uploaded files: ownership, access, links and deletion.
 
-A file belongs to who uploaded it. Others may read it as long as they may see a message that links
-it, by the rule for messages; an export of the organization is for who asked for it alone. Only who
-may read a file can link it: a link to anything else leads nowhere, however its address was learned.
+A file belongs to the user who uploaded it. Others may read it if they may see a message that links
+it. An export of the organization is only for the user who requested it. Only users who may read a
+file can link it; a link to any other file gives no access.
 """
 
 from collections.abc import Sequence
@@ -21,11 +21,12 @@ from tertulia.errors.files import (
 from tertulia.events.audience import Users
 from tertulia.events.types.files.attachments import AttachmentRemoved, AttachmentSaved
 
-AT_ONCE = 100  # messages in which is looked whether somebody may read a file
+AT_ONCE = 100  # messages per access check
 
 
 def check_quota(tx: Tx, owner: User, quota: Quota, size: int) -> None:
-    """Refuse a file for which there is no room; writers take turns, so two never share the last."""
+    """Raise if the quota is used up. Writes are serialized, so two uploads never share the last
+    space."""
     if quota.organization_mib:
         used = storage.files.attachments.space_used(tx)
         if used + size > quota.organization_mib << 20:
@@ -38,9 +39,9 @@ def check_quota(tx: Tx, owner: User, quota: Quota, size: int) -> None:
 
 
 def check_room(tx: Tx, owner: User, quota: Quota, size: int, upload_id: int) -> None:
-    """Refuse one more upload where those under way may fill what is left.
+    """Raise if the uploads in progress may use up the quota.
 
-    How large they become is only roughly known before: a form announces its borders too.
+    Their sizes are only estimates: the announced size includes the boundaries of the form.
     """
     if quota.organization_mib:
         used = storage.files.attachments.space_used(tx)
@@ -58,7 +59,7 @@ def check_room(tx: Tx, owner: User, quota: Quota, size: int, upload_id: int) -> 
 def add(
     tx: Tx, owner: User, upload_id: int, filename: str, size: int, looks: Looks, quota: Quota
 ) -> Attachment:
-    """A file has arrived whole: from now on it is there."""
+    """Make a complete upload available as a file."""
     check_quota(tx, owner, quota, size)
     if not storage.files.uploads.finish(tx, upload_id):
         raise UploadExpired()
@@ -75,7 +76,7 @@ def add(
 
 
 def mine(tx: Tx, owner: User) -> tuple[list[Attachment], int]:
-    """Somebody's files, newest first, and the bytes that all files of the organization take."""
+    """A user's files, newest first, and the total size of the organization's files."""
     return storage.files.attachments.of_user(tx, owner.id), storage.files.attachments.space_used(tx)
 
 
@@ -86,11 +87,11 @@ def delete_own(tx: Tx, owner: User, attachment_id: int) -> None:
     _delete(tx, found)
 
 
-# --- who may read them ---
+# --- access ---
 
 
 def readable(tx: Tx, reader: User, path_id: str) -> Attachment:
-    """The file at an address, if the reader may have it."""
+    """The file at a path. Raises if the reader may not read it."""
     found = storage.files.attachments.find_by_path(tx, path_id)
     if found is None:
         raise NoSuchFile()
@@ -100,7 +101,7 @@ def readable(tx: Tx, reader: User, path_id: str) -> Attachment:
 
 
 def readable_ones(tx: Tx, reader: User, path_ids: Sequence[str]) -> list[Attachment]:
-    """Those of the files that are there for the reader."""
+    """Those of the files that the reader may read."""
     return [
         each
         for each in storage.files.attachments.find_by_paths(tx, path_ids)
@@ -111,7 +112,7 @@ def readable_ones(tx: Tx, reader: User, path_ids: Sequence[str]) -> list[Attachm
 def may_read(tx: Tx, reader: User, attachment: Attachment) -> bool:
     if attachment.looks.content_type == domain.organization.exports.CONTENT_TYPE:
         export = storage.organization.exports.find_by_file(tx, attachment.id)
-        if export is not None:  # no link opens it to others
+        if export is not None:  # links give no access to it
             return export.is_for(reader)
     if attachment.owner_id == reader.id:
         return True
@@ -124,13 +125,13 @@ def may_read(tx: Tx, reader: User, attachment: Attachment) -> bool:
     return False
 
 
-# --- linking them ---
+# --- links ---
 
 
 def claim(tx: Tx, sender: User, message_id: int, path_ids: Sequence[str]) -> list[Attachment]:
-    """A message links these files and no others: whoever may see it may read them.
+    """Set the files that a message links: users who may see it may read them.
 
-    Gives those of the sender that no message links any more.
+    Returns the sender's files that no message links any more.
     """
     before = storage.files.attachments.linked_by(tx, [message_id])
     wanted = {each.id: each for each in readable_ones(tx, sender, path_ids)}
@@ -150,21 +151,21 @@ def claim(tx: Tx, sender: User, message_id: int, path_ids: Sequence[str]) -> lis
 
 
 def keep_for_later(tx: Tx, sender: User, scheduled_id: int, path_ids: Sequence[str]) -> None:
-    """A message that is to be sent later links files: they stay until then."""
+    """Keep files that a scheduled message links."""
     storage.files.attachments.keep_no_longer_for(tx, scheduled_id)
     for each in readable_ones(tx, sender, path_ids):
         storage.files.attachments.keep_for(tx, each.id, scheduled_id)
 
 
 def keep_no_longer(tx: Tx, scheduled_id: int) -> list[str]:
-    """The message is sent or is not to be sent: gives the addresses of what was kept for it."""
+    """Release the files of a scheduled message. Returns their paths."""
     kept = storage.files.attachments.kept_for(tx, scheduled_id)
     storage.files.attachments.keep_no_longer_for(tx, scheduled_id)
     return kept
 
 
 def leave_with(tx: Tx, message_ids: Sequence[int]) -> None:
-    """Messages are about to be deleted: files that nothing else links go with them."""
+    """Delete the files that only these messages link. Called before the messages are deleted."""
     linked = storage.files.attachments.linked_by(tx, message_ids)
     if linked:
         storage.files.attachments.unlink_all(tx, message_ids)
@@ -178,14 +179,14 @@ def leave_with(tx: Tx, message_ids: Sequence[int]) -> None:
 
 
 def drop(tx: Tx, attachment_id: int) -> None:
-    """Delete a file that was made for somebody, if they have not done so themselves."""
+    """Delete a file that the server made for a user, unless they have deleted it."""
     found = storage.files.attachments.find(tx, attachment_id)
     if found is not None:
         _delete(tx, found)
 
 
 def _delete(tx: Tx, attachment: Attachment) -> None:
-    """Nobody can read it from now on; its bytes are swept away a moment later."""
+    """Delete the file; its bytes are deleted by a job."""
     storage.files.attachments.delete(tx, attachment)
     storage.files.uploads.doom(tx, attachment.upload_id)
     event = AttachmentRemoved(attachment.id, storage.files.attachments.space_used(tx))

@@ -1,7 +1,7 @@
-"""Receiving a file: piece by piece into the database, and visible only when it is whole.
+"""Uploads: written to the database in pieces, and visible only when complete.
 
-Each piece is a small transaction, so a large upload holds nobody up, and no more than a piece is
-ever in memory. What is left behind by a crash is swept away an hour later.
+Each piece is a small transaction, so a large upload blocks no one, and at most one piece is in
+memory. A job deletes abandoned uploads after an hour.
 """
 
 import io
@@ -14,12 +14,12 @@ from tertulia.domain.people.user import User
 from tertulia.errors.files import UploadExpired
 from tertulia.errors.messages import FileTooLarge
 
-WAIT_SECONDS = 3600  # for the next piece of a file
+WAIT_SECONDS = 3600  # for the next piece
 SWEPT_AT_ONCE = 4  # pieces
 
 
 class UploadWriter:
-    """One file on its way in."""
+    """One upload in progress."""
 
     def __init__(
         self, db: OrgDatabase, owner: User, max_mib: int, quota: Quota, announced_bytes: int = 0
@@ -34,7 +34,7 @@ class UploadWriter:
         self._stored = 0  # pieces
 
     async def take(self, data: bytes) -> None:
-        """Raises FileTooLarge as soon as it is."""
+        """Raises FileTooLarge as soon as the limit is exceeded."""
         self._held += data
         if self._size() > self._max_mib << 20:
             raise FileTooLarge(limit=self._max_mib)
@@ -42,7 +42,7 @@ class UploadWriter:
             await self._store(PIECE_BYTES)
 
     async def finish(self, filename: str, content_type: str) -> Attachment:
-        """It is whole: let it be seen."""
+        """Make the complete file visible."""
         size = self._size()
         upload_id = await self._store(len(self._held))
         looks = Looks(domain.files.attachments.known_type(content_type, filename))
@@ -59,7 +59,7 @@ class UploadWriter:
         )
 
     async def give_up(self) -> None:
-        """Nobody waits for it any more. One that became visible all the same is left alone."""
+        """Delete the upload. Has no effect on one that was finished."""
         if self._upload_id is not None:
             await self._db.write(storage.files.uploads.give_up, self._upload_id)
 
@@ -92,7 +92,7 @@ class UploadWriter:
 
 
 def _look_at(tx: Tx, upload_id: int, size: int, declared: str) -> Looks:
-    """What a picture is. One that browsers should know and we do not, is just bytes."""
+    """The type of an image. An unknown one of a type that browsers display is treated as bytes."""
     contents = io.BufferedReader(storage.files.uploads.Contents(tx, upload_id, size))
     unknown = Looks(BYTES if declared in SHOWN else declared)
     return domain.files.images.looks(contents) or unknown
@@ -103,6 +103,6 @@ def has_to_sweep(tx: Tx) -> bool:
 
 
 def sweep(tx: Tx) -> bool:
-    """Delete some bytes of a file that nobody will ever ask for; says whether there was one."""
+    """Delete some pieces of an abandoned or deleted file. Returns whether there was one."""
     storage.files.uploads.doom_untouched(tx, tx.now - WAIT_SECONDS)
     return storage.files.uploads.sweep(tx, SWEPT_AT_ONCE)

@@ -1,4 +1,4 @@
-"""User groups: making them, changing them, and who is in them."""
+"""User groups: creation, changes and membership."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -41,9 +41,9 @@ else:
 
 
 class GroupChanges(msgspec.Struct, frozen=True):
-    """What is to change in a group; what is None or absent stays.
+    """The requested changes of a group; None keeps a value.
 
-    A group is taken into use again by `deactivated=False`; the opposite has an act of its own.
+    `deactivated=False` reactivates a group; `deactivate` is a separate action.
     """
 
     name: str | None = None
@@ -53,7 +53,7 @@ class GroupChanges(msgspec.Struct, frozen=True):
 
 
 class MemberChange(msgspec.Struct, frozen=True):
-    """Who is to come into a group, and who is to go: people and groups, by their ids."""
+    """Users or groups to add and to remove, by id."""
 
     add: list[int] = field(default_factory=list)
     remove: list[int] = field(default_factory=list)
@@ -62,7 +62,7 @@ class MemberChange(msgspec.Struct, frozen=True):
 
 
 def create(tx: Tx, user: User, new: NewGroup) -> int:
-    """Make a group; gives its id."""
+    """Create a group. Returns its id."""
     user = actions.groups.permissions.acting(tx, user)
     actions.groups.permissions.require_in_realm(tx, user, "can_create_groups")
     if storage.creation_counts.groups(tx, user) >= domain.limits.GROUPS:
@@ -114,7 +114,7 @@ def edit(tx: Tx, user: User, group_id: int, changes: GroupChanges) -> None:
 
 
 def deactivate(tx: Tx, user: User, group_id: int) -> None:
-    """Take a group out of use; refused while anything still names it."""
+    """Deactivate a group. Raises GroupInUse while anything refers to it."""
     user = actions.groups.permissions.acting(tx, user)
     group = managed_by(tx, user, group_id)
     if group.deactivated:
@@ -126,7 +126,7 @@ def deactivate(tx: Tx, user: User, group_id: int) -> None:
 
 
 def change_members(tx: Tx, user: User, group_id: int, change: MemberChange) -> None:
-    """Take people and groups into a group and out of it, all or nothing."""
+    """Add and remove members and subgroups, all or nothing."""
     user = actions.groups.permissions.acting(tx, user)
     group = _get(tx, group_id)
     if group.is_system:
@@ -142,7 +142,7 @@ def change_members(tx: Tx, user: User, group_id: int, change: MemberChange) -> N
 
 
 def tell_members(tx: Tx, group_id: int, user_ids: list[int], *, added: bool) -> None:
-    """Announce that people came into a group or left it, to those who know them."""
+    """Announce new or removed members to users who may know them."""
     for known, audience in actions.people.known_people.told_apart(tx, user_ids):
         if known:
             events.log.announce(tx, MembersChanged(group_id, known, added), to=audience)
@@ -160,7 +160,7 @@ def managed_by(tx: Tx, user: User, group_id: int) -> Group:
 
 
 def let_add(tx: Tx, user: User, group_id: int) -> None:
-    """Raises if somebody may not bring others into a group."""
+    """Raise if a user may not add others to a group."""
     group = _get(tx, group_id)
     if group.is_system or group.deactivated or not _may(tx, user, group, "can_add_members_group"):
         raise InsufficientPermission()
@@ -174,7 +174,7 @@ def _get(tx: Tx, group_id: int) -> Group:
 
 
 def _may(tx: Tx, user: User, group: Group, *permissions: str) -> bool:
-    """Whoever manages a group may do everything in it; others what a permission gives them."""
+    """A manager of a group may do everything in it; others need one of the permissions."""
     if user.is_guest:
         return False
     return actions.groups.permissions.holds_in_realm(tx, user, "can_manage_all_groups") or any(
@@ -226,7 +226,7 @@ def _usable_subgroups(tx: Tx, group_ids: list[int]) -> list[int]:
 
 
 def _objections(tx: Tx, user: User, group: Group) -> list[dict[str, Any]]:
-    """Where a group is still in use, in the words of clients; a hidden channel stays unnamed."""
+    """Where a group is still used, in API format. A hidden channel is not named."""
     found: list[dict[str, Any]] = []
     above = storage.groups.supergroups(tx, group.id)
     if above:
@@ -350,7 +350,7 @@ def _people_within(tx: Tx, group_ids: list[int]) -> list[User]:
 
 
 def _tell(tx: Tx, user: User, group: Group, people: list[User], did: str) -> None:
-    """People hear from Notification Bot what others did with them."""
+    """Notify users who were added or removed by others."""
     if group.deactivated:
         return
     for other in people:

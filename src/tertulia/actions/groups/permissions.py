@@ -1,6 +1,6 @@
-"""Rights inside a transaction: whether somebody is in the set that a permission names.
+"""Permission checks inside a transaction.
 
-The database is asked, never the directory in memory: a rule must see what was done a moment ago.
+They use the database, never the directory: a rule must see the latest changes.
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping
@@ -36,7 +36,7 @@ Asking = Callable[[User, GroupValue], bool]
 
 
 def acting(tx: Tx, user: User) -> User:
-    """Whoever acts, as the database knows them now: a role may have changed a moment ago."""
+    """The acting user as stored now: their role may just have changed."""
     found = storage.people.find(tx, user.id)
     if found is None or not found.is_active:
         raise AccountDeactivated()
@@ -44,7 +44,7 @@ def acting(tx: Tx, user: User) -> User:
 
 
 def check_rank(tx: Tx, user: User) -> None:
-    """Raises if somebody has less rights than we remember of them, whatever they want to do."""
+    """Raise if a user has fewer rights than the directory says."""
     rank = storage.people.rank(tx, user.id)
     if rank is None or not rank.is_active:
         raise AccountDeactivated()
@@ -67,16 +67,16 @@ def holds(tx: Tx, user: User, value: GroupValue) -> bool:
 
 
 def asking(tx: Tx, people: Collection[User], now: float | None = None) -> Asking:
-    """A way to ask `holds` of many people or permissions, which reads every group once.
+    """A version of `holds` for many users or permissions, which reads every group once.
 
-    It knows the groups of the moment, and serves until they change.
+    It becomes invalid when groups change.
     """
     known = storage.groups.Memberships(tx, people)
     return partial(domain.groups.permissions.holds, known, now=tx.now if now is None else now)
 
 
 def holds_in_realm(tx: Tx, user: User, setting: str) -> bool:
-    """Whether somebody holds one of the organization's own permissions."""
+    """Whether a user has one of the organization's permissions."""
     permission = REALM_PERMISSIONS[setting]
     if not permission.is_open_to(user):
         return False
@@ -93,7 +93,7 @@ def require_in_realm(tx: Tx, user: User, setting: str) -> None:
 
 
 def holds_with_owner(tx: Tx, user: User, value: GroupValue) -> bool:
-    """As `holds`; a bot may also use its owner's right."""
+    """Like `holds`; a bot may also use its owner's permission."""
     if holds(tx, user, value):
         return True
     owner = storage.people.find(tx, user.bot_owner_id) if user.bot_owner_id is not None else None
@@ -101,9 +101,9 @@ def holds_with_owner(tx: Tx, user: User, value: GroupValue) -> bool:
 
 
 def check_expected(tx: Tx, change: PermissionChange, current: GroupValue) -> None:
-    """Refuses a change that was asked for in the belief that the present value is another one.
+    """Raise if the current value is not the one that the caller expects.
 
-    Clients are not told of people whose accounts are deactivated, so these make no difference.
+    Clients do not see deactivated users, so these are ignored.
     """
     if change.old is None:
         return
@@ -115,7 +115,7 @@ def check_expected(tx: Tx, change: PermissionChange, current: GroupValue) -> Non
 
 
 def without_inactive(tx: Tx, value: GroupValue) -> GroupValue:
-    """A value as clients are shown it."""
+    """A value as clients see it."""
     if isinstance(value, int):
         return value
     active = {
@@ -126,7 +126,7 @@ def without_inactive(tx: Tx, value: GroupValue) -> GroupValue:
 
 
 def checked_value(tx: Tx, permission: Permission, value: GroupValue) -> GroupValue:
-    """The canonical form of a value that is allowed for this permission; else raises."""
+    """The canonical form of a value. Raises if the permission does not allow it."""
     system_ids = storage.groups.system_ids(tx)
     value = domain.groups.group.canonical(value, system_ids["role:nobody"])
     named = [value] if isinstance(value, int) else value.direct_subgroups
@@ -155,7 +155,7 @@ def checked_value(tx: Tx, permission: Permission, value: GroupValue) -> GroupVal
 def initial_values(
     tx: Tx, wanted: Mapping[str, Permission], creator: User, asked: Mapping[str, GroupValue]
 ) -> dict[str, GroupValue]:
-    """What something new may be used for by whom: as asked for, and else by default."""
+    """The permissions of a new object: as requested, or the defaults."""
     system_ids = storage.groups.system_ids(tx)
     values: dict[str, GroupValue] = {}
     for name, permission in wanted.items():
@@ -185,14 +185,14 @@ def _check_group(permission: Permission, name: str, is_system: bool) -> None:
 
 
 def everybody_in(tx: Tx, group_ids: Iterable[int]) -> set[int]:
-    """The members of groups, of the groups within them, and those whose role makes them so."""
+    """The members of groups, of their subgroups, and users whose role makes them members."""
     return domain.groups.permissions.everybody_in(
         storage.groups.Memberships(tx, []), group_ids, tx.now
     )
 
 
 def system_group_ids(tx: Tx, user: User) -> list[int]:
-    """The system groups that list somebody, the one of their role first."""
+    """The system groups that contain a user directly; the group of their role first."""
     waiting = storage.organization.current(tx).setting("waiting_period_threshold")
     ids = storage.groups.system_ids(tx)
     return [ids[name] for name in domain.groups.group.direct_system_groups(user, waiting, tx.now)]

@@ -1,4 +1,4 @@
-"""Groups that a provider brings people into; what people do with groups is not touched."""
+"""Groups that a login provider manages. Other groups are not touched."""
 
 from collections.abc import Iterable, Sequence
 
@@ -10,11 +10,11 @@ from tertulia.errors import BadRequest
 from tertulia.events.audience import Everyone
 from tertulia.events.types.groups import GroupCreated
 
-KEEPERS = "role:administrators"  # of groups that nobody here has made
+KEEPERS = "role:administrators"  # may manage groups that no user created
 
 
 def find_or_make(tx: Tx, names: Iterable[str]) -> list[Group]:
-    """Groups by name, made if missing. One that cannot have its name here is left out."""
+    """Groups by name, created if missing. Names that are invalid here are skipped."""
     known = {
         domain.names.look(group.name): group
         for group in storage.groups.everything(tx)
@@ -29,8 +29,10 @@ def find_or_make(tx: Tx, names: Iterable[str]) -> list[Group]:
 
 
 def bring(tx: Tx, user: User, wanted: Sequence[Group], formerly: Sequence[int]) -> list[str]:
-    """Make somebody a member of these groups, and no longer of those they were brought into
-    before; gives what has changed."""
+    """Set the groups that a provider gives a user; removes those that it gave before.
+
+    Returns what changed.
+    """
     did = []
     wanted_ids = {group.id for group in wanted}
     gone = [storage.groups.find(tx, each) for each in formerly if each not in wanted_ids]

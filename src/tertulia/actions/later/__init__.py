@@ -1,4 +1,4 @@
-"""What is done when its time has come."""
+"""Scheduled messages, reminders and retention."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""Reminders: asking for one, and sending it when its time has come, however late that is."""
+"""Reminders: created by users, and sent when they are due, however late."""
 
 from collections.abc import Sequence
 
@@ -17,14 +17,15 @@ from tertulia.events.types.later.reminders import ReminderRemoved, ReminderSaved
 
 
 def words_for(tx: Tx, owner: User, message_id: int, note: str, site: str) -> str:
-    """What a reminder of this message says; raises if the owner may not see the message."""
+    """The text of a reminder of this message. Raises if the owner may not see the message."""
     return domain.later.reminders.reminder_text(
         actions.messages.quotation(tx, owner, message_id), note, site
     )
 
 
 def words_now(tx: Tx, reminder: Reminder) -> str:
-    """What a reminder says today: the message as it is now, if its owner may still see it."""
+    """The current text of a reminder: with the message as it is now, if its owner may still see
+    it."""
     owner = storage.people.find(tx, reminder.owner_id)
     assert owner is not None
     try:
@@ -69,13 +70,13 @@ def delete(tx: Tx, owner: User, reminder_id: int) -> None:
 
 
 def forget_about(tx: Tx, message_ids: Sequence[int]) -> None:
-    """Delete all reminders of messages that are about to be deleted: they quote them."""
+    """Delete reminders of messages that are about to be deleted, because they quote them."""
     for reminder in storage.later.reminders.of_messages(tx, message_ids):
         _remove(tx, reminder)
 
 
 def deliver(tx: Tx, seen: Reminder, draft: Draft) -> bool:
-    """Send it, if it is still there; raises if there is nobody to send it to."""
+    """Send the reminder if it still exists. Raises if its owner cannot receive it."""
     if storage.later.reminders.find(tx, seen.id) != seen or not seen.is_due(tx.now):
         return False
     if storage.organization.current(tx).deactivated:
@@ -89,7 +90,7 @@ def deliver(tx: Tx, seen: Reminder, draft: Draft) -> bool:
 
 
 def fail(tx: Tx, seen: Reminder) -> bool:
-    """Give up on it; its owner finds it in the list."""
+    """Mark the reminder as failed; its owner sees it in the list."""
     if storage.later.reminders.find(tx, seen.id) != seen:
         return False
     storage.later.reminders.mark_failed(tx, seen.id)

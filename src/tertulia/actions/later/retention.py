@@ -1,6 +1,6 @@
-"""Retention: deleting messages that are older than their channel or organization wants.
+"""Retention: deletes messages older than their channel or organization allows.
 
-Little by little, so that nobody has to wait for it, and for real: what is deleted is nowhere.
+Each transaction deletes only a few, so that other writes do not wait. Deletion is permanent.
 """
 
 from tertulia import actions, storage
@@ -8,22 +8,22 @@ from tertulia.database.tx import Tx
 from tertulia.domain.channels.channel import FOREVER
 from tertulia.domain.messages.message import Message
 
-IN_VIEW = 50  # so many of the oldest are looked at
-AT_ONCE = 5  # and so many deleted together, so that nobody waits for it
+IN_VIEW = 50  # oldest messages to consider
+AT_ONCE = 5  # messages per transaction, so that other writes do not wait
 SECONDS_PER_DAY = 86_400
 
-DIRECT = None  # stands for all conversations, where a channel is named otherwise
+DIRECT = None  # in place of a channel id: all direct conversations
 
 
 def places_with_old(tx: Tx) -> list[int | None]:
-    """The channels that hold messages which are due to go; DIRECT for conversations."""
+    """Channels with expired messages; DIRECT for conversations."""
     found: list[int | None] = [*storage.channels.with_old_messages(tx, _default_days(tx))]
     return [*found, DIRECT] if _old(tx, DIRECT, 1) else found
 
 
 def delete_some(tx: Tx, place: int | None) -> int:
-    """Delete a few of the oldest that are due to go, all of one topic or conversation, and tell
-    those who had them; says how many."""
+    """Delete a few expired messages of one topic or conversation, and announce it. Returns their
+    number."""
     old = _old(tx, place, IN_VIEW)
     if not old:
         return 0
@@ -34,7 +34,7 @@ def delete_some(tx: Tx, place: int | None) -> int:
 
 
 def _conversation(message: Message) -> tuple[str, tuple[int, ...]]:
-    """What is told of in one event: a topic, or the people who talked."""
+    """What one event covers: a topic, or the participants of a conversation."""
     return message.topic, message.member_ids
 
 
@@ -52,6 +52,6 @@ def _old(tx: Tx, place: int | None, most: int) -> list[Message]:
 
 
 def _default_days(tx: Tx) -> int:
-    """How long the organization keeps messages; FOREVER is a negative number."""
+    """The organization's retention; FOREVER is negative."""
     days: int | None = storage.organization.current(tx).setting("message_retention_days")
     return FOREVER if days is None else days

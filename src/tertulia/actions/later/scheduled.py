@@ -1,8 +1,8 @@
-"""Scheduled messages: writing them, changing them, and sending them when their time has come.
+"""Scheduled messages: created and changed by users, and sent when they are due.
 
-The rules of sending hold twice, when the message is written and when it is sent. Sending it, its
-disappearance and all events are one transaction, and whoever comes second finds nothing to do.
-So neither a crash nor a second server loses or doubles a message.
+The rules of sending apply twice: when the message is scheduled and when it is sent. Sending,
+removal and all events are one transaction, and a second attempt finds nothing to do. So neither a
+crash nor a second server loses or duplicates a message.
 """
 
 import msgspec
@@ -21,12 +21,12 @@ from tertulia.errors.messages import NothingToChange
 from tertulia.events.audience import Users
 from tertulia.events.types.later.scheduled import ScheduledMessageRemoved, ScheduledMessageSaved
 
-REMEMBER_SENT_SECONDS = 86_400  # how long an edit that comes too late is told so
+REMEMBER_SENT_SECONDS = 86_400  # how long a late edit gets a specific error
 FORGET_AT_ONCE = 1000
 
 
 class ScheduledChange(msgspec.Struct, frozen=True):
-    """What is to be different; None leaves a thing as it is."""
+    """The requested changes; None keeps a value."""
 
     in_channel: bool | None = None
     to: int | list[int] | None = None
@@ -43,7 +43,7 @@ class ScheduledChange(msgspec.Struct, frozen=True):
         return self == ScheduledChange(deliver_at=self.deliver_at)
 
 
-# --- what its owner does ---
+# --- by the owner ---
 
 
 def create(
@@ -66,7 +66,7 @@ def create(
 
 
 def edit(tx: Tx, owner: User, entry_id: int, change: ScheduledChange, email_domain: str) -> None:
-    """ScheduledChange what was passed. A failed message needs a new time, and then waits again."""
+    """Apply the given changes. A failed message needs a new time, and is then pending again."""
     if change.is_empty:
         raise NothingToChange()
     entry = _own(tx, owner, entry_id)
@@ -127,14 +127,14 @@ def _check_sending(tx: Tx, sender: User, to: Destination, draft: Draft, email_do
         )
 
 
-# --- what happens when its time has come ---
+# --- by the server ---
 
 
 def deliver(tx: Tx, seen: ScheduledMessage, draft: Draft, email_domain: str, began: float) -> bool:
-    """Send it, if it still is what was `seen`; raises whatever forbids sending it now.
+    """Send the message if it is still as `seen`. Raises any error of sending.
 
-    It is too late for what was due long before we `began` to send, after a downtime; what waits
-    its turn since then is sent, however many there are.
+    After a downtime, a message that was due long before `began` is too late. Messages that only
+    waited for their turn are sent, however many there are.
     """
     if storage.later.scheduled.find(tx, seen.id) != seen or not seen.is_due(tx.now):
         return False
@@ -144,7 +144,7 @@ def deliver(tx: Tx, seen: ScheduledMessage, draft: Draft, email_domain: str, beg
         raise TooLateToDeliver()
     sender = storage.people.find(tx, seen.owner_id)
     assert sender is not None
-    # What it links was known when it was written, at the address that its owner used then.
+    # The files were resolved when the message was scheduled, by the URL its owner used then.
     kept = actions.files.attachments.keep_no_longer(tx, seen.id)
     draft = replace(draft, path_ids=tuple({*draft.path_ids, *kept}))
     if isinstance(seen.to, ToChannel):
@@ -157,7 +157,7 @@ def deliver(tx: Tx, seen: ScheduledMessage, draft: Draft, email_domain: str, beg
 
 
 def fail(tx: Tx, seen: ScheduledMessage, notice: Draft) -> bool:
-    """Give up on it, if it still is what was `seen`, and tell its owner why."""
+    """Mark the message as failed if it is still as `seen`, and notify its owner."""
     if storage.later.scheduled.find(tx, seen.id) != seen:
         return False
     storage.later.scheduled.mark_failed(tx, seen.id)
@@ -169,7 +169,7 @@ def fail(tx: Tx, seen: ScheduledMessage, notice: Draft) -> bool:
 
 
 def forget_sent(tx: Tx) -> int:
-    """Forget some of what was sent long ago; says how many."""
+    """Delete some messages that were sent long ago. Returns their number."""
     return storage.later.scheduled.forget_sent_before(
         tx, tx.now - REMEMBER_SENT_SECONDS, FORGET_AT_ONCE
     )

@@ -1,7 +1,7 @@
-"""Which messages somebody may see, and who has a message.
+"""Message access: which messages a user may see, and who has a message.
 
-In a channel with shared history, all of them; in one with a protected history, those that came
-while one was subscribed. What is not visible does not exist for the one who asks.
+In a channel with shared history users see all messages; with protected history, those sent while
+they were subscribed. A message that a user may not see does not exist for them.
 """
 
 from bisect import bisect_right
@@ -48,7 +48,7 @@ else:
 
 
 def visible_to(tx: Tx, user: User, message_id: int) -> Message:
-    """The only way to a message: one that may not be seen does not exist."""
+    """The only lookup of a message. Raises InvalidMessage if the user may not see it."""
     message = storage.messages.find(tx, message_id)
     if not sees(tx, user, message) or message is None:
         raise InvalidMessage()
@@ -56,9 +56,9 @@ def visible_to(tx: Tx, user: User, message_id: int) -> Message:
 
 
 def sees(tx: Tx, user: User, message: Message | None) -> bool:
-    """Whether a message, if there is one, may be seen by the user.
+    """Whether the message exists and the user may see it.
 
-    To find that it is not there, is not for them or is in a hidden channel takes equally long.
+    A missing message, one for others and one in a hidden channel take the same time.
     """
     if message is None or (message.channel_id is None and user.id not in message.member_ids):
         actions.channels.look_in_vain(tx, user)
@@ -90,7 +90,7 @@ def visible(tx: Tx, user: User, some: Iterable[Message]) -> list[Message]:
 
 
 def changeable(tx: Tx, user: User, message_id: int) -> tuple[Message, Channel | None]:
-    """A message that the user sees and that is not in an archived channel, with its channel."""
+    """A message that the user may see, with its channel, which must not be archived."""
     message = visible_to(tx, user, message_id)
     channel = None if message.channel_id is None else storage.channels.find(tx, message.channel_id)
     if channel is not None and channel.archived:
@@ -99,7 +99,7 @@ def changeable(tx: Tx, user: User, message_id: int) -> tuple[Message, Channel | 
 
 
 def quotation(tx: Tx, reader: User, message_id: int) -> Quotation:
-    """A message to be quoted to the reader, who must see it, with what they may know of it."""
+    """A message to quote to a reader who may see it, with what they may know of it."""
     message = visible_to(tx, reader, message_id)
     sender = actions.people.visible_users.find(tx, reader, message.sender_id)
     channel = None if message.channel_id is None else storage.channels.find(tx, message.channel_id)
@@ -108,7 +108,7 @@ def quotation(tx: Tx, reader: User, message_id: int) -> Quotation:
 
 
 def holders(tx: Tx, message: Message, channel: Channel | None) -> Audience:
-    """Everybody who has a message."""
+    """The audience of users who have a message."""
     if channel is None:
         return Users(list(message.member_ids))
     parts = holders_in(tx, channel, [message.id])
@@ -118,10 +118,10 @@ def holders(tx: Tx, message: Message, channel: Channel | None) -> Audience:
 def holders_in(
     tx: Tx, channel: Channel, message_ids: Sequence[int]
 ) -> list[tuple[list[int], Audience]]:
-    """Messages of a channel, with everybody who has them.
+    """Messages of a channel, with the audiences of users who have them.
 
-    Subscribers are not listed, unless the history is protected. Then each is to be told only of
-    those messages of which they may know that they exist.
+    With a protected history the subscribers are listed: each may know only of messages they
+    received.
     """
     if channel.history_public:
         also = holders_elsewhere(tx, channel, message_ids)
@@ -132,7 +132,7 @@ def holders_in(
 def sharing(
     tx: Tx, channel: Channel, message_ids: Sequence[int], also: Sequence[int] = ()
 ) -> list[tuple[list[int], list[int]]]:
-    """Messages of a protected history, with those who have just these of them."""
+    """Messages of a protected history, grouped by the users who have the same ones."""
     found: dict[tuple[int, ...], list[int]] = {}
     seen = storage.channels.subscriptions.seen_coming(tx, channel.id, message_ids, also)
     for user_id, ids in seen.items():
@@ -141,9 +141,9 @@ def sharing(
 
 
 def holders_elsewhere(tx: Tx, channel: Channel, message_ids: Sequence[int]) -> list[int]:
-    """Who has one of the messages without having to be subscribed to where it stands.
+    """Users who have one of the messages without a current subscription to its channel.
 
-    They have left since, or the message was sent to another channel, or they marked it.
+    They have unsubscribed since, or the message was sent to another channel, or they flagged it.
     """
     found = storage.messages.flags.with_mark_on(tx, "historical", message_ids)
     for origin_id, ids in storage.messages.origins(tx, message_ids).items():
@@ -158,6 +158,6 @@ def holders_elsewhere(tx: Tx, channel: Channel, message_ids: Sequence[int]) -> l
 
 
 def _holds_one(span: Span, ids: list[int]) -> bool:
-    """Whether one of the ids, which are in order, was sent during the span."""
+    """Whether one of the ids, which are sorted, was sent during the span."""
     index = bisect_right(ids, span.start_message_id)
     return index < len(ids) and span.covers_message(ids[index])

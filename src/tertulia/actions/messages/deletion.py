@@ -1,4 +1,4 @@
-"""Deleting messages for good: what is gone here is gone from the log, too."""
+"""Deletion of messages. It is permanent: the log has no copy either."""
 
 from collections.abc import Sequence
 
@@ -23,9 +23,9 @@ def delete(tx: Tx, user: User, message_id: int) -> None:
 
 
 def delete_topic(tx: Tx, user: User, channel_id: int, topic: str) -> bool:
-    """Delete the oldest messages of a topic, as many as one transaction can bear.
+    """Delete the oldest messages of a topic, as many as fit in one transaction.
 
-    Gives whether that were all; then what people said about the topic is forgotten as well.
+    Returns whether these were all; then the users' policies for the topic are deleted too.
     """
     actions.groups.permissions.require_administrator(tx, user)
     channel = actions.channels.readable_by(tx, user, channel_id)
@@ -48,7 +48,7 @@ def delete_topic(tx: Tx, user: User, channel_id: int, topic: str) -> bool:
 
 
 def remove(tx: Tx, channel: Channel | None, doomed: Sequence[Message]) -> None:
-    """Delete messages of one topic or conversation, and tell everybody who has them."""
+    """Delete messages of one topic or conversation, and announce it."""
     ids = [message.id for message in doomed]
     actions.later.reminders.forget_about(tx, ids)
     actions.files.attachments.leave_with(tx, ids)
@@ -82,7 +82,7 @@ def _check_may_delete(tx: Tx, user: User, message: Message, channel: Channel | N
 
 
 def _is_own(tx: Tx, user: User, message: Message) -> bool:
-    """One's bots speak for oneself."""
+    """Messages of a user's bots are their own."""
     if message.sender_id == user.id:
         return True
     sender = storage.people.find(tx, message.sender_id)

@@ -1,8 +1,8 @@
-"""Composing: from the words somebody typed to a draft that can be sent.
+"""Drafts: renders the content of a message before it is sent.
 
-Rendering happens here, before the transaction. What the words name is looked up in the directory,
-as far as their author may know of it; only the newest messages of linked topics are asked of the
-database. Endpoints and jobs both compose.
+Rendering runs before the transaction. References are resolved from the directory, as far as the
+author may see them; only the newest messages of linked topics and files are read from the database.
+Endpoints and jobs both use it.
 """
 
 import re
@@ -23,23 +23,23 @@ from tertulia.fair_queue import FairQueue
 from tertulia.markdown import References, Rendered, Resolved, Settings, Upload
 from tertulia.storage.messages.selections import RECEIVED_IN_CHANNEL, SHARES_HISTORY, Selection
 
-MAX_HTML_LENGTH = 1_000_000  # characters; text that becomes more is not meant to be read
-MAX_TOPICS = 50  # linked topics that are looked up; the others are linked as they are
-MAX_FILES = 100  # linked files that are looked up
+MAX_HTML_LENGTH = 1_000_000  # characters; longer output is not meant to be read
+MAX_TOPICS = 50  # linked topics that are resolved; others stay as they are
+MAX_FILES = 100  # linked files that are resolved
 
 QUICK_LENGTH = 500
 _MAY_BE_SLOW = re.compile(r"```|~~~|\$\$|:::|#!")
 
-# One slot: rendering holds the interpreter, and lexers are not made for several threads.
+# One slot: rendering holds the interpreter lock, and lexers are not thread-safe.
 RENDERING = FairQueue("rendering", slots=1, max_waiting=100)
 
 T = TypeVar("T")
 
 
 class Author(msgspec.Struct, frozen=True):
-    """Somebody who writes, in which organization, and at which address they reach it.
+    """A user who writes, their organization, and the URL they use.
 
-    Without a user it is the organization itself, which calls nobody.
+    Without a user it is the organization itself, which mentions no one.
     """
 
     db: OrgDatabase
@@ -88,7 +88,7 @@ async def compose(
 
 
 async def rendering(author: Author, content: str) -> Rendered:
-    """A message as HTML, and what that found in it. Raises if it becomes too much."""
+    """The message as HTML, and what it mentions. Raises if the output is too long."""
     found = await _look_up(author, markdown.scan(content))
     settings = _settings(author)
     return await _apart(author, content, lambda: _rendered(content, found, settings))
@@ -102,21 +102,21 @@ def _rendered(content: str, found: Resolved, settings: Settings) -> Rendered:
 
 
 async def describe(author: Author, text: str) -> str:
-    """What is said of a folder or the organization as HTML."""
+    """The description of a folder or the organization as HTML."""
     found = await _look_up(author, markdown.scan(text))
     settings = _settings(author)
     return await _apart(author, text, lambda: markdown.render_text(text, found, settings))
 
 
 async def describe_channel(author: Author, text: str) -> str:
-    """The description of a channel as HTML, on one line."""
+    """The description of a channel as HTML on one line."""
     found = await _look_up(author, markdown.scan(text))
     settings = _settings(author)
     return await _apart(author, text, lambda: markdown.render_description(text, found, settings))
 
 
 async def _apart(author: Author, text: str, work: Callable[[], T]) -> T:
-    """Do at once what is quick, and on a thread, in the author's turn, what may take long."""
+    """Run quick work at once, and slow work on a thread, when it is the author's turn."""
     if len(text) <= QUICK_LENGTH and not _MAY_BE_SLOW.search(text):
         return work()
     return await RENDERING.run(author.db.person, work)
@@ -134,11 +134,11 @@ def _settings(author: Author) -> Settings:
     )
 
 
-# --- what the words name ---
+# --- references ---
 
 
 async def _look_up(author: Author, wanted: References) -> Resolved:
-    """What the author may mention and link to."""
+    """Resolve what the author may mention and link."""
     user, org = author.user, author.org
     if user is None or not wanted:
         return Resolved()
@@ -180,7 +180,7 @@ async def _look_up(author: Author, wanted: References) -> Resolved:
 
 
 def _the_one(users: Iterable[User]) -> User | None:
-    """The one of this name, if there is one; those who have left come second."""
+    """The only user with this name, if there is one; active users take precedence."""
     people = [user for user in users if not user.is_system_bot]
     present = [user for user in people if user.is_active] or people
     return present[0] if len(present) == 1 else None
@@ -198,7 +198,7 @@ def _find_channel(org: Organization, user: User, name: str) -> markdown.LinkedCh
 
 
 def _uploads(tx: Tx, user: User, written: list[str]) -> dict[str, Upload]:
-    """The files that the user may read, by the way their addresses are written."""
+    """The files that the user may read, by their URLs as written."""
     by_path = {domain.files.attachments.linked_path_id(each): each for each in written}
     return {
         by_path[file.path_id]: Upload(
@@ -216,7 +216,7 @@ def _uploads(tx: Tx, user: User, written: list[str]) -> dict[str, Upload]:
 def _newest_in_topics(
     tx: Tx, user_id: int, topics: list[tuple[int, str]]
 ) -> dict[tuple[int, str], int]:
-    """The newest message that the user may see in each topic, where there is one."""
+    """The newest message that the user may see in each topic."""
     found = {}
     for channel_id, topic in topics:
         selection = Selection(by_realm=False)

@@ -1,7 +1,7 @@
-"""Editing: new words for a message, another topic or channel for it and perhaps its neighbours.
+"""Message edits: new content, and moves to another topic or channel.
 
-Everything that is asked for is checked before anything is changed. The order of the events is
-what clients know: policies that go along, messages that somebody loses, the update, the notices.
+Everything is checked before anything is changed. Clients rely on the order of events: topic
+policies, deletions for users who lose access, the update, the notices.
 """
 
 import hashlib
@@ -37,7 +37,7 @@ from tertulia.events.types.messages.edits import (
 
 
 class MessageChanges(msgspec.Struct, frozen=True):
-    """What is asked for; what is None stays as it is."""
+    """The requested changes; None keeps a value."""
 
     draft: Draft | None = None
     topic: str | None = None
@@ -55,7 +55,7 @@ class MessageChanges(msgspec.Struct, frozen=True):
 
 
 class Rewording(msgspec.Struct, frozen=True):
-    """The number of an edit, if there is one, and whom it calls that were not called before."""
+    """The id of an edit, if the content changed, and the users it newly mentions."""
 
     edit_id: int | None = None
     mentioned: tuple[int, ...] = ()
@@ -64,7 +64,7 @@ class Rewording(msgspec.Struct, frozen=True):
 
 
 def change(tx: Tx, user: User, message_id: int, wish: MessageChanges) -> list[Attachment]:
-    """Do what is asked for; gives the user's files that no message links any more."""
+    """Apply the changes. Returns the user's files that no message links any more."""
     user = actions.groups.permissions.acting(tx, user)
     message, channel = actions.messages.changeable(tx, user, message_id)
     wish = _without_what_is_so(wish, message)
@@ -87,7 +87,7 @@ def change(tx: Tx, user: User, message_id: int, wish: MessageChanges) -> list[At
 
 
 def _note_others(tx: Tx, user: User, message: Message, wish: MessageChanges, move: Move) -> None:
-    """Write into the audit log that messages of other people are in another place."""
+    """Record in the audit log that messages of other users were moved."""
     count = storage.messages.edits.count_of_others(tx, move.ids, user.id)
     if count:
         places = {"from_stream_id": move.channel.id, "stream_id": move.target.id}
@@ -96,11 +96,12 @@ def _note_others(tx: Tx, user: User, message: Message, wish: MessageChanges, mov
         actions.organization.audit.note(tx, act)
 
 
-# --- what may be asked ---
+# --- checks ---
 
 
 def _without_what_is_so(wish: MessageChanges, message: Message) -> MessageChanges:
-    """The place of a message is no wish; a topic of a direct one is a mistake, whatever it is."""
+    """Drop changes to the current values. A topic for a direct message is an error, even an
+    equal one."""
     if wish.channel_id == message.channel_id:
         wish = replace(wish, channel_id=None)
     if wish.topic == message.topic and message.channel_id is not None:
@@ -148,7 +149,7 @@ def _is_too_old(tx: Tx, message: Message, limit_seconds: int | None) -> bool:
 
 
 def _plan(tx: Tx, user: User, message: Message, channel: Channel, wish: MessageChanges) -> Move:
-    """Which messages go where, if the user may do that."""
+    """Which messages move where. Raises if the user may not do that."""
     target = channel if wish.channel_id is None else _target(tx, user, wish.channel_id)
     topic = message.topic if wish.topic is None else wish.topic
     ids, whole = _affected(tx, user, message, channel, wish.mode)
@@ -172,9 +173,9 @@ def _target(tx: Tx, user: User, channel_id: int) -> Channel:
 def _affected(
     tx: Tx, user: User, message: Message, channel: Channel, mode: PropagateMode
 ) -> tuple[list[int], bool]:
-    """The messages that go along, and whether they are all there are in the topic.
+    """The messages to move, and whether they are the whole topic.
 
-    In a protected history nobody moves what they cannot see.
+    In a protected history users move only messages that they can see.
     """
     everything = storage.channels.topics.message_ids(tx, channel.id, message.topic)
     ids = everything
@@ -263,7 +264,7 @@ def _holds(tx: Tx, user: User, channel: Channel, in_realm: str, in_channel: str)
     )
 
 
-# --- carrying it out ---
+# --- changes ---
 
 
 def _carry_out(
@@ -314,7 +315,7 @@ def _carry_out(
 def _reword(
     tx: Tx, user: User, message: Message, channel: Channel | None, draft: Draft, move: Move | None
 ) -> Rewording:
-    """Give a message other words."""
+    """Change the content of a message."""
     alerted = sorted(draft.called)
     in_topic: list[int] = []
     if channel is None:

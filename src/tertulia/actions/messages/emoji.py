@@ -1,4 +1,4 @@
-"""Resolving an emoji: from what somebody typed to one that there is."""
+"""Emoji lookup: resolves what a client sends to an existing emoji."""
 
 import re
 
@@ -13,7 +13,7 @@ _ID = re.compile(r"[0-9]{1,18}", re.ASCII)
 
 
 def resolve(tx: Tx, name: str, code: str | None, type_: str | None) -> Emoji:
-    """The emoji of this name; if code or type are given, they have to agree with it."""
+    """The emoji with this name; code and type, if given, must match."""
     if code is None and type_ is None:
         found = find(tx, name)
         if found is None:
@@ -40,7 +40,7 @@ def find(tx: Tx, name: str) -> Emoji | None:
 
 
 def meant(written: str) -> str:
-    """The name of an emoji that somebody wrote as in a message: `:tada:`, or the emoji itself."""
+    """The name of an emoji written as in a message: `:tada:`, or the character itself."""
     if len(written) > 2 and written[0] == written[-1] == ":":
         return written[1:-1]
     if written.isascii():
@@ -50,7 +50,7 @@ def meant(written: str) -> str:
 
 
 def known_type(word: str) -> str | None:
-    """The type that a client means; None for a word that is none."""
+    """The type that a client names; None if it is unknown."""
     try:
         return domain.messages.emoji.checked_type(word)
     except BadRequest:
@@ -58,10 +58,10 @@ def known_type(word: str) -> str | None:
 
 
 def is_code(tx: Tx, code: str, type_: str | None) -> bool:
-    """Whether a code means something, for a type or, without one, for any."""
+    """Whether a code exists, for a type or, without one, for any."""
     wanted = None if type_ is None else known_type(type_)
     if type_ is not None and wanted is None:
-        return True  # the type is what is wrong
+        return True  # the type is the error
     return (
         (wanted in (None, UNICODE) and bool(markdown.emoji_names.names_for(code)))
         or (wanted in (None, SPECIAL) and code == SPECIAL_NAME)
@@ -70,7 +70,7 @@ def is_code(tx: Tx, code: str, type_: str | None) -> bool:
 
 
 def _find_custom(tx: Tx, name: str) -> Emoji | None:
-    """Custom emoji come before all others of the same name."""
+    """Custom emoji take precedence over others of the same name."""
     found = storage.organization.custom_emoji.find_active(tx, name)
     return None if found is None else Emoji(found.name, str(found.id), CUSTOM)
 
@@ -86,5 +86,5 @@ def _check_custom(tx: Tx, wanted: Emoji) -> None:
 
 
 def _custom(tx: Tx, code: str) -> CustomEmoji | None:
-    """A custom emoji by its code, deactivated or not."""
+    """A custom emoji by its code, active or not."""
     return storage.organization.custom_emoji.find(tx, int(code)) if _ID.fullmatch(code) else None

@@ -1,9 +1,9 @@
-"""Plain sends: messages that call nobody and bring nothing along, to where their sender has just
-said something.
+"""Fast path of sending: plain messages to a topic that their sender has just posted to.
 
-What they may and what follows from them is known from that last message (`events/send_permits.py`),
-so there is nothing to be asked in a transaction, and the writer gives numbers to a whole gathering
-of them at once. If a rule has changed meanwhile, the action itself is done, by all rules.
+A plain message has no mentions and no attachments. Its permission and consequences are known from
+the sender's last message (`events/send_permits.py`), so no rule is checked in a transaction, and
+the writer assigns ids to a whole batch at once. If a permission changed meanwhile, the send takes
+the ordinary path.
 """
 
 from collections.abc import Hashable
@@ -37,7 +37,7 @@ def to_channel(
     key: SendKey | None,
     echo: LocalEcho | None,
 ) -> FastSend | None:
-    """A send to a channel, if it is a plain one."""
+    """A send to a channel, if it qualifies for the fast path."""
     channel = org.channels.get(where) if isinstance(where, int) else org.channel_named(where)
     if channel is None:
         return None
@@ -53,13 +53,13 @@ def to_people(
     key: SendKey | None,
     echo: LocalEcho | None,
 ) -> FastSend | None:
-    """A direct message to people named by their numbers, if it is a plain one."""
+    """A direct message to users given by id, if it qualifies for the fast path."""
     ids = {each for each in recipients if isinstance(each, int)}
     if len(ids) != len(recipients):
         return None
     member_ids = tuple(sorted(ids | {sender.id}))
     if any(_is_called(org, user_id) for user_id in member_ids):
-        return None  # every message to an outgoing webhook is a call of it
+        return None  # every message to an outgoing webhook triggers it
     place = events.send_permits.in_conversation(member_ids)
     return _plain(org, sender, place, draft, key, echo, member_ids=member_ids)
 
@@ -123,7 +123,7 @@ def _happening(
     row: dict[str, Any],
     given: AssignedIds,
 ) -> LoggedEvent:
-    """The event as whoever reads the log would find it."""
+    """The event as a reader of the log would find it."""
     sent = Message(
         id=given.message_id,
         realm_id=realm_id,

@@ -1,4 +1,4 @@
-"""Flags: what somebody marks on messages, on some of them or on a whole stretch of history."""
+"""Flags of messages: set and cleared on single messages or a range of history."""
 
 from collections.abc import Sequence
 
@@ -31,14 +31,14 @@ NOT_EDITABLE = (
 
 
 class FlagUpdate(msgspec.Struct, frozen=True):
-    """What became of a wish to change flags."""
+    """The result of a change of flags."""
 
     changed: list[int]
     ignored_channels: list[int]  # not subscribed, so nothing in them can be unread
 
 
 class Marked(msgspec.Struct, frozen=True):
-    """Which messages were looked at, and what became of them."""
+    """The messages that were found, and the result."""
 
     found: HistoryWindow
     update: FlagUpdate
@@ -55,7 +55,7 @@ def update_in_narrow(
 
 
 def update(tx: Tx, user: User, message_ids: Sequence[int], op: str, flag: str) -> FlagUpdate:
-    """Set or clear a flag on messages, and tell the user's other clients which ones changed."""
+    """Set or clear a flag on messages, and announce it to the user's clients."""
     _check_flag(op, flag)
     ids = list(dict.fromkeys(message_ids))
     if flag != "read":
@@ -80,7 +80,7 @@ def _check_flag(op: str, flag: str) -> None:
 
 
 def _mark_unread(tx: Tx, user: User, ids: list[int]) -> FlagUpdate:
-    """Nothing is unread in a channel that one is not in: such messages are passed over."""
+    """Messages in channels without a subscription cannot be unread; they are skipped."""
     visible = _require_visible(tx, user, ids, storage.messages.find_many(tx, tx.realm_id, ids))
     mine = {
         row.channel_id for row in storage.channels.subscriptions.of_user(tx, user.id) if row.active
@@ -123,7 +123,7 @@ def _require_visible(
 
 
 def _details(tx: Tx, user: User, ids: list[int]) -> dict[int, UnreadDetails]:
-    """Where each message stands, for clients that do not have it at hand."""
+    """The conversation of each message, for clients that have not loaded it."""
     muted = {
         row.channel_id
         for row in storage.channels.subscriptions.of_user(tx, user.id)
@@ -157,7 +157,7 @@ def _details(tx: Tx, user: User, ids: list[int]) -> dict[int, UnreadDetails]:
 
 
 def read_place(tx: Tx, user: User, channel_id: int, topic: str | None = None) -> None:
-    """A channel, or one topic of it; a topic without messages is no mistake."""
+    """Mark a channel or topic as read. A topic without messages is no error."""
     channel = actions.channels.visible_to(tx, user, channel_id)
     if topic is not None:
         topic = topic.strip()
@@ -166,7 +166,7 @@ def read_place(tx: Tx, user: User, channel_id: int, topic: str | None = None) ->
 
 
 def read_receipts(tx: Tx, user: User, message_id: int) -> list[int]:
-    """Who has read a message, as far as they and the organization let others know."""
+    """Who has read a message, as far as they and the organization allow it."""
     if not storage.organization.current(tx).setting("enable_read_receipts"):
         raise BadRequest("Read receipts are disabled in this organization.")
     message = actions.messages.visible_to(tx, user, message_id)
@@ -176,7 +176,7 @@ def read_receipts(tx: Tx, user: User, message_id: int) -> list[int]:
         holders = storage.channels.subscriptions.receivers(tx, message)
         holders |= storage.messages.flags.with_mark_on(tx, "historical", [message.id])
     holders.discard(message.sender_id)
-    # Two of whom one has muted the other do not watch each other read.
+    # Users who muted each other see no read receipts of each other.
     holders -= {mute.user_id for mute in storage.personal.muted_users.of_user(tx, user.id)}
     holders.difference_update(storage.personal.muted_users.who_muted(tx, user.id))
     readers = storage.messages.unread.readers_among(tx, message, sorted(holders))

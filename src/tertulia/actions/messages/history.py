@@ -1,4 +1,4 @@
-"""Fetching messages: one by id, or a stretch of history around an anchor."""
+"""Message history: one message by id, or a range around an anchor."""
 
 from collections.abc import Mapping, Sequence
 from itertools import zip_longest
@@ -24,22 +24,22 @@ from tertulia.events.history_cache.pages import HistoryWindow, PageKey
 from tertulia.events.history_cache.session import Reading
 from tertulia.storage.messages.unread import Flags
 
-MAX_RESPONSE_CHARACTERS = 24_000_000  # characters of all messages in an answer, as text and as HTML
-LITTLE_TEXT = 2_000_000  # what is more is read when it is one's turn
-AT_ONCE = 100  # messages that are read before it is asked whether there is room for more
-REACTION_LENGTH = 250  # about, as it is told
-NEWEST = 10_000_000_000_000_000  # an anchor beyond every message; clients know the number
+MAX_RESPONSE_CHARACTERS = 24_000_000  # of all messages in a response, as text and HTML
+LITTLE_TEXT = 2_000_000  # more text is read in a fair queue
+AT_ONCE = 100  # messages per read, before the remaining room is checked
+REACTION_LENGTH = 250  # approximate size in a response
+NEWEST = 10_000_000_000_000_000  # an anchor after every message; clients use this number
 
-_PLACES = (["channel"], ["channel", "topic"])  # where everybody finds the same
-_LOOKED_FOR = ("first_unread", "date")  # anchors that are not known beforehand
+_PLACES = (["channel"], ["channel", "topic"])  # narrows whose result is the same for all readers
+_LOOKED_FOR = ("first_unread", "date")  # anchors that must be looked up
 
 
 class MuchText(Exception):
-    """What was to be little is more."""
+    """The response is larger than the caller allowed."""
 
 
 class Window(msgspec.Struct, frozen=True):
-    """Which stretch of history: so many before and after an anchor."""
+    """A range of history: numbers of messages before and after an anchor."""
 
     anchor: int | str  # an id, or newest, oldest, first_unread, date
     before: int
@@ -49,12 +49,12 @@ class Window(msgspec.Struct, frozen=True):
 
 
 class Shown(msgspec.Struct, frozen=True):
-    """Messages as a reader sees them, as of an event."""
+    """Messages as a reader sees them, as of a log position."""
 
     seq: int
     messages: dict[int, Message | Fragment]  # in order
     flags: dict[int, Flags]  # in the same order
-    highlighter: Highlighter | None = None  # if they were searched for
+    highlighter: Highlighter | None = None  # for search results
 
 
 def one(tx: Tx, user: User, message_id: int) -> tuple[Message, Flags]:
@@ -66,7 +66,7 @@ def one(tx: Tx, user: User, message_id: int) -> tuple[Message, Flags]:
 
 
 def one_for_all(tx: Tx, message_id: int) -> Message:
-    """A message that may be read without logging in."""
+    """A message that may be read without a login."""
     message = storage.messages.find(tx, message_id)
     channel_id = None if message is None else message.channel_id
     channel = None if channel_id is None else storage.channels.find(tx, channel_id)
@@ -78,7 +78,7 @@ def one_for_all(tx: Tx, message_id: int) -> Message:
 def some(
     tx: Tx, asker: Asker, terms: list[Term], message_ids: list[int], *, is_little: bool
 ) -> Shown:
-    """Those of the given messages that the asker may see and that match."""
+    """Those of the given messages that the user may see and that match."""
     narrow = actions.messages.narrow_selection.narrowed_to_visible(tx, asker, terms)
     ids = storage.messages.history.among(tx, narrow.selection, message_ids)
     found: dict[int, Message | Fragment] = {**_all_of(tx, ids, is_little)}
@@ -88,9 +88,9 @@ def some(
 def around(
     tx: Tx, asker: Asker, terms: list[Term], window: Window, reading: Reading, *, is_little: bool
 ) -> tuple[HistoryWindow, Shown]:
-    """A stretch of the history that a narrow leads to, as far as an answer has room for it.
+    """A range of the history of a narrow, as much as fits in a response.
 
-    Raises MuchText if it was to be little and is not.
+    Raises MuchText if `is_little` is set and the text is too large.
     """
     end = storage.log.end(tx)
     is_known = reading.is_up_to_date(end, tx)
@@ -102,7 +102,7 @@ def around(
         return page.found, Shown(end.seq, {**page.fragments}, flags)
     narrow = actions.messages.narrow_selection.narrowed(tx, asker, terms, access)
     found = within(tx, asker.user, narrow, window)
-    # What is searched for is marked in its words, so these have to be read.
+    # Search results are highlighted in the text, so the text must be read.
     known = reading.known(found.ids) if is_known and narrow.searched is None else {}
     found, messages = _fitting(tx, found, known, is_little)
     if place is not None and messages == known:
@@ -111,7 +111,7 @@ def around(
 
 
 def _open_place(access: ChannelAccess, terms: list[Term], window: Window) -> PageKey | None:
-    """The place that a narrow names, if whoever may read it finds the same there."""
+    """The page key of a narrow whose result is the same for all readers."""
     operators = [term.operator for term in terms if not term.negated]
     if operators not in _PLACES or len(terms) > len(operators) or window.anchor in _LOOKED_FOR:
         return None
@@ -124,7 +124,7 @@ def _open_place(access: ChannelAccess, terms: list[Term], window: Window) -> Pag
 def matching(
     tx: Tx, asker: Asker, terms: list[Term], message_ids: list[int], *, is_little: bool
 ) -> tuple[list[Message], Highlighter]:
-    """Those of the given messages that have reached the asker and that match, to be marked."""
+    """Those of the given messages that the user has received and that match, to be highlighted."""
     narrow = actions.messages.narrow_selection.narrowed_to_received(tx, asker, terms)
     ids = storage.messages.history.among(tx, narrow.selection, message_ids)
     found = _all_of(tx, ids, is_little)
@@ -148,7 +148,7 @@ def within(tx: Tx, user: User, narrow: Narrowed, window: Window) -> HistoryWindo
 
 
 def _resolve(tx: Tx, user: User, narrow: Narrowed, window: Window) -> int:
-    """The anchor as a number."""
+    """The anchor as an id."""
     if isinstance(window.anchor, int):
         return max(0, min(window.anchor, NEWEST))
     if window.anchor == "oldest":
@@ -178,13 +178,13 @@ def _shown(
     return Shown(seq, messages, flags, highlighter)
 
 
-# --- as much as there is room for ---
+# --- response size ---
 
 
 def _fitting(
     tx: Tx, found: HistoryWindow, known: Mapping[int, Fragment], is_little: bool
 ) -> tuple[HistoryWindow, dict[int, Message | Fragment]]:
-    """As much of a stretch as fits, from its anchor outwards."""
+    """As much of a range as fits, from its anchor outwards."""
     if len(known) == len(found.ids):
         texts = [each.text for each in known.values()]
         if sum(map(len, texts)) < MAX_RESPONSE_CHARACTERS:
@@ -228,7 +228,7 @@ def _cut(
 
 
 def _outwards(found: HistoryWindow) -> list[int]:
-    """The messages of a stretch, by turns on either side of the anchor."""
+    """The messages of a range, alternating between both sides of the anchor."""
     earlier = [each for each in reversed(found.ids) if each < found.anchor]
     later = [each for each in found.ids if each >= found.anchor]
     pairs = zip_longest(later, earlier)
@@ -236,7 +236,7 @@ def _outwards(found: HistoryWindow) -> list[int]:
 
 
 def _all_of(tx: Tx, ids: Sequence[int], is_little: bool) -> dict[int, Message]:
-    """Messages that were asked for one by one: all of them, or none."""
+    """Messages requested by id: all of them, or an error."""
     found: dict[int, Message] = {}
     room = MAX_RESPONSE_CHARACTERS
     for start in range(0, len(ids), AT_ONCE):

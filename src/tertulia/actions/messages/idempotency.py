@@ -1,4 +1,4 @@
-"""Repeated sends: the same key means the same message, however often it is sent."""
+"""Idempotent sends: repeated sends with the same key create one message."""
 
 import msgspec
 
@@ -11,7 +11,7 @@ from tertulia.errors import BadRequest
 
 
 class SendKey(msgspec.Struct, frozen=True):
-    """What makes a repeated send the same one: a key, and a digest of what was said with it."""
+    """An idempotency key, and a digest of the request."""
 
     key: str
     fingerprint: bytes
@@ -19,7 +19,7 @@ class SendKey(msgspec.Struct, frozen=True):
 
 
 class Sent(msgspec.Struct, frozen=True):
-    """Where a message went and what became of it."""
+    """The result of a send."""
 
     message_id: int
     policy: Visibility | None = None

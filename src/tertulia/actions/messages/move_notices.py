@@ -1,4 +1,4 @@
-"""What Notification Bot says of moves: where messages went, and that a topic was resolved."""
+"""Notices of Notification Bot about moved messages and resolved topics."""
 
 from tertulia import actions, domain, storage
 from tertulia.database.tx import Tx
@@ -8,11 +8,11 @@ from tertulia.domain.messages.moves import Move
 from tertulia.domain.people.user import User
 from tertulia.domain.personal.topic_policies import Visibility
 
-UNDO_SECONDS = 60  # a topic reopened so soon was resolved by mistake: nobody needs two notices
+UNDO_SECONDS = 60  # a topic reopened so soon was resolved by mistake: its notice is deleted instead
 
 
 def post(tx: Tx, user: User, move: Move, *, tells_old: bool, tells_new: bool, site: str) -> None:
-    """Tell of a move, where its maker wants that; of a resolved topic always."""
+    """Post the requested notices of a move; a resolved topic always gets one."""
     if move.only_resolves:
         _tell_of_resolving(tx, user, move)
         return
@@ -31,7 +31,7 @@ def post(tx: Tx, user: User, move: Move, *, tells_old: bool, tells_new: bool, si
 
 
 def notice_to_take_back(tx: Tx, move: Move) -> Message | None:
-    """The last word on whether a topic is resolved, if that is just being taken back."""
+    """The last resolve notice of a topic, if the change just undoes it."""
     if not move.only_resolves:
         return None
     newest_id = storage.channels.topics.newest_message(tx, move.channel.id, move.topic)
@@ -50,9 +50,9 @@ def _tell_of_resolving(tx: Tx, user: User, move: Move) -> None:
 
 
 def _who_wants_to_know(tx: Tx, channel: Channel, topic: str, actor: User) -> list[int]:
-    """For whom a notice of a resolved topic is unread: by default for those who follow it.
+    """Users for whom a resolve notice is unread: by default, followers of the topic.
 
-    Nobody is called by what somebody did whom they have muted.
+    Users who have muted the acting user are excluded.
     """
     setting = "resolved_topic_notice_auto_read_policy"
     chosen = {user.id: user.prefers(setting) for user in storage.people.who_set(tx, setting)}

@@ -1,8 +1,8 @@
-"""What a narrow means: terms become a selection of the messages that somebody may see.
+"""Narrow selection: converts terms to a query of messages that the user may see.
 
-A term is a condition or a set of ids. Each is asked for by itself, so that a negated one matches
-exactly what the plain one does not. Where it is looked, the scope, is decided before: an error in
-a term can never show more than its absence would.
+A term becomes a condition or a set of ids. Each is evaluated separately, so a negated term matches
+exactly what the plain one does not. The scope is decided first: an error in a term can never show
+more than its absence would.
 """
 
 import msgspec
@@ -31,15 +31,15 @@ _ALONG_A_MARK = frozenset(
 
 
 class Narrowed(msgspec.Struct):
-    """A narrow that has been understood."""
+    """A parsed narrow."""
 
     selection: Selection
-    terms: list[Term]  # `with` has become the conversation that it stands for
-    searched: Query | None = None  # to be marked where it was found
+    terms: list[Term]  # with `with` replaced by its conversation
+    searched: Query | None = None  # to be highlighted
 
 
 def check_for_all(terms: list[Term]) -> None:
-    """What may be asked without logging in: only of channels that are open to the internet."""
+    """Raise unless the narrow is allowed without a login: only web-public channels are."""
     asks_openly = any(
         (term.operator, term.operand, term.negated) == ("channels", "web-public", False)
         for term in terms
@@ -55,7 +55,7 @@ def check_for_all(terms: list[Term]) -> None:
 def narrowed(
     tx: Tx, asker: Asker, terms: list[Term], access: ChannelAccess | None = None
 ) -> Narrowed:
-    """What is asked for, in the history that a fetch looks through."""
+    """The narrow in the history that a fetch searches."""
     access = access or AccessByDatabase(tx, asker.user)
     terms = _followed(tx, asker.user, terms)
     opens = any(_opens_history(term) for term in terms)
@@ -64,7 +64,7 @@ def narrowed(
 
 
 def narrowed_to_received(tx: Tx, asker: Asker, terms: list[Term]) -> Narrowed:
-    """What is asked for, of all that has reached the asker."""
+    """The narrow among all messages that the user has received."""
     access = AccessByDatabase(tx, asker.user)
     terms = _followed(tx, asker.user, terms)
     scope = _scope(tx, access, asker.user, terms, only_received=True)
@@ -72,7 +72,7 @@ def narrowed_to_received(tx: Tx, asker: Asker, terms: list[Term]) -> Narrowed:
 
 
 def narrowed_to_visible(tx: Tx, asker: Asker, terms: list[Term]) -> Narrowed:
-    """What is asked for, of all that the asker may see."""
+    """The narrow among all messages that the user may see."""
     access = AccessByDatabase(tx, asker.user)
     terms = _followed(tx, asker.user, terms)
     scope = _scope(tx, access, asker.user, terms, only_received=False)
@@ -80,7 +80,7 @@ def narrowed_to_visible(tx: Tx, asker: Asker, terms: list[Term]) -> Narrowed:
 
 
 def unread_of(tx: Tx, user: User, narrow: Narrowed) -> Selection:
-    """What has not been read and is not muted, unless the narrow names the very place."""
+    """Unread messages that are not muted, unless the narrow names their topic or channel."""
     selection = replace(narrow.selection, conditions=list(narrow.selection.conditions))
     selection.params = dict(narrow.selection.params)
     selection.require_one_of(storage.messages.unread.load(tx, user.id))
@@ -97,7 +97,7 @@ def unread_of(tx: Tx, user: User, narrow: Narrowed) -> Selection:
 
 
 def _followed(tx: Tx, user: User, terms: list[Term]) -> list[Term]:
-    """The terms with `with` replaced by the conversation in which its message stands now."""
+    """Replace `with` by the conversation in which its message is now."""
     leading = next((term for term in terms if term.operator == "with"), None)
     if leading is None:
         return terms
@@ -121,11 +121,11 @@ def _followed(tx: Tx, user: User, terms: list[Term]) -> list[Term]:
     return [Term("channel", message.channel_id), Term("topic", message.topic), *others]
 
 
-# --- where it is looked ---
+# --- scope ---
 
 
 def _opens_history(term: Term) -> bool:
-    """Whether a term leads to messages that the asker has not received."""
+    """Whether a term includes messages that the user has not received."""
     if term.negated:
         return False
     return term.operator == "channel" or (
@@ -184,7 +184,7 @@ def _scope_of_channels(
     )
 
 
-# --- what the terms mean ---
+# --- terms ---
 
 
 def _understood(
@@ -207,12 +207,12 @@ def _add(selection: Selection, meaning: Meaning, *, negated: bool) -> None:
     if isinstance(meaning, BitMap64):
         (selection.require_none_of if negated else selection.require_one_of)(meaning)
     else:
-        # What a term says nothing about, as `channel` of a direct message, is not what it means.
+        # NULL, as for `channel` of a direct message, counts as no match.
         selection.require(f"({meaning}) IS NOT TRUE" if negated else meaning)
 
 
 def _note_index(selection: Selection, term: Term) -> None:
-    """Whatever leads to the messages by an index is followed instead of all messages."""
+    """Use an index that leads to the messages instead of a scan of all of them."""
     if term.known.has_index:
         selection.by_realm = False
     elif term.operator == "topic":
@@ -229,7 +229,7 @@ def _query(text: str) -> Query:
 
 
 def _add_search(tx: Tx, narrow: Narrowed) -> None:
-    """All that is searched for is one search; what must not be found is a search each."""
+    """All plain search terms form one search; each negated term is a search of its own."""
     terms = [term for term in narrow.terms if term.operator == "search"]
     if not terms:
         return

@@ -1,7 +1,6 @@
-"""What each operator of a narrow means: a condition, or a set of ids.
+"""Narrow terms: converts each operator to a condition or a set of ids.
 
-One small function for each, and a table of them; where messages are looked for is decided in
-`narrowing`.
+There is one function for each operator, and a table of them. `narrow_selection` decides the scope.
 """
 
 from collections.abc import Callable
@@ -24,14 +23,14 @@ Meaning = str | BitMap64
 
 
 class Asker(msgspec.Struct, frozen=True):
-    """Who narrows, and how addresses look in their organization."""
+    """The user of a narrow, and the email domain of their organization."""
 
     user: User
     email_domain: str
 
 
 class Asked(msgspec.Struct, frozen=True):
-    """Who narrows, and the selection through which a condition names its values."""
+    """The user of a narrow, and the selection to which a condition adds its parameters."""
 
     tx: Tx
     access: ChannelAccess
@@ -83,7 +82,7 @@ def _dm_term(asked: Asked, term: Term) -> Meaning:
         if found is None:
             raise BadNarrow(desc=f"unknown user in {operand}")
         members.add(found.id)
-    # Nobody is not oneself: an empty list names no conversation.
+    # An empty list is not a conversation with oneself.
     conversation = storage.messages.conversations.find(asked.tx, sorted(members)) if named else None
     if conversation is None:
         return NOTHING
@@ -137,11 +136,11 @@ def _in_term(asked: Asked, term: Term) -> Meaning:
 
 
 def _near_term(asked: Asked, term: Term) -> Meaning:
-    """A word between clients: it tells them where to look, and asks us for nothing."""
+    """Clients use it to find a position; it filters nothing."""
     return NOTHING if term.negated else EVERYTHING
 
 
-# One small function for each operator; `with` and `search` are dealt with before and after them.
+# One function for each operator; `with` and `search` are handled elsewhere.
 MEANINGS: dict[str, Callable[[Asked, Term], Meaning]] = {
     "channel": _channel_term,
     "channels": _channels_term,
@@ -169,7 +168,7 @@ _IS: dict[str, Callable[[Asked], Meaning]] = {
 }
 
 
-# --- what operands name ---
+# --- operands ---
 
 
 def channel(access: ChannelAccess, term: Term) -> Channel:

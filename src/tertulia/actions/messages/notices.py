@@ -1,6 +1,6 @@
-"""Notices: messages of Notification Bot that tell people what others did.
+"""Notices: messages of Notification Bot about actions of users.
 
-They are sent in the transaction of the act they tell of, past the rules that bind people.
+They are sent in the transaction of the action, without the checks of user messages.
 """
 
 from collections.abc import Sequence
@@ -35,17 +35,17 @@ def post(
     only_news_to: Sequence[int] | None = None,
     is_news: bool = True,
 ) -> None:
-    """Say something in a channel; for some it is no news, since they did it.
+    """Post a notice to a channel; it is read for `read_by`, who caused it.
 
-    `only_news_to` makes it a notice that everybody but these has read at once. What is no news at
-    all is told as read; that it counts as read is for the caller to see to.
+    `only_news_to` makes it read for all other users. With `is_news=False` the event says that it is
+    read; the caller marks it as read.
     """
     draft = _draft(words, resolve_notice=only_news_to is not None)
     _post(tx, channel, topic, draft, read_by=read_by, only_news_to=only_news_to, is_news=is_news)
 
 
 def pass_on(tx: Tx, channel: Channel, topic: str, draft: Draft) -> int:
-    """Say in a channel what somebody wrote who is not here; gives the id of the message."""
+    """Post what someone without an account wrote. Returns the message id."""
     ours = replace(draft, render_version=RENDER_VERSION, read_by_sender=True)
     return _post(tx, channel, topic, ours)
 
@@ -92,13 +92,13 @@ def post_if_wanted(
     read_by: Sequence[int] = (),
     is_news: bool = True,
 ) -> None:
-    """Tell of a change in the channel itself, where the organization wants such notices."""
+    """Post a notice of a change of the channel, if the organization enables such notices."""
     if storage.organization.current(tx).setting("send_channel_events_messages"):
         post(tx, channel, CHANNEL_EVENTS, words, read_by=read_by, is_news=is_news)
 
 
 def tell(tx: Tx, user_id: int, words: Words) -> int:
-    """Say something to one person; gives the id of the message."""
+    """Send a notice to one user. Returns the message id."""
     sender = bot(tx)
     members = sorted([sender.id, user_id])
     conversation_id = storage.messages.conversations.get_or_start(tx, members)

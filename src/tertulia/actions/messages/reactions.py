@@ -1,4 +1,4 @@
-"""Reactions: putting an emoji on a message, and taking it off again."""
+"""Reactions: adding and removing an emoji."""
 
 from tertulia import actions, domain, events, storage
 from tertulia.database.tx import Tx
@@ -34,7 +34,7 @@ def add(
 def remove(
     tx: Tx, user: User, message_id: int, name: str | None, code: str | None, type_: str | None
 ) -> None:
-    """Take one's own reaction away; it need not be an emoji any more."""
+    """Remove one's own reaction. Its emoji may have been deleted."""
     if name is None and code is None:
         raise BadRequest(
             "At least one of the following arguments must be present: emoji_name, emoji_code"
@@ -63,7 +63,8 @@ def _chosen(
     code: str | None,
     type_: str | None,
 ) -> Reaction:
-    """The reaction that is meant. Whoever joins others takes over their name for it, unchecked."""
+    """The reaction to add. If others have reacted with this emoji, their name for it is used
+    unchecked."""
     if code is not None:
         wanted = Reaction(
             user.id, name, code, domain.messages.emoji.checked_type(type_ or "unicode_emoji")

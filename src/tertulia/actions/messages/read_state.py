@@ -1,4 +1,4 @@
-"""What counts as read: kept up to date for its owner, and changed by what else they do."""
+"""Read state: the stored unread messages of a user, and changes of them."""
 
 from collections.abc import Iterable, Sequence
 
@@ -12,21 +12,21 @@ from tertulia.events.audience import Users
 from tertulia.events.types.messages.flags import FlagsChanged, UnreadDetails
 from tertulia.storage.messages.unread import Stored
 
-CATCH_UP_AFTER = 200  # messages; below that, adding them on each look is cheaper than a write
+CATCH_UP_AFTER = 200  # messages; below that, counting them at each read is cheaper than a write
 
 
 def is_behind(tx: Tx, user_id: int) -> bool:
-    """Whether much has happened since what is unread was written down."""
+    """Whether many messages arrived since the unread state was stored."""
     return lags(storage.messages.unread.stored(tx, user_id))
 
 
 def lags(known: Stored) -> bool:
-    """The same of what is stored."""
+    """The same for a loaded state."""
     return known.has_closings_to_see or known.newest_id - known.caught_up_to > CATCH_UP_AFTER
 
 
 def catch_up(tx: Tx, user_id: int) -> None:
-    """Write down what is unread now, if much has happened since that was done."""
+    """Store the current unread state if it lags."""
     known = storage.messages.unread.stored(tx, user_id)
     if lags(known):
         now = storage.messages.unread.complete(tx, user_id, known)
@@ -39,7 +39,7 @@ def mark_all_read(tx: Tx, user: User) -> None:
 
 
 def mark_read(tx: Tx, user_id: int, message_ids: Sequence[int]) -> list[int]:
-    """Mark messages as read; gives those that were not."""
+    """Mark messages as read. Returns those that were unread."""
     waiting = storage.messages.unread.load(tx, user_id)
     changed = [message_id for message_id in message_ids if message_id in waiting]
     if changed:
@@ -49,7 +49,7 @@ def mark_read(tx: Tx, user_id: int, message_ids: Sequence[int]) -> list[int]:
 
 
 def mark_place_read(tx: Tx, user_id: int, channel_id: int, topic: str | None = None) -> None:
-    """Mark what is unread in a channel or topic as read; nothing is told if nothing was."""
+    """Mark a channel or topic as read. Sends no event if nothing was unread."""
     waiting = storage.messages.unread.load(tx, user_id)
     topic_key = None if topic is None else domain.channels.topics.fold(topic)
     changed = storage.messages.unread.in_place(tx, waiting, channel_id, topic_key)
@@ -59,7 +59,7 @@ def mark_place_read(tx: Tx, user_id: int, channel_id: int, topic: str | None = N
 
 
 def keep(tx: Tx, user: User, some: Iterable[Message]) -> None:
-    """What was never received is among one's messages from now on, because one did something."""
+    """Add messages that the user never received to their history, because they acted on them."""
     spans = storage.channels.subscriptions.spans_of(tx, user.id)
     storage.messages.flags.add_flags(
         tx,

@@ -1,4 +1,4 @@
-"""Reports: a message is shown to the moderators, in the channel that was chosen for that."""
+"""Reports: a message is shown to the moderators in the channel chosen for that."""
 
 from msgspec.structs import replace
 
@@ -14,7 +14,7 @@ from tertulia.errors import BadRequest
 def words_for(
     tx: Tx, reporter: User, message_id: int, reason: str, description: str, site: str
 ) -> str:
-    """What the moderators read. They are told who said it, even if the reporter may not know."""
+    """The text for the moderators. It names the sender even if the reporter may not know them."""
     _place(tx)
     domain.messages.reports.check(reason, description)
     quotation = actions.messages.quotation(tx, reporter, message_id)

@@ -1,7 +1,7 @@
-"""Rendering again: messages whose HTML was made by an older renderer get that of this one.
+"""Re-rendering: updates the HTML of messages that an older renderer made.
 
-Rendering is slow and stays out of the transaction. A message that was edited meanwhile has been
-rendered anew, and is left as it is.
+Rendering is slow and runs outside the transaction. A message that was edited meanwhile is up to
+date and stays.
 """
 
 from collections.abc import Mapping
@@ -15,17 +15,17 @@ from tertulia.markdown import VERSION
 
 
 def realms_in_need(tx: Tx) -> list[int]:
-    """Where some messages may have been rendered by an older version."""
+    """Organizations that may have messages with an older rendering."""
     return storage.housekeeping_queries.with_old_renderings(tx, VERSION)
 
 
 def outdated(tx: Tx, after_id: int, most: int) -> list[Message]:
-    """Messages with an older rendering, from the one after `after_id` on."""
+    """Messages with an older rendering, after `after_id`."""
     return storage.messages.rendered_before(tx, VERSION, after_id, most)
 
 
 def redo(tx: Tx, drafts: Mapping[int, Draft]) -> None:
-    """Give messages the HTML of these drafts. Whom they have called stays as it was."""
+    """Store the HTML of these drafts. Mentions stay as they were."""
     for message_id, draft in drafts.items():
         storage.messages.set_rendering(tx, message_id, draft)
     if drafts:

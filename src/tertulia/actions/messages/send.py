@@ -1,6 +1,6 @@
-"""Sending: from a draft to a message that is on the disk.
+"""Sending: stores a draft as a message.
 
-A send writes one row, whoever will read it; who receives it follows from the subscriptions.
+A send writes one row, regardless of the number of readers. Subscriptions decide who receives it.
 """
 
 from tertulia import actions, events, storage
@@ -22,7 +22,7 @@ def to_channel(
     key: SendKey | None = None,
     echo: LocalEcho | None = None,
 ) -> Sent:
-    """Send to a channel, named or by id."""
+    """Send to a channel, given by name or id."""
     repeated = actions.messages.idempotency.sent_before(tx, sender, key)
     if repeated is not None:
         return repeated
@@ -72,7 +72,7 @@ def to_channel(
 
 
 def _alerted(tx: Tx, channel: Channel, draft: Draft) -> list[int]:
-    """Those in a channel whose alert words were said."""
+    """Subscribers whose alert words occur."""
     called = sorted(draft.called)
     if not called:
         return []
@@ -88,7 +88,7 @@ def to_people(
     key: SendKey | None = None,
     echo: LocalEcho | None = None,
 ) -> Sent:
-    """Send a direct message; the sender takes part whether or not they name themselves."""
+    """Send a direct message. The sender is always a participant."""
     repeated = actions.messages.idempotency.sent_before(tx, sender, key)
     if repeated is not None:
         return repeated

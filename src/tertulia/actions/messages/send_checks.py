@@ -1,6 +1,6 @@
-"""Posting: every rule between a draft and a place where it may be said.
+"""Send checks: every rule that a draft must pass before it is sent.
 
-The checks come in the order in which clients know them. Nothing is stored.
+Clients rely on the order of the checks. Nothing is stored.
 """
 
 import html
@@ -29,7 +29,7 @@ from tertulia.errors.messages import (
 
 
 class ChannelSend(msgspec.Struct, frozen=True):
-    """A send to a channel that may happen, and what its checks have found out."""
+    """A permitted send to a channel, with the results of its checks."""
 
     sender: User
     channel: Channel
@@ -39,7 +39,7 @@ class ChannelSend(msgspec.Struct, frozen=True):
 
 
 class DirectSend(msgspec.Struct, frozen=True):
-    """A direct message that may be sent."""
+    """A permitted direct message."""
 
     sender: User
     members: dict[int, User]
@@ -49,7 +49,7 @@ class DirectSend(msgspec.Struct, frozen=True):
 def check_to_channel(
     tx: Tx, sender: User, where: int | str, topic: str, draft: Draft
 ) -> ChannelSend:
-    """Every rule of sending to a channel."""
+    """Check all rules of sending to a channel."""
     sender = _present(tx, sender)
     channel = _find_channel(tx, sender, where)
     check_may_post(tx, sender, channel)
@@ -62,7 +62,7 @@ def check_to_channel(
 def check_to_people(
     tx: Tx, sender: User, recipients: list[int] | list[str], draft: Draft, email_domain: str
 ) -> DirectSend:
-    """Every rule of sending a direct message."""
+    """Check all rules of sending a direct message."""
     sender = _present(tx, sender)
     members = _find_recipients(tx, sender, recipients, email_domain)
     _check_direct_permission(tx, sender, members, email_domain)
@@ -70,11 +70,11 @@ def check_to_people(
     return DirectSend(sender, members, sorted(called & members.keys()))
 
 
-# --- who and where ---
+# --- sender and destination ---
 
 
 def _present(tx: Tx, sender: User) -> User:
-    """The sender as the database knows them now."""
+    """The sender as stored now."""
     found = storage.people.find(tx, sender.id)
     if found is None or not found.is_active:
         raise BadRequest("Account is deactivated")
@@ -82,8 +82,8 @@ def _present(tx: Tx, sender: User) -> User:
 
 
 def _find_channel(tx: Tx, sender: User, where: int | str) -> Channel:
-    """A channel that the sender may know of; a bot may know of what its owner does."""
-    # People write `#general` as they read it; a channel that is called so comes first.
+    """A channel that the sender may see; a bot also sees what its owner sees."""
+    # Users write `#general` as it is displayed; a channel with that exact name takes precedence.
     names = [where, where[1:]] if isinstance(where, str) and where.startswith("#") else [where]
     for name in names:
         for each in (sender, _active_owner(tx, sender)):
@@ -116,7 +116,7 @@ def _find_recipients(
 
 
 def _unknown_recipient(tx: Tx, sender: User, recipient: int | str) -> ClientError:
-    """Who does not see everybody is not told whether there is somebody they do not see."""
+    """A sender who may not know all users does not learn whether a hidden user exists."""
     if actions.people.visible_users.is_limited(tx, sender):
         return BadRequest("You do not have permission to access some of the recipients.")
     if isinstance(recipient, int):
@@ -183,7 +183,8 @@ def check_topic(tx: Tx, sender: User, channel: Channel, topic: str, starts_topic
 def check_mentions(
     tx: Tx, sender: User, channel: Channel, topic: str, draft: Draft
 ) -> tuple[list[int], list[int]]:
-    """Who of the subscribers is mentioned by name, and who as a participant of the topic."""
+    """The subscribers who are mentioned by name, and those mentioned as participants of the
+    topic."""
     mentions = draft.mentions
     called = mentions.user_ids | check_group_mentions(tx, sender, draft)
     in_topic: set[int] = set()
@@ -216,9 +217,9 @@ def check_mentions(
 
 
 def bots_called_in(tx: Tx, channel: Channel, outsiders: Collection[int]) -> list[int]:
-    """Those of some who are named and not subscribed that are generic bots and may read along.
+    """Mentioned generic bots without a subscription that may read the channel.
 
-    People expect an answer of a bot wherever they call it.
+    Users expect an answer wherever they mention a bot.
     """
     if not outsiders:
         return []
@@ -232,7 +233,7 @@ def bots_called_in(tx: Tx, channel: Channel, outsiders: Collection[int]) -> list
 
 
 def check_group_mentions(tx: Tx, sender: User, draft: Draft) -> frozenset[int]:
-    """Everybody in the groups that a message calls; refuses a group that one may not call."""
+    """The members of the mentioned groups. Raises if the sender may not mention a group."""
     called: set[int] = set()
     for group in storage.groups.find_many(tx, sorted(draft.mentions.group_ids)):
         if not actions.groups.permissions.holds(tx, sender, group.permissions["can_mention_group"]):

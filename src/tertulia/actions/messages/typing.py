@@ -1,4 +1,4 @@
-"""Typing: whether somebody may be told that somebody writes, and who."""
+"""Typing notices: whether they are allowed, and who receives them."""
 
 from tertulia import actions, domain, storage
 from tertulia.database.tx import Tx
@@ -10,7 +10,7 @@ from tertulia.errors.personal import TypingDisabledForDirect
 
 
 def to_people(tx: Tx, user: User, user_ids: list[int]) -> list[int]:
-    """Those who take part, the writer included; raises for somebody who does not exist."""
+    """The participants, including the sender. Raises for an unknown user."""
     if not user.prefers("send_private_typing_notifications"):
         raise TypingDisabledForDirect()
     known = {each.id for each in actions.people.visible_users.find_many(tx, user, user_ids)}
@@ -21,7 +21,7 @@ def to_people(tx: Tx, user: User, user_ids: list[int]) -> list[int]:
 
 
 def in_channel(tx: Tx, user: User, channel_id: int) -> bool:
-    """Whether the channel is small enough for others to be told; raises if one may not write."""
+    """Whether the channel is small enough for typing notices. Raises if the user may not post."""
     if not user.prefers("send_stream_typing_notifications"):
         raise BadRequest("User has disabled typing notifications for channel messages")
     actions.messages.send_checks.check_may_post(
@@ -31,7 +31,7 @@ def in_channel(tx: Tx, user: User, channel_id: int) -> bool:
 
 
 def in_message(tx: Tx, user: User, message_id: int) -> tuple[Message, bool]:
-    """A message of one's own that one rewrites, and whether others are to be told."""
+    """The user's own message that they edit, and whether to send typing notices."""
     message = actions.messages.visible_to(tx, user, message_id)
     if message.sender_id != user.id:
         raise MayNotEdit()

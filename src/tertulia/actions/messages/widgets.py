@@ -1,4 +1,4 @@
-"""Widgets: a message may begin one, and whoever sees the message may take part."""
+"""Widgets: started by a message; users who see the message may act in them."""
 
 from tertulia import actions, domain, events, storage
 from tertulia.database.tx import Tx
@@ -10,7 +10,7 @@ from tertulia.events.types.messages.submessages import SubmessageAdded
 
 
 def begin(tx: Tx, message_id: int, sender: User, draft: Draft) -> int | None:
-    """The widget of a message that was just sent, if it begins one."""
+    """Store the widget of a message that was just sent, if it has one."""
     if draft.widget is None:
         return None
     return storage.messages.submessages.insert(tx, message_id, sender.id, WIDGET, draft.widget)

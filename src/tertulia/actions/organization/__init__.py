@@ -1,4 +1,4 @@
-"""Organizations: founding one."""
+"""Creation of organizations."""
 
 import itertools
 import uuid
@@ -32,8 +32,7 @@ else:
     __getattr__ = lazy_submodules(__name__)
 
 
-# What a new organization starts with, so that the first person has somewhere to speak. New
-# channels are announced in the first of them.
+# The first channels of a new organization. New channels are announced in the first of them.
 FIRST_CHANNELS = {
     "general": "For everyone: announcements, questions, company.",
     "sandbox": "Try things out here. Nobody minds.",
@@ -41,7 +40,7 @@ FIRST_CHANNELS = {
 
 
 def create(tx: Tx, name: str, subdomain: str, *, with_channels: bool = True) -> Realm:
-    """Found an organization: its groups, its bot and its first channels."""
+    """Create an organization with its groups, its bot and its first channels."""
     name, subdomain = (
         SETTINGS["name"].checked(name),
         domain.organization.realm.checked_subdomain(subdomain),
@@ -66,13 +65,13 @@ def create(tx: Tx, name: str, subdomain: str, *, with_channels: bool = True) -> 
 
 
 def get_first(tx: Tx, name: str) -> tuple[Realm, bool]:
-    """The first organization, and whether it had to be founded just now."""
+    """The first organization, and whether it was just created."""
     known = storage.organization.all_of_them(tx)
     return (known[0], False) if known else (create(tx, name, ""), True)
 
 
 def _create_system_groups(tx: Tx) -> None:
-    """Each group from the owners on is contained in the next."""
+    """Each group from the owners on is a subgroup of the next."""
     ids = {
         name: storage.groups.insert(tx, name, description, is_system=True)
         for name, description in SYSTEM_GROUPS.items()

@@ -1,4 +1,4 @@
-"""Noting who did what, in the transaction in which it is done."""
+"""Audit log, written in the transaction of the action."""
 
 from collections.abc import Callable
 from typing import TypeVar
@@ -18,18 +18,18 @@ def note(tx: Tx, act: Act, result: str = DONE) -> None:
 
 
 def recorded(tx: Tx, act: Act, action: Callable[[Tx], T]) -> T:
-    """Do something and note it: both, or neither."""
+    """Run an action and record it, both or neither."""
     result = action(tx)
     note(tx, act)
     return result
 
 
 def realms_with_old(tx: Tx, days: int) -> list[int]:
-    """Where `forget_old` would find something."""
+    """Organizations in which `forget_old` has something to do."""
     return storage.housekeeping_queries.with_old_audit_entries(tx, tx.now - days * SECONDS_PER_DAY)
 
 
 def forget_old(tx: Tx, days: int) -> int:
-    """Forget some of the entries that were kept for long enough; says how many."""
+    """Delete some expired entries. Returns their number."""
     before = tx.now - days * SECONDS_PER_DAY
     return storage.organization.audit.forget_before(tx, before, MAX_AT_ONCE)

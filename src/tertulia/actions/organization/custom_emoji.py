@@ -1,4 +1,4 @@
-"""Custom emoji: adding one, and taking it out of use."""
+"""Custom emoji: creation and deactivation."""
 
 import secrets
 
@@ -42,7 +42,7 @@ def add(tx: Tx, user: User, name: str, picture: Picture) -> None:
 
 
 def deactivate(tx: Tx, user: User, name: str) -> None:
-    """Nobody can use it any more; where it was used, it stays."""
+    """Deactivate an emoji. Existing uses stay."""
     user = actions.groups.permissions.acting(tx, user)
     found = storage.organization.custom_emoji.find_active(tx, name)
     if found is None:

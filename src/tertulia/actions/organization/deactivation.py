@@ -1,4 +1,4 @@
-"""The end of an organization, and a new beginning: its data stays, and nobody gets in."""
+"""Deactivation and reactivation of organizations. The data stays, but no one can log in."""
 
 from tertulia import actions, events, storage
 from tertulia.database.tx import Tx
@@ -10,7 +10,7 @@ from tertulia.events.types.organization.settings import RealmDeactivated, RealmR
 
 
 def deactivate(tx: Tx, user: User | None) -> None:
-    """Close the organization; without a user it is whoever looks after the server."""
+    """Deactivate the organization; without a user, as the server's operator."""
     if user is not None and not actions.groups.permissions.acting(tx, user).is_owner:
         raise OwnerRequired()
     if storage.organization.current(tx).deactivated:
@@ -25,7 +25,7 @@ def check_closed(tx: Tx) -> None:
 
 
 def delete_some(tx: Tx) -> bool:
-    """Delete a part of what a closed organization has; says whether there is more."""
+    """Delete a part of a deactivated organization's data. Returns whether there is more."""
     check_closed(tx)
     return storage.erasure.some_of_organization(tx)
 

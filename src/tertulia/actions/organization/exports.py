@@ -1,4 +1,4 @@
-"""Exports that administrators ask for: asking, what becomes of it, and deleting one."""
+"""Exports of an organization: requested and deleted by administrators, made by a job."""
 
 from tertulia import actions, domain, events, storage
 from tertulia.database.tx import Tx
@@ -58,11 +58,11 @@ def delete(tx: Tx, user: User, export_id: int) -> None:
     _tell(tx)
 
 
-# --- what the job does ---
+# --- the job ---
 
 
 def start(tx: Tx, export_id: int) -> RealmExport | None:
-    """Take an export on; None if another server has, or whoever asked may not have it any more."""
+    """Claim an export. None if another server has, or its requester may no longer have it."""
     if not storage.organization.exports.start(tx, export_id, tx.now - GIVEN_UP_SECONDS):
         return None
     found = storage.organization.exports.find(tx, export_id)
@@ -74,7 +74,7 @@ def start(tx: Tx, export_id: int) -> RealmExport | None:
 
 
 def finish(tx: Tx, export: RealmExport, upload_id: int, name: str, size: int) -> None:
-    """The archive is there: it becomes a file of whoever asked, and they hear of it."""
+    """Make the archive a file of the user who requested it, and notify them."""
     storage.files.uploads.finish(tx, upload_id)
     path_id = domain.files.attachments.new_path_id(tx.realm_id, name)
     attachment_id = storage.files.attachments.insert(

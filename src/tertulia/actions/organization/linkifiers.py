@@ -1,4 +1,4 @@
-"""Linkifiers: administrators decide what becomes a link, and in which order it is tried."""
+"""Linkifiers, which administrators manage, and their order."""
 
 from tertulia import actions, events, markdown, storage
 from tertulia.database.tx import Tx
@@ -11,7 +11,7 @@ from tertulia.events.types.organization.linkifiers import LinkifierObject, Linki
 
 
 def add(tx: Tx, user: User, rule: LinkifierRule) -> int:
-    """Link something new, after all that is linked already."""
+    """Add a linkifier after all others."""
     actions.groups.permissions.require_administrator(tx, user)
     known = storage.organization.linkifiers.everything(tx)
     if len(known) >= PER_ORGANIZATION:
@@ -24,7 +24,7 @@ def add(tx: Tx, user: User, rule: LinkifierRule) -> int:
 
 
 def bring(tx: Tx, rule: LinkifierRule) -> bool:
-    """Add one of an import, unless it cannot be used here; says whether it was added."""
+    """Add an imported linkifier if it is valid here. Returns whether it was added."""
     known = storage.organization.linkifiers.everything(tx)
     try:
         _check(rule, known)
@@ -54,7 +54,7 @@ def remove(tx: Tx, user: User, linkifier_id: int) -> None:
 
 
 def put_in_order(tx: Tx, user: User, linkifier_ids: list[int]) -> None:
-    """Try them in this order from now on; the list names each of them once."""
+    """Set the order in which they are tried; the list must name each of them once."""
     actions.groups.permissions.require_administrator(tx, user)
     if sorted(linkifier_ids) != sorted(
         each.id for each in storage.organization.linkifiers.everything(tx)
@@ -66,7 +66,7 @@ def put_in_order(tx: Tx, user: User, linkifier_ids: list[int]) -> None:
 
 
 def _including(tx: Tx, linkifier_id: int) -> list[Linkifier]:
-    """All linkifiers, of which the given one must be one."""
+    """All linkifiers. Raises if the given one is not among them."""
     known = storage.organization.linkifiers.everything(tx)
     if all(each.id != linkifier_id for each in known):
         raise BadRequest("Linkifier not found.")
@@ -86,7 +86,7 @@ def _check(rule: LinkifierRule, others: list[Linkifier]) -> None:
         raise BadUrlTemplate() from None
     for template in (rule.url_template, *rule.alternative_url_templates):
         if not markdown.urls.is_allowed(markdown.url_templates.beginning(template)):
-            raise BadUrlTemplate()  # clients fill it in, too, and may not look where it leads
+            raise BadUrlTemplate()  # clients fill it in too, and may not check its target
     if names - groups:
         raise InvalidForm(
             f"Group '{min(names - groups)}' in URL template is not present in linkifier pattern."

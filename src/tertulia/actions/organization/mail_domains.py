@@ -1,7 +1,7 @@
-"""The organization's domains: owners name them, and who joins needs an address at one of them.
+"""Email domains of an organization, which owners manage; new users need an address in one of them.
 
-They count while `emails_restricted_to_domains` is set. Without the last of them nobody could ever
-join again, so the setting goes with it.
+They apply while `emails_restricted_to_domains` is set. Without any domain no one could join, so
+removing the last one clears the setting.
 """
 
 from tertulia import actions, domain, events, storage
@@ -14,7 +14,7 @@ from tertulia.events.types.organization.mail_domains import DomainObject, Domain
 
 
 def add(tx: Tx, user: User, name: str, with_subdomains: bool) -> tuple[int, str]:
-    """Name a domain; gives its id and its name as it is kept."""
+    """Add a domain. Returns its id and its stored name."""
     actions.groups.permissions.require_owner(tx, user)
     mail_domain = MailDomain(domain.organization.mail_domains.checked(name), with_subdomains)
     known = storage.organization.mail_domains.everything(tx)

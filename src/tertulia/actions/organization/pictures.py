@@ -1,4 +1,4 @@
-"""The organization's icon and logos: administrators choose others, or go back to the usual ones."""
+"""The organization's icon and logos, which administrators upload or reset to the default."""
 
 import secrets
 
@@ -17,7 +17,7 @@ def put(tx: Tx, user: User, kind: PictureKind, picture: bytes) -> None:
 
 
 def remove(tx: Tx, user: User, kind: PictureKind) -> None:
-    """Go back to the usual one; where it is shown already, it stays."""
+    """Reset to the default. No effect if it is the default."""
     actions.groups.permissions.require_administrator(tx, user)
     if kind not in storage.organization.current(tx).pictures:
         return

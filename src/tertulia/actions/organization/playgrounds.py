@@ -1,4 +1,4 @@
-"""Playgrounds: administrators say where the code of messages can be tried out."""
+"""Code playgrounds, which administrators manage."""
 
 from tertulia import actions, domain, events, markdown, storage
 from tertulia.database.tx import Tx
@@ -28,7 +28,7 @@ def add(tx: Tx, user: User, name: str, language: str, url_template: str) -> int:
 
 
 def bring(tx: Tx, name: str, language: str, url_template: str) -> bool:
-    """Add one of an import, unless it cannot be used here; says whether it was added."""
+    """Add an imported playground if it is valid here. Returns whether it was added."""
     known = storage.organization.playgrounds.everything(tx)
     try:
         _check(name, language, url_template)
@@ -62,7 +62,7 @@ def _check(name: str, language: str, url_template: str) -> None:
     except markdown.url_templates.InvalidTemplate:
         raise BadUrlTemplate("url_template") from None
     if not markdown.url_templates.beginning(url_template).startswith(("http://", "https://")):
-        raise BadUrlTemplate("url_template")  # clients open it, whatever it is
+        raise BadUrlTemplate("url_template")  # clients open it unchecked
     if CODE not in names:
         raise InvalidForm('Missing the required variable "code" in the URL template')
 

@@ -1,6 +1,6 @@
-"""The settings of an organization, changed by those who run it.
+"""Organization settings: changes by administrators and the command line.
 
-What each of them may be, who may change it and how it is told is in `domain.organization.settings`.
+`domain.organization.settings` defines the values, permissions and events.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -33,10 +33,10 @@ def edit(
     html: Mapping[str, str] | None = None,
     login_methods: Sequence[str] = ("Email",),
 ) -> dict[str, Any]:
-    """Change settings, all or none; gives those whose value is another one now.
+    """Change settings, all or none. Returns those whose value changed.
 
-    Without a user it is whoever looks after the server, who may do what an owner may. Those that
-    are markup come with their HTML. The ways to log in are those that the server offers.
+    Without a user it is the server's operator, who may do what an owner may. `html` is the HTML of
+    settings that are markup; `login_methods` are those that the server offers.
     """
     for name in wanted.keys() - SETTINGS.keys():
         raise BadRequest(f"{name} is not a setting of the organization")
@@ -100,7 +100,7 @@ def _change(
                 events.log.announce(tx, RealmChanged(name, each, before, after), to=Everyone())
 
 
-# --- values that have to be looked up: what they are in this organization ---
+# --- values that must be looked up in this organization ---
 
 
 def _find_channel(tx: Tx, user: User | None, setting: OrganizationSetting, channel_id: int) -> int:
@@ -135,9 +135,10 @@ _LOOKUPS: dict[type[ValueKind], Callable[[Tx, User | None, OrganizationSetting, 
 def _all_methods(
     before: dict[str, bool], wanted: dict[str, bool], offered: Sequence[str]
 ) -> dict[str, bool]:
-    """What is asked for, and the rest as it was; one that the server offers has to stay open.
+    """The requested methods merged with the current ones. At least one that the server offers must
+    stay enabled.
 
-    Tokens (JWT) do not count: people cannot begin a login with them on the login page.
+    JWT does not count, because the login page does not offer it.
     """
     for name in wanted:
         if name not in LoginMethods.KNOWN:
@@ -149,7 +150,7 @@ def _all_methods(
     return methods
 
 
-# --- what follows from a change ---
+# --- consequences of a change ---
 
 
 @contextmanager

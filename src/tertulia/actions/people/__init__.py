@@ -1,6 +1,6 @@
-"""What is done to an account, whoever does it: changed, ended, opened again, given a new key.
+"""Changes of an account: profile, deactivation, reactivation, API key.
 
-Who may do it to whom is in `accounts`; how one comes into being, in `joining`.
+`accounts` checks who may change whom. `account_creation` creates accounts.
 """
 
 from collections.abc import Mapping
@@ -70,7 +70,7 @@ else:
 
 
 def rename(tx: Tx, user: User, full_name: str) -> None:
-    """Give somebody a name that was checked; nothing happens if it is the present one."""
+    """Set a name that was checked."""
     if full_name != user.full_name:
         storage.people.profiles.set_full_name(tx, user.id, full_name)
         events.log.announce(
@@ -81,17 +81,17 @@ def rename(tx: Tx, user: User, full_name: str) -> None:
 
 
 def change_address(tx: Tx, user: User, email: str) -> None:
-    """Give somebody a real address that was checked."""
+    """Set a real email address that was checked."""
     if email != user.email:
         storage.people.profiles.set_email(tx, user.id, email)
-        _end_links(tx, user.id)  # they lie at the old one, or lead to another
+        _end_links(tx, user.id)  # they were sent to the old address, or confirm another one
         shown_to = int(user.email_visibility)
         event = AddressChanged(user.id, email, user.email, shown_to, shown_to)
         events.log.announce(tx, event, to=actions.people.known_people.knowing(tx, user.id))
 
 
 def check_address(tx: Tx, email: str) -> None:
-    """Raises for what is no address, or somebody's already."""
+    """Raise if it is not an email address or is already in use."""
     if not domain.people.user.looks_like_email(email):
         raise InvalidEmail()
     if storage.people.find_by_email(tx, email) is not None:
@@ -99,7 +99,7 @@ def check_address(tx: Tx, email: str) -> None:
 
 
 def check_welcome(tx: Tx, email: str) -> None:
-    """Raises for an address that the organization does not want among its own."""
+    """Raise if the organization does not accept this email address."""
     against = actions.people.email_policy.rejection_reason(tx, email)
     if against is Rejection.OUTSIDE:
         raise BadRequest(f"Email '{email}' not allowed in this organization")
@@ -110,7 +110,7 @@ def check_welcome(tx: Tx, email: str) -> None:
 
 
 def check_name_is_free(tx: Tx, full_name: str, user_id: int | None = None) -> None:
-    """Where names have to be unique, raises for one that somebody else has."""
+    """If names must be unique, raise if another user has this name."""
     if storage.organization.current(tx).setting("require_unique_names") and (
         set(storage.people.names_in_use(tx, full_name)) - {user_id}
     ):
@@ -118,9 +118,10 @@ def check_name_is_free(tx: Tx, full_name: str, user_id: int | None = None) -> No
 
 
 def set_password(tx: Tx, user_id: int, password_hash: str, session_id: int | None = None) -> None:
-    """Give somebody a password. Their browsers have to log in anew, but for the one they act from;
-    keys and queues stay. Links that somebody has asked for meanwhile are no longer good, nor are
-    the addresses at which they could answer mails."""
+    """Set a password and end all sessions except the given one.
+
+    API keys and queues stay. One-time links and reply addresses become invalid.
+    """
     storage.people.profiles.set_password_hash(tx, user_id, password_hash)
     _end_links(tx, user_id)
     storage.inbound_mail.delete_reply_addresses(tx, user_id)
@@ -132,11 +133,11 @@ def _end_links(tx: Tx, user_id: int) -> None:
         storage.people.one_time_links.end(tx, purpose, user_id)
 
 
-# --- ending and beginning again ---
+# --- deactivation and reactivation ---
 
 
 def deactivate(tx: Tx, user_id: int) -> None:
-    """End an account and its bots: their keys stop working and their queues are gone."""
+    """Deactivate an account and its bots. Their API keys and queues become invalid."""
     user = get(tx, user_id)
     if not user.is_active:
         raise UserIsDeactivated()
@@ -153,7 +154,7 @@ def deactivate(tx: Tx, user_id: int) -> None:
 
 
 def reactivate(tx: Tx, user_id: int) -> None:
-    """Open an ended account again, with its channels and groups; its bots stay as they are."""
+    """Reactivate an account with its channels and groups. Its bots stay as they are."""
     user = get(tx, user_id)
     if user.is_active:
         return
@@ -165,9 +166,9 @@ def reactivate(tx: Tx, user_id: int) -> None:
 
 
 def bring_back(tx: Tx, vault: Vault, user_id: int) -> bool:
-    """Open an account again as the server's own administrator; says whether it has a new key.
+    """Reactivate an account as the server's operator. Returns whether it has a new API key.
 
-    The key of a bot is known to its owner. If that account has ended, the key ends with it.
+    A bot's owner knows its key. If the owner is deactivated, the bot gets a new key.
     """
     user = get(tx, user_id)
     owner = None if user.bot_owner_id is None else get(tx, user.bot_owner_id)
@@ -179,7 +180,8 @@ def bring_back(tx: Tx, vault: Vault, user_id: int) -> bool:
 
 
 def reset_key(tx: Tx, vault: Vault, user_id: int) -> str:
-    """Give a new key; the old one, the queues it opened and reply addresses end at once."""
+    """Create a new API key. The old one, its queues and the reply addresses become invalid at
+    once."""
     user = get(tx, user_id)
     key = give_key(tx, vault, user)
     storage.inbound_mail.delete_reply_addresses(tx, user.id)
@@ -188,7 +190,7 @@ def reset_key(tx: Tx, vault: Vault, user_id: int) -> str:
     return key
 
 
-# --- finding ---
+# --- lookups ---
 
 
 def get(tx: Tx, user_id: int) -> User:
@@ -199,7 +201,7 @@ def get(tx: Tx, user_id: int) -> User:
 
 
 def get_by_email(tx: Tx, email: str) -> User:
-    """By real address; for operators, who may see every address."""
+    """By real email address; for operators, who may see every address."""
     user = storage.people.find_by_email(tx, email)
     if user is None:
         raise UserNotFound()
@@ -207,7 +209,7 @@ def get_by_email(tx: Tx, email: str) -> User:
 
 
 def _all_group_ids(tx: Tx, user: User) -> list[int]:
-    """The groups that list somebody, those that follow from their role included."""
+    """The groups that contain a user directly, including system groups."""
     listing = storage.groups.Memberships(tx, [user]).listing(user.id)
     return sorted([*actions.groups.permissions.system_group_ids(tx, user), *listing])
 
@@ -228,10 +230,10 @@ def give_key(tx: Tx, vault: Vault, user: User) -> str:
 
 
 def _tell_permissions_of(tx: Tx, user_id: int) -> None:
-    """Tell the permissions that name somebody as clients see them now.
+    """Announce the permissions that name a user, as clients see them now.
 
-    Clients are never shown a deactivated person in a permission. The stored value keeps them, so
-    that everything is as it was when they come back.
+    Clients do not see deactivated users in a permission. The stored value keeps them for a
+    reactivation.
     """
     for channel in storage.channels.everything(tx):
         told = _naming(tx, user_id, channel.permissions)

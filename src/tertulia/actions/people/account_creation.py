@@ -1,7 +1,7 @@
-"""Joining an organization: an account, its key, its first channels, and the news of it.
+"""Account creation: the account, its API key, its first channels and the announcement.
 
-Somebody new finds the default channels, with something in them to read. Where the organization has
-a channel for that, the others are told who has joined.
+A new user is subscribed to the default channels, with some recent messages to read. If the
+organization has a channel for it, the new user is announced there.
 """
 
 from pyroaring import BitMap64
@@ -23,7 +23,7 @@ RECEIVED_AT_FIRST = 1000
 
 
 def create(tx: Tx, actor: User, vault: Vault, new: NewUser) -> int:
-    """Add somebody as an administrator does; gives their id."""
+    """Create a user as an administrator. Returns their id."""
     actions.groups.permissions.require_administrator(tx, actor)
     actions.people.check_welcome(tx, new.email.strip())
     user, _ = add(tx, vault, new)
@@ -31,7 +31,7 @@ def create(tx: Tx, actor: User, vault: Vault, new: NewUser) -> int:
 
 
 def add(tx: Tx, vault: Vault, new: NewUser) -> tuple[User, str]:
-    """Add a person or a bot; gives the account and its API key."""
+    """Create a user or bot. Returns the account and its API key."""
     email = new.email.strip()
     actions.people.check_address(tx, email)
     full_name = domain.people.user.checked_full_name(new.full_name)
@@ -69,7 +69,7 @@ def add(tx: Tx, vault: Vault, new: NewUser) -> tuple[User, str]:
 
 
 def _first_channels(tx: Tx, user: User, new: NewUser) -> list[Channel]:
-    """Where somebody begins: the channels of their invitation, or the default ones."""
+    """The channels of the invitation, or the default channels."""
     asked = [storage.channels.find(tx, each) for each in new.channel_ids or ()]
     named = [channel for channel in asked if channel is not None and not channel.archived]
     wants_defaults = new.with_defaults or not named
@@ -79,7 +79,7 @@ def _first_channels(tx: Tx, user: User, new: NewUser) -> list[Channel]:
 
 
 def _welcome(tx: Tx, user: User, first: list[Channel]) -> None:
-    """Subscribe somebody to their first channels; of what was said there, a little is unread."""
+    """Subscribe a user to their first channels, with a few recent messages unread."""
     actions.channels.subscriptions.join_several(tx, first, [user])
     ids = [channel.id for channel in first if channel.history_public]
     recent = storage.messages.newest_in(tx, ids, RECEIVED_AT_FIRST) if ids else []

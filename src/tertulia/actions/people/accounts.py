@@ -1,4 +1,4 @@
-"""Accounts as administrators handle them, and people their own: who may do what to whom."""
+"""Accounts: changes by administrators and by users themselves, with permission checks."""
 
 from collections.abc import Sequence
 
@@ -16,7 +16,7 @@ from tertulia.errors.people import LastOwner, UserNotFound
 
 
 class AccountChanges(msgspec.Struct, frozen=True):
-    """What an administrator wants to be different about an account; the rest stays."""
+    """The changes that an administrator requests; None keeps a value."""
 
     full_name: str | None = None
     role: Role | None = None
@@ -25,7 +25,7 @@ class AccountChanges(msgspec.Struct, frozen=True):
 
 
 def edit(tx: Tx, actor: User, user_id: int, changes: AccountChanges) -> None:
-    """Change somebody's account: everything that is asked for, or nothing."""
+    """Apply all changes to a user's account, or none."""
     actor = _administrator(tx, actor)
     user = _anybody(tx, user_id)
     if changes.role is not None and changes.role != user.role:
@@ -38,7 +38,7 @@ def edit(tx: Tx, actor: User, user_id: int, changes: AccountChanges) -> None:
         actions.people.rename(tx, user, full_name)
     if changes.email is not None and changes.email.strip() != user.email:
         if user.is_owner and not actor.is_owner:
-            raise OwnerRequired()  # an address is a way into an account
+            raise OwnerRequired()  # an email address gives access to an account
         _change_address(tx, user, changes.email.strip())
     if changes.profile:
         if user.is_bot:
@@ -47,7 +47,8 @@ def edit(tx: Tx, actor: User, user_id: int, changes: AccountChanges) -> None:
 
 
 def deactivate(tx: Tx, actor: User, user_id: int, vault: Vault, comment: str | None = None) -> None:
-    """End somebody's account; they are written to if there is a comment, be it empty."""
+    """Deactivate a user's account. A comment, even an empty one, makes the server notify them by
+    mail."""
     actor = _administrator(tx, actor)
     user = _anybody(tx, user_id)
     if user.is_bot:
@@ -66,7 +67,7 @@ def deactivate(tx: Tx, actor: User, user_id: int, vault: Vault, comment: str | N
 
 
 def deactivate_self(tx: Tx, actor: User) -> None:
-    """Leave for good; the last one stays."""
+    """Deactivate one's own account. The last user cannot."""
     actor = actions.groups.permissions.acting(tx, actor)
     if not actor.is_owner and storage.people.is_only_person(tx, actor.id):
         raise LastOwner(is_last_owner=False, entity="user")
@@ -74,9 +75,9 @@ def deactivate_self(tx: Tx, actor: User) -> None:
 
 
 def reactivate(tx: Tx, actor: User, vault: Vault, user_id: int) -> None:
-    """Administrators may for everybody below an owner, people for their own bots.
+    """Administrators may reactivate all but owners, users their own bots.
 
-    A bot whose owner has gone comes to the one who brings it back.
+    A bot whose owner is deactivated is transferred to the acting user.
     """
     actor = actions.groups.permissions.acting(tx, actor)
     user = storage.people.find(tx, user_id)
@@ -92,12 +93,12 @@ def reactivate(tx: Tx, actor: User, vault: Vault, user_id: int) -> None:
 
 
 def renew_key(tx: Tx, actor: User, vault: Vault) -> str:
-    """A new key for oneself; the old one and its queues end at once."""
+    """Create a new API key for oneself. The old one and its queues become invalid at once."""
     return actions.people.reset_key(tx, vault, actions.groups.permissions.acting(tx, actor).id)
 
 
 def _administrator(tx: Tx, actor: User) -> User:
-    """Checked before anything is looked up: others learn nothing of who there is."""
+    """Checked before any lookup, so that others learn nothing about existing users."""
     actor = actions.groups.permissions.acting(tx, actor)
     if not actor.is_admin:
         raise InsufficientPermission()
@@ -105,7 +106,7 @@ def _administrator(tx: Tx, actor: User) -> User:
 
 
 def _anybody(tx: Tx, user_id: int) -> User:
-    """Anybody of the organization, bots and ended accounts included."""
+    """Any user of the organization, including bots and deactivated users."""
     user = storage.people.find(tx, user_id)
     if user is None or user.is_system_bot:
         raise UserNotFound()

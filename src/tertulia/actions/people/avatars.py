@@ -1,4 +1,4 @@
-"""Pictures of people and bots: uploaded, or what the organization gives those without one."""
+"""Avatars of users and bots: uploaded, or the organization's default."""
 
 import secrets
 
@@ -21,7 +21,7 @@ def delete_own(tx: Tx, user: User) -> None:
 
 
 def put(tx: Tx, user_id: int, avatar: Avatar) -> None:
-    """Whether this may be done is for the caller to know."""
+    """The caller checks the permission."""
     name = secrets.token_hex(20)
     storage.people.avatars.put(tx, user_id, name, avatar.picture, avatar.medium)
     storage.people.avatars.note_change(tx, user_id, UPLOADED, name)
@@ -31,7 +31,7 @@ def put(tx: Tx, user_id: int, avatar: Avatar) -> None:
 
 
 def remove(tx: Tx, user_id: int) -> None:
-    """Go back to what the organization gives everybody; who is there already stays there."""
+    """Reset to the organization's default. No effect if it is the default."""
     user, usual = (
         storage.people.find(tx, user_id),
         storage.organization.current(tx).setting("default_avatar_source"),

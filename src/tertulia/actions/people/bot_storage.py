@@ -1,4 +1,4 @@
-"""What a bot remembers: kept for it alone, and up to a certain size."""
+"""Bot storage: key-value data of one bot, with a size limit."""
 
 from collections.abc import Sequence
 
@@ -9,14 +9,14 @@ from tertulia.errors import BadRequest
 
 
 def put(tx: Tx, bot: User, entries: dict[str, str]) -> None:
-    """Remember texts under their keys; what was there under one of them is replaced."""
+    """Store values by key, replacing existing ones."""
     storage.people.bot_storage.put(tx, bot.id, entries)
     if storage.people.bot_storage.size(tx, bot.id) > domain.limits.BOT_MEMORY:
         raise BadRequest(f"Bot storage is full (limit: {domain.limits.BOT_MEMORY} characters)")
 
 
 def fetch(tx: Tx, bot: User, keys: Sequence[str] | None) -> dict[str, str]:
-    """What stands under these keys, all of which must be there, or everything."""
+    """The values of these keys, or of all. Raises if a key does not exist."""
     if keys is None:
         return storage.people.bot_storage.everything(tx, bot.id)
     found = storage.people.bot_storage.find_many(tx, bot.id, keys)
@@ -26,7 +26,7 @@ def fetch(tx: Tx, bot: User, keys: Sequence[str] | None) -> dict[str, str]:
 
 
 def forget(tx: Tx, bot: User, keys: Sequence[str] | None) -> None:
-    """Forget what stands under these keys, all of which must be there, or everything."""
+    """Delete these keys, or all. Raises if a key does not exist."""
     if keys is None:
         storage.people.bot_storage.clear(tx, bot.id)
     else:

@@ -1,4 +1,4 @@
-"""Bots: made by people, who look after them and answer for them."""
+"""Bots: created by users, and managed by their owners and administrators."""
 
 from collections.abc import Mapping
 
@@ -24,7 +24,7 @@ from tertulia.events.types.people.bots import (
     BotsAdded,
 )
 
-# What others are told when a part of a bot changes, and under which name.
+# The names of a bot's properties in events.
 _TOLD_AS = {
     "sending_channel_id": "default_sending_stream",
     "listening_channel_id": "default_events_register_stream",
@@ -34,7 +34,7 @@ _TOLD_AS = {
 
 
 class Defaults(msgspec.Struct, frozen=True):
-    """What a bot uses when it says nothing else. None leaves it as it is, "" clears a channel."""
+    """A bot's default channels. None keeps a value, "" clears a channel."""
 
     sending: str | None = None
     listening: str | None = None
@@ -53,7 +53,7 @@ class NewBot(msgspec.Struct, frozen=True):
 
 
 class BotChanges(msgspec.Struct, frozen=True):
-    """What is to be different about a bot; the rest stays."""
+    """The requested changes of a bot; None keeps a value."""
 
     full_name: str | None
     role: Role | None
@@ -66,7 +66,7 @@ class BotChanges(msgspec.Struct, frozen=True):
 
 
 def create(tx: Tx, vault: Vault, creator: User, new: NewBot, email_domain: str) -> tuple[User, str]:
-    """Make a bot that its creator will look after; gives the account and its API key."""
+    """Create a bot owned by its creator. Returns the account and its API key."""
     creator = actions.groups.permissions.acting(tx, creator)
     _require_creation(tx, creator, new.bot_type)
     full_name = domain.people.user.checked_full_name(new.full_name)
@@ -85,10 +85,10 @@ def create(tx: Tx, vault: Vault, creator: User, new: NewBot, email_domain: str) 
 
 
 def edit(tx: Tx, vault: Vault, user: User, bot_id: int, changes: BotChanges) -> None:
-    """Change a bot: all that is asked for, or nothing.
+    """Apply all changes to a bot, or none.
 
-    A bot may post where its owner may, so another owner means another key, unless the caller and
-    the new owner could both read the key before the change and the caller still can after it.
+    A bot may post where its owner may. So a new owner means a new key, unless the caller and the
+    new owner could both read the key before the change and the caller still can after it.
     """
     user = actions.groups.permissions.acting(tx, user)
     account = kept_by(tx, user, bot_id)
@@ -113,13 +113,14 @@ def edit(tx: Tx, vault: Vault, user: User, bot_id: int, changes: BotChanges) -> 
 
 
 def take_over(tx: Tx, vault: Vault, user: User, account: User) -> None:
-    """Look after a bot whose owner has gone; the key that they may still have is worth nothing."""
+    """Take over a bot whose owner is deactivated. Its key is replaced, because the owner may
+    still have it."""
     _give_to(tx, account, user.id)
     actions.people.reset_key(tx, vault, account.id)
 
 
 def deactivate(tx: Tx, user: User, bot_id: int) -> None:
-    """End a bot; one that has ended stays so."""
+    """Deactivate a bot. No effect if it is deactivated."""
     account = kept_by(tx, actions.groups.permissions.acting(tx, user), bot_id)
     if account.is_active:
         actions.people.deactivate(tx, account.id)
@@ -133,14 +134,14 @@ def sealed_key(tx: Tx, user: User, bot_id: int) -> bytes:
 
 
 def reset_key(tx: Tx, vault: Vault, user: User, bot_id: int) -> str:
-    """Give a bot a new key; the old one and the queues it opened end at once."""
+    """Create a new key for a bot. The old one and its queues become invalid at once."""
     return actions.people.reset_key(tx, vault, _with_key_for(tx, user, bot_id).id)
 
 
 def kept_by(tx: Tx, user: User, bot_id: int) -> User:
-    """A bot that somebody looks after: the owner does, and so do administrators.
+    """A bot that a user may manage: its owner or an administrator.
 
-    A bot with the role of an owner is not for administrators.
+    Administrators may not manage a bot with the role of an owner.
     """
     account = storage.people.find(tx, bot_id)
     if account is None or not account.is_bot or account.is_system_bot:
@@ -157,7 +158,7 @@ def _may_keep(user: User, account: User) -> bool:
 
 
 def _with_key_for(tx: Tx, user: User, bot_id: int) -> User:
-    """A bot whose key somebody may have, who looks after it."""
+    """A bot whose key the user may read."""
     user = actions.groups.permissions.acting(tx, user)
     account = kept_by(tx, user, bot_id)
     if not _may_have_key(tx, user, account):
@@ -166,7 +167,7 @@ def _with_key_for(tx: Tx, user: User, bot_id: int) -> User:
 
 
 def _may_have_key(tx: Tx, user: User, account: User) -> bool:
-    """Whoever holds a bot's key can do what the bot can, by the rights of its owner, too."""
+    """A bot's key gives its holder the bot's permissions, including those of its owner."""
     if user.is_owner or account.bot_owner_id in (user.id, None):
         return True
     owner = storage.people.find(tx, account.bot_owner_id)
@@ -174,7 +175,7 @@ def _may_have_key(tx: Tx, user: User, account: User) -> bool:
 
 
 def channel_renamed(tx: Tx, channel_id: int) -> None:
-    """Bots are told with the names of their channels, so another name is news of them, too."""
+    """Announce the new name of a channel to managers of bots that use it."""
     for bot in storage.people.bots.using(tx, channel_id):
         account = storage.people.find(tx, bot.user_id)
         assert account is not None
@@ -219,7 +220,7 @@ def _change_role(tx: Tx, user: User, account: User, role: Role) -> None:
 
 
 def _change_owner(tx: Tx, vault: Vault, user: User, account: User, owner_id: int) -> User:
-    """Give a bot to another owner, with a new key where the old one would reach a new reader."""
+    """Transfer a bot, with a new key if the old one would get a new reader."""
     could_read = _can_read_key(tx, user, account)
     given = _give_to(tx, account, owner_id)
     if given == account:
@@ -236,7 +237,7 @@ def _can_read_key(tx: Tx, user: User, account: User) -> bool:
 
 
 def _give_to(tx: Tx, account: User, owner_id: int) -> User:
-    """Let somebody else look after a bot; gives it as it is then."""
+    """Set the owner of a bot. Returns the changed account."""
     owner = storage.people.find(tx, owner_id)
     if owner is None or owner.is_system_bot:
         raise BadRequest("Failed to change owner, no such user")
@@ -283,7 +284,7 @@ def _with_service(account: User, bot: Bot, changes: BotChanges) -> Bot:
         return bot
     if account.bot_type != BotType.OUTGOING_WEBHOOK:
         if changes.service_url is None:
-            return bot  # Compat: clients send the interface along with other things
+            return bot  # Compat: clients send the interface with other changes
         raise BadRequest("Only outgoing webhook bots are called at an address.")
     service = bot.service or domain.people.bots.new_service("", USUAL_INTERFACE)
     if changes.service_url is not None:

@@ -1,6 +1,6 @@
-"""A new address: it counts once whoever reads the mails there has said so.
+"""Change of an email address, confirmed by a link sent to the new address.
 
-Whether somebody else has it already is told to nobody but to that address.
+Only that address learns whether another account uses it.
 """
 
 from tertulia import actions, domain, storage
@@ -14,7 +14,7 @@ from tertulia.errors.authentication import LinkNotGood
 
 
 def ask(tx: Tx, vault: Vault, user: User, email: str, site: str) -> None:
-    """Write to an address that somebody wants to have; raises RateLimited."""
+    """Send a confirmation to a new address. Raises RateLimited."""
     actions.people.one_time_links.check_wishes_of(tx, ADDRESS, user.id)
     realm = storage.organization.current(tx)
     key = actions.people.one_time_links.make(tx, vault, ADDRESS, email=email, user_id=user.id)
@@ -31,18 +31,18 @@ def ask(tx: Tx, vault: Vault, user: User, email: str, site: str) -> None:
 
 
 def check_allowed(tx: Tx, user: User) -> None:
-    """Raises where the organization lets nobody but administrators change addresses."""
+    """Raise if only administrators may change addresses in the organization."""
     if storage.organization.current(tx).setting("email_changes_disabled") and not user.is_admin:
         raise BadRequest("Email address changes are disabled in this organization.")
 
 
 def wanted(tx: Tx, vault: Vault, key: str) -> str:
-    """The address that a link confirms; raises LinkNotGood."""
+    """The address that a link confirms. Raises LinkNotGood."""
     return actions.people.one_time_links.get(tx, vault, ADDRESS, key).email
 
 
 def confirm(tx: Tx, vault: Vault, key: str) -> str:
-    """The address is theirs from now on, and the old one is told so."""
+    """Set the confirmed address, and notify the old one."""
     link = actions.people.one_time_links.get(tx, vault, ADDRESS, key)
     user = None if link.user_id is None else storage.people.find(tx, link.user_id)
     holder = storage.people.find_by_email(tx, link.email)

@@ -1,4 +1,4 @@
-"""Whose addresses an organization wants among its own: by domain, and no throw-away ones."""
+"""Email policy: which addresses an organization accepts, by domain and without disposable ones."""
 
 from enum import Enum
 from functools import cache
@@ -10,7 +10,7 @@ from tertulia.domain.organization.mail_domains import RESTRICTION
 
 
 class Rejection(Enum):
-    """What speaks against an address."""
+    """Why an address is rejected."""
 
     INVALID = "Invalid address."
     OUTSIDE = "Outside your domain."
@@ -41,5 +41,5 @@ def _is_disposable(email: str) -> bool:
 
 @cache
 def _disposable_domains() -> frozenset[str]:
-    """Some thousands, loaded when somebody first asks."""
+    """Some thousands; imported on first use."""
     return frozenset(import_module("disposable_email_domains").blocklist)

@@ -1,7 +1,7 @@
-"""Erasing somebody: their account has ended, and what is left of it is a number.
+"""Erasure of a user: the account is deactivated and all personal data is deleted; its id remains.
 
-What they said is deleted, or stays as said by nobody. What others wrote about them is others'. The
-log may tell of anything, so it begins afresh, and every client registers again.
+Their messages are deleted, or stay without a name. Messages of others about them stay. The log may
+contain anything, so it starts again, and every client registers again.
 """
 
 from itertools import groupby
@@ -16,13 +16,13 @@ NAME = "Erased user"
 
 
 def begin(tx: Tx, user: User) -> None:
-    """End the account, if it has not ended yet; raises for the last owner."""
+    """Deactivate the account if it is active. Raises LastOwner."""
     if actions.people.get(tx, user.id).is_active:
         actions.people.deactivate(tx, user.id)
 
 
 def delete_messages(tx: Tx, user: User) -> int:
-    """Delete some of what they said; gives how many that were."""
+    """Delete some of their messages. Returns their number."""
     ids = storage.erasure.messages_of(tx, user.id, MESSAGES_AT_ONCE)
     found = storage.messages.find_many(tx, tx.realm_id, ids)
     for place, messages in groupby(sorted(found.values(), key=_place), _place):
@@ -33,7 +33,7 @@ def delete_messages(tx: Tx, user: User) -> int:
 
 
 def finish(tx: Tx, user: User) -> None:
-    """Delete all that is theirs, and take their name from what stays."""
+    """Delete all their data, and replace their name in what stays."""
     for attachment in storage.files.attachments.of_user(tx, user.id):
         storage.files.attachments.delete(tx, attachment)
         storage.files.uploads.doom(tx, attachment.upload_id)

@@ -1,9 +1,7 @@
-"""Identities: finding the account of somebody whom a provider vouches for, and keeping it up to
-date with what the provider says.
+"""External identities: finds the account of a provider's user and keeps it up to date.
 
-Only accounts that came from a provider are touched by it. What it has brought it takes back: a role
-that it gives, a group it brought somebody into, an account it has ended. What people do here by
-hand stays.
+A provider affects only accounts that came from it. It can revert what it did: a role, a group
+membership, a deactivation. What users did here stays.
 """
 
 from collections.abc import Sequence
@@ -39,10 +37,10 @@ def recognize(
     link: str = "",
     reception: WelcomeMessage | None = None,
 ) -> int:
-    """The id of the account that a proven identity is; it is made if there is none and may be.
+    """The account id of an authenticated external user; created if that is allowed.
 
-    `link` is the key of an invitation for many that somebody has come with. Whether they may come
-    in now is for `arriving.arrive` to say.
+    `link` is the key of a multi-use invitation that the user came with. `login.arrive` decides
+    whether they may log in now.
     """
     actions.people.login.check_method(tx, introduced.method)
     if not introduced.is_admitted:
@@ -59,7 +57,7 @@ def recognize(
 
 
 def is_new(tx: Tx, introduced: ExternalProfile) -> bool:
-    """Whether somebody has no account yet."""
+    """Whether the user has no account yet."""
     try:
         return _find(tx, introduced) is None
     except ClientError:
@@ -67,8 +65,10 @@ def is_new(tx: Tx, introduced: ExternalProfile) -> bool:
 
 
 def addresses_to_choose_from(tx: Tx, introduced: ExternalProfile) -> tuple[str, ...]:
-    """Which of somebody's addresses they may come in with. For who is known it is the main one, and
-    where one of them alone has an account it is that."""
+    """The addresses with which a user may log in or join.
+
+    For a known user it is the main one. If only one of them has an account, it is that one.
+    """
     emails = introduced.emails
     known = storage.people.identities.find(tx, introduced.provider, introduced.subject)
     if known is not None or len(emails) < 2:
@@ -85,8 +85,8 @@ def _has_account(tx: Tx, email: str) -> bool:
 
 
 def invitation(tx: Tx, vault: Vault, introduced: ExternalProfile, link: str) -> Invitation | None:
-    """The one that somebody joins by: the link they came with, or what was sent to an address of
-    theirs. Raises LinkNotGood."""
+    """The invitation by which a user joins: the link they came with, or one sent to their
+    address. Raises LinkNotGood."""
     if link:
         found = actions.people.invitations.get(tx, vault, link)
         if found is None or not found.is_for_many:
@@ -97,12 +97,13 @@ def invitation(tx: Tx, vault: Vault, introduced: ExternalProfile, link: str) -> 
 
 
 def unlink(tx: Tx, user_id: int) -> bool:
-    """Forget where an account came from; whoever has its address there can come in next."""
+    """Forget the identity of an account. The next external user with its address can log in to
+    it."""
     return storage.people.identities.forget(tx, user_id)
 
 
 def sync_profile(tx: Tx, identity: Identity, introduced: ExternalProfile) -> list[str]:
-    """Make an account what its provider says it is; gives what has changed, in words."""
+    """Apply the provider's data to an account. Returns what changed, as texts."""
     user = actions.people.get(tx, identity.user_id)
     did: list[str] = []
     if not user.is_active and identity.is_ended:
@@ -140,11 +141,11 @@ def sync_profile(tx: Tx, identity: Identity, introduced: ExternalProfile) -> lis
     return did
 
 
-# --- bringing everybody up to date ---
+# --- synchronization ---
 
 
 def check(tx: Tx, found: Sequence[ProfileUpdate], end_missing: bool) -> None:
-    """Raises BadRequest for what looks like a mistake: everybody missing, or no owner left."""
+    """Raise BadRequest if the result looks like a mistake: all users missing, or no owner left."""
     if end_missing and found and all(each.introduced is None for each in found):
         raise BadRequest("Nobody was found there: nothing is changed.")
     ending = {each.identity.user_id for each in found if _must_end(each, end_missing)}
@@ -154,7 +155,7 @@ def check(tx: Tx, found: Sequence[ProfileUpdate], end_missing: bool) -> None:
 
 
 def sync(tx: Tx, found: ProfileUpdate, end_missing: bool) -> list[str]:
-    """Bring one account up to date, or end it; gives what has changed, in words."""
+    """Update or deactivate one account. Returns what changed, as texts."""
     known = storage.people.identities.find(tx, found.identity.provider, found.identity.subject)
     if known is None:
         return []
@@ -170,7 +171,7 @@ def _must_end(found: ProfileUpdate, end_missing: bool) -> bool:
 
 
 def _end(tx: Tx, identity: Identity, why: str) -> list[str]:
-    """End an account because its provider says so. Raises LastOwner for the last one."""
+    """Deactivate an account because of its provider. Raises LastOwner."""
     user = actions.people.get(tx, identity.user_id)
     if not user.is_active:
         return []
@@ -180,13 +181,16 @@ def _end(tx: Tx, identity: Identity, why: str) -> list[str]:
     return [f"is deactivated, since {user.full_name} {why}"]
 
 
-# --- whose account it is ---
+# --- accounts ---
 
 
 def _find(tx: Tx, introduced: ExternalProfile) -> Identity | None:
-    """The account of somebody. Where a provider has no lasting subject, the present address of an
-    account alone says whose it is: an address may be given to another person. A directory changes
-    the addresses of its accounts, so it finds them by name."""
+    """The identity of an external user.
+
+    If a provider has no permanent subject, only the current address of an account decides, because
+    an address may be reassigned. A directory changes the addresses of its accounts, so it finds
+    them by subject.
+    """
     if introduced.has_lasting_subject or introduced.leads:
         known = storage.people.identities.find(tx, introduced.provider, introduced.subject)
         if known is not None:
@@ -198,14 +202,14 @@ def _find(tx: Tx, introduced: ExternalProfile) -> Identity | None:
                 raise LoginDeactivated()
             theirs = storage.people.identities.providers_of(tx, user.id)
             if introduced.has_lasting_subject and introduced.provider in theirs:
-                # Somebody else there has got this address: it may have been given away.
+                # Another user there has this address now: it may have been reassigned.
                 raise AccountOfAnother(email=email)
             return _with_subject(tx, introduced, user)
     return None
 
 
 def _with_subject(tx: Tx, introduced: ExternalProfile, user: User) -> Identity:
-    """What the provider has brought so far, under the subject that it names now."""
+    """The identity known so far, with the provider's current subject."""
     for known in storage.people.identities.of_user(tx, user.id):
         if known.provider == introduced.provider:
             return replace(known, subject=introduced.subject)
@@ -219,7 +223,7 @@ def _join(
     invitation: Invitation | None,
     reception: WelcomeMessage | None,
 ) -> int:
-    """Make an account, if the organization and the provider's settings let people join so."""
+    """Create an account, if the organization and the provider's settings allow that."""
     if not introduced.emails:
         raise NoVerifiedAddress()
     email = introduced.emails[0]
@@ -236,11 +240,11 @@ def _join(
     return user.id
 
 
-# --- what it is like ---
+# --- profile ---
 
 
 def _free_name(tx: Tx, introduced: ExternalProfile, user_id: int | None) -> str:
-    """The name that is told, or if it cannot be had here, one made of the address."""
+    """The provider's name or, if it is not available, one made from the email address."""
     local = introduced.emails[0].partition("@")[0]
     for name in (introduced.full_name, f"{introduced.full_name} ({local})", local):
         try:
@@ -263,7 +267,7 @@ def _rename(tx: Tx, user: User, introduced: ExternalProfile) -> list[str]:
 
 
 def _change_email(tx: Tx, user: User, introduced: ExternalProfile) -> list[str]:
-    """A new address there is one here, unless somebody else has it."""
+    """Apply the provider's address, unless another user has it."""
     email = introduced.emails[0] if introduced.emails else user.email
     if domain.people.user.email_key(email) == domain.people.user.email_key(user.email):
         return []
@@ -277,7 +281,7 @@ def _change_email(tx: Tx, user: User, introduced: ExternalProfile) -> list[str]:
 
 
 def _give_role(tx: Tx, user: User, introduced: ExternalProfile) -> list[str]:
-    """A role that the provider gives; its own roles it takes back. One owner is always left."""
+    """Apply a role that the provider manages. One owner always remains."""
     role = introduced.role
     if role is None or role == user.role:
         return []
@@ -291,6 +295,6 @@ def _give_role(tx: Tx, user: User, introduced: ExternalProfile) -> list[str]:
 
 
 def _note(tx: Tx, provider: str, change: str, user_id: int, **details: Any) -> None:
-    """Write what a provider has changed into the audit log."""
+    """Record a provider's change in the audit log."""
     act = Act(f"provider {change}", None, f"provider, {provider}", {"user_id": user_id, **details})
     actions.organization.audit.note(tx, act)

@@ -1,4 +1,4 @@
-"""Which organizations somebody is in, told to their address alone, whoever asks."""
+"""Find accounts: mails the list of a user's organizations to their address."""
 
 from collections.abc import Mapping
 
@@ -10,8 +10,10 @@ from tertulia.domain.people.one_time_links import FINDING
 
 
 def ask(tx: Tx, vault: Vault, email: str, asked_from: str, sites: Mapping[int, str]) -> None:
-    """Send one letter, whatever there is to tell; `sites` are the addresses of organizations that
-    know this one, by id. Raises RateLimited."""
+    """Send one mail, whether or not there are accounts. Raises RateLimited.
+
+    `sites` are the URLs of the organizations on this server, by id.
+    """
     actions.people.one_time_links.check_wishes_for(tx, FINDING, email, asked_from)
     actions.people.one_time_links.note_vain_wish(tx, FINDING, email, asked_from)
     found, language = [], domain.emails.language_in(storage.organization.current(tx))

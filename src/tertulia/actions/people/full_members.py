@@ -1,7 +1,7 @@
-"""Full members: one becomes one when the waiting period ends, without anybody doing anything.
+"""Full members: a member becomes one when the waiting period ends.
 
-Rights follow from the time itself, so they are never late. Clients have to be told, and a job
-does that now and then: it asks who became a full member since it told the last time.
+Permissions depend on the time itself, so they are never late. A job notifies clients: it finds the
+users who became full members since its last run.
 """
 
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ WAITING_PERIOD = "waiting_period_threshold"
 
 
 def due(tx: Tx) -> list[User]:
-    """Those who became full members since that was told the last time."""
+    """Users who became full members since the last announcement."""
     waiting_seconds = storage.organization.current(tx).setting(WAITING_PERIOD) * SECONDS_PER_DAY
     if not waiting_seconds:
         return []
@@ -26,7 +26,7 @@ def due(tx: Tx) -> list[User]:
 
 
 def welcome(tx: Tx) -> None:
-    """Tell of those who became full members, and them of the channels this opens."""
+    """Announce new full members, and the channels that they can see now."""
     people = due(tx)
     told_at = storage.organization.full_members_told_at(tx)
     storage.organization.note_full_members_told(tx)
@@ -42,7 +42,7 @@ def welcome(tx: Tx) -> None:
 
 @contextmanager
 def new_waiting_period(tx: Tx, days: int) -> Iterator[None]:
-    """Put it around the change: a shorter wait makes full members, a longer one takes it back."""
+    """Wrap a change of the waiting period, which can add or remove full members."""
     welcome(tx)
     before = storage.organization.current(tx).setting(WAITING_PERIOD)
     members = [

@@ -1,10 +1,10 @@
-"""Invitations: given by whoever may, for an address or as a link for many, and taken back.
+"""Invitations: sent to an address or made as a multi-use link, and revoked.
 
-    mail:  the address gets a letter with a link of its own, which is proof enough that it is theirs
-    link:  whoever has it may join, as often as it is used, until it ends
+- By mail: the address gets its own link, which also confirms the address
+- By link: anyone who has it may join, any number of times, until it expires
 
-Whether an address has an account here is told to those who may see it; to others it looks as if it
-had none, and its owner is told that they have one.
+Only users who may see an address learn that it has an account here. To others it looks as if it had
+none, and the owner of the address gets a mail.
 """
 
 import datetime
@@ -30,14 +30,14 @@ from tertulia.errors.people import InvitationFailed
 BY_MAIL, BY_LINK = "can_invite_users_group", "create_multiuse_invite_group"
 DAY_SECONDS = 86400
 LETTERS_A_DAY = 5  # to one address
-INVITED_A_DAY = 200  # by one who is no administrator
-NEW_FOR_SECONDS = 3 * DAY_SECONDS  # for so long an account may invite nobody where anybody may join
+INVITED_A_DAY = 200  # by one user who is not an administrator
+NEW_FOR_SECONDS = 3 * DAY_SECONDS  # a new account may not invite if anyone may join
 
-Problem = tuple[str, str, bool]  # an address, why not, and whether its account was ended
+Problem = tuple[str, str, bool]  # an address, the reason, and whether its account is deactivated
 
 
 class Invited(msgspec.Struct):
-    """Whom a call has invited, and whom it has not."""
+    """The addresses that were invited, and those that were not."""
 
     invited: list[str] = field(default_factory=list)
     have_accounts: list[Problem] = field(default_factory=list)
@@ -46,7 +46,7 @@ class Invited(msgspec.Struct):
 def send(
     tx: Tx, vault: Vault, actor: User, addresses: Sequence[str], terms: Terms, site: str
 ) -> Invited:
-    """Invite people by mail: if something is wrong with one address, nobody."""
+    """Invite users by mail, all or none."""
     actor = _inviter(tx, actor, BY_MAIL, terms)
     if not addresses:
         raise BadRequest("You must specify at least one email address.")
@@ -74,7 +74,7 @@ def send(
 
 
 def make_link(tx: Tx, vault: Vault, actor: User, terms: Terms) -> str:
-    """The key of a link that lets whoever has it join."""
+    """Create a multi-use link. Returns its key."""
     actor = _inviter(tx, actor, BY_LINK, terms)
     key = _make(tx, vault, actor, None, terms)
     actions.people.pending_invitations.tell(tx, [actor.id])
@@ -82,8 +82,10 @@ def make_link(tx: Tx, vault: Vault, actor: User, terms: Terms) -> str:
 
 
 def everything(tx: Tx, actor: User) -> list[Invitation]:
-    """What is open: one's own, or for administrators all of it. Links that make owners are shown
-    to owners alone: who has one can use it."""
+    """Open invitations: one's own, or all for administrators.
+
+    Links that create owners are shown only to owners, because anyone who has one can use it.
+    """
     found = storage.people.invitations.good_ones(tx, None if actor.is_admin else actor.id)
     return [each for each in found if actor.is_owner or not _makes_owners(each)]
 
@@ -95,7 +97,7 @@ def revoke(tx: Tx, actor: User, invitation_id: int, is_for_many: bool) -> None:
 
 
 def send_again(tx: Tx, vault: Vault, actor: User, invitation_id: int, site: str) -> None:
-    """Send the same letter once more; its link and its end stay as they are."""
+    """Send the same mail again. Its link and expiry stay the same."""
     found = _managed(tx, actor, invitation_id, is_for_many=False)
     assert found.email is not None
     written = _was_written_to(tx, found.email)
@@ -108,7 +110,8 @@ def send_again(tx: Tx, vault: Vault, actor: User, invitation_id: int, site: str)
 def make_as_operator(
     tx: Tx, vault: Vault, email: str | None, terms: Terms, site: str | None
 ) -> str:
-    """The key of an invitation from the command line; with a site, it is sent by mail as well."""
+    """Create an invitation on the command line; with a site, it is also sent by mail. Returns
+    its key."""
     owners = storage.people.active_owner_ids(tx)
     inviter = actions.people.get(tx, owners[0]) if owners else actions.messages.notices.bot(tx)
     if email is not None:
@@ -122,7 +125,7 @@ def make_as_operator(
 
 
 def get(tx: Tx, vault: Vault, key: str) -> Invitation | None:
-    """The invitation of a link, if it is good."""
+    """The invitation of a link, if it is valid."""
     found = storage.people.invitations.find_by_key(
         tx, actions.people.one_time_links.fingerprint(vault, key)
     )
@@ -130,8 +133,11 @@ def get(tx: Tx, vault: Vault, key: str) -> Invitation | None:
 
 
 def still_given(tx: Tx, invitation: Invitation) -> Terms:
-    """What somebody gets who takes it now: channels and groups into which its inviter may bring
-    nobody any more are left out. Raises LinkNotGood if they may not give it at all any more."""
+    """What a user gets who accepts the invitation now.
+
+    Channels and groups to which its inviter may no longer add users are left out. Raises
+    LinkNotGood if they may no longer invite at all.
+    """
     terms = invitation.terms
     if not _may_still_be_given(tx, invitation):
         raise LinkNotGood()
@@ -144,7 +150,7 @@ def still_given(tx: Tx, invitation: Invitation) -> Terms:
 
 
 def address(site: str, key: str) -> str:
-    """Where a link leads."""
+    """The URL of an invitation."""
     return f"{site}/join/{key}/"
 
 
@@ -162,7 +168,7 @@ def _inviter(tx: Tx, actor: User, permission: str, terms: Terms) -> User:
 
 
 def _may_still_be_given(tx: Tx, invitation: Invitation) -> bool:
-    """Whether its inviter may still invite, and give the role that it gives."""
+    """Whether its inviter may still invite with its role."""
     inviter = actions.people.get(tx, invitation.inviter_id)
     if invitation.is_operators or inviter.is_system_bot:
         return True
@@ -175,7 +181,7 @@ def _may_still_be_given(tx: Tx, invitation: Invitation) -> bool:
 
 
 def _check_places(tx: Tx, actor: User | None, terms: Terms) -> None:
-    """Raises for channels and groups into which the inviter may not bring others."""
+    """Raise if the inviter may not add others to these channels and groups."""
     for channel_id in terms.channel_ids:
         _check_channel(tx, actor, channel_id)
     for group_id in terms.group_ids:
@@ -211,7 +217,7 @@ def _makes_owners(invitation: Invitation) -> bool:
 
 
 def _managed(tx: Tx, actor: User, invitation_id: int, is_for_many: bool) -> Invitation:
-    """One's own, or as an administrator that of another; an owner's is for owners."""
+    """One's own invitation or, for administrators, any; one for owners only as an owner."""
     actor = actions.groups.permissions.acting(tx, actor)
     found = storage.people.invitations.find(tx, invitation_id)
     if found is None or found.is_for_many != is_for_many:
@@ -241,7 +247,7 @@ def _check_age(tx: Tx, actor: User) -> None:
 
 
 def _check_number(tx: Tx, actor: User, number: int) -> None:
-    """A stolen account is no place to send letters to the world from."""
+    """Limits the number of mails that a stolen account could send."""
     since = tx.now - DAY_SECONDS
     sent = storage.people.one_time_links.asked_by(tx, INVITING, actor.id, since)
     if not actor.is_admin and len(sent) + number > INVITED_A_DAY:
@@ -264,7 +270,7 @@ def _objection(tx: Tx, email: str) -> str:
 
 
 def _was_written_to(tx: Tx, email: str) -> list[float]:
-    """When an address was last invited, if that was so often today that it has to be enough."""
+    """When an address was invited, if it has reached the limit of a day."""
     since = tx.now - DAY_SECONDS
     moments = storage.people.one_time_links.asked_for(tx, [INVITING], email, since)
     return moments[-LETTERS_A_DAY:] if len(moments) >= LETTERS_A_DAY else []
@@ -307,7 +313,7 @@ def _write_to(tx: Tx, vault: Vault, inviter: User, key: str, email: str, site: s
 
 
 def _last_day(invitation: Invitation | None) -> str:
-    """Until when it is good; empty if it is for ever."""
+    """The expiry date; empty if it never expires."""
     if invitation is None or invitation.expires_at is None:
         return ""
     return datetime.datetime.fromtimestamp(invitation.expires_at, datetime.UTC).date().isoformat()

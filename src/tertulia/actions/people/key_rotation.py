@@ -1,4 +1,4 @@
-"""Sealing anew: another secret, the same keys. What nobody can open any more ends."""
+"""Key rotation: encrypts all keys with another secret."""
 
 from tertulia import actions, domain, storage
 from tertulia.database.tx import Tx
@@ -7,10 +7,10 @@ from tertulia.storage.reencryption import CODE_APPS, DEVICES, INVITATIONS, LETTE
 
 
 def seal_anew(tx: Tx, old: Vault | None, new: Vault) -> int:
-    """Seal everything in all organizations with another secret; gives the number of keys.
+    """Encrypt everything in all organizations with another secret. Returns the number of keys.
 
-    If the old secret is lost, everybody gets a new key, and mails and invitations that are under
-    way come to nothing.
+    If the old secret is lost, all users get new keys, and pending mails and invitations become
+    invalid.
     """
     count = 0
     for realm in storage.organization.all_of_them(tx):

@@ -1,9 +1,8 @@
-"""Who knows whom: telling of people to those who may know them, and of those who come into sight.
+"""Known users: events about a user go only to users who may know them.
 
-An organization can keep its people from guests who share no channel and no conversation with
-them. What is told of a person goes to those who know them at that moment, and guests are told when
-people come into their sight and when they leave it. Finding people as far as somebody may know
-them is in `people`.
+An organization can hide users from guests who share no channel and no direct conversation with
+them. Events about a user go to users who know them at that moment. A guest gets events when users
+become visible or invisible. Lookups are in `visible_users`.
 """
 
 from collections.abc import Collection, Iterable, Iterator
@@ -15,17 +14,17 @@ from tertulia.domain.people.user import User
 from tertulia.events.audience import AllBut, Audience, Everyone, Nobody, Users
 from tertulia.events.types.people.known_people import DirectConversationStarted, PeopleBecameVisible
 
-Known = dict[int, set[int]]  # the people whom each of some viewers knows
+Known = dict[int, set[int]]  # known users by viewer
 
 
 def knowing(tx: Tx, user_id: int) -> Audience:
-    """Those who may know somebody now, whenever they hear of it."""
+    """The audience of users who may know a user at this moment."""
     others = strangers(tx, user_id)
     return AllBut(others) if others else Everyone()
 
 
 def strangers(tx: Tx, user_id: int) -> list[int]:
-    """The guests who do not know somebody."""
+    """The guests who may not know a user."""
     if not actions.people.visible_users.guests_are_limited(tx):
         return []
     user = storage.people.find(tx, user_id)
@@ -41,8 +40,9 @@ def strangers(tx: Tx, user_id: int) -> list[int]:
 
 
 def told_apart(tx: Tx, user_ids: list[int]) -> Iterator[tuple[list[int], Audience]]:
-    """Some people, to each as far as they know them: first all, to those who know all of them."""
-    unknown: dict[tuple[int, ...], list[int]] = {}  # whom some guests know, and these guests
+    """Split users by who may know them: first all, for users who know all of them."""
+    # The known ones, and the guests who know just these.
+    unknown: dict[tuple[int, ...], list[int]] = {}
     if actions.people.visible_users.guests_are_limited(tx):
         people = {each.id for each in storage.people.find_many(tx, user_ids) if not each.is_bot}
         guests = storage.people.known_people.guests(tx)
@@ -57,13 +57,13 @@ def told_apart(tx: Tx, user_ids: list[int]) -> Iterator[tuple[list[int], Audienc
         yield list(known), Users(guests)
 
 
-# --- telling of those who come into sight or leave it ---
+# --- announcing visibility ---
 
 
 def known(tx: Tx, viewers: Collection[User], among: Collection[int] | None = None) -> Known:
-    """Whom each viewer knows, of all people or of some.
+    """The users whom each viewer may know, of all or of some.
 
-    Bots and the viewers themselves, whom they always know, are left out.
+    Bots and the viewers themselves, who are always known, are left out.
     """
     if not viewers:
         return {}
@@ -82,9 +82,9 @@ def known(tx: Tx, viewers: Collection[User], among: Collection[int] | None = Non
 
 
 def tell(tx: Tx, before: Known, after: Known, other_channels: Iterable[int] = ()) -> None:
-    """Announce the differences; those who see the same change hear of it together.
+    """Announce the differences. Viewers with the same change share an event.
 
-    Of channels that come or go for them in the same moment they hear by themselves.
+    `other_channels` become visible or invisible at the same time and have their own events.
     """
     for (shown, hidden), viewer_ids in domain.channels.access.changes(before, after).items():
         groups = _groups_of(tx, [*shown, *hidden])
@@ -93,7 +93,7 @@ def tell(tx: Tx, before: Known, after: Known, other_channels: Iterable[int] = ()
 
 
 def _groups_of(tx: Tx, user_ids: list[int]) -> dict[int, list[int]]:
-    """The groups that list some people, each with those of them who are in it."""
+    """The groups that contain some of these users, with their members among them."""
     people = [each for each in storage.people.find_many(tx, user_ids) if each.is_active]
     known = storage.groups.Memberships(tx, people)
     found: dict[int, list[int]] = {}
@@ -107,7 +107,7 @@ def _groups_of(tx: Tx, user_ids: list[int]) -> dict[int, list[int]]:
 
 
 class Meeting:
-    """People join channels or leave them: whom do the guests there know before and after?"""
+    """Compares whom guests know before and after users join or leave channels."""
 
     def __init__(self, tx: Tx, channel_ids: list[int], movers: Iterable[User]) -> None:
         people = {user.id: user for user in movers}
@@ -124,13 +124,13 @@ class Meeting:
         tell(tx, self._before, self._known(tx))
 
     def _known(self, tx: Tx) -> Known:
-        """Of those inside only what they know of the movers can change."""
+        """For other subscribers, only their knowledge of the moving users can change."""
         return known(tx, self._inside, self._mover_ids) | known(tx, self._moving)
 
 
 @contextmanager
 def talking(tx: Tx, members: dict[int, User]) -> Iterator[None]:
-    """Put it around the beginning of a direct conversation: its members know each other then."""
+    """Wrap the start of a direct conversation: its members know each other afterwards."""
     guests = [user for user in members.values() if user.is_guest]
     if not guests or storage.messages.conversations.find(tx, sorted(members)) is not None:
         yield

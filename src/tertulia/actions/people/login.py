@@ -1,8 +1,8 @@
-"""Arriving: somebody whose identity was proven is let in, by whichever way they came.
+"""Login: admits a user whose identity was verified, by any method.
 
-Proving is done before, outside of any transaction, since it may be slow or ask another machine:
-a password was right, a provider has vouched. Here it is decided whose account that is, and whether
-it may be used. All ways in end here, so that none forgets a rule.
+Verification happens before, outside of a transaction, because it may be slow or ask another server:
+a password was right, or a provider has confirmed the user. This module decides whether the account
+may be used. Every login method ends here, so that none can skip a rule.
 """
 
 from enum import Enum
@@ -27,44 +27,44 @@ from tertulia.errors.authentication import (
 )
 from tertulia.events.types.people.user import PlaceholderClaimed
 
-EMAIL = "Email"  # the method's name among the organization's `authentication_methods`
-BY_PASSWORD = (EMAIL, "LDAP")  # where somebody may have to show a second factor, too
+EMAIL = "Email"  # its name in the setting `authentication_methods`
+BY_PASSWORD = (EMAIL, "LDAP")  # methods that may require a second factor
 
 
 class VerifiedIdentity(msgspec.Struct, frozen=True):
-    """Who somebody is, and how that was shown."""
+    """A user, and how they were authenticated."""
 
     method: str
-    user_id: int  # the account that was recognized
-    address: str = ""  # from where; a browser brings its own
-    is_complete: bool = False  # a second factor was shown, too
-    elsewhere: ProviderSession | None = None  # which session it is at a provider
+    user_id: int  # the account
+    address: str = ""  # IP address of an app; a browser has its own
+    is_complete: bool = False  # a second factor was verified too
+    elsewhere: ProviderSession | None = None  # the session at the login provider
 
     @property
     def needs_more(self) -> bool:
-        """Whether a second factor may be asked for."""
+        """Whether a second factor may be required."""
         return self.method in BY_PASSWORD and not self.is_complete
 
 
 class MissingFactor(Enum):
-    """What somebody who has a right password needs besides."""
+    """What a user needs besides the right password."""
 
     CODE = "a code"
     SETTING_UP = "a second factor to be set up"
 
 
 class SessionRequest(msgspec.Struct, frozen=True):
-    """What somebody comes with: a browser that gets a cookie, or an app that gets the key."""
+    """A login request of a browser, which gets a cookie, or of an app, which gets the API key."""
 
     browser: Browser
-    network: str  # from which it comes
+    network: str  # the client's network
     fingerprint: bytes | None = None  # of the new cookie; None for an app
-    former: bytes | None = None  # the fingerprint of the cookie it came with, which ends
-    letters: Vault | None = None  # to seal letters with; None where no mail is sent
+    former: bytes | None = None  # fingerprint of the old cookie, whose session ends
+    letters: Vault | None = None  # to encrypt mails; None if no mail is sent
 
 
 def arrive(tx: Tx, who: VerifiedIdentity, entrance: SessionRequest) -> User:
-    """The account, if it may be used now; a browser gets a session of its own."""
+    """Log in to the account, if it may be used now. A browser gets a session."""
     user = _usable(tx, who)
     check_complete(tx, who)
     if entrance.former is not None:
@@ -85,7 +85,7 @@ def arrive(tx: Tx, who: VerifiedIdentity, entrance: SessionRequest) -> User:
 
 
 def lack(tx: Tx, who: VerifiedIdentity) -> MissingFactor | None:
-    """What a right password does not show; None if it is enough. Raises as `arrive` does."""
+    """The missing factor; None if the password is enough. Raises like `arrive`."""
     _usable(tx, who)
     if not who.needs_more:
         return None
@@ -96,7 +96,7 @@ def lack(tx: Tx, who: VerifiedIdentity) -> MissingFactor | None:
 
 
 def check_complete(tx: Tx, who: VerifiedIdentity) -> None:
-    """Raises if a password is not enough."""
+    """Raise if a second factor is missing."""
     missing = lack(tx, who)
     if missing is not None:
         raise SecondFactorNeeded() if missing is MissingFactor.CODE else SecondFactorMissing()
@@ -118,7 +118,7 @@ def _usable(tx: Tx, who: VerifiedIdentity) -> User:
 
 
 def check_method(tx: Tx, method: str) -> None:
-    """Raises if the organization is closed, or does not let people in this way."""
+    """Raise if the organization is deactivated or does not allow this method."""
     realm = storage.organization.current(tx)
     if realm.deactivated:
         raise LoginOrganizationDeactivated()

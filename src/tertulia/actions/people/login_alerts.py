@@ -1,6 +1,6 @@
-"""Logins from where somebody has not logged in before: they are written to, in case it is not them.
+"""Login alerts: a mail about a login from a new location.
 
-A place is a network and a kind of browser; it is known for two months after it was last used.
+A location is a network and a kind of browser. It is remembered for two months after its last use.
 """
 
 from datetime import datetime
@@ -14,11 +14,11 @@ from tertulia.domain.people.sessions import Browser
 from tertulia.domain.people.user import User
 
 KNOWN_SECONDS = 60 * 86400
-SETTLING_SECONDS = 60  # whoever has just joined knows that they log in
+SETTLING_SECONDS = 60  # no alert for the first login of a new user
 
 
 def note(tx: Tx, vault: Vault, user: User, browser: Browser, network: str) -> None:
-    """Write to somebody who has come from a new place, if they want that."""
+    """Send a mail if the location is new and the user wants alerts."""
     kind = domain.people.sessions.described(browser.agent)
     mark = vault.fingerprint(f"login from {network} by {kind}")
     is_known = storage.people.login_origins.note(tx, user.id, mark)

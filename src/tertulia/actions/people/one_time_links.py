@@ -1,6 +1,6 @@
-"""One-time links: made, found as long as they are good, and ended by being used.
+"""One-time links: created, looked up while valid, and used once.
 
-Opening a page does not use one up, since programs that look for viruses open every link in a mail.
+Opening the page does not use a link up, because virus scanners open every link in a mail.
 """
 
 import math
@@ -14,8 +14,8 @@ from tertulia.errors.authentication import LinkNotGood
 from tertulia.errors.http import AttemptsExhausted
 
 HOUR, DAY = 3600, 86400
-AN_HOUR, A_DAY = 2, 5  # how often somebody may ask for one
-A_DAY_FROM_ONE_PLACE = 100  # a whole office may come in on its first day
+AN_HOUR, A_DAY = 2, 5  # limits per user
+A_DAY_FROM_ONE_PLACE = 100  # enough for the first day of a whole office
 
 
 def make(
@@ -28,7 +28,7 @@ def make(
     asked_from: str = "",
     invitation_id: int | None = None,
 ) -> str:
-    """The key of a new link; earlier ones for the same end."""
+    """Create a link and return its key. Earlier ones for the same purpose become invalid."""
     if user_id is None:
         storage.people.one_time_links.end_for(tx, purpose, email)
     else:
@@ -48,8 +48,7 @@ def make(
 
 
 def note_vain_wish(tx: Tx, purpose: str, email: str, asked_from: str) -> None:
-    """Remember that somebody asked for a link that there is no reason to make; that takes as much
-    as making one."""
+    """Record a request for which no link is made. Takes as long as making one."""
     storage.people.one_time_links.end_for(tx, purpose, email)
     storage.people.one_time_links.insert(
         tx, purpose, None, None, email, asked_from, tx.now + LIFE_SECONDS
@@ -57,14 +56,14 @@ def note_vain_wish(tx: Tx, purpose: str, email: str, asked_from: str) -> None:
 
 
 def note_letter(tx: Tx, purpose: str, email: str, user_id: int) -> None:
-    """Remember that somebody had a letter sent to an address."""
+    """Record that a user had a mail sent to an address."""
     storage.people.one_time_links.insert(
         tx, purpose, None, user_id, email, "", tx.now + LIFE_SECONDS
     )
 
 
 def get(tx: Tx, vault: Vault, purpose: str, key: str) -> OneTimeLink:
-    """A link that is good; raises LinkNotGood."""
+    """A valid link. Raises LinkNotGood."""
     found = storage.people.one_time_links.find(tx, purpose, fingerprint(vault, key))
     if found is None:
         raise LinkNotGood()
@@ -76,9 +75,9 @@ def fingerprint(vault: Vault, key: str) -> bytes:
 
 
 def check_wishes_for(tx: Tx, purpose: str, email: str, asked_from: str) -> None:
-    """Raises RateLimited where too many mails would go to one address, or be caused from one.
+    """Raise RateLimited if too many mails go to one address, or are requested from one.
 
-    All mails that strangers can cause share one counter for each address that receives them.
+    All mails that visitors without a login can cause share one counter per recipient.
     """
     since = tx.now - DAY
     _check(tx, storage.people.one_time_links.asked_for(tx, BY_STRANGERS, email, since))
@@ -87,7 +86,7 @@ def check_wishes_for(tx: Tx, purpose: str, email: str, asked_from: str) -> None:
 
 
 def check_wishes_of(tx: Tx, purpose: str, user_id: int) -> None:
-    """Raises RateLimited for one who asks too often."""
+    """Raise RateLimited if a user requests too many."""
     _check(tx, storage.people.one_time_links.asked_by(tx, purpose, user_id, tx.now - DAY))
 
 

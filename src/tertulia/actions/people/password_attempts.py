@@ -1,7 +1,8 @@
-"""How often a password may be tried: counted before it is looked at, whoever asks, on any server.
+"""Limits of password attempts, counted before the password is checked, across all servers.
 
-Few times for one name from one address; for one name from everywhere many more, so that nobody is
-locked out by a stranger who guesses. A right password clears what its own address has tried.
+There is a low limit for one name from one IP address, and a much higher one for one name from all
+addresses, so that an attacker cannot lock a user out. A right password clears the attempts of its
+address.
 """
 
 import math
@@ -18,17 +19,17 @@ FROM_EVERYWHERE = 100
 
 
 def name_hash(vault: Vault, name: str) -> bytes:
-    """What is kept of a name that was tried: it may be a password that was typed in its place."""
+    """A hash of the name, because users may type a password in its place."""
     return vault.fingerprint(f"name {domain.people.user.email_key(name)}")
 
 
 def entry_hash(vault: Vault, provider: str, subject: str) -> bytes:
-    """The same for somebody whom a directory knows by several names."""
+    """The same for a directory user, who may have several names."""
     return name_hash(vault, f"{provider} {subject}")
 
 
 def count(tx: Tx, name_hash: bytes, address: str) -> None:
-    """Count one attempt, or raise RateLimited if there were too many."""
+    """Count one attempt. Raises RateLimited if there were too many."""
     since = tx.now - WINDOW_SECONDS
     here = storage.people.password_attempts.nth_last(
         tx, name_hash, FROM_ONE_ADDRESS, since, address
@@ -41,12 +42,12 @@ def count(tx: Tx, name_hash: bytes, address: str) -> None:
 
 
 def clear(tx: Tx, name_hash: bytes, address: str) -> None:
-    """The password was right: what was tried before it from there is forgiven."""
+    """The password was right: clear the attempts of this name from this address."""
     storage.people.password_attempts.forget(tx, name_hash, address)
 
 
 def unlock(tx: Tx, vault: Vault, user: User) -> int:
-    """Forgive what was tried for somebody from everywhere; says how often that was."""
+    """Clear the attempts of a user from all addresses. Returns their number."""
     found = storage.people.identities.of_user(tx, user.id)
     entries = [entry_hash(vault, identity.provider, identity.subject) for identity in found]
     names = [name_hash(vault, user.email), *entries]

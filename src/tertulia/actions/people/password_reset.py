@@ -1,7 +1,7 @@
-"""Passwords that are forgotten, or were never chosen: a link lets their owner choose one.
+"""Password reset: a link with which a user chooses a new password.
 
-It comes by mail, or from an administrator who hands it over. Whoever asks by mail learns nothing of
-who has an account: that is said to the address alone.
+The link is sent by mail, or handed over by an administrator. A request by mail does not reveal
+whether an account exists: only the address learns that.
 """
 
 from collections.abc import Collection
@@ -25,8 +25,10 @@ def ask(
     site: str,
     directories: Collection[str] = (),
 ) -> None:
-    """Send a letter, whoever has that address; raises RateLimited. Those whose password is that of
-    one of the directories are told so."""
+    """Send a mail to the address, whether or not it has an account. Raises RateLimited.
+
+    A user whose password is in one of the directories gets a mail that says so.
+    """
     actions.people.one_time_links.check_wishes_for(tx, PASSWORD, email, asked_from)
     realm = storage.organization.current(tx)
     user = storage.people.find_by_email(tx, email)
@@ -62,8 +64,10 @@ def ask(
 def make_link(
     tx: Tx, vault: Vault, actor: User | None, user_id: int, directories: Collection[str] = ()
 ) -> str:
-    """The key of a link to hand over to somebody; `actor` is None for the operator. There is none
-    for those whose password is that of one of the directories."""
+    """Create a link to hand over to a user; `actor` is None for the operator. Returns its key.
+
+    Raises if the user's password is in one of the directories.
+    """
     user = _somebody(tx, actor, user_id, directories)
     asked_from = "" if actor is None else domain.people.one_time_links.asker(actor.id)
     return actions.people.one_time_links.make(
@@ -79,9 +83,10 @@ def end(
     site: str | None,
     directories: Collection[str] = (),
 ) -> bool:
-    """Have somebody choose a new password: the one they have opens nothing any more, and whoever
-    has come in by it is out. They get a link by mail; `site` is None where none is sent. Says
-    whether they had one."""
+    """Invalidate a user's password and end their sessions. Returns whether they had one.
+
+    They get a link by mail; `site` is None if no mail is sent.
+    """
     user = _somebody(tx, actor, user_id, directories)
     password_hash = storage.people.password_hash(tx, user.id)
     if password_hash is None:
@@ -97,7 +102,7 @@ def end(
 
 
 def _somebody(tx: Tx, actor: User | None, user_id: int, directories: Collection[str]) -> User:
-    """One whose password is kept here, and is that actor's business."""
+    """A user whose password is stored here, and whom the actor may help."""
     user = storage.people.find(tx, user_id)
     if actor is not None:
         actions.groups.permissions.require_administrator(tx, actor)
@@ -114,13 +119,13 @@ def _somebody(tx: Tx, actor: User | None, user_id: int, directories: Collection[
 
 
 def check_kept_here(tx: Tx, user: User, directories: Collection[str]) -> None:
-    """Raises BadRequest for one whose password is that of one of the directories."""
+    """Raise BadRequest if the user's password is in one of the directories."""
     if storage.people.identities.providers_of(tx, user.id).intersection(directories):
         raise BadRequest(f"The password of {user.full_name} is kept in LDAP, and changed there.")
 
 
 def owner_of(tx: Tx, vault: Vault, key: str) -> User:
-    """Whose password a link lets one choose; raises LinkNotGood."""
+    """The user whose password a link resets. Raises LinkNotGood."""
     link = actions.people.one_time_links.get(tx, vault, PASSWORD, key)
     user = None if link.user_id is None else storage.people.find(tx, link.user_id)
     if user is None or not user.is_active or not _is_still_given(tx, link, user):
@@ -129,7 +134,7 @@ def owner_of(tx: Tx, vault: Vault, key: str) -> User:
 
 
 def choose(tx: Tx, vault: Vault, key: str, password_hash: str, renew_key: bool) -> User:
-    """Give the owner of a link a new password; all their browsers are logged out."""
+    """Set the new password of a link's user and end all their sessions."""
     user = owner_of(tx, vault, key)
     actions.people.set_password(tx, user.id, password_hash)
     if renew_key:
@@ -138,13 +143,15 @@ def choose(tx: Tx, vault: Vault, key: str, password_hash: str, renew_key: bool) 
 
 
 def address(site: str, key: str) -> str:
-    """Where a link leads."""
+    """The URL of a link."""
     return f"{site}/accounts/password/reset/{key}/"
 
 
 def _is_still_given(tx: Tx, link: OneTimeLink, user: User) -> bool:
-    """Whether the administrator who made a link could still make it: who knows it might keep it
-    until they are none any more, or until it leads to an owner."""
+    """Whether the administrator who made the link could still make it.
+
+    Otherwise they could keep it after losing their role, or until its user is an owner.
+    """
     maker_id = link.maker_id()
     if maker_id is None:
         return True
@@ -153,5 +160,5 @@ def _is_still_given(tx: Tx, link: OneTimeLink, user: User) -> bool:
 
 
 def _may_help(actor: User, user: User) -> bool:
-    """A link is a way into an account, and an owner's is for owners."""
+    """A link gives access to an account, so only owners make one for an owner."""
     return actor.is_owner or not user.is_owner

@@ -1,4 +1,4 @@
-"""Invitations that are open: who hears of a change, what ends them, and when they are forgotten."""
+"""Open invitations: events, and what ends them."""
 
 from collections.abc import Sequence
 
@@ -7,23 +7,23 @@ from tertulia.database.tx import Tx
 from tertulia.events.audience import Users
 from tertulia.events.types.people.invitations import InvitationsChanged
 
-KEPT_SECONDS = 30 * 86400  # after its end
+KEPT_SECONDS = 30 * 86400  # after their end
 
 
 def tell(tx: Tx, inviters: Sequence[int]) -> None:
-    """Tell inviters and administrators that there is something else to see."""
+    """Announce a change to inviters and administrators."""
     concerned = {*inviters, *storage.people.active_admin_ids(tx)}
     events.log.announce(tx, InvitationsChanged(), to=Users(sorted(concerned)))
 
 
 def end_of_inviter(tx: Tx, user_id: int) -> None:
-    """Nobody joins any more by the invitations of somebody who has gone."""
+    """End the invitations of a deactivated user."""
     if storage.people.invitations.end_of(tx, user_id):
         tell(tx, [])
 
 
 def end_for_address(tx: Tx, email: str) -> None:
-    """Somebody has joined: what else was open for them is over."""
+    """End the other invitations of an address that has joined."""
     inviters = storage.people.invitations.end_for(tx, email)
     if inviters:
         tell(tx, inviters)

@@ -1,8 +1,7 @@
-"""Logins under way: kept while somebody is at a provider, so that any server can finish them.
+"""Pending logins: stored while the browser is at the provider, so that any server can finish them.
 
-A login is known by a state that travels through the provider, and belongs to the browser that has
-begun it: another one, into which somebody was lured with a stolen address, cannot finish it. It is
-good once.
+A login is identified by a state parameter that passes through the provider, and is bound to the
+browser that started it: another browser with a stolen URL cannot finish it. It can be used once.
 """
 
 from tertulia import actions, storage
@@ -17,12 +16,12 @@ TOKEN_SECONDS = 15
 def leave(
     tx: Tx, state_hash: bytes, browser_hash: bytes, sealed: bytes, user_id: int | None = None
 ) -> None:
-    """Remember a login; `user_id` is whose it is, where that is known already."""
+    """Store a login. `user_id` is its user, if known."""
     storage.people.pending_logins.save(tx, state_hash, browser_hash, sealed, user_id)
 
 
 def come_back(tx: Tx, state_hash: bytes, browser_hash: bytes) -> bytes:
-    """What a login has left with. Raises LoginExpired."""
+    """The stored login, which is deleted. Raises LoginExpired."""
     since = tx.now - AWAY_SECONDS
     sealed = storage.people.pending_logins.consume(tx, state_hash, browser_hash, since)
     if sealed is None:
@@ -31,14 +30,15 @@ def come_back(tx: Tx, state_hash: bytes, browser_hash: bytes) -> bytes:
 
 
 def hand_over(tx: Tx, who: VerifiedIdentity, token_hash: bytes) -> None:
-    """Let another program on the same desk finish a login, with a token good for seconds."""
+    """Let another program on the same machine finish the login with a token that is valid for
+    seconds."""
     actions.people.login.check_method(tx, who.method)
     actions.people.login.check_complete(tx, who)
     storage.people.pending_logins.put_token(tx, token_hash, who.user_id, who.method)
 
 
 def redeem(tx: Tx, token_hash: bytes, address: str) -> VerifiedIdentity:
-    """Who comes with a token. Raises LoginExpired."""
+    """The user of a token. Raises LoginExpired."""
     found = storage.people.pending_logins.take_token(tx, token_hash, tx.now - TOKEN_SECONDS)
     if found is None:
         raise LoginExpired()

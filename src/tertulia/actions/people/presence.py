@@ -1,4 +1,4 @@
-"""Presence: writing down what the board has gathered."""
+"""Presence: stores the changes that were collected in memory."""
 
 from tertulia import storage
 from tertulia.database.tx import Tx
@@ -8,7 +8,7 @@ from tertulia.storage.people.presence import Noted
 
 
 def note(tx: Tx, pending: dict[int, Presence], known: int) -> list[Noted]:
-    """Write down a batch; gives everything that has changed after the number known so far."""
+    """Store a batch. Returns all changes after the last known number."""
     storage.people.presence.note(tx, pending)
     return storage.people.presence.since(tx, known)
 

@@ -1,4 +1,4 @@
-"""Custom profile fields: administrators decide what people may tell of themselves."""
+"""Custom profile fields, which administrators manage."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -18,7 +18,7 @@ from tertulia.events.types.people.profile_fields import ProfileFieldsChanged
 
 
 class FieldChanges(msgspec.Struct, frozen=True):
-    """What is to be different about a field; None for what is to stay."""
+    """The requested changes of a field; None keeps a value."""
 
     name: str | None = None
     hint: str | None = None
@@ -45,7 +45,7 @@ def create(tx: Tx, user: User, field_type: int, wanted: FieldChanges) -> int:
 
 
 def edit(tx: Tx, user: User, field_id: int, changes: FieldChanges) -> None:
-    """Change what is given. Who has chosen what can no longer be chosen has then chosen nothing."""
+    """Apply the given changes. Values that are no longer valid choices are deleted."""
     actions.groups.permissions.require_administrator(tx, user)
     known = storage.people.profile_fields.everything(tx)
     before = _find(known, field_id)
@@ -70,7 +70,7 @@ def edit(tx: Tx, user: User, field_id: int, changes: FieldChanges) -> None:
 
 
 def delete(tx: Tx, user: User, field_id: int) -> None:
-    """Nobody is asked any more, and what was answered is gone."""
+    """Delete a field with its values."""
     actions.groups.permissions.require_administrator(tx, user)
     _find(storage.people.profile_fields.everything(tx), field_id)
     storage.people.profile_fields.delete(tx, field_id)
@@ -115,7 +115,7 @@ def _changed(field: ProfileField, changes: FieldChanges) -> ProfileField:
 
 
 def _named_after_place(field: ProfileField) -> ProfileField:
-    """A field for an account somewhere is called after that place unless it has a name."""
+    """A field for an external account is named after its site by default."""
     place = EXTERNAL_ACCOUNTS.get(domain.people.profile_fields.account_place(field))
     if field.name or place is None:
         return field

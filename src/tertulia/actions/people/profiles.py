@@ -1,4 +1,4 @@
-"""What people fill in about themselves, and what administrators fill in about others."""
+"""Profile values, set by users themselves, administrators and login providers."""
 
 import html
 from collections.abc import Mapping, Sequence
@@ -17,15 +17,15 @@ from tertulia.events.types.people.profile_fields import ChangedValue, ProfileCha
 
 
 class FieldAnswer(msgspec.Struct, frozen=True):
-    """An answer to one field as it came; None takes the present one back."""
+    """A new value of one field; None deletes it."""
 
     field_id: int
     value: Any
-    rendered: str | None = None  # HTML, for the kinds that have it
+    rendered: str | None = None  # HTML, for types that have it
 
 
 def change(tx: Tx, actor: User, user_id: int, values: Sequence[FieldAnswer]) -> None:
-    """Fill in somebody's profile, all of it or nothing; what stays the same is not told."""
+    """Set values of a profile, all or none. Unchanged values produce no event."""
     actor = actions.groups.permissions.acting(tx, actor)
     fields = {field.id: field for field in storage.people.profile_fields.everything(tx)}
     held = dict(storage.people.profile_fields.all_values(tx, [user_id]).get(user_id, {}))
@@ -51,10 +51,9 @@ def change(tx: Tx, actor: User, user_id: int, values: Sequence[FieldAnswer]) -> 
 
 
 def fill_in(tx: Tx, user_id: int, values: Mapping[str, str]) -> list[str]:
-    """Fill in what a provider tells, by the names of fields; gives those that have changed.
+    """Set values from a provider, by field name. Returns the names of changed fields.
 
-    A field that is not there, names people, or does not take the value is left alone; so is one
-    about which nothing is told.
+    Skips unknown fields, fields that name users, invalid values and empty ones.
     """
     held = storage.people.profile_fields.all_values(tx, [user_id]).get(user_id, {})
     told: list[ChangedValue] = []
@@ -77,7 +76,7 @@ def fill_in(tx: Tx, user_id: int, values: Mapping[str, str]) -> list[str]:
 
 
 def forget(tx: Tx, user_id: int, field_id: int) -> None:
-    """Take back what somebody has filled in, whoever may edit it."""
+    """Delete a value, without a permission check."""
     storage.people.profile_fields.remove_value(tx, user_id, field_id)
     _tell(tx, user_id, [ChangedValue(field_id, None)])
 

@@ -1,8 +1,8 @@
-"""Roles: what else changes when somebody is given another one.
+"""Roles: changes, and everything that depends on them.
 
-A role decides which system groups list somebody, which channels they see, whom they know, whose
-addresses they are shown, whether newcomers' channels concern them and whose bots they look after.
-All of that is told with the role itself.
+A role decides a user's system groups, which channels and users they can see, whose email addresses
+they see, whether default channels concern them and which bots they manage. All of these changes are
+announced with the role.
 """
 
 from collections.abc import Sequence
@@ -19,15 +19,15 @@ from tertulia.events.types.people.user import RoleChanged
 
 
 def check(actor: User, user: User, role: Role) -> None:
-    """Only owners make owners, or others of them."""
+    """Only owners may make someone an owner or change an owner's role."""
     if Role.OWNER in (role, user.role) and not actor.is_owner:
         raise OwnerRequired()
 
 
 def change(tx: Tx, user: User, role: Role) -> None:
-    """Give somebody a role; who may is for the caller to have checked. One owner is always left.
+    """Set a role. The caller checks the permission. One owner always remains.
 
-    Whoever can do less from now on cannot do more by their bots.
+    A user with fewer permissions must not have more through their bots.
     """
     if role == user.role:
         return
@@ -68,7 +68,8 @@ def _give(tx: Tx, user: User, role: Role) -> None:
 
 
 def _move(tx: Tx, user: User, before: Sequence[int], after: Sequence[int]) -> None:
-    """From the group of the old role to that of the new one, and in or out of the full members."""
+    """Move from the group of the old role to that of the new one, and in or out of the full
+    members."""
     actions.groups.tell_members(tx, before[0], [user.id], added=False)
     actions.groups.tell_members(tx, after[0], [user.id], added=True)
     for group_id in before[1:]:

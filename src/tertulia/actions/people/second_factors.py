@@ -1,7 +1,6 @@
-"""Second factors: set up and taken away by their owner, asked for after a password.
+"""Second factors: managed by their owner, and verified after a password.
 
-They are for passwords, those of a directory included. Who comes by a provider's word has shown
-there whatever the provider wants to see.
+They apply to passwords, including those of a directory. A login provider has its own checks.
 """
 
 import math
@@ -23,17 +22,17 @@ from tertulia.errors.people import UserNotFound
 
 WINDOW_SECONDS = 1800
 FROM_ONE_ADDRESS = 5
-FROM_EVERYWHERE = 20  # whoever gets here knows the password: nobody is locked out by strangers
-TOLD = 5  # the attempt of which its owner is told
+FROM_EVERYWHERE = 20  # an attacker here knows the password, so strangers cannot lock a user out
+TOLD = 5  # the attempt after which the owner is notified
 
 
-# --- showing it ---
+# --- verification ---
 
 
 def count(tx: Tx, vault: Vault, user_id: int, address: str, tells: bool) -> None:
-    """Count one attempt, before it is looked at, or raise RateLimited.
+    """Count one attempt before it is checked. Raises RateLimited.
 
-    Whoever guesses knows a password that its owner should change, so they are told.
+    Someone who guesses codes knows the password, so the owner is notified.
     """
     name, since = _name(vault, user_id), tx.now - WINDOW_SECONDS
     nth_last = storage.people.password_attempts.nth_last
@@ -52,7 +51,7 @@ def count(tx: Tx, vault: Vault, user_id: int, address: str, tells: bool) -> None
 def show_code(
     tx: Tx, vault: Vault, who: VerifiedIdentity, code: str, address: str
 ) -> VerifiedIdentity:
-    """Who it is whose code was right, and is used up by that. Raises WrongCode."""
+    """Verify a code and use it up. Raises WrongCode."""
     if not _use_up(tx, vault, who.user_id, code):
         raise WrongCode()
     return _shown(tx, vault, who, address)
@@ -61,8 +60,10 @@ def show_code(
 def show_passkey(
     tx: Tx, vault: Vault, who: VerifiedIdentity, passkey: Passkey, sign_count: int, address: str
 ) -> VerifiedIdentity:
-    """Who it is whose passkey has answered. Raises WrongCode for one that was copied, or is gone:
-    where a device counts its answers, it never says the same number twice."""
+    """Record a verified passkey. Raises WrongCode if it was copied or deleted.
+
+    A device that counts its signatures never repeats a number.
+    """
     stale = passkey.sign_count and sign_count <= passkey.sign_count
     if stale or not storage.people.second_factors.note_passkey_used(
         tx, passkey.id, passkey.sign_count, sign_count
@@ -72,7 +73,7 @@ def show_passkey(
 
 
 def unlock(tx: Tx, vault: Vault, user_id: int) -> int:
-    """Forgive what was tried for somebody; says how often that was."""
+    """Clear the attempts of a user. Returns their number."""
     return storage.people.password_attempts.forget(tx, _name(vault, user_id))
 
 
@@ -96,12 +97,14 @@ def _name(vault: Vault, user_id: int) -> bytes:
     return vault.fingerprint(f"second factor of {user_id}")
 
 
-# --- having it ---
+# --- management ---
 
 
 def set_up_app(tx: Tx, vault: Vault, user: User, secret: str, code: str, tells: bool) -> list[str]:
-    """Give somebody an app whose first code is right, in place of the one that they have. Those for
-    whom it is the first second factor get recovery codes."""
+    """Set an authenticator app whose first code is right; replaces the current one.
+
+    Returns recovery codes if it is the user's first second factor.
+    """
     step = domain.people.second_factors.step_of(secret, code, tx.now, last_step=0)
     if step is None:
         raise WrongCode()
@@ -113,7 +116,7 @@ def set_up_app(tx: Tx, vault: Vault, user: User, secret: str, code: str, tells: 
 def add_passkey(
     tx: Tx, vault: Vault, user: User, name: str, credential: bytes, sign_count: int, tells: bool
 ) -> list[str]:
-    """Give somebody a passkey; with their first second factor come recovery codes."""
+    """Add a passkey. Returns recovery codes if it is the user's first second factor."""
     known = storage.people.second_factors.passkeys(tx, user.id)
     if len(known) >= domain.limits.PASSKEYS:
         raise BadRequest(f"One can have at most {domain.limits.PASSKEYS} passkeys.")
@@ -134,21 +137,23 @@ def remove_passkey(tx: Tx, vault: Vault, user: User, passkey_id: int, tells: boo
 
 
 def renew_recovery_codes(tx: Tx, user: User) -> list[str]:
-    """New recovery codes; those that were left are no longer good."""
+    """Create new recovery codes. The old ones become invalid."""
     if not storage.people.second_factors.of_user(tx, user.id).is_on:
         raise BadRequest("There is no second factor yet.")
     return _give_codes(tx, user)
 
 
 def remove(tx: Tx, vault: Vault, user: User, tells: bool) -> None:
-    """Do with the password alone from now on, where the organization does not want more."""
+    """Remove all second factors, unless the organization requires one."""
     _check_not_required(tx)
     _end(tx, vault, user, tells)
 
 
 def reset(tx: Tx, vault: Vault, actor: User | None, user_id: int, tells: bool) -> User:
-    """Take away what somebody has lost; `actor` is None for the operator. Where the organization
-    wants a second factor, they set up another at their next login."""
+    """Remove a user's lost second factors; `actor` is None for the operator.
+
+    If the organization requires one, the user sets it up at the next login.
+    """
     user = storage.people.find(tx, user_id)
     if actor is not None:
         actions.groups.permissions.require_administrator(tx, actor)
@@ -191,7 +196,7 @@ def _end(tx: Tx, vault: Vault, user: User, tells: bool) -> None:
 
 
 def _tell(tx: Tx, vault: Vault, user: User, kind: str, tells: bool) -> None:
-    """Write to the owner of an account, who may not be the one who did it."""
+    """Notify the owner of the account by mail, who may not be the acting person."""
     if tells:
         realm = storage.organization.current(tx)
         values = {"organization": realm.name, "name": user.full_name}

@@ -1,4 +1,4 @@
-"""Sessions: begun when somebody arrives in a browser, ended by their owner or with the account."""
+"""Sessions: started at a login, ended by their owner or with the account."""
 
 from collections.abc import Sequence
 
@@ -24,7 +24,7 @@ def begin(
     browser: Browser,
     elsewhere: ProviderSession | None = None,
 ) -> None:
-    """Let a browser in; it alone knows what the fingerprint is of."""
+    """Start a session. Only the browser knows the token of the fingerprint."""
     storage.people.sessions.insert(
         tx, user.id, fingerprint, browser.agent[:AGENT_LENGTH], browser.address, elsewhere
     )
@@ -33,12 +33,12 @@ def begin(
 
 
 def mine(tx: Tx, user: User) -> list[Session]:
-    """Somebody's sessions, the one that was used last first."""
+    """A user's sessions, last used first."""
     return storage.people.sessions.of_user(tx, user.id, tx.now - LIFE_SECONDS)
 
 
 def note_seen(tx: Tx, session_id: int, address: str) -> None:
-    """Let a session live on; nothing happens to one that has ended meanwhile."""
+    """Extend a session. No effect if it has ended."""
     storage.people.sessions.note_seen(tx, session_id, address)
 
 
@@ -49,16 +49,14 @@ def end(tx: Tx, user: User, session_id: int) -> None:
 
 
 def end_all(tx: Tx, user_id: int, but: int | None = None) -> None:
-    """End all of somebody's sessions, but perhaps for the one they act from; and a login that is
-    under way, since what it began with may be good no longer."""
+    """End all sessions of a user except `but`, and pending logins, which may be invalid now."""
     storage.people.pending_logins.forget_of(tx, user_id)
     if storage.people.sessions.delete_all(tx, user_id, but):
         _tell(tx, user_id)
 
 
 def log_out(tx: Tx, fingerprint: bytes) -> bytes | None:
-    """End the session of a browser that leaves, if there is one; gives what the provider that has
-    vouched for it has to be told."""
+    """End the session of a browser. Returns the logout data for its provider."""
     session = storage.people.sessions.find(tx, fingerprint)
     if session is None:
         return None
@@ -69,14 +67,14 @@ def log_out(tx: Tx, fingerprint: bytes) -> bytes | None:
 
 
 def end_at_provider(tx: Tx, person: bytes, marks: Sequence[bytes]) -> None:
-    """Somebody was logged out by their provider: of all their sessions from there, or of some."""
+    """End the sessions of a user whom their provider has logged out, all or some."""
     for session in storage.people.sessions.of_provider(tx, person, marks):
         storage.people.sessions.delete(tx, session.user_id, session.id)
         _tell(tx, session.user_id)
 
 
 def forget_old(tx: Tx) -> None:
-    """Delete what was not used for so long that it is over."""
+    """Delete expired sessions."""
     storage.people.sessions.delete_unseen(tx, tx.now - LIFE_SECONDS)
 
 

@@ -1,4 +1,4 @@
-"""Coming in: somebody gets an account by an invitation, or by signing up where anybody may."""
+"""Sign-up: accounts by invitation, or for everyone if the organization allows it."""
 
 import msgspec
 
@@ -24,15 +24,15 @@ REFUSALS = {
 
 
 class Newcomer(msgspec.Struct, frozen=True):
-    """What somebody says of themselves who comes in."""
+    """The data that a new user enters."""
 
     full_name: str
     password_hash: str | None
-    role: Role = Role.MEMBER  # which an invitation overrules
+    role: Role = Role.MEMBER  # an invitation overrides it
 
 
 def check_may_join(tx: Tx, email: str, invitation: Invitation | None) -> None:
-    """Raises if an address may not have an account here, by the rules for everybody."""
+    """Raise if an address may not have an account here."""
     invited = invitation is not None or storage.people.invitations.for_address(tx, email)
     if not invited and storage.organization.current(tx).setting("invite_required"):
         raise InvitationRequired(email=email)
@@ -44,9 +44,9 @@ def check_may_join(tx: Tx, email: str, invitation: Invitation | None) -> None:
 def ask(
     tx: Tx, vault: Vault, email: str, asked_from: str, site: str, invitation_id: int | None
 ) -> None:
-    """Write to somebody who wants to join, so that they show that the address is theirs.
+    """Send a confirmation to a user who wants to join.
 
-    Whether there is an account already is told to the address alone. Raises RateLimited.
+    Only the address learns whether it has an account. Raises RateLimited.
     """
     invitation = None
     if invitation_id is not None:
@@ -74,7 +74,7 @@ def ask(
 
 
 def confirmed(tx: Tx, vault: Vault, key: str) -> tuple[str, Invitation | None]:
-    """The address that a sign-up's link has proven, and the invitation it began with."""
+    """The confirmed address of a sign-up link, and its invitation."""
     link = actions.people.one_time_links.get(tx, vault, SIGN_UP, key)
     invitation = None
     if link.invitation_id is not None:
@@ -87,7 +87,7 @@ def confirmed(tx: Tx, vault: Vault, key: str) -> tuple[str, Invitation | None]:
 def finish_sign_up(
     tx: Tx, vault: Vault, key: str, newcomer: Newcomer, reception: WelcomeMessage | None
 ) -> User:
-    """The account of somebody whose address was confirmed; the link is used up by that."""
+    """Create the account of a confirmed address. The link is used up."""
     email, invitation = confirmed(tx, vault, key)
     check_may_join(tx, email, invitation)
     storage.people.one_time_links.end_for(tx, SIGN_UP, email)
@@ -98,8 +98,10 @@ def finish_sign_up(
 def accept(
     tx: Tx, vault: Vault, key: str, email: str, newcomer: Newcomer, reception: WelcomeMessage | None
 ) -> User:
-    """The account of somebody who has an invitation's link. One that was sent to an address is for
-    that address; with one for many, nothing proves an address."""
+    """Create an account by an invitation link.
+
+    A link sent to an address is for that address. A multi-use link does not confirm an address.
+    """
     invitation = actions.people.invitations.get(tx, vault, key)
     if invitation is None:
         raise LinkNotGood()
@@ -116,7 +118,7 @@ def join(
     invitation: Invitation | None,
     reception: WelcomeMessage | None,
 ) -> User:
-    """Make the account, with the role, the channels and the groups of an invitation."""
+    """Create the account with the role, channels and groups of an invitation."""
     terms = None
     if invitation is not None:
         terms = actions.people.invitations.still_given(tx, invitation)

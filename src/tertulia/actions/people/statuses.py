@@ -1,4 +1,4 @@
-"""Status: what people say about themselves, and administrators about others."""
+"""Statuses: set by users, and by administrators for others."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ from tertulia.events.types.people.status import StatusChanged
 
 
 class NewStatus(msgspec.Struct, frozen=True):
-    """What is to change; None leaves a part as it is, an empty text clears it."""
+    """The requested changes; None keeps a part, an empty text clears it."""
 
     away: bool | None = None
     status_text: str | None = None
@@ -29,14 +29,13 @@ def show(tx: Tx, viewer: User, user_id: int) -> dict[str, Any]:
 
 
 def change(tx: Tx, user: User, new: NewStatus) -> None:
-    """Change one's own status."""
     found = storage.people.find(tx, user.id)
     assert found is not None
     _change(tx, found, new)
 
 
 def change_of_other(tx: Tx, administrator: User, user_id: int, new: NewStatus) -> None:
-    """Change the status of somebody else; who may is for the caller to have checked."""
+    """Change the status of another user. The caller checks the permission."""
     _change(tx, actions.people.visible_users.active_human(tx, administrator, user_id), new)
 
 
@@ -53,7 +52,7 @@ def _change(tx: Tx, user: User, new: NewStatus) -> None:
 
 
 def _checked_parts(tx: Tx, new: NewStatus) -> dict[str, str]:
-    """The checks come in the order in which clients know them."""
+    """Clients rely on the order of the checks."""
     if new.away is None and new.status_text is None and new.emoji_name is None:
         raise BadRequest("Client did not pass any new values.")
     if new.emoji_name is None and not (new.emoji_code is None and new.reaction_type is None):

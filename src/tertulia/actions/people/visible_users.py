@@ -1,7 +1,7 @@
-"""Finding people, as far as the one who asks may know them: by id, or by the address in public.
+"""Lookups of users that the viewer may know, by id or public email address.
 
-Every lookup of a person for a caller goes through here, so that somebody whom the caller may not
-know is not there.
+Every lookup of a user for a caller goes through here. A user whom the caller may not know does not
+exist for them.
 """
 
 import re
@@ -17,7 +17,7 @@ _STAND_IN = re.compile(r"user(\d{1,18})@(.+)")
 
 
 def is_limited(tx: Tx, viewer: User) -> bool:
-    """Whether somebody sees only the people they have met."""
+    """Whether the viewer sees only users they have met."""
     return viewer.is_guest and guests_are_limited(tx)
 
 
@@ -41,9 +41,9 @@ def knows(tx: Tx, viewer: User, user: User) -> bool:
 
 
 def known_among(tx: Tx, viewer: User, people: list[User]) -> list[User]:
-    """Those of the people whom the viewer may know.
+    """Those of the users whom the viewer may know.
 
-    For nobody at all it takes as long: by the time, too, somebody hidden is not told from nobody.
+    An empty list takes as long, so the time does not reveal hidden users.
     """
     if not is_limited(tx, viewer):
         return people
@@ -56,14 +56,14 @@ def known_among(tx: Tx, viewer: User, people: list[User]) -> list[User]:
 
 
 def names_for(tx: Tx, viewer: User, user_ids: Iterable[int]) -> dict[int, str]:
-    """What people are called where one of them is told of the others."""
+    """The names of users as the viewer sees them."""
     people = storage.people.find_many(tx, sorted(set(user_ids)))
     known = {each.id for each in known_among(tx, viewer, people)}
     return {each.id: each.full_name if each.id in known else UNKNOWN_NAME for each in people}
 
 
 def find_by_address(tx: Tx, viewer: User, email: str, email_domain: str) -> User | None:
-    """By the address that stands in public, or by the real one for those who may see it."""
+    """By the public address, or by the real one if the viewer may see it."""
     stand_in = _STAND_IN.fullmatch(domain.people.user.email_key(email))
     if stand_in is not None and stand_in[2] == email_domain.lower():
         return find(tx, viewer, int(stand_in[1]))
@@ -76,7 +76,7 @@ def find_by_address(tx: Tx, viewer: User, email: str, email_domain: str) -> User
 def find_principals(
     tx: Tx, viewer: User, principals: Sequence[int | str], email_domain: str
 ) -> list[User | None]:
-    """Users named by id or by address; None for somebody unknown."""
+    """Users by id or address; None for an unknown one."""
     found: list[User | None] = []
     for principal in principals:
         if isinstance(principal, int):
@@ -88,7 +88,7 @@ def find_principals(
 
 
 def all_active(found: Sequence[User | None]) -> list[User]:
-    """Each of them once; raises for one unknown or deactivated."""
+    """Each of them once. Raises for an unknown or deactivated one."""
     known: dict[int, User] = {}
     for user in found:
         if user is None:
@@ -100,7 +100,7 @@ def all_active(found: Sequence[User | None]) -> list[User]:
 
 
 def active_human(tx: Tx, viewer: User, user_id: int) -> User:
-    """A person who is still here; bots are passed over as if they were not there."""
+    """An active user who is not a bot."""
     user = find(tx, viewer, user_id)
     if user is None or user.is_bot:
         raise UserNotFound()

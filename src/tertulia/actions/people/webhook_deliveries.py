@@ -1,7 +1,7 @@
-"""What becomes of a call of an outgoing webhook.
+"""Deliveries of outgoing webhooks.
 
-`jobs/webhook_sender.py` makes it, at least once. What the bot answers is sent in the transaction
-that forgets the call: so it is sent once.
+`jobs/webhook_sender.py` sends them at least once. The bot's response is posted in the transaction
+that deletes the delivery, so it is posted once.
 """
 
 import msgspec
@@ -15,11 +15,11 @@ from tertulia.domain.people.user import User
 from tertulia.domain.people.webhook_deliveries import WebhookCall
 from tertulia.errors import ClientError
 
-LEASE_SECONDS = 60.0  # for so long nobody else makes a call that one server has taken
+LEASE_SECONDS = 60.0  # how long only the server that claimed a delivery may send it
 
 
 class Occasion(msgspec.Struct, frozen=True):
-    """All that has to be known to make a call."""
+    """The data of one delivery."""
 
     bot: User
     service: Service
@@ -27,15 +27,15 @@ class Occasion(msgspec.Struct, frozen=True):
 
 
 class Complaint(msgspec.Struct, frozen=True):
-    """That a call has failed, in place and to the owner."""
+    """A failure: the text for the conversation and for the owner."""
 
     in_place: Draft
     to_owner: Words
 
 
 def take(tx: Tx, call: WebhookCall) -> Occasion | None:
-    """Take a call in hand; None if somebody else has, or if nobody is there to be called, or
-    may be told of it any more."""
+    """Claim a delivery. None if another server has, the bot is gone, or it may no longer see the
+    message."""
     if not storage.people.webhook_deliveries.take(tx, call, tx.now + LEASE_SECONDS):
         return None
     bot = storage.people.find(tx, call.bot_id)
@@ -55,7 +55,7 @@ def take(tx: Tx, call: WebhookCall) -> Occasion | None:
 
 
 def _may_be_told(tx: Tx, bot: User, message: Message) -> bool:
-    """Wherever it is now: before a call is made again it may have been moved."""
+    """Checked again, because the message may have been moved before a retry."""
     if message.channel_id is None:
         return True
     channel = storage.channels.find(tx, message.channel_id)
@@ -63,14 +63,14 @@ def _may_be_told(tx: Tx, bot: User, message: Message) -> bool:
 
 
 def done(tx: Tx, call: WebhookCall) -> None:
-    """There is nothing to be said."""
+    """The bot has no response."""
     _end(tx, call)
 
 
 def answered(
     tx: Tx, call: WebhookCall, occasion: Occasion, answer: Draft, email_domain: str
 ) -> None:
-    """Say what the bot answers, where it was called. Raises a ClientError if it may not."""
+    """Post the bot's response. Raises a ClientError if the bot may not."""
     if not storage.people.webhook_deliveries.exists(tx, call.id):
         return
     _say(tx, occasion, answer, email_domain)
@@ -90,14 +90,14 @@ def give_up(
     email_domain: str,
     timed_out: bool,
 ) -> None:
-    """Forget a call that failed, and say so, as far as the bot may."""
+    """Delete a failed delivery and post the failure, if the bot may."""
     if not storage.people.webhook_deliveries.exists(tx, call.id):
         return
     _end(tx, call, timed_out)
     try:
         _say(tx, occasion, complaint.in_place, email_domain)
     except ClientError:
-        pass  # the owner is told, and nobody else could help
+        pass  # the owner is notified in any case
     owner_id = occasion.bot.bot_owner_id
     owner = None if owner_id is None else storage.people.find(tx, owner_id)
     if owner is not None and owner.is_active:
@@ -105,7 +105,7 @@ def give_up(
 
 
 def _end(tx: Tx, call: WebhookCall, timed_out: bool = False) -> None:
-    """Forget a call; the bot has read what it was called with."""
+    """Delete a delivery and mark its message as read by the bot."""
     storage.people.webhook_deliveries.delete(tx, call.id)
     storage.people.webhook_deliveries.note_timeout(tx, call.bot_id, timed_out)
     if storage.messages.unread.among(tx, call.bot_id, [call.message_id]):
@@ -115,7 +115,7 @@ def _end(tx: Tx, call: WebhookCall, timed_out: bool = False) -> None:
 def _say(tx: Tx, occasion: Occasion, draft: Draft, email_domain: str) -> None:
     message, bot = occasion.message, occasion.bot
     if message.channel_id is not None:
-        now = storage.messages.find(tx, message.id) or message  # it may have moved
+        now = storage.messages.find(tx, message.id) or message  # it may have been moved
         where = message.channel_id if now.channel_id is None else now.channel_id
         actions.messages.send.to_channel(tx, bot, where, now.topic, draft)
     else:

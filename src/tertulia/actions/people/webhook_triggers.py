@@ -1,4 +1,4 @@
-"""Which outgoing webhooks a message calls. The call is written with the message, and made later."""
+"""Outgoing webhooks that a message triggers. They are stored with the message and sent later."""
 
 from collections.abc import Iterable
 
@@ -29,7 +29,7 @@ def is_called(bot: User) -> bool:
 
 
 def is_called_in(tx: Tx, bot: User, channel: Channel) -> bool:
-    """Bots are called wherever they are named, if they or their owner may read there."""
+    """A mention triggers a bot if it or its owner may read the channel."""
     if actions.channels.may_read(tx, bot, channel):
         return True
     owner = None if bot.bot_owner_id is None else storage.people.find(tx, bot.bot_owner_id)

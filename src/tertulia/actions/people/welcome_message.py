@@ -1,4 +1,4 @@
-"""What newcomers are greeted with, rendered before anything is written."""
+"""The welcome message for new users, rendered before the transaction."""
 
 from tertulia import actions, domain
 from tertulia.actions.messages.draft import Author
@@ -8,7 +8,7 @@ GREETINGS = {"en": "Welcome to {}!", "es": "¡Te damos la bienvenida a {}!"}
 
 
 async def compose(author: Author, own: str = "", language: str = "") -> Words:
-    """`own` is what an invitation says in place of the organization's text for everybody."""
+    """`own` is the text of an invitation, in place of the organization's."""
     realm = author.org.realm
     first = GREETINGS[language or domain.emails.language_in(realm)].format(realm.name)
     more = own or str(realm.setting("welcome_message_custom_text"))

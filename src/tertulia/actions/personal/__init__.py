@@ -1,4 +1,4 @@
-"""What people keep for themselves."""
+"""Personal settings and data of a user."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""Alert words: keeping them. Who is called by a message is found while it is composed."""
+"""Alert words. Matches are found when a message is composed."""
 
 from tertulia import domain, events, storage
 from tertulia.database.tx import Tx
@@ -9,7 +9,7 @@ from tertulia.events.types.personal.alert_words import AlertWordsChanged
 
 
 def add(tx: Tx, user: User, words: list[str]) -> list[str]:
-    """Add words; blank ones and those already there are passed over. Gives all of them."""
+    """Add words. Blank and known ones are ignored. Returns all words."""
     storage.personal.alert_words.insert(tx, user.id, [word for word in words if word])
     known = storage.personal.alert_words.of_user(tx, user.id)
     if len(known) > domain.limits.ALERT_WORDS:
@@ -19,7 +19,7 @@ def add(tx: Tx, user: User, words: list[str]) -> list[str]:
 
 
 def remove(tx: Tx, user: User, words: list[str]) -> list[str]:
-    """Remove words, whatever their case; unknown ones are passed over. Gives those left."""
+    """Remove words, ignoring case. Unknown ones are ignored. Returns the remaining words."""
     storage.personal.alert_words.delete(tx, user.id, words)
     events.log.announce(tx, AlertWordsChanged(user.id), to=Users([user.id]))
     return storage.personal.alert_words.of_user(tx, user.id)

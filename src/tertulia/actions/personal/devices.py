@@ -1,7 +1,7 @@
-"""Phones: registered by their owner, and with the forwarding service a while later.
+"""Mobile devices: registered by their owner, then with the push service.
 
-A phone is registered in two steps that may come together: the key that what it is told is sealed
-with, and the token that the service finds it by. The second is done by a job (`jobs/devices.py`).
+A registration has two parts that may come together: the key that encrypts notifications, and the
+token by which the service finds the device. A job registers the token (`jobs/devices.py`).
 """
 
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ LEASE_SECONDS = 60.0
 
 
 def add(tx: Tx, user: User) -> int:
-    """A new device; one more than there may be takes the place of the oldest."""
+    """Add a device. Beyond the limit it replaces the oldest."""
     known = storage.personal.devices.of_user(tx, user.id)
     for oldest in known[: max(0, len(known) + 1 - domain.limits.DEVICES)]:
         _remove(tx, oldest)
@@ -41,7 +41,7 @@ def register(
     key: tuple[int, str] | None,
     token: Registration | None,
 ) -> None:
-    """Note the key (its id, and itself) and the token of a device, or one of them."""
+    """Store the key (with its id) and the token of a device, or one of them."""
     device = _own(tx, user, device_id)
     if key is None and token is None:
         raise BadRequest(
@@ -76,11 +76,11 @@ def register(
         storage.personal.missed_messages.set_position(tx, storage.log.head(tx))
 
 
-# --- what the service says ---
+# --- results of the push service ---
 
 
 def take(tx: Tx, device: Device) -> Device | None:
-    """Let nobody else ask for a while; None if it is not to be asked any more."""
+    """Claim a pending registration; None if it is no longer pending."""
     if not storage.personal.devices.take(tx, device.id, tx.now + LEASE_SECONDS):
         return None
     return storage.personal.devices.find_of(tx, device.user_id, device.id)
@@ -100,7 +100,7 @@ def refused(tx: Tx, device: Device, code: str) -> None:
 
 
 def put_off(tx: Tx, device: Device) -> None:
-    """The service could not be asked: again later, or never."""
+    """The service was unavailable: retry later, or give up."""
     found = _still_pending(tx, device)
     if found is None:
         return
@@ -112,12 +112,12 @@ def put_off(tx: Tx, device: Device) -> None:
 
 
 def forget_tokens(tx: Tx, token_ids: Sequence[str]) -> None:
-    """The service knows these no more."""
+    """Forget tokens that the service no longer knows."""
     for device in storage.personal.devices.with_tokens(tx, token_ids):
         _change(tx, device, {"token_id": None, "token_kind": None})
 
 
-# --- the older kind ---
+# --- older devices ---
 
 
 def add_token(tx: Tx, token: DeviceToken) -> None:
@@ -164,14 +164,14 @@ def _has_key(vault: Vault, device: Device, key: tuple[int, str] | None) -> bool:
 
 
 def _still_pending(tx: Tx, device: Device) -> Device | None:
-    """The device as it is now, if it still waits for the answer about the same token."""
+    """The device, if the registration of the same token is still pending."""
     found = storage.personal.devices.find_of(tx, device.user_id, device.id)
     is_same = found is not None and found.pending_token_id == device.pending_token_id
     return found if is_same else None
 
 
 def _change(tx: Tx, device: Device, values: dict[str, Any]) -> None:
-    """Store what is different, and tell what clients see of it."""
+    """Store changes, and announce what clients see of them."""
     if not values:
         return
     storage.personal.devices.change(tx, device.id, **values)

@@ -1,7 +1,7 @@
-"""Digests: a letter once a week to those who have not been here, if there is something to tell.
+"""Digests: a weekly mail to absent users, if there is something to report.
 
-Channels whose history is protected are left out: what somebody may read there depends on when
-they were subscribed.
+Channels with a protected history are left out: what a user may read there depends on when they were
+subscribed.
 """
 
 from collections.abc import Sequence
@@ -22,7 +22,7 @@ KIND = "digest"
 def write(
     tx: Tx, vault: Vault, user_id: int, lively: Sequence[LivelyTopic], since: float, site: str
 ) -> bool:
-    """Write to somebody, unless there is nothing to tell; says whether there was."""
+    """Send a digest to a user. False if there is nothing to report."""
     storage.personal.digests.note(tx, user_id)
     user = storage.people.find(tx, user_id)
     if user is None or not domain.personal.digests.wants(user):
@@ -54,7 +54,7 @@ def write(
 
 
 def _seen(tx: Tx, user: User, lively: Sequence[LivelyTopic]) -> list[LivelyTopic]:
-    """Of all topics those that somebody would see in their channels."""
+    """The topics that a user would see in their channels."""
     own = {each.channel_id: each for each in storage.channels.subscriptions.of_user(tx, user.id)}
     channels = {
         each.id: each

@@ -1,4 +1,4 @@
-"""Drafts: kept for their owner, who alone knows that they are there."""
+"""Drafts of a user, visible only to them."""
 
 from collections.abc import Sequence
 
@@ -14,13 +14,13 @@ Words = tuple[str, list[int], str, str, float | None]  # type, to, topic, conten
 
 
 def everything(tx: Tx, user: User) -> list[SavedDraft]:
-    """Oldest edit first."""
+    """By time of the last edit, oldest first."""
     _check_synchronizes(tx, user)
     return storage.personal.drafts.of_user(tx, user.id)
 
 
 def add(tx: Tx, user: User, texts: Sequence[Words]) -> list[int]:
-    """Keep all of them or none; gives their ids."""
+    """Store all of them, or none. Returns their ids."""
     _check_synchronizes(tx, user)
     wordings = [_addressed(tx, user, words) for words in texts]
     if storage.personal.drafts.count_of(tx, user.id) + len(wordings) > domain.limits.DRAFTS:

@@ -1,7 +1,7 @@
-"""What people may have missed: found behind them in the log, and told when they stay away.
+"""Missed messages: found in the log, and sent by mail to users who stay away.
 
-Sending a message does none of this. A job walks the log (`jobs/missed_messages.py`), notes whom a
-message calls, and after each one's own delay writes the letters for what they still have not read.
+Sending a message does none of this. A job reads the log (`jobs/missed_messages.py`), records whom a
+message concerns and, after each user's own delay, sends mails about what is still unread.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -36,15 +36,15 @@ GREETED_SECONDS = 60  # after joining
 
 
 class MailContext(msgspec.Struct, frozen=True):
-    """What a letter says of the house it comes from."""
+    """Facts about the server that a mail contains."""
 
     site: str
     as_shown: Shown
-    mail_in_address: str = ""  # with it, letters can be answered
+    mail_in_address: str = ""  # enables replies by mail
 
 
 class Candidate(msgspec.Struct, frozen=True):
-    """A message that may call somebody: a new one, or one whose new words call more people."""
+    """A message that may notify users: a new one, or an edit that mentions more users."""
 
     message: Message
     mentioned: frozenset[int]
@@ -55,7 +55,7 @@ class Candidate(msgspec.Struct, frozen=True):
 
     @classmethod
     def of(cls, event: Event) -> Self | None:
-        """What an event has to tell to those who are away, if anything."""
+        """The candidate in an event, if any."""
         if isinstance(event, MessageSent):
             if event.message is None or event.resolve_notice:
                 return None
@@ -87,14 +87,14 @@ class Candidate(msgspec.Struct, frozen=True):
 def note(
     tx: Tx, seen: Sequence[Candidate], everyone: Sequence[User], upto: int, *, sends_mail: bool
 ) -> None:
-    """Note whom these messages call, and that the log was read up to an event."""
+    """Record whom these messages notify, and the log position that was read."""
     position = storage.personal.missed_messages.position(tx)
     if position is not None and upto <= position <= storage.log.head(tx):
-        return  # another server was here
+        return  # another server has done it
     people = {user.id: user for user in everyone}
     pushed = actions.personal.web_push.reached(tx) if seen else set()
     for news in seen:
-        # After a time in which nobody could be told, nobody is told of all that was said in it.
+        # After an outage, old messages produce no notifications.
         if tx.now - news.message.sent_at >= OLD_AFTER_SECONDS:
             continue
         if sends_mail:
@@ -107,7 +107,7 @@ def note(
 
 
 def _reasons(tx: Tx, news: Candidate, people: dict[int, User], way: Way) -> dict[int, str]:
-    """Who of some people is told of a message, and why."""
+    """The users who are notified of a message, and why."""
     reasons: dict[int, str] = {}
     for user_id, about in _stakes(tx, news, people, way).items():
         user = people.get(user_id)
@@ -120,7 +120,7 @@ def _reasons(tx: Tx, news: Candidate, people: dict[int, User], way: Way) -> dict
 
 
 def _is_greeting(tx: Tx, message: Message, user: User) -> bool:
-    """What somebody finds who has just come in, and is told nothing new by."""
+    """Whether it is the welcome message of a new user."""
     is_new = message.channel_id is None and message.sent_at - user.joined_at < GREETED_SECONDS
     return is_new and message.sender_id == actions.messages.notices.bot(tx).id
 
@@ -142,7 +142,7 @@ def _note_mail(tx: Tx, news: Candidate, people: dict[int, User]) -> None:
 def _stakes(
     tx: Tx, news: Candidate, people: dict[int, User], way: Way
 ) -> dict[int, NotificationInterest]:
-    """What the message is to those whom it might call. Nobody else is looked at."""
+    """How the message concerns users whom it might notify. Others are not considered."""
     message, channel_id = news.message, news.message.channel_id
     if channel_id is None:
         return {user_id: NotificationInterest(is_direct=True) for user_id in message.member_ids}
@@ -169,23 +169,23 @@ def _stakes(
 
 
 def _watching(tx: Tx, channel_id: int, people: dict[int, User], way: Way) -> set[int]:
-    """Those who want to be told of everything in a channel, or usually of everything."""
+    """Users who want notifications of all messages in a channel."""
     setting = f"enable_stream_{way}_notifications"
     usual = {each.id for each in people.values() if each.prefers(setting)}
     chosen = storage.personal.missed_messages.chosen_for_channel(tx, channel_id, way)
     return usual | {user_id for user_id, wants in chosen.items() if wants}
 
 
-# --- telling ---
+# --- notifying ---
 
 
 def put_off(tx: Tx, user_id: int) -> None:
-    """They are here: look again a little later, whether they have read it."""
+    """The user is present: check again later whether they have read it."""
     storage.personal.missed_messages.put_off(tx, user_id, tx.now + LOOK_AGAIN_SECONDS)
 
 
 def tell(tx: Tx, vault: Vault, user_id: int, head: MailContext) -> int:
-    """Write letters for what somebody still has not read, one for each conversation."""
+    """Send mails about a user's unread messages, one per conversation."""
     if not storage.personal.missed_messages.is_due(tx, user_id):
         return 0
     noted = storage.personal.missed_messages.of_user(tx, user_id)
@@ -213,7 +213,7 @@ def _conversation(message: Message) -> object:
 
 
 def _context(tx: Tx, user: User, first: Message, reasons: Mapping[int, str]) -> list[Message]:
-    """What was said before somebody was called in a topic, as far as they may see it."""
+    """The messages before a mention in a topic, as far as the user may see them."""
     if first.channel_id is None or reasons[first.id] not in domain.personal.missed_messages.CALLS:
         return []
     topic_key = domain.channels.topics.fold(first.topic)
@@ -285,7 +285,7 @@ def _letter(
 
 
 def _names_organization(tx: Tx, user: User) -> bool:
-    """Whether the subject says whose mail it is: as they chose, or if they have several."""
+    """Whether the subject names the organization: as the user chose, or if they have several."""
     policy = user.prefers("realm_name_in_email_notifications_policy")
     if policy != NAMED_AS_NEEDED:
         return bool(policy == NAMED_ALWAYS)
@@ -304,7 +304,7 @@ def _place(tx: Tx, message: Message, user: User) -> tuple[str, str]:
 
 
 def _root(message: Message) -> str:
-    """The same for all mails of a conversation, so that mail programs put them together."""
+    """The same for all mails of a conversation, so that mail programs thread them."""
     if message.channel_id is None:
         return f"dm-{'-'.join(map(str, message.member_ids[:20]))}"
     topic = domain.channels.topics.fold(message.topic).encode().hex()[:100]
@@ -317,7 +317,7 @@ def _html(
     values: Mapping[str, str],
     head: MailContext,
 ) -> str:
-    """Messages as they look."""
+    """The messages as HTML."""
     parts = [f"<p><strong>{escape(values['place'])}</strong></p>"] if values["place"] else []
     for message in messages:
         shown = domain.messages.notification_text.in_mail(

@@ -1,7 +1,7 @@
-"""Muting people: what they write still arrives, and counts as read.
+"""Muted users: their messages still arrive, and count as read.
 
-Unread messages are counted when somebody looks, so the count is brought up to date before a
-mute begins or ends: what came before is judged by what held then.
+Unread messages are counted on demand, so the stored count is updated before a mute starts or ends:
+earlier messages are judged by the mutes of their time.
 """
 
 from pyroaring import BitMap64
@@ -40,7 +40,7 @@ def unmute(tx: Tx, user: User, muted_id: int) -> None:
 
 
 def _somebody(tx: Tx, viewer: User, user_id: int) -> User:
-    """Anybody whom one may know, bots and those who have left included."""
+    """A user whom the viewer may know, including bots and deactivated users."""
     found = actions.people.visible_users.find(tx, viewer, user_id)
     if found is None:
         raise UserNotFound()
@@ -48,7 +48,7 @@ def _somebody(tx: Tx, viewer: User, user_id: int) -> User:
 
 
 def _settle(tx: Tx, user: User) -> BitMap64:
-    """What is unread now, whatever comes after."""
+    """Store the current unread messages."""
     waiting = storage.messages.unread.load(tx, user.id)
     storage.messages.unread.change(tx, user.id, waiting)
     return waiting

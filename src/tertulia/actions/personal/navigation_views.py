@@ -1,4 +1,4 @@
-"""Navigation views: everybody arranges their own sidebar."""
+"""Navigation views: each user's own sidebar."""
 
 from tertulia import domain, events, storage
 from tertulia.database.tx import Tx
@@ -24,7 +24,7 @@ def add(tx: Tx, user: User, view: NavigationView) -> None:
 
 
 def edit(tx: Tx, user: User, fragment: str, is_pinned: bool | None, name: str | None) -> None:
-    """Change what is given; what is as it was is no news."""
+    """Apply the given changes. Unchanged values produce no event."""
     known = {each.fragment: each for each in storage.personal.navigation_views.of_user(tx, user.id)}
     before = known.pop(fragment, None)
     if before is None:

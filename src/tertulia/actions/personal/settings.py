@@ -1,4 +1,4 @@
-"""Personal settings: one's own, and those that newcomers of an organization start with."""
+"""Personal settings of a user, and the organization's defaults for new users."""
 
 from collections.abc import Callable
 from typing import Any
@@ -23,18 +23,18 @@ from tertulia.events.types.personal.settings import (
 
 
 class SettingsChanges(msgspec.Struct, frozen=True):
-    """What somebody wants to be different about their account; the rest stays."""
+    """The requested changes of an account; None keeps a value."""
 
     settings: dict[str, Any] = field(default_factory=dict)
     timezone: str | None = None
     full_name: str | None = None
     email: str | None = None
     password_hash: str | None = None
-    session_id: int | None = None  # where they act from: it outlives a new password
+    session_id: int | None = None  # the current session, which survives a new password
 
 
 class Confirming(msgspec.Struct, frozen=True):
-    """What is needed to write to a new address, where the server sends mail."""
+    """What is needed to confirm a new address, if the server sends mail."""
 
     vault: Vault
     site: str
@@ -43,7 +43,7 @@ class Confirming(msgspec.Struct, frozen=True):
 def change(
     tx: Tx, user: User, changes: SettingsChanges, confirming: Confirming | None = None
 ) -> None:
-    """Everything is checked before anything is stored, and only real changes are told."""
+    """Checks everything before anything is stored. Only real changes produce events."""
     user = _present(tx, user)
     wanted = domain.personal.settings.checked(changes.settings)
     email = _checked_email(tx, user, changes.email, is_confirmed=confirming is None)
@@ -71,12 +71,12 @@ def change(
 
 
 def change_presence(tx: Tx, user: User, enabled: bool) -> None:
-    """Show or hide when one is here; whether others are told is for the caller."""
+    """Show or hide the user's presence. The caller sends the event."""
     _store(tx, user, {"presence_enabled": enabled})
 
 
 def check_may_change_for(tx: Tx, actor: User, user_ids: list[int]) -> None:
-    """Raises unless somebody may change the settings of others."""
+    """Raise unless the user may change the settings of these others."""
     actions.groups.permissions.require_administrator(tx, actor)
     if any(user.is_owner for user in storage.people.find_many(tx, user_ids)):
         actions.groups.permissions.require_owner(tx, actor)
@@ -85,7 +85,7 @@ def check_may_change_for(tx: Tx, actor: User, user_ids: list[int]) -> None:
 def change_for(
     tx: Tx, actor: User, user_ids: list[int], settings: dict[str, Any], only_untouched: bool
 ) -> None:
-    """Change settings of others; if so wished, only what is still as newcomers have it."""
+    """Change settings of others; with `only_untouched`, only those that still have the default."""
     check_may_change_for(tx, actor, user_ids)
     wanted = domain.personal.settings.checked(settings)
     chosen = domain.personal.settings.for_newcomers(storage.organization.current(tx).settings)
@@ -100,7 +100,7 @@ def change_for(
 
 
 def change_newcomers(tx: Tx, settings: dict[str, Any]) -> None:
-    """Change what new people of the organization start with."""
+    """Change the organization's defaults for new users."""
     wanted = domain.personal.settings.checked(settings)
     known = domain.personal.settings.for_newcomers(storage.organization.current(tx).settings)
     changed = {
@@ -132,7 +132,7 @@ _HEARD_BY_OTHERS: dict[str, Callable[[User, Any], Event]] = {
 
 
 def _store(tx: Tx, user: User, wanted: dict[str, Any]) -> dict[str, Any]:
-    """Store the settings and tell their owner; gives those that are different now."""
+    """Store settings and announce them to their owner. Returns those that changed."""
     changed = {name: value for name, value in wanted.items() if user.prefers(name) != value}
     if changed:
         storage.people.profiles.set_settings(tx, user.id, user.settings | changed)
@@ -148,12 +148,13 @@ def _present(tx: Tx, user: User) -> User:
 
 
 def _checked_email(tx: Tx, user: User, email: str | None, *, is_confirmed: bool) -> str | None:
-    """The new address, or None if it is to stay. One that counts at once is for administrators."""
+    """The new address; None if it does not change. Only administrators may set one without
+    confirmation."""
     if email is None or email == user.email:
         return None
     actions.people.email_change.check_allowed(tx, user)
     if is_confirmed and not user.is_admin:
-        # Nothing proves that it is theirs, and whose addresses exist is not for them to try.
+        # It is unconfirmed, and the error would reveal which addresses exist.
         raise BadRequest("Only administrators can change addresses in this organization.")
     if not domain.people.user.looks_like_email(email):
         raise BadRequest("Invalid address.")
@@ -165,11 +166,11 @@ def _checked_email(tx: Tx, user: User, email: str | None, *, is_confirmed: bool)
 
 
 def _checked_name(tx: Tx, user: User, full_name: str | None) -> str | None:
-    """The new name, or None if it is to stay."""
+    """The new name; None if it does not change."""
     if full_name is None or full_name.strip() == user.full_name:
         return None
     if storage.organization.current(tx).setting("name_changes_disabled") and not user.is_admin:
-        return None  # clients do not offer it then, and send the name along with other things
+        return None  # clients that do not offer it still send the name
     name = domain.people.user.checked_full_name(full_name)
     actions.people.check_name_is_free(tx, name, user.id)
     return name

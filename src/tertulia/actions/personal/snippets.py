@@ -1,4 +1,4 @@
-"""Saved snippets: kept for their owner, who alone knows that they are there."""
+"""Saved snippets of a user, visible only to them."""
 
 from tertulia import domain, events, storage
 from tertulia.database.tx import Tx
@@ -19,7 +19,7 @@ def add(tx: Tx, user: User, title: str, content: str) -> int:
 
 
 def edit(tx: Tx, user: User, snippet_id: int, title: str | None, content: str | None) -> None:
-    """Change what is given; nothing given is nothing to tell."""
+    """Apply the given changes."""
     known = _own(tx, user, snippet_id)
     if title is None and content is None:
         return

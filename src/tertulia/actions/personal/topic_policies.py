@@ -1,4 +1,4 @@
-"""Topic policies: what somebody said about a topic, and what follows from what they do there."""
+"""Topic policies: set by a user, or automatically by what they do in a topic."""
 
 from collections.abc import Sequence
 
@@ -14,8 +14,8 @@ from tertulia.events.types.personal.topic_policies import TopicPolicyChanged
 
 
 def set_policy(tx: Tx, user: User, channel_id: int, topic: str, policy: Visibility) -> None:
-    """Mute, unmute or follow a topic, or take that back."""
-    # Clearing always succeeds: a refusal would tell which channels exist.
+    """Mute, unmute or follow a topic, or clear its policy."""
+    # Clearing always succeeds: an error would reveal which channels exist.
     if policy != Visibility.NONE:
         actions.channels.visible_to(tx, user, channel_id)
         _check_limits(tx, user, channel_id, topic, policy)
@@ -23,7 +23,7 @@ def set_policy(tx: Tx, user: User, channel_id: int, topic: str, policy: Visibili
 
 
 def mute(tx: Tx, user: User, where: int | str, topic: str) -> None:
-    """Compat: before feature level 170 a topic was muted by a call of its own."""
+    """Compat: before feature level 170 a separate call muted a topic."""
     channel = actions.channels.named(tx, user, where)
     if channel is None:
         if isinstance(where, int):
@@ -33,7 +33,7 @@ def mute(tx: Tx, user: User, where: int | str, topic: str) -> None:
 
 
 def unmute(tx: Tx, user: User, where: int | str, topic: str) -> None:
-    """Take a policy back; a topic one cannot see and one that is not there are both not muted."""
+    """Clear a policy. A hidden topic and a missing one are both reported as not muted."""
     found = _find(tx, where)
     channel = actions.channels.seen(tx, user, found)
     if (
@@ -41,19 +41,19 @@ def unmute(tx: Tx, user: User, where: int | str, topic: str) -> None:
         and found is not None
         and storage.personal.topic_policies.policy(tx, user.id, found.id, topic) != Visibility.NONE
     ):
-        channel = found  # they have said so while they saw it
+        channel = found  # they could see it when they set the policy
     if channel is None:
         raise BadRequest("Topic is not muted")
     change(tx, user.id, channel.id, topic, Visibility.NONE)
 
 
-# --- what follows by itself ---
+# --- automatic changes ---
 
 
 def sent(
     tx: Tx, sender: User, channel: Channel, topic: str, starts_topic: bool
 ) -> Visibility | None:
-    """Follow or unmute a topic as its sender has chosen; gives the policy if it changed."""
+    """Follow or unmute a topic as its sender has chosen. Returns the policy if it changed."""
     if sender.is_bot:
         return None
     current = storage.personal.topic_policies.policy(tx, sender.id, channel.id, topic)
@@ -69,7 +69,7 @@ def sent(
 
 
 def participated(tx: Tx, user: User, channel: Channel, topic: str) -> None:
-    """Somebody took part in a topic other than by sending: with a reaction, for example."""
+    """A user participated in a topic without sending, for example by a reaction."""
     if user.is_bot:
         return
     current = storage.personal.topic_policies.policy(tx, user.id, channel.id, topic)
@@ -80,7 +80,7 @@ def participated(tx: Tx, user: User, channel: Channel, topic: str) -> None:
 
 
 def mentioned(tx: Tx, user_ids: Sequence[int], channel: Channel, topic: str) -> None:
-    """Those called by name follow the topic, if they wish to and have not muted it."""
+    """Mentioned users follow the topic, if they want that and have not muted it."""
     known = (
         storage.personal.topic_policies.policies(tx, channel.id, topic, user_ids)
         if user_ids
@@ -94,9 +94,9 @@ def mentioned(tx: Tx, user_ids: Sequence[int], channel: Channel, topic: str) -> 
 
 
 def carry_along(tx: Tx, channel_id: int, topic: str, new_channel: Channel, new_topic: str) -> None:
-    """A whole topic has moved: what people said about it goes with it.
+    """A whole topic has moved: move its policies.
 
-    To be called before the messages move, so that one can see whether they join others.
+    Call it before the messages move, so that it can see whether topics are merged.
     """
     merges = storage.channels.topics.exists(tx, new_channel.id, new_topic)
     before = storage.personal.topic_policies.policies(tx, channel_id, topic)
@@ -125,7 +125,7 @@ def change(
     *,
     tells_mutes: bool = True,
 ) -> bool:
-    """Set a policy and tell its owner, unless it is that already."""
+    """Set a policy and announce it to its owner, unless it is unchanged."""
     if storage.personal.topic_policies.policy(tx, user_id, channel_id, topic) == policy:
         return False
     storage.personal.topic_policies.set_policy(tx, user_id, channel_id, topic, policy)
@@ -148,8 +148,8 @@ def _change_by_itself(
         current == Visibility.NONE
         and storage.personal.topic_policies.count_of(tx, user_id) >= domain.limits.TOPIC_POLICIES
     ):
-        return False  # nobody asked for it, so nobody is refused
-    # Compat: older clients are told their list of mutes, if a mute was lifted.
+        return False  # the change is automatic, so a limit is no error
+    # Compat: older clients get their list of mutes if a mute was removed.
     tells_mutes = current == Visibility.MUTED
     return change(tx, user_id, channel.id, topic, policy, tells_mutes=tells_mutes)
 

@@ -1,4 +1,4 @@
-"""Unsubscribing from mails of a kind, which is one click and no login."""
+"""Unsubscribing from a kind of mail with one click, without a login."""
 
 from tertulia import actions, storage
 from tertulia.database.tx import Tx
@@ -6,7 +6,7 @@ from tertulia.domain.personal.unsubscribe import SETTINGS
 
 
 def leave(tx: Tx, kind: str, user_id: int) -> None:
-    """No more mail of this kind."""
+    """Turn off mails of this kind."""
     user = storage.people.find(tx, user_id)
     if user is not None and user.is_active:
         wanted = dict.fromkeys(SETTINGS[kind], False)

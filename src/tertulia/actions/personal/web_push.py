@@ -1,4 +1,4 @@
-"""Pushing: where people are told of messages when they are away, and what is told."""
+"""Push notifications: receivers, content and results."""
 
 import msgspec
 from msgspec.structs import replace
@@ -19,11 +19,11 @@ from tertulia.domain.personal.web_push import (
 from tertulia.errors import BadRequest
 
 LEASE_SECONDS = 60.0
-PHONES = 0  # among the places that know: all phones, which the forwarding service tells
+PHONES = 0  # in the set of notified receivers: all mobile devices
 
 
 class Receivers(msgspec.Struct, frozen=True):
-    """Where somebody is told: in browsers, on phones, and on phones of the older kind."""
+    """A user's receivers: browsers, mobile devices, and mobile devices of the older kind."""
 
     subscriptions: list[PushSubscription]
     devices: list[Device]
@@ -34,20 +34,20 @@ class Receivers(msgspec.Struct, frozen=True):
 
 
 class PushOutcome(msgspec.Struct, frozen=True):
-    """What became of telling somebody of a message, at each of the places."""
+    """The result of a notification at each receiver."""
 
     sent_at: float
     told: list[PushSubscription]
     gone: list[PushSubscription]
-    refused: list[PushSubscription]  # this one, for good
-    failed: list[tuple[PushSubscription, float]]  # for now; and for how long they want peace
-    waiting: list[PushSubscription]  # those in trouble, which were left in peace
-    phones: bool | None  # None if there are none, or if they know already
-    phones_rest_until: float = 0.0  # the service asked for it
+    refused: list[PushSubscription]  # permanently rejected
+    failed: list[tuple[PushSubscription, float]]  # failed for now, with the requested delay
+    waiting: list[PushSubscription]  # in backoff, not tried
+    phones: bool | None  # None if there are none, or they were notified before
+    phones_rest_until: float = 0.0  # requested by the push service
 
 
 def keep_key(tx: Tx, vault: Vault, public: str, private: str) -> str:
-    """Keep a new key, unless somebody was faster; gives the public half that counts."""
+    """Store a new key, unless another server was faster. Returns the valid public key."""
     storage.personal.web_push.set_key(tx, public, vault.seal(private))
     found = storage.personal.web_push.key(tx)
     assert found is not None
@@ -55,7 +55,7 @@ def keep_key(tx: Tx, vault: Vault, public: str, private: str) -> str:
 
 
 def subscribe(tx: Tx, user: User, endpoint: str, p256dh: str, auth: str) -> int:
-    """Tell somebody there, too; one more than there may be takes the place of the oldest."""
+    """Add a subscription. Beyond the limit it replaces the oldest."""
     domain.personal.web_push.checked(endpoint, p256dh, auth)
     known = storage.personal.web_push.of_user(tx, user.id)
     same = [each.id for each in known if each.endpoint == endpoint]
@@ -76,7 +76,7 @@ def unsubscribe(tx: Tx, user: User, endpoint: str) -> None:
 
 
 def reached(tx: Tx) -> set[int]:
-    """Everybody of the organization who can be told something, anywhere."""
+    """All users of the organization who have a receiver."""
     return storage.personal.web_push.user_ids(tx) | storage.personal.devices.user_ids(tx)
 
 
@@ -90,8 +90,10 @@ def where(tx: Tx, user_id: int) -> Receivers:
 
 
 def take(tx: Tx, notice: PushNotice) -> tuple[Message, Channel | None, Receivers] | None:
-    """What is to be told and where; None if it was read meanwhile or is out of sight, if there is
-    nowhere, or if somebody else is telling it."""
+    """Claim a notification: its message and receivers.
+
+    None if it was read, is no longer visible, has no receiver, or another server sends it.
+    """
     if not storage.personal.web_push.take(tx, notice, tx.now + LEASE_SECONDS):
         return None
     message = storage.messages.find(tx, notice.message_id)
@@ -104,7 +106,7 @@ def take(tx: Tx, notice: PushNotice) -> tuple[Message, Channel | None, Receivers
 
 
 def _is_news(tx: Tx, user_id: int, message: Message) -> bool:
-    """Whether somebody may see it, wherever it is now, and has not read it."""
+    """Whether the user may see the message where it is now, and has not read it."""
     user = storage.people.find(tx, user_id)
     if user is None or not user.is_active or not actions.messages.visible(tx, user, [message]):
         return False
@@ -112,7 +114,7 @@ def _is_news(tx: Tx, user_id: int, message: Message) -> bool:
 
 
 def done(tx: Tx, notice: PushNotice, outcome: PushOutcome) -> bool:
-    """Note what became of it; whether it was given up, for somewhere it could not be told."""
+    """Record the result. Returns whether the notification was given up for a receiver."""
     storage.personal.web_push.delete(tx, [each.id for each in outcome.gone])
     for each in outcome.told:
         if each.failures:
@@ -140,7 +142,7 @@ def done(tx: Tx, notice: PushNotice, outcome: PushOutcome) -> bool:
 
 
 def _note_failure(tx: Tx, subscription: PushSubscription, retry_at: float) -> None:
-    """An endpoint that fails every time is forgotten in the end."""
+    """An endpoint that always fails is deleted eventually."""
     failures = subscription.failures + 1
     if failures < FORGOTTEN_AFTER:
         storage.personal.web_push.note_health(tx, subscription.id, failures, retry_at)
@@ -149,7 +151,7 @@ def _note_failure(tx: Tx, subscription: PushSubscription, retry_at: float) -> No
 
 
 def put_off(tx: Tx, notice: PushNotice, until: float) -> None:
-    """They are here, and see it by themselves; if they leave it unread, they are told then."""
+    """The user is present and sees the message; notify them later if it stays unread."""
     unread = storage.messages.unread.among(tx, notice.user_id, [notice.message_id])
     message = storage.messages.find(tx, notice.message_id) if unread else None
     if message is None or tx.now - message.sent_at >= GIVEN_UP_AFTER_SECONDS:
@@ -159,7 +161,7 @@ def put_off(tx: Tx, notice: PushNotice, until: float) -> None:
 
 
 def take_read(tx: Tx, user_id: int, message_ids: list[int]) -> tuple[list[int], Receivers]:
-    """Those of the messages that a device shows and that were read elsewhere, or are gone."""
+    """Messages that a device shows and that were read elsewhere or deleted."""
     unread = storage.messages.unread.among(tx, user_id, message_ids)
     read = [each for each in message_ids if each not in unread]
     if read:

@@ -8,7 +8,7 @@ from email.message import EmailMessage
 from typing import Any
 
 import pytest
-from tests.jobs.test_missed import looks, waits
+from tests.jobs.test_missed_messages import looks, waits
 from tests.support.cli_runner import Terminal
 from tests.support.people import Chat, Person
 from tests.support.server import MAIL_IN

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from tests.crash.conftest import NewServer
 from tests.crash.people import settle
-from tests.jobs.test_pushing import Browser
+from tests.jobs.test_push_sender import Browser
 from tests.support import fake_webhooks
 from tests.support.databases import Databases, Kind
 from tests.support.fake_smtp import FakeSmtp

@@ -1,4 +1,4 @@
-"""Events about channels at other moments than their own: after a restart, after a promotion."""
+"""Channel events at other moments: after a restart, after a promotion."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from tertulia.domain.people.user import Role
 MODERN = {"notification_settings_null": True, "archived_channels": True}
 
 
-def test_what_happened_to_channels_is_told_alike_after_a_restart(own_chat):
+def test_channel_events_are_the_same_after_a_restart(own_chat):
     chat = own_chat
     ana, ben, cleo = chat.people("ana", "ben", "cleo")
     gus, admin = chat.person("gus", role="guest"), chat.person("admin", role="admin")
@@ -41,8 +41,8 @@ def test_what_happened_to_channels_is_told_alike_after_a_restart(own_chat):
 
 
 def _gist(events: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Events without the settings of channels: those are told as they are now, and the events
-    that follow say the same."""
+    """Events without the settings of channels: those have their current values, and later events
+    agree."""
     kept = {"stream_id", "subscriber_count", "subscribers", "first_message_id", "color"}
 
     def cut(entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -57,7 +57,7 @@ def _gist(events: list[dict[str, Any]]) -> list[dict[str, Any]]:
     ]
 
 
-def test_a_promotion_uncovers_channels(chat: Chat):
+def test_a_promotion_reveals_channels(chat: Chat):
     root = chat.person("root", role="owner")
     ana, ben, cleo = chat.people("ana", "ben", "cleo")
     ana.joins("vault", invite_only=True)

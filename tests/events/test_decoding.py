@@ -1,4 +1,4 @@
-"""Events are read by several threads at once, from the first moment of a server on."""
+"""Events are decoded by several threads at once, from the start of a server."""
 
 import subprocess
 import sys
@@ -33,7 +33,7 @@ print("all is read")
 """
 
 
-def test_several_threads_may_be_the_first_to_read_a_kind_of_event():
+def test_several_threads_may_decode_a_new_kind_of_event_at_once():
     done = subprocess.run([sys.executable, "-c", READERS], capture_output=True, text=True)
 
     assert (done.returncode, done.stdout) == (0, "all is read\n"), done.stderr

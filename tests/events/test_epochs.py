@@ -1,10 +1,10 @@
-"""A log can go back: a copy was restored, or one took over that lacks the last of it.
+"""A log can go back: a backup was restored, or a standby that lacks the last events took over.
 
-Then it is another log with the same numbers, and nobody may go on where they were.
+Then it is another log with the same numbers, and no queue may continue.
 """
 
 import pytest
-from tests.events.test_passing_over import directory, fresh_directory
+from tests.events.test_skipped_events import directory, fresh_directory
 from tests.support.waiting import PATIENCE_SECONDS, eventually
 
 from tertulia import storage
@@ -19,13 +19,13 @@ def kitchen(own_chat):
 
 
 def go_back(tx: Tx, seq: int, message_id: int) -> None:
-    """What a copy lacks that was made a while ago."""
+    """Delete what an older backup lacks."""
     tx.execute("DELETE FROM event WHERE realm_id = :realm AND seq > :seq", seq=seq)
     tx.execute("UPDATE log_head SET seq = :seq WHERE realm_id = :realm", seq=seq)
     tx.execute("DELETE FROM message WHERE realm_id = :realm AND id > :id", id=message_id)
 
 
-def test_after_a_restore_every_queue_ends(own_chat, kitchen):
+def test_a_restore_ends_every_queue(own_chat, kitchen):
     ana, ben = kitchen
     parked, idle = ben.listens_for("message"), ana.listens_for("message")
     waiting = parked.waits_raw()
@@ -46,7 +46,7 @@ def test_a_queue_of_another_log_is_refused_after_a_restart(own_chat, kitchen):
     own_chat.server.stop()
 
     def restore(tx: Tx) -> None:
-        """The queue was in the copy, and its client has heard more since."""
+        """The backup held the queue, and its client has received more since."""
         tx.execute("UPDATE log_head SET epoch = 'restored' WHERE realm_id = :realm")
 
     own_chat.write_from_outside(restore)
@@ -56,7 +56,7 @@ def test_a_queue_of_another_log_is_refused_after_a_restart(own_chat, kitchen):
     assert ben.listens_for("message").silent()
 
 
-def test_a_log_that_goes_back_under_a_server_is_noticed(own_chat, kitchen):
+def test_a_log_that_goes_back_under_a_running_server_is_detected(own_chat, kitchen):
     ana, ben = kitchen
     first = ana.says("Soup?", to="kitchen > lunch")
     before = own_chat.head()

@@ -1,4 +1,4 @@
-"""A server that has not seen its database for a while does not answer from memory."""
+"""A server that has not reached its database for a while does not answer from memory."""
 
 import time
 from dataclasses import replace
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.postgres
 LEASE_SECONDS = 0.5
 
 
-def test_who_was_cut_off_answers_nobody_by_what_it_knew(databases, monkeypatch):
+def test_a_disconnected_server_does_not_answer_from_memory(databases, monkeypatch):
     monkeypatch.setattr(lease, "LEASE_SECONDS", LEASE_SECONDS)
     answers: list[int] = []
     url, folder = databases.ready("postgres")

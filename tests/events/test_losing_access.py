@@ -1,4 +1,4 @@
-"""After a lost key, account or channel nothing more is delivered that one may not see."""
+"""After losing a key, account or channel a user receives nothing more that they may not see."""
 
 from tests.support.people import basic
 from tests.support.waiting import PATIENCE_SECONDS
@@ -26,7 +26,7 @@ def test_a_new_key_ends_the_queues_of_the_old_one(chat, in_kitchen, ana, ben):
     assert again.next()["message"]["id"] == soup.id
 
 
-def test_a_key_changed_from_outside_ends_its_queues_too(chat, ben):
+def test_a_key_changed_by_the_command_line_ends_its_queues(chat, ben):
     waiting = ben.listens_for("message").waits_raw()
 
     chat.write_from_outside(actions.people.reset_key, chat.server.vault, ben.id)
@@ -34,7 +34,7 @@ def test_a_key_changed_from_outside_ends_its_queues_too(chat, ben):
     assert waiting.result(PATIENCE_SECONDS).json["code"] == "BAD_EVENT_QUEUE_ID"
 
 
-def test_a_deactivated_account_hears_nothing_more(chat, in_kitchen, ana, ben):
+def test_a_deactivated_account_receives_nothing_more(chat, in_kitchen, ana, ben):
     ears = ben.listens_for("message", "realm_user")
     waiting = ears.waits_raw()
 
@@ -43,7 +43,7 @@ def test_a_deactivated_account_hears_nothing_more(chat, in_kitchen, ana, ben):
 
     answer = waiting.result(PATIENCE_SECONDS)
     assert answer.status in (400, 200)
-    if answer.status == 200:  # the last thing they may hear is that they are gone
+    if answer.status == 200:  # the deactivation is the last event
         assert [each["type"] for each in answer.json["events"]] == ["realm_user"]
     ears.poll().fails("Account is deactivated", code="UNAUTHORIZED", status=401)
 
@@ -75,7 +75,7 @@ def test_a_removed_member_receives_what_was_sent_before_the_removal(chat, in_kit
     assert [each for each in received(cold) if each[1] != secret.id] == expected[1:]
 
 
-def test_a_removed_member_does_not_receive_words_of_after_the_removal(chat, in_kitchen, ana, ben):
+def test_a_removed_member_does_not_receive_edits_after_the_removal(chat, in_kitchen, ana, ben):
     ana.joins("cellar", invite_only=True, principals=[ana.id, ben.id])
     warm, cold = ben.listens_for("message"), ben.listens_for("message")
     secret = ana.says("secret", to="cellar > light")
@@ -90,7 +90,7 @@ def test_a_removed_member_does_not_receive_words_of_after_the_removal(chat, in_k
     assert "a greater secret" not in heard
 
 
-def test_a_removed_member_who_comes_later_receives_it_too(chat, in_kitchen, ana, ben):
+def test_a_removed_member_who_polls_later_receives_it_too(chat, in_kitchen, ana, ben):
     ana.joins("cellar", invite_only=True, principals=[ana.id, ben.id])
     ears = ben.listens_for("message")
     secret = ana.says("secret", to="cellar > light")
@@ -103,7 +103,7 @@ def test_a_removed_member_who_comes_later_receives_it_too(chat, in_kitchen, ana,
     assert [each["message"]["id"] for each in ears.all()] == [secret.id, soup.id]
 
 
-def test_a_public_channel_stops_when_one_leaves_but_its_past_is_heard(chat, in_kitchen, ana, ben):
+def test_leaving_a_public_channel_ends_events_but_not_earlier_ones(chat, in_kitchen, ana, ben):
     warm, cold = ben.listens_for("message"), ben.listens_for("message")
     before = ana.says("before", to="kitchen > lunch")
     ben.leaves("kitchen")
@@ -114,7 +114,7 @@ def test_a_public_channel_stops_when_one_leaves_but_its_past_is_heard(chat, in_k
     assert [each["message"]["id"] for each in cold.all()] == [before.id]
 
 
-def test_a_wide_queue_hears_no_channel_that_turned_out_private(ana, ben):
+def test_a_queue_for_all_public_channels_receives_no_private_channel(ana, ben):
     ears = ben.listens_for("message", all_public_streams=True)
 
     ana.joins("cellar", invite_only=True)

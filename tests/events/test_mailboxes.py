@@ -1,4 +1,4 @@
-"""Mailboxes are a convenience: given up, overfull or whispered into, a queue stays what it is."""
+"""Mailboxes are caches: a queue survives when its mailbox is dropped or full."""
 
 from typing import Any, ClassVar
 
@@ -13,7 +13,7 @@ from tertulia.events.types.organization.settings import RealmChanged
 
 
 class Word(EphemeralEvent, frozen=True):
-    """A whisper for whomever a scene wants to hear it."""
+    """An ephemeral event for users that a test chooses."""
 
     type: ClassVar[str] = "typing"
 
@@ -35,7 +35,7 @@ def whisper(chat, word, to):
 
 
 def everything_that_can_happen(chat, ana, ben, cleo):
-    """A life in the organization, with something in it for each kind of event."""
+    """Actions in the organization that cause each kind of event."""
     ana.says("one", to="kitchen > count")
     ana.joins("garden", "attic")
     ana.joins("cellar", invite_only=True, principals=[ana.id, cleo.id])
@@ -61,7 +61,7 @@ OPTIONS: list[dict[str, Any]] = [
 ]
 
 
-def test_a_mailbox_that_was_given_up_is_rebuilt_as_it_was(chat):
+def test_a_dropped_mailbox_is_rebuilt_as_it_was(chat):
     ana = chat.person("ana", role="admin", channels=["kitchen"])
     ben, cleo = chat.people("ben", "cleo", channels=["kitchen"])
     gus = chat.person("gus", role="guest", channels=["kitchen"])
@@ -79,7 +79,7 @@ def test_a_mailbox_that_was_given_up_is_rebuilt_as_it_was(chat):
     assert [ears.poll(-1).succeeds()["events"] for ears in queues_] == before
 
 
-def test_a_cold_queue_hears_what_happened_meanwhile(chat, in_kitchen, ana, ben):
+def test_a_queue_without_mailbox_receives_what_happened_meanwhile(chat, in_kitchen, ana, ben):
     ears = ben.listens_for("message")
     chat.server.goes_cold()
 
@@ -88,7 +88,7 @@ def test_a_cold_queue_hears_what_happened_meanwhile(chat, in_kitchen, ana, ben):
     assert ears.next()["message"]["id"] == soup.id
 
 
-def test_a_queue_at_which_somebody_waits_does_not_go_cold(chat, in_kitchen, ana, ben):
+def test_a_mailbox_with_a_parked_poll_is_not_dropped(chat, in_kitchen, ana, ben):
     waiting = ben.listens_for("message").waits()
     chat.server.goes_cold()
 
@@ -97,7 +97,7 @@ def test_a_queue_at_which_somebody_waits_does_not_go_cold(chat, in_kitchen, ana,
     assert len(waiting.result(PATIENCE_SECONDS)) == 1
 
 
-def test_a_queue_far_behind_is_given_page_by_page(chat):
+def test_a_queue_far_behind_is_delivered_in_pages(chat):
     ears = chat.person("ana").listens_for("realm")
     much_happens(chat, 1010)
     chat.server.goes_cold()
@@ -108,7 +108,7 @@ def test_a_queue_far_behind_is_given_page_by_page(chat):
     assert [number for page in pages for number in page] == list(range(1010))
 
 
-def test_a_mailbox_that_is_full_takes_no_more_and_misses_nothing(chat):
+def test_a_full_mailbox_takes_no_more_and_misses_nothing(chat):
     ears = chat.person("ana").listens_for("realm")
     much_happens(chat, 2100)
 
@@ -150,7 +150,7 @@ def test_the_log_may_be_trimmed_behind_the_last_reader(own_chat):
     assert own_chat.read(storage.log.gaps) == []
 
 
-def test_a_queue_whose_place_in_the_log_is_gone_has_to_be_opened_again(own_chat):
+def test_a_queue_whose_position_was_trimmed_must_be_registered_again(own_chat):
     def forget(tx):
         storage.log.forget_up_to(tx, storage.log.head(tx) - 1)
 
@@ -169,10 +169,10 @@ def keep_positions(chat):
     chat.write(storage.queues.note, chat.server.call(delivery.positions, chat.realm.id))
 
 
-# --- whispers: what nobody needs to know later ---
+# --- ephemeral events ---
 
 
-def test_a_whisper_is_heard_by_those_who_listen_now(chat, in_kitchen, ana, ben):
+def test_an_ephemeral_event_reaches_current_listeners(chat, in_kitchen, ana, ben):
     cleo = chat.person("cleo")
     hers, his, outside = (who.listens_for("typing", "message") for who in (ana, ben, cleo))
     deaf = ben.listens_for("message")
@@ -187,7 +187,7 @@ def test_a_whisper_is_heard_by_those_who_listen_now(chat, in_kitchen, ana, ben):
     assert deaf.silent()
 
 
-def test_a_whisper_wakes_whoever_waits(chat, ana):
+def test_an_ephemeral_event_wakes_a_parked_poll(chat, ana):
     waiting = ana.listens_for("typing").waits()
 
     whisper(chat, "soup", Everyone())
@@ -195,7 +195,7 @@ def test_a_whisper_wakes_whoever_waits(chat, ana):
     assert [each["topic"] for each in waiting.result(PATIENCE_SECONDS)] == ["soup"]
 
 
-def test_whispers_and_messages_keep_their_order(chat, in_kitchen, ana):
+def test_ephemeral_events_and_messages_keep_their_order(chat, in_kitchen, ana):
     ears = ana.listens_for("typing", "message")
 
     for number in range(3):
@@ -217,7 +217,7 @@ def test_whispers_and_messages_keep_their_order(chat, in_kitchen, ana):
     ]
 
 
-def test_a_whisper_is_never_written_down(chat, in_kitchen, ana):
+def test_an_ephemeral_event_is_never_stored(chat, in_kitchen, ana):
     ears = ana.listens_for("typing", "message")
     before = chat.head()
     whisper(chat, "start", Everyone())
@@ -231,7 +231,7 @@ def test_a_whisper_is_never_written_down(chat, in_kitchen, ana):
     assert soup.id
 
 
-def test_a_queue_can_be_acknowledged_at_a_whisper(chat, in_kitchen, ana):
+def test_a_queue_can_be_acknowledged_at_an_ephemeral_event(chat, in_kitchen, ana):
     ears = ana.listens_for("typing", "message")
     whisper(chat, "start", Everyone())
     (start,) = ears.poll(-1).succeeds()["events"]

@@ -1,4 +1,4 @@
-"""Several organizations on one server: what is sent in them at once is written at once."""
+"""Several organizations on one server: simultaneous sends are written together."""
 
 from contextlib import closing
 from functools import partial
@@ -15,13 +15,13 @@ from tertulia.database.dialects.postgres import Postgres
 
 @pytest.fixture
 def patient(monkeypatch) -> None:
-    """Servers wait for each other for as long as a test does."""
+    """Servers wait for a lock for as long as a test does."""
     patience = f"{PATIENCE_SECONDS}s"
     monkeypatch.setattr(Postgres, "limits", Postgres.limits | {"lock_timeout": patience})
 
 
 @pytest.mark.parametrize("kind", [pytest.param("postgres", marks=pytest.mark.postgres)])
-def test_what_cannot_be_told_at_once_is_answered_and_told_later(own_chat, monkeypatch):
+def test_a_failed_notice_loses_no_event(own_chat, monkeypatch):
     ana, ben = own_chat.people("ana", "ben", channels=["kitchen"])
     for _ in range(2):
         ana.says("First", to="kitchen > lunch")
@@ -46,8 +46,8 @@ def test_what_cannot_be_told_at_once_is_answered_and_told_later(own_chat, monkey
 
 @pytest.mark.usefixtures("patient")
 @pytest.mark.parametrize("is_busy", [False, True])
-def test_what_several_organizations_say_at_once_is_told_in_each(own_chat, is_busy):
-    """Also where somebody else is writing in one of them, which holds up nobody in the others."""
+def test_simultaneous_sends_of_several_organizations_are_delivered_in_each(own_chat, is_busy):
+    """Also while another transaction holds one of them, which does not delay the others."""
     server = own_chat.server
     chats = [own_chat, *(Chat.found(server, name) for name in ("garden", "cellar"))]
     pairs = [chat.people("ana", "ben", channels=["kitchen"]) for chat in chats]

@@ -1,11 +1,11 @@
-"""Who hears of a message, and what they are told."""
+"""Who receives a message event, and its content."""
 
 
 def ids(ears) -> list[int]:
     return [each["message"]["id"] for each in ears.all() if each["type"] == "message"]
 
 
-def test_a_message_event_in_full(in_kitchen, ana, ben):
+def test_a_complete_message_event(in_kitchen, ana, ben):
     ears = ben.listens_for("message", apply_markdown=True)
 
     soup = ana.says("Soup's on", to="kitchen > lunch")
@@ -18,7 +18,7 @@ def test_a_message_event_in_full(in_kitchen, ana, ben):
     assert event["message"] == seen
 
 
-def test_everybody_in_a_channel_hears_of_a_message_once_in_each_queue(chat, in_kitchen, ana, ben):
+def test_all_subscribers_receive_a_message_once_per_queue(chat, in_kitchen, ana, ben):
     cleo = chat.person("cleo")
     queues = [who.listens_for("message") for who in (ana, ben, ben, cleo)]
 
@@ -27,7 +27,7 @@ def test_everybody_in_a_channel_hears_of_a_message_once_in_each_queue(chat, in_k
     assert [ids(ears) for ears in queues] == [[soup.id], [soup.id], [soup.id], []]
 
 
-def test_a_sender_who_is_not_subscribed_hears_nothing(chat):
+def test_a_sender_who_is_not_subscribed_receives_nothing(chat):
     ana, ben = chat.person("ana", channels=["kitchen"]), chat.person("ben")
     inside, outside = ana.listens_for("message"), ben.listens_for("message")
     wide = ben.listens_for("message", all_public_streams=True)
@@ -39,7 +39,7 @@ def test_a_sender_who_is_not_subscribed_hears_nothing(chat):
     assert ids(wide) == [knock.id]
 
 
-def test_a_bot_is_reached_wherever_it_may_read(chat, in_kitchen, ana):
+def test_a_mentioned_bot_receives_messages_wherever_it_may_read(chat, in_kitchen, ana):
     ana.joins("cellar", invite_only=True)
     helper = chat.person("helper", bot="generic", owner=ana)
     chat.person("hook", bot="incoming-webhook", owner=ana)
@@ -57,7 +57,7 @@ def test_a_bot_is_reached_wherever_it_may_read(chat, in_kitchen, ana):
     assert "mentioned" in helper.sees(call)["flags"]
 
 
-def test_a_bot_that_was_away_is_reached_too(own_chat):
+def test_a_mentioned_bot_that_polls_late_receives_them_too(own_chat):
     ana = own_chat.person("ana", channels=["kitchen"])
     helper = own_chat.person("helper", bot="generic", owner=ana)
     ears = helper.listens_for("message")
@@ -68,7 +68,7 @@ def test_a_bot_that_was_away_is_reached_too(own_chat):
     assert ids(ears) == [call.id]
 
 
-def test_people_who_are_named_elsewhere_hear_nothing(chat):
+def test_mentioned_users_who_are_not_subscribed_receive_nothing(chat):
     ana, ben = chat.person("ana", channels=["kitchen"]), chat.person("ben")
     ears = ben.listens_for("message")
 
@@ -77,7 +77,7 @@ def test_people_who_are_named_elsewhere_hear_nothing(chat):
     assert ears.silent()
 
 
-def test_those_who_take_part_hear_of_a_direct_message(ana, ben, cleo):
+def test_participants_receive_a_direct_message(ana, ben, cleo):
     queues = [who.listens_for("message") for who in (ana, ben, cleo)]
 
     one = ana.says("psst", to=[ben])
@@ -86,7 +86,7 @@ def test_those_who_take_part_hear_of_a_direct_message(ana, ben, cleo):
     assert [ids(ears) for ears in queues] == [[one.id, two.id], [one.id, two.id], [two.id]]
 
 
-def test_another_organization_hears_nothing(chat):
+def test_other_organizations_receive_nothing(chat):
     other = type(chat).found(chat.server)
     ana, eve = chat.person("ana", channels=["kitchen"]), other.person("eve", channels=["kitchen"])
     ears = eve.listens_for(all_public_streams=True)
@@ -96,7 +96,7 @@ def test_another_organization_hears_nothing(chat):
     assert ears.silent()
 
 
-def test_the_echo_is_heard_in_one_queue_only(in_kitchen, ana, ben):
+def test_the_local_echo_is_in_one_queue_only(in_kitchen, ana, ben):
     phone, desk, his = (who.listens_for("message") for who in (ana, ana, ben))
 
     ana.says("Soup's on", to="kitchen > lunch", queue_id=phone.queue_id, local_id="7.01")
@@ -111,7 +111,7 @@ def test_the_echo_is_heard_in_one_queue_only(in_kitchen, ana, ben):
             assert not {"local_id", "local_message_id"} & event.keys()
 
 
-def test_somebody_elses_queue_gives_no_echo(in_kitchen, ana, ben):
+def test_another_users_queue_gets_no_local_echo(in_kitchen, ana, ben):
     his = ben.listens_for("message")
 
     ana.says("Soup's on", to="kitchen > lunch", queue_id=his.queue_id, local_id="7.01")
@@ -119,7 +119,7 @@ def test_somebody_elses_queue_gives_no_echo(in_kitchen, ana, ben):
     assert "local_id" not in his.next()
 
 
-def test_events_come_in_the_order_of_what_happened(in_kitchen, ana, ben):
+def test_events_arrive_in_the_order_of_the_log(in_kitchen, ana, ben):
     ears = ben.listens_for()
 
     first = ana.says("one", to="kitchen > count")
@@ -131,7 +131,7 @@ def test_events_come_in_the_order_of_what_happened(in_kitchen, ana, ben):
     assert heard == [first.id, "stream", "subscription", "user_topic", second.id, third.id]
 
 
-def test_a_failed_send_is_heard_by_nobody(in_kitchen, ana):
+def test_a_failed_send_causes_no_event(in_kitchen, ana):
     ears = ana.listens_for()
 
     ana.tries_to_say("", to="kitchen > lunch").fails("Message must not be empty")

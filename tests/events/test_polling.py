@@ -1,4 +1,4 @@
-"""GET and DELETE /events: waiting, acknowledging, and the ends of a queue."""
+"""GET and DELETE /events: waiting, acknowledging, and the end of a queue."""
 
 import time
 
@@ -24,7 +24,7 @@ def channels():
 
 @pytest.fixture
 def ears(ana, ben):
-    """Ana may talk: Ben listens."""
+    """Ana sends, Ben listens."""
     return ben.listens_for("message")
 
 
@@ -35,13 +35,13 @@ def numbers(reply) -> list[int]:
 # --- acknowledging ---
 
 
-def test_nothing_has_happened_yet(ears):
+def test_a_new_queue_is_empty(ears):
     answer = ears.poll(-1).succeeds()
 
     assert answer == {"result": "success", "msg": "", "events": []}
 
 
-def test_the_same_number_gives_the_same_events(ana, ears):
+def test_the_same_last_event_id_gives_the_same_events(ana, ears):
     ana.says("one", to="kitchen > count")
     ana.says("two", to="kitchen > count")
 
@@ -51,7 +51,7 @@ def test_the_same_number_gives_the_same_events(ana, ears):
     assert [each["message"]["content"] for each in first["events"]] == ["one", "two"]
 
 
-def test_a_number_acknowledges_everything_up_to_it(ana, ears):
+def test_an_id_acknowledges_everything_up_to_it(ana, ears):
     for word in ("one", "two", "three"):
         ana.says(word, to="kitchen > count")
     one, two, three = numbers(ears.poll(-1))
@@ -62,7 +62,7 @@ def test_a_number_acknowledges_everything_up_to_it(ana, ears):
     assert one < two < three
 
 
-def test_what_was_acknowledged_is_gone(ana, ears):
+def test_acknowledged_events_are_gone(ana, ears):
     ana.says("one", to="kitchen > count")
     ana.says("two", to="kitchen > count")
     one, two = numbers(ears.poll(-1))
@@ -75,7 +75,7 @@ def test_what_was_acknowledged_is_gone(ana, ears):
 
 
 @pytest.mark.parametrize("number", [2**40, 2**62])
-def test_a_number_beyond_the_log_belongs_to_another_queue(ana, ears, number):
+def test_an_id_beyond_the_log_is_refused(ana, ears, number):
     ana.says("one", to="kitchen > count")
 
     answer = ears.poll(number)
@@ -85,7 +85,7 @@ def test_a_number_beyond_the_log_belongs_to_another_queue(ana, ears, number):
 
 
 @pytest.mark.parametrize("number", [0, 77, -2, -(2**62)])
-def test_a_number_that_was_never_given(ana, ears, number):
+def test_an_id_that_was_never_given_out_is_refused(ana, ears, number):
     ana.says("one", to="kitchen > count")
 
     ears.poll(number).fails(f"Event {number} was not in this queue")
@@ -94,14 +94,14 @@ def test_a_number_that_was_never_given(ana, ears, number):
 
 
 @pytest.mark.parametrize("number", [2**63, -(2**63) - 1, 10**40])
-def test_a_number_that_is_none(ears, number):
+def test_an_id_that_is_no_number_is_refused(ears, number):
     answer = ears.poll(number)
 
     assert answer.status == 400
     assert answer.json["code"] == "BAD_REQUEST"
 
 
-def test_a_wrong_number_costs_a_cold_queue_nothing(chat, ana, ears):
+def test_a_wrong_id_does_not_cost_a_queue_its_events(chat, ana, ears):
     ana.says("one", to="kitchen > count")
     chat.server.goes_cold()
 
@@ -126,17 +126,17 @@ def test_a_wrong_number_costs_a_cold_queue_nothing(chat, ana, ears):
         ({"queue_id": UNKNOWN, "last_event_id": 1.5}, "last_event_id is not an integer"),
     ],
 )
-def test_what_has_to_be_said(chat, params, msg):
+def test_required_parameters(chat, params, msg):
     chat.person("ana").get("/events", **params).fails(msg)
 
 
-def test_an_unknown_queue(ana):
+def test_an_unknown_queue_is_refused(ana):
     for queue_id in (UNKNOWN, "no-such-queue", "", "x" * 5000, "é\n"):
         bad_queue(ana.get("/events", queue_id=queue_id, last_event_id=-1), queue_id)
         bad_queue(ana.delete("/events", queue_id=queue_id), queue_id)
 
 
-def test_somebody_elses_queue_is_unknown(chat, ana, ears):
+def test_another_users_queue_is_unknown(chat, ana, ears):
     eve = Chat.found(chat.server).person("eve")
 
     for other in (ana, eve):
@@ -147,13 +147,13 @@ def test_somebody_elses_queue_is_unknown(chat, ana, ears):
     assert ears.silent()
 
 
-def test_strangers_hear_nothing(chat, ears):
+def test_anonymous_callers_cannot_poll(chat, ears):
     answer = chat.stranger.get("/events", queue_id=ears.queue_id, last_event_id=-1)
 
     answer.asks_to_log_in()
 
 
-def test_a_poll_without_a_queue_makes_one(ana, ben):
+def test_a_poll_without_a_queue_registers_one(ana, ben):
     made = ben.get("/events", dont_block=True).succeeds()
     ana.says("one", to="kitchen > count")
 
@@ -165,7 +165,7 @@ def test_a_poll_without_a_queue_makes_one(ana, ben):
 # --- waiting ---
 
 
-def test_a_waiting_poll_is_answered_when_something_happens(ana, ears):
+def test_a_parked_poll_is_answered_when_an_event_arrives(ana, ears):
     waiting = ears.waits()
     assert not waiting.done()
 
@@ -175,7 +175,7 @@ def test_a_waiting_poll_is_answered_when_something_happens(ana, ears):
     assert event["message"]["id"] == soup.id
 
 
-def test_an_answer_that_had_to_wait_names_its_queue(ana, ears):
+def test_the_answer_of_a_parked_poll_names_its_queue(ana, ears):
     from_background = ears.waits_raw()
 
     ana.says("Soup's on", to="kitchen > lunch")
@@ -195,7 +195,7 @@ def test_of_two_polls_the_earlier_returns_at_once(ana, ears):
     assert len(later.result(PATIENCE_SECONDS)) == 1
 
 
-def test_a_poll_that_does_not_wait_ends_one_that_does(ears):
+def test_a_poll_that_does_not_wait_ends_a_parked_one(ears):
     waiting = ears.waits()
 
     ears.poll().succeeds()
@@ -203,7 +203,7 @@ def test_a_poll_that_does_not_wait_ends_one_that_does(ears):
     assert waiting.result(PATIENCE_SECONDS) == []
 
 
-def test_deleting_a_queue_ends_the_poll_that_waits_there(ears):
+def test_deleting_a_queue_ends_its_parked_poll(ears):
     waiting = ears.waits_raw()
 
     ears.stops().succeeds()
@@ -213,11 +213,11 @@ def test_deleting_a_queue_ends_the_poll_that_waits_there(ears):
     bad_queue(ears.poll(), ears.queue_id)
 
 
-def test_a_queue_has_to_be_named_to_be_deleted(chat):
+def test_deleting_a_queue_requires_its_id(chat):
     chat.person("ana").delete("/events").fails("Missing 'queue_id' argument")
 
 
-def test_a_heart_beats_while_nothing_happens(start_server):
+def test_a_heartbeat_arrives_while_nothing_happens(start_server):
     chat = Chat.found(start_server(heartbeat_seconds=1), "")
     ana, ben = chat.people("ana", "ben", channels=["kitchen"])
     everything, messages = ben.listens_for(), ben.listens_for("message")
@@ -229,7 +229,7 @@ def test_a_heart_beats_while_nothing_happens(start_server):
     assert messages.next()["message"]["id"] == soup.id
 
 
-def test_a_heart_beats_for_whoever_has_waited_longest(start_server):
+def test_each_poll_gets_a_heartbeat_after_its_own_wait(start_server):
     chat = Chat.found(start_server(heartbeat_seconds=1), "")
     ana, ben = chat.people("ana", "ben", channels=["kitchen"])
     messages, typing = ben.listens_for("message"), ben.listens_for("typing")
@@ -245,7 +245,7 @@ def test_a_heart_beats_for_whoever_has_waited_longest(start_server):
     assert again.result(PATIENCE_SECONDS) == [{"type": "heartbeat"}]
 
 
-def test_whoever_hangs_up_misses_nothing(chat, ana, ben, ears):
+def test_a_client_that_disconnects_misses_nothing(chat, ana, ben, ears):
     connection = ben.server.client._connect()
     target = f"/api/v1/events?queue_id={ears.queue_id}&last_event_id=-1"
     connection.request("GET", target, headers=ben.headers)
@@ -257,7 +257,7 @@ def test_whoever_hangs_up_misses_nothing(chat, ana, ben, ears):
     assert ears.next()["message"]["id"] == soup.id
 
 
-def test_a_stopping_server_answers_everybody_who_waits(own_chat):
+def test_a_stopping_server_answers_all_parked_polls(own_chat):
     ana = own_chat.person("ana")
     waiting = [ana.listens_for("message").waits() for _ in range(5)]
 
@@ -267,16 +267,16 @@ def test_a_stopping_server_answers_everybody_who_waits(own_chat):
     own_chat.server.start()
 
 
-# --- the end of a queue that nobody reads ---
+# --- idle queues ---
 
 
 def sweep(chat):
-    """What the server does by itself every half minute."""
+    """Run the job that runs every 30 seconds."""
     server = chat.server
     server.do(keep_positions(server.database, server.application.delivery))
 
 
-def test_a_queue_that_nobody_polls_is_forgotten_in_time(own_chat):
+def test_an_unpolled_queue_is_deleted_in_time(own_chat):
     own_chat.server.clock.stop()
     ana = own_chat.person("ana")
     short = ana.listens_for("message", idle_queue_timeout=100)
@@ -295,7 +295,7 @@ def test_a_queue_that_nobody_polls_is_forgotten_in_time(own_chat):
     long.poll().succeeds()
 
 
-def test_a_queue_at_which_somebody_waits_is_not_forgotten(own_chat):
+def test_a_queue_with_a_parked_poll_is_not_deleted(own_chat):
     ana, ben = own_chat.people("ana", "ben", channels=["kitchen"])
     ears = ben.listens_for("message", idle_queue_timeout=100)
     waiting = ears.waits()
@@ -307,7 +307,7 @@ def test_a_queue_at_which_somebody_waits_is_not_forgotten(own_chat):
     assert len(waiting.result(PATIENCE_SECONDS)) == 1
 
 
-def test_of_too_many_queues_the_one_not_polled_for_longest_gives_way(own_chat, monkeypatch):
+def test_beyond_the_limit_the_least_recently_polled_queue_is_dropped(own_chat, monkeypatch):
     monkeypatch.setattr(actions.queues, "MAX_PER_USER", 3)
     ana, ben = own_chat.people("ana", "ben", channels=["kitchen"])
     his = ben.listens_for("message")

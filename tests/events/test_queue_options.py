@@ -1,4 +1,4 @@
-"""What a queue was registered with decides what it hears, and in which words."""
+"""The options of a queue decide what it receives, and in which form."""
 
 import pytest
 
@@ -9,7 +9,7 @@ def words(ears) -> list[str]:
     return [each["message"]["content"] for each in ears.all()]
 
 
-def test_a_queue_hears_the_types_it_asked_for(in_kitchen, ana, ben):
+def test_a_queue_receives_the_types_it_asked_for(in_kitchen, ana, ben):
     everything, nothing = ben.listens_for(), ben.listens_for(event_types=[])
     topics = ben.listens_for("user_topic", "moon_phase")
 
@@ -26,7 +26,7 @@ def test_a_queue_hears_the_types_it_asked_for(in_kitchen, ana, ben):
     assert nothing.silent()
 
 
-def test_source_or_html(in_kitchen, ana):
+def test_content_is_source_or_html(in_kitchen, ana):
     source, html = ana.listens_for("message"), ana.listens_for("message", apply_markdown=True)
 
     ana.says("Soup's & bread", to="kitchen > lunch")
@@ -39,7 +39,7 @@ def test_source_or_html(in_kitchen, ana):
     )
 
 
-def test_the_empty_topic_has_a_name_for_clients_that_do_not_know_it(in_kitchen, ana):
+def test_the_empty_topic_has_a_name_for_older_clients(in_kitchen, ana):
     older = ana.listens_for("message", "user_topic")
     newer = ana.listens_for("message", "user_topic", client_capabilities=CAPABLE)
 
@@ -66,7 +66,7 @@ def test_the_empty_topic_has_a_name_for_clients_that_do_not_know_it(in_kitchen, 
         ([["is", "dm"], ["topic", "lunch"]], ""),
     ],
 )
-def test_a_narrow_lets_some_messages_through(chat, in_kitchen, ana, ben, narrow, heard):
+def test_a_narrow_filters_messages(chat, in_kitchen, ana, ben, narrow, heard):
     cleo = chat.person("cleo", channels=["garden"])
     terms = [[operator, operand.format(ana=ana.api_email)] for operator, operand in narrow]
     ears = ben.listens_for("message", narrow=terms)
@@ -81,7 +81,7 @@ def test_a_narrow_lets_some_messages_through(chat, in_kitchen, ana, ben, narrow,
     assert words(ears) == heard.split()
 
 
-def test_a_narrow_is_for_messages_only(in_kitchen, ana):
+def test_a_narrow_filters_messages_only(in_kitchen, ana):
     ears = ana.listens_for("message", "user_topic", narrow=[["stream", "garden"]])
 
     ana.says("x", to="kitchen > lunch")
@@ -89,7 +89,7 @@ def test_a_narrow_is_for_messages_only(in_kitchen, ana):
     assert [each["type"] for each in ears.all()] == ["user_topic"]
 
 
-def test_a_queue_may_hear_all_public_channels(ana, ben):
+def test_a_queue_may_receive_all_public_channels(ana, ben):
     ana.joins("kitchen", "garden")
     ana.joins("cellar", invite_only=True)
     usual = ben.listens_for("message")
@@ -106,7 +106,7 @@ def test_a_queue_may_hear_all_public_channels(ana, ben):
     assert words(narrowed) == ["roses"]
 
 
-def test_a_guests_narrow_opens_no_doors(chat):
+def test_a_guests_narrow_gives_no_access(chat):
     gus = chat.person("gus", role="guest", channels=["garden"])
     ana = chat.person("ana", channels=["kitchen"])
     ears = gus.listens_for("message", narrow=[["topic", "lunch"]])
@@ -117,7 +117,7 @@ def test_a_guests_narrow_opens_no_doors(chat):
     assert words(ears) == ["roses"]
 
 
-def test_a_picture_may_be_left_to_the_client(own_chat):
+def test_avatars_may_be_left_to_the_client(own_chat):
     def use_gravatar(tx):
         tx.execute("UPDATE account SET avatar_source = 'G'")
 
@@ -132,7 +132,7 @@ def test_a_picture_may_be_left_to_the_client(own_chat):
     assert told.next()["message"]["avatar_url"]
 
 
-def test_options_outlive_a_restart(own_chat):
+def test_options_survive_a_restart(own_chat):
     ana, ben = own_chat.person("ana", channels=["garden"]), own_chat.person("ben")
     ears = ben.listens_for(
         "message",

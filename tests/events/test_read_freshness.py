@@ -1,4 +1,4 @@
-"""A read looks for what peers committed: for a bounded time, and only if there may be peers."""
+"""A read waits a bounded time for commits of peers, and only if there may be peers."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -1,4 +1,4 @@
-"""POST /register: the state a client starts from, and the queue that goes on from there."""
+"""POST /register: the state that a client starts from, and the queue that continues it."""
 
 from concurrent.futures import ThreadPoolExecutor
 from threading import Event
@@ -25,7 +25,7 @@ ALWAYS = {
     "zulip_merge_base",
 }
 
-# Which keys each part of the state brings; a list brings the one that is called like it.
+# The keys of each part of the state; a list has the key of its name.
 PARTS = {
     **{name: name for name in LISTS},
     "custom_profile_fields": "custom_profile_fields custom_profile_field_types",
@@ -70,7 +70,7 @@ STATELESS = (
     " heartbeat restart submessage user_group no_such_type"
 )
 
-# What the terminal client listens for, and what it fetches.
+# What the terminal client listens for and fetches.
 TERMINAL_EVENTS = (
     "message update_message reaction submessage subscription typing update_message_flags"
     " user_settings realm_emoji realm_user"
@@ -85,10 +85,10 @@ def channel(state, name, place="subscriptions"):
     return next((each for each in state[place] if each["name"] == name), None)
 
 
-# --- which parts ---
+# --- parts ---
 
 
-def test_every_part_brings_its_keys_and_no_others(ana):
+def test_every_part_has_its_keys_and_no_others(ana):
     for part, keys in PARTS.items():
         state = ana.registers(fetch_event_types=[part])
         assert state.keys() - ALWAYS == set(keys.split()), part
@@ -97,7 +97,7 @@ def test_every_part_brings_its_keys_and_no_others(ana):
         assert ana.registers(fetch_event_types=[part]).keys() == ALWAYS, part
 
 
-def test_every_key_is_of_a_part(ana):
+def test_every_key_belongs_to_a_part(ana):
     known = {key for keys in PARTS.values() for key in keys.split()} | {"unread_msgs"}
     known |= ana.registers(fetch_event_types=["realm"]).keys()
 
@@ -108,7 +108,7 @@ def test_every_key_is_of_a_part(ana):
     assert not unknown, "\n".join(unknown)
 
 
-def test_the_realm_brings_the_organizations_settings_and_the_servers_limits(chat):
+def test_the_realm_part_has_organization_settings_and_server_limits(chat):
     state = chat.person("ana").registers(fetch_event_types=["realm"])
 
     assert (state["max_message_length"], state["max_topic_length"]) == (10_000, 60)
@@ -131,7 +131,7 @@ def test_the_realm_brings_the_organizations_settings_and_the_servers_limits(chat
     assert {key for key in others if not key.startswith(prefixes)} == named
 
 
-def test_two_parts_together_bring_the_unread_messages(ana):
+def test_two_parts_together_return_the_unread_messages(ana):
     both = ana.registers(fetch_event_types=["message", "update_message_flags"])
 
     assert both.keys() - ALWAYS == {"max_message_id", "unread_msgs"}
@@ -145,14 +145,14 @@ def test_muted_topics_are_the_older_form_of_topic_policies(ana):
     assert {"user_topics", "muted_topics"} <= everything.keys()
 
 
-def test_what_is_fetched_follows_what_is_listened_for(ana):
+def test_fetched_parts_follow_the_event_types(ana):
     assert ana.registers(event_types=["message"]).keys() - ALWAYS == {"max_message_id"}
     assert ana.registers(event_types=["message"], fetch_event_types=[]).keys() == ALWAYS
     state = ana.registers(event_types=["message"], fetch_event_types=["alert_words"])
     assert state.keys() - ALWAYS == {"alert_words"}
 
 
-def test_the_terminal_client_finds_what_it_asks_for(in_kitchen, ana):
+def test_the_terminal_client_finds_what_it_needs(in_kitchen, ana):
     ana.says("x", to="kitchen > y")
 
     state = ana.registers(
@@ -169,10 +169,10 @@ def test_the_terminal_client_finds_what_it_asks_for(in_kitchen, ana):
     assert channel(state, "kitchen")["subscribers"] == [ana.id]
 
 
-# --- the parts themselves ---
+# --- contents ---
 
 
-def test_the_people_of_the_organization(chat):
+def test_users_of_the_organization(chat):
     ana = chat.person("ana", role="admin")
     ben, gus = chat.people("ben", "gus")
     bot = chat.person("helper", bot="generic", owner=ben)
@@ -192,7 +192,7 @@ def test_the_people_of_the_organization(chat):
     assert [each["user_id"] for each in admin["realm_bots"]] == [bot.id]
 
 
-def test_what_somebody_may_do_is_told(gus, ana):
+def test_permissions_of_a_user_are_returned(gus, ana):
     rights = [
         "can_create_private_streams",
         "can_create_public_streams",
@@ -205,7 +205,7 @@ def test_what_somebody_may_do_is_told(gus, ana):
         assert state["can_create_web_public_streams"] is False
 
 
-def test_the_system_groups_are_nested(chat, ana, gus):
+def test_system_groups_are_nested(chat, ana, gus):
     root = chat.person("root", role="owner")
 
     groups = ana.registers(fetch_event_types=["realm_user_groups"])["realm_user_groups"]
@@ -234,7 +234,7 @@ def test_the_system_groups_are_nested(chat, ana, gus):
     assert (inner["role:nobody"], inner["role:owners"]) == ([], [])
 
 
-def test_channels_are_told_by_ones_place_in_them(chat, ana, ben):
+def test_channels_are_grouped_by_subscription(chat, ana, ben):
     root, gus = chat.person("root", role="owner"), chat.person("gus", role="guest")
     ana.joins("kitchen", "garden")
     ana.joins("cellar", invite_only=True)
@@ -260,7 +260,7 @@ def test_channels_are_told_by_ones_place_in_them(chat, ana, ben):
 
 
 @pytest.mark.parametrize("include, key", [("true", "subscribers"), ("partial", "subscribers")])
-def test_subscribers_come_when_asked_for(in_kitchen, ana, ben, include, key):
+def test_subscribers_are_returned_on_request(in_kitchen, ana, ben, include, key):
     without = ana.registers(fetch_event_types=["subscription"])
     with_ = ana.registers(fetch_event_types=["subscription"], include_subscribers=include)
 
@@ -268,7 +268,7 @@ def test_subscribers_come_when_asked_for(in_kitchen, ana, ben, include, key):
     assert channel(with_, "kitchen")[key] == [ana.id, ben.id]
 
 
-def test_what_a_channel_leaves_to_the_user_is_filled_in_for_older_clients(chat):
+def test_channel_settings_left_to_the_user_are_filled_in_for_older_clients(chat):
     ana = chat.person("ana", settings={"enable_stream_push_notifications": True})
 
     older = channel(ana.registers(), "general")
@@ -324,9 +324,9 @@ def test_unread_messages_by_conversation_and_topic(chat):
     assert [each["stream_id"] for each in ben.registers()["unread_msgs"]["streams"]] == [street]
 
 
-def test_many_unread_messages_are_kept_in_a_bitmap(chat, in_kitchen, ana, ben):
+def test_many_unread_messages_are_stored_as_a_bitmap(chat, in_kitchen, ana, ben):
     ids = chat.fill(ana, "kitchen > count", 210)
-    ben.registers()  # brings the bitmap up to date
+    ben.registers()  # updates the bitmap
     ids.append(ana.says("one more", to="kitchen > count").id)
 
     unread = ben.registers()["unread_msgs"]
@@ -349,7 +349,7 @@ def test_recent_conversations_newest_first(ana, ben, cleo):
     ]
 
 
-def test_policies_of_topics(chat):
+def test_topic_policies(chat):
     def choose(tx, user_id, channel_id):
         storage.personal.topic_policies.set_policy(
             tx, user_id, channel_id, "noise", Visibility.MUTED
@@ -384,7 +384,7 @@ def test_personal_settings(chat):
 
 
 @pytest.mark.parametrize("part", ["update_display_settings", "update_global_notifications"])
-def test_an_older_terminal_client_finds_settings_where_they_were(chat, part):
+def test_an_older_terminal_client_finds_settings_at_their_old_place(chat, part):
     ana = chat.person("ana", settings={"twenty_four_hour_time": True})
 
     asked = ana.registers(fetch_event_types=["message", part])
@@ -394,7 +394,7 @@ def test_an_older_terminal_client_finds_settings_where_they_were(chat, part):
     assert "twenty_four_hour_time" not in ana.registers()
 
 
-# --- what cannot be ---
+# --- invalid requests ---
 
 
 @pytest.mark.parametrize(
@@ -421,7 +421,7 @@ def test_an_older_terminal_client_finds_settings_where_they_were(chat, part):
         ({"idle_queue_timeout": 0}, "idle_queue_timeout is too small"),
     ],
 )
-def test_options_that_make_no_sense(chat, options, msg):
+def test_invalid_options_are_refused(chat, options, msg):
     chat.person("ana").post("/register", **options).fails(msg)
 
 
@@ -435,7 +435,7 @@ def test_unknown_capabilities_and_event_types_are_accepted(chat):
     assert "ignored_parameters_unsupported" not in state
 
 
-def test_guests_do_not_listen_to_all_public_channels(gus):
+def test_guests_cannot_listen_to_all_public_channels(gus):
     gus.post("/register", all_public_streams=True).fails("User not authorized for this query")
 
 
@@ -443,21 +443,21 @@ def test_guests_do_not_listen_to_all_public_channels(gus):
     "asked, seconds",
     [(None, 600), (3000, 3000), ('"mobile"', 43_200), (10**9, 604_800), (1, 1)],
 )
-def test_a_queue_lives_as_long_as_asked(chat, asked, seconds):
+def test_a_queue_has_the_requested_idle_time(chat, asked, seconds):
     state = chat.person("ana").registers(event_types=[], idle_queue_timeout=asked)
 
     assert state["idle_queue_timeout_secs"] == seconds
 
 
-def test_strangers_register_nothing(chat):
+def test_anonymous_callers_cannot_register(chat):
     chat.stranger.post("/register").asks_to_log_in()
 
 
-# --- the law of the snapshot ---
+# --- consistency of the snapshot ---
 
 
-def test_nothing_falls_between_the_state_and_the_queue(in_kitchen, ana, ben):
-    """While messages pour in, each is either in the state or comes as an event."""
+def test_nothing_is_lost_between_state_and_queue(in_kitchen, ana, ben):
+    """While messages arrive, each is either in the state or delivered as an event."""
     stop = Event()
 
     def talks() -> list[int]:
@@ -484,14 +484,14 @@ def test_nothing_falls_between_the_state_and_the_queue(in_kitchen, ana, ben):
             for number in topic["unread_message_ids"]
         ]
         heard = []
-        while events := ears.all():  # a queue that fell behind is given page by page
+        while events := ears.all():  # a queue far behind is delivered in pages
             heard += [each["message"]["id"] for each in events]
         assert known == said[: len(known)]
         assert ears.state["max_message_id"] == (known[-1] if known else -1)
         assert known + heard == said
 
 
-def test_what_is_unread_is_written_down_after_much_has_come(chat, in_kitchen, ana, ben):
+def test_a_lagging_unread_bitmap_is_updated_after_a_register(chat, in_kitchen, ana, ben):
     ids = chat.fill(ana, "kitchen > count", actions.messages.read_state.CATCH_UP_AFTER + 1)
 
     (topic,) = ben.registers()["unread_msgs"]["streams"]

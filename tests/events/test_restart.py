@@ -1,4 +1,4 @@
-"""A queue is a position in the log: it goes on after a restart as if nothing had happened."""
+"""A queue is a position in the log: it continues after a restart."""
 
 import pytest
 
@@ -26,7 +26,7 @@ def test_a_queue_survives_a_restart(own_chat):
     assert contents(ears.poll(after[1]["id"]).succeeds()["events"]) == ["three"]
 
 
-def test_what_was_acknowledged_does_not_come_again(own_chat):
+def test_acknowledged_events_are_not_repeated(own_chat):
     ana, ben = own_chat.people("ana", "ben", channels=["kitchen"])
     ears = ben.listens_for("message")
     ana.says("one", to="kitchen > count")
@@ -39,7 +39,7 @@ def test_what_was_acknowledged_does_not_come_again(own_chat):
     assert contents(ears.all()) == ["two"]
 
 
-def test_what_happens_while_the_server_is_down_is_heard_afterwards(own_chat):
+def test_events_during_a_downtime_arrive_afterwards(own_chat):
     ana = own_chat.person("ana")
     ears = ana.listens_for("realm_user")
     own_chat.server.stop()
@@ -53,7 +53,7 @@ def test_what_happens_while_the_server_is_down_is_heard_afterwards(own_chat):
     assert [each["person"]["user_id"] for each in ears.all()] == [ben.id]
 
 
-def test_a_happening_of_several_events_goes_on_in_its_middle(own_chat):
+def test_a_log_event_with_several_wire_events_continues_in_its_middle(own_chat):
     ana, ben = own_chat.people("ana", "ben")
     ears = ben.listens_for("stream", "subscription")
     ana.joins("cellar", invite_only=True, principals=[ben.id])
@@ -74,8 +74,8 @@ def test_a_deleted_queue_stays_deleted(own_chat):
     assert ears.poll().json["code"] == "BAD_EVENT_QUEUE_ID"
 
 
-def test_a_number_given_out_for_what_is_never_written_is_still_understood(own_chat):
-    """A heartbeat has an id too, and a client may come back with it after a restart."""
+def test_the_id_of_an_ephemeral_event_is_accepted_after_a_restart(own_chat):
+    """A heartbeat has an id, and a client may use it after a restart."""
     ana, ben = own_chat.people("ana", "ben", channels=["kitchen"])
     ears = ben.listens_for("message")
     ana.says("one", to="kitchen > count")
@@ -88,7 +88,7 @@ def test_a_number_given_out_for_what_is_never_written_is_still_understood(own_ch
     assert contents(ears.poll(beat).succeeds()["events"]) == ["two"]
 
 
-def test_many_queues_each_at_its_own_place(own_chat):
+def test_many_queues_keep_their_positions(own_chat):
     ana, ben = own_chat.people("ana", "ben", channels=["kitchen"])
     queues = [ben.listens_for("message") for _ in range(5)]
     for number, ears in enumerate(queues):
@@ -103,7 +103,7 @@ def test_many_queues_each_at_its_own_place(own_chat):
 
 
 @pytest.mark.parametrize("times", [3])
-def test_restart_after_restart(own_chat, times):
+def test_queues_survive_several_restarts(own_chat, times):
     ana, ben = own_chat.people("ana", "ben", channels=["kitchen"])
     ears = ben.listens_for("message")
 

@@ -1,8 +1,8 @@
-"""A log is recognized by its contents: by the stamps of its events, and not by their numbers."""
+"""A log is recognized by the stamps of its events, not by their numbers."""
 
 import pytest
 from tests.events.test_epochs import GONE, go_back
-from tests.events.test_passing_over import directory, fresh_directory
+from tests.events.test_skipped_events import directory, fresh_directory
 from tests.support.databases import Databases
 from tests.support.people import Chat
 from tests.support.server import Server
@@ -22,7 +22,7 @@ def kitchen(own_chat):
 
 
 def put_back(tx: Tx, seq: int, message_id: int, queue: storage.queues.StoredQueue) -> None:
-    """A copy of before: the log and the messages end there, and the queue was read up to there."""
+    """Restore an older state: log and messages end there, and so does the queue's position."""
     go_back(tx, seq, message_id)
     tx.execute(
         "UPDATE queue SET acked = :acked, scanned = :scanned WHERE id = :id",
@@ -33,14 +33,14 @@ def put_back(tx: Tx, seq: int, message_id: int, queue: storage.queues.StoredQueu
 
 
 def is_told_apart(chat: Chat, event_id: int) -> bool:
-    """Whether the event that has its number now cannot be taken for another one by its id."""
+    """Whether the id of the event that has this number now differs from the old one."""
     stamp = chat.server.database.read_now(
         chat.realm.id, storage.log.stamp_at, events.delivery.mailbox.seq_of(event_id)
     )
     return bool(stamp) and events.delivery.mailbox.index_of(event_id, stamp) is None
 
 
-def test_a_copy_put_back_while_the_server_was_down_is_noticed(own_chat, kitchen):
+def test_a_copy_restored_while_the_server_was_down_is_detected(own_chat, kitchen):
     ana, ben = kitchen
     ears, careful = ben.listens_for("message"), ben.listens_for("message")
     for number in range(3):
@@ -55,7 +55,7 @@ def test_a_copy_put_back_while_the_server_was_down_is_noticed(own_chat, kitchen)
         ana.says(f"tea {number}", to="kitchen > lunch")
     assert len(ears.all()) == 6
 
-    while True:  # two random stamps can be too near to each other, once in 256 times
+    while True:  # once in 256 times two random stamps are too close
         own_chat.server.stop()
         for queue in queues:
             own_chat.write_from_outside(put_back, before, last.id, queue)
@@ -70,7 +70,7 @@ def test_a_copy_put_back_while_the_server_was_down_is_noticed(own_chat, kitchen)
     assert heard == [f"cake {number}" for number in range(9)]
 
 
-def test_a_log_that_was_replaced_under_a_server_is_noticed(own_chat, kitchen):
+def test_a_log_replaced_under_a_running_server_is_detected(own_chat, kitchen):
     ana, ben = kitchen
     first = ana.says("Soup?", to="kitchen > lunch")
     before = own_chat.head()
@@ -81,7 +81,7 @@ def test_a_log_that_was_replaced_under_a_server_is_noticed(own_chat, kitchen):
     count = own_chat.head() - before
 
     def replace(tx: Tx) -> None:
-        """The log of a copy, which has grown as long as the one we knew."""
+        """The log of a copy that has grown as long as the known one."""
         go_back(tx, before, first.id)
         for _ in range(count):
             storage.log.append(tx, "shoe_bought", '{"to":"all"}', '{"size":42}')
@@ -95,7 +95,7 @@ def test_a_log_that_was_replaced_under_a_server_is_noticed(own_chat, kitchen):
     eventually(lambda: directory(own_chat) == fresh_directory(own_chat))
 
 
-def test_an_id_from_an_older_server_is_understood(own_chat, kitchen):
+def test_an_id_of_an_older_server_is_accepted(own_chat, kitchen):
     ana, ben = kitchen
     ears = ben.listens_for("message")
     ana.says("Soup?", to="kitchen > lunch")
@@ -103,7 +103,7 @@ def test_an_id_from_an_older_server_is_understood(own_chat, kitchen):
     tea = ana.says("Tea?", to="kitchen > lunch")
     older = events.delivery.mailbox.event_id(
         events.delivery.mailbox.seq_of(first)
-    )  # as it has no stamps
+    )  # its ids have no stamps
 
     for goes_cold in (False, True):
         if goes_cold:
@@ -112,7 +112,7 @@ def test_an_id_from_an_older_server_is_understood(own_chat, kitchen):
         assert [each["message"]["id"] for each in told] == [tea.id]
 
 
-def test_an_id_of_an_event_that_was_not_for_the_queue_is_refused(own_chat, kitchen):
+def test_an_id_of_an_event_for_another_queue_is_refused(own_chat, kitchen):
     ana, ben = kitchen
     ears = ben.listens_for("message")
     ana.joins("cellar")
@@ -125,7 +125,7 @@ def test_an_id_of_an_event_that_was_not_for_the_queue_is_refused(own_chat, kitch
     assert answer.json["code"] != GONE
 
 
-def test_what_a_lost_primary_announced_early_is_dropped(own_chat, kitchen):
+def test_early_events_of_a_lost_primary_are_dropped(own_chat, kitchen):
     ana, ben = kitchen
     ana.says("Lunch?", to="kitchen > lunch")
     ears = ben.listens_for("message")
@@ -150,7 +150,7 @@ def test_what_a_lost_primary_announced_early_is_dropped(own_chat, kitchen):
 
 
 @pytest.mark.postgres
-def test_ids_go_far_ahead_on_another_timeline_and_queues_continue(databases: Databases):
+def test_ids_skip_ahead_on_another_timeline_and_queues_continue(databases: Databases):
     url, folder = databases.new("postgres", untouched=True)
     server = Server(url, folder).start()
     chat = Chat.found(server, "")
@@ -159,11 +159,11 @@ def test_ids_go_far_ahead_on_another_timeline_and_queues_continue(databases: Dat
     before = ana.says("Soup?", to="kitchen > lunch")
 
     def note_another(tx: Tx) -> None:
-        """As if the database had been on this timeline until now."""
+        """Pretend that the database was on this timeline until now."""
         tx.execute("UPDATE installation SET timeline = '0000ABCD'")
 
     chat.write_from_outside(note_another)
-    with server.database.dialect.connect() as connection:  # the one that notes the new timeline
+    with server.database.dialect.connect() as connection:  # the event that records the new timeline
         tx = Tx(connection, server.database.dialect, chat.realm.id, 0.0)
         assert storage.messages.find_many(tx, chat.realm.id, [before.id, *range(9000, 9050)])
     server.restart()
@@ -179,7 +179,7 @@ def test_ids_go_far_ahead_on_another_timeline_and_queues_continue(databases: Dat
 
 
 @pytest.mark.parametrize("kind", ["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)])
-def test_a_log_from_before_stamps_is_brought_up_to_date(databases: Databases, kind):
+def test_a_log_from_before_stamps_is_migrated(databases: Databases, kind):
     url, _ = databases.new(kind, untouched=True)
     database = Database.at(url)
     connection = database.dialect.connect()
@@ -198,7 +198,7 @@ def test_a_log_from_before_stamps_is_brought_up_to_date(databases: Databases, ki
 
     with_stamp = [database.read_now(1, storage.log.stamp_at, seq) for seq in (1, 2)]
     assert with_stamp[0] == 0 < with_stamp[1]
-    assert database.read_now(1, storage.log.holds, 1, 77)  # it cannot be told
+    assert database.read_now(1, storage.log.holds, 1, 77)  # it is unknown
     assert database.read_now(1, storage.log.holds, 2, with_stamp[1])
     assert not database.read_now(1, storage.log.holds, 2, with_stamp[1] + 1)
     assert not database.read_now(1, storage.log.holds, 3, 0)

@@ -1,4 +1,4 @@
-"""What people hear when somebody comes to the organization, joins a channel, or leaves one."""
+"""Events when a user joins the organization, subscribes to a channel, or unsubscribes."""
 
 from tests.support.model_state import watch
 
@@ -8,7 +8,7 @@ TYPES = ("stream", "subscription")
 
 
 def told(ears):
-    """Each event in a word and whom it is about."""
+    """Each event as a word and its subject."""
     return [summary(event) for event in ears.all()]
 
 
@@ -22,10 +22,10 @@ def summary(event):
     return (*kind, event["stream_ids"], event["user_ids"])
 
 
-# --- joining ---
+# --- subscribing ---
 
 
-def test_a_new_public_channel_is_announced_to_everybody_but_guests(chat, ana, ben, gus):
+def test_a_new_public_channel_is_announced_to_all_but_guests(chat, ana, ben, gus):
     hers, his, guests = (who.listens_for(*TYPES) for who in (ana, ben, gus))
 
     ana.joins("kitchen")
@@ -37,7 +37,7 @@ def test_a_new_public_channel_is_announced_to_everybody_but_guests(chat, ana, be
     assert guests.silent()
 
 
-def test_a_new_private_channel_is_announced_to_those_inside_and_administrators(chat):
+def test_a_new_private_channel_is_announced_to_subscribers_and_administrators(chat):
     ana, ben, cleo = chat.people("ana", "ben", "cleo")
     root = chat.person("root", role="admin")
     hers, his, outside, above = (who.listens_for(*TYPES) for who in (ana, ben, cleo, root))
@@ -46,14 +46,14 @@ def test_a_new_private_channel_is_announced_to_those_inside_and_administrators(c
 
     number = chat.channel("cellar").id
     created = ("stream", "create", ["cellar"])
-    # She holds a right in the channel from the start, and he sees it only once he is inside.
+    # She has a permission in the channel from the start; he sees it only once he is subscribed.
     assert told(hers) == [created, ("subscription", "add", ["cellar"])]
     assert told(his) == [created, ("subscription", "add", ["cellar"])]
     assert told(above) == [created, ("subscription", "peer_add", [number], [ana.id, ben.id])]
     assert outside.silent()
 
 
-def test_joining_tells_the_subscription_in_full(ana, ben):
+def test_subscribing_sends_the_complete_subscription(ana, ben):
     ana.joins("kitchen")
     ears = ben.listens_for("subscription")
 
@@ -66,7 +66,7 @@ def test_joining_tells_the_subscription_in_full(ana, ben):
     assert added["subscribers"] == [ana.id, ben.id]
 
 
-def test_joining_again_tells_nobody(in_kitchen, ana, ben):
+def test_subscribing_again_sends_nothing(in_kitchen, ana, ben):
     hers, his = ana.listens_for(), ben.listens_for()
 
     ana.joins("kitchen")
@@ -75,7 +75,7 @@ def test_joining_again_tells_nobody(in_kitchen, ana, ben):
     assert his.silent()
 
 
-def test_a_guest_hears_of_a_channel_when_brought_into_it(chat, in_kitchen, ana):
+def test_a_guest_receives_a_channel_when_subscribed(chat, in_kitchen, ana):
     gus = chat.person("gus", role="guest")
     ears = gus.listens_for(*TYPES)
 
@@ -84,7 +84,7 @@ def test_a_guest_hears_of_a_channel_when_brought_into_it(chat, in_kitchen, ana):
     assert told(ears) == [("stream", "create", ["kitchen"]), ("subscription", "add", ["kitchen"])]
 
 
-def test_a_queue_without_the_stream_type_hears_of_the_subscription_alone(ana, gus):
+def test_a_queue_without_the_stream_type_receives_only_the_subscription(ana, gus):
     ears = gus.listens_for("subscription")
 
     ana.joins("cellar", invite_only=True, principals=[gus.id])
@@ -92,10 +92,10 @@ def test_a_queue_without_the_stream_type_hears_of_the_subscription_alone(ana, gu
     assert told(ears) == [("subscription", "add", ["cellar"])]
 
 
-# --- leaving ---
+# --- unsubscribing ---
 
 
-def test_leaving_a_public_channel(chat, in_kitchen, ana, ben):
+def test_unsubscribing_from_a_public_channel(chat, in_kitchen, ana, ben):
     cleo, gus = chat.person("cleo"), chat.person("gus", role="guest")
     hers, his, outside, guests = (who.listens_for(*TYPES) for who in (ana, ben, cleo, gus))
 
@@ -107,7 +107,7 @@ def test_leaving_a_public_channel(chat, in_kitchen, ana, ben):
     assert guests.silent()
 
 
-def test_those_who_leave_together_are_told_of_each_other(chat):
+def test_users_who_unsubscribe_together_receive_each_others_events(chat):
     ana, ben = chat.person("ana", role="owner", channels=["kitchen"]), chat.person("ben")
     ben.joins("kitchen")
     hers = ana.listens_for(*TYPES)
@@ -123,7 +123,7 @@ def test_those_who_leave_together_are_told_of_each_other(chat):
     ]
 
 
-def test_leaving_a_private_channel_takes_it_away(chat, ana, ben):
+def test_unsubscribing_from_a_private_channel_hides_it(chat, ana, ben):
     root = chat.person("root", role="admin")
     ana.joins("cellar", invite_only=True, principals=[ana.id, ben.id])
     hers, his, above = (who.listens_for(*TYPES) for who in (ana, ben, root))
@@ -136,7 +136,7 @@ def test_leaving_a_private_channel_takes_it_away(chat, ana, ben):
     assert told(hers) == told(above) == [("subscription", "peer_remove", [number], [ben.id])]
 
 
-def test_a_guest_who_leaves_loses_sight_of_the_channel(in_kitchen, gus):
+def test_a_guest_who_unsubscribes_loses_the_channel(in_kitchen, gus):
     ears = gus.listens_for(*TYPES)
 
     gus.leaves("kitchen")
@@ -144,7 +144,7 @@ def test_a_guest_who_leaves_loses_sight_of_the_channel(in_kitchen, gus):
     assert [each[:2] for each in told(ears)] == [("subscription", "remove"), ("stream", "delete")]
 
 
-def test_several_people_at_once_are_one_event(chat, ana, ben, cleo):
+def test_several_users_at_once_are_one_event(chat, ana, ben, cleo):
     root = chat.person("root", role="admin")
     root.joins("kitchen", principals=[ana.id, ben.id])
     ears = cleo.listens_for("subscription")
@@ -155,10 +155,10 @@ def test_several_people_at_once_are_one_event(chat, ana, ben, cleo):
     assert event["user_ids"] == [ana.id, ben.id]
 
 
-# --- people ---
+# --- users ---
 
 
-def test_a_newcomer_is_introduced(chat):
+def test_a_new_user_is_announced(chat):
     ana = chat.person("ana", role="admin")
     ears = ana.listens_for("realm_user", "user_group")
 
@@ -174,7 +174,7 @@ def test_a_newcomer_is_introduced(chat):
     ]
 
 
-def test_a_newcomer_is_introduced_to_each_with_what_they_may_see(chat):
+def test_a_new_user_is_announced_with_what_each_listener_may_see(chat):
     ana, root = chat.person("ana"), chat.person("root", role="owner")
     hers, above = ana.listens_for("realm_user"), root.listens_for("realm_user")
 
@@ -184,7 +184,7 @@ def test_a_newcomer_is_introduced_to_each_with_what_they_may_see(chat):
     assert above.next()["person"]["delivery_email"] == ben.email
 
 
-def test_an_account_that_ends_is_told_to_everybody(chat, ana, ben):
+def test_a_deactivation_is_announced_to_all(chat, ana, ben):
     ears = ana.listens_for("realm_user")
 
     chat.write(actions.people.deactivate, ben.id)
@@ -198,7 +198,7 @@ def test_an_account_that_ends_is_told_to_everybody(chat, ana, ben):
     ]
 
 
-def test_a_setting_of_the_organization_is_told_to_everybody(chat, ana):
+def test_an_organization_setting_is_announced_to_all(chat, ana):
     ears = ana.listens_for("realm")
 
     chat.set("name", "Casa")
@@ -212,10 +212,10 @@ def test_a_setting_of_the_organization_is_told_to_everybody(chat, ana):
     assert ana.registers()["realm_name"] == "Casa"
 
 
-# --- the law: whoever watched knows what a newcomer is told ---
+# --- the law: a watcher has the state of a newcomer ---
 
 
-def test_whoever_watched_knows_what_a_newcomer_is_told(chat, ana, ben):
+def test_a_watcher_has_the_state_of_a_newcomer(chat, ana, ben):
     root = chat.person("root", role="owner")
     watcher = watch(ben)
 

@@ -1,4 +1,4 @@
-"""What the scenes of later need: a server whose clock can be moved, and its jobs at hand."""
+"""Fixtures for jobs: a server whose clock can be moved, and its jobs."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,10 +15,10 @@ from tertulia.jobs.scheduled_sender import REMINDERS, SCHEDULED, send_due
 
 @dataclass
 class Later(Chat):
-    """An organization whose time passes as the test says."""
+    """An organization with a clock that the test controls."""
 
     def passes(self, *, seconds: float = 0, minutes: float = 0, hours: float = 0) -> None:
-        """Let time pass, and everything be done that is to be done then."""
+        """Move the clock, and run all jobs that are due then."""
         self.server.clock.move(seconds=seconds, minutes=minutes, hours=hours)
         self.does_what_is_due()
 
@@ -35,16 +35,16 @@ class Later(Chat):
         self.server.do(housekeeping.sweep_files(self.server.database))
 
     def in_seconds(self, seconds: float) -> int:
-        """A time to schedule something for."""
+        """A time in the future."""
         return int(self.server.clock() + seconds)
 
 
 @pytest.fixture(scope="session")
 def movable_servers(databases: Databases) -> Iterator[SharedServers]:
-    """Servers whose clocks run ahead. Their own jobs go on: what is due is still done once.
+    """Servers whose clocks run ahead. Their own jobs keep running: due work is still done once.
 
-    To those jobs a queue that was polled before the clock was moved looks idle; so it may be, for
-    as long as a test does not say otherwise.
+    To those jobs a queue that was polled before the clock moved looks idle, unless a test prevents
+    that.
     """
     with SharedServers(databases, idle_queue_seconds=MAX_IDLE_SECONDS) as servers:
         yield servers
@@ -59,5 +59,5 @@ def later(kind: Kind, movable_servers: SharedServers) -> Later:
 
 @pytest.fixture
 def chat(later: Later) -> Later:
-    """Whoever stands in the arguments of a scene lives where time can be moved."""
+    """Users named in the arguments of a test live on a server whose clock can be moved."""
     return later

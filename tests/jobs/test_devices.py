@@ -1,4 +1,4 @@
-"""Phones: registered with a forwarding service, and told through it what there is to read."""
+"""Phones: registered with a forwarding service, and notified through it."""
 
 import base64
 from typing import Any
@@ -38,7 +38,7 @@ def state(ben, device_id) -> dict[str, Any]:
     return told
 
 
-def test_a_phone_is_registered_and_told_and_told_what_was_read(scene):
+def test_a_phone_is_registered_notified_and_cleared_after_reading(scene):
     chat, ana, ben, service = scene
     ears = ben.listens_for("device")
     device_id = new_device(ben)
@@ -88,7 +88,7 @@ def test_a_phone_is_registered_and_told_and_told_what_was_read(scene):
     }
 
 
-def test_a_service_that_is_away_is_asked_again_until_a_day_has_passed(scene):
+def test_an_unavailable_service_is_retried_for_a_day(scene):
     chat, _, ben, service = scene
     service.answers[REGISTER] = (500, {})
     device_id = new_device(ben)
@@ -115,7 +115,7 @@ def test_a_service_that_is_away_is_asked_again_until_a_day_has_passed(scene):
     ],
 )
 @pytest.mark.on_one
-def test_what_a_service_refuses_is_told(scene, answer, code):
+def test_a_rejection_by_the_service_is_reported(scene, answer, code):
     chat, _, ben, service = scene
     service.answers[REGISTER] = (400, answer)
     device_id = new_device(ben)
@@ -127,7 +127,7 @@ def test_what_a_service_refuses_is_told(scene, answer, code):
 
 
 @pytest.mark.on_one
-def test_a_service_that_asks_for_peace_is_asked_again_when_it_is_over(scene):
+def test_retry_after_of_the_service_is_respected(scene):
     chat, ana, ben, service = scene
     device_id = new_device(ben)
     ben.post("/mobile_push/register", device_id=device_id, **PHONE).succeeds()
@@ -151,7 +151,7 @@ def waits(tx):
     return tx.value("SELECT count(*) AS value FROM push_notice WHERE NOT sent AND tries > 0")
 
 
-def test_a_token_that_the_service_forgets_is_forgotten_and_tests_say_so(scene):
+def test_a_token_that_the_service_rejects_is_deleted_and_test_notifications_say_so(scene):
     chat, _, ben, service = scene
     device_id = new_device(ben)
     test = "/mobile_push/e2ee/test_notification"
@@ -186,7 +186,7 @@ def test_a_token_that_the_service_forgets_is_forgotten_and_tests_say_so(scene):
     ],
 )
 @pytest.mark.on_one
-def test_what_cannot_be_registered_is_refused(ana, params, msg):
+def test_an_invalid_registration_is_refused(ana, params, msg):
     answer = ana.post("/mobile_push/register", device_id=new_device(ana), **params)
 
     assert msg in answer.json["msg"]
@@ -194,7 +194,7 @@ def test_what_cannot_be_registered_is_refused(ana, params, msg):
     ana.post("/mobile_push/register", device_id=99, **PHONE).fails("Invalid `device_id`")
 
 
-def test_phones_of_the_older_kind_are_told_in_plain_words_unless_that_is_forbidden(scene):
+def test_legacy_phones_get_plain_text_unless_that_is_forbidden(scene):
     chat, ana, ben, service = scene
     token, appid = "c0ffee", "org.example"
     ben.post("/users/me/apns_device_token", token=token, appid=appid).succeeds()

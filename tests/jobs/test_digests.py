@@ -1,4 +1,4 @@
-"""Digests: once a week, to those who have not been here, if there is something to tell."""
+"""Digests: once a week, to absent users, if there is something to report."""
 
 import re
 from datetime import UTC, datetime
@@ -19,7 +19,7 @@ def weekday(chat):
     return datetime.fromtimestamp(chat.server.clock(), UTC).weekday()
 
 
-def test_who_was_not_here_gets_one_on_its_day_and_can_end_it(mailing, post):
+def test_an_absent_user_gets_a_digest_on_its_day_and_can_unsubscribe(mailing, post):
     mailing.server.clock.stop()
     host = mailing.host
     ana = mailing.person("ana", channels=["kitchen", "cellar"], email=f"ana@{host}")
@@ -60,7 +60,7 @@ def test_who_was_not_here_gets_one_on_its_day_and_can_end_it(mailing, post):
     assert ben.record.prefers("enable_offline_email_notifications")
 
 
-def test_where_there_is_nothing_to_tell_nobody_is_written_to(mailing, post):
+def test_without_news_no_digest_is_sent(mailing, post):
     mailing.server.clock.stop()
     mailing.person("ben", email=f"ben@{mailing.host}")
     mailing.server.clock.move(seconds=9 * DAY)
@@ -72,7 +72,7 @@ def test_where_there_is_nothing_to_tell_nobody_is_written_to(mailing, post):
     assert post.letters_of(mailing) == []
 
 
-def test_where_most_people_wrote_comes_first_and_then_where_most_was_written():
+def test_topics_are_ordered_by_authors_and_then_by_messages():
     topics = [
         LivelyTopic(1, name, messages, writers, ())
         for name, messages, writers in (

@@ -1,4 +1,4 @@
-"""A disk that is nearly full: the log and the owners are warned, once a day, by one server."""
+"""A nearly full disk: the log and the owners are warned, once a day, by one server."""
 
 from structlog.testing import capture_logs
 
@@ -9,7 +9,7 @@ MORE_THAN_THERE_IS = 101  # percent
 
 
 def watch(server) -> DiskWatch:
-    """That of a server whose disk counts as nearly full."""
+    """A server whose disk counts as nearly full."""
     made = DiskWatch(server.application.services.config, server.database)
     made.min_free_percent = MORE_THAN_THERE_IS
     return made
@@ -33,7 +33,7 @@ def test_owners_are_warned_of_a_disk_that_is_nearly_full_once_a_day_by_one_serve
     assert (after_a_while, warnings_of(olga), warnings_of(ana)) == (1, 2, 0)
 
 
-def test_a_disk_with_room_is_no_news(own_chat):
+def test_a_disk_with_free_space_causes_no_warning(own_chat):
     olga = own_chat.person("olga", role="owner")
     roomy = watch(own_chat.server)
     roomy.min_free_percent = 0

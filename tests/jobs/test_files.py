@@ -1,4 +1,4 @@
-"""Uploaded files in the long run: what is kept for later, and what is swept away."""
+"""Uploaded files over time: what is kept, and what is deleted."""
 
 import socket
 
@@ -15,7 +15,7 @@ MUCH = b"tide" * PIECE_BYTES * 2  # eight pieces
 
 
 def stored(chat) -> int:
-    """How many pieces are kept for an organization."""
+    """How many pieces an organization has."""
 
     def count(tx: Tx) -> int:
         return int(
@@ -31,13 +31,13 @@ def stored(chat) -> int:
 
 
 def begun(chat, person) -> UploadWriter:
-    """An upload of which some pieces have come."""
+    """An unfinished upload."""
     receiving = UploadWriter(chat.server.database.of(chat.realm.id), person.record, 25, Quota())
     chat.server.do(receiving.take(MUCH))
     return receiving
 
 
-def test_the_bytes_of_a_deleted_file_are_gone_soon(later, in_kitchen, ana):
+def test_the_bytes_of_a_deleted_file_are_deleted_soon(later, in_kitchen, ana):
     file, kept = uploads(ana, data=MUCH), uploads(ana, data=b"x")
     said = ana.says(file.link + kept.link, to="kitchen > tides")
     ana.says(kept.link, to="kitchen > tides")
@@ -50,7 +50,7 @@ def test_the_bytes_of_a_deleted_file_are_gone_soon(later, in_kitchen, ana):
     assert fetches(ana, kept).body == b"x"
 
 
-def test_what_never_arrived_whole_is_swept_away_after_an_hour(later, ana):
+def test_an_unfinished_upload_is_deleted_after_an_hour(later, ana):
     receiving = begun(later, ana)
     before = stored(later)
 
@@ -68,7 +68,7 @@ def test_what_never_arrived_whole_is_swept_away_after_an_hour(later, ana):
     assert own(ana) == []
 
 
-def test_an_upload_that_goes_on_is_waited_for(later, ana):
+def test_an_upload_that_makes_progress_is_kept(later, ana):
     receiving = begun(later, ana)
 
     for _ in range(3):
@@ -81,8 +81,8 @@ def test_an_upload_that_goes_on_is_waited_for(later, ana):
     assert listed["size"] == 4 * len(MUCH)
 
 
-def test_what_arrived_after_all_is_not_given_up(later, ana):
-    """When the database is lost at the last moment, nobody knows whether it has committed."""
+def test_an_upload_that_completed_after_all_is_kept(later, ana):
+    """If the database is lost during the commit, the outcome is unknown."""
     receiving = begun(later, ana)
     later.server.do(receiving.finish("tide.txt", "text/plain"))
 
@@ -93,7 +93,7 @@ def test_what_arrived_after_all_is_not_given_up(later, ana):
     assert fetches(ana, File(f"/user_uploads/{listed['path_id']}", "tide.txt")).body == MUCH
 
 
-def test_an_upload_that_is_broken_off_is_given_up_at_once(later, ana):
+def test_an_aborted_upload_is_dropped_at_once(later, ana):
     body = form(("tide.txt", MUCH))
     head = [
         "POST /api/v1/user_uploads HTTP/1.1",
@@ -114,7 +114,7 @@ def test_an_upload_that_is_broken_off_is_given_up_at_once(later, ana):
     assert own(ana) == []
 
 
-def test_old_messages_take_their_files_along(later, in_kitchen, ana):
+def test_retention_deletes_files_of_old_messages(later, in_kitchen, ana):
     later.set("message_retention_days", 1)
     old = uploads(ana, "old.txt")
     ana.says(old.link, to="kitchen > tides")
@@ -130,7 +130,7 @@ def test_old_messages_take_their_files_along(later, in_kitchen, ana):
     assert stored(later) == 2
 
 
-def test_a_file_is_kept_for_a_message_that_is_sent_later(later, in_kitchen, ana, ben):
+def test_a_file_of_a_scheduled_message_is_kept(later, in_kitchen, ana, ben):
     file = uploads(ana)
     said = ana.says(file.link, to="kitchen > tides")
     ana.post(
@@ -153,7 +153,7 @@ def test_a_file_is_kept_for_a_message_that_is_sent_later(later, in_kitchen, ana,
     assert fetches(ana, file).status == 404
 
 
-def test_what_is_scheduled_no_longer_keeps_no_file(later, in_kitchen, ana):
+def test_a_file_of_a_cancelled_scheduled_message_is_deleted(later, in_kitchen, ana):
     first, second = uploads(ana, "1.txt"), uploads(ana, "2.txt")
     said = ana.says(first.link + second.link, to="kitchen > tides")
     for file in (first, second):

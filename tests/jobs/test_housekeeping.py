@@ -1,4 +1,4 @@
-"""Housekeeping: what is given up, what is forgotten, and what is not."""
+"""Housekeeping: what is dropped, what is deleted, and what is kept."""
 
 from collections import Counter
 from functools import partial
@@ -35,7 +35,7 @@ def says_much(person, count=20) -> None:
 # --- the log ---
 
 
-def test_what_every_queue_has_read_is_forgotten_after_a_while(later, in_kitchen, ana, ben):
+def test_events_that_every_queue_has_read_are_deleted_after_a_while(later, in_kitchen, ana, ben):
     ears = ben.listens_for("message")
     says_much(ana)
     ears.all()
@@ -51,7 +51,7 @@ def test_what_every_queue_has_read_is_forgotten_after_a_while(later, in_kitchen,
     assert later.read(storage.log.gaps) == []
 
 
-def test_what_a_queue_has_not_read_is_kept(later, in_kitchen, ana, ben):
+def test_events_that_a_queue_has_not_read_are_kept(later, in_kitchen, ana, ben):
     ears = ben.listens_for("message")
     says_much(ana)
 
@@ -61,7 +61,7 @@ def test_what_a_queue_has_not_read_is_kept(later, in_kitchen, ana, ben):
     assert len(ears.all()) == 20
 
 
-def test_a_queue_that_never_hears_anything_does_not_hold_the_log(later, in_kitchen, ana, ben):
+def test_a_queue_without_matching_events_does_not_hold_the_log(later, in_kitchen, ana, ben):
     ears = ben.listens_for("reaction")
     assert ears.silent()
     says_much(ana)
@@ -73,7 +73,7 @@ def test_a_queue_that_never_hears_anything_does_not_hold_the_log(later, in_kitch
     assert ears.silent()
 
 
-def test_such_a_queue_goes_on_after_a_restart(own_chat):
+def test_a_queue_without_matching_events_continues_after_a_restart(own_chat):
     ana, ben = own_chat.people("ana", "ben", channels=["kitchen"])
     ears = ben.listens_for("user_topic", "realm", idle_queue_timeout=86_400)
     says_much(ana)
@@ -89,7 +89,7 @@ def test_such_a_queue_goes_on_after_a_restart(own_chat):
     assert [event["data"]["description"] for event in ears.all()] == ["quiet"]
 
 
-def test_a_restart_repeats_nothing_that_was_acknowledged(own_chat):
+def test_a_restart_repeats_no_acknowledged_event(own_chat):
     ana, ben = own_chat.people("ana", "ben", channels=["kitchen"])
     ears = ben.listens_for("message")
     says_much(ana, 5)
@@ -104,7 +104,7 @@ def test_a_restart_repeats_nothing_that_was_acknowledged(own_chat):
     assert [event["message"]["content"] for event in ears.all()] == ["word 0", "word 1"]
 
 
-def test_what_was_told_and_not_acknowledged_is_told_again_after_a_restart(own_chat):
+def test_unacknowledged_events_are_repeated_after_a_restart(own_chat):
     ana, ben = own_chat.people("ana", "ben", channels=["kitchen"])
     ears = ben.listens_for("message")
     says_much(ana, 5)
@@ -119,7 +119,7 @@ def test_what_was_told_and_not_acknowledged_is_told_again_after_a_restart(own_ch
     assert ears.poll().succeeds()["events"] == first
 
 
-def test_the_log_is_bounded_and_an_idle_queue_given_up(later, in_kitchen, ana, ben):
+def test_the_log_is_bounded_and_an_idle_queue_dropped(later, in_kitchen, ana, ben):
     idle = ben.listens_for("message")
     busy = ana.listens_for("message")
     says_much(ana)
@@ -139,9 +139,7 @@ def test_the_log_is_bounded_and_an_idle_queue_given_up(later, in_kitchen, ana, b
 
 
 @pytest.mark.parametrize("in_memory", [True, False])
-def test_the_job_gives_up_an_idle_queue_and_trims_behind_the_others(
-    own_chat, monkeypatch, in_memory
-):
+def test_the_job_drops_an_idle_queue_and_trims_behind_the_others(own_chat, monkeypatch, in_memory):
     ana, ben = own_chat.people("ana", "ben", channels=["kitchen"])
     idle = ben.listens_for("message", idle_queue_timeout=86_400)
     reading = ana.listens_for("message")
@@ -180,7 +178,7 @@ def test_a_long_log_is_trimmed_in_steps(later, in_kitchen, ana, monkeypatch):
 # --- queues and the clock ---
 
 
-def test_a_queue_that_nobody_polls_is_given_up(later):
+def test_an_unpolled_queue_is_dropped(later):
     ears = later.person("ana").listens_for("message", idle_queue_timeout=600)
 
     later.server.clock.move(minutes=12)
@@ -189,7 +187,7 @@ def test_a_queue_that_nobody_polls_is_given_up(later):
     ears.poll().fails(f"Bad event queue ID: {ears.queue_id}", code="BAD_EVENT_QUEUE_ID")
 
 
-def test_however_many_queues_there_are_all_of_them_are_noted(later, monkeypatch):
+def test_positions_of_many_queues_are_all_saved(later, monkeypatch):
     monkeypatch.setattr(jobs, "QUEUES_AT_ONCE", 3)
     ana = later.person("ana", channels=["kitchen"])
     queues_of_ana = [ana.listens_for("message") for _ in range(8)]
@@ -219,7 +217,7 @@ def test_a_clock_put_forward_makes_no_queue_idle(later, in_kitchen, ana):
     assert later.read(storage.queues.find, ears.queue_id) is not None
 
 
-def test_a_clock_put_forward_while_positions_are_noted_makes_no_queue_idle(own_chat, monkeypatch):
+def test_a_clock_put_forward_while_positions_are_saved_makes_no_queue_idle(own_chat, monkeypatch):
     ana = own_chat.person("ana", channels=["kitchen"])
     ears = ana.listens_for("message")
     assert ears.silent()
@@ -243,8 +241,8 @@ def test_a_clock_put_forward_while_positions_are_noted_makes_no_queue_idle(own_c
     assert own_chat.read(storage.queues.find, ears.queue_id) is not None
 
 
-def test_where_nothing_is_to_be_done_nothing_is_asked(own_chat):
-    """One question for all organizations, however many there are."""
+def test_without_due_work_no_further_queries_are_made(own_chat):
+    """One query for all organizations, for any number of them."""
     server = own_chat.server
     config, delivery = server.application.services.config, server.application.delivery
     counted: Any = Counted(server.database)
@@ -273,7 +271,7 @@ def test_where_nothing_is_to_be_done_nothing_is_asked(own_chat):
 
 
 class Counted:
-    """A database that counts what it is asked."""
+    """A database that counts queries."""
 
     def __init__(self, database: Database) -> None:
         self._database: Any = database
@@ -303,7 +301,7 @@ class Counted:
         return await self._database.write_in(*args)
 
 
-def test_a_watch_tells_a_jump_from_the_passing_of_time():
+def test_a_clock_jump_is_distinguished_from_elapsed_time():
     now, passed = 1_000_000.0, 50.0
     watch = ClockWatch(lambda: now, lambda: passed)
 
@@ -317,10 +315,10 @@ def test_a_watch_tells_a_jump_from_the_passing_of_time():
     assert watch.jump() == pytest.approx(-3600)
 
 
-# --- keys and remains ---
+# --- keys and leftovers ---
 
 
-def test_keys_of_sends_are_forgotten_in_time(later, in_kitchen, ana):
+def test_idempotency_keys_are_deleted_in_time(later, in_kitchen, ana):
     writer = ana.with_headers(Idempotency_Key="once")
     writer.says("soup", to="kitchen > lunch")
     assert later.read(storage.messages.send_keys.find, ana.id, "key:once", 0) is not None
@@ -334,7 +332,7 @@ def test_keys_of_sends_are_forgotten_in_time(later, in_kitchen, ana):
     assert later.read(storage.messages.send_keys.find, ana.id, "key:once", 0) is None
 
 
-def test_many_keys_and_remains_are_forgotten_in_steps(own_chat, monkeypatch):
+def test_many_keys_and_leftovers_are_deleted_in_steps(own_chat, monkeypatch):
     ana = own_chat.person("ana", channels=["kitchen"])
     server = own_chat.server
     for number in range(7):
@@ -361,7 +359,7 @@ def test_many_keys_and_remains_are_forgotten_in_steps(own_chat, monkeypatch):
         assert own_chat.read(Tx.value, f"SELECT count(*) AS value FROM {table}") == 0
 
 
-def test_the_remains_of_sent_messages_are_forgotten_after_a_day(later, ana):
+def test_leftovers_of_sent_messages_are_deleted_after_a_day(later, ana):
     number = ana.post(
         "/scheduled_messages",
         type="direct",
@@ -379,7 +377,7 @@ def test_the_remains_of_sent_messages_are_forgotten_after_a_day(later, ana):
     assert later.read(storage.later.scheduled.find, number) is None
 
 
-def test_who_was_not_here_for_a_year_is_forgotten(own_chat):
+def test_presence_older_than_a_year_is_deleted(own_chat):
     server, people = own_chat.server, own_chat.people("ana", "ben", "cleo")
     both = (server.database, server.application.delivery)
 
@@ -407,7 +405,7 @@ def test_who_was_not_here_for_a_year_is_forgotten(own_chat):
     cleo.get(f"/users/{ben.id}/presence").succeeds()
 
 
-def test_the_last_number_is_remembered_whoever_is_forgotten(own_chat):
+def test_the_last_presence_number_survives_deletions(own_chat):
     ana = own_chat.person("ana")
     server = own_chat.server
     both = (server.database, server.application.delivery)

@@ -1,4 +1,4 @@
-"""Retention: old messages go when their channel says so, and nothing else does."""
+"""Retention deletes old messages where a channel or the organization says so, and nothing else."""
 
 import pytest
 
@@ -36,7 +36,7 @@ def days(number):
     return {"hours": 24 * number}
 
 
-def test_a_channel_forgets_what_is_older_than_it_wants(later):
+def test_a_channel_deletes_messages_older_than_its_retention(later):
     ana, ben = later.people("ana", "ben", channels=["kitchen", "garden"])
     cleo = later.person("cleo")
     keep_for(later, "kitchen", 3)
@@ -61,7 +61,7 @@ def test_a_channel_forgets_what_is_older_than_it_wants(later):
     ben.get(f"/messages/{old.id}").fails("Invalid message(s)")
 
 
-def test_the_organization_decides_where_a_channel_does_not(later):
+def test_the_organizations_retention_applies_where_a_channel_has_none(later):
     ana, ben = later.people("ana", "ben", channels=["default", "forever", "longer"])
     later.set("message_retention_days", 10)
     keep_for(later, "forever", -1)
@@ -84,7 +84,7 @@ def test_the_organization_decides_where_a_channel_does_not(later):
     assert [event["message_type"] for event in ears.all()] == ["stream", "private", "stream"]
 
 
-def test_what_owners_decide_takes_effect(later):
+def test_a_retention_set_by_owners_takes_effect(later):
     owner = later.person("root", role="owner", channels=["kitchen"])
     kitchen = f"/streams/{later.channel('kitchen').id}"
     owner.patch("/realm", message_retention_days=2).succeeds()
@@ -110,7 +110,7 @@ def test_what_owners_decide_takes_effect(later):
     assert not is_kept(2)
 
 
-def test_unless_somebody_decides_everything_is_kept(later, in_kitchen, ana):
+def test_by_default_everything_is_kept(later, in_kitchen, ana):
     ana.says("for ever", to="kitchen > x")
 
     later.server.clock.move(**days(10_000))
@@ -120,7 +120,7 @@ def test_unless_somebody_decides_everything_is_kept(later, in_kitchen, ana):
     assert readable(ana) == ["for ever"]
 
 
-def test_much_is_deleted_in_small_steps_topic_by_topic(later, in_kitchen, ana):
+def test_many_messages_are_deleted_in_small_steps_by_topic(later, in_kitchen, ana):
     keep_for(later, "kitchen", 1)
     for number in range(60):
         ana.says(f"word {number}", to=f"kitchen > topic {number % 2}")
@@ -136,7 +136,7 @@ def test_much_is_deleted_in_small_steps_topic_by_topic(later, in_kitchen, ana):
     assert readable(ana) == []
 
 
-def test_a_place_with_much_to_forget_lets_others_have_their_turn(own_chat, monkeypatch):
+def test_a_channel_with_many_old_messages_lets_others_have_their_turn(own_chat, monkeypatch):
     monkeypatch.setattr(jobs, "STEPS_IN_TURN", 2)
     ana = own_chat.person("ana", channels=["kitchen", "garden"])
     own_chat.set("message_retention_days", 1)
@@ -164,7 +164,7 @@ def test_one_step_deletes_a_few_messages_of_one_topic(later, in_kitchen, ana):
     assert steps == [5, 5, 3, 0]
 
 
-def test_a_message_that_cannot_be_deleted_holds_up_no_other_place(own_chat):
+def test_a_message_that_cannot_be_deleted_does_not_stop_other_channels(own_chat):
     ana, ben = own_chat.people("ana", "ben", channels=["kitchen", "garden"])
     own_chat.set("message_retention_days", 1)
     broken = ana.says("soup", to="kitchen > x")
@@ -186,7 +186,7 @@ def _spoil_index(tx, message_id):
     )
 
 
-def test_nothing_of_a_deleted_message_stays(later, in_kitchen, ana, ben):
+def test_nothing_of_a_deleted_message_remains(later, in_kitchen, ana, ben):
     keep_for(later, "kitchen", 1)
     ears = ben.listens_for("message", "reminders", idle_queue_timeout=10**7)
     secret = ana.says("a rhubarb secret, @**Ben**", to="kitchen > x")
@@ -215,7 +215,7 @@ def test_nothing_of_a_deleted_message_stays(later, in_kitchen, ana, ben):
     assert topics == []
 
 
-def test_a_reminder_never_outlives_what_it_quotes(later, ana):
+def test_a_reminder_does_not_outlive_the_message_it_quotes(later, ana):
     milk = ana.says("milk", to=[ana])
     asked = {"message_id": milk.id, "scheduled_delivery_timestamp": later.in_seconds(60)}
     ana.post("/reminders", **asked).succeeds()
@@ -226,7 +226,7 @@ def test_a_reminder_never_outlives_what_it_quotes(later, ana):
 
 
 def _everything_stored(tx):
-    """Every text in every table there is, as one."""
+    """All text in all tables."""
     rows = [row for name in _tables(tx) for row in tx.all(f"SELECT * FROM {name}")]
     return "\n".join(str(dict(row)) for row in rows)
 
@@ -245,7 +245,7 @@ def _tables(tx):
     return [row["name"] for row in tx.all(listed)]
 
 
-def test_the_first_message_of_a_channel_is_told_anew(later, in_kitchen, ana):
+def test_the_first_message_id_of_a_channel_is_updated(later, in_kitchen, ana):
     keep_for(later, "kitchen", 3)
     ana.says("old", to="kitchen > x")
     later.server.clock.move(**days(2))

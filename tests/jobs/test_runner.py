@@ -1,4 +1,4 @@
-"""The runner survives whatever a job does, and says how late each job is."""
+"""The runner continues after a failing job, and reports how late each job is."""
 
 import asyncio
 import contextlib
@@ -22,7 +22,7 @@ class Stopwatch:
 
 
 def run(*jobs: Job, until: asyncio.Event) -> Runner:
-    """Let the jobs run until something has happened."""
+    """Run the jobs until a condition holds."""
 
     async def play() -> Runner:
         runner = Runner(jobs)
@@ -39,7 +39,7 @@ def run(*jobs: Job, until: asyncio.Event) -> Runner:
 @pytest.mark.parametrize(
     "trouble", [ValueError(), ServiceUnavailable(), asyncio.CancelledError(), MemoryError()]
 )
-def test_a_job_that_fails_is_done_again(trouble):
+def test_a_failed_job_runs_again(trouble):
     attempts = itertools.count(1)
     enough = asyncio.Event()
 
@@ -53,7 +53,7 @@ def test_a_job_that_fails_is_done_again(trouble):
     assert runner.failures["job"] >= 3
 
 
-def test_a_job_in_trouble_does_not_hold_up_another():
+def test_a_failing_job_does_not_delay_another():
     done = itertools.count(1)
     enough = asyncio.Event()
 
@@ -68,8 +68,8 @@ def test_a_job_in_trouble_does_not_hold_up_another():
 
 
 @pytest.mark.parametrize("goes_on", [True, False])
-def test_a_job_that_forgets_that_it_was_cancelled_ends_all_the_same(goes_on):
-    """As one does that waits with `asyncio.wait_for`, now and then, before Python 3.12."""
+def test_a_job_that_swallows_its_cancellation_ends_all_the_same(goes_on):
+    """As `asyncio.wait_for` sometimes does before Python 3.12."""
     under_way = asyncio.Event()
 
     async def work() -> None:
@@ -82,7 +82,7 @@ def test_a_job_that_forgets_that_it_was_cancelled_ends_all_the_same(goes_on):
     run(Job("job", 0, work, at_once=True), until=under_way)
 
 
-def test_a_job_is_late_from_when_it_should_have_been_done_again():
+def test_a_job_is_late_from_its_next_due_time():
     stopwatch = Stopwatch()
     fails = True
 
@@ -127,7 +127,7 @@ def test_only_the_first_failure_in_a_row_and_the_recovery_are_logged():
     assert runner.failures["job"] == 4
 
 
-def test_metrics_tell_how_late_each_job_is(chat):
+def test_metrics_report_how_late_each_job_is(chat):
     text = chat.server.client.raw("GET", "/metrics").body.decode()
 
     for job in chat.server.application.runner.jobs:
@@ -140,7 +140,7 @@ def test_metrics_tell_how_late_each_job_is(chat):
         assert f'tertulia_job_failures{{job="{job.name}"}} 0.0' in text
 
 
-def test_trouble_with_one_holds_up_no_other():
+def test_an_error_with_one_item_does_not_stop_the_others():
     done = []
 
     async def work(number: int) -> int:
@@ -155,7 +155,7 @@ def test_trouble_with_one_holds_up_no_other():
     assert asyncio.run(each([5, 6], work)) == [5, 6]
 
 
-def test_that_the_data_cannot_be_reached_is_known_after_the_first():
+def test_an_unreachable_database_stops_after_the_first_item():
     tried = []
 
     async def work(number: int) -> None:

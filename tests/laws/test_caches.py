@@ -14,7 +14,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from tests.jobs.test_rerendering import grows_old
+from tests.jobs.test_rerender import grows_old
 from tests.support.people import Chat, Person
 from tests.support.pictures import picture, uploads_to
 from tests.support.server import Server

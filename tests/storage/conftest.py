@@ -1,4 +1,4 @@
-"""Storage by itself: an empty database with its schema, and no server."""
+"""Fixtures: an empty database with its schema, and no server."""
 
 from collections.abc import Iterator
 
@@ -21,7 +21,7 @@ def database(kind: Kind, databases: Databases) -> Iterator[Database]:
 
 @pytest.fixture
 def on_sqlite(databases: Databases) -> Database:
-    """For questions about the schema, which is the same on both."""
+    """For questions about the schema, which is the same on both databases."""
     made = Database.at(databases.ready("sqlite")[0])
     made.migrate()
     return made

@@ -1,4 +1,4 @@
-"""Where several servers share a database, its clock counts."""
+"""Several servers share the database's clock."""
 
 import time
 
@@ -27,7 +27,7 @@ def test_a_server_with_a_wrong_clock_does_not_start(databases, ahead, words):
 
 
 @pytest.mark.postgres
-def test_a_server_with_an_odd_clock_goes_by_the_databases_and_says_so(databases):
+def test_a_server_whose_clock_differs_uses_the_databases_and_warns(databases):
     database = with_clock("postgres", databases, ahead=20)
 
     with capture_logs() as logs:
@@ -39,7 +39,7 @@ def test_a_server_with_an_odd_clock_goes_by_the_databases_and_says_so(databases)
 
 @pytest.mark.postgres
 @pytest.mark.parametrize("weeks", [3, -3])
-def test_a_clock_that_is_put_forward_or_back_changes_nothing_there(databases, monkeypatch, weeks):
+def test_a_clock_that_jumps_changes_nothing_on_a_shared_database(databases, monkeypatch, weeks):
     url, _ = databases.ready("postgres")
     database, now = Database.at(url), time.time()
     database.compare_clocks()
@@ -50,7 +50,7 @@ def test_a_clock_that_is_put_forward_or_back_changes_nothing_there(databases, mo
     assert database.compare_clocks() == pytest.approx(0, abs=60)
 
 
-def test_a_file_has_no_clock_but_ours(databases):
+def test_sqlite_uses_the_clock_of_the_server(databases):
     database = with_clock("sqlite", databases, ahead=3600)
 
     data_dir.check_clock(database)

@@ -1,4 +1,4 @@
-"""Conversations are found by who takes part, however many that are."""
+"""Conversations are found by their participants, however many there are."""
 
 from tertulia import storage
 from tertulia.database.tx import Tx

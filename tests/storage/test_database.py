@@ -1,4 +1,4 @@
-"""The small layer over both databases: what holds on one holds on the other."""
+"""The database layer: the same behaviour on both databases."""
 
 from collections.abc import Callable, Generator
 from typing import Any
@@ -22,7 +22,7 @@ from tertulia.storage.queues import Position, StoredQueue
 
 
 def in_one_go(scene: Callable[[Tx], None]) -> Callable[[Database, Realm], None]:
-    """The scene is played inside one transaction of an organization."""
+    """The test runs inside one transaction of an organization."""
     return lambda database, realm: database.write_now(realm.id, scene)
 
 
@@ -40,7 +40,7 @@ DRAFT = Draft("Söup 🍲", "<p>Söup 🍲</p>", 1, "test", read_by_sender=False
 # --- the layer ---
 
 
-def test_an_action_that_fails_leaves_nothing(database, realm):
+def test_a_failed_action_leaves_nothing(database, realm):
     def fail(tx: Tx) -> None:
         storage.organization.rename(tx, "Other")
         raise BadRequest("no")
@@ -51,7 +51,7 @@ def test_an_action_that_fails_leaves_nothing(database, realm):
     assert database.read_now(realm.id, storage.organization.current).name == "Casa"
 
 
-def test_reading_cannot_write(database, realm):
+def test_a_read_transaction_cannot_write(database, realm):
     if database.dialect.name == "postgres":
         with pytest.raises(Exception, match="read-only"):
             database.read_now(realm.id, storage.organization.rename, "Other")
@@ -61,15 +61,15 @@ def test_reading_cannot_write(database, realm):
     assert database.read_now(realm.id, storage.organization.current).name == "Casa"
 
 
-def test_postgres_compiles_no_statements(database):
-    """What we ask takes a millisecond, and to compile it fifty."""
+def test_postgres_runs_without_jit(database):
+    """Our statements take a millisecond; compiling one takes fifty."""
     if database.dialect.name == "postgres":
         ask = "SELECT current_setting('jit') AS value"
         assert database.read_now(0, lambda tx: tx.value(ask)) == "off"
 
 
 @pytest.mark.parametrize("ids", [[], [1], [1, 2, 10**15], list(range(2000))])
-def test_a_list_may_be_of_any_length(database, realm, ids):
+def test_a_list_parameter_may_have_any_length(database, realm, ids):
     found = database.read_now(
         realm.id, lambda tx: tx.all("SELECT id FROM realm WHERE id IN :ids", ids=ids)
     )
@@ -77,14 +77,14 @@ def test_a_list_may_be_of_any_length(database, realm, ids):
     assert [row["id"] for row in found] == ([realm.id] if realm.id in ids else [])
 
 
-def test_texts_come_back_as_they_were(database, realm):
+def test_texts_are_stored_unchanged(database, realm):
     for text in ("", "'", '"', "%s", ":name", "%", "\\", "é", "🍲", "a\nb\tc", "\x7f\u200b"):
         database.write_now(realm.id, storage.organization.rename, text)
         assert database.read_now(realm.id, storage.organization.current).name == text
 
 
 @in_one_go
-def test_two_organizations_are_two_worlds(tx: Tx) -> None:
+def test_organizations_are_separate(tx: Tx) -> None:
     other = tx.for_realm(storage.organization.insert(tx, "other", "Other", "uuid"))
     here, there = person(tx), person(other)
     channel = room(tx)
@@ -102,7 +102,7 @@ def test_two_organizations_are_two_worlds(tx: Tx) -> None:
 
 
 @in_one_go
-def test_the_log_counts_without_gaps(tx: Tx) -> None:
+def test_the_log_has_no_gaps(tx: Tx) -> None:
     first = storage.log.head(tx)
     given = [storage.log.append(tx, "x", "{}", f"{number}") for number in range(5)]
     assert given == list(range(first + 1, first + 6))
@@ -120,7 +120,7 @@ def test_the_log_counts_without_gaps(tx: Tx) -> None:
 
 
 @in_one_go
-def test_the_log_forgets_from_its_beginning(tx: Tx) -> None:
+def test_the_log_is_trimmed_from_its_beginning(tx: Tx) -> None:
     for number in range(5):
         storage.log.append(tx, "x", "{}", f"{number}")
     head = storage.log.head(tx)
@@ -129,10 +129,10 @@ def test_the_log_forgets_from_its_beginning(tx: Tx) -> None:
     assert storage.log.gaps(tx) == []
 
 
-# --- people, channels, groups ---
+# --- users, channels, groups ---
 
 
-def test_an_address_is_taken_once_in_any_case(database, realm):
+def test_an_address_is_unique_regardless_of_case(database, realm):
     def scene(tx: Tx) -> None:
         person(tx, "ana")
         person(tx, "ANA")
@@ -142,14 +142,14 @@ def test_an_address_is_taken_once_in_any_case(database, realm):
 
 
 @in_one_go
-def test_names_of_channels_are_compared_without_case(tx: Tx) -> None:
+def test_channel_names_are_compared_without_case(tx: Tx) -> None:
     made = room(tx, "Straße")
     assert storage.channels.find_by_name(tx, " STRASSE ") == made
     assert made.name == "Straße"
 
 
 @in_one_go
-def test_permissions_are_kept_in_either_form(tx: Tx) -> None:
+def test_permissions_are_stored_in_either_form(tx: Tx) -> None:
     ids = storage.groups.system_ids(tx)
     value = Members([1, 2], [ids["role:members"]])
     made = storage.channels.insert(
@@ -187,11 +187,11 @@ def test_groups_within_groups(tx: Tx) -> None:
     assert known.listed_in([inner, middle]) == {ana.id}
 
 
-# --- subscriptions and what was received ---
+# --- subscriptions and received messages ---
 
 
 @in_one_go
-def test_spans_tell_who_received_what(tx: Tx) -> None:
+def test_spans_say_which_messages_were_received(tx: Tx) -> None:
     ana, kitchen = person(tx), room(tx)
 
     def say() -> int:
@@ -225,7 +225,7 @@ def test_spans_tell_who_received_what(tx: Tx) -> None:
 
 
 @in_one_go
-def test_history_is_read_from_a_place_in_both_directions(tx: Tx) -> None:
+def test_history_is_read_from_an_anchor_in_both_directions(tx: Tx) -> None:
     ana, kitchen = person(tx), room(tx)
     ids = [
         storage.messages.insert_in_channel(tx, ana.id, kitchen.id, f"{n}", DRAFT) for n in range(5)
@@ -244,7 +244,7 @@ def test_history_is_read_from_a_place_in_both_directions(tx: Tx) -> None:
 
 
 @in_one_go
-def test_a_bitmap_of_unread_messages_is_kept_and_brought_up_to_date(tx: Tx) -> None:
+def test_the_unread_bitmap_is_stored_and_brought_up_to_date(tx: Tx) -> None:
     ana, ben, kitchen = person(tx), person(tx, "ben"), room(tx)
     storage.channels.subscriptions.activate(tx, kitchen, {ben.id: "#ffffff"}, 0, 0)
     first = storage.messages.insert_in_channel(tx, ana.id, kitchen.id, "x", DRAFT)
@@ -258,7 +258,7 @@ def test_a_bitmap_of_unread_messages_is_kept_and_brought_up_to_date(tx: Tx) -> N
 
 
 @in_one_go
-def test_flags_are_sparse_rows(tx: Tx) -> None:
+def test_flags_are_stored_as_rows(tx: Tx) -> None:
     ana, kitchen = person(tx), room(tx)
     number = storage.messages.insert_in_channel(tx, ana.id, kitchen.id, "x", DRAFT)
     for _ in range(2):
@@ -272,7 +272,7 @@ def test_flags_are_sparse_rows(tx: Tx) -> None:
 
 
 @in_one_go
-def test_a_policy_is_set_replaced_and_forgotten(tx: Tx) -> None:
+def test_a_policy_is_set_replaced_and_deleted(tx: Tx) -> None:
     ana, kitchen = person(tx), room(tx)
     storage.personal.topic_policies.set_policy(tx, ana.id, kitchen.id, "Lunch", Visibility.MUTED)
     storage.personal.topic_policies.set_policy(tx, ana.id, kitchen.id, "LUNCH", Visibility.FOLLOWED)
@@ -286,7 +286,7 @@ def test_a_policy_is_set_replaced_and_forgotten(tx: Tx) -> None:
 
 
 @in_one_go
-def test_a_key_of_a_send_is_found_until_it_is_old(tx: Tx) -> None:
+def test_an_idempotency_key_is_found_until_it_expires(tx: Tx) -> None:
     ana = person(tx)
     storage.messages.send_keys.insert(tx, ana.id, "k", b"print", 7, None)
     found = storage.messages.send_keys.find(tx, ana.id, "k", tx.now - 1)
@@ -302,7 +302,7 @@ def test_a_key_of_a_send_is_found_until_it_is_old(tx: Tx) -> None:
 
 
 @in_one_go
-def test_no_number_ever_means_two_messages(tx: Tx) -> None:
+def test_a_message_id_is_never_used_twice(tx: Tx) -> None:
     ana = person(tx)
     place = storage.messages.conversations.get_or_start(tx, [ana.id])
     draft = Draft("Soup?", "<p>Soup?</p>", 0, "test", read_by_sender=True)
@@ -314,11 +314,11 @@ def test_no_number_ever_means_two_messages(tx: Tx) -> None:
 
 
 @in_one_go
-def test_a_queue_only_moves_forward(tx: Tx) -> None:
+def test_a_queue_position_only_moves_forward(tx: Tx) -> None:
     ana = person(tx)
     queue = StoredQueue("q", tx.realm_id, ana.id, "{}", 5, 50, 5, 600, tx.now, "")
     assert storage.queues.insert(tx, queue, ana.role)
-    assert storage.queues.insert(tx, queue, ana.role)  # whoever got no answer asks again
+    assert storage.queues.insert(tx, queue, ana.role)  # a client without an answer asks again
     assert not storage.queues.insert(tx, replace(queue, id="no"), ana.role - 1)
     storage.queues.note(tx, [Position("q", 70, 7, tx.now + 5), Position("unknown", 1, 1, 1.0)])
     storage.queues.note(tx, [Position("q", 60, 6, tx.now)])
@@ -338,12 +338,12 @@ def test_a_queue_only_moves_forward(tx: Tx) -> None:
 # --- the schema ---
 
 
-def test_the_schema_is_made_once(database):
+def test_the_schema_is_created_once(database):
     assert database.migrate() == []
 
 
 @pytest.mark.parametrize("is_open", ["true", "false"])
-def test_who_had_closed_logging_in_by_password_has_it_closed(database, realm, is_open):
+def test_a_disabled_password_login_stays_disabled_after_migration(database, realm, is_open):
     text = '{"description":"\\"email_auth_enabled\\":true","email_auth_enabled":%s,"org_type":1}'
 
     def age(tx: Tx) -> None:
@@ -378,7 +378,7 @@ def must_know(tx: Tx, number: int) -> None:
     tx.execute("UPDATE schema_version SET version = :number", number=number)
 
 
-def test_what_a_newer_server_only_added_is_no_hindrance(database, kind, monkeypatch):
+def test_additions_of_a_newer_server_are_accepted(database, kind, monkeypatch):
     ours = schema.migrations()
     newer = [*ours, Migration(998, lambda: "CREATE TABLE schema_newer (number INTEGER)")]
     monkeypatch.setattr(schema, "migrations", lambda: newer)
@@ -395,7 +395,7 @@ def forget_newer(tx: Tx) -> None:
     tx.execute("DELETE FROM schema_change WHERE number = 998")
 
 
-def test_who_breaks_with_older_servers_says_so(databases, monkeypatch):
+def test_a_breaking_migration_says_so(databases, monkeypatch):
     url, _ = databases.new("sqlite")
     fresh = Database.at(url)
     ours = schema.migrations()
@@ -409,7 +409,7 @@ def test_who_breaks_with_older_servers_says_so(databases, monkeypatch):
         fresh.migrate()
 
 
-def test_a_migration_that_was_finished_late_is_applied_too(databases, monkeypatch):
+def test_a_migration_that_was_merged_late_is_applied(databases, monkeypatch):
     url, _ = databases.new("sqlite")
     fresh = Database.at(url)
     ours = schema.migrations()
@@ -422,7 +422,7 @@ def test_a_migration_that_was_finished_late_is_applied_too(databases, monkeypatc
     assert fresh.migrate() == []
 
 
-def test_a_migration_that_fails_leaves_nothing(kind, databases, monkeypatch):
+def test_a_failed_migration_leaves_nothing(kind, databases, monkeypatch):
     url, _ = databases.new("sqlite")
     empty = Database.at(url)
     text = "CREATE TABLE schema_version (version INTEGER); CREATE TABLE nonsense ("
@@ -437,7 +437,7 @@ def test_a_migration_that_fails_leaves_nothing(kind, databases, monkeypatch):
     assert empty.migrate() == [each.number for each in schema.migrations()]
 
 
-def test_rows_can_be_left_after_their_connection(databases):
+def test_rows_outlive_their_connection(databases):
     url, _ = databases.new("sqlite")
     database = Database.at(url)
     database.migrate()
@@ -455,7 +455,7 @@ def first_rows(tx: Tx) -> Generator[Any, None, None]:
     return rows
 
 
-def test_a_message_is_told_every_column_that_it_knows():
+def test_every_column_of_a_message_is_read():
     row = {name: f"the {name}" for name in storage.messages.NAMES} | {"member_ids": "1,2"}
 
     message = storage.messages.as_message(row)

@@ -1,4 +1,5 @@
-"""What PostgreSQL did not commit is not reported as done, and what it may have is not repeated."""
+"""A write that PostgreSQL did not commit is not reported as done, and one that it may have
+committed is not repeated."""
 
 import asyncio
 from collections.abc import Callable
@@ -78,7 +79,7 @@ def test_a_send_that_may_have_been_completed_is_not_repeated(databases):
     server = Server(url, folder).start()
     chat = Chat.found(server, "")
     ana = chat.person("ana", channels=["kitchen"])
-    for _ in range(3):  # after these, a send is a mere append
+    for _ in range(3):  # after these, a send takes the fast path
         ana.says("before", to="kitchen > soup")
     with psycopg.connect(url, autocommit=True) as connection:
         connection.execute(FAILS_ONCE)

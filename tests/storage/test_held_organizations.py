@@ -1,4 +1,4 @@
-"""An organization that another transaction holds does not hold up the others."""
+"""An organization that another transaction holds does not delay the others."""
 
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -40,7 +40,8 @@ def held(chat: Chat) -> Any:
 def while_held(
     stuck: list[Chat], begin: Callable[[], list[Future[Any]]], others: Callable[[], None]
 ):
-    """Hold some organizations, begin what has to wait for them, and let others act meanwhile."""
+    """Hold some organizations, start writes that must wait for them, and let others act
+    meanwhile."""
     holders = [held(each) for each in stuck]
     try:
         waiting = begin()
@@ -53,7 +54,7 @@ def while_held(
         each.result(PATIENCE_SECONDS).succeeds()
 
 
-def test_actions_of_others_are_done_while_organizations_are_held(houses: list[Chat]):
+def test_actions_of_other_organizations_finish_while_some_are_held(houses: list[Chat]):
     anas = [house.person("ana", channels=["kitchen"]) for house in houses]
 
     def rename(ana: Any) -> Any:
@@ -72,7 +73,7 @@ def test_actions_of_others_are_done_while_organizations_are_held(houses: list[Ch
         while_held(houses[:2], begin, others)
 
 
-def test_plain_sends_of_others_are_done_while_organizations_are_held(houses: list[Chat]):
+def test_fast_path_sends_of_other_organizations_finish_while_some_are_held(houses: list[Chat]):
     anas = [house.person("ana", channels=["kitchen"]) for house in houses]
 
     def say(ana: Any) -> Any:
@@ -113,7 +114,7 @@ def test_messages_of_a_held_organization_keep_their_order(houses: list[Chat]):
     assert heard == ["first", "second", "third"]
 
 
-def test_sends_that_wait_for_a_held_organization_get_ids_of_their_own(houses: list[Chat]):
+def test_sends_that_wait_for_a_held_organization_get_distinct_ids(houses: list[Chat]):
     anas = [house.person("ana", channels=["kitchen"]) for house in houses[:2]]
 
     def say(ana: Any) -> Any:
@@ -126,7 +127,7 @@ def test_sends_that_wait_for_a_held_organization_get_ids_of_their_own(houses: li
             path = f"/messages/{first}/reactions"
             reaction = threads.submit(anas[0].post, path, emoji_name="tada")
             for _ in range(5):
-                say(anas[1]).succeeds()  # by now the reaction waits, and sends queue behind it
+                say(anas[1]).succeeds()  # now the reaction waits, and sends queue behind it
             sent.extend(threads.submit(say, anas[0]) for _ in range(12))
             return [reaction, *sent]
 

@@ -1,4 +1,4 @@
-"""Two installations in two schemas of one PostgreSQL database know nothing of each other."""
+"""Two installations in two schemas of one PostgreSQL database do not affect each other."""
 
 import asyncio
 from collections.abc import Iterator
@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import psycopg
 import pytest
-from tests.storage.test_duty import due_jobs, started
+from tests.storage.test_leader import due_jobs, started
 from tests.support.databases import Databases
 from tests.support.event_queue import EventQueue
 from tests.support.people import Chat
@@ -39,7 +39,7 @@ def houses(urls: list[str], databases: Databases) -> Iterator[list[Chat]]:
 
 
 def heard_by(ears: EventQueue) -> list[str]:
-    """What was said, until nobody says more: another server may have to tell of it first."""
+    """All messages until no more arrive: a notice of another server may come first."""
     heard: list[str] = []
     while len(heard) < MESSAGES:
         heard += [each["message"]["content"] for each in ears.waits().result(PATIENCE_SECONDS)]
@@ -62,7 +62,7 @@ def test_a_message_is_delivered_in_its_own_installation_only(houses: list[Chat],
     second.stop()
 
 
-def test_each_installation_has_a_leader_of_its_own(urls: list[str]):
+def test_each_installation_has_its_own_leader(urls: list[str]):
     async def scene() -> list[set[str] | None]:
         databases = [started(url) for url in (*urls, urls[0])]
         found = [await due_jobs(each) for each in databases]
@@ -101,7 +101,7 @@ def test_an_installation_does_not_wait_for_the_locks_of_another(urls: list[str])
         connection.close()
 
 
-def test_a_schema_that_was_copied_has_channels_of_its_own(urls: list[str]):
+def test_a_copied_schema_has_its_own_channels(urls: list[str]):
     one, two = (Database.at(url) for url in urls)
     one.migrate()
     two.migrate()

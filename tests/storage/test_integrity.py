@@ -1,4 +1,4 @@
-"""What SQLite says of its own integrity, whatever its version, is to be believed."""
+"""SQLite's integrity checks report no false errors, in any version."""
 
 import sqlite3
 from pathlib import Path
@@ -14,7 +14,7 @@ from tertulia.database import Database
 from tertulia.database.dialects import sqlite_check
 
 
-def test_a_linked_file_is_no_fault(start_server):
+def test_a_linked_file_is_no_error(start_server):
     server = start_server()
     ana = Chat.found(server, "").person("ana", channels=["kitchen"])
     ana.says(uploads(ana).link, to="kitchen > lunch")
@@ -22,8 +22,8 @@ def test_a_linked_file_is_no_fault(start_server):
     assert server.database.integrity_problems() == []
 
 
-def test_the_key_of_a_table_without_row_ids_stands_first(tmp_path):
-    """SQLite 3.40 takes what stands before it for empty, once there is a row."""
+def test_the_key_of_a_table_without_row_ids_comes_first(tmp_path):
+    """SQLite 3.40 takes columns before it for empty, once there is a row."""
     Database.at(f"sqlite:///{tmp_path}/empty.db").migrate()
     with sqlite3.connect(tmp_path / "empty.db") as database:
         tables = database.execute(
@@ -55,7 +55,7 @@ def damaged(terminal: Terminal, table: str) -> Path:
 
 
 @pytest.mark.on_one
-def test_a_check_goes_on_past_damaged_tables_and_says_what_to_do(tmp_path):
+def test_check_continues_past_damaged_tables_and_says_what_to_do(tmp_path):
     terminal = Terminal(tmp_path / "data").founds()
     terminal.adds("ana")
     for table in ("search_word", "realm"):
@@ -92,7 +92,7 @@ def test_a_server_logs_a_quick_check_of_its_file(tmp_path, monkeypatch):
 
 
 @pytest.mark.on_one
-def test_a_server_that_starts_on_a_damaged_file_says_so(tmp_path):
+def test_a_server_that_starts_on_a_damaged_file_logs_it(tmp_path):
     terminal = Terminal(tmp_path / "data").founds()
     damaged(terminal, "saved_snippet")
     try:

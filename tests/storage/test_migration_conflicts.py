@@ -1,4 +1,4 @@
-"""A migration beside servers that use its tables: it waits briefly, and is repeated."""
+"""A migration beside servers that use its tables waits briefly and is repeated."""
 
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -31,14 +31,14 @@ def url(databases, monkeypatch):
 
 
 def reader(url: str) -> Any:
-    """A connection in whose transaction the table was read, such as a backup."""
+    """A connection whose transaction has read the table, such as a backup."""
     connection = psycopg.connect(url)
     connection.execute("SET statement_timeout = '60s'")
     connection.execute("SELECT count(*) FROM account")
     return connection
 
 
-def test_a_migration_gives_up_where_a_table_stays_in_use(url, monkeypatch):
+def test_a_migration_gives_up_if_a_table_stays_in_use(url, monkeypatch):
     monkeypatch.setattr(schema, "MAX_ATTEMPTS", 2)
     refused = pytest.raises(TablesInUse, match="Nothing was changed")
     with reader(url), capture_logs() as lines, refused:

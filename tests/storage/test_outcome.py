@@ -1,4 +1,4 @@
-"""Whether a write that failed may have been done: a 503 promises that it was not."""
+"""Whether a failed write may have been done: a 503 promises that it was not."""
 
 import asyncio
 import sqlite3
@@ -21,7 +21,7 @@ from tertulia.errors.http import (
 
 
 async def served(database, scene) -> None:
-    """Run a scene with the part of the server that writes."""
+    """Run a function with the writing part of a server."""
     database.start(lambda tx, realms: None, lambda news, answer: answer(), list)
     try:
         await scene()

@@ -1,4 +1,4 @@
-"""A pooler between a server and PostgreSQL: session mode will do, anything else is refused."""
+"""Connection poolers: session mode works, anything else is refused."""
 
 import os
 import shutil
@@ -31,7 +31,7 @@ pytestmark = [
 
 @contextmanager
 def pooled(url: str, mode: str, *more: str) -> Iterator[str]:
-    """The address of a database behind a pgbouncer of our own, with more settings of its own."""
+    """The URL of a database behind our own pgbouncer, with further settings."""
     server, port = urlsplit(POSTGRES), own_port()
     place = Path(tempfile.mkdtemp(prefix="tertulia-pooler-"))
     settings = place / "pgbouncer.ini"
@@ -40,7 +40,7 @@ def pooled(url: str, mode: str, *more: str) -> Iterator[str]:
         f"[pgbouncer]\nlisten_addr = 127.0.0.1\nlisten_port = {port}\nunix_socket_dir =\n"
         f"auth_type = any\npool_mode = {mode}\n" + "".join(f"{line}\n" for line in more)
     )
-    as_somebody = ["-u", "nobody"] if os.geteuid() == 0 else []  # it refuses to be root
+    as_somebody = ["-u", "nobody"] if os.geteuid() == 0 else []  # it refuses to run as root
     place.chmod(0o755)
     with subprocess.Popen([str(PGBOUNCER), "-q", *as_somebody, str(settings)]) as pooler:
         try:
@@ -70,7 +70,7 @@ ROUND_ROBIN = "server_round_robin = 1"
         (RESET_ALWAYS, "min_pool_size = 4"),
     ],
 )
-def test_sessions_that_are_shared_are_refused(databases: Databases, settings: tuple[str, ...]):
+def test_shared_sessions_are_refused(databases: Databases, settings: tuple[str, ...]):
     url, folder = databases.new("postgres")
 
     with pooled(url, "transaction", *settings) as address, pytest.raises(SessionsShared):
@@ -79,7 +79,7 @@ def test_sessions_that_are_shared_are_refused(databases: Databases, settings: tu
     databases.give_back(url)
 
 
-def test_sessions_of_ones_own_will_do(databases: Databases):
+def test_session_mode_works(databases: Databases):
     url, folder = databases.new("postgres")
 
     with pooled(url, "session") as address:

@@ -11,7 +11,7 @@ BAKERY, CELLAR = 7, 8
 
 
 class SpareWriter:
-    """Keeps the jobs that it was given; the test says when they are done."""
+    """Keeps the jobs it receives; the test says when they are done."""
 
     def __init__(self) -> None:
         self.jobs: list[PendingWrite] = []

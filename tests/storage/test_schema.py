@@ -1,4 +1,4 @@
-"""The schema keeps its own laws; whoever adds a table is told what it lacks."""
+"""Rules of the schema: a new table that breaks one fails here with a reason."""
 
 from collections import Counter
 
@@ -15,10 +15,10 @@ WITHOUT_AN_ORGANIZATION = {
     "server_note",
 }
 
-# How far something has come; no row has to be there with that number.
+# Positions; no row needs to have that id.
 PLACES = {"closed_message_id", "start_message_id", "end_message_id", "update_id"}
 
-# Which are deleted with more than a statement, before the message is.
+# These are deleted by more than a statement, before the message.
 DELETED_BY_ACTIONS = {"reminder"}
 
 A_NEW_MESSAGE = storage.messages.new_row(1, Draft("", "", 0, "", False), 2, None, "lunch")
@@ -37,14 +37,14 @@ def columns(database: Database) -> list[tuple[str, str]]:
     return database.read_now(0, read)
 
 
-def test_no_two_migrations_have_one_number():
+def test_migration_numbers_are_unique():
     counted = Counter(each.number for each in schema.migrations())
 
     twice = [f"Two migrations are called {n:04}." for n, count in counted.items() if count > 1]
     assert not twice, "\n".join(twice)
 
 
-def test_every_table_says_whose_organization_a_row_is_of(on_sqlite):
+def test_every_table_has_the_organization_of_a_row(on_sqlite):
     found = columns(on_sqlite)
 
     tables = {table for table, _ in found} - WITHOUT_AN_ORGANIZATION
@@ -56,7 +56,7 @@ def test_every_table_says_whose_organization_a_row_is_of(on_sqlite):
     assert not lacking, "\n".join(lacking)
 
 
-def test_a_check_knows_what_every_number_refers_to(on_sqlite):
+def test_check_knows_what_every_id_refers_to(on_sqlite):
     known = {each[:2] for each in on_sqlite.read_now(0, storage.data_check.references)}
 
     unknown = [
@@ -70,15 +70,15 @@ def test_a_check_knows_what_every_number_refers_to(on_sqlite):
     assert not unknown, "\n".join(unknown)
 
 
-def test_both_databases_know_the_same_references(database, on_sqlite):
+def test_both_databases_have_the_same_references(database, on_sqlite):
     known = database.read_now(0, storage.data_check.references)
 
     assert known == on_sqlite.read_now(0, storage.data_check.references)
     assert ("message", "sender_id", "account") in known
 
 
-def test_every_field_of_a_message_is_a_column_that_is_written(on_sqlite):
-    """Beside what sending gives a message, and what becomes of it later."""
+def test_every_field_of_a_message_is_a_written_column(on_sqlite):
+    """Except those that are assigned when sending or later."""
     rows = on_sqlite.read_now(0, lambda tx: tx.all("SELECT name FROM pragma_table_info('message')"))
     there = {row["name"] for row in rows}
     written = {*A_NEW_MESSAGE, *GIVEN_BY_SENDING, *GIVEN_LATER}
@@ -109,7 +109,7 @@ def test_every_column_of_a_new_message_has_a_type_in_postgresql():
     assert not untyped, f"Name the types of {untyped} in storage/messages/fast_insert.py, TYPES."
 
 
-def test_what_is_about_a_message_goes_with_it(on_sqlite):
+def test_rows_about_a_message_are_deleted_with_it(on_sqlite):
     declared = on_sqlite.read_now(0, lambda tx: tx.all(tx.dialect.declared_references))
 
     about = {row["table_name"] for row in declared if row["target"] == "message"}
@@ -133,7 +133,7 @@ INSERT INTO tried (word) VALUES ('
 
 
 def test_a_semicolon_ends_a_statement_only_where_sql_says_so(database):
-    """On both databases, within a transaction that is taken back."""
+    """On both databases, in a transaction that is rolled back."""
     dialect = database.dialect
     connection = dialect.connect()
     migration = schema.Migration(9999, lambda: WITH_SEMICOLONS)

@@ -1,4 +1,4 @@
-"""The index of words: whatever happens to messages, it finds what reading every message would."""
+"""The search index finds what reading every message would, whatever happens to messages."""
 
 import random
 from dataclasses import dataclass, field
@@ -32,7 +32,7 @@ APART = 9000  # so that a few hundred messages are spread as widely as a million
 
 @dataclass
 class Shelf:
-    """Messages, and beside them what they say, kept in the plainest way."""
+    """Messages, and their texts in a plain model."""
 
     tx: Tx
     author: int
@@ -73,7 +73,7 @@ class Shelf:
         )
 
     def check(self) -> None:
-        """The index, in whatever state it is, leads to what a look at every message shows."""
+        """In any state, the index finds what reading every message finds."""
         for query in QUERIES:
             expected = self.holding(query)
             found = Selection(search=Search(self.tx, domain.search.query.parse(query), []))
@@ -126,7 +126,7 @@ def test_the_index_finds_what_reading_everything_would(
             shelf.edit(number, words(chance))
         shelf.move(chance.sample(numbers, 30), "abc 3")
         shelf.delete(chance.sample(numbers, 30))
-        shelf.check()  # many are indexed as they were
+        shelf.check()  # many are indexed with their old text
 
         while storage.search.batch.index_some(tx, 50):
             pass
@@ -157,7 +157,7 @@ def test_the_index_finds_what_reading_everything_would(
     database.write_now(realm.id, scene)
 
 
-def test_what_changes_while_it_is_joined_is_found_as_it_is_now(
+def test_messages_changed_during_phrase_indexing_are_found_as_they_are_now(
     database: Database, realm: Realm
 ) -> None:
     def scene(tx: Tx) -> None:
@@ -190,7 +190,7 @@ def test_what_changes_while_it_is_joined_is_found_as_it_is_now(
 def test_long_texts_are_indexed_a_few_at_a_time(
     database: Database, realm: Realm, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Whoever writes waits for it, and HTML may be much longer than what was typed."""
+    """Writers wait for it, and HTML may be much longer than the text."""
     monkeypatch.setattr(storage.search.index, "USUAL_LENGTH", 10)
     long = "soup &amp; " * 15
 
@@ -210,7 +210,7 @@ def test_long_texts_are_indexed_a_few_at_a_time(
     database.write_now(realm.id, scene)
 
 
-def test_a_word_goes_with_the_last_message_that_held_it(database: Database, realm: Realm) -> None:
+def test_a_word_is_deleted_with_its_last_message(database: Database, realm: Realm) -> None:
     def known(tx: Tx) -> set[str]:
         return {row["word"] for row in tx.all("SELECT word FROM search_word")}
 
@@ -269,7 +269,7 @@ PHRASES = [
 
 
 @pytest.mark.parametrize("query", PHRASES)
-def test_what_the_database_sifts_is_never_what_was_looked_for(
+def test_the_text_filter_of_the_database_excludes_no_match(
     database: Database, realm: Realm, query: str
 ) -> None:
     def scene(tx: Tx) -> None:

@@ -1,4 +1,4 @@
-"""Indexing in batches: what a transaction writes is bounded, whatever a message says."""
+"""Index batches: what a transaction writes is bounded, for any text."""
 
 import random
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -44,14 +44,14 @@ def many_short_words(chance: random.Random, length: int = LENGTH) -> str:
 
 
 def rare_letters(chance: random.Random, length: int = LENGTH) -> str:
-    """Long words of a script with spaces and many letters, so that all their grams are new."""
+    """Long words of a script with spaces and many letters, so that all grams are new."""
     letters = [chr(chance.randrange(0xA000, 0xA48C)) for _ in range(length)]
     letters[63::64] = " " * len(letters[63::64])
     return "".join(letters)
 
 
 def english(chance: random.Random, length: int = LENGTH) -> str:
-    """Text with the words of one language: few are frequent, and many are not."""
+    """Text with the word frequencies of a language."""
     stems = [f"{a}{b}{c}" for a in USUAL for b in ("", "er", "ing", "ly") for c in ("", "s", "x")]
     text = " ".join(chance.choice(stems) for _ in range(length // 5 + 1))
     return text[:length]
@@ -61,7 +61,7 @@ HOSTILE = [chinese, hex_log, many_short_words, rare_letters]
 
 
 class RowCount:
-    """A dialect that counts the rows that are written by it."""
+    """A dialect that counts written rows."""
 
     def __init__(self, dialect: Any) -> None:
         self._dialect = dialect
@@ -88,7 +88,7 @@ class RowCount:
 
 
 class Index:
-    """The index of an organization, each step in a transaction of its own, as the job has it."""
+    """The index of an organization, each step in its own transaction, as in the job."""
 
     def __init__(self, database: Database, realm: Realm) -> None:
         self._database, self._realm = database, realm
@@ -119,7 +119,7 @@ class Index:
         return batch
 
     def store(self, batch: batches.IndexBatch) -> int:
-        """Write a batch and say how many rows that were."""
+        """Write a batch and return the number of rows."""
 
         def count(tx: Tx) -> int:
             dialect = RowCount(tx.dialect)
@@ -130,7 +130,7 @@ class Index:
         return rows
 
     def catches_up(self) -> list[int]:
-        """Index everything; gives the rows of each transaction."""
+        """Index everything and return the rows of each transaction."""
         rows = []
         while not (batch := self.prepare()).is_empty:
             rows.append(self.store(batch))
@@ -156,7 +156,7 @@ class Index:
         return number
 
     def bytes(self) -> int:
-        """What the index holds, with twenty bytes for what a database needs for a row."""
+        """The size of the index, with twenty bytes of overhead per row."""
         sizes = {
             "search_document": "length(words) + coalesce(length(joints), 0)",
             "search_posting": "length(bits)",
@@ -181,9 +181,7 @@ def index(database: Database, realm: Realm) -> Index:
 
 
 @pytest.mark.parametrize("text_of", HOSTILE)
-def test_what_a_message_adds_and_what_a_transaction_writes_is_bounded(
-    index: Index, text_of: Any
-) -> None:
+def test_rows_per_message_and_per_transaction_are_bounded(index: Index, text_of: Any) -> None:
     chance = random.Random(1)
     index.says("plain words before")
     for _ in range(6):
@@ -193,7 +191,7 @@ def test_what_a_message_adds_and_what_a_transaction_writes_is_bounded(
 
     rows = index.catches_up()
 
-    # A row that is there already is deleted and written anew, and counts twice.
+    # A row that exists is deleted and written again, and counts twice.
     assert max(rows) <= 2 * batches.MAX_ROWS_OF_ONE_MESSAGE
     assert len(rows) < 15
     assert index.count("search_word") - words <= 6 * batches.MAX_NEW_WORDS_PER_MESSAGE + 4
@@ -218,10 +216,10 @@ def test_a_long_message_is_found_by_each_of_its_parts(index: Index, text_of: Any
         assert index.finds("plain") == [other]
         assert index.finds("nowhere") == []
 
-    check()  # before the index has it
+    check()  # before it is indexed
     limits = batches.BatchLimits(messages=1)
     index.store(index.read(batches.prepare, limits))
-    check()  # while the index has the first one only
+    check()  # while only the first one is indexed
     index.catches_up()
     check()
 
@@ -234,7 +232,7 @@ def holding(texts: Mapping[int, str], query: str) -> list[int]:
 
 
 @pytest.mark.parametrize("few", [storage.search.signatures.FEW_SIGNATURES, 0])
-def test_signatures_rule_out_nearly_all_messages_without_a_phrase(
+def test_signatures_exclude_nearly_all_messages_without_a_phrase(
     index: Index, monkeypatch: pytest.MonkeyPatch, few: int
 ) -> None:
     monkeypatch.setattr(storage.search.signatures, "FEW_SIGNATURES", few)
@@ -251,7 +249,7 @@ def test_signatures_rule_out_nearly_all_messages_without_a_phrase(
 
 @pytest.mark.parametrize("text_of", HOSTILE)
 @pytest.mark.parametrize("length", [LENGTH, 2000])
-def test_the_index_of_odd_text_is_at_most_four_times_that_of_english(
+def test_the_index_of_unusual_text_is_at_most_four_times_that_of_english(
     index: Index, text_of: Any, length: int
 ) -> None:
     chance = random.Random(4)
@@ -260,7 +258,7 @@ def test_the_index_of_odd_text_is_at_most_four_times_that_of_english(
         before, text_bytes = index.bytes(), 0
         for _ in range(8):
             text = kind(chance, length)
-            text_bytes += 2 * len(text.encode())  # as it was written, and as HTML
+            text_bytes += 2 * len(text.encode())  # as text, and as HTML
             index.says(text)
         index.catches_up()
         sizes.append(index.bytes() - before + text_bytes)
@@ -294,7 +292,7 @@ def test_texts_are_read_and_split_outside_of_the_writer(index: Index) -> None:
 
 
 @pytest.mark.parametrize("text_of", [chinese, english])
-def test_what_changes_between_reading_and_writing_is_found_as_it_is_now(
+def test_messages_changed_between_reading_and_writing_are_found_as_they_are_now(
     index: Index, text_of: Any
 ) -> None:
     chance = random.Random(6)
@@ -370,7 +368,7 @@ def test_a_message_of_an_older_index_loses_its_words_a_few_at_a_time(index: Inde
 
 
 def long_words(chance: random.Random) -> list[str]:
-    """As many words as one message can lose at once, all as long as a word can be."""
+    """As many words as one message can lose at once, all of maximal length."""
     letters = "abcdefghijklmnopqrstuvwxyz0123456789"
     count = batches.MAX_REMOVED_WORDS
     return ["".join(chance.choice(letters) for _ in range(64)) for _ in range(count)]
@@ -384,7 +382,7 @@ def phrases_of(chance: random.Random) -> list[str]:
 
 
 @pytest.mark.parametrize("words_of", [long_words, phrases_of])
-def test_a_message_that_alone_holds_many_words_is_indexed_anew_in_bounded_steps(
+def test_a_message_that_alone_holds_many_words_is_reindexed_in_bounded_steps(
     index: Index, words_of: Any
 ) -> None:
     words = words_of(random.Random(9))
@@ -414,7 +412,7 @@ def test_a_message_that_alone_holds_many_words_is_indexed_anew_in_bounded_steps(
     assert {table: index.count(table) for table in TABLES} == dict.fromkeys(TABLES, 0)
 
 
-def test_changed_messages_do_not_keep_new_ones_waiting(index: Index) -> None:
+def test_changed_messages_do_not_delay_new_ones(index: Index) -> None:
     chance = random.Random(8)
     texts = [chinese(chance) for _ in range(8)]
     said = [index.says(text) for text in texts]
@@ -429,7 +427,7 @@ def test_changed_messages_do_not_keep_new_ones_waiting(index: Index) -> None:
     assert index.read(storage.search.index.stale, 100)
 
 
-def test_a_search_has_much_unindexed_text_indexed_first(index: Index) -> None:
+def test_a_search_indexes_much_unindexed_text_first(index: Index) -> None:
     text = "漢字" * (LENGTH // 2)
     is_far_behind = actions.messages.search_index.is_far_behind
     count = MAX_FRESH_BYTES // len(text.encode()) + 1

@@ -1,8 +1,8 @@
-"""The cast of the access tables: one of each kind of person, and the tables they stand in.
+"""The people of the access tables: one of each kind, and the tables.
 
-New members are within the waiting period, and the organization lets only full members create
-channels and groups, and add people. The one who is gone has a deactivated account. The one from
-afar is an owner of another organization, who uses our ids and names at their own address.
+New members are within the waiting period, and only full members may create channels and groups and
+add users. One account is deactivated. One caller is an owner of another organization, who uses our
+ids and names at their own host.
 """
 
 from collections.abc import Callable
@@ -21,11 +21,11 @@ P = TypeVar("P")
 
 
 class Places(Generic[P]):
-    """What the people stand around, made anew once a call may have changed it."""
+    """What the calls are about, recreated once a call may have changed it."""
 
     def __init__(self, make: Callable[[], P], changing: str) -> None:
         self._make = make
-        self._changing = changing  # the call that changes it first, even if it is refused then
+        self._changing = changing  # the first call that changes it, even if it is refused
         self._made: P | None = None
 
     @property
@@ -35,7 +35,7 @@ class Places(Generic[P]):
         return self._made
 
     def after(self, call: str, word: str) -> str:
-        """`ok` is what a change is answered with; all other words leave a place as it is."""
+        """`ok` is a successful change; all other results leave things as they are."""
         if word == "ok" or call == self._changing:
             self._made = None
         return word
@@ -84,5 +84,5 @@ def written(rows: Table) -> list[str]:
 
 
 def _make_old(tx: Tx, ids: list[int]) -> None:
-    """Let some have joined long ago."""
+    """Make some users members for long."""
     tx.execute("UPDATE account SET joined_at = 0 WHERE id IN :ids", ids=ids)

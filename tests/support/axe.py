@@ -1,19 +1,22 @@
-"""What axe finds wrong in a page that is open."""
+"""Accessibility problems that axe finds in an open page."""
 
 from typing import Any, Literal
 
 from axe_playwright_python.base import AXE_SCRIPT
 from playwright.sync_api import Page
 
-COLOURS, PLACES = "color-contrast", "target-size"  # what other looks change, and takes longest
+COLOURS, PLACES = "color-contrast", "target-size"  # rules that depend on the theme, and are slow
 
 
 def violations(
     page: Page, where: str, *, inside: str | None = None, closely: bool = True
 ) -> list[str]:
-    """Closely: by day by all rules, by night and from the right by those that may differ there.
+    """Thorough: all rules in the light theme, those that may differ in the dark and right-to-left
+    ones.
 
-    Else what is wrong in every look, as names and roles are; that takes a tenth of the time."""
+    Otherwise only rules that hold in every theme, such as names and roles; that takes a tenth of
+    the time.
+    """
     if not closely:
         left_out = {COLOURS: {"enabled": False}, PLACES: {"enabled": False}}
         return _violations(page, where, inside, rules=left_out)
@@ -25,7 +28,7 @@ def violations(
 
 
 def _violations(page: Page, where: str, inside: str | None, **options: Any) -> list[str]:
-    """One line for each. The script is put into a document once, however often it is asked."""
+    """One line per problem. The script is injected once per document."""
     if not page.evaluate("'axe' in window"):
         page.evaluate(AXE_SCRIPT)
     options |= {"resultTypes": ["violations"], "elementRef": False}
@@ -40,7 +43,8 @@ def _violations(page: Page, where: str, inside: str | None, **options: Any) -> l
 
 
 def _turn(page: Page, scheme: Literal["light", "dark"], direction: str) -> None:
-    """Colours may take a moment to change, and a browser that nobody sees may never end it."""
+    """Colours may take a moment to change, and an invisible browser may never finish a
+    transition."""
     page.emulate_media(color_scheme=scheme)
     page.evaluate(
         "direction => { document.documentElement.dir = direction; document.getAnimations()"

@@ -1,4 +1,4 @@
-"""A backlog in a fair queue: work of one person that ends only when the test says so."""
+"""A backlog in a fair queue: work of one person that ends when the test says so."""
 
 import asyncio
 import threading
@@ -13,9 +13,9 @@ from tertulia.fair_queue import FairQueue, Person
 
 
 class Backlog:
-    """Fills a queue with as much work of one person as it takes, until the block ends.
+    """Fills a queue with one person's work until the block ends.
 
-    `room` is how much more of this person's work the queue still takes.
+    `room` is how much more of this person's work the queue takes.
     """
 
     def __init__(self, queue: FairQueue, person: Person, room: int = 0) -> None:
@@ -51,7 +51,7 @@ class Backlog:
         return self._size - self._started
 
     def turns_until(self, answer: "Future[Any]") -> int:
-        """Let as much of the work end as is served before another person's, and count it."""
+        """Let as much work end as is served before another person's, and count it."""
         turns = 0
         while True:
             eventually(lambda: answer.done() or self._queue.waiting > self.waiting)

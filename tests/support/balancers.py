@@ -51,7 +51,7 @@ def nginx_config(folder: Path, port: int, upstreams: Sequence[int]) -> str:
 
 @contextlib.contextmanager
 def running(name: str, folder: Path, upstreams: Sequence[int]) -> Iterator[int]:
-    """haproxy or nginx in front of the servers at these ports; gives its own port."""
+    """Start haproxy or nginx in front of these ports and return its port."""
     port, file = own_port(), folder / f"{name}.cfg"
     if name == "haproxy":
         file.write_text(haproxy_config(port, upstreams))

@@ -1,4 +1,4 @@
-"""A browser: it keeps the cookies it is given, and says of each request where it comes from."""
+"""A browser: keeps cookies and sends `Sec-Fetch-Site` and `Origin`."""
 
 import re
 from dataclasses import dataclass, field
@@ -17,11 +17,11 @@ from tertulia.domain.people.sessions import Browser as UserAgent
 class Browser:
     chat: Chat
     cookies: dict[str, str] = field(default_factory=dict)
-    headers: dict[str, str] = field(default_factory=dict)  # sent with everything
+    headers: dict[str, str] = field(default_factory=dict)  # sent with every request
 
     @classmethod
     def of(cls, person: Person) -> "Browser":
-        """One in which somebody is logged in."""
+        """A browser with a session of this user."""
         token, agent = domain.people.sessions.new_token(), UserAgent("Mozilla/5.0", "127.0.0.1")
         services = person.server.application.services
         fingerprint = api.cookies.fingerprint_of(services, token)
@@ -33,12 +33,12 @@ class Browser:
         return self._send("GET", path, {"Sec-Fetch-Mode": "navigate", **headers})
 
     def submits(self, path: str, fields: dict[str, str] | None = None, **headers: str) -> Reply:
-        """Send a form of one of our pages."""
+        """Submit a form of one of our pages."""
         told = {"Sec-Fetch-Site": "same-origin", "Content-Type": FORM, **headers}
         return self._send("POST", path, told, urlencode(fields or {}).encode())
 
     def calls(self, method: str, path: str, **params: Any) -> Reply:
-        """What a script of our page asks for under /json."""
+        """A request of a script of our page under /json."""
         return self.calls_from("same-origin", method, path, **params)
 
     def calls_from(self, site: str, method: str, path: str, **params: Any) -> Reply:
@@ -69,5 +69,5 @@ class Browser:
 
 
 def text_of(page: Reply) -> str:
-    """What somebody reads on a page."""
+    """The text of a page."""
     return re.sub(r"\s+", " ", re.sub("<[^>]*>", " ", page.body.decode()))

@@ -1,4 +1,4 @@
-"""A real browser that somebody sits at: the distribution's Chromium, driven by Playwright."""
+"""A real browser with a user: the distribution's Chromium, driven by Playwright."""
 
 import shutil
 from collections.abc import Iterator
@@ -20,12 +20,12 @@ SAID_BY_BROWSERS = (
 
 expect.set_options(timeout=PATIENCE)
 
-CHROMIUM = (  # the one without a window needs half the time
+CHROMIUM = (  # the headless one takes half the time
     shutil.which("chromium-headless-shell")
     or shutil.which("chromium")
     or shutil.which("chromium-browser")
 )
-FLAGS = ["--no-sandbox", "--no-zygote"]  # of which the latter makes processes end sooner
+FLAGS = ["--no-sandbox", "--no-zygote"]  # the latter makes processes end sooner
 
 
 @contextmanager
@@ -40,13 +40,13 @@ def running_chromium() -> Iterator[Browser]:
 
 
 def address(chat: Chat, path: str = "/") -> str:
-    """Where a browser finds an organization; browsers trust `localhost` like HTTPS."""
+    """The address of an organization for a browser; browsers trust `localhost` like HTTPS."""
     return f"http://{chat.realm.subdomain or 'chat'}.localhost:{chat.server.port}{path}"
 
 
 @dataclass
 class BrowserUser:
-    """Somebody at a browser. `page` is the tab they look at."""
+    """A user at a browser. `page` is the current tab."""
 
     context: BrowserContext
     page: Page
@@ -54,7 +54,7 @@ class BrowserUser:
     errors: list[str]
 
     def goes(self, hash: str) -> "BrowserUser":
-        """To an address behind `#`, from outside or from within the page."""
+        """Go to an address behind `#`, from outside or from within the page."""
         if self.page.url == "about:blank":
             self.page.goto(address(self.chat, f"/{hash}"))
         else:
@@ -82,7 +82,7 @@ class BrowserUser:
 
 
 def open_page(browser: Browser, chat: Chat, person: Person | None, **options: Any) -> BrowserUser:
-    """Open a browser in which somebody is logged in, or a stranger looks in."""
+    """Open a browser with a session of this user, or without one."""
     options.setdefault("locale", "en-GB")
     context = browser.new_context(
         viewport=options.pop("viewport", {"width": 1280, "height": 800}), **options
@@ -106,5 +106,5 @@ def _watched(context: BrowserContext, errors: list[str]) -> Page:
 
 
 def _is_trouble(said: Any) -> bool:
-    """What browsers say of their own accord when a request fails is not the page's fault."""
+    """Messages of the browser itself about failed requests are not errors of the page."""
     return said.type == "error" and not said.text.startswith(SAID_BY_BROWSERS)

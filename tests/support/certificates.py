@@ -1,4 +1,4 @@
-"""Certificates for servers of ours, signed by an authority of ours."""
+"""Certificates for test servers, signed by our own authority."""
 
 import datetime
 import ipaddress
@@ -11,7 +11,7 @@ from cryptography.x509.oid import NameOID
 
 
 def write(folder: Path) -> None:
-    """An authority (`ca.pem`), and what it has signed for this machine (`server.pem`, its key)."""
+    """An authority (`ca.pem`), and a certificate for this machine (`server.pem` and its key)."""
     authority = ec.generate_private_key(ec.SECP256R1())
     issuer = _name("A test authority")
     ca = _certificate(issuer, issuer, authority, authority, is_authority=True)
@@ -40,7 +40,7 @@ def _certificate(
     *,
     is_authority: bool,
 ) -> x509.Certificate:
-    """Good for `localhost` by name, and not for 127.0.0.1."""
+    """Valid for `localhost` by name, not for 127.0.0.1."""
     now = datetime.datetime.now(datetime.UTC)
     builder = (
         x509.CertificateBuilder()
@@ -65,7 +65,7 @@ def _certificate(
 
 
 def _usage(is_authority: bool) -> x509.KeyUsage:
-    """Python asks for this from 3.13 on."""
+    """Python requires this from 3.13 on."""
     return x509.KeyUsage(
         digital_signature=not is_authority,
         key_cert_sign=is_authority,

@@ -1,4 +1,4 @@
-"""Passwords that are hashed in no time: a tenth of what the tests take would be guessing slowly."""
+"""Cheap password hashing: real hashing would take a tenth of the test time."""
 
 from argon2 import PasswordHasher
 
@@ -8,6 +8,6 @@ AS_SERVED = (passwords.HASHER, passwords.NOBODY)
 
 
 def use() -> None:
-    """Here, not in servers that are processes of their own."""
+    """In this process, not in server processes."""
     passwords.HASHER = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
     passwords.NOBODY = passwords.HASHER.hash("nobody")

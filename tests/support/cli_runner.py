@@ -1,4 +1,4 @@
-"""Somebody at a terminal: runs `tertulia` and reads what it says."""
+"""A terminal: runs `tertulia` and reads its output."""
 
 import base64
 import http.client
@@ -22,14 +22,14 @@ from tertulia.cli import main
 
 
 def clean_environment(**more: str) -> dict[str, str]:
-    """Our surroundings without anybody's settings."""
+    """The environment without settings of the server."""
     kept = {name: text for name, text in os.environ.items() if not name.startswith("TERTULIA_")}
     return kept | more
 
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """What a command answered."""
+    """The result of a command."""
 
     code: int
     out: str
@@ -37,7 +37,7 @@ class Said:
 
 
 class Terminal:
-    """Where somebody looks after one data folder."""
+    """A terminal with one data folder."""
 
     def __init__(self, data: Path, database: str = "") -> None:
         self.data = data
@@ -47,7 +47,7 @@ class Terminal:
         self._serving: list[Serving] = []
 
     def lays_out(self) -> "Terminal":
-        """Make a database with all its tables and nothing in them, for time's sake."""
+        """Create a database with empty tables, to save time."""
         self.data.mkdir(mode=0o700, parents=True, exist_ok=True)
         file = self.data / "tertulia.db"
         file.touch(mode=0o600)
@@ -55,9 +55,10 @@ class Terminal:
         return self
 
     def founds(self) -> "Terminal":
-        """Make the data: until then there is nothing to look after.
+        """Create the data.
 
-        Where nobody said which database, its tables are there already, for time's sake."""
+        Unless a test names a database, it has its tables already, to save time.
+        """
         if self.place == ["--data", str(self.data)]:
             self.lays_out()
         said = self.runs("org", "create", "Tertulia")
@@ -65,7 +66,7 @@ class Terminal:
         return self
 
     def runs(self, *words: str, typing: str = "", **settings: str) -> Said:
-        """Run a command to its end, without the cost of a process."""
+        """Run a command in this process."""
         ours: dict[str, str | None] = {n: None for n in os.environ if n.startswith("TERTULIA_")}
         done = CliRunner().invoke(
             main, [*words, *self.place], input=typing, env=ours | settings, prog_name="tertulia"
@@ -75,7 +76,7 @@ class Terminal:
         return Said(done.exit_code, done.stdout, done.stderr)
 
     def runs_process(self, *words: str) -> Said:
-        """The same in a process of its own."""
+        """Run it in its own process."""
         with tempfile.TemporaryDirectory() as folder:
             out, err = Path(folder, "out"), Path(folder, "err")
             process = ForkedServer([*words, *self.place], clean_environment(), out, err)
@@ -83,7 +84,7 @@ class Terminal:
             return Said(code, out.read_text(), err.read_text())
 
     def adds(self, name: str, *flags: str) -> str:
-        """Add somebody to the organization; gives what logs them in, `email:key`."""
+        """Add a user and return `email:key`."""
         email = f"{name}@example.com"
         said = self.runs("user", "add", email, "--name", name.title(), *flags)
         assert said.code == 0, said.err
@@ -92,7 +93,7 @@ class Terminal:
     def serves(
         self, *flags: str, log: Path | None = None, ulimit: str = "", umask: str = ""
     ) -> "Serving":
-        """Start a server and wait until it says that it listens."""
+        """Start a server and wait until it listens."""
         words = ["serve", "--port", "0", *self.place, *flags]
         shell = " && ".join([f"ulimit {ulimit}"] * bool(ulimit) + [f"umask {umask}"] * bool(umask))
         number = len(self._serving)
@@ -110,10 +111,10 @@ class Terminal:
 
 
 class Serving:
-    """A server in a process of its own."""
+    """A server in its own process."""
 
     def __init__(self, shell: str, words: list[str], out: Path, log: Path) -> None:
-        """With words for a shell, which come first, it is started by one."""
+        """With `words` for a shell, that shell starts it."""
         self._out, self._log = out, log
         self.process: ForkedServer | subprocess.Popen[bytes]
         if shell:
@@ -128,13 +129,13 @@ class Serving:
 
     @property
     def said(self) -> Said:
-        """What it has said so far, and with which code it ended."""
+        """Its output so far, and its exit code."""
         code = self.process.poll()
         return Said(-1 if code is None else code, self._out.read_text(), self._log.read_text())
 
     @property
     def logged(self) -> list[str]:
-        """The lines of its log, but for that of every start."""
+        """The lines of its log, except those of every start."""
         lines = self._log.read_text().splitlines()
         return [line for line in lines if "database.quick_check" not in line]
 
@@ -154,7 +155,7 @@ class Serving:
     def asks(
         self, method: str, path: str, *, who: str = "", host: str = "", **params: Any
     ) -> tuple[int, dict[str, Any]]:
-        """Call the API as `email:key`; gives the status and the JSON."""
+        """Call the API as `email:key` and return status and JSON."""
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE_SECONDS)
         headers = {"Host": host} if host else {}
         if who:
@@ -167,7 +168,7 @@ class Serving:
         return answer.status, body
 
     def soon_answers(self, status: int, path: str, *, who: str, host: str = "") -> None:
-        """Ask until the answer has this status."""
+        """Repeat until the answer has this status."""
         eventually(lambda: self.asks("GET", path, who=who, host=host)[0] == status)
 
     def stops(self, how: signal.Signals = signal.SIGTERM) -> None:

@@ -1,7 +1,7 @@
-"""The HTTP client of the tests: small, and suspicious of every answer.
+"""The HTTP client of the tests: small, and strict about every answer.
 
 Every answer must be JSON with `result` and `msg`, every error must have a code, and every success
-is held against the contract.
+is checked against the contract.
 """
 
 import json
@@ -22,18 +22,18 @@ TIMEOUT_SECONDS = 60
 IDLE_SECONDS = 30  # the server closes a connection that was idle for longer than a minute
 FORM = "application/x-www-form-urlencoded"
 
-# Answers of late that were as they must be: laws ask for the same again and again.
+# Recent answers that passed the check: laws ask for the same again and again.
 _found_good: deque[int] = deque(maxlen=100)
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """An answer; say what you expect of it with `succeeds` or `fails`."""
+    """An answer; state what you expect with `succeeds` or `fails`."""
 
     status: int
     headers: Mapping[str, str]
     body: bytes
-    asked: str = ""  # method and address, to be told where it is not what was expected
+    asked: str = ""  # method and path, for the error message
 
     @property
     def json(self) -> Any:
@@ -58,7 +58,7 @@ class Reply:
 
 
 class Client:
-    """Keeps connections open and hands each to one request at a time."""
+    """Keeps connections open and gives each to one request at a time."""
 
     def __init__(self, port: int) -> None:
         self.port = port
@@ -93,9 +93,9 @@ class Client:
         body: bytes | None = None,
         means: str | None = None,
     ) -> Reply:
-        """Send exactly this. Whatever is under /api/ must come back as JSON.
+        """Send exactly this. Everything under /api/ must be answered with JSON.
 
-        `means` is the method that a field of the body puts in place of the real one.
+        `means` is the method that a field of the body replaces the real one with.
         """
         connection = self._take_idle() or self._connect()
         try:
@@ -126,7 +126,7 @@ class Client:
 
 
 def wire(value: Any) -> str:
-    """A parameter as clients write it: text bare, everything else as JSON."""
+    """A parameter as clients write it: text as it is, everything else as JSON."""
     return value if isinstance(value, str) else json.dumps(value)
 
 
@@ -142,7 +142,7 @@ def check(method: str, path: str, reply: Reply) -> None:
     failed = f"{reply.asked} failed; what the server logged, below, says where"
     assert reply.status < 500 or reply.status == 502, failed  # 502: another server fails
     if reply.status == 200 and answer.get("code") == "UNSUPPORTED_WEBHOOK_EVENT_TYPE":
-        assert answer["result"] == "error"  # said so that senders do not give up
+        assert answer["result"] == "error"  # an answer that keeps senders from giving up
     elif reply.status in (200, 302):
         assert answer["result"] == "success"
         conformance.check(method, path, answer)

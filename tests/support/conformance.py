@@ -1,7 +1,8 @@
-"""Every successful answer, and every event in one, is held against the contract.
+"""Every successful answer, and every event in one, is checked against the contract.
 
-The contract is two tables under `tests/contract`: `shapes.txt`, what the reference answers, and
-`ours.txt`, where we differ from it and why. At the end of a run the tests say which of it they saw.
+The contract is two tables under `tests/contract`: `shapes.txt`, the reference's answers, and
+`ours.txt`, our differences and the reasons. At the end of a run the tests report how much of it
+they saw.
 """
 
 import re
@@ -34,7 +35,7 @@ _BLANK = re.compile(r"\{\w*?(id|filename|fragment)?(?::path)?\}")
 
 
 def check(method: str, path: str, answer: dict[str, Any]) -> None:
-    """Raises AssertionError where an answer is not what the contract says."""
+    """Raises AssertionError if an answer differs from the contract."""
     wrong = the_contract().problems(method, path.partition("?")[0], answer)
     told = f"{method} {path} differs from the contract:\n" + "\n".join(wrong)
     assert not wrong, f"{told}\nWhat is new and meant to be so is described in {OURS_IS_AT}."
@@ -46,7 +47,7 @@ def the_contract() -> "Contract":
 
 
 def summary(met: set[str]) -> str:
-    """How much of the contract the tests have met; after a whole run, also what they have not."""
+    """How much of the contract the tests have seen; after a whole run, also what is missing."""
     contract = the_contract()
     served = {contract.endpoint(route.method, _example(route.path)) or "" for route in ROUTES}
     answers, kinds = met & served, {name for name in met if name.startswith(EVENT)}
@@ -59,7 +60,7 @@ def summary(met: set[str]) -> str:
 
 
 class Contract:
-    """The shapes of answers and events, and which of them were met."""
+    """The shapes of answers and events, and which of them were seen."""
 
     def __init__(self, reference: Table, ours: Table | None = None) -> None:
         self.table = deepcopy(reference)
@@ -73,14 +74,14 @@ class Contract:
         self._fitting = Fitting(self.table)
 
     def endpoint(self, method: str, path: str) -> str | None:
-        """What the table calls it; one number is as good as another."""
+        """Its name in the table; all numbers are equal."""
         asked = _NUMBER.sub("1", re.sub("/+", "/", f"{method} {path}"))
         if asked not in self._found:
             self._found[asked] = self._look_for(asked)
         return self._found[asked]
 
     def _look_for(self, asked: str) -> str | None:
-        """Of several, the one with the fewest blanks."""
+        """Of several, the one with the fewest placeholders."""
         names = (name for name, pattern in self._endpoints.items() if pattern.fullmatch(asked))
         return min(names, key=lambda name: name.count("{"), default=None)
 
@@ -95,7 +96,7 @@ class Contract:
 
 
 def _extend(shape: Shape, added: Shape) -> None:
-    """Add the keys of one object to every form of another, and so on below."""
+    """Add the keys of one object to every form of another, recursively."""
     (more,) = objects_in(added)
     for form in objects_in(shape):
         for name, key in more.keys.items():
@@ -108,7 +109,8 @@ def _extend(shape: Shape, added: Shape) -> None:
 
 
 def _pattern(endpoint: str) -> re.Pattern[str]:
-    """How it is asked for: `{user_id}` is a number, `{filename}` a path, any other blank a word."""
+    """A route as a pattern: `{user_id}` is a number, `{filename}` a path, any other placeholder
+    a word."""
     blanks = {"id": r"\d+", "filename": ".+", "fragment": ".+", None: "[^/]+"}
     return re.compile(_BLANK.sub(lambda found: blanks[found[1]], endpoint))
 
@@ -118,5 +120,5 @@ def _example(path: str) -> str:
 
 
 def _ends(value: Any) -> Any:
-    """Of a very long list both ends are enough: the middle is more of the same."""
+    """Both ends of a very long list are enough."""
     return value[:20] + value[-20:] if isinstance(value, list) and len(value) > 50 else value

@@ -1,7 +1,7 @@
-"""One connection to a server: a request goes out as it is, and an answer is read.
+"""One connection to a server: sends a request as it is, and reads an answer.
 
-The parser is the one that servers use. The library's own client makes a mail message of every
-answer's head, which takes longer than most of our answers take to make.
+The parser is the one that servers use. The standard library's client parses every head as a mail
+message, which takes longer than most of our answers.
 """
 
 import socket
@@ -13,7 +13,7 @@ RECEIVE_BYTES = 1 << 16
 
 
 class Headers(Mapping[str, str]):
-    """The headers of an answer, however their names are written."""
+    """The headers of an answer, with case-insensitive names."""
 
     def __init__(self) -> None:
         self._values: dict[str, str] = {}
@@ -54,7 +54,7 @@ class Connection:
         self._socket.sendall(head + (body or b""))
 
     def answer(self, method: str) -> "Answer":
-        """Wait for all of the answer to a request with this method."""
+        """Wait for the complete answer to a request with this method."""
         answer = Answer(method)
         while not answer.is_whole:
             received = self._socket.recv(RECEIVE_BYTES)
@@ -68,7 +68,7 @@ class Connection:
 
 
 class Answer:
-    """What has come of an answer; the parser calls us as it finds the parts."""
+    """The received part of an answer; the parser calls its methods."""
 
     def __init__(self, method: str) -> None:
         self.headers = Headers()

@@ -24,7 +24,7 @@ ON_BOTH = (
     "backup/",
     "crash/",
     "events/test_message_events.py",
-    "events/test_plain_sends.py",
+    "events/test_fast_path.py",
     "events/test_polling.py",
     "events/test_restart.py",
     "laws/",

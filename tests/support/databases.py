@@ -1,10 +1,9 @@
-"""Where the tests keep their data: a temporary folder, or a PostgreSQL database of their own.
+"""Databases of the tests: a temporary folder, or a PostgreSQL database.
 
-The folder is in memory where there is such a place: no test pulls the plug of the machine, so
-nobody has to wait for a disk.
+The folder is in memory if possible: no test cuts the power, so no test has to wait for a disk.
 
-PostgreSQL is looked for on this machine, or where `TERTULIA_TEST_POSTGRES` says. Every database
-made here is dropped when the test run ends.
+PostgreSQL is on this machine, or where `TERTULIA_TEST_POSTGRES` says. Every database is dropped
+when the test run ends.
 """
 
 import os
@@ -32,8 +31,8 @@ MAX_CONCURRENT_DROPS = 16
 
 
 class Databases:
-    """Hands out empty databases. One that was given back is emptied and handed out again,
-    because to create and drop a database takes PostgreSQL longer than most tests last."""
+    """Provides empty databases. A returned one is emptied and used again, because PostgreSQL
+    takes longer to create and drop a database than most tests last."""
 
     def __init__(self) -> None:
         in_memory = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
@@ -41,14 +40,15 @@ class Databases:
         self.lent: list[str] = []
         self._made: list[str] = []
         self._idle: list[str] = []
-        self._form = ""  # a database of PostgreSQL with our tables
+        self._form = ""  # a PostgreSQL database with our tables
 
     def new(
         self, kind: Kind, *, untouched: bool = False, form: str = "template1"
     ) -> tuple[str, Path]:
-        """The URL of an empty database, and a data folder to go with it.
+        """The URL of an empty database, and a data folder.
 
-        One that is untouched does not even have tables."""
+        An untouched one does not even have tables.
+        """
         name = f"tertulia_test_{secrets.token_hex(8)}"
         folder = self._folder / name
         folder.mkdir(parents=True)
@@ -65,12 +65,12 @@ class Databases:
         with _connect() as connection:
             connection.execute(f"CREATE DATABASE {name} TEMPLATE {form}")
         self._made.append(name)
-        if not untouched:  # who knows what tables those have in the end
+        if not untouched:  # a test may have created other tables there
             self.lent.append(_url(name))
         return _url(name), folder
 
     def ready(self, kind: Kind) -> tuple[str, Path]:
-        """The same with our tables in it: to copy them is quicker than to make them."""
+        """The same with our tables: copying them is faster than creating them."""
         if kind == "sqlite":
             url, folder = self.new(kind)
             (folder / "tertulia.db").write_bytes(sqlite_with_tables())
@@ -106,7 +106,7 @@ def sqlite_with_tables() -> bytes:
 
 @cache
 def unreachable() -> str:
-    """Why PostgreSQL cannot be used here; nothing if it can."""
+    """Why PostgreSQL cannot be used here; empty if it can."""
     if os.environ.get("TERTULIA_TEST_POSTGRES") == "":
         return "it is switched off (--sqlite)"
     try:
@@ -117,9 +117,9 @@ def unreachable() -> str:
 
 
 def _empty(url: str) -> None:
-    """Few rows are sooner deleted than many tables are truncated, and most tables have never had
-    any; those that refer to others were made after them. Where we may, nobody looks whether
-    anything refers to what goes."""
+    """Deleting few rows is faster than truncating many tables, and most tables are empty; tables
+    that refer to others were created after them. Where it is allowed, references are not
+    checked."""
     with psycopg.connect(url, autocommit=True) as connection:
         with suppress(psycopg.errors.InsufficientPrivilege):
             connection.execute("SET session_replication_role = replica")
@@ -137,7 +137,7 @@ def _empty(url: str) -> None:
 
 
 def _drop(name: str) -> None:
-    """PostgreSQL writes all it has to disk first: for many at once it does so once."""
+    """PostgreSQL writes everything to disk first: for many databases at once it does so once."""
     with _connect() as connection:
         connection.execute(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
 

@@ -1,4 +1,4 @@
-"""Ears: somebody's event queue, and the events that have come to it."""
+"""A user's event queue and the events that have arrived."""
 
 import time
 from collections.abc import Callable
@@ -16,9 +16,9 @@ Event = dict[str, Any]
 
 
 class EventQueue:
-    """What was said reaches a queue before its sender is answered, so nobody has to wait.
+    """A message reaches a queue before its sender is answered, so no test has to wait.
 
-    Events come without their `id`, since scenes seldom care; `last_event_id` follows it.
+    Events come without their `id`, which tests rarely need; `last_event_id` follows it.
     """
 
     def __init__(self, owner: "Person", registered: dict[str, Any]) -> None:
@@ -36,18 +36,18 @@ class EventQueue:
         return self._heard.pop(0)
 
     def all(self) -> list[Event]:
-        """Everything that has come and was not heard yet."""
+        """All events that have arrived since the last call."""
         heard, self._heard = self._heard, []
         return heard + self._take(self.poll())
 
     def silent(self) -> bool:
-        """Whether nothing has come: `assert ears.silent()`."""
+        """Whether nothing has arrived: `assert ears.silent()`."""
         heard = self.all()
         assert heard == [], "there was something to hear"
         return True
 
     def poll(self, last_event_id: int | None = None, *, dont_block: bool = True) -> Reply:
-        """GET /events as it is; nothing is remembered of the answer."""
+        """GET /events; the answer changes nothing here."""
         return self.owner.get(
             "/events",
             queue_id=self.queue_id,
@@ -56,11 +56,11 @@ class EventQueue:
         )
 
     def waits(self) -> "Future[list[Event]]":
-        """Wait for events in the background, as clients do; returns once the poll is parked."""
+        """Poll in the background, as clients do; returns once the poll is parked."""
         return self._parked(lambda: self._take(self.poll(dont_block=False)))
 
     def waits_raw(self) -> "Future[Reply]":
-        """As `waits`, for those who want to see the answer itself."""
+        """As `waits`, for tests that need the answer itself."""
         return self._parked(lambda: self.poll(dont_block=False))
 
     def _parked(self, poll: Callable[[], T]) -> "Future[T]":
@@ -82,7 +82,7 @@ class EventQueue:
 
 
 def in_background(work: Callable[[], T]) -> "Future[T]":
-    """Do something in a thread; `.result()` gives what came of it, its errors included."""
+    """Run a function in a thread; `.result()` returns its result or raises its error."""
     future: Future[T] = Future()
 
     def run() -> None:

@@ -1,4 +1,4 @@
-"""Exports of other servers, made up: as large as a test wants them."""
+"""Generated exports of other servers, of any size."""
 
 import json
 import struct
@@ -12,7 +12,8 @@ PAGE = 1_000
 
 
 def zulip_export(folder: Path, people: int = 4, messages: int = 10) -> Path:
-    """People 11, 12, …; a public channel 21, a protected one 22, and talks between two people."""
+    """Users 11, 12, …; a public channel 21, a protected one 22, and conversations between two
+    users."""
     folder.mkdir()
     ids = list(range(11, 11 + people))
     recipients = [

@@ -1,4 +1,4 @@
-"""Sites that people log in with: a real OpenID provider, and one that answers as a test wishes."""
+"""Login providers: a real OpenID provider, and one that answers as a test says."""
 
 import importlib
 import json
@@ -18,22 +18,22 @@ from joserfc.jwk import RSAKey
 
 @cache
 def key_of(owner: str) -> RSAKey:
-    """Made when it is asked for, which takes a while; all are called the same."""
+    """Created on first use, which takes a while; all have the same name."""
     return RSAKey.generate_key(2048, {"kid": "one"})
 
 
 @dataclass
 class OpenIdSite:
-    """A real provider, at which anybody can be anybody."""
+    """A real provider that accepts any user."""
 
     address: str
 
     def knows(self, subject: str, **claims: Any) -> None:
-        """What it tells of somebody."""
+        """The claims of a user."""
         self._send("PUT", f"/users/{subject}", json.dumps(claims), "application/json")
 
     def lets_in(self, address: str, subject: str) -> str:
-        """Somebody agrees on its page; gives where the browser is sent back to."""
+        """A user agrees on its page; returns where the browser is redirected."""
         parts = urlsplit(address)
         sent = self._send(
             "POST",
@@ -56,7 +56,7 @@ class OpenIdSite:
 
 @contextmanager
 def openid_site() -> Iterator[OpenIdSite]:
-    mock = importlib.import_module("oidc_provider_mock")  # long to load, and for few
+    mock = importlib.import_module("oidc_provider_mock")  # slow to load, and needed by few
     with mock.run_server_in_thread() as server:
         yield OpenIdSite(f"http://localhost:{server.server_port}")
 
@@ -72,15 +72,15 @@ class RawAnswer:
 
 @dataclass
 class MisbehavingProvider:
-    """Answers by path what a test puts there, or what that makes of the form it is sent, and
-    remembers what it was asked."""
+    """Answers by path what a test defines, or what its function makes of the request, and
+    records requests."""
 
     address: str = ""
     answers: dict[str, Any] = field(default_factory=dict)
     asked: list[tuple[str, dict[str, str], dict[str, str]]] = field(default_factory=list)
 
     def is_openid(self, id_token: str, userinfo: dict[str, Any] | None = None) -> None:
-        """Play an OpenID provider that gives this token, whatever it is asked."""
+        """Act as an OpenID provider that always returns this token."""
         self.answers = {
             "/.well-known/openid-configuration": {
                 "issuer": self.address,
@@ -103,7 +103,7 @@ def _as_json(answer: Any) -> bytes:
 
 
 def signed(claims: dict[str, Any], by: str = "provider", **header: Any) -> str:
-    """Written in ASCII, so that it can say what UTF-8 cannot."""
+    """Encoded as ASCII, so that it can contain what UTF-8 cannot."""
     protected = {"alg": "RS256", "kid": "one", **header}
     return jws.serialize_compact(protected, json.dumps(claims).encode(), key_of(by))
 
@@ -131,7 +131,7 @@ def wilful_site() -> Iterator[MisbehavingProvider]:
             for name, value in raw.headers:
                 self.send_header(name, value)
             self.end_headers()
-            with suppress(OSError):  # the client may have seen enough
+            with suppress(OSError):  # the client may have read enough
                 for chunk in raw.chunks:
                     self.wfile.write(chunk)
 

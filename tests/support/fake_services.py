@@ -1,4 +1,4 @@
-"""Services that an operator names: for push, BigBlueButton and Nextcloud, all in one place."""
+"""External services in one server: push, BigBlueButton and Nextcloud."""
 
 import base64
 import hashlib
@@ -16,7 +16,7 @@ KEY = b"\x31" + b"the 32 bytes of a key of a phone"
 
 
 class Neighbours(Receiver):
-    """`answers` says what is answered at a path, in place of what usually is."""
+    """`answers` replaces the usual answer of a path."""
 
     def __init__(self) -> None:
         self.answers: dict[str, tuple[int, Any]] = {}
@@ -41,7 +41,7 @@ class Neighbours(Receiver):
         return [each for each in list(self.heard) if each.path.partition("?")[0].endswith(path)]
 
     def told(self) -> list[dict[str, Any]]:
-        """What phones with our key were told."""
+        """The notifications for phones with our key."""
         requests = [one for each in self.asked("e2ee/notify") for one in each.json["push_requests"]]
         return [opened(each["payload"]["encrypted_data"]) for each in requests]
 
@@ -75,5 +75,5 @@ def opened(sealed: str) -> dict[str, Any]:
 
 @cache
 def neighbours() -> Neighbours:
-    """Those that all servers of the tests have."""
+    """The services of all test servers."""
     return Neighbours()

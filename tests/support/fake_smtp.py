@@ -1,4 +1,4 @@
-"""A mail server of the tests: it takes letters, or refuses them, and shows what it has."""
+"""A mail server of the tests: accepts or rejects mails, and shows what it has."""
 
 import email
 import email.policy
@@ -21,7 +21,7 @@ from tests.support.waiting import PATIENCE_SECONDS, eventually
 
 
 class FakeSmtp:
-    """`answers` says what is said to certain addresses in place of yes."""
+    """`answers` are replies to certain addresses in place of acceptance."""
 
     def __init__(self, tls: ssl.SSLContext | None = None, login: tuple[str, str] | None = None):
         self.received: list[EmailMessage] = []
@@ -51,19 +51,19 @@ class FakeSmtp:
         return there | {"external_url": "http://localhost"}
 
     def letters_of(self, chat: Chat) -> list[EmailMessage]:
-        """To anybody in an organization; others are written to by the same server."""
+        """To any user of an organization; the server sends to others, too."""
         return self.letters_to(f"@{chat.host}")
 
     def letters_to(self, address: str) -> list[EmailMessage]:
         return [each for each in self.received if address in each["To"]]
 
     def letter_to(self, address: str, chat: Chat) -> EmailMessage:
-        """The last letter to somebody, once everything was sent."""
+        """The last mail to an address, once everything was sent."""
         chat.server.do(chat.server.application.postman.send_due())
         eventually(lambda: self.letters_to(address))
         return self.letters_to(address)[-1]
 
-    # --- what aiosmtpd asks ---
+    # --- callbacks of aiosmtpd ---
 
     async def handle_RCPT(  # noqa: N802
         self, server: SMTP, session: Session, envelope: Envelope, address: str, options: Any
@@ -107,13 +107,13 @@ def html_in(message: EmailMessage) -> str:
 
 
 def link_in(message: EmailMessage) -> str:
-    """The path of the one button in a letter."""
+    """The path of the only button in a mail."""
     (address,) = (line for line in text_in(message).splitlines() if line.startswith("http"))
     return "/" + address.split("/", 3)[3]
 
 
 def certificate(folder: Path) -> ssl.SSLContext:
-    """A certificate that nobody has reason to trust."""
+    """An untrusted certificate."""
     made, key = folder / "certificate.pem", folder / "key.pem"
     _write_self_signed(made, key)
     context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)

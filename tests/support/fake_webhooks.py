@@ -1,4 +1,4 @@
-"""Machines that we call, good ones and bad ones: real servers on this machine."""
+"""Endpoints that the server calls, good and bad ones: real servers on this machine."""
 
 import json
 import socket
@@ -28,8 +28,8 @@ class Heard:
 
 @dataclass
 class Receiver:
-    """`answer` says what is answered: JSON, a status with a body and perhaps headers, or something
-    that does it by itself."""
+    """`answer` is JSON, a status with a body and perhaps headers, or a function that answers by
+    itself."""
 
     answer: Any = ""
     heard: list[Heard] = field(default_factory=list)
@@ -76,7 +76,7 @@ class Receiver:
 
 
 def hang(handler: BaseHTTPRequestHandler) -> None:
-    """Say nothing until the caller leaves."""
+    """Do not answer until the caller disconnects."""
     while handler.connection.recv(1):
         pass
 
@@ -92,7 +92,7 @@ def stream_for_ever(handler: BaseHTTPRequestHandler) -> None:
 
 
 def drip(handler: BaseHTTPRequestHandler) -> None:
-    """An answer that never ends, a byte at a time."""
+    """An answer that never ends, one byte at a time."""
     handler.send_response(200)
     handler.end_headers()
     try:

@@ -1,5 +1,5 @@
-"""Doubts: whatever is about to be appended without asking any rule is sent by all rules first, and
-undone again. If that would have come out otherwise, it is noted here."""
+"""Oracle of the fast path: every fast-path send runs as an ordinary action first, which is
+rolled back. A difference is recorded here."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -14,7 +14,7 @@ from tertulia.errors import ClientError
 
 @dataclass
 class FastPathOracle:
-    """For SQLite, where both can happen in one transaction, with the same numbers."""
+    """For SQLite, where both can happen in one transaction, with the same ids."""
 
     looked_at: int = 0
     differences: list[str] = field(default_factory=list)
@@ -47,7 +47,7 @@ class FastPathOracle:
 
 
 def _outcome(tx: Tx, action: Any, args: tuple[Any, ...]) -> Any:
-    """What an action answers and writes; for each of several as if those before it had been."""
+    """What an action returns and writes; for each of several as if the earlier ones had run."""
     seq = storage.log.head(tx)
     try:
         return action(tx, *args), _written(tx, seq)
@@ -56,7 +56,7 @@ def _outcome(tx: Tx, action: Any, args: tuple[Any, ...]) -> Any:
 
 
 def _written(tx: Tx, after: int) -> list[Any]:
-    """The events since then, each with the row of the message that it tells of."""
+    """The events since then, each with the row of its message."""
     entries = storage.log.after(tx, tx.realm_id, after, 1000)
     newest = storage.messages.newest_id(tx)
     rows: list[Any] = tx.all(

@@ -1,4 +1,4 @@
-"""Words for scenes about uploaded files."""
+"""Helpers for tests of uploaded files."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -13,7 +13,7 @@ FORM = f"multipart/form-data; boundary={BOUNDARY}"
 
 @dataclass(frozen=True)
 class File:
-    """A file that somebody has uploaded."""
+    """An uploaded file."""
 
     url: str
     name: str
@@ -24,12 +24,12 @@ class File:
 
     @property
     def link(self) -> str:
-        """How a message links it."""
+        """The link to it in a message."""
         return f"[{self.name}]({self.url})"
 
 
 def form(*files: tuple[str, bytes], kind: str | None = "text/plain") -> bytes:
-    """A form with files; each is a name and its bytes."""
+    """A form with files; each is a name and bytes."""
     about = "" if kind is None else f"Content-Type: {kind}\r\n"
     parts = [
         f'--{BOUNDARY}\r\nContent-Disposition: form-data; name="f{number}"; filename="{name}"'
@@ -53,7 +53,7 @@ def uploads(
 
 
 def fetches(person: Caller, file: File, query: str = "", **headers: str) -> Reply:
-    """Ask for a file as clients do, past the API."""
+    """Request a file as clients do, outside of the API."""
     return person.with_headers(**headers).raw("GET", quote(file.url) + query)
 
 

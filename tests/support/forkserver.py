@@ -1,9 +1,8 @@
-"""Server processes that start at once: each is a fork of one that has loaded everything.
+"""A fork server: each server process is a fork of one that has loaded everything.
 
-To load the server takes a process longer than most scenes last, and it is the same each time. What
-is born here is a process like any other: it has an environment and files of its own, is killed
-and stopped by signals, and ends with a code. How the command starts from nothing is shown by
-`tests/test_serving.py`.
+Loading the server takes longer than most tests. A fork is an ordinary process: it has its own
+environment and files, is stopped by signals, and ends with an exit code. `tests/test_serving.py`
+tests the start of the command itself.
 """
 
 import os
@@ -20,12 +19,12 @@ from tertulia.jobs import disk
 
 COMMAND = str(Path(sys.executable).with_name("tertulia"))
 
-disk.MIN_FREE_PERCENT = 0  # how full the disk of the tests is must not matter
-readers.READERS = 2  # here and in what is born here: a PostgreSQL for all tests has 100 connections
+disk.MIN_FREE_PERCENT = 0  # tests must not depend on the free disk space
+readers.READERS = 2  # here and in the forks: one PostgreSQL for all tests has 100 connections
 
 
 class ForkedServer:
-    """What `subprocess.Popen` is for a program, for a process of ours."""
+    """Like `subprocess.Popen`, for a fork."""
 
     def __init__(
         self,
@@ -35,7 +34,7 @@ class ForkedServer:
         err: Path,
         clock: Path | None = None,
     ) -> None:
-        """The file `clock` says by how many seconds the machine's clock is ahead."""
+        """The file `clock` holds by how many seconds the clock is ahead."""
         birth = (words, environment, out, err, clock)
         self._process = _nursery().Process(target=_live, args=birth, daemon=True)
         self._process.start()

@@ -1,4 +1,4 @@
-"""Words for scenes about user groups."""
+"""Helpers for tests of user groups."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ KNOWS_DEACTIVATED = {
 
 
 def make(creator: Person, name: str, members: tuple[Person, ...] = (), **params: Any) -> int:
-    """A new group's id."""
+    """Create a group and return its id."""
     made = creator.post(
         "/user_groups/create",
         name=name,
@@ -34,7 +34,7 @@ def shown(person: Person, group_id: int) -> dict[str, Any]:
 
 
 def only(*people: Person, groups: tuple[int, ...] = ()) -> dict[str, list[int]]:
-    """A value that names people and groups in place."""
+    """A permission value that names users and groups directly."""
     ids = [person.id for person in people]
     return {"direct_members": ids, "direct_subgroups": list(groups)}
 

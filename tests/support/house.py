@@ -1,4 +1,4 @@
-"""A place to move into, and the people that an import has brought there."""
+"""A target for imports, and the imported users."""
 
 import json
 
@@ -11,7 +11,7 @@ from tertulia import actions, storage
 
 
 class House:
-    """A place to move into, and a server on it once somebody has."""
+    """A target for imports, and a server on it after the import."""
 
     def __init__(self, databases: Databases, kind: Kind) -> None:
         self.url, self.folder = databases.new(kind, untouched=True)
@@ -28,7 +28,7 @@ class House:
 
 
 def enters(chat: Chat, email: str) -> Person:
-    """Somebody who was brought along, with the new key they have here."""
+    """An imported user, with a new key."""
     user = chat.read(actions.people.get_by_email, email)
     sealed = chat.read(storage.people.sealed_key, user.id)
     assert sealed is not None

@@ -1,10 +1,10 @@
-"""A watch over every server that the tests start: nobody holds up the loop, nor the writer.
+"""The latency guard of every server in the tests: no work may block the event loop or the writer
+for long.
 
-Whatever one caller asks for, others have to be served meanwhile. So the longest stretch of work
-that a test puts on either is held against a bound. It is counted in CPU time, which a busy machine
-changes little, and told as how often this machine counts to a hundred thousand in that time.
-Python's own tidying up, which comes when it comes, is left out, and so is what the host of a
-virtual machine gives to others meanwhile: to us that may look like work.
+Other requests must be served meanwhile. So the longest piece of work of a test is compared with a
+bound. It is measured in CPU time, which a busy machine changes little, relative to how fast this
+machine counts to a hundred thousand. Garbage collections do not count, nor does time that the host
+of a virtual machine gives to others, which looks like work.
 """
 
 import asyncio
@@ -25,17 +25,17 @@ from tertulia.database.fast_send import FastInsert
 
 MAX_COUNTS = 150
 LOOK_EVERY_SECONDS = 0.1
-LONG_SECONDS = 0.03  # of work: less than that nobody has to answer for
+LONG_SECONDS = 0.03  # shorter work is never reported
 
 _COUNTERS = Path("/proc/stat")
 
 
 @dataclass
 class Watch:
-    """The longest stretch of each, in CPU seconds, and what it was."""
+    """The longest piece of work of each, in CPU seconds, and what it was."""
 
     longest: dict[str, tuple[float, str]] = field(default_factory=dict)
-    _quickest: float = math.inf  # that this machine was ever seen to count
+    _quickest: float = math.inf  # the fastest count on this machine
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def begin(self) -> None:
@@ -48,9 +48,10 @@ class Watch:
                 self.longest[who] = seconds, what
 
     def problems(self) -> list[str]:
-        """Who was held for too long since we began to look.
+        """Work that took too long since `begin`.
 
-        To count takes longer than many a test: it is done when there may be something to tell."""
+        Counting takes longer than many tests, so it is done only if there may be a problem.
+        """
         with self._lock:
             longest = dict(self.longest)
         if self._quickest == math.inf:
@@ -71,7 +72,7 @@ WATCH = Watch()
 
 
 def count() -> float:
-    """How long it takes to count, here and now."""
+    """How long counting takes now."""
     began = time.thread_time()
     for _ in range(100_000):
         pass
@@ -79,7 +80,7 @@ def count() -> float:
 
 
 class Stopwatch(threading.local):
-    """The CPU time of this thread, without what was spent on tidying up."""
+    """The CPU time of this thread without garbage collections."""
 
     tidying: float = 0.0
     tidying_since: float = 0.0
@@ -99,14 +100,14 @@ gc.callbacks.append(stopwatch.look)
 
 
 class Host:
-    """What the machine that ours runs on has given to others, on all processors together."""
+    """CPU time that the host gave to others, on all processors."""
 
     def __init__(self) -> None:
         self._looked_at = -math.inf
         self._taken = 0.0
 
     def has_taken(self) -> float:
-        """In seconds, since the machine was started; none where nobody says so."""
+        """In seconds since boot; zero where the system does not report it."""
         if not _COUNTERS.exists():
             return 0.0
         with _COUNTERS.open() as file:
@@ -116,7 +117,7 @@ class Host:
         return self._taken
 
     def had_taken(self) -> float:
-        """The same a moment ago, or a little longer: to look takes longer than most actions."""
+        """The same, at most a moment old: reading it takes longer than most actions."""
         is_long_ago = time.monotonic() - self._looked_at > LONG_SECONDS
         return self.has_taken() if is_long_ago else self._taken
 
@@ -125,7 +126,7 @@ HOST = Host()
 
 
 class Stretch:
-    """What this thread works from here on."""
+    """The work of this thread from here on."""
 
     def __init__(self) -> None:
         self._taken = HOST.had_taken()
@@ -138,7 +139,7 @@ class Stretch:
 
 @asynccontextmanager
 async def over_the_loop(watch: Watch = WATCH) -> AsyncIterator[None]:
-    """Watch the running loop: who holds it keeps us from looking."""
+    """Watch the running event loop: work that blocks it delays this watch."""
 
     async def look() -> None:
         while True:
@@ -154,7 +155,8 @@ async def over_the_loop(watch: Watch = WATCH) -> AsyncIterator[None]:
 
 
 class WatchedDatabase(Database):
-    """Notes how long our actions hold the writer; those that set a scene belong to the tests."""
+    """Measures how long actions of the server block the writer; those of test setup do not
+    count."""
 
     def start(
         self,

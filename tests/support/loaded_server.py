@@ -1,4 +1,4 @@
-"""All that a server loads and makes before it answers: it is there for whoever imports this."""
+"""Everything that a server loads before it answers, loaded on import."""
 
 from tertulia import app, cli
 from tertulia.cli import serve

@@ -1,7 +1,7 @@
-"""The mobile app as a reader of our answers: it refuses what lacks a key or has another type.
+"""The mobile app as a reader of our answers: rejects a missing key or another type.
 
-Each class names what the app cannot do without, and nothing more; what is optional there has a
-default here.
+Each class has the fields that the app requires, and nothing more; a field that is optional there
+has a default here.
 """
 
 from typing import Annotated, Any, Literal
@@ -298,7 +298,7 @@ class Message(Struct):
     timestamp: int
     subject: str
     display_recipient: str | list[Recipient]
-    flags: list[str] = field(default_factory=list)  # in an event they stand beside the message
+    flags: list[str] = field(default_factory=list)  # in an event they are beside the message
     stream_id: int | None = None
     avatar_url: str | None = None
     last_edit_timestamp: int | None = None
@@ -534,10 +534,10 @@ EVENTS: dict[str, Any] = {
 
 
 def reads(answer: dict[str, Any], form: type[Any]) -> None:
-    """Read an answer as the app does; raises where the app would refuse it."""
+    """Parse an answer as the app does; raises if the app would reject it."""
     msgspec.convert(answer, form, str_keys=True)
 
 
 def name_of(event: dict[str, Any]) -> str:
-    """As in `EVENTS`: the type and, where there are several, what is done."""
+    """The key in `EVENTS`: the type and, if there are several, the op."""
     return f"{event['type']} {event['op']}" if "op" in event else str(event["type"])

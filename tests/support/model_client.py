@@ -1,8 +1,8 @@
-"""Watching: a client that registers once and then believes every event it hears.
+"""The model client ("watcher"): registers once and then applies every event.
 
-Its picture is made of parts. A part is read from what POST /register answers, and event handlers
-change it. What it pays attention to is a `Subject`; to let a law see more of the product, add a
-part with `part` and the event types that change it with `hears`, or both at once for a list.
+Its state consists of parts. A part is read from the answer of POST /register, and event handlers
+change it. What it tracks is a `Subject`; to let a law compare more, add a part with `part` and the
+event types that change it with `hears`, or both at once for a list.
 """
 
 from collections.abc import Callable
@@ -25,12 +25,12 @@ class Subject:
         self.handlers: dict[str, Handle] = {}
 
     def part(self, read: Read) -> Read:
-        """Marks a function that reads the part of the picture it is named after."""
+        """Marks a function that reads the part of the state with its name."""
         self.parts[read.__name__] = read
         return read
 
     def hears(self, event_type: str) -> Callable[[Handle], Handle]:
-        """Marks the one function that knows what events of a type change."""
+        """Marks the function that applies events of a type."""
 
         def mark(handle: Handle) -> Handle:
             assert event_type not in self.handlers, f"two functions hear {event_type}"
@@ -40,12 +40,12 @@ class Subject:
         return mark
 
     def list_told_whole(self, name: str) -> None:
-        """A part that every event about it tells anew."""
+        """A part that every event about it replaces."""
         self.parts[name] = lambda state: list(state[name])
         self.hears(name)(lambda picture, event: picture.update({name: event[name]}))
 
     def list_told_by_entry(self, name: str, *, key: str = "id", removed: str) -> None:
-        """A part of which events tell what comes and changes, and by `removed` what goes."""
+        """A part whose events add and change items, and by `removed` delete them."""
 
         def handle(picture: Picture, event: Event) -> None:
             if event["op"] == "remove":
@@ -63,12 +63,12 @@ def _listed(value: Any) -> list[dict[str, Any]]:
 
 
 class Watcher:
-    """`sees` is what it believes; a newcomer is a watcher that has heard nothing yet."""
+    """`sees` is its state; a newcomer is a watcher without events."""
 
     def __init__(self, subject: Subject, person: Person, **options: Any) -> None:
         self._ears = person.listens_for(fetch_event_types=None, **options)
         self._handlers = subject.handlers
-        self.told: list[Any] = []  # what every event was about
+        self.told: list[Any] = []  # the subject of every event
         self._picture = {name: read(self._ears.state) for name, read in subject.parts.items()}
 
     @property

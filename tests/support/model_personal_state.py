@@ -1,4 +1,4 @@
-"""What a person knows of their own things, and of other people as far as these change them."""
+"""The model of a user's own state, and of other users as far as these events change them."""
 
 from typing import Any
 
@@ -54,7 +54,7 @@ def user_topics(state: Registered) -> dict[tuple[int, str], Any]:
 
 @part
 def muted_topics(state: Registered) -> list[list[Any]]:
-    """The older form; it must say the same as the newer one."""
+    """The older form; it must agree with the newer one."""
     muted = [each for each in state["user_topics"] if each["visibility_policy"] == 1]
     assert [each[1:] for each in state["muted_topics"]] == [
         [each["topic_name"], each["last_updated"]] for each in muted
@@ -77,7 +77,7 @@ def muted_topics_told(picture: Picture, event: Event) -> None:
 
 @hears("stream")
 def stream(picture: Picture, event: Event) -> None:
-    """The older form goes by the names of channels, so it is read anew when one gets another."""
+    """The older form uses channel names, so it is read again when a channel is renamed."""
     if event["op"] == "update" and event["property"] == "name":
         picture["muted_topics"] = sorted(
             [event["value"] if name == event["name"] else name, *rest]
@@ -89,7 +89,7 @@ def _topic_key(told: dict[str, Any]) -> tuple[int, str]:
     return told["stream_id"], told["topic_name"].lower()
 
 
-# --- lists of one's own ---
+# --- personal lists ---
 
 SUBJECT.list_told_whole("alert_words")
 SUBJECT.list_told_whole("muted_users")
@@ -119,7 +119,7 @@ def navigation_view(picture: Picture, event: Event) -> None:
 SUBJECT.list_told_by_entry("reminders", key="reminder_id", removed="reminder_id")
 
 
-# --- settings, one's own and those of newcomers ---
+# --- personal settings and defaults for new users ---
 
 
 @part
@@ -143,7 +143,7 @@ def newcomer_settings_told(picture: Picture, event: Event) -> None:
     picture["newcomer_settings"][event["property"]] = event["value"]
 
 
-# --- other people ---
+# --- other users ---
 
 KNOWN = (
     "full_name",
@@ -166,7 +166,7 @@ def people(state: Registered) -> dict[int, Any]:
 
 @part
 def profiles(state: Registered) -> dict[tuple[int, int], Any]:
-    """What people have filled in, by person and field."""
+    """Profile field values, by user and field."""
     return {
         (each["user_id"], int(field_id)): value
         for each in state["realm_users"] + state["realm_non_active_users"]
@@ -181,7 +181,7 @@ def profile_fields(state: Registered) -> list[Any]:
 
 @part
 def my_picture(state: Registered) -> dict[str, Any]:
-    """Told apart from those of others: the address is there even where clients could find it."""
+    """Separate from those of others: the address is present even where clients could compute it."""
     named = ("user_id", "avatar_source", "avatar_url", "avatar_url_medium")
     return {name: state[name] for name in named}
 
@@ -210,7 +210,7 @@ def realm_user(picture: Picture, event: Event) -> None:
 
 @hears("custom_profile_fields")
 def profile_fields_told(picture: Picture, event: Event) -> None:
-    """What was filled in for a field that is gone is gone with it."""
+    """Values of a deleted field are deleted with it."""
     picture["profile_fields"] = event["fields"]
     asked = {field["id"] for field in event["fields"]}
     kept = {key: value for key, value in picture["profiles"].items() if key[1] in asked}
@@ -218,7 +218,7 @@ def profile_fields_told(picture: Picture, event: Event) -> None:
 
 
 def _known(told: dict[str, Any]) -> dict[str, Any]:
-    """A client that knows gravatar finds the address by itself, so it need not be told."""
+    """A client that knows gravatar computes the address itself."""
     found = {name: value for name, value in told.items() if name in KNOWN}
     if (found.get("avatar_url") or "").startswith("https://secure.gravatar.com/"):
         found["avatar_url"] = None
@@ -258,7 +258,7 @@ def user_status(picture: Picture, event: Event) -> None:
         picture["statuses"][str(event["user_id"])] = said
 
 
-# --- what is unread ---
+# --- unread messages ---
 
 
 @part

@@ -1,4 +1,4 @@
-"""What everybody knows of an organization: channels, people, groups and settings."""
+"""The model of an organization's state: channels, users, groups and settings."""
 
 from typing import Any
 
@@ -47,7 +47,7 @@ PERSONAL = {
     "email_notifications",
     "wildcard_mentions_notify",
 }
-# The number of subscribers is left to the list of them: events tell of who comes and goes.
+# The number of subscribers is compared in their list: events report who joins and leaves.
 APART = PERSONAL | {"subscribers", "subscriber_count"}
 
 
@@ -59,7 +59,7 @@ def me(state: Registered) -> int:
 
 @part
 def channels(state: Registered) -> dict[int, Any]:
-    """Every channel in sight, whether or not one is in it."""
+    """Every visible channel, subscribed or not."""
     found = {each["stream_id"]: _channel(each) for each in _all_channels(state)}
     assert found == {each["stream_id"]: _channel(each) for each in state["streams"]}
     return found
@@ -67,7 +67,7 @@ def channels(state: Registered) -> dict[int, Any]:
 
 @part
 def subscriptions(state: Registered) -> dict[int, Any]:
-    """What is one's own in the channels one is in."""
+    """The user's own settings of subscribed channels."""
     return {each["stream_id"]: _personal(each) for each in state["subscriptions"]}
 
 
@@ -134,7 +134,7 @@ def default_streams(picture: Picture, event: Event) -> None:
 
 @hears("message")
 def message(picture: Picture, event: Event) -> None:
-    """Who is in a channel sees its first message and needs no other word of it."""
+    """A subscriber sees the first message and needs no further event about it."""
     channel_id = event["message"].get("stream_id")
     if channel_id in picture["subscriptions"]:
         known = picture["channels"][channel_id]
@@ -186,7 +186,7 @@ def channel_folder(picture: Picture, event: Event) -> None:
 
 @part
 def people(state: Registered) -> dict[int, Any]:
-    """Everybody there is, and whether their accounts are active."""
+    """All users, and whether their accounts are active."""
     active = {each["user_id"]: each | {"is_active": True} for each in state["realm_users"]}
     ended = {
         each["user_id"]: each | {"is_active": False} for each in state["realm_non_active_users"]
@@ -247,7 +247,7 @@ def groups(state: Registered) -> dict[int, Any]:
 
 @part
 def organization(state: Registered) -> dict[str, Any]:
-    """The settings that events tell of; what older clients derive from them is left out."""
+    """The settings that events report, without values that older clients derive from them."""
     names = [*SETTINGS, "mandatory_topics"]
     return {name: state[f"realm_{name}"] for name in names}
 

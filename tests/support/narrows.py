@@ -1,4 +1,4 @@
-"""Words for scenes about narrows."""
+"""Helpers for tests of narrows."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""An S3-compatible store of our own: `rclone serve s3` on a free port, which checks signatures."""
+"""An S3-compatible store: `rclone serve s3` on a free port, which checks signatures."""
 
 import os
 import shutil
@@ -16,12 +16,12 @@ KEY_ID, KEY = "tertulia", "nobody else puts files here"
 
 
 def files_below(folder: Path) -> list[Path]:
-    """All files in a folder, from which somebody may be deleting folders meanwhile."""
+    """All files of a folder, in which folders may be deleted meanwhile."""
     return [Path(place, name) for place, _, names in os.walk(folder) for name in names]
 
 
 class ObjectStore:
-    """A bucket that can be away for a while."""
+    """A bucket that can be unavailable for a while."""
 
     def __init__(self, folder: Path) -> None:
         self.bucket = folder / "chat"

@@ -1,4 +1,4 @@
-"""A passkey in software: it answers as a browser would, or as a test wishes."""
+"""A software passkey: answers as a browser would, or as a test says."""
 
 import base64
 import hashlib

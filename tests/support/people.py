@@ -1,4 +1,4 @@
-"""The people of a scene and the organization they live in."""
+"""The people of a test and their organization."""
 
 import base64
 import itertools
@@ -36,7 +36,7 @@ _subdomains = (f"t{number}" for number in itertools.count(1))
 
 @dataclass(frozen=True)
 class Message:
-    """Something somebody said, and what the server answered."""
+    """A sent message, and the answer of the server."""
 
     id: int
     content: str
@@ -45,13 +45,13 @@ class Message:
 
 @dataclass(frozen=True, eq=False)
 class Caller:
-    """Somebody at a keyboard, perhaps a stranger: sends requests with certain headers."""
+    """A caller with certain headers, perhaps anonymous."""
 
     server: Server
     headers: dict[str, str]
 
     def with_headers(self, **headers: str) -> Self:
-        """The same caller, sending other headers too: `with_headers(User_Agent="ZulipMobile")`."""
+        """The same caller with further headers: `with_headers(User_Agent="ZulipMobile")`."""
         added = {name.replace("_", "-"): value for name, value in headers.items()}
         return replace(self, headers={**self.headers, **added})
 
@@ -74,7 +74,7 @@ class Caller:
         return self.server.client.send(method, path, params, self.headers)
 
     def raw(self, method: str, target: str, body: bytes | None = None, **headers: str) -> Reply:
-        """Send exactly this target and body, with our own headers and these."""
+        """Send exactly this target and body, with the caller's headers and these."""
         caller = self.with_headers(**headers)
         return self.server.client.raw(method, target, caller.headers, body)
 
@@ -89,7 +89,7 @@ class Person(Caller):
 
     @property
     def api_email(self) -> str:
-        """The address that stands in public."""
+        """The address that others see."""
         return self.record.api_email("tertulia.invalid")
 
     @property
@@ -113,7 +113,7 @@ class Person(Caller):
         return Message(answer["id"], content, answer)
 
     def sees(self, message: Message | int) -> dict[str, Any]:
-        """A message as this person sees it, flags included."""
+        """A message as this user sees it, with flags."""
         number = message if isinstance(message, int) else message.id
         shown: dict[str, Any] = self.get(f"/messages/{number}").succeeds()["message"]
         return shown
@@ -129,14 +129,14 @@ class Person(Caller):
         return self.post("/register", **options).succeeds()
 
     def listens_for(self, *event_types: str, **options: Any) -> EventQueue:
-        """Open a queue for these types of events, or for all if none is named."""
+        """Register a queue for these event types, or for all."""
         given = {"event_types": list(event_types) or None, "fetch_event_types": []}
         return EventQueue(self, self.registers(**(given | options)))
 
 
 @dataclass
 class Chat:
-    """One organization on a server that many tests share, each with an organization of its own."""
+    """One organization on a server that many tests share."""
 
     server: Server
     realm: Realm
@@ -148,10 +148,10 @@ class Chat:
         realm = server.write(0, actions.organization.create, f"Test {name}", name)
         return cls(server, realm, f"{name}.localhost" if name else "localhost")
 
-    # --- who is there ---
+    # --- people ---
 
     def person(self, name: str, **about: Any) -> Person:
-        """Somebody new: `role`, `channels`, `password`, `bot`, `owner`, `email`, `settings`."""
+        """Create a user: `role`, `channels`, `password`, `bot`, `owner`, `email`, `settings`."""
         (person,) = self.people(name, **about)
         return person
 
@@ -184,7 +184,7 @@ class Chat:
 
     @cached_property
     def stranger(self) -> Caller:
-        """Somebody who has not logged in."""
+        """An anonymous caller."""
         return Caller(self.server, {"Host": self.host})
 
     def _person(self, user: User, key: str) -> Person:
@@ -192,10 +192,10 @@ class Chat:
         return Person(self.server, headers, self, user.id, user.full_name, user.email, key)
 
     def fill(self, person: Person, to: str, count: int) -> list[int]:
-        """Have somebody say so many things in one breath; gives the ids."""
+        """Send many messages at once and return their ids."""
         return self.write(_fill, person.id, to, count)
 
-    # --- what is there ---
+    # --- things ---
 
     def channel(self, name: str) -> Channel:
         found = self.read(storage.channels.find_by_name, name)
@@ -217,7 +217,7 @@ class Chat:
         self.write(_permit, setting, self.group(group))
 
     def refuse_passwords(self) -> None:
-        """As it will be where one can log in by other ways."""
+        """As with other login methods."""
         self.write(_permit, "authentication_methods", {"Email": False})
 
     def close(self) -> None:
@@ -236,7 +236,7 @@ class Chat:
     def write_from_outside(
         self, action: Callable[Concatenate[Tx, P], T], *args: P.args, **kwargs: P.kwargs
     ) -> T:
-        """Do an action as the command line does, beside the running server."""
+        """Run an action as the command line does, beside the running server."""
         elsewhere = Database.at(self.server.url, self.server.clock)
         return elsewhere.write_now(self.realm.id, action, *args, **kwargs)
 
@@ -248,7 +248,7 @@ def basic(email: str, key: str) -> str:
     return "Basic " + base64.b64encode(f"{email}:{key}".encode()).decode()
 
 
-# --- setting the scene: one transaction, whoever comes ---
+# --- setup in one transaction ---
 
 
 def _settle(

@@ -1,4 +1,4 @@
-"""Pictures to upload, and the form in which they travel."""
+"""Pictures to upload, and their upload form."""
 
 import io
 from typing import TYPE_CHECKING, Any
@@ -19,7 +19,7 @@ def picture(kind: str = "PNG", size: tuple[int, int] = (100, 80), color: str = "
 
 
 def huge(width: int, height: int) -> bytes:
-    """Black and white, which is made at once."""
+    """Black and white, which is fast to create."""
     out = io.BytesIO()
     Image.new("1", (width, height)).save(out, "PNG")
     return out.getvalue()

@@ -1,20 +1,21 @@
-"""Ports for those who have to be told where to listen, and who may be away for a while."""
+"""Ports for servers that need a fixed port and may be down for a while."""
 
 import contextlib
 import random
 import socket
 
-# Below those that the system gives to outgoing connections: a client that knocks at a closed port
-# could be given that very port, and would meet itself there.
+# Below the range for outgoing connections: a client that connects to a closed port could be given
+# that very port, and would connect to itself.
 PORTS = range(20_000, 30_000)
 
 _kept: list[socket.socket] = []
 
 
 def own_port() -> int:
-    """A port that nobody else is given until this process ends, not even by another test run.
+    """A port that no other test gets until this process ends, not even in another test run.
 
-    Whoever holds the port of that number for datagrams has it: nobody here listens for those."""
+    The UDP port of the same number is the lock.
+    """
     while True:
         port = random.choice(PORTS)
         mark = socket.socket(type=socket.SOCK_DGRAM)

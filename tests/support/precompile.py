@@ -1,7 +1,7 @@
-"""On a fresh clone the tests are compiled once, and not by each of those who play a part of them.
+"""Precompiles the tests on a fresh clone, once, instead of in each worker.
 
-Pytest compiles every module of tests in each worker, with what its assertions tell when they fail:
-all four would do the same for seconds. So each compiles its share before they collect.
+Pytest rewrites and compiles every test module in each worker, which takes seconds. So each worker
+compiles its share before collection.
 """
 
 import sys

@@ -1,4 +1,4 @@
-"""A SAML provider: signs answers to logins, honest ones and others."""
+"""A SAML provider: signs answers to logins, valid and invalid ones."""
 
 import base64
 import datetime
@@ -46,7 +46,7 @@ class SamlSite:
         return self.certificate.public_bytes(serialization.Encoding.PEM).decode()
 
     def asked(self, address: str) -> dict[str, str]:
-        """What a browser was sent there with."""
+        """The request that a browser was sent with."""
         query = parse_qs(urlsplit(address).query)
         xml = zlib.decompress(base64.b64decode(query["SAMLRequest"][0]), -15)
         request = etree.fromstring(xml)
@@ -58,7 +58,7 @@ class SamlSite:
         }
 
     def answers(self, asked: dict[str, str], name_id: str, **others: Any) -> str:
-        """A signed answer; `others` says what is odd about it."""
+        """A signed answer; `others` says what is unusual about it."""
         now = datetime.datetime.now(datetime.UTC)
         said: dict[str, Any] = {
             "issuer": ENTITY,
@@ -70,7 +70,7 @@ class SamlSite:
             "attributes": {},
             "signs": "response",  # or the assertion, or both
             "session": "s-1",
-            "edits": (),  # texts to replace before it is signed
+            "edits": (),  # texts to replace before signing
         } | others
         attributes = "".join(
             f'<a:Attribute Name="{name}">'
@@ -104,7 +104,7 @@ class SamlSite:
         return base64.b64encode(signed).decode()
 
     def told_of(self, address: str) -> dict[str, str]:
-        """What a browser says there that was logged out here: who leaves, or that it was heard."""
+        """What a browser brings after a logout here: a logout request, or a confirmation."""
         query = parse_qs(urlsplit(address).query)
         field = "SAMLRequest" if "SAMLRequest" in query else "SAMLResponse"
         found = etree.fromstring(zlib.decompress(base64.b64decode(query[field][0]), -15))
@@ -119,7 +119,7 @@ class SamlSite:
         }
 
     def says_farewell(self, address: str, name_id: str, **others: Any) -> tuple[str, str]:
-        """That somebody has logged out there: as a query, and as the field of a form."""
+        """A logout at the provider: as a query, and as a form field."""
         now = datetime.datetime.now(datetime.UTC)
         said: dict[str, Any] = {"issuer": ENTITY, "session": "", "when": now, "to": address}
         said |= others

@@ -1,12 +1,13 @@
-"""Whether what one reads stays where it is, measured inside a page. Works in any engine."""
+"""Scroll stability: whether rows stay in place, measured inside a page, in any engine."""
 
 from tertulia import actions, storage
 from tertulia.database.tx import Tx
 from tertulia.domain.messages.message import Draft
 
-# Scrolls up and down in steps, and after each looks whether the rows in view have moved by exactly
-# that step; in between something above the view grows, shrinks, or is drawn anew. Gives the worst
-# jump in pixels, how many steps could be judged, and the most rows that were in the document.
+# Scrolls up and down in steps, and checks after each that the visible rows moved by exactly that
+# step; in between something above the view grows, shrinks, or is redrawn. Returns the largest jump
+# in pixels, the number of steps that could be judged, and the largest number of rows in the
+# document.
 MEASURE = """
 async ({ steps, growths }) => {
   const scroller = document.querySelector(".main > .scroll");
@@ -54,7 +55,7 @@ async ({ steps, growths }) => {
 
 
 def tell_a_story(tx: Tx, senders: list[int], channel: str, topic: str, count: int) -> list[int]:
-    """Messages of all lengths, by turns, in one breath; gives their ids."""
+    """Messages of all lengths in turn; returns their ids."""
     people = [storage.people.find(tx, id) for id in senders]
     told = []
     for number in range(count):

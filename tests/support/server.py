@@ -1,4 +1,4 @@
-"""A real server in a thread of its own: the whole application, behind uvicorn, on a free port."""
+"""A real server in its own thread: the whole application, behind uvicorn, on a free port."""
 
 import asyncio
 import socket
@@ -29,8 +29,8 @@ from tertulia.server.http_server import uvicorn_config
 P = ParamSpec("P")
 T = TypeVar("T")
 
-disk.MIN_FREE_PERCENT = 0  # how full the disk of the tests is must not matter
-readers.READERS = 2  # of many servers at once: a PostgreSQL for all tests has 100 connections
+disk.MIN_FREE_PERCENT = 0  # tests must not depend on the free disk space
+readers.READERS = 2  # of many servers at once: one PostgreSQL for all tests has 100 connections
 
 SECRET = "nobody will ever guess this secret"
 MAIL_IN = "chat+%s@mail.test"
@@ -38,9 +38,10 @@ MAIL_IN = "chat+%s@mail.test"
 
 @dataclass(slots=True)
 class Clock:
-    """The time of day, and as much later as a test wants it to be.
+    """The current time plus an offset that the test controls.
 
-    Where seconds count it is stopped: from then on time passes as the test says, and no other."""
+    Where seconds count, the clock is stopped and moves only as the test says.
+    """
 
     ahead: float = 0.0
     stopped_at: float | None = None
@@ -63,7 +64,7 @@ class Server:
     folder: Path
     settings: dict[str, Any] = field(default_factory=dict)
     clock: Clock = field(default_factory=Clock)
-    port: int = 0  # any that is free, and the same one after a restart
+    port: int = 0  # any free one, and the same after a restart
 
     def start(self) -> "Server":
         usual = {
@@ -91,7 +92,7 @@ class Server:
         return self
 
     def _run(self, listening: socket.socket) -> None:
-        """As `tertulia.server.http_server.serve` does it, on a loop that we know."""
+        """As `tertulia.server.http_server.serve`, on an event loop that we know."""
 
         async def serve() -> None:
             async with self.application.running(), latency_guard.over_the_loop():
@@ -112,11 +113,11 @@ class Server:
         self.start()
 
     def do(self, work: Coroutine[Any, Any, T]) -> T:
-        """Run something on the server's loop and wait for it."""
+        """Run a coroutine on the server's event loop and wait for it."""
         return asyncio.run_coroutine_threadsafe(work, self._loop).result(PATIENCE_SECONDS)
 
     def call(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """Call a plain function on the server's loop, where delivery lives."""
+        """Call a plain function on the server's event loop, where delivery runs."""
 
         async def run() -> T:
             return function(*args, **kwargs)
@@ -130,7 +131,7 @@ class Server:
         *args: P.args,
         **kwargs: P.kwargs,
     ) -> T:
-        """Do an action as the server does; when this returns, everybody has heard of it."""
+        """Run an action as the server does; when this returns, its events are delivered."""
         return self.do(self.database.write_in(realm_id, action, *args, **kwargs))
 
     def read(
@@ -143,18 +144,18 @@ class Server:
         return self.do(self.database.read_in(realm_id, query, *args, **kwargs))
 
     def is_parked(self, queue_id: str) -> bool:
-        """Whether a poll waits at this queue."""
+        """Whether a poll is parked at this queue."""
         mailbox = self.application.delivery.mailboxes.find(queue_id)
         return mailbox is not None and mailbox.is_parked
 
     def goes_cold(self) -> None:
-        """Nobody has polled for so long that every mailbox is given up."""
+        """Drop every mailbox, as after a long time without polls."""
         self.clock.move(minutes=5)
         self.call(self.application.delivery.give_up_cold_mailboxes)
 
     def lose_mailbox(self, queue_id: str) -> None:
-        """What is pending for a queue is read from the log once more."""
+        """Make the server read the pending events of a queue from the log again."""
         mailboxes = self.application.delivery.mailboxes
         mailbox = mailboxes.find(queue_id)
-        if mailbox is not None:  # or it was given up already
+        if mailbox is not None:  # or it was dropped already
             self.call(mailboxes.discard, mailbox)

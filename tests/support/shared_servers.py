@@ -1,4 +1,4 @@
-"""Servers that many scenes share: one for each database, started when the first scene asks."""
+"""Servers that many tests share: one per database, started on first use."""
 
 from typing import Any, Self
 
@@ -7,13 +7,13 @@ from tests.support.people import Chat
 from tests.support.server import Server
 
 MAX_TESTS_PER_SERVER = (
-    100  # on one server; then a fresh one takes over: nobody drags all of them along
+    100  # organizations on one server; then a new one replaces it, so that memory does not grow
 )
-MAX_RUNNING = 3  # at once, whatever their settings: to wait for scenes costs something all the time
+MAX_RUNNING = 3  # servers at once, of any settings: an idle server costs something all the time
 
 
 class SharedServers:
-    """They have the same settings, and stop when nobody needs them any more."""
+    """They have the same settings, and stop when they are not needed any more."""
 
     def __init__(self, databases: Databases, **settings: Any) -> None:
         self._databases, self._settings = databases, settings
@@ -28,12 +28,12 @@ class SharedServers:
             self._give_up(kind)
         if kind not in self._running:
             self._running[kind] = Server(*self._databases.ready(kind), self._settings).start()
-            Chat.found(self._running[kind])  # with one organization any host would reach it
+            Chat.found(self._running[kind])  # one organization alone has any host
         self._outlast_others(kind)
         return self._running[kind]
 
     def chat_on(self, kind: Kind) -> Chat:
-        """An organization of one's own, where it is the time it is."""
+        """A new organization with the real time."""
         server = self.on(kind)
         server.clock.ahead, server.clock.stopped_at = 0.0, None
         return Chat.found(server)
@@ -47,7 +47,7 @@ class SharedServers:
             _by_last_use.remove((self, kind))
 
     def _outlast_others(self, kind: Kind) -> None:
-        """The one that was not asked for the longest gives way; another starts when it is."""
+        """The least recently used server stops; another one starts when needed."""
         _by_last_use[:] = [each for each in _by_last_use if each != (self, kind)]
         _by_last_use.append((self, kind))
         for servers, other in _by_last_use[:-MAX_RUNNING]:

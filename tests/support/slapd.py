@@ -1,4 +1,4 @@
-"""An OpenLDAP of our own: the distribution's `slapd` on free ports, with a certificate we made."""
+"""OpenLDAP: the distribution's `slapd` on free ports, with our own certificate."""
 
 import shutil
 import socket
@@ -20,7 +20,7 @@ PEOPLE = f"ou=people,{BASE}"
 GROUPS = f"ou=groups,{BASE}"
 MANAGER = (f"cn=manager,{BASE}", "hush")
 
-# What the scenes' server brings along from it.
+# What the tests' server reads from it.
 DIRECTORY: dict[str, Any] = {
     "picture_attribute": "jpegPhoto",
     "disabled_attribute": "employeeType",
@@ -35,7 +35,7 @@ DIRECTORY: dict[str, Any] = {
 
 
 class Slapd:
-    """A directory that runs; people and groups are put into it by hand."""
+    """A running directory; tests add entries."""
 
     def __init__(self, folder: Path, port: int, tls_port: int) -> None:
         self.port = port
@@ -44,7 +44,7 @@ class Slapd:
         self._connection: ldap3.Connection | None = None
 
     def settings(self, **others: Any) -> dict[str, Any]:
-        """What an `[[ldap]]` that finds it says, unencrypted unless it is told otherwise."""
+        """The settings of an `[[ldap]]` table for it, unencrypted by default."""
         return {
             "url": f"ldap://127.0.0.1:{self.port}",
             "plain": True,
@@ -57,7 +57,7 @@ class Slapd:
         }
 
     def add_person(self, name: str, password: str = "open sesame", **others: Any) -> str:
-        """Give somebody an entry; those of earlier scenes are forgotten. Gives its dn."""
+        """Add an entry and return its DN; entries of earlier tests are removed."""
         dn = f"uid={name},{PEOPLE}"
         about = {
             "cn": name.title(),
@@ -127,7 +127,7 @@ def slapd_running(folder: Path) -> Iterator[Slapd]:
         process.wait()
 
 
-# What entries of Active Directory have besides.
+# Further attributes of Active Directory entries.
 ACTIVE_DIRECTORY = """
 attributetype ( 1.2.840.113556.1.4.221 NAME 'sAMAccountName' EQUALITY caseIgnoreMatch
   SYNTAX 1.3.6.1.4.1.1466.115.121.1.15 SINGLE-VALUE )

@@ -1,4 +1,4 @@
-"""The engine of Safari, as WebKitGTK has it, in a window that nobody sees."""
+"""The engine of Safari, as WebKitGTK, in a virtual display."""
 
 import glob
 import os
@@ -29,14 +29,14 @@ class WebKit:
     driver: webdriver.WebKitGTK
 
     def measure(self, function: str, given: dict[str, Any]) -> Any:
-        """Call an asynchronous function of JavaScript, and wait for what it gives."""
+        """Call an asynchronous JavaScript function and wait for its result."""
         script = f"const [given, done] = arguments; ({function})(given).then(done, done);"
         return self.driver.execute_async_script(script, given)
 
 
 @contextmanager
 def running_webkit(person: Person, hash: str) -> Iterator[WebKit]:
-    """A window in which somebody looks at a view; the server has one organization."""
+    """A window that shows a view; the server has one organization."""
     if not (DRIVER and DISPLAY and VIEWERS):
         pytest.skip(
             "no WebKitGTK with its driver and Xvfb is installed: Safari's engine is not tried"
@@ -73,7 +73,7 @@ def _wait_until_ready(driver: webdriver.WebKitGTK) -> None:
 
 @contextmanager
 def _display() -> Iterator[str]:
-    """A screen in memory; Xvfb itself finds a number that is free."""
+    """A screen in memory; Xvfb itself chooses a free number."""
     assert DISPLAY is not None
     reading, writing = os.pipe()
     screen = ["-screen", "0", "640x480x24", "-nolisten", "tcp", "-displayfd", str(writing)]

@@ -1,4 +1,4 @@
-"""Somebody's bot: the `zulip` package from PyPI, unchanged."""
+"""A bot: the `zulip` package from PyPI, unchanged."""
 
 import contextlib
 from threading import Event, Thread
@@ -10,7 +10,7 @@ from tests.support.waiting import PATIENCE_SECONDS
 
 
 class Enough(Exception):
-    """Ends `call_on_each_message`, which otherwise goes on for ever."""
+    """Ends `call_on_each_message`, which otherwise never returns."""
 
 
 def connects(person: Person) -> Any:
@@ -24,7 +24,8 @@ def connects(person: Person) -> Any:
 
 
 def listens(client: Any, count: int, **options: Any) -> tuple[list[Any], Event]:
-    """Collect so many messages in a thread; gives the list, and the event that it is full."""
+    """Collect this many messages in a thread; returns the list, and an event that is set when it
+    is full."""
     heard: list[Any] = []
     full, ready = Event(), Event()
     register = client.register

@@ -1,0 +1,73 @@
+"""Organizations are loaded on first use and evicted when unused."""
+
+import gc
+
+import pytest
+from tests.support.people import Chat
+from tests.support.waiting import PATIENCE_SECONDS, eventually
+
+
+@pytest.fixture
+def garden(own_chat) -> Chat:
+    """One of two organizations, without listeners."""
+    garden = Chat.found(own_chat.server, "garden")
+    garden.people("ana", "ben", channels=["beds"])
+    leaves(garden)
+    return garden
+
+
+def leaves(chat: Chat) -> None:
+    """Simulate some minutes without requests."""
+    server = chat.server
+    server.goes_cold()
+    for _ in range(2):
+        server.call(server.application.delivery.let_go_of_unused)
+    gc.collect()
+
+
+def is_known(chat: Chat) -> bool:
+    return chat.realm.id in chat.server.application.delivery.organizations
+
+
+def test_an_organization_stays_loaded_while_it_is_used(garden):
+    before = is_known(garden)
+    ana, ben = garden.person("cleo", channels=["beds"]), garden.person("dan", channels=["beds"])
+    ears = ben.listens_for("message")
+    poll = ears.waits()
+
+    leaves(garden)
+    while_listening = is_known(garden)
+    ana.says("Roses are up", to="beds > roses")
+    poll.result(PATIENCE_SECONDS)
+    leaves(garden)
+
+    assert (before, while_listening, is_known(garden)) == (False, True, False)
+
+
+def test_events_written_while_evicted_are_found_later(garden):
+    ana = garden.person("cleo", channels=["beds"])
+    ears = ana.listens_for("message", "subscription", idle_queue_timeout=86_400)
+    said = ana.says("Roses are up", to="beds > roses")
+    ana.get(f"/messages/{said.id}").succeeds()
+    ears.all()
+    leaves(garden)
+
+    garden.write_from_outside(rewrite, said.id)
+    eventually(lambda: not is_known(garden))
+
+    told = ana.get(f"/messages/{said.id}", apply_markdown=False).json["message"]
+    assert told["content"] == "Tulips"
+    assert ana.says("And more", to="beds > roses").id > said.id
+    assert [each["type"] for each in ears.all()] == ["message"]
+
+
+def rewrite(tx, message_id):
+    tx.execute("UPDATE message SET content = 'Tulips' WHERE id = :id", id=message_id)
+
+
+def test_a_single_organization_is_never_evicted(own_chat):
+    own_chat.person("ana", channels=["kitchen"]).get("/users/me").succeeds()
+
+    leaves(own_chat)
+
+    assert is_known(own_chat)

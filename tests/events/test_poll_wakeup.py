@@ -1,0 +1,124 @@
+"""Parked polls are woken in groups, and heartbeats arrive in time."""
+
+import asyncio
+
+import uvloop
+
+from tertulia.events.delivery.heartbeats import Heartbeats
+from tertulia.events.delivery.mailbox import Mailbox
+from tertulia.events.delivery.mailboxes import MailboxRegistry
+from tertulia.events.delivery.poll_wakeup import AT_ONCE, WakeupQueue
+from tertulia.events.listener import Listener, Options
+
+CROWD = 3 * AT_ONCE + 1
+ROUNDS = 20  # of the event loop, more than any of this takes
+
+
+class Waiters:
+    """Mailboxes with a parked poll each."""
+
+    def __init__(self, count: int) -> None:
+        self.mailboxes = MailboxRegistry()
+        self.boxes = [Mailbox(Listener(f"q{n}", n, Options()), 1, 0, 0, 0) for n in range(count)]
+        self.polls: list[asyncio.Task[None]] = []
+        for mailbox in self.boxes:
+            mailbox.behind = False
+            self.mailboxes.put(mailbox)
+
+    async def park(self) -> None:
+        self.polls = [asyncio.create_task(mailbox.wait()) for mailbox in self.boxes]
+        await asyncio.sleep(0)
+
+    def answered(self) -> int:
+        return sum(poll.done() for poll in self.polls)
+
+    def tell(self, waking: WakeupQueue) -> None:
+        for mailbox in self.boxes:
+            mailbox.add_durable(1, [b"{}"])
+            waking.wake(mailbox)
+
+
+def test_waking_a_crowd_lets_other_work_run():
+    async def scene() -> list[int]:
+        waiters, waking = Waiters(CROWD), WakeupQueue()
+        await waiters.park()
+        waiters.tell(waking)
+        seen = []
+        for _ in range(ROUNDS):
+            await asyncio.sleep(0)
+            seen.append(waiters.answered())
+        return seen
+
+    seen = asyncio.run(scene())
+
+    steps = [later - before for before, later in zip([0, *seen], seen, strict=False)]
+    assert 0 < max(steps) <= AT_ONCE
+    assert seen[-1] == CROWD
+
+
+def test_a_few_polls_are_woken_at_once():
+    async def scene() -> int:
+        waiters, waking = Waiters(AT_ONCE), WakeupQueue()
+        await waiters.park()
+        waiters.tell(waking)
+        await asyncio.sleep(0)
+        return waiters.answered()
+
+    assert asyncio.run(scene()) == AT_ONCE
+
+
+def test_a_poll_without_new_events_is_not_woken():
+    async def scene() -> int:
+        waiters, waking = Waiters(CROWD), WakeupQueue()
+        await waiters.park()
+        waiters.tell(waking)
+        for mailbox in waiters.boxes:  # they polled again meanwhile, and nothing is pending
+            mailbox.acknowledge(mailbox.last_id, 1)
+            mailbox.wake()
+        await waiters.park()
+        for _ in range(ROUNDS):
+            await asyncio.sleep(0)
+        found = waiters.answered()
+        for mailbox in waiters.boxes:
+            mailbox.wake()
+        return found
+
+    assert asyncio.run(scene()) == 0
+
+
+def test_heartbeats_continue_when_one_fails():
+    async def scene() -> list[Mailbox]:
+        waiters = Waiters(3)
+        failed: list[Mailbox] = []
+        asyncio.get_running_loop().set_exception_handler(lambda *told: None)
+
+        def beat(mailbox: Mailbox) -> None:
+            if not failed:
+                failed.append(mailbox)
+                raise RuntimeError("a heart fails")
+            mailbox.wake()
+
+        hearts = Heartbeats(waiters.mailboxes, 0.01, beat)
+        await waiters.park()
+        for mailbox in waiters.boxes:
+            hearts.expect(mailbox)
+        others = asyncio.as_completed(waiters.polls, timeout=10)
+        await next(others)
+        await next(others)
+        failed[0].wake()
+        await asyncio.gather(*waiters.polls)
+        return failed
+
+    assert asyncio.run(scene())
+
+
+def test_heartbeats_without_delay_reach_every_poll():
+    async def scene() -> None:
+        waiters = Waiters(3)
+        hearts = Heartbeats(waiters.mailboxes, 0, Mailbox.wake)
+        await waiters.park()
+        for mailbox in waiters.boxes:
+            hearts.expect(mailbox)
+        await asyncio.wait_for(asyncio.gather(*waiters.polls), 10)
+
+    uvloop.run(scene())

@@ -1,0 +1,107 @@
+"""Unread messages shared between users: the same bytes for the same unread, and only then."""
+
+from tertulia.events.message_locations import MessageLocations
+from tertulia.events.snapshot.register_cache import RegisterCache
+
+UNREAD = ["message", "update_message_flags", "user_topic"]
+
+
+def test_a_shared_unread_state_equals_ones_own(chat):
+    olga = chat.person("olga", role="owner", channels=["kitchen", "garden", "attic"])
+    ben, cleo, dora = chat.people("ben", "cleo", "dora", channels=["kitchen", "garden", "attic"])
+    said = [
+        olga.says(f"{place} {number}", to=place)
+        for place in (
+            "kitchen > lunch",
+            "kitchen > Lunch",
+            "kitchen > tea",
+            "garden > tea",
+            "attic",
+        )
+        for number in range(3)
+    ]
+    lunch, tea, weeds, dust = said[0], said[6], said[9], said[12]
+    kitchen, garden, attic = (chat.channel(name).id for name in ("kitchen", "garden", "attic"))
+    acts = [
+        lambda: read(ben, tea),
+        lambda: read(cleo, weeds),
+        lambda: olga.post(
+            "/messages", type="channel", to="garden", topic="TEA", content="More weeds"
+        ),
+        lambda: olga.post("/messages", type="direct", to=[ben.id, cleo.id], content="Psst"),
+        lambda: olga.post(f"/messages/{lunch.id}/reactions", emoji_name="tada"),
+        lambda: olga.patch(f"/messages/{lunch.id}", content="Soup"),
+        lambda: olga.patch(f"/messages/{lunch.id}", topic="dinner", propagate_mode="change_one"),
+        lambda: olga.patch(f"/messages/{tea.id}", stream_id=garden, propagate_mode="change_later"),
+        lambda: olga.delete(f"/messages/{weeds.id}"),
+        lambda: mutes(ben, kitchen, "lunch"),
+        lambda: ben.patch(f"/users/me/subscriptions/{garden}", property="is_muted", value="true"),
+        lambda: follows(ben, garden, "tea"),
+        lambda: cleo.delete("/users/me/subscriptions", subscriptions=["garden"]),
+        lambda: olga.patch(f"/streams/{garden}", is_private=True),
+        lambda: olga.patch(f"/messages/{dust.id}", stream_id=garden, propagate_mode="change_all"),
+        lambda: olga.delete(f"/streams/{attic}"),
+    ]
+
+    for number, act in enumerate(acts):
+        together(ben, cleo, dora)
+        act()
+        shared = together(ben, cleo, dora)
+        chat.server.call(forget_all, chat)
+        alone = [told_alone(chat, each) for each in (ben, cleo, dora)]
+
+        assert shared == alone, number
+
+
+def test_users_with_the_same_unread_get_the_same_bytes(chat):
+    olga = chat.person("olga", channels=["kitchen", "garden"])
+    ben, cleo, dora = chat.people("ben", "cleo", "dora", channels=["kitchen", "garden"])
+    for place in ("kitchen > lunch", "garden > weeds"):
+        olga.says("First", to=place)
+        olga.says("Second", to=place)
+
+    told(ben), told(cleo)
+    common = chat.server.application.delivery.follower.caches.locations.common(
+        (chat.realm.id, False), frozenset()
+    )
+    channels, _ = common.without([])
+
+    assert told(dora)["count"] == 4
+    assert channels.keys() == {chat.channel(name).id for name in ("kitchen", "garden")}
+    assert all(each.told for each in channels.values())
+
+
+def read(person, message):
+    person.post("/messages/flags", op="add", flag="read", messages=[message.id]).succeeds()
+
+
+def mutes(person, channel_id, topic):
+    _sets_policy(person, channel_id, topic, 1)
+
+
+def follows(person, channel_id, topic):
+    _sets_policy(person, channel_id, topic, 3)
+
+
+def _sets_policy(person, channel_id, topic, policy):
+    person.post(
+        "/user_topics", stream_id=channel_id, topic=topic, visibility_policy=policy
+    ).succeeds()
+
+
+def together(*people):
+    return [told(each) for each in people]
+
+
+def told(person):
+    return person.registers(fetch_event_types=UNREAD)["unread_msgs"]
+
+
+def told_alone(chat, person):
+    chat.server.call(forget_all, chat)
+    return told(person)
+
+
+def forget_all(chat):
+    follower = chat.server.application.delivery.follower
+    follower.caches.locations, follower.caches.registers = MessageLocations(), RegisterCache()

@@ -1,0 +1,264 @@
+"""LDAP sync: accounts follow the directory they came from."""
+
+import pytest
+from tests.support.cli_runner import Terminal
+from tests.support.people import Chat
+from tests.support.slapd import DIRECTORY, Slapd
+
+from tertulia import actions, external, storage
+from tertulia.config import Config
+from tertulia.config.login_providers import LdapDirectory
+from tertulia.data_dir import load_vault
+from tertulia.database import Database
+from tertulia.domain.people.user import Role, User
+from tertulia.jobs import ldap_sync
+
+SESAME = "open sesame"
+
+
+@pytest.fixture
+def house(ldap_chat: Chat, slapd: Slapd) -> "House":
+    return House(ldap_chat, slapd)
+
+
+class House:
+    """An organization with an LDAP directory."""
+
+    def __init__(self, chat: Chat, slapd: Slapd) -> None:
+        self.chat, self.slapd = chat, slapd
+        self.dns: dict[str, str] = {}
+
+    def moves_in(self, name: str, **about: str) -> User:
+        """Add an entry to the directory and log in with it."""
+        self.dns[name] = self.slapd.add_person(name, **about)
+        answer = self.chat.stranger.post("/fetch_api_key", username=name, password=SESAME)
+        return self.account(answer.succeeds()["user_id"])
+
+    def account(self, user_id: int) -> User:
+        return self.chat.read(actions.people.get, user_id)
+
+    def syncs(self, **settings: object) -> int:
+        directory = LdapDirectory(**self.slapd.settings(**DIRECTORY | settings))
+        database = self.chat.server.database
+        return self.chat.server.do(ldap_sync.sync(database, self.chat.realm, directory))
+
+
+def test_changes_in_the_directory_change_the_account(house):
+    house.chat.person("owner", role="owner")
+    ana = house.moves_in("ana")
+    house.slapd.change(house.dns["ana"], cn="Ana Díaz", mail="diaz@example.com")
+    house.slapd.add_group("it", house.dns["ana"])
+
+    changed = house.syncs()
+
+    now = house.account(ana.id)
+    assert changed == 1
+    assert (now.full_name, now.email, now.role) == (
+        "Ana Díaz",
+        "diaz@example.com",
+        Role.ADMINISTRATOR,
+    )
+    assert house.syncs() == 0
+
+
+@pytest.mark.on_one
+def test_roles_and_groups_are_revoked_where_the_directory_gave_them(house):
+    owner = house.chat.person("owner", role="owner")
+    ana, ben = house.moves_in("ana"), house.moves_in("ben")
+    for group in ("it", "engineering"):
+        house.slapd.add_group(group, house.dns["ana"], house.dns["ben"])
+    house.syncs()
+    ours = owner.post("/user_groups/create", name="ours", description="", members=[ana.id])
+    group_id = ours.succeeds()["group_id"]
+    house.chat.write(actions.people.roles.change, house.account(ben.id), Role.MODERATOR)
+
+    for group in ("it", "engineering"):
+        house.slapd.change(f"cn={group},ou=groups,dc=example,dc=com", member=[house.dns["ben"]])
+    house.slapd.change("cn=it,ou=groups,dc=example,dc=com", member=["cn=nobody"])
+    house.syncs()
+
+    assert house.account(ana.id).role == Role.MEMBER
+    assert house.account(ben.id).role == Role.MODERATOR
+    members = {group.name: group.members for group in house.chat.read(storage.groups.everything)}
+    assert sorted(members["engineering"]) == [ben.id]
+    assert list(members["ours"]) == [ana.id]
+    assert group_id
+
+
+def test_disabled_entries_deactivate_and_reactivate_accounts(house):
+    house.chat.person("owner", role="owner")
+    ana = house.moves_in("ana")
+    house.slapd.change(house.dns["ana"], employeeType="TRUE")
+
+    house.syncs()
+    gone = house.account(ana.id).is_active
+    house.slapd.change(house.dns["ana"], employeeType="FALSE")
+    house.syncs()
+
+    assert not gone
+    assert house.account(ana.id).is_active
+
+
+def test_changes_by_a_directory_are_in_the_audit_log(house):
+    owner = house.chat.person("owner", role="owner")
+    ana, ben = house.moves_in("ana"), house.moves_in("ben")
+    house.slapd.change(house.dns["ana"], mail="diaz@example.com")
+    house.slapd.add_group("it", house.dns["ana"])
+    house.slapd.change(house.dns["ben"], employeeType="TRUE")
+    house.syncs()
+    house.slapd.change(house.dns["ben"], employeeType="FALSE")
+    house.syncs()
+    house.syncs()
+
+    entries = owner.get("/realm/audit_log").succeeds()["entries"]
+    noted = [each for each in reversed(entries) if each["act"].startswith("provider ")]
+    who = {each["act"]: each["details"] for each in noted}
+    assert [(each["act"], each["details"]["user_id"]) for each in noted] == [
+        ("provider join", ana.id),
+        ("provider join", ben.id),
+        ("provider address", ana.id),
+        ("provider role", ana.id),
+        ("provider deactivate", ben.id),
+        ("provider reactivate", ben.id),
+    ]
+    assert who["provider role"] == {"user_id": ana.id, "role": int(Role.ADMINISTRATOR)}
+    assert {(each["actor_id"], each["address"], each["result"]) for each in noted} == {
+        (None, noted[0]["address"], "done")
+    }
+    assert noted[0]["address"].startswith("provider, ldap")
+
+
+@pytest.mark.on_one
+def test_an_account_deactivated_by_hand_is_not_reactivated(house):
+    house.chat.person("owner", role="owner")
+    ana = house.moves_in("ana")
+    house.chat.write(actions.people.deactivate, ana.id)
+
+    assert house.syncs() == 0
+    assert not house.account(ana.id).is_active
+
+
+@pytest.mark.on_one
+def test_only_accounts_of_the_directory_are_touched(house):
+    house.chat.person("owner", role="owner")
+    local = house.chat.person("ben")
+    house.slapd.add_person("ben", cn="Somebody Else", employeeType="TRUE")
+    ana, cid = house.moves_in("ana"), house.moves_in("cid")
+    house.slapd.remove(house.dns["ana"])
+
+    kept = house.syncs(deactivate_missing=False), house.account(ana.id).is_active
+    ended = house.syncs(), house.account(ana.id).is_active
+
+    assert (kept, ended) == ((0, True), (1, False))
+    assert local.record.is_active
+    assert local.record.full_name == "Ben"
+    assert house.account(cid.id).is_active
+
+
+@pytest.mark.parametrize("how", ["disabled", "missing", "demoted"])
+@pytest.mark.on_one
+def test_the_last_owner_is_never_deactivated(house, how):
+    ana, ben = house.moves_in("ana"), house.moves_in("ben")
+    house.slapd.add_group("chiefs", house.dns["ana"])
+    house.syncs()
+    assert house.account(ana.id).is_owner
+    house.slapd.change(house.dns["ben"], employeeType="YES")
+
+    match how:
+        case "disabled":
+            house.slapd.change(house.dns["ana"], employeeType="YES")
+        case "missing":
+            house.slapd.remove(house.dns["ana"])
+        case "demoted":
+            house.slapd.change("cn=chiefs,ou=groups,dc=example,dc=com", member=["cn=nobody"])
+    house.syncs()
+
+    assert house.account(ana.id).is_active
+    assert house.account(ana.id).is_owner
+    assert house.account(ben.id).is_active is (how != "demoted")
+
+
+@pytest.mark.on_one
+def test_an_empty_directory_is_not_trusted(house):
+    house.chat.person("owner", role="owner")
+    ana = house.moves_in("ana")
+
+    assert house.syncs(base="ou=groups,dc=example,dc=com") == 0
+    assert house.syncs(base="dc=nowhere") == 0
+    assert house.account(ana.id).is_active
+
+
+# --- the commands ---
+
+
+def test_commands_report_and_sync(tmp_path, slapd):
+    dn = slapd.add_person("ana", cn="Ana Díaz", mobile="+34 1")
+    slapd.add_group("it", dn)
+    terminal = Terminal(tmp_path / "data").founds()
+    terminal.adds("owner", "--role", "owner")
+    (terminal.data / "tertulia.toml").write_text(
+        f"""
+        [[ldap]]
+        url = "ldap://127.0.0.1:{slapd.port}"
+        plain = true
+        base = "ou=people,dc=example,dc=com"
+        group_base = "ou=groups,dc=example,dc=com"
+        disabled_attribute = "employeeType"
+        roles = {{ admin = "it" }}
+        profile_fields = {{ "Phone" = "mobile" }}
+        """
+    )
+
+    checked = terminal.runs("ldap", "check", "ana@example.com")
+    unknown = terminal.runs("ldap", "check", "ben")
+    nobody_yet = terminal.runs("ldap", "sync")
+
+    assert "ana@example.com, created at the first login" in checked.out
+    assert "administrator" in checked.out
+    assert "Ana Díaz" in checked.out
+    assert "+34 1 (no such profile field)" in checked.out
+    assert unknown.out == "ldap: no entry for ben, or several.\n"
+    assert nobody_yet.err == "ldap: 0 of 0 accounts changed.\n"
+    assert "ana" not in terminal.runs("user", "list").out, "to look makes no account"
+    assert "No problems found." in terminal.runs("check").out
+
+
+def test_a_dry_run_reports_changes_and_makes_none(tmp_path, slapd):
+    dn = slapd.add_person("ana")
+    terminal = Terminal(tmp_path / "data").founds()
+    terminal.adds("owner", "--role", "owner")
+    terminal.adds("ana")
+    config = LdapDirectory(**slapd.settings(disabled_attribute="employeeType"))
+    lines = "\n".join(
+        f'{name} = "{value}"' for name, value in slapd.settings().items() if name != "plain"
+    )
+    (terminal.data / "tertulia.toml").write_text(
+        f'[[ldap]]\nplain = true\ndisabled_attribute = "employeeType"\n{lines}\n'
+    )
+    _link(terminal, config, "ana")
+    slapd.change(dn, employeeType="TRUE", cn="Anna")
+
+    rehearsed = terminal.runs("ldap", "sync", "--dry-run")
+    done = terminal.runs("ldap", "sync")
+    slapd.change(dn, employeeType="FALSE")
+    back = terminal.runs("ldap", "sync")
+
+    assert rehearsed.out == done.out
+    assert done.out == "ana@example.com is deactivated, since Ana is disabled there.\n"
+    assert rehearsed.err == "ldap: 1 of 1 accounts would change.\n"
+    assert back.out == "ana@example.com is active again, is called Anna now.\n"
+    for word in ("link", "password"):
+        said = terminal.runs("user", word, "ana@example.com")
+        assert said.err == "Error: The password of Anna is kept in LDAP, and changed there.\n"
+
+
+def _link(terminal: Terminal, directory: LdapDirectory, name: str) -> None:
+    """As a login does it."""
+    config = Config(data=terminal.data)
+    vault = load_vault(config)
+    person = external.sso.ldap.find(directory, name)
+    assert vault is not None
+    assert person is not None
+    introduced = external.sso.claims.from_directory(directory, "", person, None)
+    database = Database.at(config.database_url)
+    database.write_now(1, actions.people.external_identities.recognize, vault, introduced)

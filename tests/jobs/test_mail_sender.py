@@ -1,0 +1,231 @@
+"""Outgoing mail: at least once, with retries for a day, and metrics."""
+
+import asyncio
+
+import pytest
+from click.testing import CliRunner
+from tests.support.fake_smtp import FakeSmtp, certificate, html_in, text_in
+
+from tertulia import actions, storage
+from tertulia.cli import auth_check
+from tertulia.cli.commands import main
+from tertulia.config import Config
+from tertulia.database.tx import Tx
+from tertulia.domain.emails import Letter, PostedLetter
+from tertulia.domain.people.keys import Vault
+from tertulia.external.mail import smtp
+from tertulia.external.mail.smtp import NotSent
+
+
+def post_letter(tx: Tx, vault: Vault, to: str) -> None:
+    actions.mail_outbox.post(tx, vault, Letter("test", to))
+
+
+def goes_round(chat) -> None:
+    chat.server.do(chat.server.application.postman.send_due())
+
+
+def waiting(chat) -> int:
+    """Mails of this test: others have left mails, some for a later time."""
+    count: int = chat.read(own)
+    return count
+
+
+def own(tx: Tx) -> int:
+    count: int = tx.value("SELECT count(*) AS value FROM letter WHERE realm_id = :realm")
+    return count
+
+
+def address(chat, name) -> str:
+    """An address that no other test uses."""
+    return f"{name}@{chat.host}"
+
+
+def test_a_mail_is_sent_once_its_transaction_is_committed(mailing, post):
+    ana = address(mailing, "ana")
+    mailing.write(post_letter, mailing.server.vault, ana)
+
+    message = post.letter_to(ana, mailing)
+
+    assert message["Subject"] == "Mail works"
+    assert mailing.realm.name in message["From"]
+    assert "can reach people" in text_in(message)
+    assert "can reach people" in html_in(message)
+    goes_round(mailing)
+    assert len(post.letters_to(ana)) == 1
+
+
+def test_a_rolled_back_mail_is_not_sent(mailing, post):
+    def fail(tx: Tx) -> None:
+        post_letter(tx, mailing.server.vault, address(mailing, "ana"))
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        mailing.write(fail)
+
+    goes_round(mailing)
+    assert not post.letters_to(address(mailing, "ana"))
+
+
+def test_a_failed_mail_is_retried_later_without_delaying_others(mailing, post):
+    ana, ben = address(mailing, "ana"), address(mailing, "ben")
+    post.answers[ana] = "450 4.2.0 busy"
+    for each in (ana, ben):
+        mailing.write(post_letter, mailing.server.vault, each)
+
+    goes_round(mailing)
+    assert len(post.letters_to(ben)) == 1
+    del post.answers[ana]
+    goes_round(mailing)
+    assert not post.letters_to(ana)
+    mailing.server.clock.move(minutes=2)
+    goes_round(mailing)
+
+    assert len(post.letters_to(ana)) == 1
+
+
+def test_after_a_day_a_mail_is_dropped_and_counted(mailing, post):
+    postman = mailing.server.application.postman
+    post.is_closed = True
+    mailing.write(post_letter, mailing.server.vault, address(mailing, "ana"))
+    before = postman.given_up
+    try:
+        for _ in range(16):
+            goes_round(mailing)
+            mailing.server.clock.move(hours=2)
+        goes_round(mailing)
+    finally:
+        post.is_closed = False
+
+    assert postman.given_up > before  # perhaps those of other tests, too
+    assert waiting(mailing) == 0
+    told = mailing.stranger.raw("GET", "/metrics", Host="127.0.0.1").body.decode()
+    assert f"tertulia_mails_given_up {float(postman.given_up)}" in told
+
+
+def test_a_permanently_rejected_address_is_not_retried(mailing, post):
+    ana = address(mailing, "ana")
+    post.answers[ana] = "550 5.1.1 no such mailbox"
+    mailing.write(post_letter, mailing.server.vault, ana)
+
+    goes_round(mailing)
+
+    assert waiting(mailing) == 0
+
+
+def test_a_mail_of_a_killed_sender_is_sent_by_another(mailing, post):
+    ana = address(mailing, "ana")
+
+    def take(tx: Tx) -> list[PostedLetter]:  # and never reports back
+        post_letter(tx, mailing.server.vault, ana)
+        return actions.mail_outbox.take_due(tx)
+
+    taken = mailing.write(take)
+    goes_round(mailing)
+    assert not post.letters_to(ana)
+    mailing.server.clock.move(minutes=6)
+    goes_round(mailing)
+
+    assert ana in {actions.mail_outbox.opened(mailing.server.vault, each).to for each in taken}
+    assert len(post.letters_to(ana)) == 1
+
+
+def test_many_mails_of_one_kind_do_not_delay_another_kind(mailing):
+    def look(tx: Tx) -> list[str]:
+        """The mails are reclaimed at once, so that none of them is sent."""
+        kinds = ["missed-messages"] * 100 + ["password-reset"]
+        ids = [storage.mail_outbox.insert(tx, kind, b"") for kind in kinds]
+        due = [each.kind for each in storage.mail_outbox.due(tx, 20) if each.id in ids]
+        for letter_id in ids:
+            storage.mail_outbox.delete(tx, letter_id)
+        return due
+
+    assert "password-reset" in mailing.write(look)
+
+
+def test_the_text_of_a_mail_is_encrypted(mailing):
+    mailing.write(post_letter, mailing.server.vault, "secret@example.com")
+
+    rows = mailing.read(lambda tx: tx.all("SELECT * FROM letter WHERE realm_id = :realm"))
+
+    assert all(b"secret@" not in bytes(row["sealed"]) for row in rows)
+
+
+def test_retry_pauses_grow_and_end():
+    pauses = [PostedLetter(1, 1, "test", b"", 0, tries).next_try(0) for tries in range(10)]
+
+    assert pauses[:4] == [60, 120, 240, 480]
+    assert pauses[-1] == 7200
+    assert PostedLetter(1, 1, "test", b"", 0, 1).next_try(86400) is None
+
+
+def tried(**settings) -> str:
+    async def connect() -> str:
+        try:
+            async with smtp.connected(Config(**settings)):
+                return "fine"
+        except NotSent as trouble:
+            return str(trouble)
+
+    return asyncio.run(connect())
+
+
+@pytest.fixture(scope="module")
+def guarded(tmp_path_factory):
+    """A mail server with a certificate, and the file of its authority."""
+    folder = tmp_path_factory.mktemp("tls")
+    office = FakeSmtp(certificate(folder), login=("chat", "lentils")).open()
+    yield office, str(folder / "certificate.pem")
+    office.close()
+
+
+@pytest.mark.parametrize(
+    "is_trusted, password, problem",
+    [(True, "lentils", "fine"), (True, "beans", "535"), (False, "lentils", "certificate")],
+)
+def test_certificates_and_logins_are_checked(guarded, monkeypatch, is_trusted, password, problem):
+    office, vouching = guarded
+    if is_trusted:
+        monkeypatch.setenv("SSL_CERT_FILE", vouching)
+    login = {"smtp_user": "chat", "smtp_password": password}
+
+    told = tried(**office.settings | {"smtp_security": "starttls"} | login)
+
+    assert problem in told
+
+
+def test_a_server_without_starttls_gets_no_plain_text(post):
+    assert "STARTTLS" in tried(**post.settings | {"smtp_security": "starttls"})
+
+
+def test_an_operator_can_test_mail(post, monkeypatch):
+    for name, value in post.settings.items():
+        monkeypatch.setenv(f"TERTULIA_{name.upper()}", str(value))
+    post.answers["closed@example.com"] = "550 5.1.1 no such mailbox"
+
+    good = CliRunner().invoke(main, ["mail", "test", "ana@example.com", "--language", "es"])
+    bad = CliRunner().invoke(main, ["mail", "test", "closed@example.com"])
+
+    assert good.exit_code == 0
+    assert post.letters_to("ana@example.com")[-1]["Subject"] == "El correo funciona"
+    assert bad.exit_code == 1
+    assert "127.0.0.1 did not accept it: 550 5.1.1 no such mailbox" in bad.output
+
+
+def test_without_a_mail_server_commands_say_so(monkeypatch):
+    told = CliRunner().invoke(main, ["mail", "test", "ana@example.com"])
+
+    assert told.exit_code == 1
+    assert "No mail server is set" in told.output
+
+
+def test_check_connects_to_the_mail_server(post):
+    fine = auth_check.examine(Config(**post.settings | {"smtp_from": "chat@example.com"}), [""])
+    unnamed = auth_check.examine(Config(**post.settings), [""])
+    closed = auth_check.examine(Config(**post.settings | {"smtp_security": "starttls"}), [""])
+
+    assert fine.problems == []
+    assert unnamed.problems == [
+        "mail: the sender is noreply@tertulia.invalid; set external_url or smtp_from"
+    ]
+    assert "STARTTLS" in closed.problems[-1]

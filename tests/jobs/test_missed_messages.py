@@ -1,0 +1,306 @@
+"""Mail about missed messages: by the user's settings, after their delay, if they stay away."""
+
+import re
+
+import pytest
+from tests.support.fake_smtp import html_in, text_in
+from tests.support.fake_tokens import forged
+from tests.support.people import Chat
+
+PERIOD = 120  # seconds, the default delay
+
+
+def looks(chat):
+    chat.server.do(chat.server.application.missed_messages.look())
+
+
+def waits(chat, seconds=PERIOD + 1):
+    """Move the clock, and run the jobs that notify."""
+    looks(chat)
+    chat.server.clock.move(seconds=seconds)
+    chat.server.do(chat.server.application.missed_messages.tell())
+    chat.server.do(chat.server.application.postman.send_due())
+
+
+@pytest.fixture
+def ana(mailing):
+    return mailing.person("ana", channels=["kitchen"], email=f"ana@{mailing.host}")
+
+
+@pytest.fixture
+def ben(mailing, ana):
+    ben = mailing.person("ben", channels=["kitchen"], email=f"ben@{mailing.host}")
+    looks(mailing)
+    return ben
+
+
+def test_an_absent_user_gets_one_mail_per_conversation(mailing, post, ana, ben):
+    ana.says("Are you *there*?", to=[ben])
+    ana.says("Still waiting", to=[ben])
+    ana.says("The soup of the day", to="kitchen > lunch")
+    looks(mailing)  # the mention makes him follow the topic
+    ana.says("@**Ben** soup", to="kitchen > lunch")
+    waits(mailing)
+    waits(mailing)
+
+    direct, mention = post.letters_to(ben.email)
+    assert direct["Subject"] == "Ana wrote to you"
+    lines = text_in(direct).splitlines()
+    assert lines[:3] == ["Ana: Are you *there*?", "", "Ana: Still waiting"]
+    assert "<em>there</em>" in html_in(direct)
+    assert mention["Subject"] == "#kitchen > lunch"
+    lines = text_in(mention).splitlines()
+    assert lines[:3] == ["Ana: The soup of the day", "", "Ana: @**Ben** soup"]  # and what led to it
+    assert mention["List-Id"] == f"{mailing.realm.name} <{mailing.host}>"
+    assert direct["References"] != mention["References"]
+    assert direct["List-Unsubscribe-Post"] == "List-Unsubscribe=One-Click"
+    assert post.letters_to(ana.email) == []
+
+
+def test_a_message_read_meanwhile_causes_no_mail(mailing, post, ana, ben):
+    sent = ana.says("hi", to=[ben])
+    gone = ana.says("oops", to=[ben])
+    looks(mailing)
+
+    ben.post("/messages/flags", messages=[sent.id], op="add", flag="read").succeeds()
+    ana.delete(f"/messages/{gone.id}").succeeds()
+    waits(mailing)
+
+    assert post.letters_to(ben.email) == []
+
+
+def test_a_present_user_gets_a_mail_for_what_stays_unread(mailing, post, ana, ben):
+    ana.says("hi", to=[ben])
+    looks(mailing)
+    mailing.server.clock.move(seconds=PERIOD / 2)
+    ben.registers(event_types=["message"])
+    ben.post("/users/me/presence", status="active").succeeds()
+
+    waits(mailing, seconds=PERIOD / 2 + 1)
+    assert post.letters_to(ben.email) == []
+    waits(mailing, seconds=300)
+
+    assert len(post.letters_to(ben.email)) == 1
+
+
+@pytest.mark.parametrize("event_types", [None, ["reaction"]])
+def test_a_user_without_a_client_for_messages_counts_as_absent(
+    mailing, post, ana, ben, event_types
+):
+    if event_types:
+        ben.registers(event_types=event_types)
+    ben.post("/users/me/presence", status="active").succeeds()
+
+    ana.says("hi", to=[ben])
+    waits(mailing)
+
+    assert len(post.letters_to(ben.email)) == 1
+
+
+def test_a_mention_added_by_an_edit_notifies_only_the_mentioned(mailing, post, ana, ben):
+    cleo = mailing.person("cleo", channels=["kitchen"], email=f"cleo@{mailing.host}")
+    cleo.patch("/settings", enable_stream_email_notifications=True).succeeds()
+    soup = ana.says("soup @**Cleo**", to="kitchen > lunch")
+    direct = ana.says("one", to=[ben])
+    ben.post("/messages/flags", messages=[direct.id], op="add", flag="read").succeeds()
+    waits(mailing)
+    post.received.clear()
+
+    ana.patch(f"/messages/{soup.id}", content="soup @**Cleo** @**Ben**").succeeds()
+    ana.patch(f"/messages/{direct.id}", content="one @**Ben**").succeeds()
+    waits(mailing)
+    ana.patch(f"/messages/{soup.id}", content="soup! @**Cleo** @**Ben**").succeeds()
+    waits(mailing)
+
+    (letter,) = post.letters_of(mailing)
+    assert (letter["To"], letter["Subject"]) == (ben.email, "#kitchen > lunch")
+
+
+def test_spoilers_stay_hidden(mailing, post, ana, ben):
+    end = "```spoiler The **end**\nthe butler\n> did it\n```\n:tada: [x](/#narrow)"
+
+    ana.says(end, to=[ben])
+    waits(mailing)
+
+    (letter,) = post.letters_to(ben.email)
+    assert "butler" not in letter.as_string()
+    assert "Ana: The end (…) 🎉 x" in text_in(letter)
+    assert "<strong>end</strong>" in html_in(letter)
+    assert 'href="http://' in html_in(letter)
+
+
+def test_the_subject_names_the_organization_where_that_helps(mailing, post, ana, ben):
+    other = Chat.found(mailing.server)
+    ben.patch("/settings", timezone="Asia/Kolkata").succeeds()
+
+    ana.says("one", to=[ben])
+    waits(mailing)
+    other.person("ben", email=ben.email)
+    ana.says("two", to=[ben])
+    waits(mailing)
+    ben.patch("/settings", realm_name_in_email_notifications_policy=3).succeeds()
+    ana.says("three", to=[ben])
+    waits(mailing)
+
+    letters = post.letters_to(ben.email)
+    named = f"Ana wrote to you [{mailing.realm.name}]"
+    assert [each["Subject"] for each in letters] == ["Ana wrote to you", named, "Ana wrote to you"]
+    assert letters[0]["Date"].endswith("+0530")
+
+
+@pytest.mark.parametrize(
+    "settings, subscription, policy, words, is_told",
+    [
+        (
+            {
+                "enable_offline_email_notifications": False,
+                "automatically_follow_topics_where_mentioned": False,
+            },
+            {},
+            0,
+            "@**Ben**",
+            False,
+        ),
+        ({}, {}, 0, "@**all**", True),
+        ({"wildcard_mentions_notify": False}, {}, 0, "@**all**", False),
+        ({}, {"wildcard_mentions_notify": False}, 0, "@**all**", False),
+        (
+            {"automatically_follow_topics_where_mentioned": False},
+            {"is_muted": True},
+            0,
+            "@**Ben**",
+            False,
+        ),
+        ({}, {"is_muted": True}, 2, "@**Ben**", True),
+        ({}, {}, 1, "@**Ben**", False),
+        ({}, {}, 3, "plain", True),
+        ({"enable_followed_topic_email_notifications": False}, {}, 3, "plain", False),
+        ({"enable_stream_email_notifications": True}, {}, 0, "plain", True),
+        ({}, {"email_notifications": True}, 0, "plain", True),
+        (
+            {"enable_stream_email_notifications": True},
+            {"email_notifications": False},
+            0,
+            "plain",
+            False,
+        ),
+        ({}, {}, 0, "@_**Ben** and `@**Ben**`", False),
+    ],
+)
+def test_notification_settings_are_respected(
+    mailing, post, ana, ben, settings, subscription, policy, words, is_told
+):
+    kitchen = mailing.channel("kitchen").id
+    if settings:
+        ben.patch("/settings", **settings).succeeds()
+    for name, value in subscription.items():
+        data = [{"stream_id": kitchen, "property": name, "value": value}]
+        ben.post("/users/me/subscriptions/properties", subscription_data=data).succeeds()
+    if policy:
+        params = {"stream_id": kitchen, "topic": "lunch", "visibility_policy": policy}
+        ben.post("/user_topics", **params).succeeds()
+
+    ana.says(words, to="kitchen > lunch")
+    waits(mailing)
+
+    assert bool(post.letters_to(ben.email)) is is_told
+
+
+def test_message_text_is_left_out_where_organization_or_user_want_that(mailing, post, ana, ben):
+    mailing.set("message_content_allowed_in_email_notifications", False)
+
+    ana.says("a secret", to=[ben])
+    waits(mailing)
+    mailing.set("message_content_allowed_in_email_notifications", True)
+    ben.patch("/settings", message_content_in_email_notifications=False).succeeds()
+    ana.says("another secret", to=[ben])
+    waits(mailing)
+
+    letters = post.letters_to(ben.email)
+    assert len(letters) == 2
+    for letter in letters:
+        assert "secret" not in letter.as_string()
+        assert "Ana" not in letter.as_string()
+
+
+def test_a_guest_does_not_get_names_of_hidden_users(mailing, post, ana, ben):
+    mailing.permit("can_access_all_users_group", "members")
+    gus = mailing.person("gus", role="guest", channels=["kitchen"], email=f"gus@{mailing.host}")
+    looks(mailing)
+
+    ana.says("before", to="kitchen > lunch")
+    ana.says("@**Gus** soup", to="kitchen > lunch")
+    ben.says("and bread", to="kitchen > lunch")
+    ana.leaves("kitchen")
+    waits(mailing)
+
+    (letter,) = post.letters_to(gus.email)
+    lines = text_in(letter).splitlines()
+    assert lines[:5:2] == ["Unknown user: before", "Unknown user: @**Gus** soup", "Ben: and bread"]
+    assert "Ana" not in letter.as_string()
+
+
+def test_a_muted_sender_causes_no_mail(mailing, post, ana, ben):
+    ben.post(f"/users/me/muted_users/{ana.id}").succeeds()
+
+    ana.says("hi", to=[ben])
+    waits(mailing)
+
+    assert post.letters_to(ben.email) == []
+
+
+def test_one_click_unsubscribes(mailing, post, ana, ben):
+    ana.says("hi", to=[ben])
+    waits(mailing)
+    (letter,) = post.letters_to(ben.email)
+    (link,) = re.findall(r"<http://[^/]+(/[^>]+)>", letter["List-Unsubscribe"])
+
+    assert mailing.stranger.raw("GET", link).status == 200
+    assert ben.record.prefers("enable_offline_email_notifications")
+    assert mailing.stranger.raw("GET", forged(link)).status == 404
+    assert mailing.stranger.raw("POST", link, b"List-Unsubscribe=One-Click").status == 200
+
+    assert not ben.record.prefers("enable_offline_email_notifications")
+    ana.says("hi again", to=[ben])
+    waits(mailing)
+    assert len(post.letters_to(ben.email)) == 1
+
+
+def test_a_send_writes_nothing_for_absent_users(mailing, ana, ben):
+    before = mailing.read(rows)
+
+    ana.says("@**all** hi", to="kitchen > lunch")
+    ana.says("hi", to=[ben])
+
+    assert mailing.read(rows) == before
+
+
+def rows(tx):
+    tables = ("missed_message", "missed_timer", "letter")
+    return [tx.value(f"SELECT count(*) AS value FROM {each}") for each in tables]
+
+
+@pytest.mark.parametrize("lost", ["removed", "moved", "made a guest"])
+def test_a_user_who_lost_access_gets_no_mail(mailing, post, ana, ben, lost):
+    root = mailing.person("root", role="owner", channels=["kitchen"])
+    root.joins("vault", invite_only=True, principals=[root.id, ben.id, ana.id])
+    if lost == "moved":
+        root.leaves("vault", principals=[ben.id])
+    place = {"removed": "vault > x", "moved": "kitchen > x", "made a guest": "plaza > x"}[lost]
+    root.joins("plaza")
+    if lost == "made a guest":
+        ben.joins("plaza")
+    called = root.says("@**Ben** gold", to=place)
+    looks(mailing)
+
+    if lost == "moved":
+        root.patch(f"/messages/{called.id}", stream_id=mailing.channel("vault").id).succeeds()
+    elif lost == "removed":
+        root.leaves("vault", principals=[ben.id])
+    else:
+        ben.leaves("plaza")
+        root.patch(f"/users/{ben.id}", role=600).succeeds()
+    root.patch(f"/messages/{called.id}", content="@**Ben** treasure").succeeds()
+    waits(mailing)
+
+    assert [text_in(each) for each in post.letters_to(ben.email)] == []

@@ -1,0 +1,55 @@
+"""Messages that an older renderer rendered are rendered again."""
+
+from tests.support.people import Chat, Person
+
+from tertulia import storage
+from tertulia.database.tx import Tx
+from tertulia.jobs.rerender import rerender
+from tertulia.markdown import VERSION
+
+
+def grows_old(tx: Tx, *message_ids: int) -> None:
+    """Pretend that an older version rendered these messages."""
+    tx.execute(
+        "UPDATE message SET rendered = 'old', render_version = 0, has_link = FALSE"
+        " WHERE id IN :ids",
+        ids=list(message_ids),
+    )
+    storage.organization.set_render_version(tx, 0)
+
+
+def test_old_renderings_are_replaced(chat: Chat) -> None:
+    ana, ben = chat.people("ana", "ben", channels=["kitchen"])
+    old = [ana.says(f"**soup** {n} https://a.example", to="kitchen > lunch").id for n in range(120)]
+    direct = ana.says("@**Ben** *psst*", to=[ben]).id
+    kept = ana.says("*fresh*", to="kitchen > lunch").id
+    chat.write(grows_old, *old, direct)
+    ears = ben.listens_for()
+
+    chat.server.do(rerender(chat.server.database, chat.server.application.delivery))
+
+    assert ben.sees(old[0])["content"].startswith("<p><strong>soup</strong> 0 <a href")
+    assert ben.sees(old[-1])["content"].startswith("<p><strong>soup</strong> 119 <a href")
+    assert "<em>psst</em>" in ben.sees(direct)["content"]
+    assert ben.sees(direct)["flags"] == ["mentioned"]
+    assert ben.sees(kept)["content"] == "<p><em>fresh</em></p>"
+    assert chat.read(lambda tx: links_in(tx, old)) == len(old)
+    assert chat.read(storage.organization.render_version) == VERSION
+    assert ears.silent()
+
+
+def test_no_message_is_rendered_twice(chat: Chat, in_kitchen: None, ana: Person) -> None:
+    number = ana.says("**soup**", to="kitchen > lunch").id
+    chat.server.do(rerender(chat.server.database, chat.server.application.delivery))
+    chat.write(lambda tx: tx.execute("UPDATE message SET rendered = 'x' WHERE id = :n", n=number))
+
+    chat.server.do(rerender(chat.server.database, chat.server.application.delivery))
+
+    assert ana.sees(number)["content"] == "x"
+
+
+def links_in(tx: Tx, message_ids: list[int]) -> int:
+    found: int = tx.value(
+        "SELECT count(*) AS value FROM message WHERE has_link AND id IN :ids", ids=message_ids
+    )
+    return found

@@ -1,0 +1,42 @@
+"""A scheduled message is rendered when it is sent, with the names and permissions of that
+moment."""
+
+from tests.jobs.conftest import Later
+
+
+def test_a_scheduled_mention_sets_flags_when_it_is_sent(later: Later) -> None:
+    ana, ben = later.people("ana", "ben", channels=["kitchen"])
+    ana.post(
+        "/scheduled_messages",
+        type="channel",
+        to=later.channel("kitchen").id,
+        topic="lunch",
+        content="@**Ben** **soup**",
+        scheduled_delivery_timestamp=later.in_seconds(60),
+    ).succeeds()
+    ears = ben.listens_for("message", apply_markdown=True)
+
+    later.passes(seconds=61)
+
+    event = ears.next()
+    assert event["flags"] == ["mentioned"]
+    assert event["message"]["content"] == (
+        f'<p><span class="user-mention" data-user-id="{ben.id}">@Ben</span>'
+        " <strong>soup</strong></p>"
+    )
+
+
+def test_a_scheduled_message_is_returned_rendered(later: Later) -> None:
+    ana = later.person("ana", channels=["kitchen"])
+
+    ana.post(
+        "/scheduled_messages",
+        type="channel",
+        to=later.channel("kitchen").id,
+        topic="lunch",
+        content="**soup**",
+        scheduled_delivery_timestamp=later.in_seconds(60),
+    ).succeeds()
+
+    (entry,) = ana.get("/scheduled_messages").succeeds()["scheduled_messages"]
+    assert entry["rendered_content"] == "<p><strong>soup</strong></p>"

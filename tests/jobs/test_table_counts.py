@@ -1,0 +1,19 @@
+"""Table counts in `/metrics`."""
+
+
+def test_metrics_report_table_counts(own_chat):
+    server = own_chat.server
+    ana, _, _ = own_chat.people("ana", "ben", "cleo", channels=["kitchen"])
+    own_chat.person("echo", bot="generic", owner=ana)
+    ana.listens_for("message")
+    own_chat.fill(ana, "kitchen", 5)
+
+    server.do(server.application.counting.look())
+
+    lines = server.application.metrics.text().decode().splitlines()
+    told = dict(line.rsplit(" ", 1) for line in lines if not line.startswith("#"))
+    assert told["tertulia_people"] == "3.0"
+    assert told["tertulia_messages"] == "5.0"
+    assert told["tertulia_queues"] == "1.0"
+    assert float(told["tertulia_log_events"]) > 5
+    assert float(told["tertulia_database_bytes"]) > 100_000

@@ -1,0 +1,127 @@
+"""Batching of fast-path sends: senders share commits and wait for each other only briefly."""
+
+import asyncio
+from collections import Counter
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from tests.crash.people import settle
+from tests.support.databases import Databases, Kind
+
+from tertulia import storage
+from tertulia.database import Database
+from tertulia.database.fast_insert_sqlite import MAX_BATCH_ON_LOOP
+from tertulia.database.fast_send import MAX_LIGHT_CHARACTERS, AssignedIds, FastSend
+from tertulia.database.tx import Tx
+from tertulia.database.writer import MAX_AT_ONCE
+from tertulia.domain.messages.message import Draft
+
+TALKERS = 8
+SENDS = 10
+
+Say = Callable[[], Awaitable[AssignedIds]]
+
+
+def test_senders_who_continue_a_little_later_are_awaited(databases: Databases, kind: Kind):
+    async def talk(say: Say, number: int) -> None:
+        for _ in range(SENDS):
+            await say()
+            for _ in range(number % 2):  # like a client that is farther away
+                await asyncio.sleep(0)
+
+    sizes = gatherings(databases, kind, talk)
+
+    assert sum(sizes) == TALKERS * SENDS
+    assert sizes.count(TALKERS) >= SENDS // 2
+
+
+def test_a_batch_does_not_wait_for_ever(databases: Databases, kind: Kind):
+    """In every turn of the event loop a send arrives, so there is never a pause."""
+
+    async def talk(say: Say, number: int) -> None:
+        if number == 0:
+            saying = []
+            for _ in range(10 * MAX_BATCH_ON_LOOP):
+                saying.append(asyncio.ensure_future(say()))
+                await asyncio.sleep(0)
+            await asyncio.gather(*saying)
+
+    sizes = gatherings(databases, kind, talk)
+
+    assert sum(sizes) == 10 * MAX_BATCH_ON_LOOP
+    assert max(sizes) <= (MAX_BATCH_ON_LOOP if kind == "sqlite" else MAX_AT_ONCE)
+
+
+def test_heavy_messages_are_written_one_by_one(databases: Databases):
+    """A prepared statement keeps the values of its last execution."""
+    url, _ = databases.ready("sqlite")
+    settle(url, "ana")
+    database = Database.at(url)
+    realm_id = database.read_now(0, lambda tx: tx.number("SELECT id AS value FROM realm"))
+
+    def statements(rendered: str) -> int:
+        seen: list[str] = []
+
+        def append(tx: Tx) -> None:
+            plain = _plain(tx)
+            plain.row["rendered"] = rendered
+            tx._connection.set_trace_callback(seen.append)
+            assert storage.messages.fast_insert.append(tx, [plain] * TALKERS)
+            tx._connection.set_trace_callback(None)
+
+        database.write_now(realm_id, append)
+        return sum(each.startswith("INSERT INTO message ") for each in seen)
+
+    assert statements("<p>hello</p>") == 1
+    assert statements("<p>hello</p>" * MAX_LIGHT_CHARACTERS) == TALKERS
+
+
+def gatherings(
+    databases: Databases, kind: Kind, talk: Callable[[Say, int], Awaitable[None]]
+) -> list[int]:
+    """How many messages each commit had."""
+    url, _ = databases.ready(kind)
+    settle(url, "ana")
+    database = Database.at(url)
+    realm_id = database.read_now(0, lambda tx: tx.number("SELECT id AS value FROM realm"))
+    plain = database.read_now(realm_id, _plain)
+    said: list[AssignedIds] = []
+
+    async def scene() -> None:
+        database.start(
+            lambda tx, realms: None,
+            lambda news, answer: answer(),
+            lambda appended: None,
+            storage.messages.fast_insert,
+        )
+
+        async def say() -> AssignedIds:
+            given: AssignedIds = await database.send_in(realm_id, plain, _never)
+            said.append(given)
+            return given
+
+        await say()
+        said.clear()
+        await asyncio.gather(*(talk(say, number) for number in range(TALKERS)))
+        await database.stop()
+
+    asyncio.run(scene())
+    return list(Counter(each.at for each in sorted(said)).values())
+
+
+def _plain(tx: Tx) -> FastSend:
+    sender_id, channel_id = tx.tuples("SELECT user_id, channel_id FROM subscription LIMIT 1")[0]
+    draft = Draft("hello", "<p>hello</p>", 0, "tests", read_by_sender=True)
+    return FastSend(
+        known=storage.log.end(tx),
+        row=storage.messages.new_row(sender_id, draft, channel_id, None, "greetings"),
+        audience="{}",
+        payload="}",
+        key=None,
+        tell=lambda numbers: numbers,
+        answer=lambda numbers: numbers,
+    )
+
+
+def _never(tx: Tx) -> Any:
+    raise AssertionError("it was not plain")

@@ -1,0 +1,95 @@
+"""Connections served by the event loop, and notices between servers."""
+
+import asyncio
+
+import psycopg
+import pytest
+from tests.support.databases import Databases
+from tests.support.people import Chat
+from tests.support.server import Server
+from tests.support.waiting import PATIENCE_SECONDS, eventually
+
+from tertulia.database.dialects.postgres import Postgres
+from tertulia.database.notify_bus import LOG, SAID, WHISPERS
+
+pytestmark = pytest.mark.postgres
+
+
+@pytest.fixture
+def url(databases: Databases):
+    url, _ = databases.ready("postgres")
+    yield url
+    databases.give_back(url)
+
+
+def test_statements_are_answered_one_after_the_other(url):
+    async def scene() -> None:
+        connection = await Postgres(url).connect_on_loop()
+        large = "x" * 20_000_000  # more than a socket takes at once
+        asked = {"text": large, "number": 7}
+
+        assert await connection.ask("SELECT length(:text), :number::int8 + 1", asked) == [
+            (b"20000000", b"8")
+        ]
+        with pytest.raises(psycopg.errors.DivisionByZero):
+            await connection.ask("SELECT 1 / :number::int8", {"number": 0})
+        with pytest.raises(psycopg.errors.SyntaxError):
+            await connection.ask("SELEKT", {})
+        assert await connection.ask("SELECT 1 / :number::int8", {"number": 1}) == [(b"1",)]
+        connection.close()
+
+    asyncio.run(scene())
+
+
+def test_a_closed_connection_is_detected(url):
+    async def scene() -> None:
+        dialect = Postgres(url)
+        idle, busy, left = [await dialect.connect_on_loop() for _ in range(3)]
+        asking = asyncio.create_task(busy.ask("SELECT pg_sleep(60)", {}))
+        leaving = asyncio.create_task(left.ask("SELECT pg_sleep(60)", {}))
+        await asyncio.sleep(0)
+        leaving.cancel()
+        await asyncio.wait([leaving])
+        assert left.is_lost
+        with psycopg.connect(url) as other:
+            other.execute(
+                "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname ="
+                " current_database() AND application_name LIKE 'tertulia %'"
+            )
+
+        await asyncio.wait_for(idle.lost(), PATIENCE_SECONDS)
+        with pytest.raises(psycopg.OperationalError) as raised:
+            await asking
+        assert dialect.is_outage(raised.value)
+        assert busy.is_lost
+
+    asyncio.run(scene())
+
+
+def test_a_lone_server_sends_no_notices_until_another_one_starts(databases):
+    url, folder = databases.ready("postgres")
+    one = Server(url, folder).start()
+    ana, ben = Chat.found(one, "").people("ana", "ben", channels=["kitchen"])
+    for _ in range(2):
+        ana.says("First", to="kitchen > lunch")
+    with psycopg.connect(url, autocommit=True) as ear:
+        for channel in map(one.database.dialect.channel, (LOG, SAID, WHISPERS)):
+            ear.execute(f"LISTEN {channel}")
+        ana.says("Anybody?", to="kitchen > lunch")
+        ana.post("/typing", op="start", to=[ben.id]).succeeds()
+        ear.execute(f"NOTIFY {one.database.dialect.channel(LOG)}, 'the end'")
+        told = [notice.payload for notice in ear.notifies(timeout=PATIENCE_SECONDS, stop_after=1)]
+        assert told == ["the end"]
+
+        other = Server(url, folder, clock=one.clock).start()
+        heard: list[str] = []
+
+        def is_told() -> bool:
+            ana.says("Welcome", to="kitchen > lunch")
+            heard.extend(each.payload for each in ear.notifies(timeout=0.1))
+            return any("Welcome" in each for each in heard)
+
+        eventually(is_told)
+    other.stop()
+    one.stop()
+    databases.give_back(url)

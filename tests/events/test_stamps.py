@@ -140,7 +140,7 @@ def test_early_events_of_a_lost_primary_are_dropped(own_chat, kitchen):
         """A standby lacks the last events of the primary; its timeline is part of the epoch."""
         tx.execute("UPDATE log_head SET epoch = epoch || '@2' WHERE realm_id = :realm")
 
-    own_chat.server.call(follower.hear, notice)
+    own_chat.server.call(follower.remote_sends.receive, notice)
     own_chat.write_from_outside(take_over)
     for words in ("Tea?", "Cake?"):
         ana.says(words, to="kitchen > lunch")

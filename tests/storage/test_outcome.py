@@ -8,6 +8,7 @@ import psycopg
 import pytest
 from tests.support.waiting import PATIENCE_SECONDS
 
+from tertulia import storage
 from tertulia.database.dialects.postgres import Postgres
 from tertulia.database.dialects.sqlite import Sqlite
 from tertulia.errors import BadRequest, outcome
@@ -22,7 +23,8 @@ from tertulia.errors.http import (
 
 async def served(database, scene) -> None:
     """Run a function with the writing part of a server."""
-    database.start(lambda tx, realms: None, lambda news, answer: answer(), list)
+    fast_insert = storage.messages.fast_insert
+    database.start(lambda tx, realms: None, lambda news, answer: answer(), list, fast_insert)
     try:
         await scene()
     finally:

@@ -1,1 +1,1 @@
-"""Organizations with made-up content: the demo, and generated data of any size."""
+"""Sample data: the demo organization, and generated organizations of any size."""

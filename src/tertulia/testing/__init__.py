@@ -1,4 +1,4 @@
-"""For bot authors: a real server for tests, in a folder that is gone afterwards.
+"""For bot authors: a real server for tests, in a temporary folder.
 
     from tertulia.testing import started
 
@@ -6,8 +6,8 @@
         ana, helper = chat.person("Ana"), chat.bot("Helper")
         chat.channel("general", ana, helper)
 
-There is also a pytest plugin, which is there once Tertulia is installed: ask for `chat_server`.
-docs/bots.md shows a bot of ten lines and its test.
+A pytest plugin is installed with Tertulia: use its fixture `chat_server`. docs/bots.md shows a bot
+of ten lines and its test.
 """
 
 from tertulia.testing.people import Account, ApiRefusal

@@ -1,4 +1,4 @@
-"""Somebody in a test: sends what clients send, and waits for what they would see."""
+"""A user or bot in a test: calls the API and waits for messages."""
 
 import base64
 import json
@@ -18,7 +18,7 @@ LOOK_AGAIN_SECONDS = 0.02
 
 
 class ApiRefusal(Exception):
-    """The server said no; `answer` is what it said."""
+    """The server answered with an error; `answer` is its body."""
 
     def __init__(self, status: int, answer: dict[str, Any]) -> None:
         super().__init__(f"{status} {answer.get('msg')}")
@@ -28,7 +28,7 @@ class ApiRefusal(Exception):
 
 @dataclass
 class Account:
-    """A person or a bot."""
+    """A user or a bot."""
 
     site: str
     folder: Path
@@ -37,7 +37,7 @@ class Account:
     email: str
     key: str
     is_listening: Callable[[int], bool] = field(repr=False)
-    _seen: int = field(default=0, repr=False)  # the last message that was waited for
+    _seen: int = field(default=0, repr=False)  # the last message that `wait_for_message` returned
 
     @property
     def zuliprc(self) -> Path:
@@ -71,7 +71,7 @@ class Account:
             raise ApiRefusal(refused.code, json.load(refused)) from None
 
     def send(self, to: "str | Account | list[Account]", content: str, topic: str = "test") -> int:
-        """Write to a channel, or to people; gives the id of the message."""
+        """Send to a channel or to users; returns the message id."""
         if isinstance(to, str):
             params: dict[str, Any] = {"type": "channel", "to": to, "topic": topic}
         else:
@@ -81,7 +81,7 @@ class Account:
         return number
 
     def messages(self, most: int = 100) -> list[dict[str, Any]]:
-        """The newest messages that this one sees, oldest first, as they were typed."""
+        """The newest messages that this account sees, oldest first, as Markdown."""
         found = self.call(
             "GET", "/messages", anchor="newest", num_before=most, apply_markdown=False
         )
@@ -89,7 +89,7 @@ class Account:
         return newest
 
     def wait_until_listening(self, seconds: float = 60.0) -> None:
-        """Wait until a program of this account has opened an event queue."""
+        """Wait until a program has opened an event queue for this account."""
         otherwise = f"{self.name} has opened no event queue in {seconds:g} s"
         _wait_until(lambda: self.is_listening(self.id), seconds, lambda: otherwise)
 
@@ -100,9 +100,10 @@ class Account:
         sender: "Account | None" = None,
         seconds: float = PATIENCE_SECONDS,
     ) -> dict[str, Any]:
-        """The next message of others, after the last one waited for; fails if none comes.
+        """The next message of another account, after the last one that was waited for; fails if
+        none arrives.
 
-        `content` is a part of the text, or a function that says whether it is the one.
+        `content` is a part of the text, or a function that accepts or rejects it.
         """
         found: list[dict[str, Any]] = []
 

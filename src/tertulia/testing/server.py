@@ -1,4 +1,4 @@
-"""The server of a test: the whole application on a free port, in a thread of its own."""
+"""The test server: the whole application on a free port, in its own thread."""
 
 import asyncio
 import itertools
@@ -36,7 +36,7 @@ START_SECONDS = 30.0
 
 
 class ChatServer:
-    """A running server with one organization, and nobody in it yet."""
+    """A running server with one organization that has no users yet."""
 
     def __init__(self, folder: Path, **settings: Any) -> None:
         self.folder = folder
@@ -60,16 +60,16 @@ class ChatServer:
         if not self._ready.wait(START_SECONDS):
             raise RuntimeError("The server did not start")
 
-    # --- who is there ---
+    # --- users and channels ---
 
     def person(self, name: str, role: str = "member") -> Account:
-        """Somebody new."""
+        """Create a user."""
         return self._account(NewUser(self._email(name), name, role=ROLES[role]))
 
     def bot(
         self, name: str, owner: Account | None = None, kind: str = "generic", url: str = ""
     ) -> Account:
-        """A bot; `url` is where an outgoing webhook is called."""
+        """Create a bot; `url` is the address of an outgoing webhook."""
         owner = owner or self.person(f"Owner of {name}")
         bot = self._account(
             NewUser(
@@ -85,20 +85,21 @@ class ChatServer:
         return bot
 
     def channel(self, name: str, *members: Account) -> str:
-        """A channel with these people; it is made if there is none. Gives its name."""
+        """Subscribe accounts to a channel, which is created if it does not exist.
+        Returns its name."""
         self._write(_subscribe, name, [each.id for each in members])
         return name
 
     # --- time ---
 
     def move_time(self, *, seconds: float = 0, minutes: float = 0, hours: float = 0) -> None:
-        """Let it be later: what is scheduled until then is sent within a second."""
+        """Advance the clock; scheduled messages that become due are sent within a second."""
         self._ahead += seconds + 60 * minutes + 3600 * hours
 
     def _clock(self) -> float:
         return time.time() + self._ahead
 
-    # --- inside ---
+    # --- internals ---
 
     def stop(self) -> None:
         self._loop.call_soon_threadsafe(self._application.shutdown)
@@ -133,7 +134,7 @@ class ChatServer:
 
 @contextmanager
 def started(**settings: Any) -> Iterator[ChatServer]:
-    """A server in a temporary folder; settings are those of docs/settings.md, written so."""
+    """A server in a temporary folder; the settings are those of docs/settings.md."""
     with tempfile.TemporaryDirectory(prefix="tertulia-") as folder:
         server = ChatServer(Path(folder), **settings)
         try:

@@ -1,7 +1,7 @@
-"""The demo: a small cooperative that puts an old cinema back to work.
+"""The demo: a small cooperative that reopens an old cinema.
 
-`people.py` says who and where, `talk.txt` what they said, `script.py` reads it, and `stage.py`
-lets it happen in the past, through the same actions as everybody else.
+`people.py` defines users and channels, `talk.txt` is the script of their messages, `script.py`
+parses it, and `loader.py` writes it through ordinary actions with times in the past.
 """
 
 from typing import TYPE_CHECKING

@@ -1,5 +1,5 @@
-"""A little life in the demo while it runs: now and then somebody begins to write, and thinks
-better of it. Nothing is sent, so that nobody's unread messages grow by themselves."""
+"""Fake typing in the demo while it runs: from time to time a user starts typing and stops. No
+message is sent, so unread counts do not grow."""
 
 import random
 
@@ -17,7 +17,7 @@ PLACES = {
 
 
 class Life:
-    """One step is somebody who begins; the next is that they stop."""
+    """Steps alternate: a user starts typing, then stops."""
 
     def __init__(self, delivery: Delivery) -> None:
         self._delivery = delivery

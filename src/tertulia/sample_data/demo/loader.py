@@ -1,7 +1,7 @@
-"""The stage: lets the demo's past happen, in order, in one transaction.
+"""Loads the demo's history, in order, in one transaction.
 
-Each step is an ordinary action at its own time, so the log, the unread counts and the history
-come out as if these weeks had been lived through.
+Each step is an ordinary action at its own time, so the event log, unread counts and history are the
+same as after real use.
 """
 
 import io
@@ -44,7 +44,7 @@ from tertulia.sample_data.demo.people import (
 )
 from tertulia.sample_data.demo.script import Line
 
-LAST_READ = 1  # days ago: what came since is unread for those who did not write it
+LAST_READ = 1  # days ago: later messages are unread for everyone but their authors
 PASSWORD_FILE = "demo-password"  # noqa: S105
 
 _PICTURE = re.compile(r"\{picture (\w+)\}")
@@ -52,16 +52,16 @@ _PICTURE = re.compile(r"\{picture (\w+)\}")
 
 @dataclass(frozen=True, slots=True)
 class Cast:
-    """The people who can log in, and the password they share."""
+    """The users who can log in, and their common password."""
 
     people: list[User]
     password: str
 
 
 def fill(config: Config, database: Database, vault: Vault) -> Cast:
-    """Play the demo into data where nobody lives yet, and leave a zuliprc for everybody.
+    """Load the demo into an empty database, and write a zuliprc for every user.
 
-    On data that was filled so before, only say once more who can log in.
+    If the database already contains the demo, only return who can log in.
     """
     noted = config.data / PASSWORD_FILE
     if noted.exists() and (people := _who_played(database)):
@@ -88,7 +88,7 @@ def fill(config: Config, database: Database, vault: Vault) -> Cast:
 
 
 def _who_played(database: Database) -> list[User]:
-    """The people of the demo, if these data are of one."""
+    """The users of the demo, if this database contains it."""
     for realm in database.read_now(0, storage.organization.all_of_them):
         found = database.read_now(realm.id, _find_cast)
         if all(found):
@@ -102,7 +102,7 @@ def _find_cast(tx: Tx) -> list[User | None]:
 
 
 def moment(now: float, days_ago: int, hour: int = 8, minute: int = 0) -> float:
-    """A time of day, as the clock on this machine's wall showed it so many days ago."""
+    """The UNIX time of a local time of day, so many days ago."""
     day = datetime.fromtimestamp(now).date() - timedelta(days=days_ago)
     return datetime.combine(day, time(hour, minute)).timestamp()
 
@@ -124,7 +124,7 @@ class Play:
             step(tx.at(at))
 
     def _steps(self) -> Iterator[tuple[float, Step]]:
-        """Everything that happens, and when; what happens at the same time, in this order."""
+        """All steps with their times; steps at the same time run in this order."""
         for person in PEOPLE:
             yield moment(self._now, person.since), partial(self._add, person=person)
         for room in ROOMS:
@@ -200,7 +200,7 @@ class Play:
             actions.messages.reactions.add(tx, who, message_id, how, None, None)
 
     def _draft(self, tx: Tx, sender: User, words: str) -> Draft:
-        """What the words mean: people who are named are called, pictures are uploaded."""
+        """Render a message: mentions are resolved, pictures are uploaded."""
         files: list[Attachment] = []
 
         def upload(found: re.Match[str]) -> str:

@@ -1,4 +1,4 @@
-"""Who is in the demo, and the rooms they meet in. Days are counted backwards from today."""
+"""Users and channels of the demo. Days are counted backwards from today."""
 
 from dataclasses import dataclass
 
@@ -12,7 +12,7 @@ FOUNDED = 30  # days ago
 
 @dataclass(frozen=True, slots=True)
 class Character:
-    key: str  # how the script calls them
+    key: str  # their name in the script
     full_name: str
     role: Role = Role.MEMBER
     since: int = FOUNDED
@@ -33,7 +33,7 @@ class DemoRoom:
 
 @dataclass(frozen=True, slots=True)
 class LateArrival:
-    """Somebody comes into a room later than the others."""
+    """A user who joins a channel later than the others."""
 
     days_ago: int
     person: str
@@ -59,9 +59,9 @@ PEOPLE = (
     Character("weather", "Weather", since=19, bot_type=BotType.INCOMING_WEBHOOK, owner="olek"),
 )
 
-GUEST = address("nour")  # whom visitors may look around as
+GUEST = address("nour")  # the account for visitors
 
-# Besides `general` and `sandbox`, which every organization has from its first day on.
+# Besides `general` and `sandbox`, which every organization has.
 ROOMS = (
     DemoRoom(
         NewChannel("programme", "What we show, and when, and why."),
@@ -112,7 +112,7 @@ FOLDERS = {
     "Office": ("grant application", "board"),
 }
 
-# What people say of themselves: an emoji and a few words.
+# Statuses: an emoji and a text.
 MOODS = {
     "nour": ("stew", "making stock"),
     "tomas": ("movie_camera", "in the booth, do not knock"),
@@ -120,7 +120,7 @@ MOODS = {
     "priya": ("ticket", "counting"),
 }
 
-QUIET = (("nour", "sandbox"), ("priya", "sandbox"))  # who has muted which channel
+QUIET = (("nour", "sandbox"), ("priya", "sandbox"))  # muted channels by user
 
 ARRIVALS = (
     LateArrival(15, "henrik", "projection"),

@@ -1,4 +1,4 @@
-"""Pictures for the demo. We draw them ourselves: nothing has to be kept or licensed."""
+"""Draws the demo's pictures, so that none has to be stored or licensed."""
 
 import io
 import math
@@ -9,7 +9,7 @@ SIZE = (960, 540)
 
 
 def draw(name: str) -> bytes:
-    """A picture as a PNG."""
+    """The picture of this name as PNG."""
     drawn = {"courtyard": _courtyard}[name]()
     data = io.BytesIO()
     drawn.convert("P", palette=Image.Palette.ADAPTIVE, colors=64).save(data, "PNG", optimize=True)
@@ -17,7 +17,7 @@ def draw(name: str) -> bytes:
 
 
 def _courtyard() -> Image.Image:
-    """Strings of bulbs between two houses, at night."""
+    """Strings of light bulbs between two houses at night."""
     night = Image.new("RGB", SIZE, "#22364a")
     pen = ImageDraw.Draw(night)
     pen.rectangle((0, 330, 960, 430), fill="#1c2c3c")

@@ -1,11 +1,11 @@
-"""Reading the script of the demo, `talk.txt`.
+"""Parses the script of the demo, `talk.txt`.
 
 === kitchen > Menu          a channel and a topic, or `=== @nour, lucia` for a conversation
-27 15:33 sam                days ago, time of day, who
-What is the other thing?    and what they said, up to the next line of these kinds
-:: heart nour, lucia        who reacted to it, and how; `:: vote 2 nour` is a vote in a poll
+27 15:33 sam                days ago, time of day, user
+What is the other thing?    the message, up to the next line of these kinds
+:: heart nour, lucia        a reaction and its users; `:: vote 2 nour` is a vote in a poll
 
-`{picture courtyard}` among the words is a picture that we draw.
+`{picture courtyard}` in a message is a picture from `pictures.py`.
 """
 
 import re
@@ -27,12 +27,12 @@ class Line:
     words: str
     channel: str = ""
     topic: str = ""
-    people: tuple[str, ...] = ()  # of a conversation, the speaker included
-    answers: tuple[tuple[str, str], ...] = ()  # an emoji or a vote, and who gave it
+    people: tuple[str, ...] = ()  # of a conversation, including the sender
+    answers: tuple[tuple[str, str], ...] = ()  # an emoji or a vote, and the user
 
 
 def read() -> list[Line]:
-    """All lines, in the order of the file."""
+    """All messages in the order of the file."""
     text = (resources.files("tertulia.sample_data.demo") / "talk.txt").read_text(encoding="utf-8")
     return list(_lines(text))
 

@@ -1,5 +1,5 @@
-"""A made-up organization of any size, for those who plan one: `tertulia generate`.
+"""Generated organizations of any size, for capacity planning: `tertulia generate`.
 
-`lexicon.py` has the words, `writing.py` makes messages of them, `society.py` says who is there and
-who joins what, `places.py` where they talk, and `history.py` lets the years pass.
+`vocabulary.py` has the words and `texts.py` makes messages of them. `members.py` creates users and
+channels, `history.py` the messages, `read_state.py` what is read; `organization.py` runs them all.
 """

@@ -1,8 +1,8 @@
-"""Letting the years pass: every message, and what people did with it.
+"""Generates messages and reactions over the years.
 
-Joining and leaving are real actions. Messages come by the thousand, so here is written at once
-what sending would have written one by one: the row, whom it mentions, who follows its topic. Their
-events are not written: by now the log would have been trimmed behind them.
+Joining and leaving are real actions. Messages are written in bulk with the same rows as sending
+would write: the message, its mentions, the followers of its topic. Events are not written, because
+the log would have been trimmed by now.
 """
 
 from array import array
@@ -30,11 +30,11 @@ from tertulia.sample_data.generated.members import (
 )
 from tertulia.sample_data.generated.texts import Piece, Text, TextWriter
 
-DIRECT = 0.15  # of all messages
+DIRECT = 0.15  # share of all messages
 NEW_TOPIC = 1 / 50
-LIVE_TOPICS = 12  # those of a channel that are talked about at a time
+LIVE_TOPICS = 12  # active topics of a channel at a time
 MENTIONS = 0.06
-CALLS_TO_ALL = 0.02  # of the messages of administrators
+CALLS_TO_ALL = 0.02  # share of the messages of administrators
 REACTIONS = 0.06
 EDITS = 0.005
 GROUP_CONVERSATIONS = 0.25
@@ -42,7 +42,7 @@ CONVERSATIONS_EACH = 8
 CLIENTS = ("website", "website", "ZulipMobile", "ZulipElectron", "ZulipTerminal")
 BOT_CLIENT = "ZulipPython"
 
-# How much is said in each hour of a day.
+# Relative number of messages by hour of the day.
 HOURS = (1, 1, 1, 1, 1, 1, 2, 4, 9, 12, 12, 10, 7, 9, 12, 11, 9, 7, 4, 3, 3, 2, 2, 1)
 
 FOLLOWED = ("realm_id", "user_id", "channel_id", "topic_key", "topic", "policy", "updated_at")
@@ -53,7 +53,7 @@ Row = tuple[Any, ...]
 
 @dataclass(slots=True)
 class HistoryBatch:
-    """Rows that wait to be written together."""
+    """Rows that are written together."""
 
     messages: list[dict[str, Any]] = field(default_factory=list)
     flags: list[Row] = field(default_factory=list)
@@ -72,7 +72,7 @@ class HistoryBatch:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """The next message: its number, its time, and where its rows are gathered."""
+    """The next message: its id, its time, and the batch for its rows."""
 
     tx: Tx
     batch: HistoryBatch
@@ -82,7 +82,7 @@ class Turn:
 
 class History:
     def __init__(self, dice: Random, society: Society, writer: TextWriter) -> None:
-        self.times: array[float] = array("d")  # of each message
+        self.times: array[float] = array("d")  # send time of each message
         self.first_id = 0
         self._dice = dice
         self._society = society
@@ -94,7 +94,7 @@ class History:
         self._weights: list[float] = []
 
     def talk(self, tx: Tx, count: int, begin: float, end: float) -> None:
-        """So many messages between two moments."""
+        """Generate this many messages between two times."""
         self._weigh_rooms()
         next_id = storage.messages.newest_id(tx) + 1
         self.first_id = self.first_id or next_id
@@ -116,13 +116,13 @@ class History:
             storage.channels.note_message(tx.at(at), room.channel, room.message_ids[0])
 
     def before(self, at: float) -> int:
-        """The last message up to a moment."""
+        """The last message up to a time."""
         return self.first_id + bisect_right(self.times, at) - 1
 
-    # --- when and where ---
+    # --- times and places ---
 
     def _moments(self, count: int, begin: float, end: float) -> list[float]:
-        """Times in order, most of them by day."""
+        """Ordered times, most of them during the day."""
         days = max(1, round((end - begin) / SECONDS_PER_DAY))
         hours = self._dice.choices(range(24), HOURS, k=count)
         day = (end - begin) / days
@@ -137,12 +137,12 @@ class History:
         self._weights = list(accumulate(weights))
 
     def _room(self) -> Room:
-        """A channel in which somebody is; the older ones are the livelier ones."""
+        """A channel with members; older ones are more active."""
         (room,) = self._dice.choices(self._rooms_in_order, cum_weights=self._weights)
         return room if room.members else self._rooms_in_order[0]
 
     def _conversation(self, tx: Tx) -> Conversation | None:
-        """One of somebody's conversations, or a new one; now and then it is not to be."""
+        """An existing or a new conversation of a user; None if no partner is found."""
         people = self._society.people
         person = people[int(len(people) * self._dice.random() ** 2)]
         if self._dice.random() * CONVERSATIONS_EACH >= len(person.conversations):
@@ -166,7 +166,7 @@ class History:
             each.conversations.append(conversation)
         return conversation
 
-    # --- what is said ---
+    # --- topics ---
 
     def _say_to_people(self, turn: Turn, conversation: Conversation) -> None:
         sender = self._dice.choice(conversation.members)
@@ -232,7 +232,7 @@ class History:
             self._react(turn, readers)
 
     def _topic(self, room: Room, sender: Person) -> tuple[Topic, bool]:
-        """What is talked about, and whether it is new to the sender."""
+        """A topic, and whether it is new to the sender."""
         if not room.topics or self._dice.random() < NEW_TOPIC:
             name = self._writer.topic()
             key = domain.channels.topics.fold(name)
@@ -246,7 +246,7 @@ class History:
         return topic, self._is_new_to(room, topic, sender)
 
     def _is_new_to(self, room: Room, topic: Topic, sender: Person) -> bool:
-        """Where history is hidden, a topic is new to those who saw nothing of it."""
+        """With protected history, a topic is new to users who received none of it."""
         if room.channel.history_public:
             return False
         return topic.newest <= room.joined_after[sender.user.id]

@@ -1,4 +1,5 @@
-"""Who is there, and who is in which channel: people come, join, leave and go, by real actions."""
+"""Generates users, channels and memberships: users are created, join, leave and are deactivated by
+real actions."""
 
 from array import array
 from collections.abc import Iterator
@@ -20,12 +21,12 @@ from tertulia.sample_data.generated.texts import TextWriter
 
 DOMAIN = "example.com"
 PEOPLE_PER_BOT = 100
-PRIVATE_EVERY = 6  # one channel in so many; every other of these hides what was before one came
-LARGEST = 0.6  # of all people are in the largest channel
-FADING = 0.7  # how much smaller, and quieter, each further channel is
-FIRST_COMERS = 0.7  # of people and channels are there from the beginning
-GONE = 0.02  # of all people have left at the end
-MOVES = 0.02  # of all people join a channel, and as many leave one, in each step
+PRIVATE_EVERY = 6  # one channel in so many; every other one has protected history
+LARGEST = 0.6  # share of all users in the largest channel
+FADING = 0.7  # size and activity of each channel relative to the one before
+FIRST_COMERS = 0.7  # share of users and channels that exist from the start
+GONE = 0.02  # share of users who are deactivated at the end
+MOVES = 0.02  # share of users who join a channel, and who leave one, per step
 
 
 @dataclass(eq=False, slots=True)
@@ -40,19 +41,21 @@ class Person:
 class Topic:
     name: str
     name_key: str
-    newest: int = 0  # its newest message
+    newest: int = 0  # id of its newest message
 
 
 @dataclass(eq=False, slots=True)
 class Room:
-    """A channel, who is in it, and what is talked about."""
+    """A channel with its members and topics."""
 
     channel: Channel
-    size: float  # the part of all people who are in it
+    size: float  # share of all users who are members
     members: list[Person] = field(default_factory=list)
     topics: dict[str, Topic] = field(default_factory=dict)
-    live_topics: list[Topic] = field(default_factory=list)  # those talked about, newest last
-    joined_after: dict[int, int] = field(default_factory=dict)  # by user: the message before
+    live_topics: list[Topic] = field(default_factory=list)  # active ones, newest last
+    joined_after: dict[int, int] = field(
+        default_factory=dict
+    )  # by user: the last message before they joined
     message_ids: "array[int]" = field(default_factory=lambda: array("q"))
 
 
@@ -81,7 +84,7 @@ class Society:
         self._people, self._channels = people, channel_count
 
     def move(self, tx: Tx, progress: float) -> None:
-        """Let happen what happens in one step; `progress` goes from 0 to 1."""
+        """Apply the changes of one step; `progress` goes from 0 to 1."""
         arrived = self._arrive(tx, progress)
         if not self.rooms:
             self.rooms = [
@@ -150,7 +153,7 @@ class Society:
             self._bring_in(tx, self.rooms[-1], list(dict.fromkeys([creator, *members])))
 
     def _settle(self, tx: Tx, arrived: list[Person]) -> None:
-        """Newcomers find their channels; those who came with a channel are in it already."""
+        """Subscribe new users to channels, except those who were created with their channel."""
         for room in self.rooms:
             inside = set(room.members)
             newcomers = [
@@ -180,7 +183,7 @@ class Society:
         room.members += newcomers
 
     def _see_out(self, tx: Tx, room: Room, person: Person) -> None:
-        """Somebody leaves, having read everything."""
+        """Unsubscribe a user who has read everything."""
         storage.messages.unread.store(
             tx, person.user.id, BitMap64(), storage.messages.newest_id(tx)
         )
@@ -189,17 +192,17 @@ class Society:
 
 
 def _so_far(total: int, progress: float) -> int:
-    """How many of them there are when so much time has passed."""
+    """The number that exists at this progress."""
     return min(total, max(1, round(total * (FIRST_COMERS + (1 - FIRST_COMERS) * progress))))
 
 
 def _people(count: int) -> Iterator[NewUser]:
-    """Everybody in the order in which they come; the first one founds it all."""
+    """All users in the order of their creation; the first one is the owner."""
     names = [
         f"{first} {last}" for last, first in product(vocabulary.LAST_NAMES, vocabulary.FIRST_NAMES)
     ]
     for number in range(count):
-        place = number * 1009 % len(names)  # neighbours in the list share their last name
+        place = number * 1009 % len(names)  # neighbours in the list have the same last name
         round_ = number // len(names)
         name = names[place] if round_ == 0 else f"{names[place]} {_roman(round_ + 1)}"
         email = f"{name.lower().replace(' ', '.')}@{DOMAIN}"
@@ -235,6 +238,5 @@ def _channel_names(count: int) -> Iterator[str]:
 
 
 def _stays_out(person: Person) -> bool:
-    """Bots and guests are in channels they were brought into, not in those that all are in, and
-    make none."""
+    """Bots and guests create no channels and are not in channels for everyone."""
     return person.user.is_guest or person.user.is_bot

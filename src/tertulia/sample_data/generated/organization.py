@@ -1,4 +1,4 @@
-"""A whole made-up organization, from its founding to this morning."""
+"""Generates a whole organization."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -20,8 +20,8 @@ from tertulia.sample_data.generated.read_state import Habits
 from tertulia.sample_data.generated.texts import TextWriter
 
 DAYS = 400
-STEPS = 40  # in which people join and leave
-AT_ONCE = 10_000  # messages in one transaction
+STEPS = 40  # in which members change
+AT_ONCE = 10_000  # messages per transaction
 INDEXED_AT_ONCE = 40_000
 PEOPLE_FILE = "people.json"
 
@@ -36,7 +36,7 @@ class Size:
 
 
 class AlreadyThere(BadRequest):
-    """There is an organization in this data."""
+    """The database already contains an organization."""
 
 
 def generate(
@@ -47,9 +47,9 @@ def generate(
     seed: int,
     progress: Progress = lambda done: None,
 ) -> list[Person]:
-    """Fill an empty database; gives everybody who can log in.
+    """Fill an empty database; returns the users who can log in.
 
-    The same seed makes the same organization, but for the keys, which are nobody's guess.
+    The same seed gives the same organization, except for API keys, which are random.
     """
     if database.read_now(0, storage.organization.all_of_them):
         raise AlreadyThere("There is an organization in this data already.")
@@ -82,7 +82,7 @@ def generate(
 
 
 def write_people(folder: Path, people: list[Person]) -> Path:
-    """Who can log in, and how; only the owner of the file may know."""
+    """Write the logins to a file that only its owner can read."""
     path = folder / PEOPLE_FILE
     told = [
         {
@@ -100,7 +100,7 @@ def write_people(folder: Path, people: list[Person]) -> Path:
 
 
 def _finish(database: Database, realm: Realm, habits: Habits) -> None:
-    """Bring everything to where a server would have brought it by now."""
+    """Do the background work that a server would have done by now."""
     database.write_now(realm.id, habits.settle)
     database.write_now(realm.id, actions.messages.rerender.finish)
     _index(database, realm, most_left=0)
@@ -112,7 +112,7 @@ def _finish(database: Database, realm: Realm, habits: Habits) -> None:
 
 
 def _index(database: Database, realm: Realm, most_left: int) -> None:
-    """Index messages for searching; many at a time cost least."""
+    """Index messages for search, in large batches."""
     while database.read_now(realm.id, storage.search.index.count_behind, most_left + 1) > most_left:
         database.write_now(realm.id, actions.messages.search_index.index_some, INDEXED_AT_ONCE)
     while database.write_now(realm.id, actions.messages.search_index.index_batch, INDEXED_AT_ONCE):

@@ -1,4 +1,4 @@
-"""How people keep their messages: what they have read, starred, muted and pinned."""
+"""Generates read state, stars, muted and pinned channels."""
 
 from bisect import bisect_right
 from random import Random
@@ -14,8 +14,12 @@ from tertulia.sample_data.generated.members import Person, Room, Society
 from tertulia.storage.channels.subscriptions import Span
 
 MAX_STARS = 30
-AWAY_DAYS = ((0.7, 1.0), (0.9, 7.0), (1.0, 60.0))  # up to which share of people, for how long
-LETS_PILE_UP = 0.3  # of people have a channel that they have not read for weeks
+AWAY_DAYS = (
+    (0.7, 1.0),
+    (0.9, 7.0),
+    (1.0, 60.0),
+)  # (cumulative share of users, days since they last read)
+LETS_PILE_UP = 0.3  # share of users with a channel that was not read for weeks
 PILES_DAYS = 30
 MUTES = 0.2
 PINS = 0.3
@@ -45,7 +49,8 @@ class Habits:
         tx.load_rows("message_flag", storage.bulk_import.FLAG, stars)
 
     def _read(self, tx: Tx, person: Person, spans: list[Span]) -> None:
-        """Most have looked today, and some let a channel pile up."""
+        """Most users have read everything until today, and some have a channel with many unread
+        messages."""
         fate = self._dice.random()
         longest = next(days for share, days in AWAY_DAYS if fate <= share)
         looked_at = tx.now - self._dice.random() * longest * SECONDS_PER_DAY
@@ -61,7 +66,7 @@ class Habits:
         storage.messages.unread.store(tx, person.user.id, waiting, max(caught_up_to, joined))
 
     def _received(self, span: Span, after: int, up_to: int) -> list[int]:
-        """What somebody got in a channel they are in, between two messages."""
+        """The messages that a user received in a channel between two messages."""
         ids = self._rooms[span.channel_id].message_ids
         begin = bisect_right(ids, max(after, span.start_message_id))
         return list(ids[begin : bisect_right(ids, up_to)])
@@ -77,7 +82,7 @@ class Habits:
         return found
 
     def _arrange(self, tx: Tx, person: Person, spans: list[Span]) -> None:
-        """Mute and pin, lately, so that nothing followed from it yet."""
+        """Mute and pin channels at the end, so that it does not affect earlier messages."""
         if not spans or person.user.is_bot:
             return
         user_id = person.user.id

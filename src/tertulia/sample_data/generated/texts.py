@@ -1,8 +1,8 @@
-"""Making up what people say.
+"""Generates message texts.
 
-Every piece of text is rendered for real, once. Pieces on one line do not touch each other, so the
-HTML of a message is that of its pieces put together, and a million messages cost little more than
-their pieces.
+Every piece of text is really rendered, once. Pieces on one line do not affect each other, so the
+HTML of a message is its pieces' HTML joined, and a million messages cost little more than their
+pieces.
 """
 
 from dataclasses import dataclass
@@ -18,12 +18,12 @@ MAX_SENTENCES = 60_000
 BLOCKS = 400
 BLOCK_SHARE = 0.02
 FOREIGN_SHARE = 0.02
-CASE_SHARE = 0.03  # messages that hold a word which no other does
+CASE_SHARE = 0.03  # share of messages with a unique word
 
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """Something said, its HTML, and what that holds."""
+    """A text, its HTML, and the references in it."""
 
     content: str
     html: str
@@ -34,7 +34,7 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A part of a line, and its HTML without the paragraph around it."""
+    """A part of a line, and its HTML without the paragraph element."""
 
     source: str
     html: str
@@ -42,7 +42,7 @@ class Piece:
 
 
 class TextWriter:
-    """Gives texts; the more messages there will be, the more different sentences there are."""
+    """Generates texts; more messages have more different sentences."""
 
     def __init__(self, dice: Random, messages: int, settings: Settings) -> None:
         self._dice = dice
@@ -72,11 +72,11 @@ class TextWriter:
         return joined([mention, _as_piece(text)])
 
     def continued(self, text: Text) -> Text:
-        """The same line with a sentence more."""
+        """The same line with one more sentence."""
         return joined([_as_piece(text), self._sentence()])
 
     def piece(self, source: str, found: Resolved | None = None) -> Piece:
-        """Something that can stand on a line with others."""
+        """Render a part of a line."""
         rendered = markdown.render(source, found or Resolved(), self._settings)
         piece = _as_piece(Text(source, rendered.html, rendered.has_link))
         assert rendered.html == f"<p>{piece.html}</p>", f"more than a line: {source}"
@@ -106,7 +106,7 @@ class TextWriter:
         return self.piece(f"This is case {syllables}{self._dice.randrange(10_000)}.")
 
     def _filled(self, pattern: str) -> str:
-        """A pattern with a word in each of its gaps; the first letter is a capital."""
+        """A pattern with words in its gaps; the first letter is a capital."""
         parts = pattern.split("{")
         text = parts[0] + "".join(self._word(part[0]) + part[2:] for part in parts[1:])
         return text[0].upper() + text[1:] if pattern.startswith("{") else text

@@ -1,7 +1,7 @@
-"""The words that made-up people use. Rank decides how often: the first of a list is the commonest.
+"""The vocabulary. Rank decides the frequency: the first word of a list is the most common.
 
-Behind the ordinary nouns stand thousands of invented ones, as behind those of any real team stand
-the names of its products, customers and places.
+The ordinary nouns are followed by thousands of invented ones, like the names of products, customers
+and places in a real team.
 """
 
 import itertools
@@ -81,7 +81,7 @@ SENTENCES = (
     "The café near the {n} has a {a} {n}.",
 )
 
-# What is said now and then in languages whose words no spaces part, or whose letters are others.
+# Texts in scripts without spaces between words, and in other alphabets.
 FOREIGN = (
     "来週の会議で新しい予算について話します。",
     "图书馆明天关门，请提前还书。",
@@ -90,7 +90,7 @@ FOREIGN = (
     "Der Schlüssel liegt im Büro.",
 )
 
-# Messages that are more than a line of text.
+# Messages with more than a line of text.
 BLOCKS = (
     "What is left to do:\n\n* {v} the {n}\n* {v} the {a} {n}\n* ask about the {n}",
     "1. {v} the {n}\n2. {v} the {n}\n3. rest",
@@ -136,13 +136,13 @@ EMOJI = ("+1", "tada", "heart", "check", "eyes", "smile", "coffee", "rocket")
 
 
 def invented(count: int) -> list[str]:
-    """Words that mean nothing, each once."""
+    """Invented words, each once."""
     words = (
         "".join(parts)
         for length in itertools.count(3)
         for parts in itertools.product(SYLLABLES, repeat=length)
     )
-    # Neighbours in the product look alike; every so many-th one does not.
+    # Neighbours in the product look alike, so the list is read with a stride.
     stride = 7
     found = list(itertools.islice(words, 0, count * stride, stride))
     return list(dict.fromkeys(found))

@@ -1,5 +1,5 @@
-"""Every setting of the server: `settings` is the list, `providers` its tables, `values`
-how each is written, `reading` where from. The tables are loaded where there is one."""
+"""Every setting of the server: `settings.py` lists them, `login_providers.py` has the tables of the
+file, `parsers.py` the types, `sources.py` reads flags, variables and the file."""
 
 from tertulia.config.login_provider import InformedProvider, Provider
 from tertulia.config.parsers import SWITCH, ConfigError, Rate, Setting, as_text

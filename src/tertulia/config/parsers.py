@@ -90,7 +90,7 @@ def parse_origin(value: str) -> str:
     origin = r"https?://([\w.-]+|\[[0-9a-fA-F:.]+\])(:[0-9]{1,5})?/?"
     if value and not re.fullmatch(origin, value):
         raise ValueError
-    _ = urlsplit(value).port  # raises ValueError for a port or an IPv6 address that cannot be
+    _ = urlsplit(value).port  # raises ValueError for an invalid port or IPv6 address
     return value.rstrip("/")
 
 
@@ -168,7 +168,7 @@ def parse_directory_address(value: str) -> str:
     parts = urlsplit(value)
     if parts.scheme not in ("ldap", "ldaps") or not parts.hostname or parts.path not in ("", "/"):
         raise ValueError
-    _ = parts.port  # raises ValueError for one that cannot be
+    _ = parts.port  # raises ValueError for an invalid port
     return value.rstrip("/")
 
 
@@ -185,7 +185,7 @@ def filter_with(*places: str) -> Kind[str]:
 
 
 ROLES = ("owner", "admin", "moderator", "member", "guest")
-THIS_MACHINE = ("localhost", "127.0.0.1", "::1")  # where no other machine can listen
+THIS_MACHINE = ("localhost", "127.0.0.1", "::1")  # loopback
 
 WORD = text("NAME", "a word of small letters, digits and hyphens", "([a-z0-9][a-z0-9-]{0,39})?")
 LINE = text("TEXT", "a line of text", r"[^\0\n]{0,4000}")

@@ -358,7 +358,7 @@ class Config:
 
     @property
     def transport_security(self) -> list[tuple[str, str]]:
-        """The header that keeps browsers on HTTPS, where people reach the server by it."""
+        """The Strict-Transport-Security header, if the server is reached by HTTPS."""
         if not self.external_url.lower().startswith("https://"):
             return []
         return [("strict-transport-security", f"max-age={HSTS_SECONDS}")]
@@ -387,7 +387,7 @@ class Config:
 
     @property
     def call_providers(self) -> tuple[int, ...]:
-        """Where calls can be held, by the numbers that clients know."""
+        """The configured providers of video calls, by their numbers in the API."""
         return (0, 1, *[4] * self.has_bigbluebutton, *[7] * self.has_nextcloud)
 
     @property

@@ -1,13 +1,13 @@
-"""Message markup: text in, HTML out, nothing else touched.
+"""Message markup: text in, HTML out, no side effects.
 
-    wanted = scan(source)                    # which names the text could mean
-    found = Found.of(users=..., groups=...)  # the caller looks them up
+    wanted = scan(source)                       # names that the text may refer to
+    found = Resolved.of(users=..., groups=...)  # the caller looks them up
     rendered = render(source, found, settings)
 
-The same source, names and settings always give the same HTML. Store `VERSION` with it: a
-rendering made under another version may be made again. Every step is linear in the length of the
-text; see `inline.py` for how that is kept. By hand, because the HTML has to be what Zulip's server
-writes, byte for byte, and no library is both like it and linear.
+The same source, names and settings always give the same HTML. Store `VERSION` with it: HTML of
+another version can be rendered again. Every step is linear in the length of the text; see
+`inline.py`. Written here because the HTML must be byte for byte what Zulip's server writes, and no
+library is both compatible and linear.
 """
 
 from tertulia.markdown.model import (

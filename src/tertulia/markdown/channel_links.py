@@ -13,7 +13,7 @@ _TOPIC_AND_ID = re.compile(r"(.*)@([0-9]+)", re.DOTALL)
 
 
 def topic_and_id(reference: str) -> tuple[str, str] | None:
-    """`lunch@51` is `("lunch", "51")`; a topic without a message is None."""
+    """`lunch@51` is `("lunch", "51")`; None for a topic without a message."""
     match = _TOPIC_AND_ID.fullmatch(reference)
     return (match[1], match[2]) if match else None
 
@@ -47,7 +47,7 @@ def _keep_channel(stash: Stash, channel: LinkedChannel) -> str:
 def _keep_topic(
     stash: Stash, channel: LinkedChannel, topic: str, newest: int | None, empty_topic_name: str
 ) -> str:
-    """A topic, or a message in it."""
+    """Stash the link to a topic or to a message in it."""
     topic, message_id = topic_and_id(topic) or (topic, "")
     address, shown = topic_address(channel, topic), f"#{channel.name} > {topic}"
     emphasized = "" if topic else empty_topic_name
@@ -76,5 +76,5 @@ def _keep(
 
 
 def _encode(part: str) -> str:
-    """Percent-encoded, with dots for the percent signs, as clients write a narrow."""
+    """Percent-encoding with dots instead of percent signs, as in the fragment of a narrow."""
     return quote(part, safe="").replace(".", "%2E").replace("%", ".")

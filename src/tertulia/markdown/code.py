@@ -1,12 +1,12 @@
 """Code blocks, highlighted by Pygments.
 
-The classes are Pygments' own short ones; clients bring the colours. A lexer takes a moment to load
-when its language is first used, and stays.
+The CSS classes are Pygments' short ones; clients have the colours. A lexer is loaded with the first
+use of its language.
 
-Many lexers take quadratic time for text that is no code at all. So what has overlong lines, words
-or gaps is not highlighted, and what a message may cost is counted beforehand, in the pieces that a
-lexer will find: for the lexers of `STEADY` as they are, for all others in their squares. What a
-block looks like depends on the message and on nothing else.
+Many lexers take quadratic time for text that is not code. So blocks with overlong lines, words or
+gaps are not highlighted, and the cost of a message is estimated beforehand from its number of
+tokens: linear for the lexers in `_STEADY`, squared for all others. The HTML depends only on the
+message.
 """
 
 import re
@@ -22,15 +22,15 @@ from pygments.util import ClassNotFound
 
 from tertulia.markdown import escape
 
-MAX_HIGHLIGHTED = 2_000  # pieces of all code of a message; what goes beyond is shown plain
-MAX_UNSTEADY = 400  # of a block in a language whose lexer is not known to be steady
-CHARACTERS_PER_PIECE = 3  # at least: long words and gaps are not for nothing, either
+MAX_HIGHLIGHTED = 2_000  # tokens of all code in a message; the rest is not highlighted
+MAX_UNSTEADY = 400  # tokens of a block whose lexer is not in `_STEADY`
+CHARACTERS_PER_PIECE = 3  # long words and gaps also have a cost
 MAX_LINE = 500
-MAX_RUN = 80  # letters of one word, or blanks in a row
+MAX_RUN = 80  # letters of one word, or spaces in a row
 MAX_EMPTY_LINES = 10
-MAX_WORDS = 30  # with nothing but blanks between them, for a lexer of `_LOOKING_AHEAD`
+MAX_WORDS = 30  # separated only by spaces, for the lexers in `_LOOKING_AHEAD`
 
-# Languages whose lexers were measured to take linear time for whatever they are given.
+# Languages whose lexers were measured to be linear for any input.
 _STEADY = """
     awk bash bat c clojure cmake console cpp csharp css dart diff django docker elixir erlang fsharp
     go graphql groovy haskell html http ini java js json jsx julia kotlin less lisp lua make
@@ -41,7 +41,7 @@ _STEADY = """
 STEADY = frozenset(_STEADY.split())
 
 
-# What a piece costs in languages whose lexers are slower than others.
+# The cost of a token in languages with slower lexers.
 _PRICES = {
     "Docker": 1.5,
     "Makefile": 2.0,
@@ -59,7 +59,7 @@ _PRICES = {
     "reStructuredText": 1.5,
 }
 
-# Lexers that look for a parenthesis after any number of words, at every word.
+# Lexers that look ahead for a parenthesis after any number of words, at every word.
 _LOOKING_AHEAD = frozenset({"csharp", "java", "groovy", "aspectj", "ceylon", "gosu", "xpp"})
 
 _PIECE = re.compile(r"\w+|\s+|[^\w\s]")
@@ -92,7 +92,7 @@ class CodeHighlighter:
         return _wrap(self._html(source, _lexer_for(language)), "")
 
     def indented(self, source: str) -> str:
-        """As a fenced block without a language, and with an empty line after it."""
+        """Like a fenced block without a language, with an empty line after it."""
         language, source = _named_by_first_line(source.strip("\n"))
         return _wrap(self._html(source, _lexer_for(language)), "") + "\n"
 
@@ -106,7 +106,7 @@ class CodeHighlighter:
 
 
 def price(source: str, lexer: Lexer) -> float:
-    """What it costs to highlight a block, in pieces; without end for what cannot be code."""
+    """The estimated cost of highlighting a block, in tokens; infinite if it cannot be code."""
     if _OVERLONG.search(source):
         return inf
     if not _LOOKING_AHEAD.isdisjoint(lexer.aliases) and _WORDS_ONLY.search(source):
@@ -124,7 +124,8 @@ def _wrap(html: str, language: str) -> str:
 
 
 def _named_by_first_line(source: str) -> tuple[str, str]:
-    """`#!/bin/sh` names a language and stays; so does `:::python`, which is taken away."""
+    """The language in a first line like `#!/bin/sh`, which is kept, or `:::python`, which is
+    removed."""
     first, _, rest = source.partition("\n")
     match = _FIRST_LINE.match(first)
     if match is None:
@@ -142,13 +143,13 @@ def _lexer_for(language: str) -> Lexer | None:
 
 @lru_cache(maxsize=64)
 def _highlighted(source: str, lexer: Lexer) -> str:
-    """Kept for a while: the same code is often rendered twice, as a draft and as sent."""
+    """Cached, because the same code is often rendered twice: as a draft and when it is sent."""
     most = 2 * len(source) + 100
     tokens = list(islice(lexer.get_tokens(source), most))
-    if len(tokens) == most:  # a lexer may lose its way, and find nothing again and again
+    if len(tokens) == most:  # a lexer may emit empty tokens forever
         return _plain(source)
     html = format_tokens(tokens, _FORMATTER)
-    # Quotes are harmless between tags, and clients expect them as they were typed.
+    # Quotes need no escaping between tags, and clients expect them as typed.
     return html.replace("&quot;", '"').replace("&#39;", "'")
 
 

@@ -1,4 +1,4 @@
-"""Where a block stands while it is parsed, and the parser as the block rules see it."""
+"""The position of a block during parsing, and the parser interface for the block rules."""
 
 from typing import NamedTuple, Protocol
 
@@ -6,7 +6,7 @@ from tertulia.markdown.tree import Node
 
 
 class Context(NamedTuple):
-    """What kind of text surrounds a block, and how many containers."""
+    """The surrounding text and the nesting depth of a block."""
 
     state: str = ""  # "list", "looselist", "detabbed" or none of these
     depth: int = 0

@@ -9,7 +9,7 @@ from tertulia.markdown.emoji_names import code_for, code_of, is_sign, names_for
 from tertulia.markdown.stash import Stash
 
 MAX_SHOWN = 1000
-# Compat: Zulip's clients know this emoji and its address by these names.
+# Compat: Zulip's clients know this emoji and its picture by these names.
 SPECIAL_NAME = "zulip"
 SPECIAL_IMAGE = "/static/generated/emoji/images/emoji/unicode/zulip.png"
 
@@ -36,7 +36,7 @@ _BASE = "\u00a9\u00ae\u203c-\u3299\U0001f000-\U0001faff"
 _TONE = "\U0001f3fb-\U0001f3ff"
 _CHARACTER = re.compile(
     "[\U0001f1e6-\U0001f1ff]{2}"  # a flag
-    "|[0-9#*]\ufe0f?\u20e3"  # a key
+    "|[0-9#*]\ufe0f?\u20e3"  # a keycap
     f"|[{_BASE}](?:\ufe0f|[{_TONE}])?[\U000e0020-\U000e007f]*"
     f"(?:\u200d[{_BASE}](?:\ufe0f|[{_TONE}])?)*"
 )
@@ -44,8 +44,8 @@ MAY_HOLD_CHARACTERS = re.compile(f"[{_BASE}\u20e3]")
 
 
 class DrawnEmoji:
-    """The emoji of one message. Each is a hundred characters of HTML, so there is an end to them:
-    what comes after that stays as it was typed."""
+    """The emoji of one message. Each takes a hundred characters of HTML, so their number is
+    limited; the rest stays as typed."""
 
     def __init__(self, stash: Stash, custom: Mapping[str, str]) -> None:
         self._stash = stash
@@ -85,7 +85,7 @@ class DrawnEmoji:
 
 @lru_cache(maxsize=256)
 def _named(characters: str) -> tuple[str, str] | None:
-    """The canonical name and the code of an emoji typed as characters."""
+    """The canonical name and code of an emoji typed as characters."""
     code = code_of(characters)
     names = names_for(code)
     if not names or (len(characters) == 1 and is_sign(code)):

@@ -1,10 +1,10 @@
-"""What emoji are called: the table of codes and names, which other parts of the server use too.
+"""The table of emoji codes and names; other parts of the server use it, too.
 
-A code is the hexadecimal code points of an emoji without U+FE0F, joined by `-`; the first of its
-names is the canonical one. The table is the file beside this one, an emoji to a line, which
-`scripts/emoji_names.py` makes: the packages that know these facts are a thousand times its size.
-In the file, `-fe0f` after a single code point says that it is shown as a letter or sign unless
-U+FE0F follows it. The table is read when it is first needed.
+A code is the hexadecimal code points of an emoji without U+FE0F, joined by `-`; the first name is
+the canonical one. The table is the file beside this module, one emoji per line, made by
+`scripts/emoji_names.py`, because the packages with this data are a thousand times larger. In the
+file, `-fe0f` after a single code point means that it is an emoji only if U+FE0F follows. The table
+is loaded with its first use.
 """
 
 from collections.abc import Iterator
@@ -26,12 +26,12 @@ def code_for(name: str) -> str | None:
 
 
 def names_for(code: str) -> tuple[str, ...]:
-    """All names of an emoji, the canonical one first; none for what is no emoji."""
+    """All names of an emoji, the canonical one first; empty if it is not an emoji."""
     return _table().names_by_code.get(code, ())
 
 
 def is_sign(code: str) -> bool:
-    """Whether this is an emoji only where U+FE0F follows it."""
+    """Whether it is an emoji only if U+FE0F follows."""
     return code in _table().signs
 
 

@@ -1,7 +1,7 @@
 """Code spans, strong, emphasis and strikethrough.
 
-Emphasis may nest in itself (`*a *b* c*`): the leftmost pair that fits is taken, becomes one
-character, and the search begins anew. `_pair` does the same with a stack, in one pass.
+Emphasis may nest in itself (`*a *b* c*`): the leftmost pair that fits becomes one finished part,
+and the search starts again. `_pair` does the same with a stack, in one pass.
 """
 
 import re
@@ -21,7 +21,8 @@ _DELETED = re.compile(r"(?<!~)~~([^~\n]+)~~(?!~)")
 
 
 def apply_code(text: str, stash: Stash) -> str:
-    """A run of backticks is closed by the next run of as many, else tried as a shorter one."""
+    """A run of backticks is closed by the next run of the same length; if there is none, a shorter
+    run is tried."""
     runs = [match.span() for match in _TICKS.finditer(text)]
     by_length: dict[int, list[int]] = {}
     for index, (start, end) in enumerate(runs):
@@ -77,11 +78,11 @@ def _keep(stash: Stash, opening: str, body: str, inner: Callable[[str], str], cl
 
 
 class _Run(msgspec.Struct):
-    """Stars that may yet open something, and the text that has followed them."""
+    """Stars that may open an emphasis, and the text after them."""
 
     stars: int
     pieces: list[str] = field(default_factory=list)
-    is_barred: bool = False  # the text holds something that no emphasis may hold
+    is_barred: bool = False  # the text contains something that no emphasis may contain
 
     def follow(self, text: str) -> None:
         if text:
@@ -89,14 +90,15 @@ class _Run(msgspec.Struct):
             self.is_barred = self.is_barred or "\n" in text or "^" in text
 
     def may_close(self) -> bool:
-        """Whether the text could be emphasized: something, with no white space at its ends."""
+        """Whether the text can be emphasized: it is not empty and has no white space at
+        its ends."""
         if self.is_barred or not self.pieces:
             return False
         return not self.pieces[0][0].isspace() and not self.pieces[-1][-1].isspace()
 
 
 def _pair(text: str, size: int, wrap: Callable[[str], str]) -> str:
-    """Wrap what stands between `size` stars and the next `size` stars, from the inside out."""
+    """Wrap the text between `size` stars and the next `size` stars, innermost first."""
     runs = [_Run(0)]
     done = 0
     for match in _STARS.finditer(text):

@@ -1,6 +1,6 @@
-"""The only doors from text to HTML. Everything a user typed passes through one of these.
+"""HTML escaping. Everything that a user typed passes through one of these functions.
 
-Text and attribute values keep what is already shaped like an entity (`&copy;`, `&#65;`), known or
+Text and attribute values keep everything that looks like an entity (`&copy;`, `&#65;`), known or
 not; code does not.
 """
 
@@ -24,14 +24,15 @@ def attribute(raw: str) -> str:
 
 
 def code(raw: str) -> str:
-    """Code is shown letter by letter, so an entity in it is shown too."""
+    """Escape code, including entities in it."""
     return raw.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
 def tag(name: str, **attributes: str | None) -> str:
-    """An opening tag. Attributes are sorted; `data_user_id` is written `data-user-id`.
+    """An opening tag. Attributes are sorted; `data_user_id` becomes `data-user-id`.
 
-    One without a value is left out when it is None, and written bare when its value is its name.
+    An attribute with the value None is left out; one whose value is its name is written without a
+    value.
     """
     parts = [name]
     for key in sorted(attributes):

@@ -1,7 +1,7 @@
-"""Fenced blocks, before anything else is parsed: code, quotes, spoilers and formulas.
+"""Fenced blocks, which are parsed before everything else: code, quotes, spoilers and formulas.
 
-A fence counts only at the start of a line. What it holds is kept aside, and a mark stands for it on
-a line of its own, between blank lines.
+A fence counts only at the start of a line. Its content is stashed, and a placeholder replaces it,
+on its own line between blank lines.
 """
 
 import re
@@ -13,19 +13,19 @@ from tertulia.markdown.code import CodeHighlighter
 from tertulia.markdown.math import Formulas
 from tertulia.markdown.stash import Container, Stash
 
-MAX_DEPTH = 80  # quotes and spoilers within each other; a deeper fence is a line of text
-MAX_SPOILERS = 20  # spoilers within each other
+MAX_DEPTH = 80  # nested quotes and spoilers; a deeper fence is text
+MAX_SPOILERS = 20  # nested spoilers
 
 _OPENING = re.compile(
     r"(?P<fence>`{3,}|~{3,}) *"
     r"(?:(?:\{?\.)?(?P<language>[A-Za-z0-9_+\-./#,]+)\}?(?: +(?P<header>[^`~]*))?)? *"
 )
-_END = ("", "")  # what ends a text, even one that an open fence has swallowed the end of
+_END = ("", "")  # ends the text, also inside an unclosed fence
 _HOLDS_MARKUP = frozenset(("quote", "quoted", "spoiler"))
 
 
 class _Fence(msgspec.Struct):
-    """An open fence and the lines gathered in it so far."""
+    """An open fence and its lines so far."""
 
     fence: str
     language: str

@@ -1,9 +1,9 @@
-"""Inline markup: what happens within a paragraph, a cell or the text of a list item.
+"""Inline markup: inside a paragraph, a table cell or a list item.
 
-The rules form a fixed order of precedence. Each reads the text once, keeps what it finishes in the
-`Stash` and leaves one character in its place; the next rule reads what is left. What a rule has
-found inside its markers goes through the rules after it. Since no rule reads a finished part
-again, and none backtracks by more than its own match, the whole takes time linear in the text.
+The rules have a fixed order of precedence. Each reads the text once, puts finished parts into the
+`Stash` and leaves one character in their place; the next rule reads the rest. The text inside the
+markers of a rule goes through the rules after it. No rule reads a finished part again, and none
+backtracks by more than its own match, so the time is linear in the text.
 """
 
 import re
@@ -28,7 +28,7 @@ from tertulia.markdown.stash import MARK, Stash
 
 _FORMULA = re.compile(r"(?<![\w$])\$\$([^$\n]+)\$\$(?![\w$])")
 _SPACE_AFTER_BREAK = re.compile(rf"<br>\n\s+(?=[{MARK}]|<br>|\Z)")
-_MARKUP = re.compile(r"[^\w\s,;?!'\"()%/=+.-]|\.\w")  # without any, only linkifiers apply
+_MARKUP = re.compile(r"[^\w\s,;?!'\"()%/=+.-]|\.\w")  # without a match, only linkifiers apply
 
 
 class Inline:
@@ -51,7 +51,7 @@ class Inline:
         self._in_quote = False
 
     def html(self, text: str, *, in_quote: bool) -> str:
-        """The HTML of a text. Marks in it stand for finished parts, until they are restored."""
+        """The HTML of a text, with placeholders for finished parts."""
         if not self._settings.translate_emoticons and not _MARKUP.search(text):
             return _finish(self._linkifiers(text))
         self._in_quote = in_quote
@@ -121,13 +121,13 @@ class Inline:
         return self._emoji.emoticons(text)
 
     def _after(self, rule: "Rule") -> Callable[[str], str]:
-        """What is done to a text between the marks of a rule: the rules that follow it."""
+        """Applies the rules that follow `rule`, for the text between its markers."""
         return partial(self._from, _STEPS[rule])
 
 
 Rule = Callable[[Inline, str], str]
 
-# In order of precedence; a rule runs only where its trigger occurs.
+# In order of precedence; a rule runs only if its trigger occurs.
 _RULES: tuple[tuple[str, Rule], ...] = (
     ("`", Inline._code),
     ("***", Inline._strong_emphasis),

@@ -1,7 +1,7 @@
-"""The text as lines: white space put in order, and a blank line wherever a list begins.
+"""Splits the text into lines, normalizes white space, and inserts a blank line before each list.
 
-The block rules find a list only at the start of a block, but people begin one right after a line
-of text. `insert_blank_before_lists` puts the missing blank line there.
+The block rules find a list only at the start of a block, but users start one right after a line of
+text. `insert_blank_before_lists` inserts the missing blank line.
 """
 
 import re
@@ -13,7 +13,8 @@ _ITEM = re.compile(r"^ *(?:(?P<bullet>[*+-])|(?P<number>\d+\.)) ", re.MULTILINE)
 
 
 def normalize(source: str) -> list[str]:
-    """Lines without carriage returns and tabs; lines of spaces are empty. Two end the text."""
+    """Lines without carriage returns and tabs; lines of spaces become empty. Two empty lines end
+    the text."""
     text = source.replace("\x02", "").replace("\x03", "")
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
@@ -23,7 +24,8 @@ def normalize(source: str) -> list[str]:
 
 
 def insert_blank_before_lists(text: str) -> str:
-    """A blank line before each list item that follows a line which is no item of its kind."""
+    """Insert a blank line before each list item that follows a line which is not an item of its
+    kind."""
     if not _ITEM.search(text):
         return text
     opened: list[str] = []
@@ -40,6 +42,6 @@ def insert_blank_before_lists(text: str) -> str:
 
 
 def _kind(line: str) -> str:
-    """Whether a line begins an item of a bulleted or numbered list, or none."""
+    """Whether a line starts an item of a bulleted list, of a numbered list, or neither."""
     match = _ITEM.match(line)
     return match.lastgroup or "" if match else ""

@@ -1,7 +1,7 @@
-"""Linkifiers: an organization's own patterns that become links, such as `BUG-12`.
+"""Linkifiers: an organization's patterns that become links, such as `BUG-12`.
 
-Patterns are written by administrators. RE2 matches each of them in time linear in the text and in
-its own size, whatever it is; that size and how often RE2 is asked have bounds.
+Administrators write the patterns. RE2 matches in time linear in the text and in the size of the
+pattern; that size and the number of matches are limited.
 """
 
 import re
@@ -15,8 +15,8 @@ from tertulia.markdown.model import LinkPattern
 from tertulia.markdown.stash import Stash
 from tertulia.markdown.tree import Link
 
-_MAX_MATCHES = 1000  # in one stretch of text, for one pattern
-_MAX_INSTRUCTIONS = 500  # of the program that RE2 makes of a pattern
+_MAX_MATCHES = 1000  # per part of a text and pattern
+_MAX_INSTRUCTIONS = 500  # of the compiled pattern
 
 _LITERAL = re.compile(r"[A-Za-z0-9 _:/#-]+(?![?*{])")
 _BEFORE = r"(^|[\s'\"(,:<])"
@@ -24,7 +24,7 @@ _AFTER = r"($|[^\pL\pN])"
 
 
 class _Found(Protocol):
-    """A match of RE2, which names groups in bytes when it reads bytes."""
+    """A match of RE2, which has group names in bytes when it reads bytes."""
 
     def span(self, group: int) -> tuple[int, int]: ...
     def groupdict(self) -> dict[bytes, bytes | None]: ...
@@ -38,7 +38,7 @@ class _Pattern(Protocol):
 
 
 class InvalidPattern(ValueError):
-    """Not a regular expression that RE2 understands, or one that is too big."""
+    """Not a regular expression that RE2 accepts, or too large."""
 
 
 class Match(NamedTuple):
@@ -49,13 +49,14 @@ class Match(NamedTuple):
 
 
 def check(pattern: str) -> frozenset[str]:
-    """The names of a pattern's groups. Raises `InvalidPattern` for what is no pattern."""
+    """The names of a pattern's groups. Raises InvalidPattern."""
     _, alone = _compiled(pattern)
     return frozenset(name.decode() for name in alone.groupindex)
 
 
 def occurring(text: str, linkifiers: tuple[LinkPattern, ...]) -> tuple[LinkPattern, ...]:
-    """Those that a text could hold, so that the others need not be tried on each part of it."""
+    """The linkifiers that may match in a text, so that the others need not be tried on each of its
+    parts."""
     if not linkifiers:
         return ()
     data = text.encode()
@@ -67,7 +68,7 @@ def _occurs(pattern: str, data: bytes) -> bool:
         _, alone = _compiled(pattern)
     except InvalidPattern:
         return False
-    # What an anchor means depends on where a part begins and ends.
+    # An anchor depends on where a part begins and ends.
     return "^" in pattern or "$" in pattern or "\\" in pattern or alone.search(data) is not None
 
 
@@ -91,9 +92,9 @@ def apply(text: str, stash: Stash, linkifiers: tuple[LinkPattern, ...]) -> str:
 def find(
     text: str, linkifier: LinkPattern, plain: Callable[[str], str] = lambda text: text
 ) -> list[Match]:
-    """What one linkifier links in a text, and where to. A broken pattern links nothing.
+    """The matches of a linkifier in a text, with their links. An invalid pattern matches nothing.
 
-    `plain` gives what a reader sees of a part: no mark of the stash gets into an address.
+    `plain` replaces placeholders by their text, so that none gets into an address.
     """
     try:
         pattern, _ = _compiled(linkifier.pattern)
@@ -129,15 +130,15 @@ def _words(error: Exception) -> str:
 
 @lru_cache(maxsize=512)
 def _beginning(pattern: str) -> str:
-    """What every match begins with, as far as that is plain to see."""
+    """A literal prefix of every match, as far as it is obvious."""
     match = _LITERAL.match(pattern)
     return match[0] if match and "|" not in pattern else ""
 
 
 @lru_cache(maxsize=512)
 def _compiled(pattern: str) -> tuple[_Pattern, _Pattern]:
-    """The pattern between what may stand before and after it, and the pattern alone."""
-    re2 = import_module("re2")  # two megabytes, which most organizations never need
+    """The pattern with its required surroundings, and the pattern alone."""
+    re2 = import_module("re2")  # loaded here: two megabytes that most organizations do not need
     options = re2.Options()
     options.log_errors = False
     try:

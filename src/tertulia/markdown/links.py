@@ -1,8 +1,7 @@
-"""Links with a text: `[text](address "title")`, and uploads shown in place: `![text](address)`.
+"""Links with a text, `[text](address "title")`, and inline uploads, `![text](address)`.
 
-Brackets may nest, and a title may hold parentheses, so finding where a link ends could mean
-reading on to the end of the text for every `[`. `_Brackets` reads the text once and then answers
-each question by looking it up.
+Brackets may nest, and a title may contain parentheses, so a search for the end of a link could read
+the rest of the text for every `[`. `_Brackets` reads the text once and then answers by lookup.
 """
 
 import re
@@ -90,7 +89,7 @@ def _keep_upload(stash: Stash, label: str, target: _Target, found: Resolved) -> 
 
 
 def picture(upload: Upload, **attributes: str) -> str:
-    """An uploaded picture: its thumbnail, or a placeholder until that is made."""
+    """The HTML of an uploaded picture: its thumbnail, or a placeholder until it is made."""
     if not upload.thumbnail:
         attributes["class_"] = f"{attributes.get('class_', '')} image-loading-placeholder".strip()
     return escape.tag(
@@ -104,13 +103,13 @@ def picture(upload: Upload, **attributes: str) -> str:
 
 
 class _Brackets:
-    """Where the brackets, parentheses and quotes of a text are."""
+    """The positions of brackets, parentheses and quotes in a text."""
 
     def __init__(self, text: str) -> None:
         self._text = text
 
     def texts(self) -> list[tuple[int, int]]:
-        """Each `[` with its `]`, where a `(` follows, in the order of the text."""
+        """Each `[` with its `]` that is followed by `(`, in order."""
         open_at: list[int] = []
         pairs = []
         for match in re.finditer(r"[\[\]]", self._text):
@@ -125,7 +124,7 @@ class _Brackets:
         return pairs
 
     def target(self, at: int) -> _Target | None:
-        """What stands between the `(` at a position and the `)` that ends the link."""
+        """The address and title between the `(` at a position and the `)` that ends the link."""
         text = self._text
         if angled := _ANGLED.match(text, at):
             title = angled[2] if angled[2] is not None else angled[3]
@@ -140,7 +139,8 @@ class _Brackets:
         return self._titled(start, quote) or self._untitled(at, start, quote)
 
     def _titled(self, start: int, quote: int) -> _Target | None:
-        """A title, opened by the first quote or else by the other kind, ends before a `)`."""
+        """A title starts with the first quote or else with the other kind, and ends
+        before a `)`."""
         text = self._text
         ends = [(quote, self._end_of_title(text[quote], quote))]
         other = '"' if text[quote] == "'" else "'"
@@ -153,7 +153,7 @@ class _Brackets:
         return _Target(text[start:opened].strip(), text[opened + 1 : end], close + 1)
 
     def _untitled(self, at: int, start: int, quote: int) -> _Target | None:
-        """A quote that begins no title is part of the address, but hides parentheses before it."""
+        """A quote that starts no title is part of the address, but hides parentheses before it."""
         before = bisect_left(self._parens, quote)
         first = bisect_right(self._parens, at)
         depth = 1
@@ -195,14 +195,15 @@ class _Brackets:
 
     @cached_property
     def _ends(self) -> dict[str, list[tuple[int, int]]]:
-        """For each kind of quote, where one is followed by `)`, and where that is."""
+        """For each kind of quote, the positions at which it is followed by `)`, with the position
+        of that."""
         ends: dict[str, list[tuple[int, int]]] = {"'": [], '"': []}
         for match in re.finditer("(['\"]) *\\)", self._text):
             ends[match[1]].append((match.start(), match.end() - 1))
         return ends
 
 
-_MAX_PARENS = 50  # parentheses looked at before and after a quote that begins no title
+_MAX_PARENS = 50  # parentheses that are examined around a quote that starts no title
 
 
 def _first_after(positions: list[int], start: int) -> int | None:

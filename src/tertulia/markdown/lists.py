@@ -1,7 +1,7 @@
 """Lists: which lines are items, which belong to an item, and how items nest.
 
-Two spaces (or three) make a level. A list that goes on after a blank line is loose: the items next
-to the blank line have their text in paragraphs. A node of kind `li` keeps tight text in `text`.
+Two or three spaces make a level. A list that continues after a blank line is loose: the items next
+to the blank line have paragraphs. A node of kind `li` keeps tight text in `text`.
 """
 
 import re
@@ -73,7 +73,7 @@ def parse_list(
 
 
 def _split_items(kind: str, lines: list[str]) -> tuple[str, list[str]]:
-    """The first number of a numbered list, and the items: their texts, or nested lists whole."""
+    """The first number of a numbered list, and its items: their texts, or whole nested lists."""
     start = ""
     items: list[list[str]] = []
     for line in lines:
@@ -89,7 +89,7 @@ def _split_items(kind: str, lines: list[str]) -> tuple[str, list[str]]:
 
 
 def _owner(parent: Node, block: str, context: Context) -> tuple[int, Node]:
-    """How many levels of indentation to take off, and the node the block then belongs to."""
+    """How many levels of indentation to remove, and the node that the block then belongs to."""
     wanted = (len(block) - len(block.lstrip(" "))) // len(INDENT)
     level = 1 if context.state == "list" else 0
     while wanted > level:

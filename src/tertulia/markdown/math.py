@@ -1,8 +1,8 @@
-"""Formulas: TeX in, MathML out, in the shape that clients know from KaTeX.
+"""Formulas: TeX in, MathML out, in KaTeX's format, which clients expect.
 
-Clients read the source from the annotation. The MathML comes from latex2mathml as a tree, of which
-only elements in `_ELEMENTS` and attributes in `_ATTRIBUTES` are written: TeX can ask for links and
-styles, and gets none. What KaTeX would refuse is shown as typed, in an error span.
+Clients read the source from the annotation. latex2mathml returns a tree, of which only elements in
+`_ELEMENTS` and attributes in `_ATTRIBUTES` are written, because TeX can request links and styles.
+What KaTeX would reject is shown as typed, in an error span.
 """
 
 import re
@@ -15,7 +15,7 @@ from tertulia.markdown import escape
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
 
-MAX_CONVERTED = 2000  # characters of TeX in one message; beyond them the source stands for itself
+MAX_CONVERTED = 2000  # characters of TeX in one message; the rest is shown as source
 _MAX_DEPTH = 50
 
 _COMMENT = re.compile(r"(?<!\\)%.*")
@@ -35,7 +35,7 @@ _ATTRIBUTES = {
 
 
 class Formulas:
-    """The formulas of one message. Converting is the slowest thing we do, so it has a budget."""
+    """The formulas of one message. Conversion is the slowest step, so it has a budget."""
 
     def __init__(self) -> None:
         self._left = MAX_CONVERTED
@@ -81,7 +81,7 @@ def _quoted(raw: str) -> str:
 
 @lru_cache(maxsize=128)
 def _converted(tex: str) -> str | None:
-    """The MathML of a formula, or None where TeX would find fault with it."""
+    """The MathML of a formula, or None if it is not valid TeX."""
     tex = _COMMENT.sub("", tex)
     if not tex.strip():
         return "<mrow></mrow>"
@@ -90,7 +90,7 @@ def _converted(tex: str) -> str | None:
     converter = import_module("latex2mathml.converter")
     try:
         return "".join(map(_write, converter.convert_to_element(tex)))
-    except Exception:  # the library raises whatever it meets on its way, RecursionError included
+    except Exception:  # the library raises any exception, including RecursionError
         return None
 
 

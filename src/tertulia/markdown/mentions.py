@@ -1,7 +1,7 @@
-"""Mentions of people, groups and everyone: `@**Zoe**`, `@**Zoe|7**`, `@*design*`, `@**all**`.
+"""Mentions of users, groups and everyone: `@**Zoe**`, `@**Zoe|7**`, `@*design*`, `@**all**`.
 
 A name that was not found stays text. In a quote, and in the form with `_`, a mention is silent: it
-is shown and tells nobody.
+is shown and notifies no one.
 """
 
 import re
@@ -32,7 +32,7 @@ _SYSTEM_GROUPS = {
 
 
 class Mentioned(msgspec.Struct):
-    """Whom a message mentions aloud, gathered while it is rendered."""
+    """Whom a message mentions, without silent mentions; collected during rendering."""
 
     user_ids: set[int] = field(default_factory=set)
     group_ids: set[int] = field(default_factory=set)
@@ -41,7 +41,7 @@ class Mentioned(msgspec.Struct):
 
 
 def name_and_id(mention: str) -> tuple[str, int] | None:
-    """`Zoe|7` is `("Zoe", 7)`; a mention without an id is None."""
+    """`Zoe|7` is `("Zoe", 7)`; None for a mention without an id."""
     match = _NAME_AND_ID.fullmatch(mention)
     return (match[1], int(match[2])) if match else None
 

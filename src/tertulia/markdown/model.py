@@ -1,7 +1,7 @@
-"""What goes into a rendering and what comes out of it: plain values, no behaviour to speak of.
+"""Input and output of rendering, as plain values.
 
-A text may name people, groups, channels and topics. `Wanted` is what it could mean, `Resolved` what
-the caller looked up for this sender; a name that was not found is ordinary text.
+A text may refer to users, groups, channels and topics by name. `References` lists the names,
+`Resolved` is what the caller found for this sender; a name that was not found stays text.
 """
 
 from collections.abc import Iterable, Mapping
@@ -28,36 +28,36 @@ class LinkedChannel(msgspec.Struct, frozen=True):
 
 
 class Upload(msgspec.Struct, frozen=True):
-    """An uploaded file: `path_id` is its address after `/user_uploads/`."""
+    """An uploaded file; `path_id` is the part of its path after `/user_uploads/`."""
 
     path_id: str
     content_type: str
     width: int = 0
     height: int = 0
     is_animated: bool = False
-    thumbnail: str = ""  # the path of its picture, empty while that is being made
+    thumbnail: str = ""  # path of the thumbnail; empty while it is being made
 
 
 class LinkPattern(msgspec.Struct, frozen=True):
     id: int
     pattern: str  # an RE2 regular expression with named groups
-    url_template: str  # an RFC 6570 template of those names
+    url_template: str  # an RFC 6570 template with those names
 
 
 class Settings(msgspec.Struct, frozen=True):
-    """What the organization and the sender have chosen; the same for many messages."""
+    """Settings of the organization and the sender, shared by many messages."""
 
-    base_url: str = ""  # the organization's own address, without a slash at the end
+    base_url: str = ""  # the organization's URL, without a slash at the end
     default_code_language: str = ""
     translate_emoticons: bool = False
     image_previews: bool = True
     linkifiers: tuple[LinkPattern, ...] = ()
-    custom_emoji: Mapping[str, str] = {}  # name to address of its picture
+    custom_emoji: Mapping[str, str] = {}  # URL of the picture by name
     empty_topic_name: str = "general chat"
 
 
 class References(msgspec.Struct, frozen=True):
-    """Names a text could refer to. User names are in lower case, the others as typed."""
+    """Names that a text may refer to. User names are in lower case, others as typed."""
 
     user_names: frozenset[str] = frozenset()
     user_ids: frozenset[int] = frozenset()
@@ -79,7 +79,7 @@ class References(msgspec.Struct, frozen=True):
 class Resolved(msgspec.Struct, frozen=True):
     """What the sender may mention and link to. Leave out what the sender may not see."""
 
-    # Names in lower case; without those that several people have.
+    # By name in lower case; ambiguous names are left out.
     users_by_name: Mapping[str, MentionedUser] = {}
     users_by_id: Mapping[int, MentionedUser] = {}
     groups: Mapping[str, MentionedGroup] = {}
@@ -105,7 +105,7 @@ class Resolved(msgspec.Struct, frozen=True):
             if by_name.setdefault(name, user) is not user:
                 shared.add(name)
         for name in shared:
-            del by_name[name]  # two people of one name: only the form with an id tells them apart
+            del by_name[name]  # ambiguous: only the form with an id can refer to them
         return cls(
             users_by_name=by_name,
             users_by_id={user.id: user for user in people},
@@ -117,14 +117,14 @@ class Resolved(msgspec.Struct, frozen=True):
 
 
 class Rendered(msgspec.Struct, frozen=True):
-    """The HTML and what sending needs to know. Silent mentions and those in quotes are no part."""
+    """The HTML, and what sending needs to know. Silent mentions are not included."""
 
     html: str
     mentioned_user_ids: frozenset[int] = frozenset()
     mentioned_group_ids: frozenset[int] = frozenset()
     mentions_channel: bool = False  # @**all**, @**everyone**, @**channel**, @**stream**
     mentions_topic: bool = False
-    links: tuple[str, ...] = ()  # each address once, in the order of the text
+    links: tuple[str, ...] = ()  # each address once, in order
     attachment_path_ids: tuple[str, ...] = ()
     has_link: bool = False
     has_image: bool = False

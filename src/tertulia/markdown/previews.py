@@ -1,7 +1,7 @@
-"""Previews of pictures and videos that need no fetching: the address alone tells what it is.
+"""Previews of pictures and videos that are recognized by their address, without fetching it.
 
-Each address is shown once, below the paragraph, heading or table it stands in, or within the list
-item; one that stands alone takes the place of its text. Quotes have no previews.
+Each address is shown once, below its paragraph, heading or table, or inside its list item; an
+address that is the whole paragraph is replaced by the preview. Quotes have no previews.
 """
 
 import re
@@ -12,7 +12,7 @@ from tertulia.markdown import escape, links
 from tertulia.markdown.model import Resolved
 from tertulia.markdown.tree import Link, Node
 
-MAX_PREVIEWS = 24  # a message with more of them has none at all
+MAX_PREVIEWS = 24  # a message with more has none
 
 _IMAGES = (".bmp", ".gif", ".jpe", ".jpeg", ".jpg", ".png", ".webp")
 _VIDEOS = (".mp4", ".m4v", ".mov", ".webm")
@@ -22,7 +22,7 @@ _YOUTUBE_PATHS = re.compile(r"/(?:embed|shorts|v)/([\w-]+)")
 
 
 class PreviewPlace(NamedTuple):
-    """Where links stand: the block that would hold their previews."""
+    """A block with links, which would contain their previews."""
 
     holder: Node
     links: list[Link]
@@ -30,7 +30,7 @@ class PreviewPlace(NamedTuple):
 
 
 def add(places: list[PreviewPlace], found: Resolved) -> bool:
-    """Give the blocks their previews; whether there is any."""
+    """Add previews to the blocks; returns whether there are any."""
     planned: dict[str, tuple[PreviewPlace, Link, str]] = {}
     for place in places:
         for link in place.links:
@@ -47,7 +47,7 @@ def add(places: list[PreviewPlace], found: Resolved) -> bool:
 
 
 def _stands_alone(place: PreviewPlace, link: Link) -> bool:
-    """Nothing but an address, shown as it is, which the preview then stands for."""
+    """Whether the block is only this address, so that the preview replaces it."""
     holder = place.holder
     if link.href != link.shown or holder.tag not in ("p", "li") or _youtube_id(link.href):
         return False
@@ -84,7 +84,7 @@ def _is_there(href: str, found: Resolved) -> bool:
 
 
 def _picture(address: str, found: Resolved) -> str:
-    """Nothing for an upload that is no picture, whatever it is called."""
+    """The preview of a picture; empty for an upload that is not a picture, despite its name."""
     upload = found.uploads.get(address.removeprefix("/user_uploads/"))
     if upload is None:
         return escape.tag("img", src=address)
@@ -92,7 +92,7 @@ def _picture(address: str, found: Resolved) -> str:
 
 
 def _picture_address(href: str) -> str:
-    """Pages about a picture on two well-known sites, turned into the picture itself."""
+    """The picture that a page of one of two well-known sites shows."""
     parts = urlsplit(href)
     host = parts.hostname or ""
     if host.endswith(".wikipedia.org") and parts.path.startswith("/wiki/File:"):

@@ -1,4 +1,4 @@
-"""A message from source to HTML, step by step: lines, fences, blocks, inline, previews, writing."""
+"""Renders a message in steps: lines, fences, blocks, inline, previews, HTML."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -23,7 +23,7 @@ MAX_FORMATTED = 100_000  # characters; a longer text is shown as it was typed
 
 _NOBODY = Resolved()
 _DEFAULTS = Settings()
-# Possessive, so that runs of plain signs are passed over as a whole and never looked at twice.
+# Possessive, so that runs of plain characters are read only once.
 _PLAIN = re.compile(r"[A-Za-z](?:[\w ,;?!'\"%/=()\u2010-\u2027-]++|[.:](?= |$))*+")
 _UPLOAD = re.compile(r"/?user_uploads/(?!thumbnail/)(.+)")
 
@@ -53,18 +53,18 @@ def render(source: str, found: Resolved = _NOBODY, settings: Settings = _DEFAULT
 
 
 def render_text(text: str, found: Resolved = _NOBODY, settings: Settings = _DEFAULTS) -> str:
-    """The HTML of a text that is no message, such as a profile field: without previews."""
+    """The HTML of a text that is not a message, such as a profile field: without previews."""
     root, _ = _parse(text, found, settings, Mentioned())
     return write(root)
 
 
 def render_description(text: str, found: Resolved = _NOBODY, settings: Settings = _DEFAULTS) -> str:
-    """The HTML of a channel's description, which is one line however it was typed."""
+    """The HTML of a channel's description, which becomes one line."""
     return render_text(text.replace("\n", " "), found, settings)
 
 
 def render_topic_links(topic: str, patterns: tuple[LinkPattern, ...] = ()) -> list[dict[str, str]]:
-    """The links in a topic, in the order of the text. A domain without a scheme gets `https://`."""
+    """The links in a topic, in order. A domain without a scheme gets `https://`."""
     found = [
         (match.start, match.end, match.text, match.url)
         for pattern in patterns
@@ -85,7 +85,7 @@ def render_topic_links(topic: str, patterns: tuple[LinkPattern, ...] = ()) -> li
 
 
 def _is_plain(source: str, settings: Settings) -> bool:
-    """Whether a text is one line that no rule applies to, as most are."""
+    """Whether a text is one line without any markup, as most are."""
     if settings.linkifiers or settings.translate_emoticons:
         return False
     return _PLAIN.fullmatch(source) is not None
@@ -94,7 +94,7 @@ def _is_plain(source: str, settings: Settings) -> bool:
 def _parse(
     source: str, found: Resolved, settings: Settings, mentioned: Mentioned
 ) -> tuple[Node, list[PreviewPlace]]:
-    """The message as a tree whose texts have become HTML, and the places in it that have links."""
+    """The message as a tree whose texts are HTML, and the places in it that have links."""
     root = Node("root")
     if len(source) > MAX_FORMATTED:
         root.add("p").html = escape.code(source)
@@ -113,7 +113,7 @@ def _parse(
 def _finish_texts(
     root: Node, stash: Stash, inline: Inline, highlighter: CodeHighlighter
 ) -> Iterator[PreviewPlace]:
-    """Turn the texts of a tree into HTML, and tell of each place that has links."""
+    """Convert the texts of a tree to HTML, and yield each place that has links."""
     holder = root
     for node, in_quote in walk(root):
         if node.tag in previews.HOLDERS:

@@ -1,6 +1,6 @@
-"""Which names a text could mean, so that the caller can look them up before rendering.
+"""Finds the names that a text may refer to, so that the caller can look them up before rendering.
 
-This errs on the side of asking: a name in a code block is asked for as well, and does no harm.
+It may return too many: names in code blocks are included, which does no harm.
 """
 
 import re

@@ -1,9 +1,9 @@
-"""Finished parts, kept aside while the rest of the text is worked on.
+"""Finished parts of the HTML, set aside while the rest of the text is processed.
 
-Each is represented in the text by one character of a plane that Unicode leaves to applications,
-so that a finished part is never read again, counts as an ordinary character for the rules around
-it, and costs the same however long it is. `admit` keeps aside those that a user typed, so none in
-the text is a user's. The plane has room for one per character of the longest text we render.
+A private-use character of Unicode is the placeholder of each part. So a finished part is never read
+again, counts as an ordinary character for the other rules, and costs the same at any length.
+`admit` stashes such characters that a user typed, so every placeholder in the text is ours. There
+are enough for every character of the longest text.
 """
 
 import re
@@ -20,7 +20,7 @@ _MARKS = re.compile(f"([{MARK}])")
 
 
 class Container(NamedTuple):
-    """A fenced quote or spoiler, whose content is yet to be parsed."""
+    """A fenced quote or spoiler whose content is not parsed yet."""
 
     tag: str  # "blockquote" or "spoiler"
     content: str
@@ -28,8 +28,8 @@ class Container(NamedTuple):
 
 
 class Kept(NamedTuple):
-    html: str  # may hold the marks of other parts
-    text: str = ""  # what a reader sees of it
+    html: str  # may contain placeholders of other parts
+    text: str = ""  # the visible text
     link: Link | None = None
     is_block: bool = False
     container: Container | None = None
@@ -40,7 +40,7 @@ class Stash:
         self._kept: list[Kept] = []
 
     def admit(self, source: str) -> str:
-        """The source with every character that could be taken for a mark kept aside."""
+        """The source, with every character that could be confused with a placeholder stashed."""
         if source.isascii():
             return source
         return _MARK.sub(lambda match: self.keep(entity := f"&#{ord(match[0])};", entity), source)
@@ -60,10 +60,8 @@ class Stash:
         return self._kept[ord(mark) - _FIRST]
 
     def restore(self, html: str) -> tuple[str, list[Link]]:
-        """The HTML with every mark replaced by what it stands for, marks within marks included.
-
-        And the links among them, in the order in which a reader meets them.
-        """
+        """The HTML with every placeholder replaced, including nested ones, and the links in it, in
+        reading order."""
         links: list[Link] = []
         if html.isascii() or not _MARK.search(html):
             return html, links
@@ -85,7 +83,7 @@ class Stash:
         return "".join(done), links
 
     def plain(self, text: str) -> str:
-        """The text with every mark replaced by what a reader sees of it."""
+        """The text with every placeholder replaced by its visible text."""
         if text.isascii():
             return text
         return _MARK.sub(lambda match: self._kept[ord(match[0]) - _FIRST].text, text)

@@ -1,7 +1,7 @@
-"""Tables: a header row, a row of dashes with as many cells, then every line up to the block's end.
+"""Tables: a header row, a row of dashes with as many cells, then every line until the block ends.
 
-A pipe inside backticks or after a backslash does not split a row. Short rows are filled up with
-empty cells, so a few characters can become very many of them: what would is no table.
+A pipe inside backticks or after a backslash does not split a row. Short rows are filled with empty
+cells, so a few characters could become a huge table; such a table stays text.
 """
 
 import re
@@ -81,7 +81,7 @@ def _cells(row: str, has_border: bool) -> list[str]:
 def _splitting_pipes(row: str) -> list[int]:
     if "`" not in row and "\\" not in row:
         return [match.start() for match in re.finditer(r"\|", row)]
-    ticks: list[tuple[int, int, int]] = []  # where, how many, how many to open with
+    ticks: list[tuple[int, int, int]] = []  # position, length, length as an opening run
     pipes = []
     for match in _TICKS_OR_PIPE.finditer(row):
         found = match[0]
@@ -95,7 +95,7 @@ def _splitting_pipes(row: str) -> list[int]:
 
 
 def _code_spans(ticks: list[tuple[int, int, int]]) -> list[tuple[int, int]]:
-    """Pairs of equally long runs of backticks, each opening paired with the next that fits."""
+    """Pairs of equally long runs of backticks, each opening run paired with the next that fits."""
     later: dict[int, list[int]] = {}
     for index in range(len(ticks) - 1, -1, -1):
         later.setdefault(ticks[index][1], []).append(index)

@@ -1,7 +1,7 @@
-"""The blocks of a message as a small tree, and the tree written out as HTML.
+"""The blocks of a message as a tree, and its serialization to HTML.
 
-A node's `text` is source until the inline rules have turned it into `html`. Line breaks between
-blocks are part of what clients compare, so `write` is exact about them.
+A node's `text` is source until the inline rules convert it to `html`. Clients compare the line
+breaks between blocks, so `write` is exact about them.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -11,16 +11,16 @@ from tertulia.markdown import escape
 
 
 class Link(NamedTuple):
-    """A link as it stands in the text: where it leads and what it shows."""
+    """A link in the text: its address and what it shows."""
 
     href: str
     shown: str
-    is_reference: bool = False  # to a channel, topic or message, written by name
-    is_shown: bool = False  # an upload that is shown in place
+    is_reference: bool = False  # to a channel, topic or message, by name
+    is_shown: bool = False  # an upload that is shown inline
 
 
 class Node:
-    """A block. There may be thousands in a message, so it holds no list it does not need."""
+    """A block. A message may have thousands, so it has no list that it does not need."""
 
     __slots__ = (
         "attributes",
@@ -37,13 +37,13 @@ class Node:
     def __init__(self, tag: str, text: str = "") -> None:
         self.tag = tag
         self.text = text
-        self.html = ""  # what `text` has become
+        self.html = ""  # the HTML of `text`
         self.tail = ""  # text that follows this node inside its parent
         self.tail_html = ""
         self.attributes: dict[str, str] | None = None
         self.children: list[Node] = []
         self.previews: Sequence[str] = ()
-        self.is_replaced = False  # its previews are shown in place of it
+        self.is_replaced = False  # its previews replace it
 
     def add(self, tag: str, text: str = "") -> "Node":
         child = Node(tag, text)
@@ -56,7 +56,7 @@ class Node:
 
 
 def walk(root: Node) -> Iterator[tuple[Node, bool]]:
-    """Every node below, in the order of the text, with whether it stands in a quote."""
+    """Every node below, in order, with whether it is in a quote."""
     waiting = [(child, child.tag == "blockquote") for child in reversed(root.children)]
     while waiting:
         node, in_quote = waiting.pop()
@@ -98,7 +98,7 @@ def _write_element(node: Node, out: list[str]) -> None:
 
 
 def _write_item(node: Node, out: list[str]) -> None:
-    """A list item keeps its previews inside, before the lists nested in it."""
+    """A list item contains its previews, before its nested lists."""
     out.append("<li>")
     if not node.is_replaced:
         out.append(node.html)

@@ -1,8 +1,8 @@
-"""URL templates of RFC 6570, for values that are plain strings.
+"""URL templates (RFC 6570) with string values.
 
     expand("https://bugs.example.com/{id}{?page}", {"id": "12", "page": "2"})
 
-All operators and the prefix modifier work; exploding a plain string is the same as not.
+All operators and the prefix modifier are supported; exploding a string has no effect.
 """
 
 import re
@@ -43,7 +43,7 @@ _OPERATORS = {
 
 
 def check(template: str) -> frozenset[str]:
-    """The names a template uses. Raises `InvalidTemplate` for what is no template."""
+    """The names in a template. Raises InvalidTemplate."""
     names: set[str] = set()
     for expression in _EXPRESSION.findall(template):
         if not (match := _VARIABLES.fullmatch(expression)):
@@ -55,12 +55,12 @@ def check(template: str) -> frozenset[str]:
 
 
 def beginning(template: str) -> str:
-    """What all addresses of a template begin with; whoever fills it in does not choose that."""
+    """The literal prefix of all expansions; values cannot change it."""
     return template.partition("{")[0]
 
 
 def expand(template: str, values: Mapping[str, str]) -> str:
-    """The address. A name without a value is left out."""
+    """The expanded URL. A name without a value is left out."""
 
     def replace(match: re.Match[str]) -> str:
         parts = _VARIABLES.fullmatch(match[1])

@@ -1,4 +1,4 @@
-"""Addresses of links: which schemes are allowed, and how an address is written in an `href`."""
+"""Addresses of links: allowed schemes, and the form of an address in an `href`."""
 
 import re
 from urllib.parse import urlsplit, urlunsplit
@@ -14,9 +14,9 @@ _MAIL = re.compile(r"[^\s/?#:@]+@[^\s/?#:@]+")
 
 
 def written(typed: str, base_url: str) -> str | None:
-    """The `href` for an address as typed, or None where it may not be linked.
+    """The `href` for an address as typed, or None if it may not be linked.
 
-    Without a scheme it is a mail address, a path or anchor of ours, or a domain.
+    Without a scheme it is an email address, a path or anchor on this server, or a domain.
     """
     try:
         parts = urlsplit(typed)
@@ -33,13 +33,13 @@ def written(typed: str, base_url: str) -> str | None:
         else:
             address = urlunsplit(parts)
         urlsplit(address)
-    except ValueError:  # brackets that make no IPv6 address, and the like
+    except ValueError:  # invalid IPv6 brackets and the like
         return None
     return _relative(address.replace(" ", "%20"), base_url)
 
 
 def is_allowed(address: str) -> bool:
-    """Whether a finished address may be linked: an allowed scheme, or a path of ours."""
+    """Whether an address may be linked: it has an allowed scheme or is a path on this server."""
     try:
         scheme = urlsplit(address).scheme
     except ValueError:
@@ -48,7 +48,7 @@ def is_allowed(address: str) -> bool:
 
 
 def _relative(address: str, base_url: str) -> str:
-    """Places within the organization and its uploads are linked without the host."""
+    """Addresses of the organization and its uploads are written without the host."""
     if base_url and address.startswith((f"{base_url}/#", f"{base_url}/user_uploads/")):
         return address[len(base_url) + 1 :]
     return address

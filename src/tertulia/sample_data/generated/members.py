@@ -153,7 +153,7 @@ class Society:
             self._bring_in(tx, self.rooms[-1], list(dict.fromkeys([creator, *members])))
 
     def _settle(self, tx: Tx, arrived: list[Person]) -> None:
-        """Subscribe new users to channels, except those who were created with their channel."""
+        """Subscribe new users to channels, unless they were created together with their channel."""
         for room in self.rooms:
             inside = set(room.members)
             newcomers = [

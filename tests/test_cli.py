@@ -17,6 +17,8 @@ from tests.support.databases import Databases, Kind
 from tertulia import domain, storage
 from tertulia.cli import main
 from tertulia.cli.commands import COMMANDS
+from tertulia.cli.org_commands import ORG_COMMANDS, org
+from tertulia.cli.user_commands import USER_COMMANDS, user
 from tertulia.config import Config
 from tertulia.data_dir import load_vault
 from tertulia.database import Database
@@ -607,12 +609,20 @@ def test_the_command_has_a_version_and_every_part_of_it_a_help():
     assert CliRunner().invoke(main, ["--version"]).output.startswith("Tertulia ")
 
 
-@pytest.mark.parametrize("name", COMMANDS)
-def test_the_list_of_commands_says_what_each_says_of_itself(name):
-    command = main.get_command(click.Context(main), name)
+@pytest.mark.parametrize(
+    "group, name, help",
+    [
+        (group, name, help)
+        for group, table in ((main, COMMANDS), (user, USER_COMMANDS), (org, ORG_COMMANDS))
+        for name, (_, help) in table.items()
+    ],
+)
+def test_the_list_of_commands_says_what_each_says_of_itself(group, name, help):
+    command = group.get_command(click.Context(group), name)
 
     assert command is not None
-    assert command.get_short_help_str(100) == COMMANDS[name][1]
+    assert command.name == name
+    assert command.get_short_help_str(100) == help
 
 
 WINDOWS = """

@@ -7,7 +7,7 @@ import tomllib
 import zipfile
 from pathlib import Path
 
-from tertulia.domain.version import VERSION
+from tertulia import __version__
 
 ROOT = Path(__file__).parents[1]
 DOCUMENTS = ".data/data/share/doc/tertulia/"
@@ -16,7 +16,7 @@ DOCUMENTS = ".data/data/share/doc/tertulia/"
 def test_the_package_and_the_server_are_of_one_version():
     told = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 
-    assert told["version"] == VERSION
+    assert told["version"] == __version__
     assert all(">=" in each for each in told["dependencies"]), "a dependency has no bounds"
 
 
@@ -28,7 +28,7 @@ def test_the_wheel_holds_every_file_of_the_source_and_what_its_pages_link_to(tmp
     (wheel,) = (tmp_path / "dist").glob("tertulia-*.whl")
     with zipfile.ZipFile(wheel) as package:
         packed = set(package.namelist())
-        about = package.read(f"tertulia-{VERSION}.dist-info/METADATA").decode()
+        about = package.read(f"tertulia-{__version__}.dist-info/METADATA").decode()
 
     missing = _sources() - packed
     assert not missing, f"pyproject.toml, package-data: {sorted(missing)}"

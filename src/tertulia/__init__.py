@@ -1,0 +1,3 @@
+"""Tertulia, a team chat server."""
+
+__version__ = "0.2.0"

@@ -15,7 +15,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
-from tertulia import api, domain, events, external, markdown, storage
+from tertulia import __version__, api, events, external, markdown, storage
 from tertulia.api.authentication import Authenticator
 from tertulia.api.call import COMPLAINTS, Services
 from tertulia.api.routes import ABSENT, BROWSER_ROUTES, ROUTES
@@ -387,7 +387,7 @@ def description() -> bytes:
         describe(
             ROUTES,
             title="Tertulia",
-            version=domain.version.VERSION,
+            version=__version__,
             glossary=Glossary(
                 about=api.openapi_texts.ABOUT,
                 sentence=api.openapi_texts.sentence,

@@ -12,11 +12,11 @@ from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
-from tertulia import actions, domain, file_owner, private_files, storage
+import tertulia
+from tertulia import file_owner, private_files, storage
 from tertulia.config import Config
 from tertulia.database import Database, dialects
 from tertulia.database.schema import Standing
-from tertulia.domain.organization.realm import Realm
 from tertulia.domain.people.keys import Vault, WrongSecret
 from tertulia.errors import StartupError
 from tertulia.log import log
@@ -93,7 +93,7 @@ def _upgrade(database: Database) -> None:
     before = database.schema()
     database.migrate()
     after = database.schema()
-    version = domain.version.VERSION
+    version = tertulia.__version__
     former = database.read_now(0, storage.server_notes.find, storage.server_notes.VERSION)
     is_same = before.applied == after.applied
     if former == version and is_same:
@@ -222,14 +222,6 @@ def check_clock(database: Database) -> None:
         raise WrongClock(behind)
     if abs(behind) > ODD_CLOCK_SECONDS:
         log.warning("database.clock_skew", behind_s=round(behind, 1))
-
-
-def first_organization(database: Database, name: str) -> tuple[Realm, bool]:
-    """The first organization, and whether it was just created."""
-    known = database.read_now(0, storage.organization.first)
-    if known is not None:
-        return known, False
-    return database.write_now(0, actions.organization.get_first, name)
 
 
 @contextlib.contextmanager

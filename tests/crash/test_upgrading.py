@@ -13,12 +13,12 @@ from tests.support.databases import Databases
 from tests.support.people import Chat
 from tests.support.server import Server
 
-from tertulia import data_dir, domain, storage
+import tertulia
+from tertulia import __version__, data_dir, storage
 from tertulia.config import Config
 from tertulia.database import Database, schema
 from tertulia.database.schema import BREAKING, Migration, SchemaTooNew
 from tertulia.database.tx import Tx
-from tertulia.domain.version import VERSION
 
 ADDS = (
     "ALTER TABLE account ADD COLUMN shoe_size INTEGER NOT NULL DEFAULT 42;"
@@ -92,7 +92,7 @@ def test_an_upgrade_logs_its_versions_and_whether_it_is_one_way(
     shutil.copytree(schema.FOLDER, newer)
     (newer / f"{FROM_THE_FUTURE}_shoes.sql").write_text(f"{words}\n{ADDS}")
     monkeypatch.setattr(schema, "FOLDER", newer)
-    monkeypatch.setattr(domain.version, "VERSION", "99.0.0")
+    monkeypatch.setattr(tertulia, "__version__", "99.0.0")
 
     with capture_logs() as logged:
         data_dir.open_database(config)
@@ -102,7 +102,7 @@ def test_an_upgrade_logs_its_versions_and_whether_it_is_one_way(
         {
             "event": "database.upgraded",
             "log_level": "warning",
-            "from_version": VERSION,
+            "from_version": __version__,
             "to_version": "99.0.0",
             "from_schema": old,
             "to_schema": FROM_THE_FUTURE,

@@ -14,8 +14,8 @@ from typing import Any
 import click
 
 from tertulia import data_dir
-from tertulia.cli.commands import in_words
 from tertulia.cli.data import note_everywhere
+from tertulia.cli.errors import in_words
 from tertulia.cli.flags import config_options
 from tertulia.cli.progress import Progress
 from tertulia.config import Config

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tertulia import data_dir, domain
+from tertulia import __version__, data_dir
 from tertulia.config import Config
 from tertulia.domain.organization.realm import Realm
 
@@ -18,7 +18,7 @@ def text(
     config: Config, address: str, realm: Realm, *, cast: "Cast | None", has_people: bool
 ) -> str:
     parts = [
-        f"Tertulia {domain.version.VERSION} listens at {address} (Ctrl-C stops it)",
+        f"Tertulia {__version__} listens at {address} (Ctrl-C stops it)",
         f"  Organization  {realm.name}\n  Data          {_where(config)}",
     ]
     if cast is not None:

@@ -9,14 +9,14 @@ from typing import Any, Concatenate, NoReturn, ParamSpec, TypeVar
 import click
 import msgspec
 
-from tertulia import actions, data_dir, events, storage
+from tertulia import data_dir, storage
 from tertulia.cli import zuliprc
 from tertulia.cli.flags import COMMON_FLAGS, config_options
 from tertulia.config import Config
 from tertulia.data_dir import NoData
 from tertulia.database import Database
 from tertulia.database.tx import Tx
-from tertulia.domain.organization.audit import MAX_DETAILS, Act
+from tertulia.domain.organization.audit import DONE, MAX_DETAILS, Act
 from tertulia.domain.organization.realm import Realm
 from tertulia.domain.people.keys import Vault
 from tertulia.domain.people.user import User
@@ -86,13 +86,13 @@ class OpenOrganization(msgspec.Struct, frozen=True):
 
     def note(self, tx: Tx, *about: object) -> None:
         """Add an audit log entry for this command."""
-        actions.organization.audit.note(tx, command_act(*about))
+        storage.organization.audit.insert(tx, command_act(*about), DONE)
 
 
 def note_everywhere(tx: Tx, *about: object) -> None:
     """Add an audit log entry for this command to every organization."""
     for realm in storage.organization.all_of_them(tx):
-        actions.organization.audit.note(tx.for_realm(realm.id), command_act(*about))
+        storage.organization.audit.insert(tx.for_realm(realm.id), command_act(*about), DONE)
 
 
 def command_act(*about: object) -> Act:
@@ -198,15 +198,6 @@ def _at_subdomain(subdomain: str, known: list[Realm]) -> Realm:
     raise click.ClickException(
         f"No organization has the subdomain '{subdomain}'; the subdomains are: {there}."
     )
-
-
-def organization_as_author(opened: OpenOrganization) -> "actions.messages.draft.Author":
-    """The organization as the author of a message."""
-    directory = opened.read(
-        events.directory.loader.load, opened.config.email_domain, opened.database.clock
-    )
-    db = opened.database.of(opened.realm.id)
-    return actions.messages.draft.Author(db, directory, None, opened.site)
 
 
 def truncate_wal(opened: OpenOrganization) -> None:

@@ -12,15 +12,13 @@ from tertulia.cli.data import (
     command_act,
     in_organization,
     open_data,
-    open_organization,
-    organization_as_author,
     show_json,
-    show_table,
     truncate_wal,
 )
 from tertulia.cli.flags import config_options
+from tertulia.cli.organization_author import organization_as_author
 from tertulia.database.tx import Tx
-from tertulia.domain.groups.group import Members, PermissionChange
+from tertulia.domain.groups.group import PermissionChange
 from tertulia.domain.organization.realm import Realm
 from tertulia.domain.organization.settings import SETTINGS, OrganizationSetting, PeopleNamed
 from tertulia.lazy import asyncio
@@ -30,12 +28,7 @@ FILES_AT_ONCE = 1000
 MAX_SHOWN_LENGTH = 60  # characters of an invalid value in an error
 
 
-@click.group()
-def org() -> None:
-    """Manage organizations: create, list, deactivate, delete, change settings."""
-
-
-@org.command()
+@click.command()
 @click.argument("name")
 @click.option(
     "--subdomain", metavar="S", default="", help="The subdomain of the server's host name."
@@ -59,32 +52,7 @@ def create(name: str, subdomain: str, as_json: bool, **flags: Any) -> None:
         click.echo(f"Created {realm.name}, subdomain '{realm.subdomain}'.", err=True)
 
 
-@org.command("list")
-@as_json
-@config_options(for_serve=False)
-def list_organizations(as_json: bool, **flags: Any) -> None:
-    """List the organizations on this server."""
-    opened = open_organization(None, flags)
-    found = [
-        {
-            "id": realm.id,
-            "subdomain": realm.subdomain,
-            "name": realm.name,
-            "people": sum(
-                each.is_active and not each.is_bot
-                for each in opened.database.read_now(realm.id, storage.people.everyone)
-            ),
-        }
-        for realm in opened.database.read_now(0, storage.organization.all_of_them)
-    ]
-    if as_json:
-        show_json(found)
-    else:
-        rows = [[str(value) for value in row.values()] for row in found]
-        show_table([("ID", "SUBDOMAIN", "NAME", "PEOPLE"), *rows])
-
-
-@org.command()
+@click.command()
 @click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
 @in_organization
 def delete(opened: OpenOrganization, yes: bool) -> None:
@@ -103,7 +71,7 @@ def delete(opened: OpenOrganization, yes: bool) -> None:
     click.echo(f"Deleted {opened.realm.name}. Existing backups still contain its data.", err=True)
 
 
-@org.command("set", context_settings={"ignore_unknown_options": True})  # so that -1 is a value
+@click.command("set", context_settings={"ignore_unknown_options": True})  # so that -1 is a value
 @click.argument("key")
 @click.argument("value")
 @in_organization
@@ -117,7 +85,7 @@ def set_setting(opened: OpenOrganization, key: str, value: str) -> None:
     click.echo(f"{key} is now {value}.", err=True)
 
 
-@org.command("deactivate")
+@click.command("deactivate")
 @in_organization
 def deactivate(opened: OpenOrganization) -> None:
     """Deactivate an organization: no one can log in, and its data stays."""
@@ -125,38 +93,12 @@ def deactivate(opened: OpenOrganization) -> None:
     click.echo("The organization is deactivated; `org reactivate` reactivates it.", err=True)
 
 
-@org.command("reactivate")
+@click.command("reactivate")
 @in_organization
 def reactivate(opened: OpenOrganization) -> None:
     """Reactivate a deactivated organization."""
     opened.write(actions.organization.deactivation.reactivate)
     click.echo("The organization is reactivated.", err=True)
-
-
-@org.command("settings")
-@as_json
-@in_organization
-def list_settings(opened: OpenOrganization, as_json: bool) -> None:
-    """List all settings with their values, defaults and meanings."""
-    found = opened.read(_all_settings)
-    if as_json:
-        show_json(found)
-    else:
-        rows = [list(row.values()) for row in found]
-        show_table([("NAME", "VALUE", "DEFAULT", "MEANING"), *rows])
-
-
-def _all_settings(tx: Tx) -> list[dict[str, str]]:
-    names = {group.id: group.name for group in storage.groups.everything(tx)}
-    return [
-        {
-            "name": setting.name,
-            "value": _written(setting, storage.organization.settings.present(tx, setting), names),
-            "default": _written(setting, setting.default, names),
-            "meaning": setting.meaning,
-        }
-        for setting in SETTINGS.values()
-    ]
 
 
 def _unknown(key: str) -> NoReturn:
@@ -190,13 +132,3 @@ def _html(opened: OpenOrganization, text: str) -> str:
     """Render markup with the organization as the author."""
     author = organization_as_author(opened)
     return asyncio.run(actions.messages.draft.describe(author, text))
-
-
-def _written(setting: OrganizationSetting, value: Any, group_names: dict[int, str]) -> str:
-    """The value as command-line text; users named individually appear as a number."""
-    if isinstance(value, Members):
-        named = [group_names[each] for each in value.direct_subgroups]
-        return ", ".join([*named, f"{len(value.direct_members)} people"])
-    if isinstance(setting.kind, PeopleNamed) and isinstance(value, int):
-        return group_names[value]
-    return setting.kind.written(value)

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from tertulia import data_dir, storage
+from tertulia import actions, data_dir, storage
 from tertulia.app import Application
 from tertulia.cli import banner, zuliprc
 from tertulia.cli.flags import config_options
@@ -37,7 +37,9 @@ def serve(**flags: Any) -> None:
         vault = data_dir.open_vault(config)
         zuliprc.note_address(config, address)
         cast = demo.loader.fill(config, database, vault) if config.demo else None
-        realm, _ = data_dir.first_organization(database, config.organization)
+        realm = database.read_now(0, storage.organization.first) or database.write_now(
+            0, actions.organization.get_or_create_first, config.organization
+        )
         has_people = database.read_now(0, storage.data_check.has_people)
         text = banner.text(config, address, realm, cast=cast, has_people=has_people)
 

@@ -12,8 +12,8 @@ from tertulia import actions, domain, storage
 from tertulia.cli.data import (
     OpenOrganization,
     in_organization,
-    organization_as_author,
 )
+from tertulia.cli.organization_author import organization_as_author
 from tertulia.cli.roles import ROLES
 from tertulia.database.tx import Tx
 from tertulia.domain.messages.notices import Words

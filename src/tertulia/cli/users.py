@@ -16,15 +16,8 @@ from tertulia.cli.data import (
     show_table,
     truncate_wal,
 )
-from tertulia.cli.passwords import (
-    BOTS_HAVE_NONE,
-    asked_password,
-    end_password,
-    make_link,
-    set_password,
-)
+from tertulia.cli.passwords import BOTS_HAVE_NONE, asked_password
 from tertulia.cli.roles import ROLES
-from tertulia.cli.user_import import import_people, invite
 from tertulia.database.tx import Tx
 from tertulia.domain.people.keys import Vault
 from tertulia.domain.people.sessions import Session
@@ -36,22 +29,9 @@ BOTS = {
     "incoming-webhook": BotType.INCOMING_WEBHOOK,
     "outgoing-webhook": BotType.OUTGOING_WEBHOOK,
 }
-ROLE_NAMES = {role: name for name, role in ROLES.items()}
 
 
-@click.group()
-def user() -> None:
-    """Manage accounts: add, list, change, deactivate, erase; passwords and API keys."""
-
-
-user.add_command(invite)
-user.add_command(import_people)
-user.add_command(set_password)
-user.add_command(make_link)
-user.add_command(end_password)
-
-
-@user.command()
+@click.command()
 @click.argument("email")
 @click.option("--name", required=True, help="The full name.")
 @click.option("--role", type=click.Choice(list(ROLES)), default="member", show_default=True)
@@ -112,22 +92,7 @@ def _add(tx: Tx, vault: Vault, new: NewUser, names: Sequence[str]) -> tuple[User
     return added, key
 
 
-@user.command("list")
-@as_json
-@in_organization
-def list_users(opened: OpenOrganization, as_json: bool) -> None:
-    """List all accounts, including bots and deactivated ones."""
-    everyone = opened.read(storage.people.everyone)
-    shown = [each for each in everyone if not each.is_system_bot]
-
-    if as_json:
-        show_json([_described(each) for each in shown])
-    else:
-        rows = [(str(each.id), each.email, each.full_name, _standing(each)) for each in shown]
-        show_table([("ID", "EMAIL", "NAME", "ROLE"), *rows])
-
-
-@user.command()
+@click.command()
 @for_person
 def deactivate(opened: OpenOrganization, found: User) -> None:
     """Deactivate an account; its API key and sessions stop working at once."""
@@ -135,7 +100,7 @@ def deactivate(opened: OpenOrganization, found: User) -> None:
     click.echo(f"Deactivated {found.full_name} <{found.email}>.", err=True)
 
 
-@user.command()
+@click.command()
 @for_person
 def reactivate(opened: OpenOrganization, found: User) -> None:
     """Reactivate an account; a bot with a deactivated owner gets a new key."""
@@ -144,7 +109,7 @@ def reactivate(opened: OpenOrganization, found: User) -> None:
     click.echo(f"Reactivated {found.full_name} <{found.email}>.{key}", err=True)
 
 
-@user.command()
+@click.command()
 @click.option(
     "--messages",
     type=click.Choice(["delete", "anonymous"]),
@@ -183,7 +148,7 @@ def erase(opened: OpenOrganization, found: User, messages: str, yes: bool) -> No
     )
 
 
-@user.command()
+@click.command()
 @for_person
 @click.argument("role", type=click.Choice(list(ROLES)))
 def role(opened: OpenOrganization, found: User, role: str) -> None:
@@ -192,7 +157,7 @@ def role(opened: OpenOrganization, found: User, role: str) -> None:
     click.echo(f"{found.full_name} <{found.email}> is {role} now.", err=True)
 
 
-@user.command("reset-key")
+@click.command("reset-key")
 @for_person
 def reset_key(opened: OpenOrganization, found: User) -> None:
     """Replace the API key and print the new one; the old key stops working at once."""
@@ -201,7 +166,7 @@ def reset_key(opened: OpenOrganization, found: User) -> None:
     click.echo(key)
 
 
-@user.command()
+@click.command()
 @click.option("--end", is_flag=True, help="Log out all browsers.")
 @as_json
 @for_person
@@ -220,7 +185,7 @@ def sessions(opened: OpenOrganization, found: User, end: bool, as_json: bool) ->
         click.echo(f"{found.full_name} <{found.email}> is logged in in no browser.", err=True)
 
 
-@user.command()
+@click.command()
 @for_person
 def unlock(opened: OpenOrganization, found: User) -> None:
     """Clear the failed login attempts of a user, so that they can log in again."""
@@ -228,7 +193,7 @@ def unlock(opened: OpenOrganization, found: User) -> None:
     click.echo(f"{found.full_name} <{found.email}>: failed attempts cleared: {count}.", err=True)
 
 
-@user.command("second-factor")
+@click.command("second-factor")
 @click.option(
     "--reset", is_flag=True, help="Remove the second factor; the password alone is then enough."
 )
@@ -255,7 +220,7 @@ def second_factor(opened: OpenOrganization, found: User, reset: bool, as_json: b
         click.echo(f"{found.full_name} <{found.email}> has no second factor.", err=True)
 
 
-@user.command()
+@click.command()
 @for_person
 def unlink(opened: OpenOrganization, found: User) -> None:
     """Remove the link to a login provider; the next login matches by email address."""
@@ -264,7 +229,7 @@ def unlink(opened: OpenOrganization, found: User) -> None:
     click.echo(f"{found.full_name} <{found.email}> is no longer linked to a provider.", err=True)
 
 
-@user.command("zuliprc")
+@click.command("zuliprc")
 @for_person
 def print_zuliprc(opened: OpenOrganization, found: User) -> None:
     """Print a zuliprc file for a client or a bot."""
@@ -296,23 +261,3 @@ def _browser(each: Session) -> tuple[str, str]:
     """The address and user agent, without characters that a terminal would act on."""
     name = "".join(letter if letter.isprintable() else "?" for letter in each.agent)
     return each.address, name
-
-
-def _described(each: User) -> dict[str, object]:
-    return {
-        "user_id": each.id,
-        "email": each.email,
-        "name": each.full_name,
-        "role": ROLE_NAMES[each.role],
-        "is_bot": each.is_bot,
-        "is_active": each.is_active,
-    }
-
-
-def _standing(each: User) -> str:
-    words = [ROLE_NAMES[each.role]]
-    if each.is_bot:
-        words.append("bot")
-    if not each.is_active:
-        words.append("deactivated")
-    return ", ".join(words)

@@ -1,8 +1,6 @@
-"""The version of this server, and the API feature level it supports."""
+"""The API feature level that this server supports."""
 
 from typing import Any
-
-VERSION = "0.2.0"
 
 # The Zulip release whose clients are supported, and its API feature level. Clients read both.
 COMPATIBLE_VERSION = "12.0"

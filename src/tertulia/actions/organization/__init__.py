@@ -64,10 +64,8 @@ def create(tx: Tx, name: str, subdomain: str, *, with_channels: bool = True) -> 
     return storage.organization.current(here)
 
 
-def get_first(tx: Tx, name: str) -> tuple[Realm, bool]:
-    """The first organization, and whether it was just created."""
-    known = storage.organization.all_of_them(tx)
-    return (known[0], False) if known else (create(tx, name, ""), True)
+def get_or_create_first(tx: Tx, name: str) -> Realm:
+    return storage.organization.first(tx) or create(tx, name, "")
 
 
 def _create_system_groups(tx: Tx) -> None:

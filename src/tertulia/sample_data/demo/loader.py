@@ -15,7 +15,7 @@ from functools import partial
 
 from pyroaring import BitMap64
 
-from tertulia import actions, data_dir, domain, markdown, private_files, storage
+from tertulia import actions, domain, markdown, private_files, storage
 from tertulia.actions.channels.edits import ChannelChanges
 from tertulia.actions.channels.subscription_settings import Choice
 from tertulia.actions.people.statuses import NewStatus
@@ -74,7 +74,7 @@ def fill(config: Config, database: Database, vault: Vault) -> Cast:
     now = database.clock()
     past = Database(database.dialect, lambda: moment(now, FOUNDED))
     name = ORGANIZATION if config.organization == Config().organization else config.organization
-    realm, _ = data_dir.first_organization(past, name)
+    realm = past.write_now(0, actions.organization.get_or_create_first, name)
     password = secrets.token_hex(5)
     play = Play(vault, domain.people.passwords.hashed(password), config.email_domain, now)
     database.write_now(realm.id, play.perform)

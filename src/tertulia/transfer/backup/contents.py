@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 import msgspec
 
-from tertulia import domain, storage
+from tertulia import __version__, storage
 from tertulia.database import id_counters, schema
 from tertulia.database.tx import Tx
 from tertulia.domain.files.attachments import PIECE_BYTES
@@ -61,7 +61,7 @@ class LiveCopy:
         rows = {name: storage.table_copy.count(tx, name) for name in self._tables}
         rows[PIECES] += sum(-(-each.size // PIECE_BYTES) for each in self._elsewhere)
         self.about = CopyFacts(
-            version=domain.version.VERSION,
+            version=__version__,
             taken_at=tx.now,
             migrations=sorted(migrations),
             tables={name: list(columns) for name, columns in self._tables.items()},

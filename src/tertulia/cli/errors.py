@@ -1,0 +1,20 @@
+"""Error messages of commands: one sentence for an error that the user can fix."""
+
+import errno
+
+from tertulia.config import ConfigError
+from tertulia.database import error_text
+from tertulia.errors import ClientError, StartupError
+
+
+def in_words(error: Exception) -> str | None:
+    """None if the error is a bug, which needs a traceback."""
+    if isinstance(error, ClientError):
+        return error.msg
+    if isinstance(error, ConfigError | StartupError):
+        return str(error)
+    if isinstance(error, UnicodeError):
+        return "The input is not valid UTF-8."
+    if isinstance(error, OSError) and error.errno != errno.EPIPE:
+        return f"{error.filename or 'The system'}: {error.strerror}."
+    return error_text.in_words(error)

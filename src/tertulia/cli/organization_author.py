@@ -1,0 +1,14 @@
+"""The organization as the author of a text that a command renders."""
+
+from tertulia import events
+from tertulia.actions.messages.draft import Author
+from tertulia.cli.data import OpenOrganization
+
+
+def organization_as_author(opened: OpenOrganization) -> Author:
+    """The organization as the author of a message."""
+    directory = opened.read(
+        events.directory.loader.load, opened.config.email_domain, opened.database.clock
+    )
+    db = opened.database.of(opened.realm.id)
+    return Author(db, directory, None, opened.site)

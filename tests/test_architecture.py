@@ -392,7 +392,7 @@ def module_of(target: str, tree: Tree) -> str:
 def introduces(node: ast.stmt) -> bool:
     """A docstring, `__all__`, or the table of contents of a package that loads on demand."""
     if isinstance(node, ast.Assign):
-        return ast.unparse(node.targets[0]) == "__all__"
+        return ast.unparse(node.targets[0]) in {"__all__", "__version__"}
     if isinstance(node, ast.If):
         return ast.unparse(node.test) == "TYPE_CHECKING"
     return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)

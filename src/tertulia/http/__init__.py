@@ -1,5 +1,5 @@
-"""Requests become typed values, results become bytes.
+"""Converts requests to typed values and results to bytes.
 
 The signature of an endpoint is its contract: parsing, error texts, unsupported parameters and the
-API description are all drawn from it. Nothing here knows what the endpoints are about.
+API description are all derived from it. This package knows nothing about the endpoints' subjects.
 """

@@ -1,7 +1,6 @@
-"""The Authorization header: an email address and an API key, or the reason why not.
+"""Parses the Authorization header: an email address and an API key.
 
-Only the form is judged here; whose key it is, is for the caller to find out. It is a few lines of
-the standard library, which leave room for saying what exactly is wrong.
+Only the format is checked here, with an exact error for each mistake; the caller verifies the key.
 """
 
 import base64
@@ -44,7 +43,7 @@ def read_credentials(header: str | None) -> Credentials:
 
 
 def read_key(key: str | None) -> str:
-    """A key that came as a parameter. Raises MissingParameter or MalformedKey."""
+    """A key from a parameter. Raises MissingParameter or MalformedKey."""
     if key is None:
         raise MissingParameter(name="api_key")
     if not _KEY.fullmatch(key.strip()):

@@ -1,7 +1,7 @@
-"""Answers made smaller, for clients that can read them so.
+"""Compresses responses for clients that accept it.
 
-JSON shrinks to a tenth. What fits into one packet gains nothing by it, and what is large is
-compressed on a thread, person by person in turn.
+JSON shrinks to a tenth. A response that fits into one packet is not compressed, and a large one is
+compressed on a thread, users in turn.
 """
 
 import re
@@ -12,7 +12,7 @@ from tertulia.fair_queue import FairQueue, Person
 
 MIN_BYTES = 1300
 QUICK_BYTES = 1 << 15  # a quarter of a millisecond
-LEVEL = 4  # higher ones take longer and gain nothing with JSON
+LEVEL = 4  # higher levels take longer and do not shrink JSON further
 
 _ASKED = re.compile(r"(?:^|,)\s*(?:gzip|\*)\s*(?:;\s*q=(?!0(?:\.0*)?\s*(?:,|$))[0-9.]+\s*)?(?:,|$)")
 
@@ -39,7 +39,7 @@ def gzip(body: bytes) -> bytes:
 
 
 class GzipInParts:
-    """An answer whose beginning goes out while the rest is still being made."""
+    """Compresses a response whose beginning is sent while the rest is still computed."""
 
     def __init__(self) -> None:
         self._packer = zlib.compressobj(LEVEL, wbits=31)

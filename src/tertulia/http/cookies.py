@@ -1,7 +1,7 @@
-"""The cookies we set: which session a browser has, and which logins it has begun.
+"""The session cookie, and the cookies of pending logins.
 
-Over HTTPS its name says to the browser itself that no other host and no plain connection can have
-set it (`__Host-`). It is never readable by scripts and not sent along from other sites.
+Over HTTPS the name prefix `__Host-` guarantees that no other host and no plain connection has set
+the cookie. Scripts cannot read it, and it is not sent with requests from other sites.
 """
 
 from tertulia.http.request import ApiRequest
@@ -13,7 +13,7 @@ MAX_BYTES = 200
 
 
 def read(request: ApiRequest, *, is_secure: bool, cookie: str = SESSION) -> str | None:
-    """What the cookie holds, if the browser has one from us."""
+    """The value of the cookie, if the browser sent one."""
     name = f"{SECURE_PREFIX}{cookie}" if is_secure else cookie
     for pair in request.headers.get("cookie", "").split(";"):
         key, _, value = pair.strip().partition("=")
@@ -23,6 +23,6 @@ def read(request: ApiRequest, *, is_secure: bool, cookie: str = SESSION) -> str 
 
 
 def written(token: str, seconds: int, *, is_secure: bool, cookie: str = SESSION) -> str:
-    """The value of a Set-Cookie header; for so many seconds, 0 to take it away."""
+    """The value of a Set-Cookie header; 0 seconds delete the cookie."""
     name, secure = (f"{SECURE_PREFIX}{cookie}", "; Secure") if is_secure else (cookie, "")
     return f"{name}={token}; Max-Age={seconds}; Path=/; HttpOnly; SameSite=Lax{secure}"

@@ -1,9 +1,9 @@
-"""Requests that another site has made a browser send, and that we do not answer.
+"""Refuses requests that another site caused a browser to send (CSRF).
 
-A cookie travels whoever has caused a request. Browsers tell who has: `Sec-Fetch-Site`, or at least
-`Origin`. What changes something must come from a page of our own, or from the person themselves;
-whoever tells neither is refused. What only looks may besides be a link that somebody followed. An
-organization beside ours on the same server is another site to us.
+Browsers send cookies whichever site causes a request, and name that site in `Sec-Fetch-Site` or at
+least `Origin`. A request that changes something must come from our own page or from the user
+directly; without either header it is refused. A request that only reads may also be a link that the
+user followed. Another organization on the same server counts as another site.
 """
 
 from tertulia.errors.authentication import CrossSiteRequest
@@ -14,7 +14,7 @@ OURS = frozenset({"same-origin", "none"})
 
 
 def refuse(request: ApiRequest, origin: str) -> None:
-    """Raises CrossSiteRequest. `origin` is ours, as the browser would write it."""
+    """Raises CrossSiteRequest. `origin` is ours, as the browser writes it."""
     told = request.header("sec-fetch-site")
     if request.sent_method in SAFE_METHODS:
         is_link = request.header("sec-fetch-mode") == "navigate"

@@ -1,9 +1,9 @@
-"""The ASGI application for `/api/v1`: a request comes in, JSON goes out, whatever happens.
+"""The ASGI application for `/api/v1`: parses a request, calls its endpoint, sends JSON.
 
-The order is part of the API: address and method, then who is asking (`admit`), then their role,
-then the parameters, then the endpoint. What goes wrong on the way is told here and nowhere else.
-Logs hold the route's template, never what was sent. By hand on ASGI, because frameworks answer
-some of this before we are asked, in words and in an order of their own, and take longer.
+The order is part of the API: path and method, then authentication (`admit`), then the role check,
+then the parameters, then the endpoint. All errors are converted to responses here. Logs contain the
+route's template, never what was sent. Written directly on ASGI, because frameworks answer some
+errors themselves, with other texts and in another order, and are slower.
 """
 
 import asyncio
@@ -46,7 +46,7 @@ NO_ROUTE = "-"
 
 
 class Exchange(msgspec.Struct):
-    """What is known of a request while it is being answered."""
+    """What is known about a request while it is served."""
 
     method: str
     started: float
@@ -55,11 +55,11 @@ class Exchange(msgspec.Struct):
 
     @property
     def route(self) -> str:
-        """Its template."""
+        """The route's template."""
         return NO_ROUTE if self.found is None else self.found.path
 
     def facts(self) -> dict[str, Any]:
-        """What every line in the log says of it: nothing that somebody wrote."""
+        """The fields of every log line about the request. They contain no text from the client."""
         request, route = self.request, self.found
         counted_for = None if request is None else request.counted_for
         return {
@@ -81,17 +81,20 @@ class Answer(msgspec.Struct, frozen=True):
 
 
 class Api:
-    """`admit` turns a request into the `call` that endpoints get, or raises a ClientError.
+    """`admit` converts a request to the `call` that endpoints get, or raises a ClientError. It may
+    add to `request.reply_headers`, which are sent with every response.
 
-    It may add to `request.reply_headers`, which travel with the answer in any case. `greet` is
-    asked before a large body is read: it raises for one who has asked too often, and says how much
-    may be read before it is known what they want. Both note in `request.counted_for` whose bytes
-    these are. `absent` says why there is nothing at an address, by how that begins. `observe` is
-    told the method, the route's template, the status and the seconds of every answer, and `refused`
-    of every call that was let in and not answered with what it asked for. Before a call is told
-    that something is not there, `look_again` hears what others have made; if there are others, it
-    is tried once more. Other sites' pages may call, unless it is for browsers that are known by a
-    cookie.
+    `greet` runs before a large body is read: it raises if the client has called too often, and
+    returns how much may be read before the caller is known. `greet` and `admit` set
+    `request.counted_for`.
+
+    `absent` returns the error for an unknown path, by its prefix. `observe` gets the method,
+    template, status and seconds of every response. `refused` gets every call that was admitted and
+    then failed.
+
+    Before a call fails because something does not exist, `look_again` reads the events of other
+    servers; if there are any, the call is tried once more. Pages of other sites may call the API,
+    except where a cookie authenticates.
     """
 
     def __init__(
@@ -133,7 +136,7 @@ class Api:
         except ClientError as error:
             answer = _refusal(outcome.checked(error), exchange)
             _forget_way(error)
-        except asyncio.CancelledError:  # told to stop, the server has waited for us long enough
+        except asyncio.CancelledError:  # the server is stopping and has waited long enough
             answer = _refusal(outcome.checked(ServerStopping()), exchange)
         except Exception as error:
             answer = _failure(error, exchange)
@@ -154,7 +157,7 @@ class Api:
         early = self._greet(request)
         held = early if request.is_open_ended else request.announced_bytes()
         if place.streams_files:
-            held = min(held, early)  # the rest goes on while it arrives
+            held = min(held, early)  # the rest is forwarded while it arrives
         with self._holdings.holding(request.person, held):
             return await self._call(request, exchange, place, texts, early)
 
@@ -170,7 +173,7 @@ class Api:
         route = place.route(request.method)
         exchange.found = route
         limit = self._max_body_bytes if route.max_body is None else route.max_body
-        streams = route.contract.streams_files  # then the endpoint says when it is too much
+        streams = route.contract.streams_files  # then the endpoint enforces the limit
         if not streams:
             request.refuse_larger(limit)
 
@@ -191,7 +194,8 @@ class Api:
     async def _tried(
         self, request: ApiRequest, route: Route, texts: list[str], call: Any, limit: int
     ) -> Answer:
-        """What was refused has left no trace, so it can be tried again."""
+        """Call the endpoint; retry once after a refusal that may be outdated. A refused call wrote
+        nothing."""
         try:
             return await self._done(request, route, texts, call, limit)
         except ClientError as error:
@@ -226,7 +230,7 @@ class Api:
         return Answer(200, body)
 
     async def _give(self, send: Send, answer: Answer, exchange: Exchange) -> Answer:
-        """Send an answer, or that there are too many which the caller does not read."""
+        """Send a response, or 429 if the caller has too many unread responses."""
         request = exchange.request
         if request is None or len(answer.body) < compression.MIN_BYTES:
             await self._send(send, answer, exchange)
@@ -257,7 +261,7 @@ class Api:
         await send({"type": "http.response.body", "body": bytes(body)})
 
     def _head(self, answer: Answer, reply_headers: dict[str, str]) -> bytes:
-        """Nearly all heads of one second are alike, but for the length."""
+        """Cached: within a second nearly all heads differ only in the length."""
         if reply_headers or answer.headers or answer.status != 200:
             date = (b"date", _http_date(int(time.time())))
             headers = [date, *self._transport_security, *self._headers(answer, reply_headers)]
@@ -288,13 +292,13 @@ async def _compressed(answer: Answer, request: ApiRequest) -> Answer:
         return answer
     try:
         body = await compression.compressed(request.person, bytes(answer.body))
-    except RateLimited:  # what was asked is done; the answer goes out as it is
+    except RateLimited:  # the request is done, so the response is sent uncompressed
         return answer
     return Answer(answer.status, body, {**answer.headers, "Content-Encoding": "gzip"})
 
 
 async def _watched(run: Awaitable[Any], request: ApiRequest) -> Any:
-    """Awaits an endpoint that takes its time, and gives up once its client has gone."""
+    """Await a slow endpoint, and cancel it when its client disconnects."""
     waiting = asyncio.current_task()
     assert waiting is not None
     has_left = False
@@ -316,7 +320,7 @@ async def _watched(run: Awaitable[Any], request: ApiRequest) -> Any:
         request.when_client_leaves(None)
 
 
-# --- When it goes wrong ---------------------------------------------------------------------------
+# --- Errors ---------------------------------------------------------------------------------------
 
 
 def _refusal(error: ClientError, exchange: Exchange) -> Answer:
@@ -329,8 +333,8 @@ def _refusal(error: ClientError, exchange: Exchange) -> Answer:
 
 
 def _failure(error: Exception, exchange: Exchange) -> Answer:
-    """Our own mistake. The words of an exception may quote what was sent, so only its type and
-    the lines it went through are logged."""
+    """An unexpected exception. Its text may quote the request, so only its type and trace are
+    logged."""
     request_id = secrets.token_hex(8)
     log.error(
         "http.request_failed",
@@ -346,7 +350,7 @@ def _failure(error: Exception, exchange: Exchange) -> Answer:
     return Answer(ours.status, encode_error(ours), {"X-Request-Id": request_id})
 
 
-# --- The bytes ------------------------------------------------------------------------------------
+# --- Bytes ----------------------------------------------------------------------------------------
 
 _ALWAYS = [
     (b"content-language", b"en"),
@@ -367,8 +371,8 @@ def _http_date(seconds: int) -> bytes:
 
 
 def _forget_way(error: BaseException) -> None:
-    """An error knows all that it has come through; where it is known there, too, all of that, with
-    everything that was sent, would wait for the collector."""
+    """Drop the traceback: it refers to frames that refer to the error, and this cycle would keep
+    the request's data until the garbage collector runs."""
     error.__traceback__ = None
     before, error.__context__ = error.__context__, None
     if before is not None:

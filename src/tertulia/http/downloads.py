@@ -1,8 +1,8 @@
-"""How a file goes out: which headers, and which part of it was asked for.
+"""File responses: headers, and range requests.
 
-Whatever somebody has uploaded must not run in our name: what browsers may not show is only bytes
-to them, and even what they do show may load nothing. By hand, because Starlette knows ranges only
-of files on the disk, and ours are in the database.
+An uploaded file must not run scripts under our origin: types that browsers may not show are sent as
+plain bytes, and types that they show may load nothing. Written here because Starlette supports
+ranges only for files on disk.
 """
 
 import re
@@ -53,7 +53,7 @@ def disposition(name: str, *, is_shown: bool) -> str:
 
 
 def is_known(etag: str, if_none_match: str) -> bool:
-    """Whether the client has it already."""
+    """Whether the client already has this version."""
     known = [each.strip().removeprefix("W/") for each in if_none_match.split(",")]
     return f'"{etag}"' in known or "*" in known
 
@@ -61,13 +61,13 @@ def is_known(etag: str, if_none_match: str) -> bool:
 def part(wanted: str, size: int) -> Part | None:
     """The part that a Range header asks for.
 
-    None for the whole file, also where several parts are asked for or something we do not
-    understand; an empty part for one that is not in the file.
+    None for the whole file, also if the header lists several parts or cannot be parsed; an empty
+    part if the range is outside of the file.
     """
     match = _RANGE.fullmatch(wanted.strip())
     if not match or match[1] == match[2] == "":
         return None
-    if match[1] == "":  # so many at the end
+    if match[1] == "":  # a suffix range
         return Part(max(0, size - int(match[2])), size)
     start = int(match[1])
     end = min(size, int(match[2]) + 1) if match[2] else size

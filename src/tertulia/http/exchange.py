@@ -1,7 +1,7 @@
-"""A round: one request on a connection, and its answer.
+"""One request on a connection and its response.
 
-Applications meet it as ASGI, by `receive` and `send`. The API, which knows a whole answer before it
-begins, gives it at once (`reply`). Whatever a round holds, each parked poll holds.
+ASGI applications use `receive` and `send`. The API knows a whole response before it starts, and
+sends it at once (`reply`). Every parked long poll keeps one of these objects, so keep it small.
 """
 
 import asyncio
@@ -19,8 +19,8 @@ Send = Callable[[Message], Awaitable[None]]
 Leave = Callable[[], None]
 Headers = Iterable[tuple[bytes, bytes]]
 
-ROUND = "tertulia.round"  # where a scope holds its round, if the server is ours
-BLOCK_BYTES = 1 << 16  # of an answer: the next are sent when the client has taken these
+ROUND = "tertulia.round"  # key in the ASGI scope for the HttpExchange of our server
+BLOCK_BYTES = 1 << 16  # per write; the next block is sent when the client has received this one
 PIECES_AT_ONCE = 128
 
 _NO_NAME = re.compile(rb'[\x00-\x20\x7f()<>@,;:\\"/\[\]?={}]')
@@ -32,10 +32,8 @@ _STATUS_LINES = {
 
 
 class Pieces:
-    """A body that is put together while it is sent: megabytes need not be copied as a whole.
-
-    What has been sent is let go.
-    """
+    """A body that is assembled while it is sent, so that megabytes are not copied. Sent pieces are
+    freed."""
 
     __slots__ = ("_pieces", "_size")
 
@@ -44,7 +42,6 @@ class Pieces:
         self._size = sum(map(len, pieces))
 
     def __len__(self) -> int:
-        """In bytes."""
         return self._size
 
     def __bytes__(self) -> bytes:
@@ -60,7 +57,7 @@ class Pieces:
 
 
 class Transport(Protocol):
-    """What a round needs of its connection."""
+    """What an exchange needs from its connection."""
 
     transport: asyncio.Transport
     is_write_paused: bool
@@ -103,19 +100,19 @@ class HttpExchange:
         self._knows_chunks = version == "1.1"
         self.keeps_connection = keeps_connection
         self.expects_continue = expects_continue and self._knows_chunks
-        self.body = b""  # what has come of it and was not taken yet
+        self.body = b""  # received and not yet read
         self.more_body = True
-        self._is_taken = False  # the last of it, too
-        self.has_left = False  # the client, before all was said
+        self._is_taken = False  # whether the end was read
+        self.has_left = False  # whether the client disconnected early
         self.has_answer_begun = False
         self.is_over = False
-        self._arrival: asyncio.Future[None] | None = None  # of more of the body, or of the end
+        self._arrival: asyncio.Future[None] | None = None  # more of the body, or its end
         self._leave: Leave | None = None
         self._is_chunked = False
-        self._bytes_to_send: int | None = 0  # or as many as there will be
+        self._bytes_to_send: int | None = 0  # left of Content-Length; None if there is none
 
     async def run(self, app: Any, scope: Scope, running: set[asyncio.Task[Any]]) -> None:
-        """Have it answered; `running` are those that the server waits for before it ends."""
+        """Run the application; the server waits for the tasks in `running` before it stops."""
         task = asyncio.current_task()
         assert task is not None
         running.add(task)
@@ -128,10 +125,10 @@ class HttpExchange:
         finally:
             running.discard(task)
 
-    # --- what the connection tells ---
+    # --- called by the connection ---
 
     def arrived(self) -> None:
-        """More of the body has come, or no more will."""
+        """More of the body has arrived, or its end."""
         if self._arrival is not None and not self._arrival.done():
             self._arrival.set_result(None)
 
@@ -141,17 +138,17 @@ class HttpExchange:
         if self._leave is not None:
             self._leave()
 
-    # --- what the API asks ---
+    # --- called by the API ---
 
     def when_client_leaves(self, leave: Leave | None) -> None:
-        """What is to be done if the connection is lost from now on, or nothing any more."""
+        """Set the callback for a lost connection; None removes it."""
         self._leave = leave
         if leave is not None and self._connection.transport.is_closing():
             leave()
 
     async def reply(self, head: bytes, body: bytes | Pieces) -> None:
-        """Answer with all there is: status and headers as they go out (`head_of`), and the body
-        whose length they name."""
+        """Send a complete response: status and headers as bytes (`head_of`), and the body with that
+        length."""
         if self._connection.is_write_paused:
             await self._connection.drained()
         if self.has_left:
@@ -223,7 +220,7 @@ class HttpExchange:
     def _begin_answer(self) -> None:
         self.has_answer_begun = True
         if self.expects_continue and self.more_body:
-            self.keeps_connection = False  # whether the body still comes, nobody can know
+            self.keeps_connection = False  # the rest of the body may still arrive
         self.expects_continue = False
 
     def _send_body(self, body: bytes, *, is_last: bool) -> None:
@@ -249,7 +246,8 @@ class HttpExchange:
         self._connection.round_is_over(self)
 
     async def _fail(self, problem: str) -> None:
-        """No application should let this happen; what an error says may quote what was sent."""
+        """Answer 500 after a bug in the application. Only the type is logged: the text may quote
+        the request."""
         log.error("http.application_failed", error=problem)
         if self.has_answer_begun or self.has_left:
             self._connection.transport.close()
@@ -260,7 +258,7 @@ class HttpExchange:
 
 
 def head_of(status: int, headers: Headers) -> bytes:
-    """Status and headers as they go out, all but the empty line at their end."""
+    """Status and headers as bytes, without the empty line at the end."""
     lines = [_STATUS_LINES[status]]
     for name, value in headers:
         if _NO_NAME.search(name) or _NO_VALUE.search(value):
@@ -270,7 +268,7 @@ def head_of(status: int, headers: Headers) -> bytes:
 
 
 def refusal(status: int, body: bytes) -> bytes:
-    """A whole answer in JSON, after which nothing more is said on the connection."""
+    """A complete JSON response after which the connection is closed."""
     kind, length = (b"content-type", b"application/json"), str(len(body)).encode()
     return b"%b\r\n%b" % (
         head_of(status, [kind, (b"connection", b"close"), (b"content-length", length)]),

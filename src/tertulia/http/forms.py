@@ -1,8 +1,8 @@
-"""Forms, read strictly and within bounds; those of several parts are read in `multipart`.
+"""Parses url-encoded forms strictly and within limits; `multipart.py` parses multipart forms.
 
-Texts are UTF-8 or refused, and of a repeated name the last value counts. What is url-encoded is
-read by hand, since nearly every request is and the standard library takes twice as long. Decoding
-takes linear time, at most 50 ms per MB.
+Texts must be UTF-8, and the last value of a repeated name counts. The parser is our own, because
+nearly every request is a form and the standard library takes twice as long. It is linear: at most
+50 ms per MB.
 """
 
 import re
@@ -22,13 +22,13 @@ _LONE_PERCENT_SIGN = re.compile(rb"%(?![0-9a-fA-F]{2})")
 
 class UploadedFile(msgspec.Struct, frozen=True):
     name: str  # of the form field
-    filename: str  # as the client calls it: never to be used as a path
+    filename: str  # as the client names it; never use it as a path
     content_type: str
     data: bytes
 
 
 class FileHead(NamedTuple):
-    """What is said of a file before its bytes come; see `UploadedFile`."""
+    """The name and type of a file before its bytes; see `UploadedFile`."""
 
     name: str
     filename: str
@@ -36,9 +36,9 @@ class FileHead(NamedTuple):
 
 
 class Incoming:
-    """`*, files: Incoming` asks for uploaded files while they arrive.
+    """`*, files: Incoming` requests uploaded files while they arrive.
 
-    Each is a head, followed by its bytes in as many pieces as they come in.
+    Each is a FileHead, followed by its bytes in chunks.
     """
 
     __slots__ = ("_items",)
@@ -51,13 +51,13 @@ class Incoming:
 
 
 class RawBody(bytes):
-    """`*, body: RawBody` asks for the body as it came, whatever it is; a form is read as well."""
+    """`*, body: RawBody` requests the unparsed body; a form is parsed as well."""
 
     __slots__ = ()
 
 
 class Files(tuple[UploadedFile, ...]):
-    """`*, files: Files` asks for every uploaded file, whatever the fields are called."""
+    """`*, files: Files` requests all uploaded files, under any field name."""
 
     __slots__ = ()
 
@@ -86,10 +86,10 @@ def media_type(content_type: str) -> str:
 
 
 def unquote(text: str) -> str:
-    """Undoes percent-encoding; what does not come out as UTF-8 is refused.
+    """Undo percent-encoding. Raises an error if the result is not UTF-8.
 
-    A percent sign that begins no escape stands for itself. `%41` is decoded as `\\x41` by a codec,
-    because a Python call for each escape takes 0.3 s per MB.
+    A percent sign that starts no escape is literal. A codec decodes `%41` as `\\x41`, because a
+    Python call per escape takes 0.3 s per MB.
     """
     if "%" not in text:
         return text
@@ -105,7 +105,7 @@ def unquote(text: str) -> str:
 
 
 def _unescape(encoded: bytes) -> bytes:
-    """Raises UnicodeDecodeError at a percent sign that begins no escape."""
+    """Raises UnicodeDecodeError at a percent sign that starts no escape."""
     as_string_literal = encoded.replace(b"\\", b"\\\\").replace(b"%", b"\\x")
     return as_string_literal.decode("unicode_escape").encode("latin-1")
 

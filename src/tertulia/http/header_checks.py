@@ -1,7 +1,7 @@
-"""Heads: what a request must say of itself before anybody looks at what it wants (RFC 9112).
+"""Strict validation of request heads (RFC 9112).
 
-Where we and a proxy in front of us could read one thing differently, somebody could be answered in
-another's place. So what is not quite right is no request at all.
+If a proxy in front of us reads a request differently, one client may receive another's response
+(request smuggling). So a head that is not entirely valid is rejected.
 """
 
 import re
@@ -17,14 +17,14 @@ Headers = list[tuple[bytes, bytes]]
 
 
 class BadHead(ValueError):
-    """It is answered like bytes that are no HTTP."""
+    """Answered like bytes that are not HTTP."""
 
 
 def check(version: str, headers: Iterable[tuple[bytes, bytes]], *, upgrades: bool) -> None:
     """Raises BadHead.
 
-    One that would speak another protocol afterwards is answered in ours, but how long its body is
-    depends on which of the two one believes in: so it has none.
+    A request to upgrade to another protocol is answered in HTTP. Its body length would depend on
+    the protocol, so it must not have a body.
     """
     hosts = 0
     has_body = False
@@ -48,9 +48,9 @@ def check(version: str, headers: Iterable[tuple[bytes, bytes]], *, upgrades: boo
 
 
 def target(url: bytes, headers: Headers) -> tuple[bytes, bytes, Headers]:
-    """Path and query of what a request names, and its headers; nearly always it is just these two.
+    """The path, query and headers of a request. Usually the target is just a path and a query.
 
-    An address with a host in it, as proxies are asked, counts more than the header.
+    If the target has a host, as in requests to proxies, that host replaces the Host header.
     """
     if url.startswith(b"/") and b"#" not in url:
         path, _, query = url.partition(b"?")

@@ -1,8 +1,7 @@
-"""JSON texts become plain values, within bounds.
+"""Decodes JSON within limits.
 
-What strict JSON does not know is refused in the same words as any other nonsense: NaN, numbers too
-large to hold, lone surrogates. Of repeated keys the last one counts. msgspec decodes; how deep and
-how long a text may be, it leaves to us.
+Non-standard JSON gets the same error as other invalid JSON: NaN, numbers that are too large, lone
+surrogates. The last of repeated keys counts. msgspec decodes; depth and size are limited here.
 """
 
 from typing import Any
@@ -14,8 +13,8 @@ from tertulia.http.forms import MAX_FIELDS, as_text, checked_name
 from tertulia.http.rules import Problem
 
 MAX_DEPTH = 32
-MAX_CHARACTERS = 2_000_000  # of one parameter: decoding must not hold up everyone else
-MAX_VALUES = 100_000  # in one text, or one for each `CHARACTERS_PER_VALUE` of a longer text
+MAX_CHARACTERS = 2_000_000  # of one parameter, so that decoding does not block other requests
+MAX_VALUES = 100_000  # per text; longer texts may have one per `CHARACTERS_PER_VALUE`
 CHARACTERS_PER_VALUE = 16
 
 _decode = msgspec.json.Decoder().decode
@@ -27,7 +26,7 @@ _NEITHER_BRACKETS_NOR_QUOTES = bytes(set(range(256)) - set(b'[]{}"'))
 
 
 def decode_json(text: str) -> Any:
-    """Raises a Problem."""
+    """Raises Problem."""
     if len(text) > MAX_CHARACTERS:
         raise Problem(f" is too long (limit: {MAX_CHARACTERS} characters)")
     brackets = text.count("[") + text.count("{")
@@ -44,9 +43,9 @@ def decode_json(text: str) -> Any:
 
 
 def read_json(body: bytes) -> dict[str, str]:
-    """The members of an object, as a form would have held them: texts bare, all else as JSON.
+    """The members of an object as form fields: texts as they are, other values as JSON.
 
-    Lists and objects in it are checked here, and become values only if a parameter asks for them.
+    Lists and objects are validated here, and decoded only if a parameter needs them.
     """
     if not body.strip():
         return {}
@@ -66,7 +65,7 @@ def _as_field(value: bytes) -> str:
 
 
 def _is_too_deep(text: str) -> bool:
-    """Strings are cut out, then the innermost pairs of brackets, one level at a time."""
+    """Removes strings, then the innermost brackets, one level at a time."""
     data = text.encode(errors="replace").replace(b"\\\\", b"").replace(b'\\"', b"")
     data = data.translate(_BRACKETS_ONLY, _NEITHER_BRACKETS_NOR_QUOTES)
     data = b"".join(data.split(b'"')[::2])

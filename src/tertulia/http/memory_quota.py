@@ -1,7 +1,7 @@
-"""How much one person makes the server hold: bodies that arrive, and answers not read yet.
+"""Limits the memory that one user can occupy: bodies that arrive, and responses not yet read.
 
-The bots of a person count with them, and so do all strangers at one address. A caller that sends
-or asks for much and does not take it away gets a 429; other callers are not affected.
+A user's bots count with the user, and all anonymous callers at one address count together. A caller
+that exceeds the limit gets a 429; others are not affected.
 """
 
 from collections import Counter
@@ -20,7 +20,7 @@ class Holdings:
 
     @contextmanager
     def holding(self, caller: Hashable, size: int) -> Iterator[None]:
-        """Raises RateLimited where it becomes too much; one thing at a time may be of any size."""
+        """Raises RateLimited if it becomes too much; a single item may have any size."""
         if self._held[caller] and self._held[caller] + size > MAX_BYTES:
             raise RateLimited(retry_after=RETRY_SECONDS)
         self._held[caller] += size

@@ -1,8 +1,8 @@
-"""A multipart form read while it arrives, so that a large file never is in memory as a whole.
+"""A streaming parser for multipart forms, so that a large file is never in memory as a whole.
 
-What comes out are the files in the order of the form, each a head followed by its bytes. Fields
-without a file are small, and are collected in `fields`. The package `multipart` finds the parts;
-not in its strict mode, which refuses a form whose last line break comes in a piece of its own.
+It yields the files in order, each a head followed by its bytes. Other fields are small and are
+collected in `fields`. The package `multipart` finds the parts; not in its strict mode, which
+rejects a form whose last line break arrives in a chunk of its own.
 """
 
 import re
@@ -13,9 +13,9 @@ from multipart import MultipartError, MultipartSegment, PushMultipartParser
 from tertulia.errors.parameters import MalformedForm, NotUtf8, TooManyParameters
 from tertulia.http.forms import MAX_FIELDS, FileHead, UploadedFile, as_text, checked_name, unquote
 
-MAX_FIELD_BYTES = 1 << 16  # beside a file that is read while it arrives
+MAX_FIELD_BYTES = 1 << 16  # of the fields besides a streamed file
 MAX_HEAD_LINE_BYTES = 8192
-MAX_HEADS_BYTES = 1 << 17  # of all parts together: to take a head apart is slow
+MAX_HEADS_BYTES = 1 << 17  # of all part headers together: parsing them is slow
 
 _BOUNDARY = re.compile(r';\s*boundary\s*=\s*(?:"([^"]{1,200})"|([^\s;"]{1,200}))\s*(?:;|$)', re.I)
 _QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"')
@@ -25,8 +25,8 @@ Item = FileHead | bytes
 
 
 def read_multipart(body: bytes, content_type: str) -> tuple[dict[str, str], list[UploadedFile]]:
-    """The fields and files of a form that has arrived; its size was bounded meanwhile."""
-    if not body:  # Compat: zulip-js writes a form without fields as nothing at all.
+    """The fields and files of a complete form, whose size is already limited."""
+    if not body:  # Compat: zulip-js sends a form without fields as an empty body.
         return {}, []
     form = Multipart(content_type, most_field_bytes=len(body))
     files: list[tuple[FileHead, list[bytes]]] = []
@@ -41,18 +41,18 @@ def read_multipart(body: bytes, content_type: str) -> tuple[dict[str, str], list
 
 class Multipart:
     def __init__(self, content_type: str, most_field_bytes: int = MAX_FIELD_BYTES) -> None:
-        """Raises MalformedForm where the boundary is missing."""
+        """Raises MalformedForm if the boundary is missing."""
         self.fields: dict[str, str] = {}
         self._most_field_bytes = most_field_bytes
         self._parser = _Parser(_boundary_of(content_type), max_header_size=MAX_HEAD_LINE_BYTES)
         self._parts = 0
-        self._field = ""  # whose value this is, unless it is a file
+        self._field = ""  # name of the current field, unless it is a file
         self._value = bytearray()
         self._file: FileHead | None = None
-        self._is_told = False  # whether the head of this file has come out
+        self._is_told = False  # whether the head of this file was yielded
 
     def feed(self, data: bytes) -> Iterator[Item]:
-        if not data:  # which would mean the end to the parser
+        if not data:  # the parser takes an empty chunk for the end
             return
         try:
             for found in self._parser.parse(data):
@@ -68,7 +68,7 @@ class Multipart:
             raise MalformedForm(reason="a part has no proper head") from None
 
     def check_end(self) -> None:
-        """Nothing more will come: raises MalformedForm if something is missing."""
+        """Raises MalformedForm if the form is incomplete."""
         try:
             self._parser.close()
         except MultipartError:
@@ -94,7 +94,7 @@ class Multipart:
             if len(self._value) > self._most_field_bytes:
                 raise MalformedForm(reason="a field is too long")
             return
-        if not self._is_told:  # a file field left empty has neither a name nor bytes
+        if not self._is_told:  # an empty file field has neither a name nor bytes
             self._is_told = True
             yield self._file
         yield data
@@ -122,7 +122,7 @@ class _Parser(PushMultipartParser):  # type: ignore[misc]  # the package has no 
 
 
 def _boundary_of(content_type: str) -> bytes:
-    """Also one that should stand in quotes, since many clients have forgotten these."""
+    """Also accepts a boundary that should be quoted, because many clients omit the quotes."""
     found = _BOUNDARY.search(content_type)
     if not found:
         raise MalformedForm(reason="no boundary is given")
@@ -130,7 +130,8 @@ def _boundary_of(content_type: str) -> bytes:
 
 
 def _filename(part: MultipartSegment) -> str | None:
-    """None for a part that is no file. The package leaves out `filename*`, which some send."""
+    """None for a part that is not a file. The package ignores `filename*`, which some
+    clients send."""
     filename: str | None = part.filename
     disposition = part.header("Content-Disposition")
     if "*" not in disposition:

@@ -1,4 +1,4 @@
-"""Decoding of what was sent: on a fair queue if it takes long, at once if it is short."""
+"""Decodes large bodies on a fair queue, small ones at once."""
 
 from collections.abc import Callable
 from functools import partial
@@ -8,7 +8,7 @@ from tertulia.fair_queue import FairQueue, Person
 
 QUICK_BYTES = 1 << 14
 
-# One slot: decoding holds the interpreter, so a second thread would not make it faster.
+# One slot: decoding holds the GIL, so a second thread would not help.
 FORMS = FairQueue("forms", slots=1, max_waiting=100)
 
 P = ParamSpec("P")
@@ -18,7 +18,7 @@ T = TypeVar("T")
 async def decoded(
     person: Person, size: int, decode: Callable[P, T], *args: P.args, **kwargs: P.kwargs
 ) -> T:
-    """The result of decoding `size` bytes that this person has sent. Raises RateLimited."""
+    """Decode `size` bytes that this user sent. Raises RateLimited."""
     if size <= QUICK_BYTES:
         return decode(*args, **kwargs)
     return await FORMS.run(person, partial(decode, *args, **kwargs))

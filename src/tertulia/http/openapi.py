@@ -1,7 +1,7 @@
-"""The API described to programs, as OpenAPI 3.1, from the same signatures that parse requests.
+"""The API description as OpenAPI 3.1, from the same signatures that parse requests.
 
-The document is the same for the same routes, byte for byte, so that changes to it can be read.
-Generators come with frameworks and read those frameworks' signatures; these are ours.
+The document is byte for byte the same for the same routes, so that its changes can be reviewed.
+Existing generators read the signatures of their frameworks; these signatures are ours.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -86,15 +86,15 @@ SECURITY: dict[Access, list[dict[str, list[str]]]] = {
 
 
 class Glossary(msgspec.Struct, frozen=True):
-    """What is said of routes beyond their signatures."""
+    """Texts and schemas about routes that are not in their signatures."""
 
     about: str = ""
     sentence: Callable[[Route, str], str] = lambda route, name: ""
     of_field: Callable[[str, str], str] = lambda kind, name: ""
-    # By kind of answer, what else may stand in it.
+    # Additional keys by type of reply.
     besides: Mapping[str, Mapping[str, dict[str, Any]]] = field(default_factory=dict)
     headers: Mapping[tuple[str, str], Mapping[str, str]] = field(default_factory=dict)
-    webhooks: Mapping[str, Any] = field(default_factory=dict)  # what the server calls by itself
+    webhooks: Mapping[str, Any] = field(default_factory=dict)  # requests that the server sends
     example: Callable[[Route], Mapping[str, Any]] = lambda route: {}
     example_of_path: Callable[[str], Any] = lambda name: None
 
@@ -139,7 +139,7 @@ def describe(
 
 
 def _operation_ids(routes: Sequence[Route]) -> dict[tuple[str, str], str]:
-    """Each its own, though one function may answer at several addresses."""
+    """Unique ids, although one function may serve several paths."""
     ids: dict[tuple[str, str], str] = {}
     for route in sorted(routes, key=lambda route: len(route.path)):
         name = f"{route.tag}.{route.endpoint.__name__}"
@@ -150,7 +150,7 @@ def _operation_ids(routes: Sequence[Route]) -> dict[tuple[str, str], str]:
 
 
 def _titles(routes: Sequence[Route]) -> dict[tuple[str, str], str]:
-    """What each does; of several addresses of one function, the shortest needs no addition."""
+    """Summaries; of several paths of one function, the shortest needs no addition."""
     titles: dict[tuple[str, str], str] = {}
     for route in sorted(routes, key=lambda route: len(route.path)):
         title = route.summary
@@ -161,7 +161,8 @@ def _titles(routes: Sequence[Route]) -> dict[tuple[str, str], str]:
 
 
 def _tidied(value: Any) -> Any:
-    """Generators of clients stumble over `items: false`, which says what `maxItems` says, too."""
+    """Removes `items: false`, which client generators do not support and `maxItems`
+    already says."""
     if isinstance(value, dict):
         return {
             name: _tidied(each)
@@ -211,7 +212,7 @@ def _operation(route: Route, reply: Mapping[str, Any], glossary: Glossary) -> di
 
 
 class _Said(msgspec.Struct, frozen=True):
-    """What is said of the parameters of one route."""
+    """Texts about the parameters of one route."""
 
     route: Route
     glossary: Glossary
@@ -224,7 +225,7 @@ class _Said(msgspec.Struct, frozen=True):
 
     @property
     def example(self) -> Mapping[str, Any]:
-        """A call that is worth sending, by the names of its parameters."""
+        """A useful request, by parameter name."""
         return self.glossary.example(self.route)
 
 
@@ -279,7 +280,7 @@ def _body(
 
 
 def _is_json(parameter: Parameter) -> bool:
-    """Scalars look the same in a form as in JSON; only what has an inside needs telling."""
+    """In a form, scalars look the same as in JSON; only lists and objects are marked as JSON."""
     return parameter.form == "json" and parameter.schema.get("type") not in (
         "integer",
         "boolean",
@@ -304,7 +305,8 @@ def _reply_schemas(routes: Sequence[Route]) -> tuple[dict[Any, Any], dict[str, A
 
 
 def _with_words(schemas: Mapping[str, Any], glossary: Glossary) -> dict[str, Any]:
-    """The same, with what each field is; docstrings are for those who read the code."""
+    """The schemas with descriptions of their fields from the glossary; docstrings are for
+    developers."""
     told = {}
     for kind, schema in schemas.items():
         fields = {

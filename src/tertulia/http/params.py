@@ -1,9 +1,9 @@
-"""The signature is the contract: compiles an endpoint's parameters into a parser.
+"""Compiles an endpoint's signature into a parser for its parameters.
 
-Keyword-only arguments are request parameters. A text arrives raw; a union with a text in it takes
-JSON where it fits and the bare text where not; everything else arrives as JSON. Parameters are
-read in the order declared, and the first problem is the one reported. No validation library says
-it in the words that clients know; msgspec has decoded the JSON by then.
+Keyword-only arguments are request parameters. A `str` is taken as it is; a union with `str` is read
+as JSON if that fits and as text otherwise; everything else is JSON. Parameters are read in the
+declared order, and the first problem is reported. Validation libraries do not produce the error
+texts that clients know, so the checks are ours; msgspec decodes the JSON.
 """
 
 import inspect
@@ -27,22 +27,22 @@ Form = Literal["raw", "json", "either"]
 NO_FILES = Files()
 NO_BODY = RawBody()
 
-# How a script in Python writes what is true, if nobody made JSON of it.
+# How Python scripts send booleans without JSON encoding.
 _AS_PYTHON_SAYS = {"True": True, "False": False}
 
-# What a reader gives back for a value that counts as not sent.
+# Returned by a reader for a value that counts as not sent.
 _ABSENT: Any = object()
 
 
 class Parameter(msgspec.Struct, frozen=True):
     argument: str  # the name in the signature
-    name: str  # the name on the wire
+    name: str  # the name in the API
     aliases: tuple[str, ...]
     only_with: OnlyWith | None
     is_required: bool
     default: Any
     form: Form
-    read: Callable[[str], Any]  # raises Problem; _ABSENT means as if it had not been sent
+    read: Callable[[str], Any]  # raises Problem; _ABSENT counts as not sent
     schema: dict[str, Any]
 
     @property
@@ -51,15 +51,15 @@ class Parameter(msgspec.Struct, frozen=True):
 
 
 class Contract(msgspec.Struct, frozen=True):
-    """What an endpoint asks for and what it returns."""
+    """The parameters and the result of an endpoint."""
 
     path_types: Mapping[str, type[int] | type[str]]
     parameters: Sequence[Parameter]
     files_argument: str | None
-    streams_files: bool  # whether they are wanted while they arrive
-    body_argument: str | None  # what the whole body is called, if it is wanted as it came
+    streams_files: bool  # whether files are streamed to the endpoint
+    body_argument: str | None  # the argument for the unparsed body, if there is one
     reply: Any
-    names: frozenset[str]  # every name it understands, aliases included
+    names: frozenset[str]  # all parameter names, including aliases
 
     def parse(
         self,
@@ -67,7 +67,7 @@ class Contract(msgspec.Struct, frozen=True):
         files: Files | Incoming = NO_FILES,
         body: RawBody = NO_BODY,
     ) -> dict[str, Any]:
-        """The keyword arguments for the endpoint; raises a ClientError for the first problem."""
+        """The keyword arguments for the endpoint. Raises a ClientError for the first problem."""
         arguments: dict[str, Any] = {}
         for parameter in self.parameters:
             if parameter.only_with is not None and not parameter.only_with.holds(given):
@@ -109,7 +109,7 @@ def _choose(parameter: Parameter, given: Mapping[str, str]) -> tuple[str, str | 
 
 
 def path_types_of(endpoint: Callable[..., Any]) -> dict[str, type[int] | type[str]]:
-    """What stands in the path, which is all that is needed to find the way to an endpoint."""
+    """The types of path parameters, which is all that routing needs."""
     code = inspect.unwrap(endpoint).__code__
     named = code.co_varnames[1 : code.co_argcount]
     return {name: _path_type(endpoint.__annotations__[name]) for name in named}
@@ -117,7 +117,7 @@ def path_types_of(endpoint: Callable[..., Any]) -> dict[str, type[int] | type[st
 
 @cache
 def contract_of(endpoint: Callable[..., Any]) -> Contract:
-    """Reads the signature; raises TypeError where it makes no sense."""
+    """Compile the signature. Raises TypeError for a contradictory one."""
     hints = get_type_hints(endpoint, include_extras=True)
     _, *arguments = inspect.signature(endpoint).parameters.values()
     path_types = path_types_of(endpoint)
@@ -159,8 +159,8 @@ def _path_type(annotation: Any) -> type[int] | type[str]:
 def _parameter(argument: inspect.Parameter, annotation: Any) -> Parameter:
     markers = _markers(annotation)
     is_required = argument.default is inspect.Parameter.empty
-    # Compat: clients send `null` for what they leave out. Where the two must be told apart, the
-    # signature says `T | None | UnsetType = UNSET`.
+    # Compat: clients send `null` for what they leave out. Where the two differ, the signature says
+    # `T | None | UnsetType = UNSET`.
     null_is_absent = not is_required and argument.default is not msgspec.UNSET
     shape = shape_of(_wire_type(annotation, null_is_absent))
     form = _form(shape, markers)
@@ -178,7 +178,7 @@ def _parameter(argument: inspect.Parameter, annotation: Any) -> Parameter:
 
 
 def _markers(annotation: Any) -> list[Any]:
-    """The markers on a parameter, also those within `Annotated[…] | None`."""
+    """The markers of a parameter, including those inside `Annotated[…] | None`."""
     if get_origin(annotation) is Annotated:
         inner, *markers = get_args(annotation)
         return [*_markers(inner), *markers]
@@ -220,7 +220,7 @@ def _reader(form: Form, shape: Shape, null_is_absent: bool) -> Callable[[str], A
             return check(text)
         if value is None and null_is_absent:
             return _ABSENT
-        # `true` and `1.5` may well be somebody's name.
+        # `true` and `1.5` may be names.
         return check(value if type(value) in kinds else text)
 
     return {"raw": check, "json": read_json, "either": read_either}[form]

@@ -1,8 +1,8 @@
-"""How often someone may call: a leaky bucket for each key.
+"""Rate limiting: a leaky bucket per key.
 
-A bucket is one number, the moment at which it will be empty again (GCRA), so it needs no timer
-and can be forgotten once that moment has passed. By hand, because that is all there is to it: no
-store beside the server, no thread that cleans up, and a bound on what is remembered.
+A bucket is one number, the time at which it will be empty (GCRA), so it needs no timer and can be
+deleted after that time. Written here because it is so small: no external store, no cleanup thread,
+and a bounded number of buckets.
 """
 
 import ipaddress
@@ -12,13 +12,13 @@ from typing import NamedTuple
 from tertulia.config import Rate
 
 MAX_KEYS = 100_000
-FORGOTTEN_PER_CALL = 2  # more than one call can add, so that what is over does not pile up
+FORGOTTEN_PER_CALL = 2  # more than one call can add, so that expired ones do not accumulate
 
 
 class Decision(NamedTuple):
     limit: int
     remaining: int
-    reset: float  # UNIX seconds at which the bucket will be empty again
+    reset: float  # UNIX time at which the bucket will be empty
     retry_after: float | None  # seconds; None when the call is allowed
 
     @property
@@ -34,18 +34,18 @@ class Decision(NamedTuple):
 
 
 class Limiter:
-    """`clock` tells UNIX seconds; at most `max_keys` buckets are remembered."""
+    """`clock` returns UNIX seconds; at most `max_keys` buckets are kept."""
 
     def __init__(self, rate: Rate, clock: Callable[[], float], *, max_keys: int = MAX_KEYS) -> None:
         self._limit = rate.requests
         self._window = float(rate.seconds)
-        self._drip = rate.seconds / rate.requests  # how long one call stays in the bucket
+        self._drip = rate.seconds / rate.requests  # seconds until one call has drained
         self._clock = clock
         self._max_keys = max_keys
-        self._empty_at: dict[Hashable, float] = {}  # the one used longest ago comes first
+        self._empty_at: dict[Hashable, float] = {}  # least recently used first
 
     def check(self, key: Hashable) -> Decision:
-        """Counts a call, unless it is refused."""
+        """Count a call, unless it is refused."""
         now = self._clock()
         decision = self._decide(key, now, calls=1)
         if decision.is_allowed:
@@ -55,19 +55,18 @@ class Limiter:
         return decision
 
     def peek(self, key: Hashable) -> Decision:
-        """What `check` would say, without counting: for limits where only failures count."""
+        """The decision of `check` without counting, for limits that count only failures."""
         return self._decide(key, self._clock(), calls=0)
 
     def __len__(self) -> int:
-        """How many buckets are remembered."""
         return len(self._empty_at)
 
     def _decide(self, key: Hashable, now: float, calls: int) -> Decision:
         before = max(self._empty_at.get(key, now), now)
-        if before - now > self._window + self._drip:  # fuller than full: the clock was put back
+        if before - now > self._window + self._drip:  # the clock was put back
             before = now
         excess = before + self._drip - now - self._window
-        if excess > self._drip / 1000:  # beyond what rounding explains
+        if excess > self._drip / 1000:  # more than a rounding error
             return Decision(self._limit, 0, before, excess)
         after = before + calls * self._drip
         room = (self._window - (after - now)) / self._drip
@@ -82,9 +81,9 @@ class Limiter:
 
 
 def address_bucket(address: str) -> str:
-    """What counts as one caller without a name: an IPv4 address, or the /64 of an IPv6 one.
+    """The key for an anonymous caller: an IPv4 address, or the /64 network of an IPv6 address.
 
-    Whatever else a proxy calls its clients, they are all one.
+    Anything that is not an IP address shares one key.
     """
     try:
         parsed = ipaddress.ip_address(address)

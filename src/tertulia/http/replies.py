@@ -1,8 +1,7 @@
-"""Results become bytes: the one place that writes `result`, `msg` and `code`.
+"""Encodes results: the one place that writes `result`, `msg` and `code`.
 
-A reply type names only its own keys; an endpoint that has nothing to tell returns None. The
-envelope around them and the list of unsupported parameters are added here, to encoded bytes, so an
-endpoint cannot forget or misplace them.
+A reply type has only its own keys; an endpoint without a result returns None. The envelope and the
+list of unsupported parameters are added here to the encoded bytes, so an endpoint cannot omit them.
 """
 
 from collections.abc import Sequence
@@ -18,14 +17,14 @@ MANY_BYTES = 1 << 20
 
 
 class Reply(msgspec.Struct):
-    """What an endpoint returns; subclasses add the keys that stand beside `result` and `msg`.
+    """The result of an endpoint; subclasses add keys besides `result` and `msg`.
 
-    A key whose value is `msgspec.UNSET` is left out.
+    A key with the value `msgspec.UNSET` is left out.
     """
 
 
 class Elsewhere(Reply):
-    """What was asked for is at another address, to which those who fetch it are led on."""
+    """A redirect: the result is at another address."""
 
     url: str
 
@@ -34,10 +33,10 @@ R_co = TypeVar("R_co", bound=Reply, covariant=True)
 
 
 class Encoded(Generic[R_co]):
-    """A reply whose keys are already a JSON object in bytes: `-> Encoded[EventsReply]`.
+    """A reply that is already a JSON object in bytes: `-> Encoded[EventsReply]`.
 
-    It may come in pieces, which are put together with the envelope, once. The type says what the
-    bytes hold, for the API description; nothing checks it here.
+    It may consist of several pieces. The type parameter documents the contents for the API
+    description; it is not checked.
     """
 
     __slots__ = ("pieces",)
@@ -53,8 +52,8 @@ _SUCCESS = b'{"result":"success","msg":""'
 _NOTHING: Encoded[Reply] = Encoded(b"{}")
 
 
-# Compat: Zulip's phone app throws on any other name of this type. Quotes inside a JSON string are
-# escaped, so these bytes are never part of a text that a person wrote.
+# Compat: Zulip's phone app fails on any other name of this type. Quotes inside a JSON string are
+# escaped, so these bytes cannot occur in a text that a user wrote.
 _SPECIAL_EMOJI = b'"reaction_type":"service_extra_emoji"'
 _ZULIP_SPECIAL_EMOJI = b'"reaction_type":"zulip_extra_emoji"'
 
@@ -65,7 +64,7 @@ def encode(
     *,
     for_zulip_client: bool = False,
 ) -> bytes | Pieces:
-    """The body of a successful response; Zulip's clients get Zulip's name of the special emoji."""
+    """The body of a successful response. Zulip's clients get Zulip's name of the special emoji."""
     reply = _NOTHING if reply is None else reply
     pieces = reply.pieces if type(reply) is Encoded else (_encode(reply),)
     if for_zulip_client:

@@ -1,8 +1,8 @@
-"""One request as it came in: who sent it, how, and with which parameters.
+"""One API request: its sender, headers and parameters.
 
-A small body is read before the sender is known, since it may hold `method` and `client`. A larger
-one waits until its sender has been recognized, or admitted, so that strangers can neither fill our
-memory nor keep us busy decoding.
+A small body is read before the sender is known, because it may contain `method` and `client`. A
+larger one is read only after its sender is authenticated or admitted, so that anonymous callers can
+neither fill the memory nor cause expensive decoding.
 """
 
 import re
@@ -19,24 +19,24 @@ from tertulia.http.multipart import Multipart, read_multipart
 from tertulia.http.offload import QUICK_BYTES, decoded
 from tertulia.http.ratelimit import address_bucket
 
-EARLY_BODY_BYTES = 1 << 20  # of somebody we know
+EARLY_BODY_BYTES = 1 << 20  # of an authenticated caller
 STRANGERS_BODY_BYTES = QUICK_BYTES  # also after the route is known
 MAX_HEADERS = 128
 MAX_URL_BYTES = 1 << 18
-MAX_QUERY_BYTES = QUICK_BYTES  # longer parameters are sent in a body
+MAX_QUERY_BYTES = QUICK_BYTES  # longer parameters belong in a body
 MAX_CLIENT_NAME = 30
-ZULIP_AGENTS = ("Zulip", "zulip-")  # how the User-Agent of Zulip's own clients begins
+ZULIP_AGENTS = ("Zulip", "zulip-")  # User-Agent prefixes of Zulip's own clients
 
 _METHODS_WITH_BODY = frozenset({"POST", "PUT", "PATCH", "DELETE"})
 _JSON = "application/json"
 _FORMS = frozenset({"application/x-www-form-urlencoded", "multipart/form-data", _JSON})
 _DIGITS = re.compile("[0-9]{1,18}")
 _VERSION = re.compile("[0-9/(]")
-_NEEDED_LAST = ("accept-encoding", "cookie", "host")  # when the answer is sent
+_NEEDED_LAST = ("accept-encoding", "cookie", "host")  # needed until the response is sent
 
 
 class Disconnected(Exception):
-    """The client left before it had said everything."""
+    """The client disconnected before the request was complete."""
 
 
 class ApiRequest:
@@ -72,32 +72,32 @@ class ApiRequest:
     )
 
     def __init__(self, scope: Scope, receive: Receive, max_header_bytes: int = 1 << 16) -> None:
-        """Raises a ClientError when the head alone is too large."""
+        """Raises a ClientError if the headers are too large."""
         self._receive = receive
         self._scope = scope
         self.round: HttpExchange | None = scope.get(ROUND)
-        # uvicorn has put here what a proxy of ours says of them: see `serving.uvicorn_config`.
+        # Set by uvicorn from the headers of trusted proxies: see `http_server.uvicorn_config`.
         self.client_address: str = (scope.get("client") or ("",))[0]  # may be empty
-        self.peer_address: str = scope.get("peer", "")  # who is connected to us, proxy or not
+        self.peer_address: str = scope.get("peer", "")  # maybe a proxy
         self.scheme: str = scope.get("scheme", "http")
         self.method: str = scope["method"]
-        self.sent_method = self.method  # a form can make it another one, below
+        self.sent_method = self.method  # a form may override it, see below
         self.path = _raw_path(scope)  # still percent-encoded
         self.headers = _headers(scope["headers"], max_header_bytes)
-        # Kept as a flag because a long poll drops its headers while it waits.
+        # A flag, because a long poll drops its headers while it waits.
         self.is_zulip_client = self.headers.get("user-agent", "").startswith(ZULIP_AGENTS)
         self.params: dict[str, str] = {}
         self.files: list[UploadedFile] = []
-        self.counted_for: Hashable = None  # whose limits it counts against, once that is known
+        self.counted_for: Hashable = None  # whose rate limit it counts against, once known
         self._person: Person | None = None
-        self.is_from_stranger = False  # whether nobody is logged in, once that is known
-        self.reply_headers: dict[str, str] = {}  # sent with the answer, whatever it will be
+        self.is_from_stranger = False  # whether the caller is anonymous, once known
+        self.reply_headers: dict[str, str] = {}  # sent with every response, also with errors
 
-        # Whether the parameters can be read matters only once the sender is known.
+        # Malformed parameters are reported only after the sender is known.
         self._problem: ClientError | None = None
-        self.body = RawBody()  # as it came, for those who have asked to keep it
+        self.body = RawBody()  # unparsed, for endpoints that request it
         self._body = bytearray()
-        self._has_arrived = False  # the whole body
+        self._has_arrived = False  # whether the whole body was read
         self._is_kept = False
         self._size = 0
         self._method_field = ""
@@ -111,11 +111,11 @@ class ApiRequest:
         if len(self._query) > MAX_QUERY_BYTES:
             raise AddressTooLong(limit=MAX_QUERY_BYTES)
 
-    # --- Who is asking, and how -------------------------------------------------------------------
+    # --- Sender -----------------------------------------------------------------------------------
 
     @property
     def person(self) -> Person:
-        """Whose turn it uses in fair queues: the network's until it is known who asks."""
+        """Whose slots it uses in fair queues: the network's until the caller is known."""
         if self._person is None:
             self._person = address_bucket(self.client_address)
         return self._person
@@ -128,24 +128,23 @@ class ApiRequest:
         return self.headers.get(name.lower())
 
     def only_header(self, name: str) -> str | None:
-        """The same, for one that is believed: None if it came more than once, since then somebody
-        else may have sent one of them."""
+        """A trusted header: None if it was sent more than once, because then one may be forged."""
         wanted = name.lower().encode()
         found = [value for each, value in self._scope["headers"] if each == wanted]
         return found[0].decode("latin-1") if len(found) == 1 else None
 
     @property
     def raw_query(self) -> bytes:
-        """What stands after the question mark, as it came."""
+        """The query as it was sent."""
         return self._query
 
     @property
     def host(self) -> str:
-        """The Host header as it came, port included; may be empty."""
+        """The Host header as it was sent, with the port; may be empty."""
         return self.headers.get("host", "")
 
     def client_name(self) -> str:
-        """What the client calls itself: `ZulipMobile/27.1 (iOS 17)` is ZulipMobile."""
+        """The client's name: `ZulipMobile/27.1 (iOS 17)` is ZulipMobile."""
         name = self.params.get("client", "").strip()
         if not name:
             agent = self.headers.get("user-agent", "")
@@ -158,31 +157,31 @@ class ApiRequest:
     # --- The body ---------------------------------------------------------------------------------
 
     def announced_bytes(self) -> int:
-        """How large the body says it is; 0 if it does not."""
+        """The Content-Length; 0 if there is none."""
         return self._announced_bytes
 
     @property
     def is_small(self) -> bool:
-        """Whether it is quick to decode, by what it says of itself."""
+        """Whether the Content-Length is small enough to decode at once."""
         return self._announced_bytes <= QUICK_BYTES and not self.is_open_ended
 
     @property
     def is_open_ended(self) -> bool:
-        """Whether a body comes that does not say how large it is."""
+        """Whether there is a body without a Content-Length."""
         return self._unread and "content-length" not in self.headers
 
     @property
     def size(self) -> int:
-        """How many bytes the parameters came in."""
+        """The size of the query and the body in bytes."""
         return len(self._query) + self._size
 
     def keep_body(self) -> None:
-        """Read a body of any kind, and keep it as it comes."""
+        """Read a body of any type, and keep it unparsed."""
         self._is_kept = True
         self._unread = self.method in _METHODS_WITH_BODY
 
     async def read_early(self, limit: int) -> None:
-        """Reads the query, and a body up to the limit; a larger one is left for `read_rest`."""
+        """Read the query, and a body up to the limit; a larger one is left for `read_rest`."""
         if self._query:
             try:
                 self.params = read_urlencoded(self._query)
@@ -197,7 +196,7 @@ class ApiRequest:
             raise BodyTooLarge(limit=limit)
 
     async def read_rest(self, limit: int) -> None:
-        """Makes `params` and `files` complete; raises what was wrong with them."""
+        """Complete `params` and `files`. Raises the error if they are malformed."""
         if self._unread:
             await self._read(limit)
             self.refuse_larger(limit)
@@ -218,18 +217,18 @@ class ApiRequest:
             yield file.data
 
     def forget_head(self) -> None:
-        """Let go of what nobody will ask for any more while the answer is waited for."""
+        """Free the headers that are not needed while a long poll waits."""
         self.headers = {name: self.headers[name] for name in _NEEDED_LAST if name in self.headers}
         self._scope["headers"].clear()
         self._scope.clear()
 
     def when_client_leaves(self, leave: Leave | None) -> None:
-        """What is to be done if the connection is lost from now on, or nothing any more."""
+        """Set the callback for a lost connection; None removes it."""
         if self.round is not None:
             self.round.when_client_leaves(leave)
 
     def check_client_is_there(self) -> None:
-        """Raises Disconnected if nobody would read an answer."""
+        """Raises Disconnected if the client has disconnected."""
         gone: list[bool] = []
         self.when_client_leaves(lambda: gone.append(True))
         self.when_client_leaves(None)
@@ -237,7 +236,7 @@ class ApiRequest:
             raise Disconnected
 
     async def _read(self, limit: int) -> None:
-        """Reads to the end of the body and decodes it, unless it is larger than the limit."""
+        """Read the whole body and decode it, unless it is larger than the limit."""
         while self._size <= limit and not self._has_arrived:
             message = await self._receive()
             if message["type"] == "http.disconnect":
@@ -286,7 +285,7 @@ class ApiRequest:
     def _decode(self, body: bytes) -> tuple[dict[str, str], list[UploadedFile]]:
         if self._is_multipart():
             return read_multipart(body, self.headers["content-type"])
-        # Compat: `curl -d '{…}'` calls JSON a form.
+        # Compat: `curl -d '{…}'` sends JSON with the content type of a form.
         is_json = not self._is_form() or (not self._is_kept and _looks_like_json(body))
         return (read_json if is_json else read_urlencoded)(body), []
 
@@ -297,7 +296,7 @@ class ApiRequest:
         return self._media_type != _JSON
 
     def refuse_unknown_body(self) -> None:
-        """Whoever sends a body means something by it."""
+        """A body of an unknown type is an error: ignoring it would hide a mistake of the client."""
         if self.method in _METHODS_WITH_BODY and self._announced_bytes and not self._has_form():
             kind = self._media_type or "of no type at all"
             raise BadRequest(
@@ -319,7 +318,8 @@ def _raw_path(scope: Scope) -> str:
 
 
 def _headers(raw: Iterable[tuple[bytes, bytes]], max_bytes: int) -> dict[str, str]:
-    """By lower-case name; of repeated ones the first counts, so that none can be slipped in."""
+    """By lower-case name; the first of repeated headers counts, so that a later one cannot replace
+    it."""
     headers: dict[str, str] = {}
     left = max_bytes
     for count, (name, value) in enumerate(raw):

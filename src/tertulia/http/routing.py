@@ -1,9 +1,9 @@
-"""The map from addresses to endpoints: `get("/messages/{message_id}", messages.fetch_one)`.
+"""Routing from paths to endpoints: `get("/messages/{message_id}", messages.fetch_one)`.
 
-A signature that contradicts its path stops the server from starting; the rest of it is compiled
-when somebody first calls. Addresses are matched segment by segment: a word before digits before
-anything else. Whether `{x}` takes digits only is said by the endpoint: `x: int`. By hand, because
-routers of frameworks try one pattern after the other, and know no such order.
+A signature that contradicts its path fails at the start; the rest of it is compiled with the first
+call. Paths are matched segment by segment: literal text before digits before anything else. The
+endpoint's type decides whether `{x}` matches only digits: `x: int`. Written here because frameworks
+try one pattern after the other and have no such order.
 """
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
@@ -23,7 +23,7 @@ from tertulia.http.rules import NO_ID, as_id
 Access = Literal["user", "public", "spectator", "key"]
 Endpoint = Callable[..., Awaitable[Any]]
 
-METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD")  # in the order we list them
+METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD")  # in the order of the Allow header
 MAX_ID_DIGITS = 19
 
 
@@ -31,18 +31,18 @@ class Route(msgspec.Struct, frozen=True, kw_only=True):
     method: str
     path: str
     endpoint: Endpoint
-    access: Access = "user"  # who may call without logging in is for `admit` to judge
-    # ("key": by a key in the address, for those who can send no header)
-    webhook_bots: bool = False  # whether incoming webhook bots may
-    requires: Callable[[Any], None] | None = None  # a role check; it runs before the parameters
-    max_body: int | None = None  # in bytes, where the server's own limit is not the right one
-    long_poll: bool = False  # answers late, so we watch whether the client is still there
-    is_recorded: bool = False  # told by the audit log, and by a line in the server's log
-    recorded_with: frozenset[str] = frozenset()  # only where one of these is given, if there are
+    access: Access = "user"  # `admit` enforces it
+    # ("key": a key in the URL, for clients that cannot send headers)
+    webhook_bots: bool = False  # whether incoming webhook bots may call it
+    requires: Callable[[Any], None] | None = None  # role check, before the parameters are parsed
+    max_body: int | None = None  # bytes; overrides the server's limit
+    long_poll: bool = False  # waits long, so it is cancelled when the client disconnects
+    is_recorded: bool = False  # has an entry in the audit log and a log line
+    recorded_with: frozenset[str] = frozenset()  # only if one of these parameters is given
 
     @property
     def contract(self) -> Contract:
-        """Compiled when it is first asked for: a start does not wait for all of them."""
+        """Compiled with the first use, so that the start is fast."""
         return contract_of(self.endpoint)
 
     @property
@@ -58,12 +58,12 @@ class Route(msgspec.Struct, frozen=True, kw_only=True):
         return self.path.split("/")[1:]
 
     def records(self, params: Mapping[str, str]) -> bool:
-        """Whether a call with these parameters is told by the audit log."""
+        """Whether a call with these parameters is recorded in the audit log."""
         wanted = self.recorded_with
         return self.is_recorded and (not wanted or not wanted.isdisjoint(params))
 
     def shown(self, path: str) -> str:
-        """The address that was asked for, for logs: with its numbers, without anybody's words."""
+        """The path for logs: with ids, without texts from the client."""
         given = path.split("/")[-len(self.segments) :]
         filled = (
             each if word.startswith("{") and each.isdecimal() else word
@@ -73,7 +73,7 @@ class Route(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class RouteOptions(TypedDict, total=False):
-    """What may be said about a route beyond its path and endpoint; `Route` explains them."""
+    """Options of a route; see `Route`."""
 
     access: Access
     webhook_bots: bool
@@ -98,12 +98,12 @@ delete = partial(_route, "DELETE")
 
 
 def requiring(rule: Callable[[Any], None], *routes: Route) -> list[Route]:
-    """Routes for those only whom a rule lets pass."""
+    """Routes that require a role check."""
     return [replace(each, requires=rule) for each in routes]
 
 
 def _name(segment: str) -> str:
-    """`message_id` for `{message_id}`; nothing for a plain word."""
+    """`message_id` for `{message_id}`; empty for literal text."""
     return segment[1:-1].removesuffix(":path") if segment.startswith("{") else ""
 
 
@@ -112,22 +112,22 @@ def _name(segment: str) -> str:
 
 @dataclass
 class RouteNode:
-    """One address, and what can be done there."""
+    """A path and its routes by method."""
 
     routes: dict[str, Route] = field(default_factory=dict)
     words: dict[str, "RouteNode"] = field(default_factory=dict)
     number: "RouteNode | None" = None
     text: "RouteNode | None" = None
-    rest: "RouteNode | None" = None  # everything that follows, slashes included
+    rest: "RouteNode | None" = None  # matches the rest of the path, with slashes
 
     @cached_property
     def keeps_body(self) -> bool:
-        """Whether somebody here wants the body as it came."""
+        """Whether a route here needs the unparsed body."""
         return any(route.contract.body_argument for route in self.routes.values())
 
     @cached_property
     def streams_files(self) -> bool:
-        """Whether somebody here wants files while they arrive."""
+        """Whether a route here streams files."""
         return any(route.contract.streams_files for route in self.routes.values())
 
     def methods(self) -> list[str]:
@@ -152,7 +152,7 @@ class Router:
         self._prefix = prefix
         self._absent = absent or {}
         self._root = RouteNode()
-        self._fixed: dict[str, RouteNode] = {}  # by address, where nothing in it varies
+        self._fixed: dict[str, RouteNode] = {}  # paths without variables
         for route in routes:
             place = self._root
             path_types = path_types_of(route.endpoint)
@@ -165,9 +165,9 @@ class Router:
                 self._fixed[prefix + route.path] = place
 
     def find(self, path: str) -> tuple[RouteNode, list[str]]:
-        """The place, and the texts of the path that stand for its variables, in order.
+        """The node for a path, and the texts of its variables, in order.
 
-        `path` is still percent-encoded. Raises NotFound or NotUtf8, or what `absent` says.
+        `path` is still percent-encoded. Raises NotFound, NotUtf8, or the error from `absent`.
         """
         if path in self._fixed:
             return self._fixed[path], []

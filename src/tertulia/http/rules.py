@@ -1,9 +1,8 @@
-"""What a signature can say about a value beyond its type, and the words when it does not hold.
+"""Validation rules for parameters, with their error texts.
 
-`Annotated[str, Stripped, NotBlank, MaxLength(60)]`: rules run in the order written, each on the
-value the one before it left. A rule looks only at the kinds it is about, so it may stand on a
-union (`int | None`) and leaves the other branches alone. A new rule is a new class here; parsing
-and the OpenAPI description both pick it up.
+`Annotated[str, Stripped, NotBlank, MaxLength(60)]`: rules run in order, each on the result of the
+one before. A rule ignores values of other types, so it may be used on a union (`int | None`). To
+add a rule, add a class here; parsing and the OpenAPI description use it.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -14,7 +13,7 @@ MAX_SHOWN_NAME_LENGTH = 100
 
 
 class Problem(Exception):
-    """What is wrong with a value. Where it stands in the parameter is added on the way up."""
+    """What is wrong with a value. The path inside the parameter is added by the callers."""
 
     def __init__(self, after: str, before: str = "") -> None:
         super().__init__(before, after)
@@ -36,7 +35,7 @@ def value_error(reason: str) -> Problem:
 
 
 class Rule:
-    """A demand on a value: `check` returns it, perhaps tidied, or raises a Problem."""
+    """`check` returns the value, maybe changed, or raises Problem."""
 
     kinds: ClassVar[frozenset[type]] = frozenset({str})
 
@@ -48,7 +47,7 @@ class Rule:
 
 
 class Stripped(Rule):
-    """Surrounding white space does not count."""
+    """Removes surrounding white space."""
 
     def check(self, value: str) -> str:
         return value.strip()
@@ -72,14 +71,14 @@ class NoNul(Rule):
 
 
 class Limited(Rule):
-    """A demand with a number in it."""
+    """A rule with a number."""
 
     def __init__(self, limit: int) -> None:
         self.limit = limit
 
 
 class MaxLength(Limited):
-    """At most so many code points."""
+    """At most this many code points."""
 
     def check(self, value: str) -> str:
         if len(value) > self.limit:
@@ -91,7 +90,7 @@ class MaxLength(Limited):
 
 
 class WebAddress(Rule):
-    """An address that a web server can be reached at."""
+    """An http or https URL."""
 
     def check(self, value: str) -> str:
         if not _is_web_address(value):
@@ -113,7 +112,7 @@ def _is_web_address(text: str) -> bool:
 
 
 class OneOf(Rule):
-    """A value from a set that is known at start-up; `Literal` is for sets known to the reader."""
+    """A value from a set that is computed at the start; use `Literal` for a fixed set."""
 
     kinds = frozenset({str, int})
 
@@ -166,27 +165,27 @@ class MaxItems(Limited):
         return {"maxItems": self.limit}
 
 
-# --- How a parameter is found and read, rather than what it may be ------------------------------
+# --- How a parameter is read --------------------------------------------------------------------
 
 
 class Name:
-    """The name on the wire, where Python wants another: `kind: Annotated[str, Name("type")]`."""
+    """The name in the API, where Python needs another: `kind: Annotated[str, Name("type")]`."""
 
     def __init__(self, name: str) -> None:
         self.name = name
 
 
 class Alias:
-    """An older name that works as well; sending both is an error."""
+    """An older name that also works; sending both is an error."""
 
     def __init__(self, name: str) -> None:
         self.name = name
 
 
 class OnlyWith:
-    """Read only beside some values of another parameter; otherwise whatever is sent is ignored.
+    """Read only with certain values of another parameter; otherwise ignored.
 
-    `OnlyWith("type", "direct", None)`: None stands for not sending the other one at all.
+    `OnlyWith("type", "direct", None)`: None means that the other parameter is not sent.
     """
 
     def __init__(self, name: str, *values: str | None) -> None:
@@ -198,19 +197,19 @@ class OnlyWith:
 
 
 class Json:
-    """A text that arrives as JSON, in quotes."""
+    """A text that is sent as a JSON string."""
 
 
 class BareOrJson:
-    """A text that arrives as a bare word or as JSON in quotes, as clients happen to send it."""
+    """A text that is sent bare or as a JSON string; clients differ."""
 
 
 class Unmatchable:
     """Marks an integer as an id: see `Id`."""
 
 
-# A number that no row can have is like any other unknown id: it becomes NO_ID and finds nothing,
-# so that the endpoint answers in the words it has for that.
+# An id out of range is treated like an unknown id: it becomes NO_ID and finds nothing, so that the
+# endpoint gives its own error.
 Id = Annotated[int, Unmatchable]
 NO_ID = -1
 LARGEST_ID = 2**63 - 1

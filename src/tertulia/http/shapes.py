@@ -1,8 +1,8 @@
-"""Types become checks: what a JSON value must look like to be what an annotation says.
+"""Compiles type annotations into checks of JSON values.
 
-A shape is compiled once, at start-up, from an annotation. Where a union fits nowhere, the problem
-told is that of the first branch of the value's own JSON kind, else that of the first branch.
-msgspec could check types by itself, but would tell one problem where clients expect another.
+A shape is compiled once from an annotation. If no branch of a union fits, the problem of the first
+branch of the value's own JSON type is reported, otherwise that of the first branch. msgspec could
+check types itself, but would report other problems than clients expect.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -25,8 +25,8 @@ from tertulia.http.rules import (
 
 Check = Callable[[Any], Any]
 
-MAX_CHARACTERS = 1_000_000  # of a text whose signature sets no limit
-MAX_ITEMS = 100_000  # of a list or an object whose signature sets no limit
+MAX_CHARACTERS = 1_000_000  # of a text without its own limit
+MAX_ITEMS = 100_000  # of a list or an object without its own limit
 SMALLEST, LARGEST = -(2**63), 2**63 - 1
 
 JSON_KINDS: frozenset[type] = frozenset({str, int, bool, float, list, dict, NoneType})
@@ -36,8 +36,8 @@ _MISSING: Any = object()
 
 
 class Shape(msgspec.Struct, frozen=True):
-    kinds: frozenset[type]  # what the JSON decoder may have made of it
-    check: Check  # returns the value the endpoint gets, or raises a Problem
+    kinds: frozenset[type]  # types that the JSON decoder may return for it
+    check: Check  # returns the value for the endpoint, or raises Problem
     schema: dict[str, Any]  # for the API description
 
 
@@ -61,7 +61,7 @@ def shape_of(annotation: Any) -> Shape:
     raise TypeError(f"no wire form for {annotation!r}")
 
 
-# --- The plain types ------------------------------------------------------------------------------
+# --- Plain types ----------------------------------------------------------------------------------
 
 
 def _text(value: Any) -> Any:
@@ -124,7 +124,7 @@ _PLAIN: dict[Any, Shape] = {
 _ID = replace(_PLAIN[int], check=_id)
 
 
-# --- Types made of others -------------------------------------------------------------------------
+# --- Composite types ------------------------------------------------------------------------------
 
 
 def _ruled(inner: Any, markers: Iterable[Any]) -> Shape:
@@ -178,7 +178,7 @@ def _union(branches: Sequence[Shape]) -> Shape:
 
 
 def _literal(values: Sequence[Any]) -> Shape:
-    # True equals 1 in Python; on the wire they are different things.
+    # True equals 1 in Python, but not in JSON.
     known = {(type(value), value) for value in values}
 
     def check(value: Any) -> Any:
@@ -236,7 +236,8 @@ def _dict(item: Shape) -> Shape:
 
 @cache
 def _struct(cls: type[msgspec.Struct]) -> Shape:
-    """An object. A `ValueError` of its `__post_init__` is told as `Invalid X: Value error, …`."""
+    """An object. A `ValueError` of its `__post_init__` is reported as `Invalid X: Value
+    error, …`."""
     hints = get_type_hints(cls, include_extras=True)
     members = []
     for field in msgspec.structs.fields(cls):
@@ -287,7 +288,7 @@ def _unexpected(name: str) -> Problem:
 
 
 def without(annotation: Any, *unwanted: type) -> Any:
-    """A union without some of its branches."""
+    """A union without these branches."""
     if get_origin(annotation) not in (Union, UnionType):
         return annotation
     wanted = [branch for branch in get_args(annotation) if branch not in unwanted]

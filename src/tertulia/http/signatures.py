@@ -1,8 +1,8 @@
-"""Signatures made from what stands elsewhere, where writing them out would say it twice.
+"""Decorators that derive an endpoint's signature from a table or from another function.
 
-`@takes(SETTINGS)` spells out an endpoint's `**values` by a table: from then on its signature names
-every parameter of the table, each optional, and the contract is compiled from it like any other.
-`@parameters_from(function)` does so by what another function takes by name, defaults included.
+`@takes(SETTINGS)` replaces an endpoint's `**values` by the parameters of a table, each optional;
+the contract is compiled from the result as usual. `@parameters_from(function)` takes them from the
+keyword arguments of a function, with their defaults.
 """
 
 import inspect
@@ -14,7 +14,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def takes(parameters: Mapping[str, Any]) -> Callable[[F], F]:
-    """What was not sent is not among the `**values`."""
+    """Parameters that were not sent are not in `**values`."""
     return _spelling_out(
         [
             Parameter(name, Parameter.KEYWORD_ONLY, default=None, annotation=annotation | None)
@@ -24,7 +24,7 @@ def takes(parameters: Mapping[str, Any]) -> Callable[[F], F]:
 
 
 def parameters_from(function: Callable[..., Any]) -> Callable[[F], F]:
-    """The same: what was not sent is left for the function to say."""
+    """Parameters that were not sent are left out, so the function's defaults apply."""
     found = inspect.signature(function).parameters.values()
     return _spelling_out([each for each in found if each.kind is Parameter.KEYWORD_ONLY])
 

@@ -44,7 +44,7 @@ class Fences:
         self._highlighter = highlighter
 
     def replace(self, lines: list[str]) -> list[str]:
-        """The lines with every fenced block replaced by what stands for it."""
+        """The lines, with a placeholder for every fenced block."""
         document = _Fence("", "quote", "")
         open_fences = [document]
 

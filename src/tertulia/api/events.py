@@ -67,7 +67,7 @@ async def register(
     idle_queue_timeout: Annotated[int, AtLeast(1)] | Literal["mobile"] | None = None,
     client_capabilities: Capabilities | None = None,
 ) -> Encoded[Registered]:
-    """Open an event queue and get the state it starts from."""
+    """Open an event queue and get the current state."""
     user = call.reader
     if user.is_spectator:
         _check_spectator(client_gravatar, include_subscribers)
@@ -133,7 +133,7 @@ async def poll(
     last_event_id: int | None = None,
     dont_block: bool = False,
 ) -> Encoded[Events]:
-    """Fetch the events after `last_event_id`, waiting for one if there is none."""
+    """Fetch the events after `last_event_id`; wait if there are none."""
     if queue_id is None:
         if not dont_block:
             raise MissingParameter(name="queue_id")
@@ -151,7 +151,7 @@ async def poll(
 
 
 async def unregister(call: Call, *, queue_id: str) -> None:
-    """Close an event queue; a poll that waits there returns."""
+    """Delete an event queue; a waiting poll returns."""
     await call.db.write(actions.queues.delete, call.user, queue_id)
     call.delivery.close_queue(queue_id)
 

@@ -40,7 +40,7 @@ class Membership(Reply):
 
 
 async def everything(call: Call, *, include_deactivated_groups: bool = False) -> GroupList:
-    """All user groups of the organization."""
+    """List the user groups."""
     return GroupList(
         user_groups=[
             events.types.groups.group_object(call.org, group, call.user, call.now)
@@ -60,7 +60,7 @@ async def create(
     subgroups: Ids | None = None,
     **permissions: GroupValue,
 ) -> CreatedGroup:
-    """Make a user group."""
+    """Create a user group."""
     new = NewGroup(
         name=name,
         description=description,
@@ -81,7 +81,7 @@ async def edit(
     deactivated: bool | None = None,
     **permissions: NewValue,
 ) -> None:
-    """Change a user group, or take it into use again."""
+    """Change or reactivate a user group."""
     changes = GroupChanges(
         name=name,
         description=description,
@@ -92,7 +92,7 @@ async def edit(
 
 
 async def deactivate(call: Call, group_id: int) -> None:
-    """Take a user group out of use."""
+    """Deactivate a user group."""
     await call.db.write(actions.groups.deactivate, call.user, group_id)
 
 
@@ -123,7 +123,7 @@ async def change_subgroups(
 
 
 async def members(call: Call, group_id: int, *, direct_member_only: bool = False) -> MemberIds:
-    """The members of a user group, those of its subgroups included."""
+    """List the members of a user group, including subgroups."""
     found = _members(call, _active(call, group_id), direct_member_only)
     return MemberIds(members=sorted(found))
 
@@ -131,7 +131,7 @@ async def members(call: Call, group_id: int, *, direct_member_only: bool = False
 async def subgroups(
     call: Call, group_id: int, *, direct_subgroup_only: bool = False
 ) -> SubgroupIds:
-    """The subgroups of a user group, and theirs."""
+    """List the subgroups of a user group, including nested ones."""
     group = _active(call, group_id)
     found = set(group.subgroups) if direct_subgroup_only else set(call.org.within([group.id]))
     return SubgroupIds(subgroups=sorted(found - {group.id}))
@@ -140,7 +140,7 @@ async def subgroups(
 async def is_member(
     call: Call, group_id: int, user_id: int, *, direct_member_only: bool = False
 ) -> Membership:
-    """Whether somebody is in a user group."""
+    """Check whether a user is in a user group."""
     group = _active(call, group_id)
     if user_id not in call.org.users:
         raise UserNotFound()

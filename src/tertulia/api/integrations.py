@@ -51,7 +51,7 @@ async def receive(
     message: str | None = None,
     body: RawBody,
 ) -> Received:
-    """Take in what another service tells, and say it as the bot whose key is in the address."""
+    """Receive a webhook of another service and post it as the bot whose key is in the address."""
     service = _find(integration)
     wanted = Filters(
         only_events,
@@ -73,7 +73,7 @@ async def receive(
 
 
 async def try_out(call: Call, integration: str, *, api_key: str | None = None) -> None:
-    """Say whether an address is good, without sending anything.
+    """Check the key in a webhook address, without sending a message.
 
     Some services ask so, with HEAD, before they accept an address.
     """

@@ -1,4 +1,4 @@
-"""The pages of `docs/` that are lists: endpoints, settings, log events."""
+"""Generates the reference pages of `docs/`: endpoints, settings, log events."""
 
 import sys
 
@@ -68,55 +68,54 @@ def _log_event(event: LogEvent) -> str:
 _ENDPOINTS = """\
 # Endpoints
 
-All of them are under `/api/v1`; [api.md](api.md) says what they have in common. Their parameters
-and answers are described at `/api/v1/openapi.json` of a running server.
+All endpoints are under `/api/v1`. [api.md](api.md) has the conventions. A running server describes
+parameters and responses at `/api/v1/openapi.json`, and shows them with examples at `/api`.
 
-This page is written by `make docs`.
+`make docs` generates this page.
 
-| Endpoint | |
+| Endpoint | What it does |
 |---|---|
 {endpoints}"""
 
 _ORGANIZATION = """\
 # Settings of an organization
 
-Each organization has its own. Its administrators change them with a client, which sends
-`PATCH /realm`; some are for owners alone. Whoever runs the server can change them all:
+Administrators change them in a client (`PATCH /realm`); some only owners can change. Operators can
+change all of them:
 
 ```sh
-tertulia org settings                               # lists them, with what they are now
+tertulia org settings                               # lists all settings with their values
 tertulia org set message_retention_days 90
 tertulia org set can_create_public_channel_group role:moderators
 ```
 
-Both ways follow the same rules, and everybody who is connected hears of a change at once. In
-`/register` each stands under its name with `realm_` before it. Where it says "told to clients",
-the server keeps the value and leaves what to do with it to them.
+Clients receive a change at once. In the `/register` response each name begins with `realm_`. "Only
+for clients" means that the server stores the value and does not use it.
 
-This page is written by `make docs`.
+`make docs` generates this page.
 
-| Setting | Default | It must be | What it does | Changed by |
+| Setting | Default | Value | What it does | Changed by |
 |---|---|---|---|---|
 {settings}
 ## Permissions
 
-Their value is a group of users: on the command line its name, such as `role:members`, in the API
-its id. In the API it may also be people and groups named in place.
+The value is a user group: its name on the command line, such as `role:members`, and its id in the
+API. In the API it can also be an object with users and groups.
 
-| Permission | Default | What it is for | Changed by |
+| Permission | Default | What it does | Changed by |
 |---|---|---|---|
 {permissions}"""
 
 _PERSONAL = """\
 # Personal settings
 
-Everybody has their own and changes them with a client, which sends `PATCH /settings`. What new
-people of an organization start with is for its administrators to say, with
-`PATCH /realm/user_settings_defaults`. Nearly all of them are for clients to act on.
+Each user changes them in a client (`PATCH /settings`). Administrators set the defaults for new
+users with `PATCH /realm/user_settings_defaults`. Most of them are for clients: the server only
+stores them.
 
-This page is written by `make docs`.
+`make docs` generates this page.
 
-| Setting | Default | It must be | What it does |
+| Setting | Default | Value | What it does |
 |---|---|---|---|
 {settings}"""
 

@@ -94,7 +94,7 @@ async def everything(
     include_owner_subscribed: bool = False,
     include_can_access_content: bool = False,
 ) -> Encoded[Streams]:
-    """The channels the caller may see, of the kinds that are asked for."""
+    """List the channels that the caller may see."""
     org, user = call.org, call.user
     owner_id = user.bot_owner_id if include_owner_subscribed else None
 
@@ -132,7 +132,7 @@ def _listed(call: Call, channel: Channel, include_default: bool) -> bytes:
 
 
 async def one(call: Call, stream_id: int) -> Encoded[OneStream]:
-    """One channel."""
+    """Get a channel."""
     channel = _visible(call, stream_id)
     return Encoded(
         b'{"stream":%s}' % events.types.channels.channel.encoded_channel(call.org, channel)
@@ -140,7 +140,7 @@ async def one(call: Call, stream_id: int) -> Encoded[OneStream]:
 
 
 async def id_of(call: Call, *, stream: str) -> StreamId:
-    """The id of a channel, by its name."""
+    """Get the id of a channel by name."""
     channel = call.org.channel_named(stream)
     if channel is None or channel.archived or not call.org.may_read(call.user.id, channel.id):
         raise ChannelNameNotFound(name=stream)
@@ -148,20 +148,20 @@ async def id_of(call: Call, *, stream: str) -> StreamId:
 
 
 async def members(call: Call, stream_id: int) -> SubscriberIds:
-    """Who is subscribed to a channel."""
+    """List the subscribers of a channel."""
     channel = _visible(call, stream_id)
     return SubscriberIds(subscribers=call.org.known_subscribers(call.user, channel.id))
 
 
 async def is_subscribed(call: Call, user_id: int, stream_id: int) -> IsSubscribed:
-    """Whether somebody is subscribed to a channel."""
+    """Check whether a user is subscribed to a channel."""
     person = _person(call, user_id)
     channel = _visible(call, stream_id)
     return IsSubscribed(is_subscribed=call.org.is_subscribed(person.id, channel.id))
 
 
 async def of_user(call: Call, user_id: int) -> SubscribedChannels:
-    """The channels somebody is subscribed to, as far as the caller may see them."""
+    """List the channels of a user that the caller may see."""
     person = _person(call, user_id)
     return SubscribedChannels(
         subscribed_channel_ids=[
@@ -173,7 +173,7 @@ async def of_user(call: Call, user_id: int) -> SubscribedChannels:
 
 
 async def topics(call: Call, stream_id: int, *, allow_empty_topic_name: bool = False) -> Topics:
-    """The topics of a channel, newest first."""
+    """List the topics of a channel, newest first."""
     found = await call.db.read(_topics, call.caller, stream_id)
     return Topics(
         topics=[
@@ -184,7 +184,7 @@ async def topics(call: Call, stream_id: int, *, allow_empty_topic_name: bool = F
 
 
 async def email_address(call: Call, stream_id: int, *, sender_id: Id | None = None) -> EmailAddress:
-    """The address at which mail for a channel is taken, in the name of the caller or a bot."""
+    """Get a mail address for a channel."""
     channel = call.org.channels.get(stream_id)
     if channel is None or not call.org.may_read(call.user.id, stream_id):
         raise ChannelNotAccessible()
@@ -278,7 +278,7 @@ async def create(
     announce: bool = False,
     **how: Any,
 ) -> CreatedChannel:
-    """Create a channel for some subscribers."""
+    """Create a channel with subscribers."""
     new = replace(new_channel(**how), name=name.strip(), description=one_line(description))
     channel_id = await call.db.write(
         actions.channels.subscriptions.create_channel,
@@ -310,7 +310,7 @@ async def edit(
     default_push_notifications: bool | None = None,
     **permissions: NewValue,
 ) -> None:
-    """Change a channel: everything that is given, or nothing."""
+    """Change a channel: all changes, or none."""
     described = None
     if description is not None:
         text = one_line(description)
@@ -341,17 +341,17 @@ async def edit(
 
 
 async def archive(call: Call, stream_id: int) -> None:
-    """Archive a channel: it stays readable, and nobody can write in it."""
+    """Archive a channel: it stays readable, but no one can post."""
     await call.db.write(actions.channels.edits.archive, call.user, stream_id)
 
 
 async def add_default(call: Call, *, stream_id: Id) -> None:
-    """Subscribe new users to a channel from now on."""
+    """Add a default channel for new users."""
     await call.db.write(actions.channels.edits.set_default, call.user, stream_id, True)
 
 
 async def remove_default(call: Call, *, stream_id: Id) -> None:
-    """Subscribe new users to a channel no longer."""
+    """Remove a default channel for new users."""
     await call.db.write(actions.channels.edits.set_default, call.user, stream_id, False)
 
 

@@ -21,7 +21,7 @@ class NewFolder(Reply):
 
 
 async def everything(call: Call, *, include_archived: bool = False) -> Folders:
-    """All channel folders, in their order."""
+    """List the channel folders, in order."""
     found = await call.db.read(storage.channels.folders.everything)
     return Folders(
         channel_folders=[
@@ -49,7 +49,7 @@ async def edit(
     description: Description | None = None,
     is_archived: bool | None = None,
 ) -> None:
-    """Rename, describe, archive or bring back a channel folder."""
+    """Change, archive or restore a channel folder."""
     described = None
     if description is not None:
         described = (
@@ -62,5 +62,5 @@ async def edit(
 
 
 async def reorder(call: Call, *, order: Annotated[list[Id], MaxItems(10_000)]) -> None:
-    """Put all channel folders into a new order."""
+    """Reorder the channel folders."""
     await call.db.write(actions.channels.folders.reorder, call.user, order)

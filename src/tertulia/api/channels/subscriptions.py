@@ -103,7 +103,7 @@ class EditedSubscriptions(Subscribed, kw_only=True):
 async def mine(
     call: Call, *, include_subscribers: IncludeSubscribers = "false"
 ) -> Encoded[Subscriptions]:
-    """The channels the caller is subscribed to."""
+    """List the caller's subscriptions."""
     rows = await call.db.read(storage.channels.grouped_subscriptions.of_user, call.user.id)
     shown = events.snapshot.channels.my_subscriptions(
         call.org, call.user, rows, include_subscribers
@@ -122,7 +122,7 @@ async def subscribe(
     send_new_subscription_messages: bool = True,
     **how: Any,
 ) -> Subscribed:
-    """Subscribe oneself or others to channels, creating those that do not exist."""
+    """Subscribe the caller or others to channels; create channels that do not exist."""
     wish = await _wish(
         call,
         subscriptions,
@@ -144,7 +144,7 @@ async def unsubscribe(
     subscriptions: Annotated[list[str], MaxItems(1000)],
     principals: Principals | None = None,
 ) -> Unsubscribed:
-    """Leave channels, or take others out of them."""
+    """Unsubscribe the caller or others from channels."""
     removal = Removal(subscriptions, principals or [])
     removed, not_removed = await call.db.write(
         actions.channels.subscriptions.unsubscribe, call.user, removal, call.org.email_domain
@@ -158,7 +158,7 @@ async def edit(
     add: Annotated[list[WantedChannel], MaxItems(1000)] | None = None,
     delete: Annotated[list[str], MaxItems(1000)] | None = None,
 ) -> EditedSubscriptions:
-    """Join some channels and leave others; both happen, or neither."""
+    """Subscribe to and unsubscribe from channels: all changes, or none."""
     if add and call.user.is_guest:
         raise GuestRefused()
     wish = await _wish(call, add or [], NewChannel(name=""))
@@ -175,7 +175,7 @@ async def edit(
 async def set_properties(
     call: Call, *, subscription_data: Annotated[list[ChosenProperty], MaxItems(10_000)]
 ) -> None:
-    """Change personal settings of subscriptions: all of them, or none."""
+    """Change personal settings of subscriptions: all changes, or none."""
     choices = [_choice(each) for each in subscription_data]
     await call.db.write(actions.channels.subscription_settings.change, call.user, choices)
 

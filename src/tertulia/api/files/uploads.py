@@ -44,7 +44,7 @@ class OwnAttachments(Reply):
 
 
 async def upload(call: Call, *, file: Incoming) -> Uploaded:
-    """Upload a file, which others may read once a message links it."""
+    """Upload a file; others can read it when a message links it."""
     limit = call.config.max_upload_mib
     if call.request.announced_bytes() > (limit << 20) + FORM_BYTES:
         raise FileTooLarge(limit=limit)
@@ -59,7 +59,7 @@ async def upload(call: Call, *, file: Incoming) -> Uploaded:
 
 
 async def temporary_link(call: Call, realm_id_str: int, filename: str) -> TemporaryLink:
-    """A link to a file that works for a minute without a login."""
+    """Get a link to a file that works for one minute without a login."""
     path_id = f"{realm_id_str}/{filename}"
     found = await call.db.read(actions.files.attachments.readable, call.user, path_id)
     token = _token(call.vault, found.path_id, int(call.now) + LINK_SECONDS)
@@ -67,7 +67,7 @@ async def temporary_link(call: Call, realm_id_str: int, filename: str) -> Tempor
 
 
 async def thumbnail_status(call: Call, realm_id_str: int, filename: str) -> ThumbnailStatus:
-    """Whether there is a thumbnail of a file; one is drawn when it is first asked for."""
+    """Check whether a file has a thumbnail."""
     try:
         path_id = f"{realm_id_str}/{filename}"
         found = await call.db.read(actions.files.attachments.readable, call.user, path_id)
@@ -77,7 +77,7 @@ async def thumbnail_status(call: Call, realm_id_str: int, filename: str) -> Thum
 
 
 async def mine(call: Call) -> OwnAttachments:
-    """The files that the caller has uploaded, newest first."""
+    """List the caller's files, newest first."""
     found, space = await call.db.read(actions.files.attachments.mine, call.user)
     return OwnAttachments(
         [events.types.files.attachments.attachment_object(each) for each in found], space
@@ -85,7 +85,7 @@ async def mine(call: Call) -> OwnAttachments:
 
 
 async def delete(call: Call, attachment_id: int) -> None:
-    """Delete a file that the caller has uploaded, wherever it is linked."""
+    """Delete one of the caller's files."""
     await call.db.write(actions.files.attachments.delete_own, call.user, attachment_id)
 
 

@@ -18,7 +18,7 @@ class CreatedReminder(Reply):
 
 
 async def mine(call: Call) -> Reminders:
-    """The caller's reminders, by time."""
+    """List the caller's reminders, by time."""
     found = await call.db.read(storage.later.reminders.of_user, call.user.id)
     return Reminders(
         [events.types.later.reminders.reminder_object(call.org, each) for each in found]
@@ -32,7 +32,7 @@ async def create(
     scheduled_delivery_timestamp: RegisterSnapshot,
     note: str | None = None,
 ) -> CreatedReminder:
-    """Ask to be reminded of a message."""
+    """Create a reminder for a message."""
     note = domain.later.reminders.checked_note(note or "")
     words = await call.db.read(
         actions.later.reminders.words_for, call.user, message_id, note, call.site

@@ -26,7 +26,7 @@ class CreatedScheduledMessage(Reply):
 
 
 async def mine(call: Call) -> ScheduledMessages:
-    """The caller's messages that are still to be sent, by time."""
+    """List the caller's scheduled messages, by time."""
     entries = await call.db.read(storage.later.scheduled.of_user, call.user.id)
     return ScheduledMessages(
         [
@@ -46,7 +46,7 @@ async def create(
     scheduled_delivery_timestamp: RegisterSnapshot,
     read_by_sender: bool | None = None,
 ) -> CreatedScheduledMessage:
-    """Schedule a message; everything that would forbid sending it now forbids this too."""
+    """Schedule a message, with the same permission checks as for sending."""
     place = domain.later.scheduled.destination(call.user.id, to, topic, in_channel=IN_CHANNEL[kind])
     draft = await actions.messages.draft.compose(call.author, content, call.client, read_by_sender)
     entry_id = await call.db.write(
@@ -71,7 +71,7 @@ async def edit(
     topic: Annotated[str | None, Alias("subject")] = None,
     scheduled_delivery_timestamp: RegisterSnapshot | None = None,
 ) -> None:
-    """Change a scheduled message; one that has failed needs a new time."""
+    """Change a scheduled message; a failed one needs a new time."""
     draft = (
         None
         if content is None
@@ -91,5 +91,5 @@ async def edit(
 
 
 async def delete(call: Call, scheduled_message_id: int) -> None:
-    """Delete a scheduled message; it will not be sent."""
+    """Delete a scheduled message."""
     await call.db.write(actions.later.scheduled.delete, call.user, scheduled_message_id)

@@ -63,7 +63,7 @@ async def update(
     send_notification_to_new_thread: bool = True,
     prev_content_sha256: Annotated[str | None, MaxLength(64)] = None,
 ) -> EditedMessage:
-    """Edit a message, or move it and perhaps others of its topic."""
+    """Edit a message, or move it, optionally with other messages of its topic."""
     draft = None
     if content is not None:
         words = content if content.strip() else EMPTIED
@@ -88,14 +88,14 @@ async def update(
 
 
 async def delete(call: Call, message_id: int) -> None:
-    """Delete a message for good."""
+    """Delete a message permanently."""
     await call.db.write(actions.messages.deletion.delete, call.user, message_id)
 
 
 async def delete_topic(
     call: Call, stream_id: int, *, topic_name: Annotated[str, MaxLength(1000)]
 ) -> TopicDeleted:
-    """Delete all messages of a topic; if that takes long, `complete` is false: ask again."""
+    """Delete all messages of a topic; repeat while `complete` is false."""
     until = call.now + DELETING_SECONDS
     while not await call.db.write(
         actions.messages.deletion.delete_topic, call.user, stream_id, topic_name
@@ -108,7 +108,7 @@ async def delete_topic(
 async def history(
     call: Call, message_id: int, *, allow_empty_topic_name: bool = False
 ) -> EditHistory:
-    """Everything a message has been, the oldest first."""
+    """Get the edit history of a message, oldest version first."""
     if call.org.realm.setting("message_edit_history_visibility_policy") == "none":
         raise BadRequest("Message edit history is disabled in this organization")
     message, _ = await call.db.read(actions.messages.history.one, call.user, message_id)

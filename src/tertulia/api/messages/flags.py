@@ -59,7 +59,7 @@ async def update_in_narrow(
     anchor_date: str | None = None,
     include_anchor: bool = True,
 ) -> NarrowUpdated:
-    """Set or clear a flag on a stretch of the messages in a narrow.
+    """Set or clear a flag on a range of messages in a narrow.
 
     It may be shorter than asked for; `found_oldest` and `found_newest` tell whether to go on.
     """
@@ -92,7 +92,7 @@ def _fewer(num_before: int, num_after: int) -> tuple[int, int]:
 
 
 async def mark_all_as_read(call: Call) -> AllRead:
-    """Mark everything as read."""
+    """Mark all messages as read."""
     await call.db.write(actions.messages.read_state.mark_all_read, call.user)
     return AllRead(complete=True)
 
@@ -110,5 +110,5 @@ async def mark_topic_as_read(
 
 
 async def read_receipts(call: Call, message_id: int) -> Readers:
-    """Who has read a message."""
+    """Get the users who have read a message."""
     return Readers(await call.db.read(actions.messages.flags.read_receipts, call.user, message_id))

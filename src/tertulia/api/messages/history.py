@@ -90,7 +90,7 @@ async def fetch_messages(
     client_gravatar: bool = True,
     allow_empty_topic_name: bool = False,
 ) -> Encoded[Messages]:
-    """Fetch messages around an anchor, or by their ids."""
+    """Fetch messages around an anchor, or by id."""
     manner = MessageFormat(apply_markdown, client_gravatar, allow_empty_topic_name)
     terms = domain.messages.narrow.terms_from(narrow or [])
     if call.caller is None:
@@ -162,7 +162,7 @@ async def matches_narrow(
     msg_ids: Annotated[list[Id], MaxItems(domain.limits.MESSAGES_PER_FETCH)],
     narrow: Narrow,
 ) -> Matches:
-    """Say which of some messages that one has received match a narrow."""
+    """Check which messages match a narrow."""
     terms = domain.messages.narrow.terms_from(narrow)
     await prepare_search(call, terms)
     return await _by_size(call, len(msg_ids), partial(_matches, call, terms, msg_ids))

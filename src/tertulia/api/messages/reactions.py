@@ -17,7 +17,7 @@ async def add(
     emoji_code: Word | None = None,
     reaction_type: Word | None = None,
 ) -> None:
-    """Put an emoji on a message."""
+    """Add a reaction to a message."""
     await call.db.write(
         actions.messages.reactions.add, call.user, message_id, emoji_name, emoji_code, reaction_type
     )
@@ -31,7 +31,7 @@ async def remove(
     emoji_code: Word | None = None,
     reaction_type: Word | None = None,
 ) -> None:
-    """Take one's emoji off a message."""
+    """Remove a reaction from a message."""
     await call.db.write(
         actions.messages.reactions.remove,
         call.user,

@@ -17,7 +17,7 @@ async def report(
     report_type: Annotated[str, MaxLength(100)],
     description: Description = "",
 ) -> None:
-    """Show a message to the moderators, and say why."""
+    """Report a message to the moderators."""
     words = await call.db.read(
         actions.messages.reports.words_for,
         call.user,

@@ -196,6 +196,6 @@ def _message_url(call: Call, sent: Sent) -> str:
 async def render(
     call: Call, *, content: Annotated[str, MaxLength(domain.limits.MESSAGE_LENGTH)]
 ) -> RenderedText:
-    """Show how a message would look, without sending it."""
+    """Render a message without sending it."""
     rendered = await actions.messages.draft.rendering(call.author, content)
     return RenderedText(call.org.shown(rendered.html))

@@ -24,7 +24,7 @@ async def tell(
     stream_id: Annotated[Id, IN_CHANNEL] | None = None,
     topic: str | None = None,
 ) -> None:
-    """Tell others that one begins or stops writing to them."""
+    """Send a typing notification."""
     if kind == "direct":
         await _tell_people(call, op, to)
     else:
@@ -32,7 +32,7 @@ async def tell(
 
 
 async def tell_of_edit(call: Call, message_id: int, *, op: Op) -> None:
-    """Tell others that one begins or stops rewriting a message of one's own."""
+    """Send a typing notification for editing a message."""
     message, is_told = await call.db.read(actions.messages.typing.in_message, call.user, message_id)
     if is_told:
         whisper = TypingEdit(

@@ -18,7 +18,7 @@ class CallAddress(Reply):
 async def begin_meeting(
     call: Call, *, meeting_name: MeetingName, voice_only: bool = False
 ) -> CallAddress:
-    """An invitation to a call on BigBlueButton, which begins when the first one joins."""
+    """Create a link to a BigBlueButton call."""
     meeting = domain.messages.video_calls.new_meeting(
         meeting_name, call.user.id, is_voice_only=voice_only
     )
@@ -27,5 +27,5 @@ async def begin_meeting(
 
 
 async def make_room(call: Call, *, room_name: MeetingName) -> CallAddress:
-    """A new room on Nextcloud Talk."""
+    """Create a room in Nextcloud Talk."""
     return CallAddress(url=await external.video_calls.make_room(call.config, room_name))

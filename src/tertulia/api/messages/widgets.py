@@ -12,7 +12,7 @@ Content = Annotated[str, NoNul(), MaxLength(domain.limits.MESSAGE_LENGTH)]
 async def take_part(
     call: Call, *, message_id: Id, msg_type: Annotated[str, MaxLength(100)], content: Content
 ) -> None:
-    """Take part in a poll or a to-do list: vote, add an option, strike a task."""
+    """Vote in a poll, add an option, change a to-do list."""
     await call.db.write(
         actions.messages.widgets.take_part, call.user, message_id, msg_type, content
     )

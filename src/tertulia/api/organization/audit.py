@@ -18,5 +18,5 @@ class AuditLog(Reply):
 async def newest(
     call: Call, *, before: int | None = None, limit: Annotated[int, AtLeast(1), AtMost(MOST)] = 100
 ) -> AuditLog:
-    """Read who did what, the newest first; `before` is the id of the last entry one has."""
+    """Read the audit log, newest first."""
     return AuditLog(entries=await call.db.read(storage.organization.audit.newest, before, limit))

@@ -15,7 +15,7 @@ class EmojiList(Reply):
 
 
 async def everything(call: Call) -> EmojiList:
-    """All custom emoji, deactivated ones included."""
+    """List all custom emoji, including deactivated ones."""
     found = await call.db.read(actions.organization.custom_emoji.listed)
     return EmojiList(
         {str(each.id): events.types.organization.custom_emoji.emoji_object(each) for each in found}
@@ -35,5 +35,5 @@ async def add(call: Call, emoji_name: str, *, files: Files) -> None:
 
 
 async def deactivate(call: Call, emoji_name: str) -> None:
-    """Take a custom emoji out of use."""
+    """Deactivate a custom emoji."""
     await call.db.write(actions.organization.custom_emoji.deactivate, call.user, emoji_name)

@@ -11,7 +11,7 @@ from tertulia.http.rules import AtLeast
 async def deactivate(
     call: Call, *, deletion_delay_days: Annotated[int, AtLeast(0)] | None = None
 ) -> None:
-    """Close the organization for everybody. Its data stays; whoever runs the server can open it."""
+    """Deactivate the organization; its data stays, and the operator can reactivate it."""
     if deletion_delay_days is not None:
         raise BadRequest("This server keeps the data of closed organizations: send no delay.")
     await call.db.write(actions.organization.deactivation.deactivate, call.user)

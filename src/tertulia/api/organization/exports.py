@@ -24,25 +24,25 @@ async def ask(
     *,
     export_type: Literal["public", "full_with_consent", "full_without_consent"] = "public",
 ) -> AskedExport:
-    """Ask for an export; who asked hears when it is ready."""
+    """Start an export; the caller gets a message when it is ready."""
     export_id = await call.db.write(actions.organization.exports.ask, call.user, export_type)
     return AskedExport(id=export_id)
 
 
 async def everything(call: Call) -> Exports:
-    """The exports that were asked for."""
+    """List the exports."""
     known = await call.db.read(storage.organization.exports.everything)
     tell = events.types.organization.exports.export_object
     return Exports(exports=[tell(each, call.site) for each in known])
 
 
 async def delete(call: Call, export_id: int) -> None:
-    """Delete an export that is there."""
+    """Delete an export."""
     await call.db.write(actions.organization.exports.delete, call.user, export_id)
 
 
 async def consents(call: Call) -> Consents:
-    """Who has agreed that what they can read leaves in an export."""
+    """List the users who consent to exports of private data."""
     return Consents(
         export_consents=[
             {

@@ -31,12 +31,12 @@ class AddedLinkifier(Reply):
 
 
 async def everything(call: Call) -> Linkifiers:
-    """All linkifiers, in the order in which they are tried."""
+    """List the linkifiers, in order."""
     return Linkifiers([LinkifierObject.of(each) for each in call.org.linkifiers])
 
 
 async def put_in_order(call: Call, *, ordered_linkifier_ids: Ids) -> None:
-    """Change the order in which linkifiers are tried."""
+    """Reorder the linkifiers."""
     await call.db.write(
         actions.organization.linkifiers.put_in_order, call.user, ordered_linkifier_ids
     )
@@ -56,7 +56,7 @@ def _rule(
 
 @parameters_from(_rule)
 async def add(call: Call, **said: Any) -> AddedLinkifier:
-    """Link everything that matches a pattern."""
+    """Create a linkifier."""
     rule = _rule(**said)
     return AddedLinkifier(await call.db.write(actions.organization.linkifiers.add, call.user, rule))
 
@@ -69,5 +69,5 @@ async def change(call: Call, filter_id: int, **said: Any) -> None:
 
 
 async def remove(call: Call, filter_id: int) -> None:
-    """Remove a linkifier; links in messages stay."""
+    """Delete a linkifier; links in existing messages stay."""
     await call.db.write(actions.organization.linkifiers.remove, call.user, filter_id)

@@ -20,7 +20,7 @@ class AddedMailDomain(Reply):
 
 
 async def everything(call: Call) -> Domains:
-    """The domains of the organization."""
+    """List the allowed email domains."""
     return Domains(
         [
             DomainObject.of(each)
@@ -30,7 +30,7 @@ async def everything(call: Call) -> Domains:
 
 
 async def add(call: Call, *, domain: Name, allow_subdomains: bool) -> AddedMailDomain:
-    """Let people with addresses at a domain join."""
+    """Allow an email domain."""
     added = await call.db.write(
         actions.organization.mail_domains.add, call.user, domain, allow_subdomains
     )
@@ -38,12 +38,12 @@ async def add(call: Call, *, domain: Name, allow_subdomains: bool) -> AddedMailD
 
 
 async def change(call: Call, domain: str, *, allow_subdomains: bool) -> None:
-    """Let the subdomains of a domain count too, or no longer."""
+    """Change whether the subdomains of a domain are allowed."""
     await call.db.write(
         actions.organization.mail_domains.change, call.user, domain, allow_subdomains
     )
 
 
 async def remove(call: Call, domain: str) -> None:
-    """Take a domain from the list; who is there stays."""
+    """Remove an allowed email domain; existing users stay."""
     await call.db.write(actions.organization.mail_domains.remove, call.user, domain)

@@ -17,12 +17,12 @@ class IconUrl(Reply):
 
 
 async def icon(call: Call) -> Elsewhere:
-    """The organization's icon."""
+    """Get the organization's icon."""
     return Elsewhere(call.site + domain.organization.pictures.path(call.org.realm, "icon"))
 
 
 async def logo(call: Call, *, night: bool = False) -> Elsewhere:
-    """The organization's logo, for light or for dark surroundings."""
+    """Get the organization's logo, for the light or the dark theme."""
     return Elsewhere(call.site + domain.organization.pictures.path(call.org.realm, _logo(night)))
 
 
@@ -34,19 +34,19 @@ async def upload_icon(call: Call, *, files: Files) -> IconUrl:
 
 
 async def delete_icon(call: Call) -> IconUrl:
-    """Go back to the usual icon."""
+    """Reset the organization's icon."""
     await call.db.write(actions.organization.pictures.remove, call.user, "icon")
     return _icon(call)
 
 
 async def upload_logo(call: Call, *, night: bool, files: Files) -> None:
-    """Upload the organization's logo, for light or for dark surroundings."""
+    """Upload the organization's logo, for the light or the dark theme."""
     drawn = await _drawn(call, files, "logo", domain.files.images.logo)
     await call.db.write(actions.organization.pictures.put, call.user, _logo(night), drawn)
 
 
 async def delete_logo(call: Call, *, night: bool) -> None:
-    """Go back to the usual logo."""
+    """Reset the organization's logo."""
     await call.db.write(actions.organization.pictures.remove, call.user, _logo(night))
 
 

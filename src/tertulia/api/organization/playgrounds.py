@@ -20,7 +20,7 @@ class AddedPlayground(Reply):
 async def add(
     call: Call, *, name: Name, pygments_language: Language, url_template: Template
 ) -> AddedPlayground:
-    """Offer a playground for a language."""
+    """Create a code playground."""
     playground_id = await call.db.write(
         actions.organization.playgrounds.add, call.user, name, pygments_language, url_template
     )
@@ -28,5 +28,5 @@ async def add(
 
 
 async def remove(call: Call, playground_id: int) -> None:
-    """Remove a playground."""
+    """Delete a code playground."""
     await call.db.write(actions.organization.playgrounds.remove, call.user, playground_id)

@@ -64,7 +64,7 @@ class ServerSettings(Reply):
 
 
 async def settings(call: Call) -> ServerSettings:
-    """What a client needs to know before anybody has logged in.
+    """Server information for clients before login.
 
     At the root of several organizations it is what holds for the server, and nothing of any of
     them.

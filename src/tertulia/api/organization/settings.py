@@ -23,7 +23,7 @@ _TEXTS = ("name", "description", "default_language")
 
 @takes(api.setting_values.parameters(SETTINGS.values()))
 async def edit(call: Call, **values: Any) -> Encoded[Reply]:
-    """Change the organization's settings; the answer names those that have changed."""
+    """Change settings of the organization."""
     wanted = {
         name: api.permission_values.as_change(value) if isinstance(value, NewValue) else value
         for name, value in values.items()

@@ -18,7 +18,7 @@ class TestMessage(Reply):
 async def try_out(
     call: Call, *, welcome_message_custom_text: Annotated[str, NotBlank, MaxLength(LONGEST)]
 ) -> TestMessage:
-    """Send oneself the words of welcome, to see how they look."""
+    """Send the welcome message to the caller, as a test."""
     draft = await actions.messages.draft.compose(
         call.author, welcome_message_custom_text, call.client, None
     )

@@ -65,7 +65,7 @@ async def edit_by_id(
     new_email: Text | None = None,
     profile_data: GivenValues | None = None,
 ) -> None:
-    """Change the name, the role, the address or the profile of somebody."""
+    """Change the name, role, email address or profile of a user."""
     if new_email is not None and not call.config.accounts_api:
         raise BadRequest("User not authorized to change user emails")
     profile = await api.people.profile_fields.composed(call, profile_data or [])
@@ -75,7 +75,7 @@ async def edit_by_id(
 
 @parameters_from(edit_by_id)
 async def edit_by_email(call: Call, email: str, **changes: Any) -> None:
-    """Change the name, the role, the address or the profile of somebody, named by address."""
+    """Change the name, role, email address or profile of a user, by email address."""
     await edit_by_id(call, _id_of(call, email), **changes)
 
 
@@ -86,7 +86,7 @@ async def deactivate_by_id(
     also: Annotated[FurtherActions | None, Name("actions")] = None,
     deactivation_notification_comment: Farewell | None = None,
 ) -> None:
-    """End somebody's account; with a comment, they are told by mail."""
+    """Deactivate a user; with a comment, send a mail."""
     if also is not None and also != FurtherActions():
         # Ending an account is quick; deleting all that somebody said would not be.
         raise BadRequest("This server does not delete what somebody said along with their account.")
@@ -96,22 +96,22 @@ async def deactivate_by_id(
 
 @parameters_from(deactivate_by_id)
 async def deactivate_by_email(call: Call, email: str, **how: Any) -> None:
-    """End somebody's account, named by address; with a comment, they are told by mail."""
+    """Deactivate a user, by email address; with a comment, send a mail."""
     await deactivate_by_id(call, _id_of(call, email), **how)
 
 
 async def deactivate_self(call: Call) -> None:
-    """End one's own account."""
+    """Deactivate the caller's account."""
     await call.db.write(actions.people.accounts.deactivate_self, call.user)
 
 
 async def reactivate(call: Call, user_id: int) -> None:
-    """Open an account again that was ended."""
+    """Reactivate a user."""
     await call.db.write(actions.people.accounts.reactivate, call.user, call.vault, user_id)
 
 
 async def make_password_link(call: Call, user_id: int) -> PasswordLink:
-    """Make a link with which somebody can choose a password, to be handed over to them."""
+    """Create a link to choose a password, for another user."""
     key = await call.db.write(
         actions.people.password_reset.make_link,
         call.vault,
@@ -126,7 +126,7 @@ async def make_password_link(call: Call, user_id: int) -> PasswordLink:
 
 
 async def end_password(call: Call, user_id: int) -> None:
-    """Have somebody choose a new password: the present one opens nothing any more.
+    """Make a user's password invalid, so that they must choose a new one.
 
     Their browsers are logged out, and they are written to where the server sends mail.
     """
@@ -141,7 +141,7 @@ async def end_password(call: Call, user_id: int) -> None:
 
 
 async def renew_key(call: Call) -> NewKey:
-    """Get a new API key; the old one and its event queues end at once."""
+    """Replace the caller's API key; the old key and its event queues end at once."""
     api_key = await call.db.write(actions.people.accounts.renew_key, call.user, call.vault)
     return NewKey(api_key=api_key)
 

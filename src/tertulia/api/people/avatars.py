@@ -18,7 +18,7 @@ class AvatarUrl(Reply):
 
 
 async def upload(call: Call, *, files: Files) -> AvatarUrl:
-    """Upload a picture of oneself."""
+    """Upload the caller's avatar."""
     avatar = await given(call, files) if len(files) == 1 else None
     if avatar is None:
         raise BadRequest("You must upload exactly one avatar.")
@@ -27,7 +27,7 @@ async def upload(call: Call, *, files: Files) -> AvatarUrl:
 
 
 async def delete(call: Call) -> AvatarUrl:
-    """Go back to the picture that the organization gives everybody."""
+    """Reset the caller's avatar."""
     await call.db.write(actions.people.avatars.delete_own, call.user)
     return _mine(call)
 

@@ -21,7 +21,7 @@ class Storage(Reply):
 async def put(
     call: Call, *, storage: dict[str, Annotated[str, MaxLength(domain.limits.BOT_MEMORY), NoNul]]
 ) -> None:
-    """Remember texts under their keys; what was there under one of them is replaced."""
+    """Store texts for the calling bot; replaces existing keys."""
     if len(storage) > domain.limits.BOT_MEMORY_KEYS_PER_CALL:
         limit = domain.limits.BOT_MEMORY_KEYS_PER_CALL
         raise BadRequest(f"storage is too long (limit: {limit} items)")
@@ -35,10 +35,10 @@ async def put(
 
 
 async def fetch(call: Call, *, keys: Keys | None = None) -> Storage:
-    """What the calling bot remembers: everything, or what stands under some keys."""
+    """Get the calling bot's stored texts: all, or some keys."""
     return Storage(storage=await call.db.read(actions.people.bot_storage.fetch, call.user, keys))
 
 
 async def forget(call: Call, *, keys: Keys | None = None) -> None:
-    """Let the calling bot forget everything, or what stands under some keys."""
+    """Delete the calling bot's stored texts: all, or some keys."""
     await call.db.write(actions.people.bot_storage.forget, call.user, keys)

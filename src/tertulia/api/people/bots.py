@@ -56,7 +56,7 @@ class Key(Reply):
 
 
 async def mine(call: Call) -> OwnBots:
-    """The caller's own active bots, with their keys."""
+    """List the caller's active bots, with their API keys."""
     found = await call.db.read(_own, call.user)
     shown = []
     for account, bot, sealed in found:
@@ -89,7 +89,7 @@ async def create(
     default_all_public_streams: bool | None = None,
     files: Files,
 ) -> CreatedBot:
-    """Make a bot that the caller looks after, perhaps with a picture."""
+    """Create a bot."""
     new = NewBot(
         full_name=full_name,
         short_name=short_name,
@@ -131,7 +131,7 @@ async def edit(
     default_all_public_streams: bool | None = None,
     files: Files,
 ) -> ChangedBot:
-    """Change a bot, perhaps its picture; what is not passed stays. Given away, it has a new key."""
+    """Change a bot; with a new owner it gets a new API key."""
     changes = BotChanges(
         full_name=full_name,
         role=None if role is None else Role(role),
@@ -162,19 +162,19 @@ async def edit(
 
 
 async def deactivate(call: Call, bot_id: int) -> None:
-    """End a bot: its key stops working."""
+    """Deactivate a bot."""
     await call.db.write(actions.people.bots.deactivate, call.user, bot_id)
 
 
 async def key(call: Call, bot_id: int) -> Key:
-    """The API key of a bot."""
+    """Get the API key of a bot."""
     # A write, because reading a key leaves an entry in the audit log.
     sealed = await call.db.write(actions.people.bots.sealed_key, call.user, bot_id)
     return Key(api_key=call.vault.unseal(sealed))
 
 
 async def regenerate_key(call: Call, bot_id: int) -> Key:
-    """Give a bot a new API key; the old one and its event queues end at once."""
+    """Replace the API key of a bot; the old key and its event queues end at once."""
     api_key = await call.db.write(actions.people.bots.reset_key, call.vault, call.user, bot_id)
     return Key(api_key=api_key)
 

@@ -44,7 +44,7 @@ class InvitationLink(Reply):
 
 
 async def everything(call: Call) -> Invitations:
-    """List the open invitations: one's own, or all of them for administrators."""
+    """List the open invitations: the caller's, or all for administrators."""
     found = await call.db.read(actions.people.invitations.everything, call.user)
     return Invitations(invites=[_shown(call, each) for each in found])
 
@@ -99,24 +99,24 @@ async def send(
 
 @parameters_from(_terms)
 async def make_link(call: Call, *, stream_ids: Ids | None = None, **how: Any) -> InvitationLink:
-    """Make a link with which many people can join."""
+    """Create an invitation link for several people."""
     terms = replace(_terms(**how), channel_ids=tuple(stream_ids or ()))
     key = await call.db.write(actions.people.invitations.make_link, call.vault, call.user, terms)
     return InvitationLink(invite_link=actions.people.invitations.address(call.site, key))
 
 
 async def revoke(call: Call, invite_id: int) -> None:
-    """Take back an invitation that was sent by mail."""
+    """Revoke an invitation by mail."""
     await call.db.write(actions.people.invitations.revoke, call.user, invite_id, False)
 
 
 async def revoke_link(call: Call, invite_id: int) -> None:
-    """Take back a link for many."""
+    """Revoke an invitation link."""
     await call.db.write(actions.people.invitations.revoke, call.user, invite_id, True)
 
 
 async def send_again(call: Call, invite_id: int) -> None:
-    """Send an invitation once more."""
+    """Send an invitation again."""
     if not call.config.sends_mail:
         raise NoMail()
     await call.db.write(

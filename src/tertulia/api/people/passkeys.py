@@ -36,7 +36,7 @@ class Begun(msgspec.Struct, frozen=True):
 
 
 async def begin(call: Call, *, password: Text) -> PasskeyBegun:
-    """What a browser is to be asked so that it makes a passkey (`navigator.credentials.create`)."""
+    """Get the options for `navigator.credentials.create`."""
     await api.people.second_factors.check_password(call, password)
     known = await call.db.read(storage.people.second_factors.passkeys, call.user.id)
     begun = Begun(call.user.id, domain.people.sessions.new_token())
@@ -54,7 +54,7 @@ async def begin(call: Call, *, password: Text) -> PasskeyBegun:
 
 
 async def add(call: Call, *, state: Text, name: PasskeyName, answer: Answer) -> RecoveryCodes:
-    """Keep a passkey that a browser has made.
+    """Add a passkey.
 
     `answer` is what it gave, as JSON. Who had no second factor gets recovery codes.
     """
@@ -84,7 +84,7 @@ async def add(call: Call, *, state: Text, name: PasskeyName, answer: Answer) -> 
 
 
 async def remove(call: Call, passkey_id: int, *, password: Text) -> None:
-    """Do without a passkey; the last second factor goes with it, where none is required."""
+    """Delete a passkey."""
     await api.people.second_factors.check_password(call, password)
     await call.db.write(
         actions.people.second_factors.remove_passkey,

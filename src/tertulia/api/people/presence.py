@@ -38,7 +38,7 @@ async def report(
     last_update_id: int | None = None,
     history_limit_days: (Annotated[int, AtLeast(0), AtMost(MAX_HISTORY_DAYS)] | None) = None,
 ) -> Presences:
-    """Say that one is here, active or idle, and see who else is."""
+    """Send the caller's presence and get that of others."""
     if status not in ("active", "idle"):
         raise BadRequest(f"Invalid status: {status}")
     if events.snapshot.presence.is_shown(call.org) and call.user.prefers("presence_enabled"):
@@ -56,18 +56,18 @@ async def report(
 
 
 async def everyone(call: Call) -> Presences:
-    """Who is here, or was of late."""
+    """Get the presence of all users."""
     told = events.snapshot.presence.presences(call.org, call.user, False, None, None, call.now)
     return Presences(presences=told, server_timestamp=call.now)
 
 
 async def by_id(call: Call, user_id: int) -> OnePresence:
-    """When one user was last here."""
+    """Get the presence of a user."""
     return _one(call, api.people.visible_users.with_id(call, user_id), str(user_id))
 
 
 async def by_email(call: Call, email: str) -> OnePresence:
-    """When one user was last here, by the address in public or one that the caller may see."""
+    """Get the presence of a user, by email address."""
     return _one(call, api.people.visible_users.with_address(call, email), email)
 
 

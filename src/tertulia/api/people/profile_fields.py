@@ -36,7 +36,7 @@ class NewField(Reply):
 
 
 async def everything(call: Call) -> Fields:
-    """All custom profile fields, in their order."""
+    """List the custom profile fields, in order."""
     return Fields(
         [
             events.types.people.profile_fields.field_object(field)
@@ -57,7 +57,7 @@ async def create(
     editable_by_user: bool = True,
     use_for_user_matching: bool = False,
 ) -> NewField:
-    """Ask people something new."""
+    """Create a custom profile field."""
     wanted = FieldChanges(
         name,
         hint,
@@ -85,7 +85,7 @@ async def edit(
     editable_by_user: bool | None = None,
     use_for_user_matching: bool | None = None,
 ) -> None:
-    """Change a custom profile field; its type stays."""
+    """Change a custom profile field, except its type."""
     changes = FieldChanges(
         name,
         hint,
@@ -99,23 +99,23 @@ async def edit(
 
 
 async def delete(call: Call, field_id: int) -> None:
-    """Delete a custom profile field with all that was filled in."""
+    """Delete a custom profile field with all its values."""
     await call.db.write(actions.people.profile_fields.delete, call.user, field_id)
 
 
 async def reorder(call: Call, *, order: Ids) -> None:
-    """Put all custom profile fields into a new order."""
+    """Reorder the custom profile fields."""
     await call.db.write(actions.people.profile_fields.reorder, call.user, order)
 
 
 async def fill_in(call: Call, *, data: GivenValues) -> None:
-    """Fill in one's own profile."""
+    """Set the caller's profile fields."""
     values = await composed(call, data)
     await call.db.write(actions.people.profiles.change, call.user, call.user.id, values)
 
 
 async def empty(call: Call, *, data: Ids) -> None:
-    """Remove what one has filled in."""
+    """Clear the caller's profile fields."""
     values = [FieldAnswer(field_id, None) for field_id in data]
     await call.db.write(actions.people.profiles.change, call.user, call.user.id, values)
 

@@ -41,7 +41,7 @@ class RecoveryCodes(Reply):
 
 
 async def mine(call: Call) -> SecondFactor:
-    """What one's password is asked for besides."""
+    """Get the caller's second factors."""
     known = await call.db.read(storage.people.second_factors.of_user, call.user.id)
     return SecondFactor(
         is_on=known.is_on,
@@ -53,14 +53,14 @@ async def mine(call: Call) -> SecondFactor:
 
 
 async def new_secret(call: Call) -> NewSecret:
-    """A secret for an app that makes codes, and its address for a QR code. Nothing changes yet."""
+    """Create a TOTP secret and its QR code URL; nothing changes yet."""
     secret = domain.people.second_factors.new_secret()
     address = domain.people.second_factors.app_address(secret, call.org.realm.name, call.user.email)
     return NewSecret(secret=secret, app_address=address)
 
 
 async def set_up_app(call: Call, *, password: Text, secret: Text, code: Text) -> RecoveryCodes:
-    """Have an app that makes codes, in place of the one that one has.
+    """Set or replace the caller's TOTP app.
 
     `code` is what the app shows for the secret. Who had no second factor gets recovery codes, which
     are told only now. Browsers and programs that are logged in stay so.
@@ -79,7 +79,7 @@ async def set_up_app(call: Call, *, password: Text, secret: Text, code: Text) ->
 
 
 async def renew_recovery_codes(call: Call, *, password: Text) -> RecoveryCodes:
-    """Get new recovery codes; those that were left are no longer good."""
+    """Replace the recovery codes."""
     await check_password(call, password)
     recovery_codes = await call.db.write(
         actions.people.second_factors.renew_recovery_codes, call.user
@@ -88,7 +88,7 @@ async def renew_recovery_codes(call: Call, *, password: Text) -> RecoveryCodes:
 
 
 async def remove(call: Call, *, password: Text) -> None:
-    """Log in with the password alone from now on, where the organization does not want more."""
+    """Remove all second factors, unless the organization requires one."""
     await check_password(call, password)
     await call.db.write(
         actions.people.second_factors.remove,
@@ -99,7 +99,7 @@ async def remove(call: Call, *, password: Text) -> None:
 
 
 async def reset(call: Call, user_id: int) -> None:
-    """Take away the second factor of somebody who has lost it."""
+    """Remove the second factor of a user."""
     await call.db.write(
         actions.people.second_factors.reset,
         call.vault,

@@ -21,7 +21,7 @@ class Sessions(Reply):
 
 
 async def mine(call: Call) -> Sessions:
-    """List the browsers in which one is logged in, the one that was used last first."""
+    """List the caller's browser sessions, most recently used first."""
     current = None if call.session is None else call.session.id
     return Sessions(
         sessions=[
@@ -39,11 +39,11 @@ async def mine(call: Call) -> Sessions:
 
 
 async def end(call: Call, session_id: int) -> None:
-    """Log out one of one's browsers."""
+    """End a session of the caller."""
     await call.db.write(actions.people.sessions.end, call.user, session_id)
 
 
 async def end_others(call: Call) -> None:
-    """Log out all of one's browsers but the one that asks."""
+    """End all sessions of the caller except the current one."""
     current = None if call.session is None else call.session.id
     await call.db.write(actions.people.sessions.end_all, call.user.id, current)

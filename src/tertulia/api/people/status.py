@@ -17,7 +17,7 @@ class OneStatus(Reply):
 
 
 async def fetch(call: Call, user_id: int) -> OneStatus:
-    """The status of one user: only the parts that are set."""
+    """Get the status of a user."""
     return OneStatus(status=await call.db.read(actions.people.statuses.show, call.user, user_id))
 
 
@@ -30,7 +30,7 @@ async def change(
     reaction_type: EmojiText | None = None,
     away: bool | None = None,
 ) -> None:
-    """Change one's own status; what is not passed stays."""
+    """Change the caller's status."""
     new = NewStatus(away, status_text, emoji_name, emoji_code, reaction_type)
     await call.db.write(actions.people.statuses.change, call.user, new)
 
@@ -44,6 +44,6 @@ async def change_of_other(
     emoji_code: EmojiText | None = None,
     reaction_type: EmojiText | None = None,
 ) -> None:
-    """Change the status of another user, as an administrator."""
+    """Change the status of another user; for administrators."""
     new = NewStatus(None, status_text, emoji_name, emoji_code, reaction_type)
     await call.db.write(actions.people.statuses.change_of_other, call.user, user_id, new)

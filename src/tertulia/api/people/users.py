@@ -49,7 +49,7 @@ async def everyone(
     include_custom_profile_fields: bool = False,
     user_ids: list[Id] | None = None,
 ) -> UserList:
-    """All users of the organization, bots and deactivated ones included."""
+    """List all users, including bots and deactivated ones."""
     wanted = None if user_ids is None else set(user_ids)
     return UserList(
         members=[
@@ -75,7 +75,7 @@ async def by_id(
     client_gravatar: bool = True,
     include_custom_profile_fields: bool = False,
 ) -> OneUser:
-    """One user, by id."""
+    """Get a user by id."""
     user = api.people.visible_users.with_id(call, user_id)
     return _one(call, user, client_gravatar, include_custom_profile_fields)
 
@@ -87,13 +87,13 @@ async def by_email(
     client_gravatar: bool = True,
     include_custom_profile_fields: bool = False,
 ) -> OneUser:
-    """One user, by the address in public or by the real one if the caller may see it."""
+    """Get a user by email address."""
     user = api.people.visible_users.with_address(call, email)
     return _one(call, user, client_gravatar, include_custom_profile_fields)
 
 
 async def me(call: Call) -> Myself:
-    """The caller."""
+    """Get the caller's own user."""
     newest = await call.db.read(events.snapshot.snapshot_data.newest_received, call.user.id)
     shown = events.types.people.user.user_object(
         call.org, call.user, call.user, client_gravatar=False, profile=not call.user.is_bot

@@ -16,18 +16,18 @@ class AlertWords(Reply):
 
 
 async def fetch(call: Call) -> AlertWords:
-    """The caller's alert words."""
+    """List the caller's alert words."""
     known = await call.db.read(storage.personal.alert_words.of_user, call.user.id)
     return AlertWords(alert_words=known)
 
 
 async def add(call: Call, *, alert_words: Words) -> AlertWords:
-    """Add alert words; gives all of them."""
+    """Add alert words; returns all of them."""
     known = await call.db.write(actions.personal.alert_words.add, call.user, alert_words)
     return AlertWords(alert_words=known)
 
 
 async def remove(call: Call, *, alert_words: Words) -> AlertWords:
-    """Remove alert words; gives those that are left."""
+    """Remove alert words; returns the remaining ones."""
     left = await call.db.write(actions.personal.alert_words.remove, call.user, alert_words)
     return AlertWords(alert_words=left)

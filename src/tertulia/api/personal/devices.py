@@ -20,12 +20,12 @@ class NewDevice(Reply):
 
 
 async def add(call: Call) -> NewDevice:
-    """Make a device known, which may then register to be told of messages."""
+    """Register a client device."""
     return NewDevice(device_id=await call.db.write(actions.personal.devices.add, call.user))
 
 
 async def remove(call: Call, *, device_id: Id) -> None:
-    """Forget a device, since one logs out there."""
+    """Remove a client device."""
     await call.db.write(actions.personal.devices.remove, call.user, device_id)
 
 
@@ -40,7 +40,7 @@ async def register(
     bouncer_public_key: Words | None = None,
     encrypted_push_registration: Words | None = None,
 ) -> None:
-    """Have a device told of messages: with which key, and by which token of its maker."""
+    """Register a device for push notifications."""
     key = None
     if push_key is not None and push_key_id is not None:
         key = push_key_id, domain.personal.devices.checked_key(push_key, push_key_id)
@@ -61,7 +61,7 @@ async def register(
 
 
 async def try_out(call: Call, *, device_id: Id | None = None) -> None:
-    """Send something to one's devices, to see whether it arrives."""
+    """Send a test notification to the caller's devices."""
     devices = await call.db.read(storage.personal.devices.of_user, call.user.id)
     wanted = [each for each in devices if each.can_be_told and device_id in (None, each.id)]
     if not wanted:
@@ -75,27 +75,27 @@ async def try_out(call: Call, *, device_id: Id | None = None) -> None:
 
 
 async def add_apns_token(call: Call, *, token: Words, appid: Words) -> None:
-    """Have a phone of the older kind told of messages, through Apple."""
+    """Register a phone with an older app for push through Apple."""
     await _add_token(call, DeviceToken(call.user.id, "apns", token, appid))
 
 
 async def add_fcm_token(call: Call, *, token: Words) -> None:
-    """Have a phone of the older kind told of messages, through Google."""
+    """Register a phone with an older app for push through Google."""
     await _add_token(call, DeviceToken(call.user.id, "fcm", token, ""))
 
 
 async def remove_apns_token(call: Call, *, token: Words) -> None:
-    """Tell a phone of the older kind nothing more, which is reached through Apple."""
+    """Remove a phone with an older app from push through Apple."""
     await _remove_token(call, "apns", token)
 
 
 async def remove_fcm_token(call: Call, *, token: Words) -> None:
-    """Tell a phone of the older kind nothing more, which is reached through Google."""
+    """Remove a phone with an older app from push through Google."""
     await _remove_token(call, "fcm", token)
 
 
 async def try_out_token(call: Call, *, token: Words | None = None) -> None:
-    """Send something to one's phones of the older kind, to see whether it arrives."""
+    """Send a test notification to phones with an older app."""
     tokens = await call.db.read(storage.personal.devices.tokens_of, call.user.id)
     wanted = [each for each in tokens if token in (None, each.token)]
     if not wanted:

@@ -35,7 +35,7 @@ class DraftIds(Reply):
 
 
 async def fetch(call: Call) -> Drafts:
-    """All drafts of the caller, the oldest edit first."""
+    """List the caller's drafts, oldest edit first."""
     found = await call.db.read(actions.personal.drafts.everything, call.user)
     return Drafts(
         count=len(found),
@@ -46,7 +46,7 @@ async def fetch(call: Call) -> Drafts:
 async def add(
     call: Call, *, drafts: Annotated[list[DraftWords], MaxItems(domain.limits.DRAFTS)]
 ) -> DraftIds:
-    """Keep drafts: all of them or none."""
+    """Create drafts: all or none."""
     texts = [draft.words() for draft in drafts]
     return DraftIds(ids=await call.db.write(actions.personal.drafts.add, call.user, texts))
 

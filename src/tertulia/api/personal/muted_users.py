@@ -5,7 +5,7 @@ from tertulia.api.call import Call
 
 
 async def mute(call: Call, muted_user_id: int) -> None:
-    """Mute a user; what they have written counts as read."""
+    """Mute a user; their messages count as read."""
     await call.db.write(actions.personal.muted_users.mute, call.user, muted_user_id)
 
 

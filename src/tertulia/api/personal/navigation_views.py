@@ -20,7 +20,7 @@ class NavigationViews(Reply):
 
 
 async def fetch(call: Call) -> NavigationViews:
-    """All navigation views that the caller has arranged."""
+    """List the caller's navigation views."""
     found = await call.db.read(storage.personal.navigation_views.of_user, call.user.id)
     told = events.types.personal.navigation_views.view_object
     return NavigationViews(navigation_views=[told(each) for each in found])
@@ -29,7 +29,7 @@ async def fetch(call: Call) -> NavigationViews:
 async def add(
     call: Call, *, fragment: Fragment, is_pinned: bool, name: ViewName | None = None
 ) -> None:
-    """Put a view into the sidebar, or hide a built-in one."""
+    """Add a navigation view, or hide a built-in one."""
     view = NavigationView(fragment, name, is_pinned)
     await call.db.write(actions.personal.navigation_views.add, call.user, view)
 
@@ -37,12 +37,12 @@ async def add(
 async def edit(
     call: Call, fragment: str, *, is_pinned: bool | None = None, name: ViewName | None = None
 ) -> None:
-    """Pin or hide a navigation view, or give it another name."""
+    """Pin, hide or rename a navigation view."""
     await call.db.write(
         actions.personal.navigation_views.edit, call.user, fragment, is_pinned, name
     )
 
 
 async def remove(call: Call, fragment: str) -> None:
-    """Take a navigation view out of the sidebar."""
+    """Delete a navigation view."""
     await call.db.write(actions.personal.navigation_views.remove, call.user, fragment)

@@ -47,7 +47,7 @@ async def change(
     target_users: TargetUsers | None = None,
     **values: Any,
 ) -> SettingsChanged:
-    """Change personal settings, name, address or password; what is not passed stays.
+    """Change personal settings, name, email address or password.
 
     A new password logs out all other browsers and, with `new_api_key`, everything that uses the
     key. A new address counts once it was confirmed, if the server sends mail. Administrators change
@@ -80,7 +80,7 @@ async def change(
 
 @takes(SETTINGS)
 async def change_newcomers(call: Call, **values: Any) -> None:
-    """Change the settings that new people of the organization start with."""
+    """Change the default personal settings of new users."""
     await call.db.write(actions.personal.settings.change_newcomers, values)
 
 

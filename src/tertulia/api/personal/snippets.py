@@ -21,7 +21,7 @@ class SnippetId(Reply):
 
 
 async def fetch(call: Call) -> Snippets:
-    """All snippets of the caller."""
+    """List the caller's snippets."""
     found = await call.db.read(storage.personal.snippets.of_user, call.user.id)
     return Snippets(
         saved_snippets=[events.types.personal.snippets.snippet_object(each) for each in found]

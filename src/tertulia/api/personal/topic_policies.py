@@ -19,7 +19,7 @@ async def set_policy(
     topic: Topic,
     visibility_policy: Annotated[int, OneOf([int(each) for each in Visibility])],
 ) -> None:
-    """Mute, unmute or follow a topic, or take that back."""
+    """Mute, unmute, follow or reset a topic."""
     policy = Visibility(visibility_policy)
     await call.db.write(
         actions.personal.topic_policies.set_policy, call.user, stream_id, _named(topic), policy
@@ -34,7 +34,7 @@ async def set_muted(
     topic: Topic,
     op: Literal["add", "remove"],
 ) -> None:
-    """Mute a topic or take that back, as older clients do."""
+    """Mute or unmute a topic, for older clients."""
     if stream_id is not None and stream is not None:
         raise UnsupportedCombination(parameters="stream_id, stream")
     where = stream_id if stream_id is not None else stream

@@ -21,7 +21,7 @@ class NewSubscription(Reply):
 
 
 async def key(call: Call) -> PublicKey:
-    """The key that a browser is to subscribe with (`applicationServerKey`)."""
+    """Get the Web Push key of the server (`applicationServerKey`)."""
     known = await call.db.read(storage.personal.web_push.key)
     if known is not None:
         return PublicKey(public_key=known[0])
@@ -35,7 +35,7 @@ async def key(call: Call) -> PublicKey:
 async def subscribe(
     call: Call, *, endpoint: Endpoint, p256dh: KeyText, auth: KeyText
 ) -> NewSubscription:
-    """Be told of messages at an address that a browser or a UnifiedPush distributor has given."""
+    """Add a Web Push subscription."""
     subscription_id = await call.db.write(
         actions.personal.web_push.subscribe, call.user, endpoint, p256dh, auth
     )
@@ -43,5 +43,5 @@ async def subscribe(
 
 
 async def unsubscribe(call: Call, *, endpoint: Endpoint) -> None:
-    """Be told of messages there no longer."""
+    """Delete a Web Push subscription."""
     await call.db.write(actions.personal.web_push.unsubscribe, call.user, endpoint)

@@ -166,12 +166,15 @@ REALM_PERMISSIONS: dict[str, Permission] = {
             everyone=True,
             nobody=False,
             allowed=("role:everyone", "role:members"),
-            meaning="Who sees everybody; other guests see those whom they have met.",
+            meaning=(
+                "Who can see all users. Other guests see the users with whom they share a "
+                "channel or a conversation."
+            ),
         ),
         Permission(
             "can_add_custom_emoji_group",
             "role:members",
-            meaning="Who may add emoji of the organization's own.",
+            meaning="Who may add custom emoji.",
         ),
         Permission(
             "can_add_subscribers_group",
@@ -179,7 +182,7 @@ REALM_PERMISSIONS: dict[str, Permission] = {
             meaning="Who may subscribe others to channels.",
         ),
         Permission(
-            "can_create_bots_group", "role:members", meaning="Who may create bots of every kind."
+            "can_create_bots_group", "role:members", meaning="Who may create bots of all types."
         ),
         Permission(
             "can_create_groups",
@@ -201,23 +204,23 @@ REALM_PERMISSIONS: dict[str, Permission] = {
             "can_create_web_public_channel_group",
             "role:owners",
             allowed=("role:moderators", "role:administrators", "role:owners", "role:nobody"),
-            meaning="Who may open channels to readers without an account.",
+            meaning="Who may create web-public channels.",
         ),
         Permission(
             "can_create_write_only_bots_group",
             "role:members",
-            meaning="Who may create bots that only send.",
+            meaning="Who may create incoming webhook bots.",
         ),
         Permission(
             "can_delete_any_message_group",
             "role:administrators",
-            meaning="Who may delete messages of others, whenever they were sent.",
+            meaning="Who may delete any message, without a time limit.",
         ),
         Permission(
             "can_delete_own_message_group",
             "role:everyone",
             everyone=True,
-            meaning="Who may delete what they have written, while the limit lasts.",
+            meaning="Who may delete their own messages, within the time limit.",
         ),
         Permission(
             "can_invite_users_group",
@@ -236,14 +239,14 @@ REALM_PERMISSIONS: dict[str, Permission] = {
             "can_manage_billing_group",
             "role:administrators",
             nobody=False,
-            meaning="Who looks after bills; told to clients.",
+            meaning="Who manages billing; only for clients.",
             owners_only=True,
         ),
         Permission(
             "can_mention_many_users_group",
             "role:administrators",
             everyone=True,
-            meaning="Who may call all of a large channel or topic at once.",
+            meaning="Who may use wildcard mentions in large channels and topics.",
         ),
         Permission(
             "can_move_messages_between_channels_group",
@@ -265,43 +268,43 @@ REALM_PERMISSIONS: dict[str, Permission] = {
         Permission(
             "can_set_delete_message_policy_group",
             "role:moderators",
-            meaning="Who may say who deletes messages in a channel they administer.",
+            meaning="Who may set the deletion permissions of channels that they administer.",
         ),
         Permission(
             "can_set_topics_policy_group",
             "role:members",
             everyone=True,
-            meaning="Who may set the topics policy of a channel they administer.",
+            meaning="Who may set the topics policy of channels that they administer.",
         ),
         Permission(
             "can_summarize_topics_group",
             "role:everyone",
             everyone=True,
-            meaning="Who may have topics summarized; told to clients.",
+            meaning="Who may summarize topics; only for clients.",
         ),
         Permission(
             "create_multiuse_invite_group",
             "role:administrators",
-            meaning="Who may make links that invite many people.",
+            meaning="Who may create invitation links for several people.",
             owners_only=True,
         ),
         Permission(
             "direct_message_initiator_group",
             "role:everyone",
             everyone=True,
-            meaning="Who may begin direct conversations.",
+            meaning="Who may start direct conversations.",
         ),
         Permission(
             "direct_message_permission_group",
             "role:everyone",
             everyone=True,
-            meaning="Of those in a direct conversation, one must be in it.",
+            meaning="At least one user of a direct conversation must be in this group.",
         ),
         Permission(
             "workplace_users_group",
             "role:everyone",
             everyone=True,
-            meaning="Who counts as staff of the workplace; told to clients.",
+            meaning="Who counts as staff; only for clients.",
         ),
     )
 }

@@ -13,7 +13,7 @@ from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
-from starlette.types import Receive, Scope, Send
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from tertulia import __version__, api, events, external, markdown, storage
 from tertulia.api.authentication import Authenticator
@@ -323,8 +323,16 @@ class Application:
                 *self._external_pictures(),
             ],
         )
+        pages.router.default = partial(self._answer_absent, pages.router.default)
         slash_redirect.install(pages, self.services)
         return pages
+
+    async def _answer_absent(
+        self, absent: ASGIApp, scope: Scope, receive: Receive, send: Send
+    ) -> None:
+        """Answer a path without a page; the API names the endpoint that a program meant."""
+        is_endpoint = scope["type"] == "http" and self._api.is_meant_by(scope["path"])
+        await (self._api if is_endpoint else absent)(scope, receive, send)
 
     def _external_pictures(self) -> list[Route]:
         if not self.services.config.external_pictures:

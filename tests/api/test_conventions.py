@@ -1,5 +1,6 @@
 """What holds for every endpoint: how parameters travel and what every answer looks like."""
 
+import base64
 import json
 from typing import Any
 
@@ -212,6 +213,53 @@ def bare_server(databases):
 @pytest.fixture
 def bare_chat(bare_server):
     return Chat.found(bare_server)
+
+
+@pytest.mark.parametrize(
+    "path, meant",
+    [
+        ("/messages", "/api/v1/messages"),
+        ("/api/messages", "/api/v1/messages"),
+        ("/v1/messages/7/reactions", "/api/v1/messages/7/reactions"),
+        ("/api/users/me", "/api/v1/users/me"),
+    ],
+)
+def test_a_path_without_the_prefix_is_answered_with_the_right_one(ana, path, meant):
+    reply = ana.raw("POST", path)
+
+    error = {"result": "error", "msg": f"Not found. Did you mean {meant}?", "code": "NOT_FOUND"}
+    assert (reply.status, reply.json) == (404, error)
+
+
+@pytest.mark.parametrize("path", ["/api/nothing", "/api/v1/v1/messages"])
+def test_other_paths_are_just_not_found(ana, path):
+    assert ana.raw("GET", path).json["msg"] == "Not found"
+
+
+@pytest.mark.parametrize(
+    "to, hint",
+    [
+        (["Ben"], "Name people by user id or email address; GET /users lists both."),
+        ("[1,2", "`to` begins like a JSON list, but is not valid JSON: close its bracket."),
+        ("nobody@example.com", None),
+    ],
+)
+def test_recipients_that_cannot_be_found_are_explained(ana, to, hint):
+    reply = ana.post("/messages", type="direct", to=to, content="hi")
+
+    assert reply.status == 400
+    assert reply.json.get("hint") == hint
+
+
+@pytest.mark.parametrize(
+    "key, msg, word", [("open sesame", "Malformed", "password"), ("x" * 32, "Invalid", "zuliprc")]
+)
+def test_a_wrong_key_is_explained(chat, key, msg, word):
+    login = base64.b64encode(f"ana@example.com:{key}".encode()).decode()
+    error = chat.stranger.with_headers(Authorization=f"Basic {login}").get("/users/me").json
+
+    assert error["msg"] == f"{msg} API key"
+    assert word in error["hint"]
 
 
 def test_a_device_is_registered_without_a_push_service(bare_chat):

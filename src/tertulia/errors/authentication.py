@@ -32,10 +32,18 @@ class BadAuthorizationHeader(Unauthorized):
 
 class MalformedKey(Unauthorized):
     message = "Malformed API key"
+    hint = (
+        "An API key has 32 letters and digits; a password does not work here."
+        " Copy the key from your settings, or fetch it with POST /api/v1/fetch_api_key."
+    )
 
 
 class InvalidKey(Unauthorized):
     message = "Invalid API key"
+    hint = (
+        "No account of this organization has this email address and API key."
+        " Compare both, and the address of the server, with your zuliprc file."
+    )
 
 
 class AccountDeactivated(Unauthorized):

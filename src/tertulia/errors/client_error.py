@@ -13,6 +13,7 @@ class ClientError(Exception):
     status: ClassVar[int] = 400
     code: ClassVar[str] = "BAD_REQUEST"
     message: ClassVar[str] = "Bad request"
+    hint: ClassVar[str] = ""  # how to correct a typical mistake; clients compare `msg`, not this
     keys: ClassVar[tuple[str, ...]] = ()
     headers: ClassVar[dict[str, str]] = {}
     reports_absence: ClassVar[bool] = False  # another server may have made it
@@ -24,7 +25,8 @@ class ClientError(Exception):
 
     def extra(self) -> dict[str, Any]:
         """The keys of the answer besides `result`, `msg` and `code`."""
-        return {key: self.values[key] for key in self.keys if key in self.values}
+        extra = {key: self.values[key] for key in self.keys if key in self.values}
+        return extra | {"hint": self.hint} if self.hint else extra
 
     def reply_headers(self) -> dict[str, str]:
         return self.headers

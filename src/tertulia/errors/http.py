@@ -39,6 +39,10 @@ class TrailingSlash(NotFound):
     message = "Not found. There is something at {path}, without the slash at the end."
 
 
+class WrongPath(NotFound):
+    message = "Not found. Did you mean {path}?"
+
+
 class MethodNotAllowed(ClientError):
     status = 405
     code = "METHOD_NOT_ALLOWED"

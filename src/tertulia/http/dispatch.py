@@ -126,6 +126,10 @@ class Api:
         ]
         self._usual_head = lru_cache(maxsize=1)(self._make_usual_head)
 
+    def is_meant_by(self, path: str) -> bool:
+        """Whether a path outside of the API is that of an endpoint without the prefix."""
+        return self._router.meant_by(path) is not None
+
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         exchange = Exchange(scope["method"], time.perf_counter())
         try:

@@ -7,6 +7,7 @@ try one pattern after the other and have no such order.
 """
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import Any, Literal, NoReturn, TypedDict, Unpack
@@ -15,7 +16,7 @@ import msgspec
 from msgspec.structs import replace
 
 from tertulia.errors import ClientError
-from tertulia.errors.http import MethodNotAllowed, NotFound, TrailingSlash
+from tertulia.errors.http import MethodNotAllowed, NotFound, TrailingSlash, WrongPath
 from tertulia.http.forms import unquote
 from tertulia.http.params import Contract, contract_of, path_types_of
 from tertulia.http.rules import NO_ID, as_id
@@ -25,6 +26,7 @@ Endpoint = Callable[..., Awaitable[Any]]
 
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD")  # in the order of the Allow header
 MAX_ID_DIGITS = 19
+MAX_SHOWN_PATH = 200
 
 
 class Route(msgspec.Struct, frozen=True, kw_only=True):
@@ -172,7 +174,8 @@ class Router:
         if path in self._fixed:
             return self._fixed[path], []
         if not path.startswith(self._prefix + "/") or "%00" in path:
-            raise NotFound
+            meant = self.meant_by(path)
+            raise WrongPath(path=meant) if meant else NotFound
         if path.endswith("/"):
             self._refuse_slash(path.rstrip("/"))
         segments = [unquote(each) for each in path[len(self._prefix) :].split("/") if each]
@@ -185,12 +188,22 @@ class Router:
                 raise refusal
         raise NotFound
 
+    def meant_by(self, path: str) -> str | None:
+        """The path of an endpoint that a caller wrote without its prefix, or with half of it."""
+        for wrong in ("/api/", "/v1/", "/"):
+            meant = f"{self._prefix}/{path.removeprefix(wrong)}"
+            if path.startswith(wrong) and len(meant) <= MAX_SHOWN_PATH:
+                with suppress(ClientError):
+                    self.find(meant)
+                    return meant
+        return None
+
     def _refuse_slash(self, meant: str) -> NoReturn:
         try:
             self.find(meant)
         except ClientError:
             raise NotFound from None
-        raise TrailingSlash(path=meant[:200])
+        raise TrailingSlash(path=meant[:MAX_SHOWN_PATH])
 
 
 def path_arguments(route: Route, texts: Sequence[str]) -> dict[str, int | str]:

@@ -121,7 +121,15 @@ def _unknown_recipient(tx: Tx, sender: User, recipient: int | str) -> ClientErro
         return BadRequest("You do not have permission to access some of the recipients.")
     if isinstance(recipient, int):
         return BadRequest(f"Invalid user ID {recipient}")
-    return BadRequest(f"Invalid email '{recipient}'")
+    return BadRequest(f"Invalid email '{recipient}'", **_hint_for(recipient))
+
+
+def _hint_for(recipient: str) -> dict[str, str]:
+    if recipient.startswith("[") or recipient.endswith("]"):
+        return {"hint": "`to` begins like a JSON list, but is not valid JSON: close its bracket."}
+    if "@" not in recipient:
+        return {"hint": "Name people by user id or email address; GET /users lists both."}
+    return {}
 
 
 # --- rules of channels ---

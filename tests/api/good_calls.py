@@ -1,4 +1,4 @@
-"""A good call of every route, for the laws that hold over all of them."""
+"""A valid call of every route, for the laws over all routes."""
 
 import base64
 import itertools
@@ -30,13 +30,13 @@ SECRET_OF_APP = "MFRGGZDFMZTWQ2LKNNWG23TPOBYXE43U"
 
 
 def signed_by_us(person: Person) -> str:
-    """A token of the program that the server trusts."""
+    """A token of a trusted JWT issuer."""
     key, claims = OctKey.import_key(SECRET), {"email": person.email, "exp": 2**40}
     return jwt.encode({"alg": "HS256"}, claims, key, algorithms=["HS256"])
 
 
 class Calls(dict[tuple[str, str], dict[str, Any]]):
-    """Good calls by route. A value that must be new each time is a function that makes it."""
+    """Valid calls by route. A value that must be new each time is a function."""
 
     def __getitem__(self, route: tuple[str, str]) -> dict[str, Any]:
         params = super().__getitem__(route)
@@ -47,7 +47,7 @@ class Calls(dict[tuple[str, str], dict[str, Any]]):
 
 
 def address(route: tuple[str, str], places: dict[str, Any]) -> str:
-    """The path of a call; what is ended for good is another one than all others are about."""
+    """The path of a call; what a call ends for good is not used by others."""
     _, path = route
     if route == ("DELETE", "/streams/{stream_id}"):
         places = places | {"stream_id": places["other_stream_id"]}
@@ -63,7 +63,7 @@ leavers = (f"leaver{number}" for number in itertools.count())
 
 
 def ask(person, method: str, path: str, **params: Any):
-    """A call as clients make it, with a file where one belongs."""
+    """A call as clients make it, with a file where one is required."""
     if (method, path) in FAREWELLS:
         person = person.chat.person(next(leavers))
     if method == "POST" and path.startswith("/realm/emoji/"):
@@ -86,7 +86,7 @@ def a_bot_of(person):
 
 
 def made_anew(ana) -> dict[str, Any]:
-    """For calls that use something up: what makes another one."""
+    """For calls that consume something: creates another one."""
     numbers = itertools.count()
 
     def new_message():
@@ -125,7 +125,7 @@ def made_anew(ana) -> dict[str, Any]:
 
 
 def usual_settings(chat) -> dict[str, Any]:
-    """Every setting that can be changed, as it is: other calls depend on some of them."""
+    """Every setting with its current value: other calls depend on some of them."""
     (route,) = (each for each in ROUTES if (each.method, each.path) == ("PATCH", "/realm"))
     names = {each.name for each in route.contract.parameters}
     plain = DEFAULTS | {"name": chat.realm.name, "message_retention_days": "unlimited"}
@@ -136,7 +136,7 @@ def usual_settings(chat) -> dict[str, Any]:
     return {name: value for name, value in (plain | given).items() if name in names}
 
 
-# As a browser says where it wants to be told of messages.
+# A browser's push subscription.
 BROWSER = {
     "endpoint": "https://push.example.com/x",
     "p256dh": "BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-"
@@ -188,7 +188,7 @@ def linkifier_ids(ana) -> list[int]:
 
 
 def new_rule(fresh) -> dict[str, Any]:
-    """A pattern that is not there yet each time it is asked for."""
+    """A new pattern each time."""
     return {
         "pattern": lambda: f"{next(fresh).replace(' ', '-')}-(?P<id>[0-9]+)",
         "url_template": "https://example.com/{id}",
@@ -208,7 +208,7 @@ def new_domain(fresh) -> dict[str, Any]:
 
 
 def said(parameters: dict[str, Any]) -> dict[str, Any]:
-    """Parameters as they are once."""
+    """Parameters with their functions called."""
     return {name: each() if callable(each) else each for name, each in parameters.items()}
 
 
@@ -217,7 +217,7 @@ TADA = {"emoji_name": "tada", "emoji_code": "1f389", "reaction_type": "unicode_e
 
 
 def personal_calls(chat, ana) -> tuple[dict[tuple[str, str], Any], dict[str, Any]]:
-    """Good calls about somebody's own things, and the places they are made at."""
+    """Valid calls about a user's own things, and their paths."""
     kitchen = chat.channel("kitchen").id
     topic = {"stream_id": kitchen, "topic": "lunch"}
     words = {"type": "", "to": [], "topic": "", "content": "x"}
@@ -277,7 +277,7 @@ def personal_calls(chat, ana) -> tuple[dict[tuple[str, str], Any], dict[str, Any
         return {"passkey_id": newest["id"]}
 
     def with_app() -> str:
-        """The password of somebody who has an app by now."""
+        """The password of a user who has a TOTP app."""
         new = (chat.server.vault, ana.record, SECRET_OF_APP, shown_by_app())
         chat.write(actions.people.second_factors.set_up_app, *new, False)
         return "open sesame"
@@ -388,7 +388,7 @@ def personal_calls(chat, ana) -> tuple[dict[tuple[str, str], Any], dict[str, Any
     def new_export():
         ana.chat.write(lambda tx: tx.execute("UPDATE realm_export SET asked_at = 0"))
         number = ana.post("/export/realm").succeeds()["id"]
-        ana.server.do(ana.server.application.exports.look())  # or the server's own look has begun
+        ana.server.do(ana.server.application.exports.look())  # or the server's own job has started
         eventually(lambda: is_ready(number))
         return {"export_id": number}
 
@@ -426,7 +426,7 @@ def personal_calls(chat, ana) -> tuple[dict[tuple[str, str], Any], dict[str, Any
 
 
 def account_calls(chat) -> tuple[dict[tuple[str, str], Any], dict[str, Any]]:
-    """Good calls about accounts, each made for somebody new."""
+    """Valid calls about accounts, each for a new user."""
     names = (f"account{number}" for number in itertools.count())
     change = {
         "full_name": "Cleo",
@@ -464,7 +464,7 @@ def account_calls(chat) -> tuple[dict[tuple[str, str], Any], dict[str, Any]]:
 
 
 def profile_calls(ana) -> tuple[dict[tuple[str, str], Any], dict[str, Any]]:
-    """Good calls about profiles, and the places they are made at."""
+    """Valid calls about profiles, and their paths."""
     path, numbers = "/realm/profile_fields", itertools.count()
 
     def new_field():
@@ -492,7 +492,7 @@ def profile_calls(ana) -> tuple[dict[tuple[str, str], Any], dict[str, Any]]:
 
 
 def good_calls(chat: Chat) -> tuple[Person, Calls, dict[str, Any]]:
-    """Somebody with everything an endpoint may be asked about, a good call of each, and where."""
+    """A user with everything that endpoints refer to, a valid call of each, and the paths."""
     ana = chat.person("ana", role="owner", channels=["kitchen", "loft"], password="open sesame")
     kitchen = chat.channel("kitchen").id
     chat.set("moderation_request_channel_id", chat.channel("loft").id)

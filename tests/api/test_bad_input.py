@@ -1,4 +1,4 @@
-"""Whatever is sent, the answer is JSON and no mistake of ours; what is refused changes nothing."""
+"""Invalid input: the answer is JSON and no 500; a refused request changes nothing."""
 
 from urllib.parse import quote
 
@@ -30,7 +30,7 @@ def ana(chat):
         b"content=%00&type=channel&to=kitchen&topic=%00",
     ],
 )
-def test_forms_that_cannot_be_read(ana, body):
+def test_unreadable_forms_are_refused(ana, body):
     answer = ana.raw("POST", "/api/v1/messages", body, Content_Type=FORM)
 
     assert answer.status == 400
@@ -48,7 +48,7 @@ def test_forms_that_cannot_be_read(ana, body):
         ("multipart/form-data; boundary=" + "x" * 300, b"--x--"),
     ],
 )
-def test_multipart_that_cannot_be_read(ana, content_type, body):
+def test_unreadable_multipart_forms_are_refused(ana, content_type, body):
     answer = ana.raw("POST", "/api/v1/messages", body, Content_Type=content_type)
 
     assert answer.status == 400
@@ -69,14 +69,14 @@ def test_multipart_that_cannot_be_read(ana, content_type, body):
         "/api/v1/users/user٣@tertulia.invalid".encode().decode("latin-1"),
     ],
 )
-def test_addresses_that_lead_nowhere(ana, target):
+def test_unknown_paths_are_refused(ana, target):
     answer = ana.raw("GET", quote(target, safe="/%?=@"))
 
     assert answer.status in (400, 404)
     assert answer.json["result"] == "error"
 
 
-def test_a_body_that_is_too_large(start_server):
+def test_a_too_large_body_is_refused(start_server):
     chat = Chat.found(start_server(max_body_bytes=2000), "")
     ana = chat.person("ana", channels=["kitchen"])
 
@@ -86,7 +86,7 @@ def test_a_body_that_is_too_large(start_server):
     answer.fails(msg, code="REQUEST_ENTITY_TOO_LARGE", status=413)
 
 
-def test_headers_that_are_too_large(ana):
+def test_too_large_headers_are_refused(ana):
     answer = ana.with_headers(X_Long="x" * 60_000, X_Longer="y" * 60_000).raw(
         "GET", "/api/v1/users/me"
     )
@@ -98,13 +98,13 @@ def test_headers_that_are_too_large(ana):
     "header",
     ["Basic " + "A" * 20_000, "Basic \xff", "Basic AAAA AAAA", "", "Basic  ", "\x80\x81"],
 )
-def test_credentials_that_are_nonsense(chat, header):
+def test_malformed_credentials_are_refused(chat, header):
     answer = chat.stranger.with_headers(Authorization=header).get("/users/me")
 
     assert answer.status in (400, 401)
 
 
-# --- anything at all ---
+# --- random bytes ---
 
 
 @settings(max_examples=60)
@@ -113,7 +113,7 @@ def test_credentials_that_are_nonsense(chat, header):
     content_type=st.sampled_from([FORM, BOUNDARY, "multipart/form-data", "text/plain", ""]),
     query=st.binary(max_size=50),
 )
-def test_any_bytes_at_all_get_an_answer_in_json(ana, body, content_type, query):
+def test_random_bytes_get_an_answer_in_json(ana, body, content_type, query):
     target = f"/api/v1/users/me/subscriptions?{quote(query, safe='=&%')}"
 
     answer = ana.raw("POST", target, body, Content_Type=content_type)
@@ -121,7 +121,7 @@ def test_any_bytes_at_all_get_an_answer_in_json(ana, body, content_type, query):
     assert answer.status < 500
 
 
-def test_no_database_keeps_a_null_byte(chat, ana):
+def test_null_bytes_are_refused(chat, ana):
     before = chat.head()
 
     for reply in (

@@ -1,4 +1,4 @@
-"""What holds for every endpoint: how parameters travel and what every answer looks like."""
+"""Conventions of every endpoint: passing parameters, and the form of answers."""
 
 import base64
 import json
@@ -20,10 +20,10 @@ def names_in(answer):
     return [each["name"] for each in answer["subscriptions"]]
 
 
-# --- how parameters travel ---
+# --- parameters ---
 
 
-def test_a_form_and_a_multipart_body_say_the_same(in_kitchen, ana):
+def test_urlencoded_and_multipart_forms_are_equal(in_kitchen, ana):
     boundary = "so long and thanks"
     fields = {"type": "channel", "to": "kitchen", "topic": "lunch", "content": "Söup & bread"}
     parts = "".join(
@@ -41,7 +41,7 @@ def test_a_form_and_a_multipart_body_say_the_same(in_kitchen, ana):
     assert ana.sees(sent["id"])["content"] == "<p>Söup &amp; bread</p>"
 
 
-def test_parameters_of_a_post_may_stand_in_the_query(in_kitchen, ana):
+def test_parameters_of_a_post_may_be_in_the_query(in_kitchen, ana):
     sent = ana.raw(
         "POST", "/api/v1/messages?type=channel&to=kitchen&topic=lunch&content=Soup+is%20on"
     ).succeeds()
@@ -49,13 +49,13 @@ def test_parameters_of_a_post_may_stand_in_the_query(in_kitchen, ana):
     assert ana.sees(sent["id"])["content"] == "<p>Soup is on</p>"
 
 
-def test_parameters_of_a_delete_may_stand_in_the_query(in_kitchen, ana):
+def test_parameters_of_a_delete_may_be_in_the_query(in_kitchen, ana):
     left = ana.raw("DELETE", "/api/v1/users/me/subscriptions?subscriptions=%5B%22kitchen%22%5D")
 
     assert left.succeeds()["removed"] == ["kitchen"]
 
 
-def test_the_body_wins_over_the_query_and_the_last_value_over_the_first(in_kitchen, ana):
+def test_the_body_overrides_the_query_and_the_last_value_the_first(in_kitchen, ana):
     sent = ana.raw(
         "POST",
         "/api/v1/messages?type=channel&to=kitchen&topic=query&content=query",
@@ -68,7 +68,7 @@ def test_the_body_wins_over_the_query_and_the_last_value_over_the_first(in_kitch
 
 
 @pytest.mark.parametrize("media", ["application/json", "application/x-www-form-urlencoded"])
-def test_a_json_body_says_what_a_form_would(in_kitchen, ana, media):
+def test_a_json_body_works_like_a_form(in_kitchen, ana, media):
     body = {
         "type": "channel",
         "to": "kitchen",
@@ -93,13 +93,13 @@ def test_a_json_body_says_what_a_form_would(in_kitchen, ana, media):
         ("", b"content=x", "Parameters are read from a form"),
     ],
 )
-def test_a_body_that_is_no_form_says_what_is_wanted(chat, media, body, msg):
+def test_another_body_gets_an_explanation(chat, media, body, msg):
     sent = chat.person("ana").raw("POST", "/api/v1/messages", body, Content_Type=media).json
 
     assert sent["msg"].startswith(msg)
 
 
-def test_mistakes_of_a_first_bot_are_understood(in_kitchen, ana):
+def test_common_mistakes_of_first_bots_are_understood(in_kitchen, ana):
     soup = ana.says("Soup", to="#kitchen > lunch")
 
     ana.post("/messages", type="dm", to=[ana.id], content="x", read_by_sender="True").succeeds()
@@ -111,7 +111,7 @@ def test_mistakes_of_a_first_bot_are_understood(in_kitchen, ana):
     assert names == ["tada", "soup"]
 
 
-def test_a_slip_in_the_types_of_events_is_told(ana):
+def test_an_unknown_event_type_is_reported(ana):
     told = ana.registers(event_types=["mesage", "message"], fetch_event_types=[])
 
     assert told["unknown_event_types"] == ["mesage"]
@@ -119,7 +119,7 @@ def test_a_slip_in_the_types_of_events_is_told(ana):
 
 
 @pytest.mark.on_one
-def test_a_slash_at_the_end_is_told(chat):
+def test_a_trailing_slash_is_reported(chat):
     chat.stranger.raw("GET", "/api/v1/server_settings/").fails(
         "Not found. There is something at /api/v1/server_settings, without the slash at the end.",
         code="NOT_FOUND",
@@ -133,7 +133,7 @@ def test_a_field_called_method_replaces_the_method_of_a_post(in_kitchen, ana):
     assert "kitchen" in names_in(asked)
 
 
-def test_what_an_endpoint_does_not_know_is_listed_in_order(ana):
+def test_unknown_parameters_are_listed_in_order(ana):
     answer = ana.get("/users/me", zeta=1, alpha="two", client="ZulipMobile").succeeds()
 
     assert answer["ignored_parameters_unsupported"] == ["alpha", "zeta"]
@@ -147,22 +147,22 @@ def test_an_id_repeated_in_the_body_is_ignored_and_listed(ana):
     assert answer["ignored_parameters_unsupported"] == ["message_id"]
 
 
-def test_an_error_lists_nothing_as_ignored(ana):
+def test_an_error_lists_no_ignored_parameters(ana):
     answer = ana.get("/users/me/subscriptions", include_subscribers="maybe", colour="red")
 
     assert "ignored_parameters_unsupported" not in answer.fails("Invalid include_subscribers")
 
 
-def test_null_stands_for_a_parameter_that_was_left_out(ana):
+def test_null_means_an_omitted_parameter(ana):
     everyone = ana.get("/users", user_ids="null", client_gravatar="null").succeeds()
 
     assert [each["user_id"] for each in everyone["members"]] == [ana.id]
 
 
-# --- addresses and methods ---
+# --- paths and methods ---
 
 
-def test_double_slashes_are_one(ana):
+def test_double_slashes_count_as_one(ana):
     me = ana.raw("GET", "/api/v1//users//me").succeeds()
 
     assert me["user_id"] == ana.id
@@ -179,7 +179,7 @@ def test_double_slashes_are_one(ana):
         "",
     ],
 )
-def test_an_unknown_path_is_told_in_json(chat, ana, path):
+def test_an_unknown_path_gets_json(chat, ana, path):
     for caller in (ana, chat.stranger):
         answer = caller.raw("GET", f"/api/v1{path}")
 
@@ -192,7 +192,7 @@ def test_an_unknown_path_is_told_in_json(chat, ana, path):
         ("POST", "/remotes/push/notify", "a push notification service for other servers"),
     ],
 )
-def test_clients_are_told_what_this_server_does_not_have(ana, method, path, what):
+def test_unsupported_features_have_their_own_error(ana, method, path, what):
     ana.request(method, path).fails(
         f"This server does not offer {what}.", code="NOT_FOUND", status=404
     )
@@ -200,7 +200,7 @@ def test_clients_are_told_what_this_server_does_not_have(ana, method, path, what
 
 @pytest.fixture(scope="module")
 def bare_server(databases):
-    """A server that no other one helps."""
+    """A server without external services."""
     nobody: dict[str, Any] = dict.fromkeys(
         ("push_service_url", "bigbluebutton_url", "nextcloud_url"), ""
     )
@@ -313,11 +313,11 @@ def test_a_device_is_registered_without_a_push_service(bare_chat):
     ],
 )
 @pytest.mark.on_one
-def test_what_is_not_configured_says_so(bare_chat, method, path, code, msg):
+def test_unconfigured_features_have_their_own_error(bare_chat, method, path, code, msg):
     bare_chat.person("ana").request(method, path).fails(msg, code=code)
 
 
-def test_another_version_of_the_api_is_an_unknown_path(chat):
+def test_another_api_version_is_an_unknown_path(chat):
     answer = chat.stranger.raw("GET", "/api/v2/users/me")
 
     assert answer.status == 404
@@ -335,7 +335,7 @@ def test_another_version_of_the_api_is_an_unknown_path(chat):
         ("PATCH", "/events", ["GET", "DELETE", "HEAD"]),
     ],
 )
-def test_a_wrong_method_is_told_before_anybody_is_asked_who_they_are(chat, method, path, allowed):
+def test_a_wrong_method_is_reported_before_authentication(chat, method, path, allowed):
     answer = chat.stranger.request(method, path)
 
     told = answer.fails("Method Not Allowed", code="METHOD_NOT_ALLOWED", status=405)
@@ -343,57 +343,57 @@ def test_a_wrong_method_is_told_before_anybody_is_asked_who_they_are(chat, metho
     assert answer.headers["Allow"] == ", ".join(allowed)
 
 
-def test_options_are_told_to_anybody(chat):
+def test_options_needs_no_authentication(chat):
     answer = chat.stranger.raw("OPTIONS", "/api/v1/users/me/subscriptions")
 
     assert (answer.status, answer.body) == (204, b"")
     assert answer.headers["Allow"] == "DELETE, GET, HEAD, PATCH, POST"
 
 
-def test_head_answers_like_get_without_the_words(ana):
+def test_head_answers_like_get_without_a_body(ana):
     got, head = ana.get("/users/me"), ana.raw("HEAD", "/api/v1/users/me")
 
     assert (head.status, head.body) == (200, b"")
     assert head.headers["Content-Length"] == got.headers["Content-Length"]
 
 
-# --- what every answer looks like ---
+# --- answers ---
 
 
 @pytest.mark.parametrize(
     "method, path", [("GET", "/server_settings"), ("GET", "/nothing"), ("OPTIONS", "/users")]
 )
-def test_every_answer_may_be_read_by_pages_from_anywhere(chat, method, path):
+def test_answers_may_be_read_by_pages_of_any_origin(chat, method, path):
     answer = chat.stranger.raw(method, f"/api/v1{path}")
 
     assert {name: answer.headers[name] for name in CORS} == CORS
 
 
-def test_no_answer_is_to_be_kept(chat):
+def test_answers_must_not_be_cached(chat):
     answer = chat.stranger.get("/server_settings")
 
     assert "no-store" in answer.headers["Cache-Control"]
     assert answer.headers["Vary"] == "Accept-Language"
 
 
-def test_result_and_msg_come_first_and_a_line_end_last(chat):
+def test_result_and_msg_come_first_and_a_newline_last(chat):
     body = chat.stranger.get("/server_settings").body
 
     assert body.startswith(b'{"result":"success","msg":"",')
     assert body.endswith(b"}\n")
 
 
-# --- the pages around the API ---
+# --- pages around the API ---
 
 
-def test_the_front_page_leads_strangers_to_the_door(chat):
+def test_the_front_page_redirects_to_the_login_page(chat):
     page = chat.stranger.raw("GET", "/")
 
     assert (page.status, page.headers["location"]) == (303, "/login/")
     assert chat.realm.name.encode() in chat.stranger.raw("GET", "/login/").body
 
 
-def test_there_is_no_page_for_an_organization_that_does_not_exist(chat):
+def test_an_unknown_organization_has_no_page(chat):
     assert chat.stranger.raw("GET", "/login/", Host="elsewhere.localhost").status == 404
 
 
@@ -404,7 +404,7 @@ def test_health_and_metrics_answer_on_this_machine(chat):
 
 @pytest.mark.on_one
 @pytest.mark.parametrize("name", ["kitchen.localhost", "LOCALHOST:9009", "127.0.0.1", "[::1]:9009"])
-def test_metrics_are_told_to_who_asks_for_this_machine(chat, name):
+def test_metrics_can_be_read_by_host_name_of_this_machine(chat, name):
     assert chat.stranger.raw("GET", "/metrics", Host=name).status == 200
 
 
@@ -421,11 +421,11 @@ def test_metrics_are_told_to_who_asks_for_this_machine(chat, name):
         ("Host", "[::1"),
     ],
 )
-def test_metrics_are_not_told_through_a_proxy(chat, header, value):
+def test_metrics_cannot_be_read_through_a_proxy(chat, header, value):
     assert chat.stranger.raw("GET", "/metrics", **{header: value}).status == 404
 
 
-def test_everybody_has_a_picture(chat, ana):
+def test_every_user_has_an_avatar(chat, ana):
     address = ana.get("/users/me").succeeds()["avatar_url"]
 
     picture = chat.stranger.raw("GET", address)

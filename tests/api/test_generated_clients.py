@@ -1,4 +1,4 @@
-"""Generators of clients understand the description, and what they make works."""
+"""Client generators understand the API description, and their clients work."""
 
 import json
 import shutil
@@ -35,7 +35,7 @@ print(first.id, users_me.sync(client=client).user_id)
 
 
 @pytest.mark.on_one
-def test_a_client_for_python_is_generated_and_sends_a_message(chat, in_kitchen, ana, tmp_path):
+def test_a_generated_python_client_sends_a_message(chat, in_kitchen, ana, tmp_path):
     (tmp_path / "openapi.json").write_bytes(description())
     (tmp_path / "config.yaml").write_text("post_hooks: []", encoding="utf-8")
 
@@ -51,7 +51,7 @@ def test_a_client_for_python_is_generated_and_sends_a_message(chat, in_kitchen, 
     assert ana.sees(int(message_id))["content"] == "<p>Soup's on</p>"
 
 
-def test_types_for_typescript_are_generated(tmp_path):
+def test_typescript_types_are_generated(tmp_path):
     generator = shutil.which("openapi-typescript") or shutil.which(
         "openapi-typescript", path="node_modules/.bin"
     )

@@ -1,4 +1,4 @@
-"""Webhooks: other services call, and a bot says what they tell."""
+"""Incoming webhooks: other services call, and a bot posts."""
 
 import base64
 import hashlib
@@ -25,7 +25,7 @@ def bot(chat, ana):
 
 
 def calls(caller, name, payload, /, body=None, key=None, **params):
-    """Call a webhook as services do: the key in the address, JSON in the body."""
+    """Call a webhook as services do: the key in the URL, JSON in the body."""
     query = urlencode(
         {"api_key": key or caller.key}
         | {
@@ -44,13 +44,13 @@ def calls(caller, name, payload, /, body=None, key=None, **params):
 
 
 def heard(person):
-    """The newest message of somebody."""
+    """The newest message of a user."""
     found = person.get("/messages", anchor="newest", num_before=5, apply_markdown=False).succeeds()
     return found["messages"][-1]
 
 
 @pytest.mark.parametrize("media", ["application/json", "application/x-www-form-urlencoded"])
-def test_what_a_service_sends_is_said_by_its_bot(ana, bot, media):
+def test_a_payload_is_posted_by_the_bot(ana, bot, media):
     call = calls(bot, "slack_incoming", SOUP, stream="kitchen", topic="lunch")
     answer = call(Content_Type=media).succeeds()
 
@@ -64,7 +64,7 @@ def test_what_a_service_sends_is_said_by_its_bot(ana, bot, media):
     assert said["client"] == "ZulipSlackWebhook"
 
 
-def test_without_a_channel_it_is_for_the_owner(ana, bot):
+def test_without_a_channel_the_owner_gets_it(ana, bot):
     calls(bot, "slack_incoming", SOUP)().succeeds()
 
     said = heard(ana)
@@ -103,7 +103,7 @@ def test_a_form_may_hold_the_payload(ana, bot):
         ({"ignore_private_repositories": True}, False),
     ],
 )
-def test_one_chooses_what_is_told(ana, bot, filters, is_told):
+def test_events_can_be_filtered(ana, bot, filters, is_told):
     push = {
         "ref": "refs/heads/main",
         "commits": [],
@@ -117,13 +117,13 @@ def test_one_chooses_what_is_told(ana, bot, filters, is_told):
     assert len(ears.all()) == is_told
 
 
-def test_a_long_topic_is_cut(ana, bot):
+def test_a_long_topic_is_truncated(ana, bot):
     calls(bot, "slack_incoming", SOUP, stream="kitchen", topic="x" * 70)().succeeds()
 
     assert heard(ana)["subject"] == "x" * 57 + "..."
 
 
-def test_a_signature_is_checked_where_a_secret_was_given(ana, bot):
+def test_a_signature_is_verified_if_a_secret_is_given(ana, bot):
     body = json.dumps({"zen": "Rain.", "repository": {"full_name": "house/roof"}}).encode()
     code = hmac.new(b"open sesame", body, hashlib.sha256).hexdigest()
     call = calls(bot, "github", None, body=body, stream="kitchen", webhook_secret="open sesame")
@@ -137,7 +137,7 @@ def test_a_signature_is_checked_where_a_secret_was_given(ana, bot):
 
 
 @pytest.mark.parametrize("written_as", ["form", "multipart"])
-def test_a_secret_in_the_body_does_not_override_the_one_in_the_address(chat, bot, written_as):
+def test_a_secret_in_the_body_does_not_override_the_one_in_the_url(chat, bot, written_as):
     place = f"/api/v1/external/github?stream=kitchen&webhook_secret=hush&api_key={bot.key}"
     told = json.dumps({"zen": "Rain.", "repository": {"full_name": "house/roof"}})
     if written_as == "form":
@@ -162,7 +162,7 @@ def test_a_secret_in_the_body_does_not_override_the_one_in_the_address(chat, bot
 
 
 @pytest.mark.parametrize("topic", ["a%20b", "a+b", "%61(b)~%2F"])
-def test_who_signs_the_address_signs_it_as_it_was_pasted(chat, bot, topic):
+def test_a_signed_url_is_verified_as_it_was_pasted(chat, bot, topic):
     place = (
         f"/api/v1/external/trello?stream=kitchen&topic={topic}&webhook_secret=s&api_key={bot.key}"
     )
@@ -183,7 +183,7 @@ def test_who_signs_the_address_signs_it_as_it_was_pasted(chat, bot, topic):
     forged.fails("Webhook signature verification failed.")
 
 
-def test_what_is_not_known_is_said_and_the_owner_told_once_a_minute(chat, ana, bot):
+def test_an_unknown_event_is_refused_and_the_owner_notified_once_a_minute(chat, ana, bot):
     call = calls(bot, "github", {}, stream="kitchen")
     ears = ana.listens_for("message", apply_markdown=False)
 
@@ -207,7 +207,7 @@ def test_what_is_not_known_is_said_and_the_owner_told_once_a_minute(chat, ana, b
     assert len(ears.all()) == 1
 
 
-def test_a_channel_that_is_not_there_is_told_to_the_owner_alone(ana, bot):
+def test_a_missing_channel_is_reported_to_the_owner_only(ana, bot):
     calls(bot, "slack_incoming", SOUP, stream="cellar")().succeeds()
 
     assert "There is no channel 'cellar'" in heard(ana)["content"]
@@ -241,14 +241,14 @@ def test_a_channel_that_is_not_there_is_told_to_the_owner_alone(ana, bot):
         ),
     ],
 )
-def test_what_cannot_be_read(ana, bot, name, body, headers, msg, code):
+def test_invalid_payloads_are_refused(ana, bot, name, body, headers, msg, code):
     answer = calls(bot, name, None, body=body, stream="kitchen")(**headers).fails(msg, code=code)
 
     assert msg in heard(ana)["content"]
     assert answer.get("error", msg) == msg
 
 
-def test_a_key_is_needed_and_says_all(chat, ana, bot):
+def test_a_key_is_required_and_sufficient(chat, ana, bot):
     unauthorized = {"status": 401, "code": "UNAUTHORIZED"}
 
     calls(ana, "slack_incoming", SOUP, stream="kitchen", topic="lunch")().succeeds()
@@ -263,7 +263,7 @@ def test_a_key_is_needed_and_says_all(chat, ana, bot):
     assert heard(ana)["sender_id"] == ana.id
 
 
-def test_an_address_can_be_tried_out(chat, bot):
+def test_a_url_can_be_tried_out(chat, bot):
     head = chat.stranger.raw("HEAD", f"/api/v1/external/trello?api_key={bot.key}")
 
     assert (head.status, head.body) == (200, b"")
@@ -275,7 +275,7 @@ def test_an_address_can_be_tried_out(chat, bot):
 
 
 @pytest.mark.on_one
-def test_pages_list_them_with_the_address_to_paste(chat):
+def test_pages_list_integrations_with_the_url_to_paste(chat):
     listed = chat.stranger.raw("GET", "/integrations")
     page = chat.stranger.raw("GET", "/integrations/github?stream=big+kitchen&topic=%3Cb%3E")
     none = chat.stranger.raw("GET", "/integrations/pigeons")
@@ -287,7 +287,7 @@ def test_pages_list_them_with_the_address_to_paste(chat):
 
 
 @pytest.mark.on_one
-def test_whatever_is_sent_it_is_said_or_refused(ana, bot):
+def test_every_payload_is_posted_or_refused(ana, bot):
     name = '"@**all** ```\\n](javascript:x) \\ud800 \\u0000"'
     person = f'{{"name": {name}, "login": {name}, "full_name": {name}, "username": {name}}}'
     whole = ", ".join(

@@ -1,4 +1,4 @@
-"""What is logged of a request: one line, and never its words, keys or passwords."""
+"""Request logs: one line, without texts, keys or passwords."""
 
 from tests.support.people import basic
 

@@ -1,4 +1,4 @@
-"""What the mobile app reads: every answer and event has the keys and types it relies on."""
+"""The mobile app: every answer and event has the keys and types that it needs."""
 
 import json
 
@@ -9,7 +9,7 @@ from tests.support.pictures import picture, uploads
 
 @pytest.fixture
 def life(chat):
-    """Ana's organization with a bit of everything in it, and Ben, who holds the phone."""
+    """An organization of Ana with some of everything, and Ben with the phone."""
     ana = chat.person("ana", role="owner", channels=["kitchen", "garden"])
     ben, cleo = chat.people("ben", "cleo", channels=["kitchen"])
     helper = chat.person("helper", bot="generic", owner=ana)
@@ -39,7 +39,7 @@ def life(chat):
 
 
 @pytest.mark.parametrize("role", ["owner", "member", "guest", "bot"])
-def test_it_reads_the_state_it_starts_from(life, role):
+def test_it_parses_the_register_state(life, role):
     chat, ana, _, _ = life
     kind = {"bot": "generic", "owner": ana} if role == "bot" else {"role": role}
     who = chat.person("zoe", channels=["kitchen"], **kind)
@@ -52,7 +52,7 @@ def test_it_reads_the_state_it_starts_from(life, role):
     mobile.reads(who.registers(slim_presence=True), mobile.Snapshot)
 
 
-def test_it_reads_what_lies_in_wait_for_ben(life):
+def test_it_parses_unread_messages(life):
     _, ana, ben, cleo = life
     state = ben.registers(**mobile.OPTIONS)
 
@@ -65,7 +65,7 @@ def test_it_reads_what_lies_in_wait_for_ben(life):
         assert state[part], part
 
 
-def test_it_reads_messages(life):
+def test_it_parses_messages(life):
     _, ana, ben, _ = life
     options = {"anchor": "newest", "num_before": 50, "num_after": 0, "client_gravatar": False}
     soup = ana.says("Soup", to="kitchen > lunch")
@@ -78,7 +78,7 @@ def test_it_reads_messages(life):
         assert found.json["messages"]
 
 
-def test_it_reads_what_happens(life):
+def test_it_parses_events(life):
     chat, ana, ben, cleo = life
     ears = ben.listens_for(**mobile.OPTIONS)
     kitchen, garden = chat.channel("kitchen").id, chat.channel("garden").id
@@ -136,7 +136,7 @@ def test_it_reads_what_happens(life):
     assert (echoed["message"]["id"], echoed["local_message_id"]) == (own.id, "1.5")
 
 
-def test_it_reads_the_emoji_table(chat):
+def test_it_parses_the_emoji_table(chat):
     url = chat.person("ana").registers(fetch_event_types=["realm"])["server_emoji_data_url"]
 
     table = json.loads(chat.stranger.raw("GET", "/" + url.split("/", 3)[3]).body)

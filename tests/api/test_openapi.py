@@ -1,4 +1,4 @@
-"""The law: what the server says of itself at /api/v1/openapi.json is what it does."""
+"""The law of the API description: /api/v1/openapi.json describes what the server does."""
 
 import hashlib
 import html
@@ -33,7 +33,7 @@ def told(chat) -> dict[str, Any]:
 
 
 def validator(document: dict[str, Any], *pointer: str) -> Any:
-    """Holds something against a part of the document."""
+    """Validates a value against a part of the document."""
     schema = document
     for step in pointer:
         schema = schema[step]
@@ -41,7 +41,7 @@ def validator(document: dict[str, Any], *pointer: str) -> Any:
 
 
 def described(path: str) -> str:
-    """A path as the description writes it: what may hold slashes looks like all else."""
+    """A path as the description writes it."""
     return PREFIX + path.replace(":path}", "}")
 
 
@@ -51,7 +51,7 @@ def operation(document, route: Route) -> dict[str, Any]:
 
 
 def documented(described) -> dict[str, dict[str, Any]]:
-    """The schema of each parameter, whether it travels in the query or in a form."""
+    """The schema of each parameter, in the query or in a form."""
     found = {}
     for each in described["parameters"]:
         if each["in"] == "query":
@@ -67,7 +67,7 @@ def scene(chat):
     return good_calls(chat)
 
 
-def test_every_route_is_described_and_nothing_else(chat):
+def test_exactly_the_routes_are_described(chat):
     document = told(chat)
 
     found = {
@@ -78,7 +78,7 @@ def test_every_route_is_described_and_nothing_else(chat):
     assert document["openapi"].startswith("3.1")
 
 
-def test_every_route_has_a_good_call_here(scene):
+def test_every_route_has_a_valid_call(scene):
     _, calls, _ = scene
 
     missing = [
@@ -90,7 +90,7 @@ def test_every_route_has_a_good_call_here(scene):
     assert len(calls) == len(ROUTES)
 
 
-def test_every_answer_is_what_its_description_promises(chat, scene):
+def test_every_answer_matches_its_description(chat, scene):
     ana, calls, places = scene
     document = told(chat)
 
@@ -103,7 +103,7 @@ def test_every_answer_is_what_its_description_promises(chat, scene):
 
 
 @pytest.mark.on_one
-def test_every_error_is_what_the_description_promises(chat, scene):
+def test_every_error_matches_its_description(chat, scene):
     ana, _, _ = scene
     error = validator(told(chat), "components", "schemas", "Error")
 
@@ -117,7 +117,7 @@ def test_every_error_is_what_the_description_promises(chat, scene):
         assert list(error.iter_errors(answer.json)) == []
 
 
-# A value that each documented parameter accepts beside the good call.
+# A value that each documented parameter accepts beside the valid call.
 VALUES: dict[str, Any] = {
     "widget_content": {"widget_type": "poll", "extra_data": {}},
     "role": 400,
@@ -166,7 +166,7 @@ APART: dict[str, dict[str, Any]] = {"message_ids": {"message_ids": []}}  # exclu
 
 
 @pytest.mark.on_one
-def test_what_is_documented_is_accepted_and_nothing_else(chat, scene):
+def test_exactly_the_documented_parameters_are_accepted(chat, scene):
     ana, calls, places = scene
     document = told(chat)
 
@@ -177,7 +177,7 @@ def test_what_is_documented_is_accepted_and_nothing_else(chat, scene):
         names.pop(route.contract.files_argument or "", None)
         assert names.keys() == {each.name for each in route.contract.parameters}
         for name in ("webhook_secret", "deletion_delay_days"):
-            names.pop(name, None)  # must be right, or absent: they have tests of their own
+            names.pop(name, None)  # must be right or absent: they have tests of their own
         for name, schema in names.items():
             good = calls[route.method, route.path]
             given = {name: good.get(name, sample(name, schema, route.method))}
@@ -211,7 +211,7 @@ def sample(name: str, schema: dict[str, Any], method: str) -> Any:
 
 
 @pytest.mark.on_one
-def test_what_is_documented_as_required_is_missed(chat, scene):
+def test_documented_required_parameters_are_required(chat, scene):
     ana, calls, places = scene
     document = told(chat)
 
@@ -231,7 +231,7 @@ def test_what_is_documented_as_required_is_missed(chat, scene):
 
 
 @pytest.mark.on_one
-def test_the_good_calls_fit_the_documented_types(chat, scene):
+def test_the_valid_calls_match_the_documented_types(chat, scene):
     _, calls, _ = scene
     document = told(chat)
 
@@ -261,7 +261,7 @@ def test_security_is_described(chat):
         assert security == expected[route.access]
 
 
-def test_the_description_is_the_same_for_everybody_and_at_every_start(chat):
+def test_the_description_is_the_same_for_all_and_at_every_start(chat):
     told = chat.stranger.raw("GET", f"{PREFIX}/openapi.json").body
 
     description.cache_clear()
@@ -270,10 +270,10 @@ def test_the_description_is_the_same_for_everybody_and_at_every_start(chat):
 
 
 @pytest.mark.on_one
-def test_the_description_is_valid_and_says_what_everything_is(chat):
+def test_the_description_is_valid_and_complete(chat):
     document = told(chat)
 
-    checking = importlib.import_module("openapi_spec_validator")  # long to load, and for us alone
+    checking = importlib.import_module("openapi_spec_validator")  # slow to load
     assert list(checking.OpenAPIV31SpecValidator(document).iter_errors()) == []
     ids = [
         each["operationId"] for methods in document["paths"].values() for each in methods.values()
@@ -298,7 +298,7 @@ def test_the_description_is_valid_and_says_what_everything_is(chat):
 
 
 def said_of(described) -> set[str]:
-    """The parameters of which something is said."""
+    """The parameters with a description."""
     found = {each["name"] for each in described["parameters"] if each.get("description")}
     for media in described.get("requestBody", {}).get("content", {}).values():
         properties = media["schema"].get("properties", {})
@@ -307,7 +307,7 @@ def said_of(described) -> set[str]:
 
 
 @pytest.mark.on_one
-def test_every_field_of_every_answer_is_said_to_be_something(chat):
+def test_every_field_of_every_answer_is_described(chat):
     document = told(chat)
 
     unsaid = [
@@ -327,7 +327,7 @@ def test_every_field_of_every_answer_is_said_to_be_something(chat):
 
 
 @pytest.mark.on_one
-def test_what_registering_tells_has_the_types_that_are_described(chat, scene):
+def test_register_answers_have_the_described_types(chat, scene):
     ana, _, _ = scene
     gus = chat.person("gus", role="guest", channels=["kitchen"])
     chat.permit("can_access_all_users_group", "members")
@@ -361,13 +361,13 @@ ALL_CAPABILITIES = {
 
 
 @pytest.mark.parametrize("text", ["[string", "integer integer", "{id}", "{id: integer"])
-def test_a_type_that_is_none_is_noticed(text):
+def test_an_invalid_type_is_found(text):
     with pytest.raises((ValueError, IndexError)):
         register_schema.schema(text)
 
 
 ENVELOPE = {"result", "msg"}
-# What names something that only the scene has, or that must be new each time.
+# Names that only the test has, or that must be new each time.
 SCENERY = {
     "add",
     "answer",
@@ -403,7 +403,7 @@ SCENERY = {
 
 
 @pytest.mark.on_one
-def test_the_page_shows_every_call_with_an_example_that_works(chat, scene):
+def test_the_api_page_shows_every_call_with_a_working_example(chat, scene):
     ana, calls, places = scene
     chat.channel("general")
     page = html.unescape(chat.stranger.raw("GET", "/api").body.decode())

@@ -1,4 +1,4 @@
-"""How often somebody may ask: the headers that say so, and what happens beyond."""
+"""Rate limits: headers, and what happens beyond."""
 
 import math
 
@@ -13,7 +13,7 @@ def limited(start_server):
     return Chat.found(server, "")
 
 
-def test_every_answer_says_how_much_is_left(start_server):
+def test_every_answer_has_the_remaining_number(start_server):
     chat = limited(start_server)
     ana = chat.person("ana")
 
@@ -41,7 +41,7 @@ def test_too_many_requests_are_refused_until_time_has_passed(start_server):
     ana.get("/users/me").succeeds()
 
 
-def test_a_mistake_counts_and_so_does_what_has_no_effect(start_server):
+def test_errors_and_calls_without_effect_count(start_server):
     chat = limited(start_server)
     ana = chat.person("ana")
 
@@ -51,7 +51,7 @@ def test_a_mistake_counts_and_so_does_what_has_no_effect(start_server):
     assert ana.get("/users/me").status == 429
 
 
-def test_those_who_did_not_log_in_share_the_limit_of_their_address(start_server):
+def test_anonymous_callers_share_the_limit_of_their_address(start_server):
     chat = limited(start_server)
 
     answers = [chat.stranger.get("/server_settings") for _ in range(3)]
@@ -61,7 +61,7 @@ def test_those_who_did_not_log_in_share_the_limit_of_their_address(start_server)
 
 
 @pytest.mark.parametrize("door", ["/api/v1/users/me", "/avatar/1", "/user_uploads/1/a/b.txt"])
-def test_keys_cannot_be_tried_without_end(start_server, door):
+def test_guesses_of_keys_are_limited(start_server, door):
     chat = limited(start_server)
     ana = chat.person("ana")
     guess = chat.stranger.with_headers(Authorization=basic(ana.email, "x" * 32))

@@ -1,4 +1,4 @@
-"""The `zulip` package from PyPI, unchanged, as somebody's bot would use it."""
+"""The `zulip` package from PyPI, unchanged, as a bot uses it."""
 
 import io
 
@@ -16,7 +16,7 @@ def chat(own_chat):
 
 @pytest.fixture
 def client(in_kitchen, ana, ben, monkeypatch, tmp_path):
-    """Ana has the package and Ben our own client, alone on a server."""
+    """Ana uses the package and Ben our own client, alone on a server."""
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.delenv("ZULIP_CONFIG", raising=False)
     return connects(ana)
@@ -56,7 +56,7 @@ def test_it_receives(client, ben):
     assert [each["content"] for each in heard] == ["one", "two", "three"]
 
 
-def test_it_receives_as_it_asks_to(client, ben):
+def test_it_receives_with_options(client, ben):
     ben.joins("garden")
     heard, full = listens(client, count=1, apply_markdown=True, all_public_streams=True)
 
@@ -66,7 +66,7 @@ def test_it_receives_as_it_asks_to(client, ben):
     assert [each["content"] for each in heard] == ["<p>Roses</p>"]
 
 
-def test_it_registers_and_asks_for_events(client, ben):
+def test_it_registers_and_polls(client, ben):
     queue = client.register(event_types=["message"])
 
     ben.says("Soup's on", to="kitchen > lunch")
@@ -93,7 +93,7 @@ def test_a_lost_queue_makes_it_register_again(client, ana, ben):
     assert [each["content"] for each in heard] == ["before", "after"]
 
 
-def test_it_joins_lists_and_leaves(client, ana, ben):
+def test_it_subscribes_lists_and_unsubscribes(client, ana, ben):
     joined = client.add_subscriptions([{"name": "garden", "description": "Roses"}])
     others = client.add_subscriptions([{"name": "garden"}], principals=[ben.id])
     listed = client.get_subscriptions()
@@ -136,7 +136,7 @@ def test_it_adds_a_custom_emoji(client, tmp_path):
 
 
 @pytest.mark.usefixtures("client")
-def test_a_wrong_key_is_told(ana):
+def test_a_wrong_key_is_reported(ana):
     client = zulip.Client(
         email=ana.email, api_key="a" * 32, site=f"http://127.0.0.1:{ana.server.port}"
     )
@@ -144,7 +144,7 @@ def test_a_wrong_key_is_told(ana):
     assert client.get_profile()["code"] == "UNAUTHORIZED"
 
 
-def test_a_bot_remembers(client, ana):
+def test_bot_storage_works(client, ana):
     made = {"full_name": "Tide Bot", "short_name": "tide", "bot_type": 1}
     assert client.call_endpoint("bots", method="POST", request=made)["result"] == "success"
     (listed,) = ana.get("/bots").succeeds()["bots"]
@@ -173,9 +173,9 @@ def test_it_uploads(client, ana, ben, tmp_path):
     assert ana.chat.stranger.raw("GET", link).body == notes.read_bytes()
 
 
-# What nobody answers any more: groups are taken out of use, not removed.
+# Methods of removed endpoints: groups are deactivated, not deleted.
 WITHOUT = {"remove_user_group": "METHOD_NOT_ALLOWED"}
-# What asks nothing of a server, or is asked in scenes of its own.
+# Methods that ask nothing of a server, or have tests of their own.
 ELSEWHERE = {
     "call_endpoint",
     "call_on_each_event",

@@ -1,4 +1,4 @@
-"""PATCH and DELETE /streams/{id}: changing a channel, and who hears of it."""
+"""PATCH and DELETE /streams/{id}: changes of a channel, and who receives their events."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ def kitchen_of(chat: Chat) -> int:
 
 @pytest.fixture
 def kitchen(chat, in_kitchen, ana):
-    """The number of the channel that Ana has made, and whoever stands behind it is in."""
+    """The id of a channel that Ana created; users after it in the arguments are subscribed."""
     return kitchen_of(chat)
 
 
@@ -37,7 +37,7 @@ def update(channel_id: int, name: str, property: str, value: Any, **more: Any) -
     }
 
 
-def test_renaming_tells_the_old_name_and_the_new(chat, kitchen, ana, ben):
+def test_a_rename_reports_the_old_and_the_new_name(chat, kitchen, ana, ben):
     ears = ben.listens_for("stream")
 
     ana.patch(f"/streams/{kitchen}", new_name=" Cookery ").succeeds()
@@ -46,7 +46,7 @@ def test_renaming_tells_the_old_name_and_the_new(chat, kitchen, ana, ben):
     assert chat.channel("cookery").id == kitchen
 
 
-def test_a_rename_may_change_the_case_alone(chat):
+def test_a_rename_may_change_only_the_case(chat):
     ana = chat.person("ana", channels=["kitchen", "garden"])
     path = f"/streams/{kitchen_of(chat)}"
 
@@ -61,7 +61,7 @@ def test_a_rename_may_change_the_case_alone(chat):
     ana.patch(path, new_name=" ").fails("Channel name can't be empty.")
 
 
-def test_a_description_is_one_line_and_told_even_if_it_is_the_same(kitchen, ana):
+def test_a_description_is_one_line_and_reported_even_if_unchanged(kitchen, ana):
     ears = ana.listens_for("stream")
 
     for _ in range(2):
@@ -76,7 +76,7 @@ def test_a_description_is_one_line_and_told_even_if_it_is_the_same(kitchen, ana)
     )
 
 
-def test_nothing_given_is_a_success_without_a_word(kitchen, ana):
+def test_an_empty_change_succeeds_without_events(kitchen, ana):
     ears = ana.listens_for()
 
     ana.patch(f"/streams/{kitchen}").succeeds()
@@ -95,7 +95,7 @@ def test_a_change_that_fails_in_part_changes_nothing(chat, kitchen, ana):
     assert chat.channel("kitchen").description == ""
 
 
-def test_parts_are_told_in_order(chat, kitchen, ana):
+def test_parts_are_reported_in_order(chat, kitchen, ana):
     ears = ana.listens_for("stream")
 
     ana.patch(
@@ -127,7 +127,7 @@ def privacy(channel_id: int, private: bool, shared: bool, web_public: bool = Fal
     )
 
 
-def test_closing_a_channel_hides_it_from_those_outside(chat, kitchen, ana, ben):
+def test_making_a_channel_private_hides_it_from_others(chat, kitchen, ana, ben):
     cleo, admin = chat.person("cleo"), chat.person("admin", role="admin")
     insiders = [who.listens_for("stream", "subscription") for who in (ben, admin)]
     outside = cleo.listens_for("stream", "subscription")
@@ -146,7 +146,7 @@ def test_closing_a_channel_hides_it_from_those_outside(chat, kitchen, ana, ben):
     ]
 
 
-def test_opening_a_channel_shows_it_with_its_people(chat, kitchen, ana, ben):
+def test_making_a_channel_public_shows_it_with_its_subscribers(chat, kitchen, ana, ben):
     cleo = chat.person("cleo")
     ana.patch(f"/streams/{kitchen}", is_private=True).succeeds()
     bens, cleos = ben.listens_for("stream"), cleo.listens_for("stream", "subscription")
@@ -159,7 +159,7 @@ def test_opening_a_channel_shows_it_with_its_people(chat, kitchen, ana, ben):
     assert (peers["op"], peers["user_ids"]) == ("peer_add", [ana.id, ben.id])
 
 
-def test_a_guest_outside_hears_nothing_of_it(gus, path, ana):
+def test_a_guest_who_is_not_subscribed_receives_nothing(gus, path, ana):
     ears = gus.listens_for()
 
     ana.patch(path, is_private=True).succeeds()
@@ -195,7 +195,7 @@ def test_a_private_history_can_be_shared_and_protected_again(kitchen, ana):
         ),
     ],
 )
-def test_what_a_channel_cannot_become(chat, change, msg):
+def test_impossible_privacy_changes_are_refused(chat, change, msg):
     ana = chat.person("ana", role="owner", channels=["kitchen"])
 
     ana.patch(f"/streams/{kitchen_of(chat)}", **change).fails(msg)
@@ -224,7 +224,7 @@ def test_limited_topics_and_a_protected_history_do_not_go_together(chat, path, a
     ana.patch(path, is_private=True, history_public_to_subscribers=True).succeeds()
 
 
-def test_messages_that_were_not_fetched_are_taken_back(cleo, path, ana):
+def test_pending_messages_of_a_channel_made_private_are_withdrawn(cleo, path, ana):
     ears = cleo.listens_for("message", "stream", all_public_streams=True)
     ana.says("Between us", to="kitchen > secrets")
 
@@ -236,7 +236,7 @@ def test_messages_that_were_not_fetched_are_taken_back(cleo, path, ana):
 # --- permissions ----------------------------------------------------------------------------------
 
 
-def test_who_may_post_is_told_in_three_ways(chat, kitchen, ana):
+def test_the_posting_permission_is_reported_in_three_forms(chat, kitchen, ana):
     kitchen, group = kitchen, chat.group("administrators")
     ears = ana.listens_for("stream")
 
@@ -258,7 +258,7 @@ def test_who_may_post_is_told_in_three_ways(chat, kitchen, ana):
     ]
 
 
-def test_the_old_value_must_be_the_one_that_is_there(chat, path, ana):
+def test_the_old_value_must_match(chat, path, ana):
     members, everyone = chat.group("members"), chat.group("everyone")
     ears = ana.listens_for("stream")
 
@@ -290,7 +290,7 @@ def test_the_old_value_must_be_the_one_that_is_there(chat, path, ana):
         ),
     ],
 )
-def test_what_a_permission_cannot_be(kitchen, ana, value, msg):
+def test_invalid_permission_values_are_refused(kitchen, ana, value, msg):
     ana.patch(f"/streams/{kitchen}", can_send_message_group=value).fails(msg)
 
 
@@ -303,7 +303,7 @@ def test_some_groups_are_never_allowed(chat, path, ana):
     )
 
 
-def test_a_permission_can_open_a_private_channel_to_somebody(chat):
+def test_a_permission_can_open_a_private_channel_to_a_user(chat):
     ana = chat.person("ana")
     ben, cleo = chat.people("ben", "cleo")
     ana.joins("kitchen", invite_only=True)
@@ -325,14 +325,14 @@ def test_a_permission_can_open_a_private_channel_to_somebody(chat):
     )
 
 
-def test_only_some_say_who_may_delete_messages(chat, kitchen, ana):
+def test_only_some_may_change_who_deletes_messages(chat, kitchen, ana):
     ana.patch(
         f"/streams/{kitchen}",
         can_delete_own_message_group={"new": chat.group("everyone")},
     ).fails("Insufficient permission")
 
 
-def test_deactivated_people_are_not_named(chat, kitchen, ana, ben):
+def test_deactivated_users_are_left_out_of_permissions(chat, kitchen, ana, ben):
     value = {"direct_members": [ana.id, ben.id], "direct_subgroups": []}
     ana.patch(f"/streams/{kitchen}", can_administer_channel_group={"new": value}).succeeds()
 
@@ -347,7 +347,7 @@ def test_deactivated_people_are_not_named(chat, kitchen, ana, ben):
 
 
 @pytest.mark.parametrize("policy", ["allow_empty_topic", "disable_empty_topic", "empty_topic_only"])
-def test_each_topics_policy_acts(kitchen, ana, policy):
+def test_each_topics_policy_takes_effect(kitchen, ana, policy):
     ears = ana.listens_for("stream")
 
     ana.patch(f"/streams/{kitchen}", topics_policy=policy).succeeds()
@@ -359,7 +359,7 @@ def test_each_topics_policy_acts(kitchen, ana, policy):
     assert (named.status == 200) is (policy != "empty_topic_only")
 
 
-def test_only_the_empty_topic_needs_a_channel_without_others(chat, path, ana):
+def test_an_empty_topic_only_policy_requires_a_channel_without_topics(chat, path, ana):
     ana.says("Soup", to="kitchen > lunch")
 
     told = ana.patch(path, topics_policy="empty_topic_only").fails(
@@ -379,7 +379,7 @@ def test_only_the_empty_topic_needs_a_channel_without_others(chat, path, ana):
     "value, stored",
     [(7, 7), ("unlimited", -1), ('"unlimited"', -1), ("realm_default", None)],
 )
-def test_owners_say_how_long_messages_are_kept(chat, value, stored):
+def test_owners_set_the_retention(chat, value, stored):
     ana = chat.person("ana", role="owner", channels=["kitchen"])
     path = f"/streams/{kitchen_of(chat)}"
     ana.patch(path, message_retention_days=30).succeeds()
@@ -391,7 +391,7 @@ def test_owners_say_how_long_messages_are_kept(chat, value, stored):
     assert ana.get(path).succeeds()["stream"]["message_retention_days"] == stored
 
 
-def test_others_do_not_say_how_long_messages_are_kept(chat):
+def test_others_cannot_set_the_retention(chat):
     ana = chat.person("ana", role="admin", channels=["kitchen"])
     path = f"/streams/{kitchen_of(chat)}"
 
@@ -403,7 +403,7 @@ def test_others_do_not_say_how_long_messages_are_kept(chat):
     )
 
 
-def test_a_channel_goes_into_a_folder_and_out_again(chat):
+def test_a_channel_moves_into_a_folder_and_out_again(chat):
     ana = chat.person("ana", role="admin", channels=["kitchen"])
     kitchen = kitchen_of(chat)
     folder = ana.post("/channel_folders/create", name="House", description="").succeeds()
@@ -431,7 +431,7 @@ def test_push_notifications_can_become_the_default(kitchen, ana):
 # --- archiving ------------------------------------------------------------------------------------
 
 
-def test_archiving_is_an_update_for_new_clients_and_the_end_for_old_ones(kitchen, ana, ben):
+def test_archiving_is_an_update_for_new_clients_and_a_deletion_for_old_ones(kitchen, ana, ben):
     modern = ben.listens_for("stream", client_capabilities=MODERN)
     legacy = ben.listens_for("stream", "subscription")
 
@@ -447,7 +447,7 @@ def test_archiving_is_an_update_for_new_clients_and_the_end_for_old_ones(kitchen
     assert (back["op"], back["streams"][0]["subscriber_count"]) == ("create", 2)
 
 
-def test_an_archived_channel_is_for_reading_only(kitchen, ana):
+def test_an_archived_channel_is_read_only(kitchen, ana):
     soup = ana.says("Soup", to="kitchen > lunch")
 
     ana.delete(f"/streams/{kitchen}").succeeds()
@@ -461,7 +461,7 @@ def test_an_archived_channel_is_for_reading_only(kitchen, ana):
     ana.patch(f"/streams/{kitchen}", description="still here").succeeds()
 
 
-def test_archiving_makes_everything_in_it_read_for_everybody(chat):
+def test_archiving_marks_all_messages_read_for_all(chat):
     chat.set("send_channel_events_messages", True)
     ana, ben, cleo, dan = chat.people("ana", "ben", "cleo", "dan", channels=["kitchen", "hall"])
     path = f"/streams/{kitchen_of(chat)}"
@@ -497,7 +497,7 @@ def test_archiving_makes_everything_in_it_read_for_everybody(chat):
 
 
 def not_read(person):
-    """What is unread, by the state at register and by the messages themselves, which agree."""
+    """Unread ids, from register and from the messages, which must agree."""
     state = person.registers(fetch_event_types=["message", "update_message_flags"])["unread_msgs"]
     ids = sorted(each for place in state["streams"] for each in place["unread_message_ids"])
     found = person.get("/messages", anchor="first_unread", num_before=10, num_after=10).succeeds()
@@ -510,18 +510,18 @@ def not_read(person):
 
 
 def stored_bitmaps(tx):
-    """How far each user's own record goes: archiving must write none."""
+    """The stored position of each user's bitmap: archiving must not write any."""
     rows = tx.all("SELECT user_id, bitmap FROM unread WHERE realm_id = :realm", realm=tx.realm_id)
     return {(row["user_id"], bytes(row["bitmap"])) for row in rows}
 
 
-def test_bringing_back_what_is_there_is_refused(path, ana):
+def test_unarchiving_an_active_channel_is_refused(path, ana):
     ana.patch(path, is_archived=True).succeeds()
 
     ana.patch(path, is_archived=False).fails("Channel is not currently deactivated")
 
 
-def test_an_archived_channel_is_no_default(chat):
+def test_an_archived_channel_is_not_a_default_channel(chat):
     ana = chat.person("ana", role="admin", channels=["kitchen"])
     kitchen = kitchen_of(chat)
     ana.post("/default_streams", stream_id=kitchen).succeeds()
@@ -532,7 +532,7 @@ def test_an_archived_channel_is_no_default(chat):
     assert kitchen not in ears.next()["default_streams"]
 
 
-def test_the_first_message_is_told_to_those_who_do_not_see_it(chat):
+def test_the_first_message_id_is_reported_to_users_who_are_not_subscribed(chat):
     ana, ben = chat.people("ana", "ben")
     ana.joins("kitchen")
     ears, anas = ben.listens_for("stream"), ana.listens_for("stream")

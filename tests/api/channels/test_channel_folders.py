@@ -1,4 +1,4 @@
-"""Channel folders: made, changed and ordered by administrators, seen by all."""
+"""Channel folders: created, changed and ordered by administrators, visible to all."""
 
 import pytest
 
@@ -7,7 +7,7 @@ def create(who, name, description=""):
     return who.post("/channel_folders/create", name=name, description=description)
 
 
-def test_a_new_folder_is_told_to_everybody(gus, admin):
+def test_a_new_folder_is_announced_to_all(gus, admin):
     ears = gus.listens_for("channel_folder")
 
     number = create(admin, " House ", "All *rooms*").succeeds()["channel_folder_id"]
@@ -34,14 +34,14 @@ def test_a_new_folder_is_told_to_everybody(gus, admin):
     assert at_register == listed
 
 
-def test_a_description_must_be_passed_and_may_be_empty(admin):
+def test_a_description_is_required_and_may_be_empty(admin):
     admin.post("/channel_folders/create", name="House").fails("Missing 'description' argument")
 
     create(admin, "House", "").succeeds()
 
 
 @pytest.mark.parametrize("role", ["moderator", "member", "guest"])
-def test_others_are_refused_before_anything_is_looked_at(chat, role):
+def test_other_roles_are_refused_before_parameters_are_checked(chat, role):
     ana = chat.person("ana", role=role)
     told = "Must be an organization administrator"
 
@@ -71,7 +71,7 @@ def test_others_are_refused_before_anything_is_looked_at(chat, role):
         ({"description": "x"}, "Missing 'name' argument"),
     ],
 )
-def test_what_a_folder_cannot_be(admin, params, msg):
+def test_invalid_folders_are_refused(admin, params, msg):
     admin.post("/channel_folders/create", **params).fails(msg)
 
 
@@ -88,7 +88,7 @@ def test_a_name_is_taken_until_its_folder_is_archived(admin):
     admin.patch(path, is_archived=False).succeeds()
 
 
-def test_each_change_is_told_by_itself_and_no_change_is_not(admin):
+def test_each_change_is_one_event_and_no_change_is_none(admin):
     number = create(admin, "House").succeeds()["channel_folder_id"]
     path = f"/channel_folders/{number}"
     ears = admin.listens_for("channel_folder")
@@ -104,7 +104,7 @@ def test_each_change_is_told_by_itself_and_no_change_is_not(admin):
     ]
 
 
-def test_what_an_edit_refuses(chat, admin):
+def test_invalid_edits_are_refused(chat, admin):
     number = create(admin, "House").succeeds()["channel_folder_id"]
     create(admin, "Work").succeeds()
     path = f"/channel_folders/{number}"
@@ -117,7 +117,7 @@ def test_what_an_edit_refuses(chat, admin):
     assert ears.silent()
 
 
-def test_a_folder_with_channels_is_not_archived(chat, admin):
+def test_a_folder_with_channels_cannot_be_archived(chat, admin):
     number = create(admin, "House").succeeds()["channel_folder_id"]
     admin.joins("kitchen", folder_id=number)
     path = f"/channel_folders/{number}"
@@ -133,7 +133,7 @@ def test_a_folder_with_channels_is_not_archived(chat, admin):
     assert [each["id"] for each in listed] == [number]
 
 
-def test_folders_are_put_into_an_order(admin):
+def test_folders_are_reordered(admin):
     one, two, three = (
         create(admin, name).succeeds()["channel_folder_id"] for name in ("one", "two", "three")
     )

@@ -1,4 +1,4 @@
-"""Looking at channels: lists, one of them, its members and topics, and where somebody is."""
+"""Reading channels: lists, one channel, its members and topics, and subscriptions of a user."""
 
 import pytest
 from tests.support.people import Chat, Person
@@ -15,7 +15,7 @@ def names(who: Person, **switches: bool) -> set[str]:
 
 @pytest.fixture
 def ana(chat: Chat) -> Person:
-    """Somebody in one of several channels; a public one is archived."""
+    """A user in one of several channels; a public one is archived."""
     cook = chat.person("cook")
     cook.joins("open", "past")
     cook.joins("shut", invite_only=True)
@@ -40,7 +40,7 @@ def ana(chat: Chat) -> Person:
         ({"include_web_public": True, "include_public": False}, {"mine"}),
     ],
 )
-def test_each_switch_says_which_channels_are_listed(ana, switches, found):
+def test_each_parameter_selects_its_channels(ana, switches, found):
     assert names(ana, **switches) == found
 
 
@@ -49,13 +49,13 @@ def test_administrators_can_list_everything(admin, ana):
     assert names(admin, include_all=True) == {"open", "shut", "mine", "joinable"}
 
 
-def test_guests_see_where_they_are(chat, ana):
+def test_guests_see_their_own_channels(chat, ana):
     gus = chat.person("gus", role="guest", channels=["mine"])
 
     assert names(gus) == names(gus, include_all=True) == {"mine"}
 
 
-def test_a_bot_can_ask_for_its_owners_channels(chat, ana):
+def test_a_bot_can_list_its_owners_channels(chat, ana):
     bot = chat.person("bot", bot="generic", owner=ana)
 
     assert names(bot, include_public=False, include_subscribed=False) == set()
@@ -81,7 +81,7 @@ def test_defaults_are_marked_on_request(chat, ana):
     }
 
 
-def test_words_are_no_booleans(ana):
+def test_booleans_must_be_booleans(ana):
     ana.get("/streams", include_public="yes").fails("include_public is not valid JSON")
 
 
@@ -91,7 +91,7 @@ def test_members_are_the_active_subscribers(chat, ana):
     assert ana.id in ana.get(f"/streams/{mine}/members").succeeds()["subscribers"]
 
 
-def test_an_id_is_found_by_name_whatever_its_case(chat, ana):
+def test_an_id_is_found_by_name_regardless_of_case(chat, ana):
     found = ana.get("/get_stream_id", stream=" OPEN ").succeeds()["stream_id"]
 
     assert found == chat.channel("open").id
@@ -99,7 +99,7 @@ def test_an_id_is_found_by_name_whatever_its_case(chat, ana):
     ana.get("/get_stream_id").fails("Missing 'stream' argument")
 
 
-def test_where_somebody_is_depends_on_who_asks(chat, ana):
+def test_visible_subscriptions_of_a_user_depend_on_the_caller(chat, ana):
     cook = chat.person("cook2", channels=["open", "shut"])
     admin = chat.person("admin", role="admin")
     open_, shut = chat.channel("open").id, chat.channel("shut").id
@@ -141,7 +141,7 @@ def test_mail_addresses_differ_by_caller_and_sender_and_stay_the_same(chat, ana)
 # --- topics ---------------------------------------------------------------------------------------
 
 
-def test_topics_come_newest_first_under_their_newest_spelling(chat):
+def test_topics_are_listed_newest_first_in_their_newest_spelling(chat):
     ana = chat.person("ana", channels=["kitchen"])
     ben = chat.person("ben")
     ana.says("Soup", to="kitchen > Lunch")
@@ -159,7 +159,7 @@ def test_topics_come_newest_first_under_their_newest_spelling(chat):
     ben.get(path, allow_empty_topic_name="1").fails("allow_empty_topic_name is not a boolean")
 
 
-def test_a_protected_history_shows_the_topics_one_was_there_for(chat):
+def test_a_protected_history_shows_only_topics_since_subscribing(chat):
     ana, ben = chat.people("ana", "ben")
     ana.joins("vault", invite_only=True)
     ana.says("Before", to="vault > gold")
@@ -174,10 +174,10 @@ def test_a_protected_history_shows_the_topics_one_was_there_for(chat):
     assert seen_by(ben) == ["silver"]
 
 
-# --- default channels and newcomers ---------------------------------------------------------------
+# --- default channels and new users ---------------------------------------------------------------
 
 
-def test_default_channels_are_told_to_all_but_guests(chat, in_kitchen, admin):
+def test_default_channels_are_reported_to_all_but_guests(chat, in_kitchen, admin):
     ben, gus = chat.person("ben"), chat.person("gus", role="guest")
     kitchen = chat.channel("kitchen").id
     bens, guses = ben.listens_for("default_streams"), gus.listens_for("default_streams")
@@ -194,7 +194,7 @@ def test_default_channels_are_told_to_all_but_guests(chat, in_kitchen, admin):
     assert registered["realm_default_streams"] == []
 
 
-def test_private_channels_are_no_defaults(chat, admin):
+def test_private_channels_cannot_be_default_channels(chat, admin):
     admin.joins("vault", invite_only=True)
     ben = chat.person("ben")
     ben.joins("bens", invite_only=True)
@@ -207,7 +207,7 @@ def test_private_channels_are_no_defaults(chat, admin):
     admin.post("/default_streams", stream_id="kitchen").fails("stream_id is not valid JSON")
 
 
-def test_newcomers_find_twenty_messages_to_read(chat):
+def test_new_users_find_twenty_unread_messages(chat):
     ana = chat.person("ana")
     said = [ana.says(f"Number {number}", to="general > talk").id for number in range(23)]
 
@@ -222,7 +222,7 @@ def test_newcomers_find_twenty_messages_to_read(chat):
     assert ben.sees(after)["flags"] == []
 
 
-def test_guests_and_bots_find_no_channels(chat):
+def test_guests_and_bots_get_no_default_channels(chat):
     ana = chat.person("ana")
     for newcomer in (
         chat.person("gus", role="guest"),
@@ -246,7 +246,7 @@ def test_guests_and_bots_find_no_channels(chat):
         (4 * 1234, 365, 1200),
     ],
 )
-def test_an_average_week(recent, age_days, week):
+def test_the_weekly_average(recent, age_days, week):
     assert domain.channels.channel.average_week(recent, age_days) == week
 
 
@@ -268,7 +268,7 @@ def test_traffic_is_counted_for_channels_older_than_a_week(chat):
     assert (event["property"], event["value"]) == ("stream_weekly_traffic", 4)
 
 
-def test_a_silent_channel_falls_asleep_and_wakes_up(chat):
+def test_a_silent_channel_becomes_inactive_and_active_again(chat):
     ana = chat.person("ana", channels=["kitchen"])
     kitchen = chat.channel("kitchen").id
     chat.write(_age, kitchen, 200)
@@ -285,7 +285,7 @@ def test_a_silent_channel_falls_asleep_and_wakes_up(chat):
     ]
 
 
-def test_the_place_in_time_is_found_in_a_few_looks(chat):
+def test_the_position_of_a_date_is_found_in_a_few_queries(chat):
     ana = chat.person("ana", channels=["kitchen"])
     said = [ana.says(f"{number}", to="kitchen > lunch").id for number in range(9)]
     chat.write(_spread, said)

@@ -39,7 +39,7 @@ def created(caller, name="attic", **settings):
         ({"topics_policy": '"empty_topic_only"'}, {"topics_policy": "empty_topic_only"}),
     ],
 )
-def test_a_setting_that_was_chosen_is_there(chat, settings, shown):
+def test_a_chosen_setting_is_stored(chat, settings, shown):
     root = chat.person("root", role="owner")
 
     attic = created(root, **settings)
@@ -63,7 +63,7 @@ def test_a_setting_that_was_chosen_is_there(chat, settings, shown):
         "can_subscribe_group",
     ],
 )
-def test_a_permission_may_be_a_group_or_people_and_groups(chat, permission):
+def test_a_permission_may_be_a_group_or_users_and_groups(chat, permission):
     root, ana = chat.person("root", role="owner"), chat.person("ana")
     moderators, nobody = chat.group("moderators"), chat.group("nobody")
     mixed = {"direct_members": [ana.id, root.id], "direct_subgroups": [moderators]}
@@ -98,7 +98,7 @@ def test_a_permission_may_be_a_group_or_people_and_groups(chat, permission):
         ("can_remove_subscribers_group", True),
     ],
 )
-def test_some_permissions_cannot_be_everyones(chat, permission, allowed):
+def test_some_permissions_cannot_be_given_to_everyone(chat, permission, allowed):
     root = chat.person("root", role="owner")
 
     answer = creates(root, **{permission: chat.group("everyone")})
@@ -109,7 +109,7 @@ def test_some_permissions_cannot_be_everyones(chat, permission, allowed):
         answer.fails(f"'{permission}' setting cannot be set to 'role:everyone' group.")
 
 
-def test_another_organizations_group_cannot_be_named(chat):
+def test_a_group_of_another_organization_is_refused(chat):
     root, other = chat.person("root", role="owner"), Chat.found(chat.server)
 
     answer = creates(root, can_send_message_group=other.group("members"))
@@ -120,7 +120,7 @@ def test_another_organizations_group_cannot_be_named(chat):
 @pytest.mark.parametrize(
     "group, number", [("everyone", 1), ("administrators", 2), ("fullmembers", 3), ("moderators", 4)]
 )
-def test_older_clients_know_by_a_number_who_may_post(chat, group, number):
+def test_older_clients_get_the_posting_permission_as_a_number(chat, group, number):
     root = chat.person("root", role="owner")
 
     attic = created(root, can_send_message_group=chat.group(group))
@@ -128,7 +128,7 @@ def test_older_clients_know_by_a_number_who_may_post(chat, group, number):
     assert (attic["stream_post_policy"], attic["is_announcement_only"]) == (number, number == 2)
 
 
-def test_a_default_channel_is_one_for_newcomers(chat):
+def test_a_default_channel_is_for_new_users(chat):
     root = chat.person("root", role="admin")
 
     attic = created(root, is_default_stream=True)
@@ -166,7 +166,7 @@ def test_a_default_channel_is_one_for_newcomers(chat):
         ),
     ],
 )
-def test_what_may_not_be_chosen(chat, role, settings, msg):
+def test_settings_that_may_not_be_chosen_are_refused(chat, role, settings, msg):
     root = chat.person("root", role=role)
     before = chat.head()
 
@@ -176,14 +176,14 @@ def test_what_may_not_be_chosen(chat, role, settings, msg):
 
 
 @pytest.mark.parametrize("given", ["forever", '"forever"', 0, -5, 2**40, 1.5, "true"])
-def test_a_retention_that_is_none(chat, given):
+def test_an_invalid_retention_is_refused(chat, given):
     answer = creates(chat.person("root", role="owner"), message_retention_days=given)
 
     words = str(given).strip('"')
     answer.fails(f"Bad value for 'message_retention_days': {words}")
 
 
-def test_retention_is_for_owners(chat):
+def test_only_owners_set_a_retention(chat):
     creates(chat.person("root", role="admin"), message_retention_days=10).fails(
         "Must be an organization owner", code="UNAUTHORIZED_PRINCIPAL"
     )
@@ -197,7 +197,7 @@ def test_retention_is_for_owners(chat):
         ("can_set_topics_policy_group", {"topics_policy": "allow_empty_topic"}),
     ],
 )
-def test_creating_can_be_left_to_some(chat, setting, settings):
+def test_creation_can_be_restricted(chat, setting, settings):
     ana, moe = chat.person("ana"), chat.person("moe", role="moderator")
     chat.permit(setting, "moderators")
 
@@ -206,7 +206,7 @@ def test_creating_can_be_left_to_some(chat, setting, settings):
     creates(moe, **settings).succeeds()
 
 
-def test_web_public_channels_need_the_server_the_organization_and_the_right(start_server):
+def test_web_public_channels_require_server_organization_and_permission(start_server):
     chat = Chat.found(start_server(web_public_streams_enabled=True), "")
     ana, root = chat.person("ana"), chat.person("root", role="owner")
     creates(root, is_web_public=True).fails("Web-public channels are not enabled.")
@@ -218,7 +218,7 @@ def test_web_public_channels_need_the_server_the_organization_and_the_right(star
     assert (attic["is_web_public"], attic["invite_only"]) == (True, False)
 
 
-# --- when several things are wrong, the first of them is told ---
+# --- of several errors the first is reported ---
 
 WRONG: dict[str, tuple[dict[str, Any], str]] = {
     "retention": ({"message_retention_days": 0}, "Bad value for 'message_retention_days': 0"),
@@ -249,7 +249,7 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
         ("access", "principal"),
     ],
 )
-def test_the_first_of_two_mistakes_is_told(chat, ana, ben, first, second):
+def test_the_first_of_two_errors_is_reported(chat, ana, ben, first, second):
     ben.joins("cellar", invite_only=True)
     chat.permit("can_set_topics_policy_group", "nobody")
     params = {"subscriptions": [{"name": "attic"}]} | WRONG[second][0] | WRONG[first][0]

@@ -1,4 +1,4 @@
-"""POST, PATCH, DELETE /users/me/subscriptions: what they answer, refuse and tell of."""
+"""POST, PATCH, DELETE /users/me/subscriptions: answers, errors and events."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ def subscribe(who: Person, *names: str, **params: Any):
     return who.post("/users/me/subscriptions", subscriptions=wanted, **params)
 
 
-def test_a_new_channel_is_told_before_its_subscription(chat, ana, ben):
+def test_a_new_channel_is_reported_before_its_subscription(chat, ana, ben):
     anas, bens = (
         ana.listens_for("stream", "subscription"),
         ben.listens_for("stream", "subscription"),
@@ -40,7 +40,7 @@ def test_a_new_channel_is_told_before_its_subscription(chat, ana, ben):
     }
 
 
-def test_one_act_is_one_event_for_all_channels_with_the_same_people(chat, ana, ben, cleo):
+def test_one_call_is_one_event_for_all_channels_with_the_same_users(chat, ana, ben, cleo):
     subscribe(ana, "kitchen", "garden").succeeds()
     ears, bens = cleo.listens_for("subscription"), ben.listens_for("subscription")
 
@@ -53,7 +53,7 @@ def test_one_act_is_one_event_for_all_channels_with_the_same_people(chat, ana, b
     assert [each["name"] for each in bens.next()["subscriptions"]] == ["garden", "kitchen"]
 
 
-def test_different_people_are_told_one_by_one(ana, ben, cleo):
+def test_different_users_get_separate_events(ana, ben, cleo):
     subscribe(ana, "kitchen", "garden").succeeds()
     subscribe(ben, "kitchen").succeeds()
     ears = ana.listens_for("subscription")
@@ -63,7 +63,7 @@ def test_different_people_are_told_one_by_one(ana, ben, cleo):
     assert [event["user_ids"] for event in ears.all()] == [[ben.id, cleo.id], [cleo.id]]
 
 
-def test_names_match_without_case_and_are_stripped(ana, ben):
+def test_names_match_regardless_of_case_and_are_stripped(ana, ben):
     subscribe(ana, "Kitchen").succeeds()
 
     answer = subscribe(ben, "  KITCHEN ", "kitchen").succeeds()
@@ -71,7 +71,7 @@ def test_names_match_without_case_and_are_stripped(ana, ben):
     assert answer["subscribed"] == {str(ben.id): ["Kitchen"]}
 
 
-def test_settings_are_there_on_return(chat, in_kitchen, ana):
+def test_subscription_settings_survive_unsubscribing(chat, in_kitchen, ana):
     kitchen = chat.channel("kitchen").id
     ana.patch(f"/users/me/subscriptions/{kitchen}", property="color", value="#0AF").succeeds()
     ana.leaves("kitchen")
@@ -82,7 +82,7 @@ def test_settings_are_there_on_return(chat, in_kitchen, ana):
     assert ears.next()["subscriptions"][0]["color"] == "#00aaff"
 
 
-def test_a_colour_can_be_chosen_on_joining(ana):
+def test_a_colour_can_be_chosen_when_subscribing(ana):
     wanted = [{"name": "kitchen", "color": "#F00"}]
     ears = ana.listens_for("subscription")
 
@@ -93,7 +93,7 @@ def test_a_colour_can_be_chosen_on_joining(ana):
     bad.fails("Invalid subscriptions[0]: Value error, color is not a valid hex color code")
 
 
-def test_new_subscriptions_get_colours_of_their_own(ana):
+def test_new_subscriptions_get_distinct_colours(ana):
     ana.joins("kitchen", "garden", "cellar")
 
     found = ana.get("/users/me/subscriptions").succeeds()["subscriptions"]
@@ -101,7 +101,7 @@ def test_new_subscriptions_get_colours_of_their_own(ana):
     assert len(set(colors)) == len(colors)
 
 
-def test_a_channel_can_ask_for_push_notifications_of_its_subscribers(ana, ben):
+def test_a_channel_can_turn_on_push_notifications_for_its_subscribers(ana, ben):
     ears = ben.listens_for("subscription")
 
     subscribe(ana, "alarms", default_push_notifications=True, principals=[ben.id]).succeeds()
@@ -110,13 +110,13 @@ def test_a_channel_can_ask_for_push_notifications_of_its_subscribers(ana, ben):
     assert (added["default_push_notifications"], added["push_notifications"]) == (True, True)
 
 
-def test_the_caller_stays_out_if_others_are_named(ana, ben):
+def test_the_caller_is_not_subscribed_if_others_are_named(ana, ben):
     answer = subscribe(ana, "kitchen", principals=[ben.id]).succeeds()
 
     assert answer["subscribed"] == {str(ben.id): ["kitchen"]}
 
 
-def test_people_can_be_named_by_an_address_that_one_may_see(chat):
+def test_users_can_be_named_by_a_visible_address(chat):
     ana, root = chat.person("ana"), chat.person("root", role="admin")
     ben = chat.person("ben", settings={"email_address_visibility": 3})
 
@@ -127,20 +127,20 @@ def test_people_can_be_named_by_an_address_that_one_may_see(chat):
 
 
 @pytest.mark.parametrize("principal", [0, 99_999_999, "nobody@example.com"])
-def test_unknown_people_stop_everything(ana, principal):
+def test_unknown_users_fail_the_whole_call(ana, principal):
     subscribe(ana, "kitchen", principals=[principal]).fails("No such user")
 
     names = [each["name"] for each in ana.get("/streams").succeeds()["streams"]]
     assert "kitchen" not in names
 
 
-def test_deactivated_people_stop_everything(chat, ana, ben):
+def test_deactivated_users_fail_the_whole_call(chat, ana, ben):
     chat.write(actions.people.deactivate, ben.id)
 
     subscribe(ana, "kitchen", principals=[ana.id, ben.id]).fails("User is deactivated")
 
 
-def test_a_private_channel_stays_closed(ana, ben, admin):
+def test_a_private_channel_cannot_be_joined(ana, ben, admin):
     subscribe(ana, "vault", invite_only=True).succeeds()
 
     for outsider in (ben, admin):
@@ -152,7 +152,7 @@ def test_a_private_channel_stays_closed(ana, ben, admin):
     assert answer["subscribed"] == {str(ben.id): ["kitchen"]}
 
 
-def test_who_may_join_or_add_gets_in_without_help(chat):
+def test_users_with_the_permission_to_join_or_add_may_join(chat):
     ana, ben, cleo, dan = chat.people("ana", "ben", "cleo", "dan")
     one = {"direct_members": [ben.id], "direct_subgroups": []}
     two = {"direct_members": [cleo.id], "direct_subgroups": []}
@@ -167,7 +167,7 @@ def test_who_may_join_or_add_gets_in_without_help(chat):
     subscribe(ben, "vault", principals=[cleo.id]).fails("Insufficient permission")
 
 
-def test_own_bots_count_as_oneself(chat, in_kitchen, ana):
+def test_own_bots_may_be_subscribed_like_oneself(chat, in_kitchen, ana):
     bot = chat.person("bot", bot="generic", owner=ana)
     chat.permit("can_add_subscribers_group", "nobody")
 
@@ -177,7 +177,7 @@ def test_own_bots_count_as_oneself(chat, in_kitchen, ana):
     assert answer["removed"] == ["general"]
 
 
-def test_a_private_channel_is_revealed_to_whom_it_takes_in(ana, ben, cleo, admin):
+def test_a_private_channel_is_revealed_to_new_subscribers(ana, ben, cleo, admin):
     bens, cleos = ben.listens_for("stream", "subscription"), cleo.listens_for("stream")
     admins = admin.listens_for("stream", "subscription")
 
@@ -191,7 +191,7 @@ def test_a_private_channel_is_revealed_to_whom_it_takes_in(ana, ben, cleo, admin
     assert cleos.silent()
 
 
-def test_leaving_a_private_channel_hides_it(chat, ana, ben):
+def test_unsubscribing_from_a_private_channel_hides_it(chat, ana, ben):
     subscribe(ana, "vault", invite_only=True, principals=[ana.id, ben.id]).succeeds()
     vault = chat.channel("vault").id
     bens, anas = ben.listens_for("stream", "subscription"), ana.listens_for("subscription")
@@ -219,7 +219,7 @@ def test_leaving_a_private_channel_hides_it(chat, ana, ben):
     }
 
 
-def test_what_was_left_is_read(chat):
+def test_messages_of_an_unsubscribed_channel_are_read(chat):
     ana, ben = chat.people("ana", "ben", channels=["kitchen", "garden"])
     ana.says("Soup", to="kitchen > lunch")
     rose = ana.says("Roses", to="garden > flowers")
@@ -231,7 +231,7 @@ def test_what_was_left_is_read(chat):
     assert [each["unread_message_ids"] for each in unread["streams"]] == [[rose.id]]
 
 
-def test_removed_names_a_channel_once_for_each_who_left(chat, in_kitchen, ana, ben):
+def test_the_answer_names_a_channel_once_per_removed_user(chat, in_kitchen, ana, ben):
     admin = chat.person("admin", role="admin")
 
     answer = admin.leaves("kitchen", principals=[ana.id, ben.id, admin.id])
@@ -273,7 +273,7 @@ def test_a_combined_edit_is_all_or_nothing(in_kitchen, ana):
         )
 
 
-def test_guests_leave_but_do_not_join(in_kitchen, gus):
+def test_guests_may_unsubscribe_but_not_subscribe(in_kitchen, gus):
     subscribe(gus, "kitchen").fails("Not allowed for guest users")
     gus.patch("/users/me/subscriptions", add=[{"name": "kitchen"}]).fails(
         "Not allowed for guest users"
@@ -282,7 +282,7 @@ def test_guests_leave_but_do_not_join(in_kitchen, gus):
     assert gus.leaves("kitchen")["removed"] == ["kitchen"]
 
 
-def test_subscriptions_in_an_archived_channel_stay_as_they_are(chat, in_kitchen, ana, ben):
+def test_subscriptions_of_an_archived_channel_cannot_change(chat, in_kitchen, ana, ben):
     ana.delete(f"/streams/{chat.channel('kitchen').id}").succeeds()
     cleo = chat.person("cleo")
     told = "Subscriptions in an archived channel cannot be changed."
@@ -319,13 +319,13 @@ def test_subscriptions_in_an_archived_channel_stay_as_they_are(chat, in_kitchen,
         ("member", {"announce": "yes"}, "announce is not valid JSON"),
     ],
 )
-def test_what_a_new_channel_cannot_be(chat: Chat, role, params, msg):
+def test_invalid_new_channels_are_refused(chat: Chat, role, params, msg):
     ana = chat.person("ana", role=role)
 
     subscribe(ana, "attic", **params).fails(msg)
 
 
-def test_only_owners_say_how_long_a_new_channel_keeps_messages(admin):
+def test_only_owners_set_the_retention_of_a_new_channel(admin):
     refused = subscribe(admin, "attic", message_retention_days=10)
 
     refused.fails("Must be an organization owner", code="UNAUTHORIZED_PRINCIPAL")
@@ -339,11 +339,11 @@ def test_only_owners_say_how_long_a_new_channel_keeps_messages(admin):
         ("ki\x07tchen", "Invalid character in channel name, at position 3."),
     ],
 )
-def test_what_a_name_cannot_be(chat, name, msg):
+def test_invalid_names_are_refused(chat, name, msg):
     subscribe(chat.person("ana"), name).fails(msg)
 
 
-def test_a_description_has_a_limit(chat):
+def test_the_length_of_a_description_is_limited(chat):
     wanted = [{"name": "attic", "description": "d" * 1025}]
 
     reply = chat.person("ana").post("/users/me/subscriptions", subscriptions=wanted)
@@ -364,7 +364,7 @@ def test_permissions_refuse_some_system_groups(chat, ana, group, allowed):
     )
 
 
-def test_a_protected_history_lets_everybody_start_topics(chat, ana):
+def test_a_protected_history_requires_that_everyone_may_start_topics(chat, ana):
     told = subscribe(
         ana, "vault", invite_only=True, can_create_topic_group=chat.group("moderators")
     ).fails(
@@ -382,7 +382,7 @@ def test_a_protected_history_lets_everybody_start_topics(chat, ana):
         ("can_set_topics_policy_group", {"topics_policy": "allow_empty_topic"}),
     ],
 )
-def test_the_organization_says_who_may_create_what(chat, ana, setting, params):
+def test_the_organization_restricts_the_creation_of_channels(chat, ana, setting, params):
     chat.permit(setting, "nobody")
 
     subscribe(ana, "attic", **params).fails("Insufficient permission")
@@ -397,23 +397,23 @@ def test_the_organization_says_who_may_create_what(chat, ana, setting, params):
         ({"invite_only": True, "history_public_to_subscribers": True}, True, True),
     ],
 )
-def test_how_open_a_new_channel_is(chat, params, private, shared):
+def test_privacy_of_a_new_channel(chat, params, private, shared):
     subscribe(chat.person("ana"), "attic", **params).succeeds()
 
     attic = chat.channel("attic")
     assert (attic.invite_only, attic.history_public) == (private, shared)
 
 
-def test_settings_do_not_touch_a_channel_that_exists(chat, in_kitchen, ana):
+def test_settings_do_not_change_an_existing_channel(chat, in_kitchen, ana):
     subscribe(ana, "kitchen", invite_only=True, is_default_stream=True).succeeds()
 
     assert not chat.channel("kitchen").invite_only
 
 
-# --- the other way to create one ------------------------------------------------------------------
+# --- POST /channels/create ------------------------------------------------------------------------
 
 
-def test_creating_subscribes_exactly_those_named(chat, ana, ben):
+def test_creating_subscribes_exactly_the_named_users(chat, ana, ben):
     ears = ben.listens_for("subscription", "message")
 
     answer = ana.post("/channels/create", name="loft", subscribers=[ben.id]).succeeds()
@@ -423,7 +423,7 @@ def test_creating_subscribes_exactly_those_named(chat, ana, ben):
     assert [event["type"] for event in ears.all()] == ["subscription"]
 
 
-def test_creating_with_nobody_is_fine(ana):
+def test_creating_without_subscribers_succeeds(ana):
     created = ana.post("/channels/create", name="loft", subscribers=[]).succeeds()["id"]
 
     assert ana.get(f"/streams/{created}/members").succeeds()["subscribers"] == []
@@ -451,5 +451,5 @@ def test_a_taken_name_is_a_conflict(chat):
         ({"name": "x", "subscribers": [99_999_999]}, "No such user"),
     ],
 )
-def test_what_creating_refuses(chat, params, msg):
+def test_invalid_creations_are_refused(chat, params, msg):
     chat.person("ana").post("/channels/create", **params).fails(msg)

@@ -1,4 +1,4 @@
-"""Looking in without logging in, where the server, the organization and a channel allow it."""
+"""Spectators: reading without login, where server, organization and channel allow it."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -13,14 +13,14 @@ OPENLY = [{"operator": "channels", "operand": "web-public"}]
 
 @pytest.fixture(scope="module")
 def open_servers(databases: Databases) -> Iterator[SharedServers]:
-    """A server for each database that lets channels be open to the whole internet."""
+    """A server per database that allows web-public channels."""
     with SharedServers(databases, web_public_streams_enabled=True) as servers:
         yield servers
 
 
 @pytest.fixture
 def square(kind: Kind, open_servers: SharedServers) -> Chat:
-    """An organization that everybody may look into, with one open channel."""
+    """An organization with one web-public channel."""
     chat = open_servers.chat_on(kind)
     chat.set("enable_spectator_access", True)
     ana = chat.person("ana", role="owner", settings={"email_address_visibility": 1})
@@ -37,7 +37,7 @@ def read(who: Caller, narrow: list[Any]) -> Any:
     return who.get("/messages", anchor="newest", num_before=10, narrow=narrow)
 
 
-def test_a_search_finds_what_is_open_and_nothing_else(square):
+def test_a_search_finds_only_web_public_messages(square):
     number, _ = said(square, "square"), said(square, "house")
 
     messages = read(square.stranger, [*OPENLY, ["search", "hello"]]).succeeds()["messages"]
@@ -45,7 +45,7 @@ def test_a_search_finds_what_is_open_and_nothing_else(square):
     assert [each["id"] for each in messages] == [number]
 
 
-def test_messages_of_open_channels_can_be_read(square):
+def test_messages_of_web_public_channels_can_be_read(square):
     number, hidden = said(square, "square"), said(square, "house")
 
     messages = read(square.stranger, OPENLY).succeeds()["messages"]
@@ -58,7 +58,7 @@ def test_messages_of_open_channels_can_be_read(square):
         refused.asks_to_log_in()
 
 
-def test_a_narrow_can_look_for_less_but_not_for_more(square):
+def test_a_narrow_can_restrict_but_not_extend(square):
     number = said(square, "square")
     said(square, "house")
     topic = [{"operator": "topic", "operand": "talk"}]
@@ -89,7 +89,7 @@ def test_other_narrows_need_a_login(square, narrow):
     refused.asks_to_log_in()
 
 
-def test_topics_of_open_channels_can_be_listed(square):
+def test_topics_of_web_public_channels_can_be_listed(square):
     said(square, "square")
 
     path = f"/users/me/{square.channel('square').id}/topics"
@@ -99,7 +99,7 @@ def test_topics_of_open_channels_can_be_listed(square):
     square.stranger.get(other).fails("Invalid channel ID")
 
 
-def test_register_tells_what_everybody_may_know(square):
+def test_register_returns_what_is_public(square):
     boss = square.person("boss", role="owner")
     boss.post("/realm/profile_fields", name="Boat", field_type=1).succeeds()
 
@@ -121,13 +121,13 @@ def test_register_tells_what_everybody_may_know(square):
 @pytest.mark.parametrize(
     "name, value", [("client_gravatar", True), ("include_subscribers", "true")]
 )
-def test_register_refuses_to_tell_more(square, name, value):
+def test_register_refuses_other_parts(square, name, value):
     square.stranger.post("/register", **{name: value}).fails(
         f"Invalid '{name}' parameter for anonymous request"
     )
 
 
-def test_people_can_be_listed(square):
+def test_users_can_be_listed(square):
     (ana,) = square.stranger.get("/users").succeeds()["members"]
 
     assert (ana["full_name"], ana["delivery_email"]) == ("Ana", None)
@@ -143,7 +143,7 @@ CALLS = [
 
 
 @pytest.mark.parametrize("method, path, params", CALLS)
-def test_without_an_open_channel_everything_needs_a_login(square, method, path, params):
+def test_without_a_web_public_channel_everything_needs_a_login(square, method, path, params):
     ana = square.person("admin", role="admin")
     ana.delete(f"/streams/{square.channel('square').id}").succeeds()
 
@@ -167,7 +167,7 @@ def test_everything_else_needs_a_login_everywhere(square, path):
     square.stranger.get(path).asks_to_log_in()
 
 
-def test_opening_a_channel_takes_a_right_of_its_own(square):
+def test_making_a_channel_web_public_requires_its_own_permission(square):
     ben = square.person("ben", role="admin")
     wanted = [{"name": "park"}]
 
@@ -184,7 +184,7 @@ def test_opening_a_channel_takes_a_right_of_its_own(square):
     )
 
 
-def test_guests_see_open_channels(square):
+def test_guests_see_web_public_channels(square):
     gus = square.person("gus", role="guest")
 
     listed = gus.get("/streams", include_web_public=True).succeeds()["streams"]

@@ -45,7 +45,7 @@ def entry(channel_id: int, property: str, value: Any) -> dict[str, Any]:
         ("wildcard_mentions_notify", False),
     ],
 )
-def test_a_setting_is_told_to_its_owner_even_if_it_was_so(ben, ana, kitchen, property, value):
+def test_a_setting_is_reported_to_its_owner_even_if_unchanged(ben, ana, kitchen, property, value):
     ears, others = ana.listens_for("subscription"), ben.listens_for()
 
     for _ in range(2):
@@ -59,7 +59,7 @@ def test_a_setting_is_told_to_its_owner_even_if_it_was_so(ben, ana, kitchen, pro
 
 
 @pytest.mark.parametrize("property, value", [("is_muted", True), ("in_home_view", False)])
-def test_muting_sends_two_events_whichever_was_passed(ana, kitchen, property, value):
+def test_muting_sends_two_events_for_either_parameter(ana, kitchen, property, value):
     ears = ana.listens_for("subscription")
 
     choose(ana, entry(kitchen, property, value)).succeeds()
@@ -73,7 +73,7 @@ def test_muting_sends_two_events_whichever_was_passed(ana, kitchen, property, va
 @pytest.mark.parametrize(
     "given, stored", [("#F5CE6E", "#f5ce6e"), ("#0af", "#00aaff"), ("#c6a8ad", "#c6a8ad")]
 )
-def test_colours_are_kept_in_one_form(ana, kitchen, given, stored):
+def test_colours_are_normalized(ana, kitchen, given, stored):
     ears = ana.listens_for("subscription")
 
     choose(ana, entry(kitchen, "color", given)).succeeds()
@@ -101,7 +101,7 @@ def test_colours_are_kept_in_one_form(ana, kitchen, given, stored):
         ("volume", True, "Unknown subscription property: volume"),
     ],
 )
-def test_what_a_setting_cannot_be(ana, kitchen, property, value, msg):
+def test_invalid_values_are_refused(ana, kitchen, property, value, msg):
     choose(ana, entry(kitchen, property, value)).fails(msg)
 
 
@@ -124,7 +124,7 @@ def test_what_a_setting_cannot_be(ana, kitchen, property, value, msg):
         ),
     ],
 )
-def test_what_is_not_a_list_of_settings(ana, data, msg):
+def test_invalid_lists_of_settings_are_refused(ana, data, msg):
     ana.post("/users/me/subscriptions/properties", subscription_data=data).fails(msg)
 
 
@@ -146,7 +146,7 @@ def test_several_settings_are_all_or_nothing(chat, ana, kitchen):
     assert ears.silent()
 
 
-def test_one_must_be_in_the_channel(chat, ben, ana, kitchen):
+def test_a_subscription_is_required(chat, ben, ana, kitchen):
     ana.joins("vault", invite_only=True)
 
     choose(ben, entry(kitchen, "pin_to_top", True)).fails(f"Not subscribed to channel ID {kitchen}")
@@ -159,7 +159,7 @@ def test_archived_channels_keep_their_settings(chat, ana, kitchen):
     choose(ana, entry(kitchen, "pin_to_top", True)).fails("Invalid channel ID")
 
 
-def test_one_setting_alone(ana, kitchen):
+def test_a_single_setting_can_be_changed(ana, kitchen):
     path = f"/users/me/subscriptions/{kitchen}"
     ears = ana.listens_for("subscription")
 
@@ -176,7 +176,7 @@ def test_one_setting_alone(ana, kitchen):
     )
 
 
-def test_older_clients_are_told_what_would_be_inherited(chat, kitchen):
+def test_older_clients_get_inherited_values(chat, kitchen):
     ana = chat.person(
         "ana", channels=["kitchen"], settings={"enable_stream_push_notifications": True}
     )

@@ -1,4 +1,4 @@
-"""Joining channels, listing them, leaving them; alone and by the hand of others."""
+"""Subscribing, listing and unsubscribing, for oneself and for others."""
 
 import pytest
 from tests.support.people import Chat
@@ -22,10 +22,10 @@ def leaves(caller, *names, **params):
     return caller.delete(PATH, subscriptions=list(names), **params)
 
 
-# --- joining ---
+# --- subscribing ---
 
 
-def test_a_channel_that_is_not_there_is_created(ana):
+def test_a_missing_channel_is_created(ana):
     answer = joins(ana, "garden", "kitchen").succeeds()
 
     assert answer["subscribed"] == {str(ana.id): ["garden", "kitchen"]}
@@ -33,7 +33,7 @@ def test_a_channel_that_is_not_there_is_created(ana):
     assert {"kitchen", "garden"} <= set(names_of(ana))
 
 
-def test_a_channel_that_is_there_is_joined_whatever_its_case(ana, ben):
+def test_an_existing_channel_is_found_regardless_of_case(ana, ben):
     ana.joins("Kitchen")
 
     first = joins(ben, "  KITCHEN ").succeeds()
@@ -43,7 +43,7 @@ def test_a_channel_that_is_there_is_joined_whatever_its_case(ana, ben):
     assert (again["subscribed"], again["already_subscribed"]) == ({}, {str(ben.id): ["Kitchen"]})
 
 
-def test_settings_are_only_for_a_new_channel(chat, ana, ben):
+def test_settings_apply_only_to_a_new_channel(chat, ana, ben):
     ana.joins("kitchen")
 
     joins(ben, "kitchen", invite_only=True, topics_policy="empty_topic_only").succeeds()
@@ -52,7 +52,7 @@ def test_settings_are_only_for_a_new_channel(chat, ana, ben):
     assert (kitchen.invite_only, kitchen.topics_policy) == (False, "inherit")
 
 
-def test_others_can_be_brought_along_and_the_caller_stays_outside(ana, ben, cleo, gus):
+def test_others_can_be_subscribed_without_the_caller(ana, ben, cleo, gus):
     ben.joins("kitchen")
 
     answer = joins(ana, "kitchen", principals=[ben.id, cleo.id, gus.id, cleo.id]).succeeds()
@@ -63,7 +63,7 @@ def test_others_can_be_brought_along_and_the_caller_stays_outside(ana, ben, cleo
     assert "kitchen" not in names_of(ana)
 
 
-def test_others_can_be_named_by_the_address_in_public(chat, ana, ben):
+def test_others_can_be_named_by_their_public_address(chat, ana, ben):
     cleo = chat.person("cleo", settings={"email_address_visibility": 1})
 
     answer = joins(ana, "kitchen", principals=[ben.api_email, cleo.email.upper()]).succeeds()
@@ -77,13 +77,13 @@ def test_no_principals_means_oneself(ana):
     }
 
 
-def test_an_empty_list_is_no_mistake(chat):
+def test_an_empty_list_succeeds(chat):
     answer = joins(chat.person("ana")).succeeds()
 
     assert (answer["subscribed"], answer["already_subscribed"]) == ({}, {})
 
 
-def test_a_bot_joins_by_itself(chat, in_kitchen, ana):
+def test_a_bot_can_subscribe_itself(chat, in_kitchen, ana):
     bot = chat.person("helper", bot="generic", owner=ana)
 
     joins(bot, "kitchen").succeeds()
@@ -111,7 +111,7 @@ def test_a_bot_joins_by_itself(chat, in_kitchen, ana):
         ),
     ],
 )
-def test_what_is_no_channel_to_join(chat, ana, subscriptions, msg):
+def test_invalid_channels_are_refused(chat, ana, subscriptions, msg):
     before = chat.head()
 
     ana.post(PATH, subscriptions=subscriptions).fails(msg)
@@ -128,11 +128,11 @@ def test_what_is_no_channel_to_join(chat, ana, subscriptions, msg):
         (["nobody@example.com"], "No such user"),
     ],
 )
-def test_who_cannot_be_brought_along(chat, principals, msg):
+def test_users_who_cannot_be_subscribed(chat, principals, msg):
     joins(chat.person("ana"), "kitchen", principals=principals).fails(msg)
 
 
-def test_hidden_departed_and_foreign_people_cannot_be_brought_along(chat, ana, ben, cleo):
+def test_hidden_deactivated_and_foreign_users_cannot_be_subscribed(chat, ana, ben, cleo):
     eve = Chat.found(chat.server).person("eve")
     chat.write(actions.people.deactivate, ben.id)
 
@@ -148,7 +148,7 @@ def test_ids_and_addresses_do_not_mix(ana):
     assert answer.json["msg"].startswith("principals")
 
 
-def test_all_or_nothing(chat, ana):
+def test_a_call_is_all_or_nothing(chat, ana):
     before = chat.head()
 
     joins(ana, "attic", "kitchen", "x" * 61).fails("Channel name too long (limit: 60 characters).")
@@ -158,7 +158,7 @@ def test_all_or_nothing(chat, ana):
     assert not {"attic", "kitchen"} & set(names_of(ana))
 
 
-def test_a_private_channel_lets_nobody_in_by_themselves(chat, ana, ben):
+def test_a_private_channel_cannot_be_joined(chat, ana, ben):
     root = chat.person("root", role="owner")
     ana.joins("cellar", invite_only=True)
 
@@ -167,7 +167,7 @@ def test_a_private_channel_lets_nobody_in_by_themselves(chat, ana, ben):
         joins(outsider, "cellar", principals=[ben.id]).fails("Unable to access channel (cellar).")
 
 
-def test_closed_doors_may_be_listed_instead(ana, ben):
+def test_unauthorized_channels_may_be_listed_instead(ana, ben):
     ana.joins("cellar", invite_only=True)
 
     answer = joins(ben, "cellar", "kitchen", authorization_errors_fatal=False).succeeds()
@@ -178,7 +178,7 @@ def test_closed_doors_may_be_listed_instead(ana, ben):
     assert "unauthorized" not in joins(ben, "kitchen").succeeds()
 
 
-def test_somebody_inside_lets_others_into_a_private_channel(ana, ben):
+def test_a_subscriber_adds_others_to_a_private_channel(ana, ben):
     ana.joins("cellar", invite_only=True)
 
     joins(ana, "cellar", principals=[ben.id]).succeeds()
@@ -187,7 +187,7 @@ def test_somebody_inside_lets_others_into_a_private_channel(ana, ben):
 
 
 @pytest.mark.parametrize("permission", ["can_add_subscribers_group", "can_subscribe_group"])
-def test_whoever_holds_the_right_needs_no_invitation(ana, ben, cleo, permission):
+def test_the_permission_to_subscribe_needs_no_invitation(ana, ben, cleo, permission):
     held_by_ben = {"direct_members": [ben.id], "direct_subgroups": []}
     ana.joins("cellar", invite_only=True, **{permission: held_by_ben})
 
@@ -196,7 +196,7 @@ def test_whoever_holds_the_right_needs_no_invitation(ana, ben, cleo, permission)
     joins(cleo, "cellar").fails("Unable to access channel (cellar).")
 
 
-def test_whoever_administers_a_channel_does_not_yet_read_it(ana, ben):
+def test_administering_a_channel_does_not_give_access_to_its_messages(ana, ben):
     ana.joins(
         "cellar",
         invite_only=True,
@@ -206,7 +206,7 @@ def test_whoever_administers_a_channel_does_not_yet_read_it(ana, ben):
     joins(ben, "cellar").fails("Unable to access channel (cellar).")
 
 
-def test_adding_others_can_be_left_to_some(chat, ana, ben, cleo):
+def test_adding_others_can_be_restricted(chat, ana, ben, cleo):
     root = chat.person("root", role="admin")
     ana.joins("kitchen")
     chat.permit("can_add_subscribers_group", "nobody")
@@ -222,19 +222,19 @@ def test_adding_others_can_be_left_to_some(chat, ana, ben, cleo):
     joins(root, "kitchen", principals=[root.id]).succeeds()
 
 
-def test_guests_do_not_join_by_themselves(gus):
+def test_guests_cannot_subscribe_themselves(gus):
     joins(gus, "general").fails("Not allowed for guest users")
     joins(gus, "elsewhere").fails("Not allowed for guest users")
 
 
-def test_strangers_do_not_join(chat):
+def test_anonymous_callers_cannot_subscribe(chat):
     joins(chat.stranger, "general").asks_to_log_in()
 
 
 # --- listing ---
 
 
-def test_a_subscription_in_full(chat, ana, ben):
+def test_a_complete_subscription(chat, ana, ben):
     description = "Recipes & **pots**"
     ana.post(PATH, subscriptions=[{"name": "kitchen", "description": description}]).succeeds()
     joins(ben, "kitchen").succeeds()
@@ -289,20 +289,20 @@ def test_a_subscription_in_full(chat, ana, ben):
     }
 
 
-def test_the_list_is_in_order_of_names(chat):
+def test_the_list_is_sorted_by_name(chat):
     ana = chat.person("ana", channels=["zoo", "attic", "kitchen"])
 
     assert names_of(ana) == ["attic", "general", "kitchen", "sandbox", "zoo"]
 
 
 @pytest.mark.parametrize("include, there", [("false", False), ("true", True), ("partial", True)])
-def test_subscribers_are_listed_when_asked_for(in_kitchen, ana, include, there):
+def test_subscribers_are_listed_on_request(in_kitchen, ana, include, there):
     answer = ana.get(PATH, include_subscribers=include).succeeds()
 
     assert all(("subscribers" in each) is there for each in answer["subscriptions"])
 
 
-def test_the_departed_are_no_subscribers(chat, in_kitchen, ana, ben):
+def test_deactivated_users_are_no_subscribers(chat, in_kitchen, ana, ben):
     chat.write(actions.people.deactivate, ben.id)
 
     (kitchen,) = (
@@ -314,13 +314,13 @@ def test_the_departed_are_no_subscribers(chat, in_kitchen, ana, ben):
     assert (kitchen["subscribers"], kitchen["subscriber_count"]) == ([ana.id], 1)
 
 
-def test_include_subscribers_is_one_of_three_words(chat):
+def test_include_subscribers_has_three_values(chat):
     answer = chat.person("ana").get(PATH, include_subscribers="maybe")
 
     answer.fails("Invalid include_subscribers")
 
 
-def test_newcomers_find_themselves_in_the_default_channels(chat):
+def test_new_users_are_subscribed_to_default_channels(chat):
     root = chat.person("root", role="admin")
     root.joins("hall", is_default_stream=True)
 
@@ -329,7 +329,7 @@ def test_newcomers_find_themselves_in_the_default_channels(chat):
     assert names_of(chat.person("helper", bot="generic", owner=root)) == []
 
 
-def test_every_subscription_gets_a_colour_of_its_own(chat):
+def test_every_subscription_gets_its_own_colour(chat):
     ana = chat.person("ana", channels=[f"c{number}" for number in range(24)])
 
     answer = ana.get(PATH).succeeds()
@@ -338,10 +338,10 @@ def test_every_subscription_gets_a_colour_of_its_own(chat):
     assert set(used) == set(COLORS)
 
 
-# --- leaving ---
+# --- unsubscribing ---
 
 
-def test_leaving_and_coming_back(chat):
+def test_unsubscribing_and_subscribing_again(chat):
     def mute(tx, user_id):
         sql = "UPDATE subscription SET is_muted = :yes, color = '#abcdef' WHERE user_id = :user"
         tx.execute(sql, yes=True, user=user_id)
@@ -360,13 +360,13 @@ def test_leaving_and_coming_back(chat):
     assert (back["is_muted"], back["color"]) == (True, "#abcdef")
 
 
-def test_guests_may_leave(in_kitchen, gus):
+def test_guests_may_unsubscribe(in_kitchen, gus):
     leaves(gus, "kitchen").succeeds()
 
     assert names_of(gus) == []
 
 
-def test_leaving_a_channel_that_is_not_there(in_kitchen, ana):
+def test_unsubscribing_from_a_missing_channel_is_refused(in_kitchen, ana):
     leaves(ana, "kitchen", "attic", "loft").fails("Channel(s) (attic, loft) do not exist")
 
     assert "kitchen" in names_of(ana)
@@ -380,17 +380,17 @@ def test_leaving_a_channel_that_is_not_there(in_kitchen, ana):
         ("kitchen", "subscriptions is not valid JSON"),
     ],
 )
-def test_what_cannot_be_left(chat, subscriptions, msg):
+def test_invalid_unsubscriptions_are_refused(chat, subscriptions, msg):
     chat.person("ana").delete(PATH, subscriptions=subscriptions).fails(msg)
 
 
-def test_leaving_nothing_is_no_mistake(chat):
+def test_unsubscribing_from_nothing_succeeds(chat):
     answer = leaves(chat.person("ana")).succeeds()
 
     assert (answer["removed"], answer["not_removed"]) == ([], [])
 
 
-def test_administrators_take_others_out(chat, ana, ben, cleo):
+def test_administrators_unsubscribe_others(chat, ana, ben, cleo):
     root = chat.person("root", role="admin")
     ana.joins("kitchen", principals=[ana.id, ben.id])
     ana.joins("cellar", invite_only=True, principals=[ana.id, ben.id])
@@ -403,7 +403,7 @@ def test_administrators_take_others_out(chat, ana, ben, cleo):
     assert unseen["removed"] == ["cellar"]
 
 
-def test_members_do_not_take_others_out_unless_they_may(chat, ana, ben, cleo):
+def test_members_cannot_unsubscribe_others_without_permission(chat, ana, ben, cleo):
     ana.joins("kitchen", principals=[ana.id, ben.id, cleo.id])
     bens_bot = chat.person("helper", bot="generic", owner=ben, channels=["kitchen"])
 
@@ -413,7 +413,7 @@ def test_members_do_not_take_others_out_unless_they_may(chat, ana, ben, cleo):
     leaves(ben, "kitchen", principals=[bens_bot.id]).succeeds()
 
 
-def test_the_right_to_take_others_out_can_be_given(chat, ana, ben):
+def test_the_permission_to_unsubscribe_others_can_be_granted(chat, ana, ben):
     root = chat.person("root", role="admin")
     members = chat.group("members")
     root.joins("kitchen", can_remove_subscribers_group=members, principals=[ana.id, ben.id])
@@ -423,13 +423,13 @@ def test_the_right_to_take_others_out_can_be_given(chat, ana, ben):
     assert "kitchen" not in names_of(ben)
 
 
-def test_unknown_people_cannot_be_taken_out(chat):
+def test_unknown_users_cannot_be_unsubscribed(chat):
     root = chat.person("root", role="admin", channels=["kitchen"])
 
     leaves(root, "kitchen", principals=[987_654]).fails("No such user")
 
 
-def test_subscriptions_of_an_archived_channel_stay_as_they_are(chat):
+def test_subscriptions_of_an_archived_channel_stay(chat):
     def archive(tx):
         sql = "UPDATE channel SET archived = :yes WHERE realm_id = :r AND name = 'kitchen'"
         tx.execute(sql, yes=True, r=tx.realm_id)

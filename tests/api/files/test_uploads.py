@@ -1,4 +1,4 @@
-"""Uploaded files: how they come in, who gets to read them, and when they go."""
+"""Uploaded files: uploading, access, and deletion."""
 
 import io
 import re
@@ -28,10 +28,10 @@ def may_read(person, file: File) -> bool:
     return reply.status == 200
 
 
-# --- coming in ---
+# --- uploading ---
 
 
-def test_a_file_is_uploaded_told_of_and_listed(ana, ben):
+def test_an_upload_is_announced_and_listed(ana, ben):
     ears, others = ana.listens_for(), ben.listens_for()
 
     file = uploads(ana)
@@ -59,13 +59,13 @@ def test_a_file_is_uploaded_told_of_and_listed(ana, ben):
     assert others.silent()
 
 
-def test_a_file_comes_back_as_it_was(ana):
+def test_a_download_equals_the_upload(ana):
     for data in (b"", b"x", MUCH[:PIECE_BYTES], MUCH):
         file = uploads(ana, "tide.bin", data, "application/octet-stream")
         assert fetches(ana, file).body == data
 
 
-def test_a_form_without_a_length_is_read_too(ana):
+def test_a_chunked_form_is_read_too(ana):
     body = form(("tide.bin", MUCH))
     pieces = [body[at : at + 100_001] for at in range(0, len(body), 100_001)]
     chunks = b"".join(b"%x\r\n%s\r\n" % (len(piece), piece) for piece in [*pieces, b""])
@@ -76,7 +76,7 @@ def test_a_form_without_a_length_is_read_too(ana):
 
 
 @pytest.mark.parametrize("size", [1, len(MUCH)])
-def test_it_must_be_one_file(ana, size):
+def test_exactly_one_file_is_required(ana, size):
     data = MUCH[:size]
 
     ana.post("/user_uploads").fails("You must specify a file to upload")
@@ -91,7 +91,7 @@ def test_it_must_be_one_file(ana, size):
     assert own(ana) == []
 
 
-def test_a_file_that_is_too_large_is_refused_and_told_at_register(start_server):
+def test_a_too_large_file_is_refused_and_the_limit_is_in_register(start_server):
     ana = Chat.found(start_server(max_upload_mib=1)).person("ana")
 
     sends_form(ana, form(("x", b"x" * (1 << 20)))).succeeds()
@@ -119,7 +119,7 @@ def test_a_file_that_is_too_large_is_refused_and_told_at_register(start_server):
         ("x" * 300 + ".txt", "x" * 96 + ".txt", "x" * 96 + ".txt"),
     ],
 )
-def test_a_name_becomes_an_address(ana, given, name, at):
+def test_a_file_name_becomes_part_of_the_url(ana, given, name, at):
     file = uploads(ana, given.replace("\\", "\\\\"), b"x", "text/plain")
 
     assert (file.name, file.url.rpartition("/")[2]) == (name, at)
@@ -127,10 +127,10 @@ def test_a_name_becomes_an_address(ana, given, name, at):
     assert fetches(ana, file).body == b"x"
 
 
-# --- who may read ---
+# --- access ---
 
 
-def test_only_the_owner_reads_what_no_message_links(chat, ana, ben):
+def test_an_unlinked_file_is_readable_by_its_owner_only(chat, ana, ben):
     file = uploads(ana)
 
     assert may_read(ana, file)
@@ -143,7 +143,7 @@ def test_only_the_owner_reads_what_no_message_links(chat, ana, ben):
     assert (unknown.status, unknown.headers["WWW-Authenticate"]) == (401, 'Basic realm="zulip"')
 
 
-def test_a_message_lets_those_read_who_see_it(chat, ana, ben):
+def test_readers_of_a_message_may_read_its_files(chat, ana, ben):
     cleo, guest = chat.person("cleo"), chat.person("gus", role="guest")
     file = uploads(ana)
     ears = ana.listens_for()
@@ -158,7 +158,7 @@ def test_a_message_lets_those_read_who_see_it(chat, ana, ben):
     assert own(ana)[0]["message_ids"] == [said.id]
 
 
-def test_direct_messages_are_for_those_who_talk(chat, ana, ben):
+def test_files_in_direct_messages_are_for_participants(chat, ana, ben):
     cleo, file = chat.person("cleo", role="owner"), uploads(ana)
 
     ana.says(file.link, to=[ben])
@@ -197,7 +197,7 @@ def test_a_moved_message_takes_its_files_along(chat, ben):
     assert may_read(owner, file)
 
 
-def test_nobody_else_reads_it_from_another_organization(chat, ana):
+def test_other_organizations_cannot_read_a_file(chat, ana):
     file = uploads(ana)
     ana.says(file.link, to="kitchen > tides")
     far = Chat.found(chat.server).person("far", role="owner")
@@ -208,8 +208,8 @@ def test_nobody_else_reads_it_from_another_organization(chat, ana):
     assert own(ana)[0]["message_ids"] != [stolen.id]
 
 
-def test_a_link_alone_does_not_open_a_file(ana, ben):
-    """Neither sending nor editing nor scheduling a link gives one what one may not read."""
+def test_a_link_alone_gives_no_access(ana, ben):
+    """Sending, editing or scheduling a link does not give access to its file."""
     file = uploads(ana)
 
     said = ben.says(f"mine: {file.link}", to="kitchen > tides")
@@ -223,7 +223,7 @@ def test_a_link_alone_does_not_open_a_file(ana, ben):
     assert note.id not in [each["id"] for each in found["messages"]]
 
 
-def test_who_may_read_a_file_may_pass_it_on(chat, ana, ben):
+def test_a_reader_of_a_file_may_share_it(chat, ana, ben):
     cleo, file = chat.person("cleo"), uploads(ana)
     first = ana.says(file.link, to=[ben])
     ears = ana.listens_for("attachment")
@@ -234,7 +234,7 @@ def test_who_may_read_a_file_may_pass_it_on(chat, ana, ben):
     assert ears.next()["attachment"]["message_ids"] == [first.id, second.id]
 
 
-def test_addresses_are_understood_however_they_are_written(ana, ben):
+def test_links_are_recognized_in_every_spelling(ana, ben):
     umlaut, far = uploads(ana, "Über uns.txt"), uploads(ana)
     site = f"http://{ana.chat.host}"
 
@@ -245,7 +245,7 @@ def test_addresses_are_understood_however_they_are_written(ana, ben):
     assert may_read(ben, far)
 
 
-def test_whoever_may_look_in_may_read_files_there(start_server):
+def test_spectators_may_read_files_of_web_public_messages(start_server):
     chat = Chat.found(start_server(web_public_streams_enabled=True), "")
     chat.set("enable_spectator_access", True)
     ana = chat.person("ana", role="owner")
@@ -259,7 +259,7 @@ def test_whoever_may_look_in_may_read_files_there(start_server):
     assert not may_read(chat.stranger, hidden)
 
 
-# --- links that need no login ---
+# --- temporary links ---
 
 
 def test_a_temporary_link_works_for_a_minute(own_chat):
@@ -275,7 +275,7 @@ def test_a_temporary_link_works_for_a_minute(own_chat):
     assert fetches(own_chat.stranger, temporary).status == 403
 
 
-def test_a_temporary_link_cannot_be_made_up(chat, ana):
+def test_a_temporary_link_cannot_be_forged(chat, ana):
     file, other = uploads(ana), uploads(ana)
     link = ana.get(f"/user_uploads/{file.path_id}").succeeds()["url"]
     token = link.split("/")[3]
@@ -286,10 +286,10 @@ def test_a_temporary_link_cannot_be_made_up(chat, ana):
         assert (reply.status, reply.body) == (403, b"<p>This link is no longer valid.</p>")
 
 
-# --- going out ---
+# --- downloading ---
 
 
-def test_a_text_is_shown_and_nothing_of_it_is_run(ana):
+def test_a_text_is_displayed_without_running_anything(ana):
     headers = fetches(ana, uploads(ana)).headers
 
     assert headers["Content-Type"] == "text/plain; charset=utf-8"
@@ -311,14 +311,14 @@ def test_a_text_is_shown_and_nothing_of_it_is_run(ana):
         ("x.png", 'image/png"; x="'),
     ],
 )
-def test_what_could_run_or_is_not_what_it_says_is_only_downloaded(ana, name, content_type):
+def test_active_or_mislabelled_content_is_only_downloaded(ana, name, content_type):
     headers = fetches(ana, uploads(ana, name, b"<script>alert(1)</script>", content_type)).headers
 
     assert headers["Content-Type"] == "application/octet-stream"
     assert headers["Content-Disposition"] == f'attachment; filename="{name}"'
 
 
-def test_the_name_tells_the_kind_if_the_client_does_not(ana):
+def test_the_type_is_guessed_from_the_name_if_missing(ana):
     answer = sends_form(ana, form(("song.mp3", b"la"), kind=None)).succeeds()
 
     reply = fetches(ana, File(answer["url"], "song.mp3"))
@@ -326,7 +326,7 @@ def test_the_name_tells_the_kind_if_the_client_does_not(ana):
     assert reply.headers["Content-Type"] == "audio/mpeg"
 
 
-def test_a_name_of_any_script_survives_the_download(ana):
+def test_a_file_name_of_any_script_survives_the_download(ana):
     file = uploads(ana, "Über uns\x07.txt")
 
     reply = fetches(ana, file, "?download")
@@ -336,7 +336,7 @@ def test_a_name_of_any_script_survives_the_download(ana):
     )
 
 
-def test_a_file_is_asked_for_in_parts_and_only_once(ana):
+def test_ranges_and_revalidation_are_supported(ana):
     file = uploads(ana, "tide.bin", MUCH)
     whole = fetches(ana, file)
 
@@ -359,10 +359,10 @@ def test_a_file_is_asked_for_in_parts_and_only_once(ana):
     assert (head.status, head.body, head.headers["Content-Length"]) == (200, b"", str(size))
 
 
-# --- linking and letting go ---
+# --- linking and deletion ---
 
 
-def test_an_edit_links_other_files(ana, ben):
+def test_an_edit_changes_the_linked_files(ana, ben):
     first, second, third = uploads(ana, "1.txt"), uploads(ana, "2.txt"), uploads(ana, "3.txt")
     said = ana.says(f"{first.link} {second.link}", to="kitchen > tides")
     ears = ana.listens_for()
@@ -377,7 +377,7 @@ def test_an_edit_links_other_files(ana, ben):
     assert [may_read(ben, each) for each in (first, second, third)] == [False, True, True]
 
 
-def test_a_narrow_finds_what_links_a_file(ana, ben):
+def test_a_narrow_finds_messages_with_a_file(ana, ben):
     file = uploads(ana)
     said = ana.says(file.link, to="kitchen > tides")
     ana.says("[gone](/user_uploads/1/ab/cd/gone.txt)", to="kitchen > tides")
@@ -392,7 +392,7 @@ def test_a_narrow_finds_what_links_a_file(ana, ben):
     assert found() == []
 
 
-def test_a_file_goes_with_the_last_message_that_links_it(ana, ben):
+def test_a_file_is_deleted_with_the_last_message_that_links_it(ana, ben):
     file, kept = uploads(ana), uploads(ana, "kept.txt")
     first = ana.says(file.link + kept.link, to="kitchen > tides")
     second = ben.says(file.link, to="kitchen > tides")
@@ -415,7 +415,7 @@ def test_a_file_goes_with_the_last_message_that_links_it(ana, ben):
     )
 
 
-def test_somebody_deletes_their_own_file_wherever_it_is_linked(ana, ben):
+def test_an_owner_can_delete_a_linked_file(ana, ben):
     file = uploads(ana)
     said = ana.says(file.link, to="kitchen > tides")
     (listed,) = own(ana)
@@ -476,7 +476,7 @@ def test_a_picture_is_shown_below_its_link(ana, name, data, about):
     )
 
 
-def test_an_animation_is_told_from_a_picture(ana):
+def test_an_animation_is_distinguished_from_a_picture(ana):
     file = uploads(ana, "boat.gif", animation(), "image/gif")
 
     assert '<img data-animated="true" data-original-content-type="image/gif"' in rendered(
@@ -484,7 +484,7 @@ def test_an_animation_is_told_from_a_picture(ana):
     )
 
 
-def test_what_is_no_picture_or_not_ones_own_is_only_linked(ana, ben):
+def test_other_files_and_foreign_pictures_are_only_linked(ana, ben):
     broken = uploads(ana, "boat.png", b"no picture", "image/png")
     foreign = uploads(ana, "boat.png", picture(), "image/png")
 
@@ -493,22 +493,22 @@ def test_what_is_no_picture_or_not_ones_own_is_only_linked(ana, ben):
         assert rendered(person, f"!{file.link}") == f"<p>!{file.link}</p>"
 
 
-def test_a_large_picture_is_measured(ana):
+def test_the_size_of_a_large_picture_is_read(ana):
     large = uploads(ana, "boat.png", picture(size=(3000, 2000)) + MUCH, "image/png")
 
     assert 'dimensions="3000x2000"' in rendered(ana, large.link)
 
 
-# --- made small ---
+# --- thumbnails ---
 
 
 def shown_small(person, file: File):
-    """The picture of a preview, as a browser would fetch it."""
+    """The thumbnail of a preview, as a browser requests it."""
     (src,) = re.findall(r'src="([^"]+)"', rendered(person, file.link))
     return person.raw("GET", src), src
 
 
-def test_a_picture_is_shown_small(chat, ana, ben):
+def test_a_picture_is_shown_as_a_thumbnail(chat, ana, ben):
     file = uploads(ana, "boat.png", picture(size=(1680, 560)), "image/png")
 
     reply, src = shown_small(ana, file)
@@ -523,7 +523,7 @@ def test_a_picture_is_shown_small(chat, ana, ben):
     assert ana.raw("GET", src.replace("840x560", "9x9")).status == 404
 
 
-def test_a_photograph_that_lies_on_its_side_is_turned(ana):
+def test_a_rotated_photo_is_turned(ana):
     turned = Image.Exif()
     turned[ExifTags.Base.Orientation] = 6
     out = io.BytesIO()
@@ -536,7 +536,7 @@ def test_a_photograph_that_lies_on_its_side_is_turned(ana):
     assert Image.open(io.BytesIO(reply.body)).size == (280, 560)
 
 
-def test_a_photograph_in_two_versions_is_one_picture(ana):
+def test_a_photo_with_two_versions_is_one_picture(ana):
     out = io.BytesIO()
     small = [Image.new("RGB", (400, 200))]
     Image.new("RGB", (4000, 2000)).save(out, "MPO", save_all=True, append_images=small)
@@ -550,7 +550,7 @@ def test_a_photograph_in_two_versions_is_one_picture(ana):
 
 
 @pytest.mark.parametrize("mode", ["1", "L", "LA", "P", "RGBA", "CMYK", "I;16"])
-def test_pictures_of_all_kinds_of_colours_are_drawn(ana, mode):
+def test_all_colour_modes_are_supported(ana, mode):
     out = io.BytesIO()
     kind = "JPEG" if mode == "CMYK" else "PNG"
     Image.new(mode, (900, 900)).save(out, kind)
@@ -561,7 +561,7 @@ def test_pictures_of_all_kinds_of_colours_are_drawn(ana, mode):
     assert Image.open(io.BytesIO(reply.body)).size == (560, 560)
 
 
-def test_what_moves_and_what_cannot_be_drawn_is_shown_as_it_is(ana):
+def test_animations_and_unsupported_pictures_are_shown_as_they_are(ana):
     moving, broken = animation(), picture(size=(900, 900))[:200]
 
     for name, data in (("boat.gif", moving), ("boat.png", broken)):
@@ -570,7 +570,7 @@ def test_what_moves_and_what_cannot_be_drawn_is_shown_as_it_is(ana):
         assert src.endswith("840x560-anim.webp" if data is moving else "840x560.webp")
 
 
-def test_thumbnails_are_told_of_and_go_with_the_file(ana, ben):
+def test_thumbnails_are_reported_and_deleted_with_the_file(ana, ben):
     boat, notes = uploads(ana, "boat.png", picture(), "image/png"), uploads(ana)
     _, src = shown_small(ana, boat)
 

@@ -1,4 +1,4 @@
-"""Who is in a user group: people, other groups, and what that opens to them."""
+"""Members of user groups: users, subgroups, and what membership gives access to."""
 
 import pytest
 from tests.support.groups import make, only, shown, told
@@ -9,7 +9,7 @@ from tertulia import actions
 # --- members ---
 
 
-def test_people_come_and_go_in_one_call(ana: Person, ben: Person, cleo: Person) -> None:
+def test_members_are_added_and_removed_in_one_call(ana: Person, ben: Person, cleo: Person) -> None:
     group_id = make(ana, "bakers", (ana, ben))
     ears = ben.listens_for("user_group")
 
@@ -25,7 +25,7 @@ def test_people_come_and_go_in_one_call(ana: Person, ben: Person, cleo: Person) 
     assert shown(ben, group_id)["members"] == [ana.id, cleo.id]
 
 
-def test_members_change_all_together_or_not_at_all(ana: Person, ben: Person, cleo: Person) -> None:
+def test_membership_changes_are_all_or_nothing(ana: Person, ben: Person, cleo: Person) -> None:
     group_id = make(ana, "bakers", (ana, ben))
     place = f"/user_groups/{group_id}/members"
     ears = ben.listens_for()
@@ -53,7 +53,7 @@ def test_members_change_all_together_or_not_at_all(ana: Person, ben: Person, cle
         ("subgroups", '"add" or "delete".'),
     ],
 )
-def test_something_must_be_asked_for(path: str, words: str, ana: Person) -> None:
+def test_an_empty_change_is_refused(path: str, words: str, ana: Person) -> None:
     group_id = make(ana, "bakers")
 
     nothing = ana.post(f"/user_groups/{group_id}/{path}")
@@ -65,7 +65,7 @@ def test_something_must_be_asked_for(path: str, words: str, ana: Person) -> None
     ana.post(f"/user_groups/{group_id}/{path}", add=5).fails("add is not a list")
 
 
-def test_joining_and_leaving_have_permissions_of_their_own(chat: Chat) -> None:
+def test_joining_and_leaving_have_their_own_permissions(chat: Chat) -> None:
     ana, ben, mod = *chat.people("ana", "ben"), chat.person("mod", role="moderator")
     group_id = make(ana, "bakers", can_join_group=chat.group("members"))
     place = f"/user_groups/{group_id}/members"
@@ -86,7 +86,7 @@ def test_joining_and_leaving_have_permissions_of_their_own(chat: Chat) -> None:
     ben.post(place, delete=[ben.id]).fails("Insufficient permission")
 
 
-def test_adding_and_removing_others_have_permissions_of_their_own(chat: Chat) -> None:
+def test_adding_and_removing_others_have_their_own_permissions(chat: Chat) -> None:
     ana, ben, cleo = chat.people("ana", "ben", "cleo")
     group_id = make(ana, "bakers", can_add_members_group=only(ben), can_leave_group=only(ana))
     inner, place = make(ana, "inner"), f"/user_groups/{group_id}"
@@ -104,7 +104,7 @@ def test_adding_and_removing_others_have_permissions_of_their_own(chat: Chat) ->
     cleo.post(f"{place}/members", add=[cleo.id]).fails("Insufficient permission")
 
 
-def test_notification_bot_tells_people_what_others_did_with_them(chat: Chat) -> None:
+def test_notification_bot_informs_users_who_were_added_or_removed(chat: Chat) -> None:
     ana, ben = chat.people("ana", "ben")
     bot = chat.person("bot", bot="generic", owner=ana)
     group_id = make(ana, "bakers", can_join_group=chat.group("members"))
@@ -131,7 +131,7 @@ def test_notification_bot_tells_people_what_others_did_with_them(chat: Chat) -> 
     assert all(each.silent() for each in ears)
 
 
-def test_only_active_members_count_and_the_others_can_still_be_removed(chat: Chat) -> None:
+def test_only_active_members_count_and_others_can_still_be_removed(chat: Chat) -> None:
     ana, gone = chat.people("ana", "gone")
     group_id = make(ana, "bakers", (ana, gone))
     chat.write(actions.people.deactivate, gone.id)
@@ -146,7 +146,7 @@ def test_only_active_members_count_and_the_others_can_still_be_removed(chat: Cha
 # --- subgroups ---
 
 
-def test_groups_contain_groups_however_deep(ana: Person, ben: Person, cleo: Person) -> None:
+def test_groups_can_be_nested_to_any_depth(ana: Person, ben: Person, cleo: Person) -> None:
     inner = make(ana, "inner", (cleo,))
     middle = make(ana, "middle", (ben,), subgroups=[inner])
     outer = make(ana, "outer", (ana,))
@@ -203,7 +203,7 @@ def test_a_system_group_can_be_contained(chat: Chat) -> None:
     assert ana.get(f"/user_groups/{chat.group('nobody')}/members").succeeds()["members"] == []
 
 
-def test_circles_and_repetitions_are_refused(ana: Person) -> None:
+def test_cycles_and_duplicates_are_refused(ana: Person) -> None:
     inner = make(ana, "inner")
     outer = make(ana, "outer", subgroups=[make(ana, "middle", subgroups=[inner])])
     ears = ana.listens_for("user_group")
@@ -226,7 +226,7 @@ def test_circles_and_repetitions_are_refused(ana: Person) -> None:
     assert ears.silent()
 
 
-def test_subgroups_go_with_the_members_too(ana: Person, ben: Person) -> None:
+def test_subgroups_can_be_changed_together_with_members(ana: Person, ben: Person) -> None:
     inner, outer = make(ana, "inner"), make(ana, "outer", (ben,))
     ears = ana.listens_for("user_group")
     place = f"/user_groups/{outer}/members"
@@ -242,10 +242,10 @@ def test_subgroups_go_with_the_members_too(ana: Person, ben: Person) -> None:
     ]
 
 
-# --- what groups open ---
+# --- access through groups ---
 
 
-def test_whoever_comes_into_a_group_sees_the_channels_it_opens(chat: Chat) -> None:
+def test_a_new_member_sees_the_channels_of_the_group(chat: Chat) -> None:
     ana, ben, cleo = chat.people("ana", "ben", "cleo")
     inner = make(ana, "inner")
     outer = make(ana, "outer", subgroups=[inner])

@@ -1,4 +1,4 @@
-"""User groups: making and changing them."""
+"""User groups: creating and changing them."""
 
 from typing import Any
 
@@ -19,10 +19,10 @@ PERMISSIONS = [
 ]
 
 
-# --- making ---
+# --- creating ---
 
 
-def test_everybody_hears_of_a_new_group(chat: Chat) -> None:
+def test_a_new_group_is_announced_to_all(chat: Chat) -> None:
     ana, ben, guest = (
         chat.person("ana"),
         chat.person("ben"),
@@ -60,7 +60,7 @@ def test_everybody_hears_of_a_new_group(chat: Chat) -> None:
         assert shown(ben, group_id) == heard["group"] | {"date_created": created}
 
 
-def test_subgroups_of_a_new_group_are_told_by_an_event_of_their_own(chat: Chat) -> None:
+def test_subgroups_of_a_new_group_are_reported_by_their_own_event(chat: Chat) -> None:
     ana = chat.person("ana")
     inner = make(ana, "inner")
     ears = ana.listens_for("user_group")
@@ -74,7 +74,7 @@ def test_subgroups_of_a_new_group_are_told_by_an_event_of_their_own(chat: Chat) 
     assert shown(ana, outer)["direct_subgroup_ids"] == subgroups
 
 
-def test_permissions_can_be_given_from_the_start(chat: Chat, ana: Person, ben: Person) -> None:
+def test_permissions_can_be_set_on_creation(chat: Chat, ana: Person, ben: Person) -> None:
     inner = make(ana, "inner")
     moderators, members = chat.group("moderators"), chat.group("members")
 
@@ -115,7 +115,7 @@ def test_permissions_can_be_given_from_the_start(chat: Chat, ana: Person, ben: P
         (" bakers ", "User group 'bakers' already exists."),
     ],
 )
-def test_a_name_must_be_good_and_free(name: str, problem: str, ana: Person) -> None:
+def test_a_name_must_be_valid_and_free(name: str, problem: str, ana: Person) -> None:
     make(ana, "bakers")
     other = make(ana, "other")
 
@@ -124,7 +124,7 @@ def test_a_name_must_be_good_and_free(name: str, problem: str, ana: Person) -> N
     ana.patch(f"/user_groups/{other}", name=name).fails(problem)
 
 
-def test_names_may_be_long_and_differ_in_case_alone(ana: Person) -> None:
+def test_names_may_be_long_and_differ_only_in_case(ana: Person) -> None:
     made = [make(ana, name) for name in ("bakers", "Bakers", "g" * 100, " spaced ")]
 
     assert [shown(ana, each)["name"] for each in made] == ["bakers", "Bakers", "g" * 100, "spaced"]
@@ -159,7 +159,7 @@ def test_the_name_of_a_deactivated_group_stays_taken(ana: Person) -> None:
         ),
     ],
 )
-def test_what_is_unknown_cannot_be_named(change: dict[str, Any], problem: str, ana: Person) -> None:
+def test_unknown_members_are_refused(change: dict[str, Any], problem: str, ana: Person) -> None:
     ears = ana.listens_for("user_group")
     asked = {"name": "bakers", "description": "", "members": [], **change}
 
@@ -168,7 +168,7 @@ def test_what_is_unknown_cannot_be_named(change: dict[str, Any], problem: str, a
     assert ears.silent()
 
 
-def test_what_belongs_to_another_organization_is_unknown(chat: Chat) -> None:
+def test_members_of_another_organization_are_unknown(chat: Chat) -> None:
     ana, far = chat.person("ana"), Chat.found(chat.server).person("far")
     far_group, group_id = make(far, "far"), make(ana, "near")
     near = {"name": "x", "description": ""}
@@ -189,7 +189,7 @@ def test_what_belongs_to_another_organization_is_unknown(chat: Chat) -> None:
     ana.get(f"{place}/members/{far.id}").fails("No such user")
 
 
-def test_deactivated_people_and_system_bots_are_unknown_too(chat: Chat) -> None:
+def test_deactivated_users_and_system_bots_are_unknown(chat: Chat) -> None:
     ana, gone = chat.people("ana", "gone")
     chat.write(actions.people.deactivate, gone.id)
     bot = chat.read(storage.people.find_system_bot, NOTIFICATION_BOT)
@@ -207,7 +207,7 @@ def test_deactivated_people_and_system_bots_are_unknown_too(chat: Chat) -> None:
         )
 
 
-def test_the_organization_says_who_may_make_groups(chat: Chat) -> None:
+def test_the_organization_restricts_the_creation_of_groups(chat: Chat) -> None:
     ana, mod, bot = (
         chat.person("ana"),
         chat.person("mod", role="moderator"),
@@ -225,7 +225,7 @@ def test_the_organization_says_who_may_make_groups(chat: Chat) -> None:
     make(mod, "of a moderator")
 
 
-# --- which values a permission can have ---
+# --- values of permissions ---
 
 
 @pytest.mark.parametrize(
@@ -263,7 +263,7 @@ def test_each_permission_refuses_some_system_groups(
                 assert shown(ana, group_id)[permission] == number
 
 
-def test_a_bare_value_creates_and_a_pair_edits(chat: Chat, ana: Person) -> None:
+def test_creation_takes_a_value_and_editing_a_pair(chat: Chat, ana: Person) -> None:
     members = chat.group("members")
     group_id = make(ana, "bakers")
 
@@ -300,7 +300,7 @@ def test_a_group_is_renamed_and_described(ana: Person, ben: Person) -> None:
 
 
 @pytest.mark.parametrize("permission", PERMISSIONS)
-def test_permissions_change_only_from_what_was_expected(permission: str, chat: Chat) -> None:
+def test_permissions_change_only_from_the_expected_value(permission: str, chat: Chat) -> None:
     ana, ben = chat.people("ana", "ben")
     moderators, members = chat.group("moderators"), chat.group("members")
     owner = chat.person("owner", role="owner")
@@ -323,7 +323,7 @@ def test_permissions_change_only_from_what_was_expected(permission: str, chat: C
     assert shown(ben, group_id)[permission] == value
 
 
-def test_an_edit_is_done_wholly_or_not_at_all(chat: Chat, ana: Person) -> None:
+def test_an_edit_is_all_or_nothing(chat: Chat, ana: Person) -> None:
     group_id = make(ana, "bakers")
     before = shown(ana, group_id)
     ears = ana.listens_for("user_group")
@@ -339,7 +339,7 @@ def test_an_edit_is_done_wholly_or_not_at_all(chat: Chat, ana: Person) -> None:
     assert shown(ana, group_id) == before
 
 
-def test_people_whose_accounts_ended_are_no_longer_named(chat: Chat) -> None:
+def test_deactivated_users_are_left_out_of_permissions(chat: Chat) -> None:
     ana, ben, gone = chat.people("ana", "ben", "gone")
     group_id = make(ana, "bakers", (ana, gone), can_join_group=only(ben, gone))
     chat.write(actions.people.deactivate, gone.id)
@@ -375,7 +375,7 @@ def test_who_may_manage_a_group(chat: Chat, owner: Person, admin: Person) -> Non
     gus.post(f"{place}/deactivate").fails("Insufficient permission")
 
 
-def test_the_organization_says_who_may_manage_all_groups(chat: Chat) -> None:
+def test_the_organization_restricts_the_management_of_all_groups(chat: Chat) -> None:
     owner, admin = chat.person("owner", role="owner"), chat.person("admin", role="admin")
     group_id = make(chat.person("ana"), "bakers")
     owner.patch("/realm", can_manage_all_groups={"new": chat.group("administrators")}).succeeds()
@@ -383,7 +383,7 @@ def test_the_organization_says_who_may_manage_all_groups(chat: Chat) -> None:
     admin.patch(f"/user_groups/{group_id}", description="by an administrator").succeeds()
 
 
-def test_nothing_asked_for_and_nothing_known(ana: Person) -> None:
+def test_empty_and_unknown_edits_are_refused(ana: Person) -> None:
     group_id = make(ana, "bakers")
 
     ana.patch(f"/user_groups/{group_id}").fails("No new data supplied")
@@ -414,7 +414,7 @@ def test_system_groups_cannot_be_changed(chat: Chat, owner: Person) -> None:
     owner.post(f"{place}/deactivate").fails("Insufficient permission")
 
 
-def test_guests_have_no_part_in_groups(chat: Chat, ana: Person, gus: Person) -> None:
+def test_guests_cannot_manage_groups(chat: Chat, ana: Person, gus: Person) -> None:
     group_id = make(ana, "bakers", (gus,), can_manage_group=only(ana, gus))
     place = f"/user_groups/{group_id}"
 

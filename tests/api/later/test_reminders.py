@@ -1,4 +1,4 @@
-"""Reminders: asking for them, listing and deleting them."""
+"""Reminders: creating, listing and deleting them."""
 
 import time
 from typing import Any
@@ -51,7 +51,7 @@ def test_a_reminder_of_a_channel_message_quotes_it(chat, in_kitchen, ana, ben):
     assert (event["type"], event["op"], event["reminders"]) == ("reminders", "add", listed(ben))
 
 
-def test_a_reminder_of_a_direct_message_names_those_it_went_to(chat, ana, ben):
+def test_a_reminder_of_a_direct_message_names_its_recipients(chat, ana, ben):
     hello = ana.says("hello Ben", to=[ben])
 
     asks(ana, hello.id)
@@ -65,7 +65,7 @@ def test_a_reminder_of_a_direct_message_names_those_it_went_to(chat, ana, ben):
     )
 
 
-def test_register_tells_of_reminders(ana, ben):
+def test_register_returns_reminders(ana, ben):
     hello = ana.says("hello", to=[ben])
     asks(ana, hello.id)
 
@@ -73,7 +73,7 @@ def test_register_tells_of_reminders(ana, ben):
     assert ben.registers(fetch_event_types=["reminders"])["reminders"] == []
 
 
-def test_reminders_come_by_time(ana):
+def test_reminders_are_sorted_by_time(ana):
     note = ana.says("milk", to=[ana])
     later = asks(ana, note.id, scheduled_delivery_timestamp=IN_AN_HOUR + 60)
     sooner = asks(ana, note.id)
@@ -81,7 +81,7 @@ def test_reminders_come_by_time(ana):
     assert [each["reminder_id"] for each in listed(ana)] == [sooner, later]
 
 
-def test_what_one_cannot_see_one_cannot_be_reminded_of(ana, ben, cleo):
+def test_a_reminder_requires_access_to_the_message(ana, ben, cleo):
     secret = ana.says("psst", to=[ben])
 
     for message_id in (secret.id, 987654321):
@@ -102,7 +102,7 @@ def test_what_one_cannot_see_one_cannot_be_reminded_of(ana, ben, cleo):
         ({"note": "n" * 1001}, "Maximum reminder note length: 1000 characters"),
     ],
 )
-def test_what_cannot_be_asked_for(ana, wrong, msg):
+def test_invalid_reminders_are_refused(ana, wrong, msg):
     milk = ana.says("milk", to=[ana])
     asked = {"message_id": milk.id, "scheduled_delivery_timestamp": IN_AN_HOUR, **wrong}
 
@@ -111,7 +111,7 @@ def test_what_cannot_be_asked_for(ana, wrong, msg):
     assert listed(ana) == []
 
 
-def test_the_longest_message_with_the_longest_note_still_fits(ana):
+def test_the_longest_message_with_the_longest_note_fits(ana):
     tale = ana.says("x" * 10_000, to=[ana])
 
     asks(ana, tale.id, note="n" * 1000)
@@ -143,7 +143,7 @@ def test_a_deleted_reminder_is_gone(ana, ben):
     ana.delete(f"/reminders/{number}").fails("Reminder does not exist", status=404)
 
 
-def test_bots_may_ask_too(chat):
+def test_bots_may_create_reminders(chat):
     bot = chat.person("bot", bot="generic", channels=["kitchen"])
     soup = bot.says("soup", to="kitchen > x")
 
@@ -152,6 +152,6 @@ def test_bots_may_ask_too(chat):
     assert len(listed(bot)) == 1
 
 
-def test_strangers_may_not(chat):
+def test_anonymous_callers_may_not(chat):
     for method, path in [("GET", ""), ("POST", ""), ("DELETE", "/1")]:
         chat.stranger.request(method, f"/reminders{path}").asks_to_log_in()

@@ -1,4 +1,4 @@
-"""Scheduled messages: writing, listing, changing and deleting them."""
+"""Scheduled messages: creating, listing, changing and deleting them."""
 
 import time
 from typing import Any
@@ -23,7 +23,7 @@ def schedules(person: Person, content: str = "Soup's on", **params: Any) -> int:
 
 
 def soon(**params: Any) -> dict[str, Any]:
-    """In an hour to a channel or, where only `to` people are named, to them."""
+    """In an hour to a channel, or to users if only `to` is given."""
     kind = "direct" if isinstance(params.get("to"), list) else "channel"
     found = {"type": kind, "scheduled_delivery_timestamp": IN_AN_HOUR, **params}
     if found["type"] in ("channel", "stream"):
@@ -36,7 +36,7 @@ def listed(person: Person) -> list[dict[str, Any]]:
     return found
 
 
-# --- writing ---
+# --- creating ---
 
 
 def test_a_message_to_a_channel_waits_until_its_time(chat, in_kitchen, ana):
@@ -62,7 +62,7 @@ def test_a_message_to_a_channel_waits_until_its_time(chat, in_kitchen, ana):
     assert list(listed(ana)[0]) == list(entry)
 
 
-def test_a_direct_message_names_the_others_in_order(ana, ben, cleo):
+def test_a_direct_message_lists_the_other_participants_in_order(ana, ben, cleo):
     schedules(ana, to=[cleo.id, ana.id, ben.id, cleo.id])
 
     (entry,) = listed(ana)
@@ -70,7 +70,7 @@ def test_a_direct_message_names_the_others_in_order(ana, ben, cleo):
     assert "topic" not in entry
 
 
-def test_a_note_to_oneself_names_oneself(ana):
+def test_a_message_to_oneself_lists_oneself(ana):
     schedules(ana, to=[ana.id])
 
     assert listed(ana)[0]["to"] == [ana.id]
@@ -85,7 +85,7 @@ def test_a_note_to_oneself_names_oneself(ana):
         ("private", True, "private"),
     ],
 )
-def test_all_four_words_for_the_type_are_understood(chat, in_kitchen, ana, word, to_people, shown):
+def test_all_four_names_of_the_type_are_accepted(chat, in_kitchen, ana, word, to_people, shown):
     to = [ana.id] if to_people else chat.channel("kitchen").id
 
     schedules(ana, to=to, type=word)
@@ -109,7 +109,7 @@ def test_the_topic_may_be_called_subject(chat, in_kitchen, ana):
     assert listed(ana)[0]["topic"] == "lunch"
 
 
-def test_the_list_is_ones_own_and_by_time(ana, ben):
+def test_the_list_is_personal_and_sorted_by_time(ana, ben):
     later = schedules(ana, to=[ben.id], scheduled_delivery_timestamp=IN_TWO_HOURS)
     sooner = schedules(ana, to=[ben.id])
     schedules(ben, to=[ana.id])
@@ -119,7 +119,7 @@ def test_the_list_is_ones_own_and_by_time(ana, ben):
     assert numbers == [sooner, later]
 
 
-def test_register_tells_what_is_waiting(ana, ben):
+def test_register_returns_scheduled_messages(ana, ben):
     schedules(ana, to=[ben.id])
 
     state = ana.registers(fetch_event_types=["scheduled_messages"])
@@ -128,7 +128,7 @@ def test_register_tells_what_is_waiting(ana, ben):
     assert ben.registers(fetch_event_types=["scheduled_messages"])["scheduled_messages"] == []
 
 
-def test_only_the_owner_hears_of_it(chat, in_kitchen, ana, ben):
+def test_only_the_owner_receives_the_event(chat, in_kitchen, ana, ben):
     ears = ben.listens_for("scheduled_messages", "message")
 
     number = schedules(ana, to=chat.channel("kitchen").id)
@@ -175,7 +175,7 @@ def test_only_the_owner_hears_of_it(chat, in_kitchen, ana, ben):
         ({"read_by_sender": "perhaps"}, "read_by_sender is not valid JSON"),
     ],
 )
-def test_what_cannot_be_scheduled(chat, in_kitchen, ana, wrong, msg):
+def test_invalid_scheduled_messages_are_refused(chat, in_kitchen, ana, wrong, msg):
     params = {"content": "x", **soon(to=chat.channel("kitchen").id), **wrong}
 
     ana.post("/scheduled_messages", **params).fails(msg)
@@ -191,7 +191,7 @@ def test_an_unknown_channel_is_named_in_the_answer(ana):
     assert answer["stream_id"] == 987654
 
 
-def test_this_very_second_is_not_the_future(chat, ana):
+def test_the_current_second_is_not_in_the_future(chat, ana):
     now = int(chat.server.clock())
 
     ana.post(
@@ -201,7 +201,7 @@ def test_this_very_second_is_not_the_future(chat, ana):
     ).fails("Scheduled delivery time must be in the future.")
 
 
-def test_the_rules_of_sending_hold_already_now(chat, in_kitchen, ana, ben):
+def test_posting_permissions_are_checked_on_creation(chat, in_kitchen, ana, ben):
     cleo = chat.person("cleo")
     chat.write(_found_private, ana.record, "vault")
     chat.write(actions.people.deactivate, ben.id)
@@ -215,7 +215,7 @@ def test_the_rules_of_sending_hold_already_now(chat, in_kitchen, ana, ben):
     )
 
 
-def test_the_topic_policy_holds_already_now(chat, in_kitchen, ana):
+def test_the_topic_policy_is_checked_on_creation(chat, in_kitchen, ana):
     chat.set("topics_policy", "disable_empty_topic")
 
     ana.post(
@@ -223,7 +223,7 @@ def test_the_topic_policy_holds_already_now(chat, in_kitchen, ana):
     ).fails("Sending messages to the general chat is not allowed in this channel.")
 
 
-def test_calling_everybody_in_a_large_channel_is_refused_already_now(chat):
+def test_a_wildcard_mention_in_a_large_channel_is_refused_on_creation(chat):
     people = chat.people(*(f"p{number}" for number in range(16)), channels=["stalls"])
     to = ToChannel(chat.channel("stalls").id, "x")
     draft = Draft("@**all** come", "…", 0, "tests", False, Mentions(channel_wildcard=True))
@@ -242,7 +242,7 @@ def test_calling_everybody_in_a_large_channel_is_refused_already_now(chat):
 
 
 @pytest.mark.parametrize("to_people", [False, True])
-def test_calling_a_group_that_one_may_not_call_is_refused_already_now(chat, to_people):
+def test_a_forbidden_group_mention_is_refused_on_creation(chat, to_people):
     ana, owner = chat.person("ana", channels=["kitchen"]), chat.person("root", role="owner")
     group = {"name": "cooks", "description": "", "members": [ana.id]}
     owner.post(
@@ -266,7 +266,7 @@ def test_bots_may_schedule(chat):
     assert len(listed(bot)) == 1
 
 
-def test_strangers_may_not(chat):
+def test_anonymous_callers_may_not_schedule(chat):
     for method, path in [
         ("GET", "/scheduled_messages"),
         ("POST", "/scheduled_messages"),
@@ -276,7 +276,7 @@ def test_strangers_may_not(chat):
         chat.stranger.request(method, path).asks_to_log_in()
 
 
-def test_what_we_do_not_know_is_ignored_and_named(ana):
+def test_unknown_parameters_are_ignored_and_listed(ana):
     answer = ana.post(
         "/scheduled_messages", content="x", mood="good", **soon(to=[ana.id])
     ).succeeds()
@@ -302,7 +302,7 @@ def test_what_we_do_not_know_is_ignored_and_named(ana):
         ({"type": "stream", "topic": "dinner"}, {"topic": "dinner"}),
     ],
 )
-def test_only_what_is_passed_changes(chat, in_kitchen, ana, change, expected):
+def test_only_given_parameters_change(chat, in_kitchen, ana, change, expected):
     number = schedules(ana, to=chat.channel("kitchen").id)
     (before,) = listed(ana)
     ears = ana.listens_for("scheduled_messages")
@@ -318,7 +318,7 @@ def test_only_what_is_passed_changes(chat, in_kitchen, ana, change, expected):
     ]
 
 
-def test_it_may_go_to_another_channel(chat):
+def test_it_may_move_to_another_channel(chat):
     ana = chat.person("ana", channels=["kitchen", "garden"])
     number = schedules(ana, to=chat.channel("kitchen").id)
 
@@ -328,7 +328,7 @@ def test_it_may_go_to_another_channel(chat):
     assert (entry["to"], entry["topic"]) == (chat.channel("garden").id, "lunch")
 
 
-def test_it_may_go_to_people_instead(chat, in_kitchen, ana, ben):
+def test_it_may_become_a_direct_message(chat, in_kitchen, ana, ben):
     number = schedules(ana, to=chat.channel("kitchen").id)
 
     ana.patch(f"/scheduled_messages/{number}", type="direct", to=[ben.id]).succeeds()
@@ -338,7 +338,7 @@ def test_it_may_go_to_people_instead(chat, in_kitchen, ana, ben):
     assert "topic" not in entry
 
 
-def test_it_may_go_to_a_channel_instead(chat, in_kitchen, ana, ben):
+def test_it_may_become_a_channel_message(chat, in_kitchen, ana, ben):
     number = schedules(ana, to=[ben.id])
     kitchen = chat.channel("kitchen").id
 
@@ -373,7 +373,7 @@ def test_the_topic_of_a_direct_message_is_ignored(ana, ben, topic):
         ({"scheduled_delivery_timestamp": 1000}, "Scheduled delivery time must be in the future."),
     ],
 )
-def test_what_cannot_be_changed(chat, in_kitchen, ana, change, msg):
+def test_invalid_changes_are_refused(chat, in_kitchen, ana, change, msg):
     number = schedules(ana, to=chat.channel("kitchen").id)
     before = listed(ana)
 
@@ -383,7 +383,7 @@ def test_what_cannot_be_changed(chat, in_kitchen, ana, change, msg):
     assert listed(ana) == before
 
 
-def test_a_direct_message_needs_a_topic_to_become_one_of_a_channel(chat, in_kitchen, ana):
+def test_a_direct_message_needs_a_topic_to_become_a_channel_message(chat, in_kitchen, ana):
     number = schedules(ana, to=[ana.id])
 
     ana.patch(f"/scheduled_messages/{number}", type="channel", to=chat.channel("kitchen").id).fails(
@@ -392,7 +392,7 @@ def test_a_direct_message_needs_a_topic_to_become_one_of_a_channel(chat, in_kitc
 
 
 @pytest.mark.parametrize("change", [{"content": "x"}, {"topic": "x"}, {"type": "channel"}])
-def test_a_change_is_held_to_the_rules_of_sending_again(chat, in_kitchen, ana, change):
+def test_a_change_is_checked_against_the_permissions_again(chat, in_kitchen, ana, change):
     number = schedules(ana, to=chat.channel("kitchen").id)
     chat.write(_archive, "kitchen")
 
@@ -401,7 +401,7 @@ def test_a_change_is_held_to_the_rules_of_sending_again(chat, in_kitchen, ana, c
     )
 
 
-def test_another_time_alone_is_not(chat, in_kitchen, ana):
+def test_a_change_of_the_time_alone_is_not_checked_again(chat, in_kitchen, ana):
     number = schedules(ana, to=chat.channel("kitchen").id)
     chat.write(_archive, "kitchen")
 
@@ -409,7 +409,7 @@ def test_another_time_alone_is_not(chat, in_kitchen, ana):
 
 
 @pytest.mark.parametrize("method", ["PATCH", "DELETE"])
-def test_what_is_not_ones_own_does_not_exist(ana, ben, method):
+def test_messages_of_others_do_not_exist(ana, ben, method):
     number = schedules(ana, to=[ben.id])
 
     ben.request(method, f"/scheduled_messages/{number}", content="x").fails(
@@ -424,7 +424,7 @@ def test_what_is_not_ones_own_does_not_exist(ana, ben, method):
 # --- deleting ---
 
 
-def test_a_deleted_one_is_gone(ana):
+def test_a_deleted_message_is_gone(ana):
     number = schedules(ana, to=[ana.id])
     ears = ana.listens_for("scheduled_messages")
 
@@ -437,7 +437,7 @@ def test_a_deleted_one_is_gone(ana):
     ana.delete(f"/scheduled_messages/{number}").fails("Scheduled message does not exist")
 
 
-def test_nothing_of_a_deleted_one_stays(chat, ana):
+def test_nothing_of_a_deleted_message_remains(chat, ana):
     ears = ana.listens_for("scheduled_messages")
     number = schedules(ana, "a secret", to=[ana.id])
 
@@ -462,7 +462,7 @@ def _archive(tx, name):
     )
 
 
-def test_there_is_an_end_to_what_waits(ana, monkeypatch):
+def test_the_number_of_scheduled_messages_is_limited(ana, monkeypatch):
     monkeypatch.setattr(domain.limits, "SCHEDULED_MESSAGES", 1)
     monkeypatch.setattr(domain.limits, "REMINDERS", 1)
     note = ana.says("milk", to=[ana])

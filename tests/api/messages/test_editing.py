@@ -1,4 +1,4 @@
-"""Editing: other words for a message, what it was before, and deleting it for good."""
+"""Editing messages, their edit history, and deleting them."""
 
 import hashlib
 
@@ -20,14 +20,14 @@ def channels():
 
 @pytest.fixture
 def chair(ana, ben):
-    """A message of Ana's on the porch, where Ben is too."""
+    """A message of Ana in a channel where Ben is, too."""
     return ana.says("first chair", to="porch > chairs")
 
 
 # --- content ---
 
 
-def test_everybody_who_has_a_message_hears_of_its_new_words(chat, ana, ben, chair):
+def test_all_recipients_receive_an_edit(chat, ana, ben, chair):
     eve = chat.person("eve")
     ears, others = ben.listens_for("update_message"), eve.listens_for("update_message")
 
@@ -54,7 +54,7 @@ def test_everybody_who_has_a_message_hears_of_its_new_words(chat, ana, ben, chai
     assert others.silent()
 
 
-def test_an_edited_message_shows_what_it_was(ana, ben, chair):
+def test_an_edited_message_shows_its_history(ana, ben, chair):
     edits(ana, chair, content="second chair").succeeds()
     edits(ana, chair, content="/me sits").succeeds()
 
@@ -71,7 +71,7 @@ def test_an_edited_message_shows_what_it_was(ana, ben, chair):
     assert "last_moved_timestamp" not in shown
 
 
-def test_each_event_keeps_its_own_words_however_late_it_is_told(own_chat):
+def test_each_event_has_its_own_content_however_late_it_is_delivered(own_chat):
     ana, ben = own_chat.people("ana", "ben", channels=["porch"])
     chair = ana.says("one", to="porch > chairs")
     ears = ben.listens_for("update_message")
@@ -84,7 +84,7 @@ def test_each_event_keeps_its_own_words_however_late_it_is_told(own_chat):
     assert told == [("one", "two"), ("two", "three")]
 
 
-def test_the_flags_in_the_event_are_the_listeners_own(ana, ben, chair):
+def test_flags_in_the_event_are_the_listeners_own(ana, ben, chair):
     ben.post("/messages/flags", messages=[chair.id], op="add", flag="starred").succeeds()
     ben.post("/messages/flags", messages=[chair.id], op="add", flag="read").succeeds()
     ears, own = ben.listens_for("update_message"), ana.listens_for("update_message")
@@ -95,7 +95,7 @@ def test_the_flags_in_the_event_are_the_listeners_own(ana, ben, chair):
     assert own.next()["flags"] == []
 
 
-def test_somebody_who_has_left_still_hears_of_what_they_received(ana, ben, chair):
+def test_a_former_subscriber_receives_edits_of_received_messages(ana, ben, chair):
     ben.leaves("porch")
     later = ana.says("later", to="porch > chairs")
     ears = ben.listens_for("update_message")
@@ -106,7 +106,7 @@ def test_somebody_who_has_left_still_hears_of_what_they_received(ana, ben, chair
     assert [event["message_id"] for event in ears.all()] == [chair.id]
 
 
-def test_a_direct_message_is_edited_too(ana, ben, eve):
+def test_a_direct_message_can_be_edited(ana, ben, eve):
     letter = ana.says("dear", to=[ben])
     ears, others = ben.listens_for("update_message"), eve.listens_for("update_message")
 
@@ -118,7 +118,7 @@ def test_a_direct_message_is_edited_too(ana, ben, eve):
     assert others.silent()
 
 
-def test_the_same_words_again_are_an_edit(ana, ben, chair):
+def test_an_edit_to_the_same_content_is_an_edit(ana, ben, chair):
     ears = ben.listens_for("update_message")
 
     edits(ana, chair, content="first chair").succeeds()
@@ -126,13 +126,13 @@ def test_the_same_words_again_are_an_edit(ana, ben, chair):
     assert ears.next()["content"] == "first chair"
 
 
-def test_no_words_at_all_say_that_something_was_there(ana, ben, chair):
+def test_an_empty_edit_shows_a_deletion_marker(ana, ben, chair):
     edits(ana, chair, content="  ").succeeds()
 
     assert ben.sees(chair)["content"] == "<p>(deleted)</p>"
 
 
-def test_only_the_sender_finds_other_words(chat, chair, ben):
+def test_only_the_sender_edits_the_content(chat, chair, ben):
     boss = chat.person("boss", role="owner", channels=["porch"])
 
     for person in (ben, boss):
@@ -140,7 +140,7 @@ def test_only_the_sender_finds_other_words(chat, chair, ben):
 
 
 @pytest.mark.usefixtures("chair")
-def test_what_cannot_be_seen_cannot_be_edited(chat, ana, ben):
+def test_an_invisible_message_cannot_be_edited(chat, ana, ben):
     eve = chat.person("eve", role="owner")
     secret = ana.says("psst", to=[ben])
 
@@ -150,7 +150,7 @@ def test_what_cannot_be_seen_cannot_be_edited(chat, ana, ben):
     eve.delete(f"/messages/{secret.id}").fails("Invalid message(s)")
 
 
-def test_nothing_to_change(ana, chair):
+def test_an_empty_edit_is_refused(ana, chair):
     edits(ana, chair).fails("Nothing to change")
     edits(ana, chair, topic="chairs").fails("Nothing to change")
 
@@ -161,7 +161,7 @@ def test_editing_can_be_turned_off(chat, ana, chair):
     edits(ana, chair, content="x").fails("Your organization has turned off message editing")
 
 
-def test_editing_ends_after_a_while(own_chat):
+def test_editing_has_a_time_limit(own_chat):
     own_chat.server.clock.stop()
     ana = own_chat.person("ana", channels=["porch"])
     chair = ana.says("one", to="porch > chairs")
@@ -174,7 +174,7 @@ def test_editing_ends_after_a_while(own_chat):
     edits(ana, chair, content="three").succeeds()
 
 
-def test_somebody_elses_edit_is_not_overwritten(ana, chair):
+def test_a_concurrent_edit_is_not_overwritten(ana, chair):
     seen = hashlib.sha256(b"first chair").hexdigest()
     edits(ana, chair, content="new", prev_content_sha256=seen).succeeds()
 
@@ -187,7 +187,7 @@ def test_somebody_elses_edit_is_not_overwritten(ana, chair):
     assert answer["field_name"] == "prev_content_sha256"
 
 
-def test_combinations_that_make_no_sense(chat, ana, ben, chair):
+def test_invalid_combinations_are_refused(chat, ana, ben, chair):
     garden = ana.joins("garden") and chat.channel("garden").id
     letter = ana.says("dear", to=[ben])
 
@@ -205,7 +205,7 @@ def test_combinations_that_make_no_sense(chat, ana, ben, chair):
     edits(ana, chair, propagate_mode="change_some", topic="x").fails("Invalid propagate_mode")
 
 
-def test_too_many_words(ana, chair):
+def test_too_long_content_is_refused(ana, chair):
     edits(ana, chair, content="x" * 10_001).fails("Message is too long (limit: 10000 characters)")
     edits(ana, chair, content="a\0b").fails("Message must not contain null bytes")
     edits(ana, chair, topic="t" * 61).fails("topic is too long (limit: 60 characters)")
@@ -219,7 +219,7 @@ def history(person, message, **options):
     return person.get(f"/messages/{message.id}/history", **options).succeeds()["message_history"]
 
 
-def test_the_history_begins_at_the_beginning(ana, ben, chair):
+def test_the_history_starts_with_the_original(ana, ben, chair):
     edits(ana, chair, content="second chair").succeeds()
     edits(ben, chair, topic="", send_notification_to_new_thread=False).succeeds()
 
@@ -248,12 +248,12 @@ def test_the_history_begins_at_the_beginning(ana, ben, chair):
     assert history(ben, chair, allow_empty_topic_name=True)[2]["topic"] == ""
 
 
-def test_a_message_never_edited_has_one_version(chair, ben):
+def test_an_unedited_message_has_one_version(chair, ben):
     assert [each["content"] for each in history(ben, chair)] == ["first chair"]
     assert "edit_history" not in ben.sees(chair)
 
 
-def test_an_organization_may_keep_old_words_to_itself(chat, ana, ben, chair):
+def test_an_organization_may_hide_the_edit_history(chat, ana, ben, chair):
     edits(ana, chair, content="second chair").succeeds()
     edits(ben, chair, topic="stools").succeeds()
 
@@ -275,7 +275,7 @@ def test_an_organization_may_keep_old_words_to_itself(chat, ana, ben, chair):
 # --- deleting ---
 
 
-def test_a_deleted_message_is_gone_for_everybody(chat, ana, ben, chair):
+def test_a_deleted_message_is_gone_for_all(chat, ana, ben, chair):
     eve = chat.person("eve")
     ben.post("/messages/flags", messages=[chair.id], op="add", flag="starred").succeeds()
     ben.post(f"/messages/{chair.id}/reactions", emoji_name="tada").succeeds()
@@ -299,7 +299,7 @@ def test_a_deleted_message_is_gone_for_everybody(chat, ana, ben, chair):
 CAPABLE = {"notification_settings_null": True, "bulk_message_deletion": True}
 
 
-def test_a_direct_message_is_deleted_too(ana, ben):
+def test_a_direct_message_can_be_deleted(ana, ben):
     letter = ana.says("dear", to=[ben])
     ears = ben.listens_for("delete_message", client_capabilities=CAPABLE)
 
@@ -311,7 +311,7 @@ def test_a_direct_message_is_deleted_too(ana, ben):
 
 
 @pytest.mark.usefixtures("chair")
-def test_deleted_words_are_in_no_queue_and_no_log(chat, ana, ben):
+def test_deleted_content_is_in_no_queue_and_no_log(chat, ana, ben):
     ears = ben.listens_for("message", "update_message", "delete_message")
     secret = ana.says("the password is swordfish", to="porch > chairs")
     edits(ana, secret, content="no, it is catfish").succeeds()
@@ -323,7 +323,7 @@ def test_deleted_words_are_in_no_queue_and_no_log(chat, ana, ben):
     assert not [payload for payload in log if "swordfish" in payload or "catfish" in payload]
 
 
-def test_deleted_words_stay_away_after_a_restart(own_chat):
+def test_deleted_content_stays_deleted_after_a_restart(own_chat):
     ana, ben = own_chat.people("ana", "ben", channels=["porch"])
     ears = ben.listens_for("message", "update_message", "delete_message")
     secret = ana.says("swordfish", to="porch > chairs")
@@ -347,13 +347,13 @@ def test_who_may_delete(chat, ana, ben, chair):
     ben.delete(f"/messages/{of_bot.id}").succeeds()
 
 
-def test_deleting_ones_own_can_be_reserved(chat, ana, chair):
+def test_deleting_own_messages_can_be_restricted(chat, ana, chair):
     chat.permit("can_delete_own_message_group", "administrators")
 
     ana.delete(f"/messages/{chair.id}").fails("You don't have permission to delete this message")
 
 
-def test_deleting_ends_after_a_while(own_chat):
+def test_deleting_has_a_time_limit(own_chat):
     ana = own_chat.person("ana", channels=["porch"])
     boss = own_chat.person("boss", role="admin", channels=["porch"])
     chair = ana.says("one", to="porch > chairs")
@@ -368,7 +368,7 @@ def test_deleting_ends_after_a_while(own_chat):
 # --- deleting topics ---
 
 
-def test_a_topic_is_deleted_whole(chat, ana, ben, chair):
+def test_a_topic_is_deleted_completely(chat, ana, ben, chair):
     boss = chat.person("boss", role="admin")
     more = [ana.says(f"chair {n}", to="porch > Chairs") for n in range(2)]
     stays = ana.says("tea", to="porch > drinks")
@@ -426,7 +426,7 @@ def _say_much(tx, user, channel_id, count):
     ]
 
 
-def test_a_channel_knows_its_first_message(chat, ana, ben, chair):
+def test_the_first_message_id_of_a_channel_is_updated(chat, ana, ben, chair):
     later = ana.says("tea", to="porch > drinks")
     ears = ben.listens_for("stream")
 
@@ -446,7 +446,7 @@ def test_a_channel_knows_its_first_message(chat, ana, ben, chair):
 # --- other organizations ---
 
 
-def test_nothing_of_another_organization_can_be_reached(chat, chair):
+def test_messages_of_another_organization_cannot_be_changed(chat, chair):
     elsewhere = Chat.found(chat.server)
     boss = elsewhere.person("boss", role="owner")
     path = f"/messages/{chair.id}"

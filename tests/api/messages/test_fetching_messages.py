@@ -1,4 +1,4 @@
-"""GET /messages: a stretch of history around an anchor, or some messages by their ids."""
+"""GET /messages: a range of history around an anchor, or messages by id."""
 
 from datetime import UTC, datetime
 
@@ -31,14 +31,14 @@ def channels():
 
 @pytest.fixture
 def ids(ana):
-    """Of one to seven, which Ana has said in the kitchen."""
+    """Of seven messages that Ana has sent to the kitchen."""
     return [ana.says(f"{n}", to="kitchen > count", read_by_sender=True).id for n in range(1, 8)]
 
 
 # --- the anchor ---
 
 
-def test_the_newest(ana, ids):
+def test_newest(ana, ids):
     some = fetches(ana, anchor="newest", num_before=3, num_after=0).succeeds()
     all_ = fetches(ana, anchor="newest", num_before=100).succeeds()
 
@@ -48,7 +48,7 @@ def test_the_newest(ana, ids):
     assert some["history_limited"] is False
 
 
-def test_the_oldest(ana, ids):
+def test_oldest(ana, ids):
     some = fetches(ana, anchor="oldest", num_before=0, num_after=2).succeeds()
     all_ = fetches(ana, anchor="oldest", num_after=100).succeeds()
 
@@ -66,7 +66,7 @@ def test_around_a_message(ana, ids):
     assert some["anchor"] == ids[3]
 
 
-def test_exactly_as_many_as_there_are_leaves_it_open_whether_there_are_more(ana, ids):
+def test_a_full_answer_does_not_say_that_the_end_was_found(ana, ids):
     answer = fetches(ana, anchor=ids[3], num_before=3, num_after=3).succeeds()
 
     assert (ids_of(answer), found(answer)) == (ids, (True, False, False))
@@ -82,7 +82,7 @@ def test_the_anchor_may_be_left_out_at_an_end(ana, ids):
     middle.fails("The anchor can only be excluded at an end of the range")
 
 
-def test_an_anchor_where_nothing_is_stands_between_its_neighbours(chat, ana, ids):
+def test_an_anchor_without_a_message_is_between_its_neighbours(chat, ana, ids):
     ben = chat.person("ben")
     gap = ben.says("elsewhere", to=[ben]).id
     last = ana.says("8", to="kitchen > count").id
@@ -92,7 +92,7 @@ def test_an_anchor_where_nothing_is_stands_between_its_neighbours(chat, ana, ids
     assert (ids_of(answer), found(answer)) == ([ids[-1], last], (False, False, False))
 
 
-def test_an_anchor_alone(ana, ids):
+def test_only_the_anchor(ana, ids):
     answer = fetches(ana, anchor=ids[0]).succeeds()
 
     assert (ids_of(answer), found(answer)) == ([ids[0]], (True, False, False))
@@ -130,11 +130,11 @@ def test_an_anchor_beyond_the_ends_is_the_end(ana, ids, anchor, used):
         ({"anchor": "newest", "num_before": 2**63}, "num_before is too large"),
     ],
 )
-def test_what_is_no_stretch(chat, params, msg):
+def test_invalid_ranges_are_refused(chat, params, msg):
     fetches(chat.person("ana"), **params).fails(msg)
 
 
-def test_as_many_as_allowed(ana, ids):
+def test_the_maximum_number_is_accepted(ana, ids):
     answer = fetches(ana, anchor="newest", num_before=5000, num_after=0).succeeds()
 
     assert ids_of(answer) == ids
@@ -143,7 +143,7 @@ def test_as_many_as_allowed(ana, ids):
 # --- by date ---
 
 
-def test_by_date(chat):
+def test_anchor_by_date(chat):
     ana = chat.person("ana", channels=["kitchen"])
     first = ana.says("today", to="kitchen > diary").id
     chat.server.clock.move(hours=2)
@@ -166,16 +166,16 @@ def test_by_date(chat):
     assert anchor_at("9999-12-31T23:59:59-12:00") == second
 
 
-def test_by_date_where_nothing_was_said(chat):
+def test_anchor_by_a_date_without_messages(chat):
     answer = fetches(chat.person("ana"), anchor="date", anchor_date="2024-01-01").succeeds()
 
     assert (answer["anchor"], answer["messages"]) == (NEWEST, [])
 
 
-# --- by what is unread ---
+# --- first unread ---
 
 
-def test_the_first_unread(chat):
+def test_first_unread(chat):
     ana, ben = chat.people("ana", "ben", channels=["kitchen"])
     ben.says("mine", to="kitchen > lunch", read_by_sender=True)
     first = ana.says("yours", to="kitchen > lunch").id
@@ -188,14 +188,14 @@ def test_the_first_unread(chat):
         assert len(answer["messages"]) == 3
 
 
-def test_with_nothing_unread_the_anchor_is_the_newest(ana, ids):
+def test_without_unread_messages_the_anchor_is_the_newest(ana, ids):
     answer = fetches(ana, anchor="first_unread", num_before=2, num_after=2).succeeds()
 
     assert (answer["anchor"], ids_of(answer)) == (NEWEST, ids[-2:])
     assert found(answer) == (False, False, True)
 
 
-def test_the_first_unread_is_looked_for_within_the_narrow(chat):
+def test_the_first_unread_is_searched_within_the_narrow(chat):
     ana, ben = chat.people("ana", "ben", channels=["kitchen", "garden"])
     ana.says("x", to="kitchen > lunch")
     rose = ana.says("y", to="garden > roses").id
@@ -206,7 +206,7 @@ def test_the_first_unread_is_looked_for_within_the_narrow(chat):
     assert (answer["anchor"], ids_of(answer)) == (rose, [rose])
 
 
-def test_whoever_asks_for_what_is_unread_writes_down_what_has_come(chat):
+def test_asking_for_the_first_unread_updates_the_bitmap(chat):
     ana, ben = chat.people("ana", "ben", channels=["kitchen"])
     ids = chat.fill(ana, "kitchen > count", actions.messages.read_state.CATCH_UP_AFTER + 1)
 
@@ -224,7 +224,7 @@ def test_whoever_asks_for_what_is_unread_writes_down_what_has_come(chat):
 # --- by ids ---
 
 
-def test_by_ids(chat, ana, ids):
+def test_messages_by_id(chat, ana, ids):
     foreign = chat.person("ben").says("secret", to=[chat.person("cleo")]).id
     wanted = [ids[5], foreign, 987_654_321, -1, 2**70, ids[0], ids[0]]
 
@@ -234,7 +234,7 @@ def test_by_ids(chat, ana, ids):
     assert "anchor" not in answer
 
 
-def test_by_ids_within_a_narrow(chat, ana, ids):
+def test_messages_by_id_within_a_narrow(chat, ana, ids):
     note = ana.says("note", to=[ana]).id
 
     answer = fetches(ana, message_ids=[ids[0], note], narrow=[["is", "dm"]]).succeeds()
@@ -243,7 +243,7 @@ def test_by_ids_within_a_narrow(chat, ana, ids):
 
 
 @pytest.mark.parametrize("params", [{"anchor": "newest"}, {"num_before": 1}, {"num_after": 1}])
-def test_ids_and_an_anchor_do_not_go_together(chat, params):
+def test_ids_and_an_anchor_exclude_each_other(chat, params):
     answer = fetches(chat.person("ana"), message_ids=[1], **params)
 
     told = answer.fails(
@@ -256,7 +256,7 @@ def test_ids_and_an_anchor_do_not_go_together(chat, params):
 # --- the form ---
 
 
-def test_source_or_html(ana, ids):
+def test_content_is_source_or_html(ana, ids):
     source = fetches(ana, anchor=ids[0], apply_markdown=False).succeeds()["messages"][0]
     html = fetches(ana, anchor=ids[0]).succeeds()["messages"][0]
 
@@ -264,7 +264,7 @@ def test_source_or_html(ana, ids):
     assert (html["content"], html["content_type"]) == ("<p>1</p>", "text/html")
 
 
-def test_the_empty_topic_has_a_name_for_clients_that_do_not_know_it(chat):
+def test_the_empty_topic_has_a_name_for_older_clients(chat):
     ana = chat.person("ana", channels=["kitchen"])
     note = ana.says("x", to="kitchen > ").id
 
@@ -274,7 +274,7 @@ def test_the_empty_topic_has_a_name_for_clients_that_do_not_know_it(chat):
     assert (older["subject"], newer["subject"]) == ("general chat", "")
 
 
-def test_an_answer_of_many_pieces_arrives_whole(chat):
+def test_a_large_answer_is_complete(chat):
     ana = chat.person("ana", channels=["kitchen"])
     ids = chat.fill(ana, "kitchen > lunch", 600)
 

@@ -1,4 +1,4 @@
-"""Flags: what somebody has read, starred or folded up; and who has read a message."""
+"""Flags: read, starred and collapsed messages; and read receipts."""
 
 import pytest
 
@@ -33,14 +33,14 @@ def channels():
 
 @pytest.fixture
 def said(ana, ben):
-    """Three messages of Ana's in the kitchen, where Ben is too."""
+    """Three messages of Ana in the kitchen, where Ben is, too."""
     return [ana.says(f"soup {n}", to="kitchen > lunch") for n in range(3)]
 
 
-# --- reading ---
+# --- read ---
 
 
-def test_reading_is_told_to_ones_own_clients_alone(ana, ben, said):
+def test_reading_is_reported_only_to_ones_own_clients(ana, ben, said):
     ears, others = ben.listens_for("update_message_flags"), ana.listens_for("update_message_flags")
 
     answer = flagged(ben, said, "add", "read").succeeds()
@@ -53,7 +53,7 @@ def test_reading_is_told_to_ones_own_clients_alone(ana, ben, said):
     assert others.silent()
 
 
-def test_only_what_changed_is_told_and_nothing_changing_is_told_too(said, ben):
+def test_only_changed_ids_are_reported_and_an_empty_change_too(said, ben):
     flagged(ben, said[:2], "add", "read").succeeds()
     ears = ben.listens_for("update_message_flags")
 
@@ -65,7 +65,7 @@ def test_only_what_changed_is_told_and_nothing_changing_is_told_too(said, ben):
     assert ears.all() == [flags_event("add", "read", [])]
 
 
-def test_unreading_tells_where_each_message_stands(chat):
+def test_marking_unread_reports_the_conversation_of_each_message(chat):
     ana, ben, eve = chat.people("ana", "ben", "eve", channels=["kitchen"])
     soup = ana.says("soup", to="kitchen > ")
     between = ana.says("hey", to=[ben])
@@ -97,7 +97,7 @@ def test_unreading_tells_where_each_message_stands(chat):
     assert unread_ids(ben) == sorted(message.id for message in said)
 
 
-def test_what_others_never_see_is_not_found_and_reading_it_changes_nothing(ana, ben, eve):
+def test_invisible_messages_are_not_found_and_stay_unchanged(ana, ben, eve):
     secret = ana.says("psst", to=[ben])
 
     assert flagged(eve, [secret], "add", "read").succeeds()["messages"] == [secret.id]
@@ -120,11 +120,11 @@ def test_what_others_never_see_is_not_found_and_reading_it_changes_nothing(ana, 
         ("toggle", "read", "Invalid message flag operation: 'toggle'"),
     ],
 )
-def test_flags_that_cannot_be_changed(ana, op, flag, msg):
+def test_other_flags_cannot_be_changed(ana, op, flag, msg):
     flagged(ana, [], op, flag).fails(msg)
 
 
-def test_parameters(ana):
+def test_invalid_parameters_are_refused(ana):
     ana.post("/messages/flags", op="add", flag="read").fails("Missing 'messages' argument")
     ana.post("/messages/flags", messages=5, op="add", flag="read").fails("messages is not a list")
     ana.post("/messages/flags", messages=["5"], op="add", flag="read").fails(
@@ -132,7 +132,7 @@ def test_parameters(ana):
     )
 
 
-def test_unreading_is_ignored_in_channels_that_one_has_left(chat, said, ben):
+def test_marking_unread_is_ignored_in_unsubscribed_channels(chat, said, ben):
     ben.leaves("kitchen")
     ears = ben.listens_for("update_message_flags")
 
@@ -143,7 +143,7 @@ def test_unreading_is_ignored_in_channels_that_one_has_left(chat, said, ben):
     assert unread_ids(ben) == []
 
 
-def test_unreading_does_not_tell_in_which_channel_a_hidden_message_stands(ana, ben):
+def test_marking_unread_does_not_reveal_the_channel_of_a_hidden_message(ana, ben):
     ana.joins("cellar", invite_only=True)
     secret = ana.says("psst", to="cellar > gold")
 
@@ -153,7 +153,7 @@ def test_unreading_does_not_tell_in_which_channel_a_hidden_message_stands(ana, b
 # --- stars ---
 
 
-def test_stars_come_and_go(said, ben):
+def test_stars_are_added_and_removed(said, ben):
     ears = ben.listens_for("update_message_flags")
 
     flagged(ben, said[:2], "add", "starred").succeeds()
@@ -167,7 +167,7 @@ def test_stars_come_and_go(said, ben):
     assert ben.sees(said[0])["flags"] == []
 
 
-def test_a_star_on_what_one_never_received_keeps_it_as_historical(chat, said):
+def test_a_star_on_an_unreceived_message_makes_it_historical(chat, said):
     eve = chat.person("eve")
 
     flagged(eve, said[:1], "add", "starred").succeeds()
@@ -178,7 +178,7 @@ def test_a_star_on_what_one_never_received_keeps_it_as_historical(chat, said):
     assert [message["id"] for message in feed] == [said[0].id]
 
 
-def test_a_newcomer_can_mark_what_was_said_before_as_unread(chat, said):
+def test_a_new_subscriber_can_mark_older_messages_unread(chat, said):
     eve = chat.person("eve", channels=["kitchen"])
 
     flagged(eve, said[:1], "remove", "read").succeeds()
@@ -187,17 +187,17 @@ def test_a_newcomer_can_mark_what_was_said_before_as_unread(chat, said):
     assert unread_ids(eve) == [said[0].id]
 
 
-def test_folding_up(said, ben):
+def test_collapsing(said, ben):
     flagged(ben, said, "add", "collapsed").succeeds()
 
     assert ben.sees(said[2])["flags"] == ["collapsed"]
 
 
-# --- many at once ---
+# --- bulk ---
 
 
 @pytest.mark.usefixtures("said")
-def test_everything_is_read_at_once(ana, ben):
+def test_everything_can_be_marked_read_at_once(ana, ben):
     ana.says("hey", to=[ben])
     ears = ben.listens_for("update_message_flags")
 
@@ -209,7 +209,7 @@ def test_everything_is_read_at_once(ana, ben):
     assert unread_ids(ben) == []
 
 
-def test_a_channel_or_a_topic_is_read_at_once(chat, ana, ben, said):
+def test_a_channel_or_a_topic_can_be_marked_read_at_once(chat, ana, ben, said):
     other = ana.says("tea", to="kitchen > Drinks")
     empty = ana.says("hm", to="kitchen > ")
     kitchen_id = chat.channel("kitchen").id
@@ -235,7 +235,7 @@ def test_a_channel_or_a_topic_is_read_at_once(chat, ana, ben, said):
     assert ears.silent()
 
 
-def test_places_that_cannot_be_read(chat, ana, ben):
+def test_invalid_channels_and_topics_are_refused(chat, ana, ben):
     ana.joins("cellar", invite_only=True)
     cellar = chat.channel("cellar").id
 
@@ -251,7 +251,7 @@ def test_places_that_cannot_be_read(chat, ana, ben):
     )
 
 
-def test_leaving_a_channel_reads_it(ana, ben, said):
+def test_unsubscribing_marks_a_channel_read(ana, ben, said):
     ears = ben.listens_for("subscription", "update_message_flags")
 
     ben.leaves("kitchen")
@@ -267,7 +267,7 @@ def test_leaving_a_channel_reads_it(ana, ben, said):
 # --- merging ---
 
 
-def test_events_nobody_fetched_are_told_as_one(said, ben):
+def test_pending_flag_events_are_merged(said, ben):
     ears = ben.listens_for("update_message_flags")
 
     for message in said[:2]:
@@ -283,7 +283,7 @@ def test_events_nobody_fetched_are_told_as_one(said, ben):
     ]
 
 
-def test_what_is_told_as_one_leaves_flags_as_they_are(said, ben):
+def test_merged_events_leave_the_same_flags(said, ben):
     ears = ben.listens_for("update_message_flags")
 
     flagged(ben, said[:1], "add", "starred").succeeds()
@@ -297,7 +297,7 @@ def test_what_is_told_as_one_leaves_flags_as_they_are(said, ben):
     assert starred == {said[1].id}
 
 
-def test_what_comes_and_goes_is_told_once_each_way(said, ben):
+def test_repeated_opposite_changes_are_reported_once_each_way(said, ben):
     ears = ben.listens_for("update_message_flags")
 
     for op in ("add", "remove", "add", "remove"):
@@ -306,7 +306,7 @@ def test_what_comes_and_goes_is_told_once_each_way(said, ben):
     assert [event["op"] for event in ears.all()] == ["add", "remove"]
 
 
-def test_unreading_is_never_merged(said, ben):
+def test_marking_unread_is_never_merged(said, ben):
     flagged(ben, said, "add", "read").succeeds()
     ears = ben.listens_for("update_message_flags")
 
@@ -316,7 +316,7 @@ def test_unreading_is_never_merged(said, ben):
     assert [event["messages"] for event in ears.all()] == [[message.id] for message in said]
 
 
-def test_what_was_fetched_stays_as_it_was(said, ben):
+def test_fetched_events_stay_unchanged(said, ben):
     ears = ben.listens_for("update_message_flags")
 
     flagged(ben, said[:1], "add", "starred").succeeds()
@@ -365,7 +365,7 @@ def test_who_has_read_a_message(chat, ana, ben, said):
 
 
 @pytest.mark.usefixtures("said")
-def test_people_of_whom_one_muted_the_other_do_not_watch_each_other_read(chat, ana, ben):
+def test_users_who_muted_each_other_do_not_see_read_receipts(chat, ana, ben):
     eve, ida = chat.people("eve", "ida", channels=["kitchen"])
     tea = ana.says("tea?", to="kitchen > lunch")
     flagged(ben, [tea], "add", "read").succeeds()
@@ -390,7 +390,7 @@ def test_who_has_read_a_direct_message(ana, ben, eve):
     eve.get(f"/messages/{hey.id}/read_receipts").fails("Invalid message(s)")
 
 
-def test_receipts_can_be_turned_off(chat, ana, said):
+def test_read_receipts_can_be_turned_off(chat, ana, said):
     chat.set("enable_read_receipts", False)
 
     ana.get(f"/messages/{said[0].id}/read_receipts").fails(

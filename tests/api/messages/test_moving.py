@@ -1,4 +1,4 @@
-"""Moving messages: to another topic, to another channel, alone or with their neighbours."""
+"""Moving messages to another topic or channel, alone or with others."""
 
 import pytest
 
@@ -31,7 +31,7 @@ def topics_of(person, *messages):
     return [person.sees(message)["subject"] for message in messages]
 
 
-# Starting a topic follows it; scenes that are about something else do without.
+# Starting a topic follows it; tests about other things turn that off.
 NO_FOLLOWING = {"automatically_follow_topics_policy": 4}
 
 
@@ -47,7 +47,7 @@ def ben(chat):
 
 @pytest.fixture
 def said(ana, ben):
-    """Three messages of Ana's about chairs, on the porch, where Ben is too."""
+    """Three messages of Ana about chairs, in a channel where Ben is, too."""
     return [ana.says(f"chair {n}", to="porch > chairs") for n in range(3)]
 
 
@@ -62,13 +62,13 @@ def said(ana, ben):
         ("change_all", ["stools", "stools", "stools"]),
     ],
 )
-def test_how_many_go_along(said, ben, mode, expected):
+def test_propagation_modes(said, ben, mode, expected):
     moves(ben, said[1], topic="stools", propagate_mode=mode).succeeds()
 
     assert topics_of(ben, *said) == expected
 
 
-def test_everybody_who_has_them_hears_where_messages_went(chat, eve, ana, ben, said):
+def test_all_recipients_receive_a_move(chat, eve, ana, ben, said):
     ears, others = ana.listens_for("update_message"), eve.listens_for("update_message")
 
     moves(ben, said[1], topic="stools", propagate_mode="change_later").succeeds()
@@ -92,7 +92,7 @@ def test_everybody_who_has_them_hears_where_messages_went(chat, eve, ana, ben, s
     assert others.silent()
 
 
-def test_a_moved_message_shows_where_it_was(said, ben):
+def test_a_moved_message_shows_its_history(said, ben):
     moves(ben, said[0], topic="stools").succeeds()
 
     shown = ben.sees(said[0])
@@ -102,7 +102,7 @@ def test_a_moved_message_shows_where_it_was(said, ben):
     assert "last_edit_timestamp" not in shown
 
 
-def test_the_empty_topic_has_a_name_for_those_who_need_one(ana, ben, said):
+def test_the_empty_topic_has_a_name_for_older_clients(ana, ben, said):
     capable = {"notification_settings_null": True, "empty_topic_name": True}
     ears = ana.listens_for("update_message", client_capabilities=capable)
     old_ears = ben.listens_for("update_message")
@@ -121,7 +121,7 @@ def test_the_empty_topic_has_a_name_for_those_who_need_one(ana, ben, said):
     ]
 
 
-def test_words_and_topic_can_change_together(ana, ben, said):
+def test_content_and_topic_can_change_together(ana, ben, said):
     ears = ben.listens_for("update_message")
 
     moves(ana, said[0], topic="sofas", content="sofa", propagate_mode="change_all").succeeds()
@@ -139,10 +139,10 @@ def test_who_may_rename_topics(chat, ana, ben, said):
 
     moves(ben, said[0], topic="x").fails("You don't have permission to edit this message")
     moves(moderator, said[0], topic="x").succeeds()
-    moves(ana, said[1], topic="x").succeeds()  # she made the channel, and administers it
+    moves(ana, said[1], topic="x").succeeds()  # she created the channel, and administers it
 
 
-def test_topics_stay_where_they_are_after_a_while(own_chat):
+def test_moving_between_topics_has_a_time_limit(own_chat):
     ana = own_chat.person("ana", channels=["porch"])
     ben = own_chat.person("ben", channels=["porch"])
     moderator = own_chat.person("mod", role="moderator", channels=["porch"])
@@ -166,7 +166,7 @@ def test_topics_stay_where_they_are_after_a_while(own_chat):
     moves(moderator, old[0], topic="x", propagate_mode="change_all").succeeds()
 
 
-def test_topics_that_channels_do_not_take(chat, said, ben):
+def test_topics_that_a_channel_does_not_allow_are_refused(chat, said, ben):
     chat.set("topics_policy", "disable_empty_topic")
 
     moves(ben, said[0], topic="").fails(
@@ -174,7 +174,7 @@ def test_topics_that_channels_do_not_take(chat, said, ben):
     )
 
 
-def test_in_an_archived_channel_nothing_changes(chat, ana, said):
+def test_nothing_changes_in_an_archived_channel(chat, ana, said):
     chat.write(
         lambda tx: tx.execute(
             "UPDATE channel SET archived = :yes WHERE realm_id = :realm AND name = 'porch'",
@@ -204,7 +204,7 @@ def last_in(person, place):
     return answer["messages"][-1]
 
 
-def test_a_moved_topic_says_where_it_came_from_and_where_it_went(chat, ana, ben, said):
+def test_a_moved_topic_gets_notices_at_both_ends(chat, ana, ben, said):
     ears = ana.listens_for("update_message", "message", apply_markdown=True)
 
     ben.patch(
@@ -235,7 +235,7 @@ def test_a_moved_topic_says_where_it_came_from_and_where_it_went(chat, ana, ben,
     assert (here["flags"], ben.sees(here["message"]["id"])["flags"]) == ([], ["read"])
 
 
-def test_a_moved_message_or_some_of_them_are_told_as_such(said, ben):
+def test_a_partial_move_is_described_as_such(said, ben):
     ben.patch(
         f"/messages/{said[0].id}", topic="one", send_notification_to_old_thread=True
     ).succeeds()
@@ -259,7 +259,7 @@ def test_a_moved_message_or_some_of_them_are_told_as_such(said, ben):
     )
 
 
-def test_a_part_of_a_topic(said, ben):
+def test_a_move_of_a_part_of_a_topic(said, ben):
     ben.patch(
         f"/messages/{said[1].id}",
         topic="two",
@@ -276,7 +276,7 @@ def test_a_part_of_a_topic(said, ben):
     )
 
 
-def test_no_notice_where_none_is_wanted(ana, ben, said):
+def test_notices_can_be_turned_off(ana, ben, said):
     ears = ana.listens_for("message")
 
     moves(ben, said[0], topic="quiet").succeeds()
@@ -287,7 +287,7 @@ def test_no_notice_where_none_is_wanted(ana, ben, said):
 # --- resolving ---
 
 
-def test_a_resolved_topic_says_so_and_is_read_by_most(chat):
+def test_a_resolved_topic_gets_a_notice_that_is_read_for_most(chat):
     ana = chat.person("ana", channels=["porch"])
     ben, eve = chat.people("ben", "eve", channels=["porch"], settings=NO_FOLLOWING)
     curious = chat.person(
@@ -319,7 +319,7 @@ def test_a_resolved_topic_says_so_and_is_read_by_most(chat):
     assert "last_moved_timestamp" not in ana.sees(chair)
 
 
-def test_a_topic_reopened_at_once_leaves_no_notices(own_chat):
+def test_a_topic_reopened_at_once_keeps_no_notices(own_chat):
     ana = own_chat.person("ana", channels=["porch"])
     chair = ana.says("chair", to="porch > chairs")
     moves(ana, chair, topic="✔ chairs", propagate_mode="change_all").succeeds()
@@ -348,7 +348,7 @@ def test_who_may_resolve(chat, said, ben):
     moves(ben, said[0], topic="✔ ").fails("General chat cannot be marked as resolved")
 
 
-def test_resolving_needs_no_right_to_move(chat, said, ben):
+def test_resolving_needs_no_permission_to_move(chat, said, ben):
     chat.permit("can_move_messages_between_topics_group", "moderators")
 
     moves(ben, said[0], topic="✔ chairs", propagate_mode="change_all").succeeds()
@@ -357,7 +357,7 @@ def test_resolving_needs_no_right_to_move(chat, said, ben):
 # --- policies ---
 
 
-def test_policies_go_along_with_a_whole_topic(chat, ana, ben, said):
+def test_policies_move_with_a_whole_topic(chat, ana, ben, said):
     porch_id = chat.channel("porch").id
     follows(chat, ana, "porch > chairs", FOLLOWED)
     follows(chat, ben, "porch > chairs", MUTED)
@@ -371,7 +371,7 @@ def test_policies_go_along_with_a_whole_topic(chat, ana, ben, said):
     assert told == [("user_topic", 0), ("user_topic", FOLLOWED), ("update_message", None)]
 
 
-def test_policies_stay_while_something_is_left(chat, ana, ben, said):
+def test_policies_stay_while_messages_remain(chat, ana, ben, said):
     follows(chat, ana, "porch > chairs", FOLLOWED)
 
     moves(ben, said[0], topic="sofas").succeeds()
@@ -379,7 +379,7 @@ def test_policies_stay_while_something_is_left(chat, ana, ben, said):
     assert policies(ana) == {(chat.channel("porch").id, "chairs"): FOLLOWED}
 
 
-def test_where_topics_meet_the_more_visible_policy_wins(chat, ana, ben, said):
+def test_where_topics_merge_the_more_visible_policy_wins(chat, ana, ben, said):
     ana.says("sofa", to="porch > sofas")
     follows(chat, ana, "porch > chairs", FOLLOWED)
     follows(chat, ana, "porch > sofas", MUTED)
@@ -412,7 +412,7 @@ def make(chat, owner, name, *subscribers, **options):
     return chat.channel(name).id
 
 
-def test_a_message_goes_to_another_channel(chat, eve, ana, ben, said):
+def test_a_message_moves_to_another_channel(chat, eve, ana, ben, said):
     garden = make(chat, eve, "garden")
     ears, new_ears = ana.listens_for("update_message"), eve.listens_for("update_message")
 
@@ -429,7 +429,7 @@ def test_a_message_goes_to_another_channel(chat, eve, ana, ben, said):
     assert (edit["prev_stream"], edit["stream"]) == (chat.channel("porch").id, garden)
 
 
-def test_who_received_a_message_does_not_change_when_it_moves(chat, eve, said, ben):
+def test_moving_does_not_change_who_received_a_message(chat, eve, said, ben):
     garden = make(chat, eve, "garden")
 
     moves(ben, said[0], stream_id=garden, propagate_mode="change_all").succeeds()
@@ -441,7 +441,7 @@ def test_who_received_a_message_does_not_change_when_it_moves(chat, eve, said, b
     assert eve.get("/messages", anchor="newest", num_before=9).succeeds()["messages"] == []
 
 
-def test_whoever_cannot_follow_loses_the_messages(chat, ana, ben, said):
+def test_users_without_access_to_the_new_channel_lose_the_messages(chat, ana, ben, said):
     boss = chat.person("boss", role="admin", channels=["porch"])
     cellar = make(chat, boss, "cellar", ana, invite_only=True)
     bereft = ben.listens_for("update_message", "delete_message", "message")
@@ -465,7 +465,7 @@ def test_whoever_cannot_follow_loses_the_messages(chat, ana, ben, said):
     ben.get(f"/messages/{said[0].id}").fails("Invalid message(s)")
 
 
-def test_what_comes_out_of_a_private_channel_does_not_tell_its_name(chat):
+def test_messages_from_a_private_channel_do_not_reveal_its_name(chat):
     ana, ben = chat.people("ana", "ben", channels=["porch"])
     ana.joins("cellar", invite_only=True)
     gold = ana.says("gold", to="cellar > gold")
@@ -478,7 +478,7 @@ def test_what_comes_out_of_a_private_channel_does_not_tell_its_name(chat):
 
 
 @pytest.mark.usefixtures("said")
-def test_words_that_went_out_of_sight_are_in_no_queue(chat, ana, ben):
+def test_content_that_moved_out_of_sight_is_in_no_queue(chat, ana, ben):
     boss = chat.person("boss", role="admin", channels=["porch"])
     cellar = make(chat, boss, "cellar", invite_only=True)
     ears = ben.listens_for("message", "delete_message")
@@ -489,7 +489,7 @@ def test_words_that_went_out_of_sight_are_in_no_queue(chat, ana, ben):
     assert [event["type"] for event in ears.all()] == ["delete_message"]
 
 
-def test_words_that_went_out_of_sight_stay_so_after_a_restart(own_chat):
+def test_content_that_moved_out_of_sight_stays_hidden_after_a_restart(own_chat):
     ana, ben = own_chat.people("ana", "ben", channels=["porch"])
     boss = own_chat.person("boss", role="admin", channels=["porch"])
     cellar = make(own_chat, boss, "cellar", invite_only=True)
@@ -502,7 +502,7 @@ def test_words_that_went_out_of_sight_stay_so_after_a_restart(own_chat):
     assert [event["type"] for event in ears.all()] == ["delete_message"]
 
 
-def test_a_protected_history_shows_what_came_while_one_was_there(chat, said, ben):
+def test_a_protected_history_shows_only_messages_since_subscribing(chat, said, ben):
     boss, eve, late = (
         chat.person(name, role="admin", channels=["porch"]) for name in ("boss", "eve", "late")
     )
@@ -532,7 +532,7 @@ def test_who_may_move_between_channels(chat, ana, ben, said):
     moves(ben, said[0], stream_id=chat.channel("porch").id).fails("Nothing to change")
 
 
-def test_messages_stay_in_their_channel_after_a_while(own_chat):
+def test_moving_between_channels_has_a_time_limit(own_chat):
     ana = own_chat.person("ana", channels=["porch", "garden"])
     ben = own_chat.person("ben", channels=["porch", "garden"])
     chair = ana.says("chair", to="porch > chairs")
@@ -543,7 +543,7 @@ def test_messages_stay_in_their_channel_after_a_while(own_chat):
     )
 
 
-def test_a_channel_decides_itself_who_may_post_there(chat, ana, ben, said):
+def test_the_target_channel_decides_who_may_post(chat, ana, ben, said):
     ana.joins("news", can_send_message_group=chat.group("moderators"))
 
     moves(ben, said[0], stream_id=chat.channel("news").id).fails(

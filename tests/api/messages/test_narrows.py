@@ -1,4 +1,4 @@
-"""Narrows: what every term finds, what its opposite finds, and what makes no sense."""
+"""Narrows: what every term and its negation find, and invalid ones."""
 
 import random
 import re
@@ -20,7 +20,7 @@ ROOT = Path(__file__).parents[3]
 
 
 class Library:
-    """Messages by a word each, and what one reader finds of them."""
+    """Messages by keyword, and which of them a reader finds."""
 
     def __init__(self, chat, reader, says) -> None:
         self.chat, self.reader = chat, reader
@@ -62,7 +62,7 @@ QUIET = {
 
 @pytest.fixture
 def library(chat) -> Library:
-    """Ben reads what Ana, Eve and he have said, here and there."""
+    """Ben reads messages of Ana, Eve and himself in several places."""
     ana, ben, eve = chat.people("ana", "ben", "eve", channels=["kitchen", "garden"], settings=QUIET)
     ana.joins("attic", principals=[ana.id, eve.id])
     ben.post("/users/me/alert_words", alert_words=["smoke"]).succeeds()
@@ -110,7 +110,7 @@ TERMS = [
 ]
 
 
-def test_every_term_and_its_opposite(library):
+def test_every_term_and_its_negation(library):
     ben = library.reader
     library.flag("tea hello", "starred")
     library.flag("nothing bread", "read")
@@ -130,7 +130,7 @@ def test_every_term_and_its_opposite(library):
         assert opposite.split() == others, (operator, operand, "negated")
 
 
-def test_terms_that_name_people_and_messages(library):
+def test_terms_with_users_and_messages(library):
     chat, ben, ids = library.chat, library.reader, library.ids
     ana, eve = (chat.read(_user_id, f"{name}@example.com") for name in ("ana", "eve"))
     kitchen = chat.channel("kitchen").id
@@ -184,8 +184,8 @@ def _user_id(tx, email):
     )
 
 
-def test_where_is_looked(library):
-    """Beyond what one received only where a term names a place that is open."""
+def test_the_scope_of_a_narrow(library):
+    """Unreceived messages are included only where a term names an open channel."""
     chat = library.chat
     ana = chat.read(_user_id, "ana@example.com")
     admin = chat.person("admin", role="admin")
@@ -227,7 +227,7 @@ def test_where_is_looked(library):
     assert library.found(["channels", "archived"], by=ida) == "late"
 
 
-def test_what_was_kept_of_an_open_history_is_out_of_sight_once_it_is_protected(chat, ana, ben):
+def test_kept_messages_are_hidden_once_the_history_is_protected(chat, ana, ben):
     ana.joins("cellar", invite_only=True, history_public_to_subscribers=True)
     gold = ana.says("gold", to="cellar > x").id
     ana.joins("cellar", principals=[ben.id], send_new_subscription_messages=False)
@@ -249,7 +249,7 @@ def test_what_was_kept_of_an_open_history_is_out_of_sight_once_it_is_protected(c
 # --- with ---
 
 
-def test_with_leads_to_where_a_message_stands_now(library):
+def test_with_leads_to_the_current_place_of_a_message(library):
     ids, ben = library.ids, library.reader
     elsewhere = [["stream", "attic"], ["topic", "elsewhere"]]
 
@@ -275,10 +275,10 @@ def test_with_leads_to_where_a_message_stands_now(library):
             assert told["desc"] == "Invalid 'with' operator"
 
 
-# --- what makes no sense ---
+# --- invalid narrows ---
 
 
-def test_narrows_that_make_no_sense(chat):
+def test_contradictory_narrows_are_refused(chat):
     library = Library(chat, chat.person("ana", channels=["kitchen"]), [])
     for narrow, desc in [
         ([["colour", "red"]], "unknown operator colour"),
@@ -325,7 +325,7 @@ def test_narrows_that_make_no_sense(chat):
     assert twice["desc"] == "Duplicate 'with' operators."
 
 
-def test_narrows_that_are_none(chat):
+def test_malformed_narrows_are_refused(chat):
     library = Library(chat, chat.person("ana"), [])
     error = "Invalid narrow[0]: Value error"
     for narrow, msg in [
@@ -368,7 +368,7 @@ def test_narrows_that_are_none(chat):
 # --- the first unread ---
 
 
-def test_the_first_unread_is_not_looked_for_in_what_is_muted(library):
+def test_the_first_unread_is_not_searched_in_muted_topics(library):
     def first(*narrow):
         params = {"anchor": "first_unread", "narrow": list(narrow)}
         anchor = library.reader.get("/messages", **params).succeeds()["anchor"]
@@ -388,10 +388,10 @@ def test_the_first_unread_is_not_looked_for_in_what_is_muted(library):
     assert first(["sender", library.reader.api_email]) == "note"
 
 
-# --- which messages match ---
+# --- matches_narrow ---
 
 
-def test_which_messages_match(library):
+def test_matching_messages_are_reported(library):
     ben, ids = library.reader, library.ids
     path = "/messages/matches_narrow"
 
@@ -433,10 +433,10 @@ def test_which_messages_match(library):
     stranger.asks_to_log_in()
 
 
-# --- flags on a stretch ---
+# --- flags for a narrow ---
 
 
-def test_flags_on_a_stretch_of_a_narrow(library):
+def test_flags_for_a_range_of_a_narrow(library):
     ben, ids, chat = library.reader, library.ids, library.chat
     path = "/messages/flags/narrow"
     ears = ben.listens_for("update_message_flags")
@@ -489,7 +489,7 @@ def test_flags_on_a_stretch_of_a_narrow(library):
     assert library.found(kitchen, ["is", "unread"]) == "bread"
 
 
-def test_a_stretch_is_never_too_long(chat, monkeypatch):
+def test_the_length_of_a_range_is_limited(chat, monkeypatch):
     monkeypatch.setattr(domain.limits, "MESSAGES_PER_FETCH", 4)
     ana = chat.person("ana", channels=["kitchen"])
     ids = chat.fill(ana, "kitchen > count", 12)
@@ -506,7 +506,7 @@ def test_a_stretch_is_never_too_long(chat, monkeypatch):
         assert (ends, answer["processed_count"]) == ((expected[0], expected[-1]), 5)
 
 
-def test_stretches_that_cannot_be_marked(ana):
+def test_invalid_ranges_are_refused(ana):
     good: dict[str, Any] = {"anchor": "newest", "num_before": 1, "num_after": 0, "narrow": []}
     good |= {"op": "add", "flag": "read"}
     refused: list[tuple[dict[str, Any], str]] = [
@@ -534,7 +534,7 @@ def test_stretches_that_cannot_be_marked(ana):
     unknown.fails("Invalid narrow operator: unknown channel hall", code="BAD_NARROW")
 
 
-# --- words that are known everywhere ---
+# --- completeness ---
 
 
 def test_every_operator_is_in_the_table_has_a_meaning_is_documented_and_obeys_the_law():

@@ -1,4 +1,4 @@
-"""What Notification Bot says: who subscribed whom, which channels are new, what changed."""
+"""Notices of Notification Bot: subscriptions by others, new channels, changes."""
 
 from typing import Any
 
@@ -26,10 +26,10 @@ def channel_html(chat: Chat, name: str) -> str:
     )
 
 
-# --- being subscribed by others -------------------------------------------------------------------
+# --- subscribed by others -------------------------------------------------------------------------
 
 
-def test_who_is_subscribed_by_another_is_told(chat, in_kitchen, ana):
+def test_a_user_subscribed_by_another_gets_a_notice(chat, in_kitchen, ana):
     ben, cleo = chat.people("ben", "cleo")
     ears = ben.listens_for("message"), ben.listens_for("message", apply_markdown=True)
     others = ana.listens_for("message"), cleo.listens_for("message")
@@ -62,13 +62,13 @@ def test_several_channels_are_one_message(chat):
     )
 
 
-def test_some_are_not_told(chat, in_kitchen, ana, ben):
+def test_some_users_get_no_notice(chat, in_kitchen, ana, ben):
     bot = chat.person("bot", bot="generic", owner=ben)
     cleo = chat.person("cleo")
     ears = [who.listens_for("message") for who in (ana, ben, bot)]
     cleos = cleo.listens_for("message")
 
-    ana.joins("kitchen", principals=[ana.id, ben.id, bot.id])  # already in, or a bot
+    ana.joins("kitchen", principals=[ana.id, ben.id, bot.id])  # already subscribed, or a bot
     ana.joins("attic", principals=[ana.id, ben.id])  # new
     answer = ana.joins("kitchen", principals=[cleo.id], send_new_subscription_messages=False)
 
@@ -77,7 +77,7 @@ def test_some_are_not_told(chat, in_kitchen, ana, ben):
     assert "new_subscription_messages_sent" not in answer
 
 
-def test_a_crowd_is_not_told(chat, in_kitchen, ana):
+def test_a_crowd_gets_no_notices(chat, in_kitchen, ana):
     crowd = chat.people(*(f"p{number}" for number in range(101)))
     ears = crowd[0].listens_for("message")
 
@@ -92,7 +92,7 @@ def test_a_crowd_is_not_told(chat, in_kitchen, ana):
 
 @pytest.fixture
 def square(chat: Chat) -> int:
-    """Where new channels are announced."""
+    """The channel for announcements."""
     chat.person("crier", channels=["square"])
     number = chat.channel("square").id
     chat.set("new_stream_announcements_stream_id", number)
@@ -127,7 +127,7 @@ def test_a_new_channel_is_announced_on_request(chat, square):
 
 
 @pytest.mark.parametrize("role", ["member", "guest"])
-def test_who_joins_is_announced(chat, square, role):
+def test_a_new_user_is_announced(chat, square, role):
     chat.set("signup_announcements_stream_id", square)
     ears = chat.person("ana", channels=["square"]).listens_for("message")
 
@@ -138,7 +138,7 @@ def test_who_joins_is_announced(chat, square, role):
     assert heard["message"]["content"] == f"{mention(eve)} joined this organization."
 
 
-def test_no_bot_is_announced_and_nobody_where_the_channel_is_archived(chat, square):
+def test_bots_are_not_announced_and_an_archived_channel_gets_no_announcements(chat, square):
     ana = chat.person("ana", role="owner", channels=["square"])
     chat.set("signup_announcements_stream_id", square)
     ears = ana.listens_for("message")
@@ -166,7 +166,7 @@ def test_several_new_channels_are_announced_together_and_private_ones_never(chat
     ]
 
 
-def test_an_archived_square_is_silent(chat, square):
+def test_an_archived_announcement_channel_gets_nothing(chat, square):
     ana = chat.person("ana", role="admin", channels=["square"])
     ana.delete(f"/streams/{square}").succeeds()
     ears = ana.listens_for("message")
@@ -176,7 +176,7 @@ def test_an_archived_square_is_silent(chat, square):
     assert ears.silent()
 
 
-# --- changes, where the organization wants to hear of them ----------------------------------------
+# --- changes, where the organization wants notices ------------------------------------------------
 
 
 @pytest.fixture
@@ -196,7 +196,7 @@ def talkative(chat: Chat) -> Chat:
         ),
     ],
 )
-def test_a_new_channel_begins_with_its_description(talkative, settings, word):
+def test_a_new_channel_starts_with_its_description(talkative, settings, word):
     ana, ben = talkative.people("ana", "ben")
     anas, bens = ana.listens_for("message"), ben.listens_for("message", apply_markdown=True)
     wanted = [{"name": "kitchen", "description": "Pots"}]
@@ -260,7 +260,7 @@ CHANGES: list[tuple[dict[str, Any], str, str]] = [
 
 
 @pytest.mark.parametrize("change, source, html", CHANGES)
-def test_a_change_is_told_in_the_channel(talkative, change, source, html):
+def test_a_change_is_announced_in_the_channel(talkative, change, source, html):
     ana = talkative.person("ana", role="owner", channels=["kitchen"])
     ears = ana.listens_for("message"), ana.listens_for("message", apply_markdown=True)
     kitchen = talkative.channel("kitchen").id
@@ -277,7 +277,7 @@ def test_a_change_is_told_in_the_channel(talkative, change, source, html):
     assert shown["content"] == html.format(**filled)
 
 
-def test_who_may_post_is_told_by_name(talkative):
+def test_the_posting_permission_is_announced_by_name(talkative):
     ana = talkative.person("ana", channels=["kitchen"])
     ears = ana.listens_for("message"), ana.listens_for("message", apply_markdown=True)
     everyone, members = talkative.group("everyone"), talkative.group("members")
@@ -297,7 +297,7 @@ def test_who_may_post_is_told_by_name(talkative):
     ) in shown["content"]
 
 
-def test_archiving_and_its_end_are_told(talkative):
+def test_archiving_and_unarchiving_are_announced(talkative):
     ana = talkative.person("ana", channels=["kitchen"])
     path = f"/streams/{talkative.channel('kitchen').id}"
     ears = ana.listens_for("message")
@@ -311,7 +311,7 @@ def test_archiving_and_its_end_are_told(talkative):
     ]
 
 
-def test_names_cannot_slip_markup_into_a_notice(chat, ana):
+def test_names_cannot_inject_markup_into_a_notice(chat, ana):
     ana.joins("<b>&amp;")
     ben = chat.person("ben")
     ears = ben.listens_for("message", apply_markdown=True)

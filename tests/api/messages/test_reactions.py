@@ -38,14 +38,14 @@ def reactions_on(person, message):
 
 @pytest.fixture
 def soup(in_kitchen, ana, ben):
-    """What Ana says in the kitchen, where Ben is too."""
+    """A message of Ana in the kitchen, where Ben is, too."""
     return ana.says("Soup's on", to="kitchen > lunch")
 
 
 # --- adding ---
 
 
-def test_everybody_who_has_a_message_hears_of_a_reaction(chat, soup, ana, ben):
+def test_all_recipients_receive_a_reaction(chat, soup, ana, ben):
     eve = chat.person("eve")
     ears, others = ana.listens_for("reaction"), eve.listens_for("reaction")
 
@@ -56,7 +56,7 @@ def test_everybody_who_has_a_message_hears_of_a_reaction(chat, soup, ana, ben):
     assert reactions_on(ana, soup) == [(ben.id, "tada", "1f389", "unicode_emoji")]
 
 
-def test_a_reaction_counts_once(soup, ana):
+def test_a_repeated_reaction_is_refused(soup, ana):
     reacts(ana, soup).succeeds()
 
     reacts(ana, soup).fails("Reaction already exists.", code="REACTION_ALREADY_EXISTS")
@@ -65,7 +65,7 @@ def test_a_reaction_counts_once(soup, ana):
     )
 
 
-def test_whoever_joins_in_takes_over_the_name(soup, ana, ben):
+def test_a_further_reaction_uses_the_existing_name(soup, ana, ben):
     reacts(ana, soup, "+1").succeeds()
 
     reacts(ben, soup, "like", emoji_code="1f44d", reaction_type="unicode_emoji").succeeds()
@@ -111,7 +111,7 @@ def test_the_image_of_the_special_emoji_is_where_clients_look_for_it(ana):
         ),
     ],
 )
-def test_what_is_no_emoji(soup, ana, name, more, msg):
+def test_invalid_emoji_are_refused(soup, ana, name, more, msg):
     reacts(ana, soup, name, **more).fails(msg)
 
 
@@ -123,7 +123,7 @@ def test_code_or_type_may_be_left_out(soup, ana):
     assert [each[1] for each in reactions_on(ana, soup)] == ["dolphin", "octopus"]
 
 
-def test_direct_messages_get_reactions_and_strangers_find_nothing(ana, ben, eve):
+def test_direct_messages_get_reactions_and_others_cannot_see_them(ana, ben, eve):
     hey = ana.says("hey", to=[ben])
     ears, others = ana.listens_for("reaction"), eve.listens_for("reaction")
 
@@ -135,7 +135,7 @@ def test_direct_messages_get_reactions_and_strangers_find_nothing(ana, ben, eve)
     takes_back(eve, hey, emoji_name="wave").fails("Invalid message(s)")
 
 
-def test_reacting_without_being_subscribed_keeps_the_message(chat, soup):
+def test_reacting_without_subscription_keeps_the_message(chat, soup):
     eve = chat.person("eve")
 
     reacts(eve, soup).succeeds()
@@ -145,7 +145,7 @@ def test_reacting_without_being_subscribed_keeps_the_message(chat, soup):
     assert [message["id"] for message in feed] == [soup.id]
 
 
-def test_reacting_is_taking_part_for_those_who_follow_on_that(chat, in_kitchen, ana):
+def test_reacting_counts_as_participation(chat, in_kitchen, ana):
     ben = chat.person(
         "ben", channels=["kitchen"], settings={"automatically_follow_topics_policy": 1}
     )
@@ -162,7 +162,7 @@ def test_reacting_is_taking_part_for_those_who_follow_on_that(chat, in_kitchen, 
 # --- removing ---
 
 
-def test_a_reaction_is_taken_back_by_any_of_its_names(soup, ana, ben):
+def test_a_reaction_is_removed_by_any_of_its_names(soup, ana, ben):
     ears = ben.listens_for("reaction")
 
     for which in (
@@ -179,7 +179,7 @@ def test_a_reaction_is_taken_back_by_any_of_its_names(soup, ana, ben):
     assert reactions_on(ben, soup) == []
 
 
-def test_what_is_not_there_cannot_be_taken_back(soup, ana, ben):
+def test_a_missing_reaction_cannot_be_removed(soup, ana, ben):
     reacts(ben, soup).succeeds()
     gone = {"msg": "Reaction doesn't exist.", "code": "REACTION_DOES_NOT_EXIST"}
 

@@ -1,4 +1,4 @@
-"""Who may read what: what one may not see does not exist, for anybody who asks."""
+"""Access to messages: an invisible message does not exist, for any endpoint."""
 
 import pytest
 from tests.support.people import Chat
@@ -19,12 +19,12 @@ def narrowed(person, channel) -> list[int]:
 
 
 def received(person) -> list[int]:
-    """What came in channels; a bot may have written to them besides."""
+    """Received channel messages; a bot may have written to them besides."""
     answer = person.get("/messages", anchor="newest", num_before=50).succeeds()
     return [each["id"] for each in answer["messages"] if each["type"] == "stream"]
 
 
-def test_one_message_in_both_forms(in_kitchen, ana):
+def test_a_message_in_both_forms(in_kitchen, ana):
     soup = ana.says("*Soup*", to="kitchen > lunch")
 
     html = ana.get(f"/messages/{soup.id}").succeeds()
@@ -40,7 +40,7 @@ def test_an_unknown_message_is_invalid(chat, number):
     chat.person("ana").get(f"/messages/{number}").fails("Invalid message(s)")
 
 
-def test_a_conversation_is_for_those_who_take_part(chat, ana, ben, cleo):
+def test_a_conversation_is_visible_to_its_participants(chat, ana, ben, cleo):
     root = chat.person("root", role="owner")
 
     secret = ana.says("psst", to=[ben])
@@ -50,7 +50,7 @@ def test_a_conversation_is_for_those_who_take_part(chat, ana, ben, cleo):
         assert cannot_see(outsider, secret)
 
 
-def test_a_public_channel_is_for_everybody_but_guests(chat):
+def test_a_public_channel_is_visible_to_all_but_guests(chat):
     ana, ben = chat.person("ana", channels=["kitchen"]), chat.person("ben")
     gus = chat.person("gus", role="guest")
 
@@ -62,7 +62,7 @@ def test_a_public_channel_is_for_everybody_but_guests(chat):
     assert cannot_see(gus, soup)
 
 
-def test_a_private_channel_is_for_its_subscribers(chat, ana, ben):
+def test_a_private_channel_is_visible_to_its_subscribers(chat, ana, ben):
     root = chat.person("root", role="owner")
     ana.joins("cellar", invite_only=True)
 
@@ -73,7 +73,7 @@ def test_a_private_channel_is_for_its_subscribers(chat, ana, ben):
     assert narrowed(root, "cellar") == []
 
 
-def test_after_leaving_a_private_channel_its_past_is_closed_too(ana, ben):
+def test_after_unsubscribing_a_private_channel_its_history_is_hidden(ana, ben):
     ana.joins("cellar", invite_only=True, principals=[ana.id, ben.id])
     secret = ana.says("It is dark", to="cellar > light")
     assert ben.sees(secret)
@@ -84,7 +84,7 @@ def test_after_leaving_a_private_channel_its_past_is_closed_too(ana, ben):
     assert received(ben) == []
 
 
-def test_a_protected_history_begins_when_one_comes_in(ana, ben):
+def test_a_protected_history_starts_with_the_subscription(ana, ben):
     ana.joins("cellar", invite_only=True)
     before = ana.says("before", to="cellar > light")
     ana.joins("cellar", principals=[ben.id])
@@ -97,10 +97,10 @@ def test_a_protected_history_begins_when_one_comes_in(ana, ben):
     for hidden in (before, absent):
         assert cannot_see(ben, hidden)
     assert narrowed(ben, "cellar") == received(ben) == [during.id, after.id]
-    assert [ben.sees(each)["flags"] for each in (during, after)] == [["read"], []]  # by leaving
+    assert [ben.sees(each)["flags"] for each in (during, after)] == [["read"], []]
 
 
-def test_a_shared_history_is_there_from_the_beginning(ana, ben):
+def test_a_shared_history_is_visible_from_the_beginning(ana, ben):
     ana.joins("library", invite_only=True, history_public_to_subscribers=True)
     before = ana.says("before", to="library > books")
     ana.joins("library", principals=[ben.id])
@@ -113,7 +113,7 @@ def test_a_shared_history_is_there_from_the_beginning(ana, ben):
 
 
 @pytest.mark.parametrize("permission", ["can_add_subscribers_group", "can_subscribe_group"])
-def test_whoever_may_come_in_may_read(ana, ben, permission):
+def test_users_who_may_join_may_read(ana, ben, permission):
     ana.joins(
         "library",
         invite_only=True,
@@ -126,7 +126,7 @@ def test_whoever_may_come_in_may_read(ana, ben, permission):
     assert ben.sees(book)["flags"] == ["read", "historical"]
 
 
-def test_guests_read_the_channels_they_are_in(chat, in_kitchen, ana):
+def test_guests_read_their_own_channels(chat, in_kitchen, ana):
     before = ana.says("before", to="kitchen > lunch")
     gus = chat.person("gus", role="guest", channels=["kitchen"])
     after = ana.says("after", to="kitchen > lunch")
@@ -136,7 +136,7 @@ def test_guests_read_the_channels_they_are_in(chat, in_kitchen, ana):
     assert cannot_see(gus, after)
 
 
-def test_somebody_who_posts_from_outside_has_not_received_what_they_said(chat):
+def test_a_sender_who_is_not_subscribed_has_not_received_the_message(chat):
     chat.person("ana", channels=["kitchen"])
     ben = chat.person("ben")
 
@@ -160,7 +160,7 @@ def test_another_organizations_messages_do_not_exist(chat):
     ).fails(f"Invalid narrow operator: unknown channel {kitchen}", code="BAD_NARROW")
 
 
-def test_bots_read_like_people(chat, in_kitchen, ana):
+def test_bots_have_the_same_access_as_users(chat, in_kitchen, ana):
     bot = chat.person("helper", bot="generic", owner=ana, channels=["kitchen"])
 
     soup = ana.says("Soup's on", to="kitchen > lunch")
@@ -168,7 +168,7 @@ def test_bots_read_like_people(chat, in_kitchen, ana):
     assert received(bot) == [soup.id]
 
 
-def test_what_was_said_survives_a_restart(own_chat):
+def test_messages_survive_a_restart(own_chat):
     ana = own_chat.person("ana", channels=["kitchen"])
     soup = ana.says("Soup's on", to="kitchen > lunch")
     before = ana.sees(soup)

@@ -1,4 +1,4 @@
-"""What becomes of the words: messages, descriptions, previews, and who may name what."""
+"""Rendering: messages, descriptions, previews, and what may be mentioned."""
 
 import itertools
 import sys
@@ -26,7 +26,7 @@ def renders(person: Person, content: str) -> str:
 
 
 def a_group(chat: Chat, name: str, *members: Person, may_mention: GroupValue | None = None) -> int:
-    """A group of these people; everybody may mention it unless it says otherwise."""
+    """A group of these users; all may mention it by default."""
     everyone = chat.group("everyone")
     value = everyone if may_mention is None else may_mention
     return chat.write(_make_group, name, [each.id for each in members], value)
@@ -45,14 +45,14 @@ def _make_group(tx: Tx, name: str, members: list[int], may_mention: GroupValue) 
             group=group_id,
             user=user_id,
         )
-    events.log.announce(tx, RealmCreated(), to=Nobody())  # everybody looks at the groups again
+    events.log.announce(tx, RealmCreated(), to=Nobody())  # all register again
     return group_id
 
 
 # --- the preview ---
 
 
-def test_a_preview_is_what_would_be_sent(chat: Chat) -> None:
+def test_a_preview_equals_the_sent_message(chat: Chat) -> None:
     ana, ben = chat.people("ana", "ben", channels=["kitchen"])
     words = "**bold** _it_ @**Ben** :tada: #**kitchen>soup**"
     soup = ana.says("Soup's on", to="kitchen > soup")
@@ -71,7 +71,7 @@ def test_a_preview_is_what_would_be_sent(chat: Chat) -> None:
     assert ana.sees(ana.says(words, to="kitchen > plans"))["content"] == html
 
 
-def test_what_can_be_previewed(chat: Chat, ana: Person) -> None:
+def test_preview_limits(chat: Chat, ana: Person) -> None:
     assert renders(ana, "") == ""
     ana.post("/messages/render").fails("Missing 'content' argument")
     ana.post("/messages/render", content="z" * 10_001).fails(
@@ -80,7 +80,7 @@ def test_what_can_be_previewed(chat: Chat, ana: Person) -> None:
     chat.stranger.post("/messages/render", content="x").asks_to_log_in()
 
 
-def test_a_preview_tells_nobody(in_kitchen: None, ana: Person, ben: Person) -> None:
+def test_a_preview_causes_no_events(in_kitchen: None, ana: Person, ben: Person) -> None:
     ears = ben.listens_for()
 
     renders(ana, "@**Ben** @**all**")
@@ -88,13 +88,13 @@ def test_a_preview_tells_nobody(in_kitchen: None, ana: Person, ben: Person) -> N
     assert ears.silent()
 
 
-def test_addresses_of_the_organization_itself_become_short(chat: Chat, ana: Person) -> None:
+def test_links_to_the_organization_itself_are_shortened(chat: Chat, ana: Person) -> None:
     address = f"http://{chat.host}/#narrow/channel/1"
 
     assert f'<a href="#narrow/channel/1">{address}</a>' in renders(ana, address)
 
 
-def test_settings_decide_how_words_are_read(chat: Chat) -> None:
+def test_settings_affect_rendering(chat: Chat) -> None:
     plain, excited = chat.person("ana"), chat.person("ben", settings={"translate_emoticons": True})
     chat.set("default_code_block_language", "python")
     chat.set("inline_image_preview", False)
@@ -105,17 +105,17 @@ def test_settings_decide_how_words_are_read(chat: Chat) -> None:
     assert "message_inline_image" not in renders(plain, "https://a.example/x.png")
 
 
-# --- whom and what one may name ---
+# --- what can be mentioned ---
 
 
-def test_people_are_named_without_regard_to_case(ana: Person, ben: Person) -> None:
+def test_users_are_mentioned_regardless_of_case(ana: Person, ben: Person) -> None:
     assert f'data-user-id="{ben.id}">@Ben<' in renders(ana, "@**bEN**")
     assert f'data-user-id="{ben.id}">@Ben<' in renders(ana, f"@**Ben|{ben.id}**")
     assert renders(ana, f"@**Other|{ben.id}**") == f"<p>@<strong>Other|{ben.id}</strong></p>"
     assert renders(ana, "@**Nobody Here**") == "<p>@<strong>Nobody Here</strong></p>"
 
 
-def test_of_two_people_of_one_name_the_number_tells(chat: Chat, ana: Person) -> None:
+def test_users_of_the_same_name_are_distinguished_by_id(chat: Chat, ana: Person) -> None:
     one = chat.person("ben", email="one@example.com")
     two = chat.person("ben", email="two@example.com")
 
@@ -126,7 +126,7 @@ def test_of_two_people_of_one_name_the_number_tells(chat: Chat, ana: Person) -> 
     assert f'data-user-id="{two.id}"' in renders(ana, "@**Ben**")
 
 
-def test_somebody_who_has_left_is_named_silently(chat: Chat, ana: Person, ben: Person) -> None:
+def test_a_deactivated_user_is_mentioned_silently(chat: Chat, ana: Person, ben: Person) -> None:
     chat.write(actions.people.deactivate, ben.id)
 
     assert renders(ana, "@**Ben**") == (
@@ -134,7 +134,7 @@ def test_somebody_who_has_left_is_named_silently(chat: Chat, ana: Person, ben: P
     )
 
 
-def test_only_channels_that_one_may_read_become_links(chat: Chat) -> None:
+def test_only_readable_channels_become_links(chat: Chat) -> None:
     ana, ben = chat.people("ana", "ben")
     gus = chat.person("gus", role="guest")
     ana.joins("attic", invite_only=True)
@@ -148,7 +148,7 @@ def test_only_channels_that_one_may_read_become_links(chat: Chat) -> None:
     assert renders(gus, "#**kitchen**") == "<p>#<strong>kitchen</strong></p>"
 
 
-def test_a_topic_link_leads_to_the_newest_message_one_may_see(ana: Person, ben: Person) -> None:
+def test_a_topic_link_leads_to_the_newest_visible_message(ana: Person, ben: Person) -> None:
     ana.joins("attic", invite_only=True, history_public_to_subscribers=False)
     early = ana.says("one", to="attic > Plans")
     ana.post(
@@ -169,7 +169,7 @@ def flags_of(person: Person, said: Any) -> set[str]:
     return {flag for flag in person.sees(said)["flags"] if flag != "read"}
 
 
-def test_a_mention_marks_the_message_for_those_it_names(chat: Chat) -> None:
+def test_a_mention_sets_the_flag_for_the_mentioned_user(chat: Chat) -> None:
     ana, ben, cid = chat.people("ana", "ben", "cid", channels=["kitchen"])
     ears, other = ben.listens_for("message"), cid.listens_for("message")
 
@@ -184,13 +184,13 @@ def test_a_mention_marks_the_message_for_those_it_names(chat: Chat) -> None:
 @pytest.mark.parametrize(
     "words", ["@_**Ben**", "`@**Ben**`", "> @**Ben**", "```quote\n@**Ben**\n```", "@_**all**"]
 )
-def test_a_quiet_mention_marks_nothing(chat: Chat, words: str) -> None:
+def test_a_silent_mention_sets_no_flag(chat: Chat, words: str) -> None:
     ana, ben = chat.people("ana", "ben", channels=["kitchen"])
 
     assert flags_of(ben, ana.says(words, to="kitchen > lunch")) == set()
 
 
-def test_everybody_in_a_channel_can_be_mentioned(chat: Chat) -> None:
+def test_all_subscribers_can_be_mentioned(chat: Chat) -> None:
     ana, ben = chat.people("ana", "ben", channels=["kitchen"])
     ears = ben.listens_for("message")
     marks = {"stream_wildcard_mentioned", "wildcard_mentioned"}
@@ -201,7 +201,7 @@ def test_everybody_in_a_channel_can_be_mentioned(chat: Chat) -> None:
     assert flags_of(ben, said) == marks
 
 
-def test_a_topic_mention_is_for_those_who_took_part(chat: Chat) -> None:
+def test_a_topic_mention_is_for_participants(chat: Chat) -> None:
     ana, ben, cid = chat.people("ana", "ben", "cid", channels=["kitchen"])
     ben.says("hungry", to="kitchen > lunch")
 
@@ -217,7 +217,7 @@ def test_wildcards_mean_nothing_in_direct_messages(ana: Person, ben: Person) -> 
     assert flags_of(ben, said) == {"mentioned"}
 
 
-def test_fifteen_may_be_woken_by_anybody_and_sixteen_not(chat: Chat) -> None:
+def test_wildcard_mentions_of_more_than_fifteen_subscribers_are_restricted(chat: Chat) -> None:
     ana = chat.person("ana", channels=["kitchen"])
     boss = chat.person("boss", role="admin")
     chat.people(*(f"p{number}" for number in range(14)), channels=["kitchen"])
@@ -232,7 +232,7 @@ def test_fifteen_may_be_woken_by_anybody_and_sixteen_not(chat: Chat) -> None:
     boss.says("@**all**", to="kitchen > lunch")
 
 
-def test_fifteen_participants_may_be_woken_by_anybody_and_sixteen_not(chat: Chat) -> None:
+def test_topic_mentions_of_more_than_fifteen_participants_are_restricted(chat: Chat) -> None:
     ana = chat.person("ana", channels=["kitchen"])
     others = chat.people(*(f"p{number}" for number in range(15)), channels=["kitchen"])
     for other in others[:14]:
@@ -246,7 +246,7 @@ def test_fifteen_participants_may_be_woken_by_anybody_and_sixteen_not(chat: Chat
     )
 
 
-def test_a_group_mention_marks_the_message_for_its_members(chat: Chat) -> None:
+def test_a_group_mention_sets_the_flag_for_its_members(chat: Chat) -> None:
     ana, ben, cid = chat.people("ana", "ben", "cid", channels=["kitchen"])
     outsider = chat.person("dan")
     number = a_group(chat, "cooks", ben, outsider)
@@ -264,7 +264,7 @@ def test_a_group_mention_marks_the_message_for_its_members(chat: Chat) -> None:
     assert flags_of(ben, ana.says("@_*cooks*", to="kitchen > lunch")) == set()
 
 
-def test_a_group_is_mentioned_only_by_those_who_may(chat: Chat) -> None:
+def test_a_group_mention_requires_its_permission(chat: Chat) -> None:
     ana, ben = chat.people("ana", "ben", channels=["kitchen"])
     a_group(chat, "cooks", ben, may_mention=Members([ben.id], []))
     refusal = "You are not allowed to mention user group 'cooks'."
@@ -275,7 +275,7 @@ def test_a_group_is_mentioned_only_by_those_who_may(chat: Chat) -> None:
     ben.says("@*cooks*", to="kitchen > lunch")
 
 
-def test_a_system_group_is_only_mentioned_silently(chat: Chat) -> None:
+def test_a_system_group_can_only_be_mentioned_silently(chat: Chat) -> None:
     ana = chat.person("ana", role="owner", channels=["kitchen"])
 
     assert "@Moderators" in renders(ana, "@*role:moderators*")
@@ -289,7 +289,7 @@ def test_a_system_group_is_only_mentioned_silently(chat: Chat) -> None:
 
 
 def holds(tx: Tx, message_id: int) -> tuple[bool, bool, bool]:
-    """Whether a message has a link, an image, an attachment, rendered as it is now."""
+    """Whether a message has a link, an image, an attachment, as rendered now."""
     row = tx.one(
         "SELECT has_link, has_image, has_attachment FROM message"
         " WHERE id = :id AND render_version = :version",
@@ -306,10 +306,10 @@ def holds(tx: Tx, message_id: int) -> tuple[bool, bool, bool]:
         ("soup", False, False, False),
         ("https://a.example", True, False, False),
         ("https://a.example/x.png", True, True, False),
-        ("[x](/user_uploads/1/ab/x.txt)", True, False, False),  # there is no such file
+        ("[x](/user_uploads/1/ab/x.txt)", True, False, False),  # no such file exists
     ],
 )
-def test_what_a_message_holds_is_remembered(
+def test_properties_of_the_content_are_stored(
     chat: Chat, words: str, link: bool, image: bool, attachment: bool
 ) -> None:
     ana = chat.person("ana", channels=["kitchen"])
@@ -331,7 +331,7 @@ def test_descriptions_are_rendered_on_one_line(chat: Chat, ana: Person) -> None:
     )
 
 
-def test_the_organization_describes_itself(chat: Chat) -> None:
+def test_the_organization_description_is_rendered(chat: Chat) -> None:
     chat.set("description", "Home of **soup**")
 
     told = chat.stranger.get("/server_settings").succeeds()
@@ -339,7 +339,7 @@ def test_the_organization_describes_itself(chat: Chat) -> None:
     assert told["realm_description"] == "<p>Home of <strong>soup</strong></p>"
 
 
-def test_the_table_of_emoji_is_where_register_says(chat: Chat, ana: Person) -> None:
+def test_the_emoji_table_is_at_the_url_in_register(chat: Chat, ana: Person) -> None:
     address: str = ana.registers(fetch_event_types=["realm"])["server_emoji_data_url"]
 
     reply = chat.stranger.raw("GET", "/" + address.removeprefix("http://").partition("/")[2])
@@ -353,14 +353,16 @@ def test_the_table_of_emoji_is_where_register_says(chat: Chat, ana: Person) -> N
 
 @pytest.fixture
 def usual_turns() -> Iterator[None]:
-    """Threads take turns as in a server that runs by itself."""
+    """Threads switch as in a server process."""
     before = sys.getswitchinterval()
     sys.setswitchinterval(TURN_SECONDS)
     yield
     sys.setswitchinterval(before)
 
 
-def test_long_renderings_hold_nobody_up(ana: Person, ben: Person, usual_turns: None) -> None:
+def test_long_renderings_delay_no_other_request(
+    ana: Person, ben: Person, usual_turns: None
+) -> None:
     renders(ana, "```csharp\nx\n```")
     started = time.monotonic()
 
@@ -377,7 +379,7 @@ def test_long_renderings_hold_nobody_up(ana: Person, ben: Person, usual_turns: N
 
 
 def slow() -> str:
-    """Code that its lexer is slow to read, and that nobody has written before."""
+    """Code that is slow to highlight, and different each time."""
     lines = "a\n" * 29 + ";"
     return f"```csharp\n{lines * 33}{next(_numbers)}\n```"
 

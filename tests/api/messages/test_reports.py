@@ -1,4 +1,4 @@
-"""Reports: a message that somebody minds is shown to the moderators."""
+"""Reports: a message is reported to the moderators."""
 
 import pytest
 
@@ -10,7 +10,7 @@ def reports(person, message, report_type="harassment", **more):
 
 
 def parts(told):
-    """What a report says: by whom and why, who said where, and what."""
+    """The parts of a report: reporter and reason, author and place, and the content."""
     opening, rest = told["content"].split("\n\n")
     where, _, quote = rest.partition("\n")
     return opening, where, quote
@@ -18,14 +18,14 @@ def parts(told):
 
 @pytest.fixture
 def office(chat):
-    """A moderator in the channel where reports are read."""
+    """A moderator in the channel for reports."""
     mod = chat.person("mod", role="moderator")
     mod.joins("office", invite_only=True)
     chat.set("moderation_request_channel_id", chat.channel("office").id)
     return mod
 
 
-def test_moderators_read_what_was_said_and_why_it_is_reported(in_kitchen, ana, ben, office):
+def test_moderators_read_the_message_and_the_reason(in_kitchen, ana, ben, office):
     soup = ben.says("Your soup is *awful*", to="kitchen > lunch")
     ears = office.listens_for("message")
 
@@ -42,7 +42,7 @@ def test_moderators_read_what_was_said_and_why_it_is_reported(in_kitchen, ana, b
     assert quote == "```quote\nYour soup is *awful*\n```"
 
 
-def test_a_direct_message_can_be_reported_by_who_has_it(ana, ben, eve, office):
+def test_a_recipient_can_report_a_direct_message(ana, ben, eve, office):
     whisper = ben.says("psst", to=[ana])
     ears = office.listens_for("message")
 
@@ -53,7 +53,7 @@ def test_a_direct_message_can_be_reported_by_who_has_it(ana, ben, eve, office):
     assert parts(ears.next()["message"])[2] == "```quote\npsst\n```"
 
 
-def test_moderators_are_told_of_somebody_whom_the_reporter_does_not_know(chat, office):
+def test_a_report_names_users_whom_the_reporter_may_not_see(chat, office):
     chat.permit("can_access_all_users_group", "members")
     gus = chat.person("gus", role="guest", channels=["kitchen"])
     ben = chat.person("ben", channels=["kitchen"])
@@ -66,7 +66,7 @@ def test_moderators_are_told_of_somebody_whom_the_reporter_does_not_know(chat, o
     assert f"@_**Ben|{ben.id}**" in ears.next()["message"]["content"]
 
 
-def test_a_long_message_is_cut_off_rather_than_refused(ana, office):
+def test_a_long_message_is_truncated(ana, office):
     message = ana.says("x" * domain.limits.MESSAGE_LENGTH, to=[ana])
     ears = office.listens_for("message")
 
@@ -94,7 +94,7 @@ def test_a_report_needs_a_reason(ana, office, report_type, description, words):
     assert ears.silent()
 
 
-def test_where_nobody_reads_reports_there_are_none(ana):
+def test_without_a_channel_for_reports_they_are_refused(ana):
     words = "Moderation request channel must be specified to enable message reporting."
 
     reports(ana, ana.says("x", to=[ana])).fails(words)

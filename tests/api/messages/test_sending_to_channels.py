@@ -1,4 +1,4 @@
-"""POST /messages to a channel: every rule between the words and the message."""
+"""POST /messages to a channel: every rule between the content and the message."""
 
 import pytest
 from tests.support.people import Chat
@@ -16,11 +16,11 @@ def sends(caller, **params):
 
 
 def make_channel(chat, creator, name, **settings):
-    """A channel as somebody with every right would make it."""
+    """A channel as a user with every permission would create it."""
     return chat.write(actions.channels.found, creator.record, NewChannel(name, **settings), "")
 
 
-# --- where to ---
+# --- recipient ---
 
 
 @pytest.mark.parametrize("word", ["channel", "stream"])
@@ -52,7 +52,7 @@ def test_a_channel_may_be_named_in_several_ways(chat, in_kitchen, ana, word, wri
         ("[true]", "Invalid data type for channel"),
     ],
 )
-def test_what_is_no_channel(chat, to, msg):
+def test_invalid_channels_are_refused(chat, to, msg):
     sends(chat.person("ana", channels=["kitchen"]), to=to).fails(msg)
 
 
@@ -70,7 +70,7 @@ def test_an_unknown_channel_is_named_in_the_answer(ana):
 
 
 @pytest.mark.parametrize("number", [-1, 0, 2**63 - 1, 2**63, 10**30])
-def test_a_number_that_no_channel_can_have_is_an_unknown_channel(chat, number):
+def test_an_impossible_id_is_an_unknown_channel(chat, number):
     answer = sends(chat.person("ana"), to=number)
 
     assert answer.json["code"] == "STREAM_DOES_NOT_EXIST"
@@ -87,7 +87,7 @@ def test_another_organizations_channel_is_unknown(chat):
     answer.fails(f"Channel with ID '{cellar.id}' does not exist", code="STREAM_DOES_NOT_EXIST")
 
 
-# --- what is said ---
+# --- content ---
 
 
 @pytest.mark.parametrize(
@@ -111,7 +111,7 @@ def test_another_organizations_channel_is_unknown(chat):
         ({"queue_id": "q"}, "Missing 'local_id' argument"),
     ],
 )
-def test_what_cannot_be_sent(chat, in_kitchen, ana, params, msg):
+def test_invalid_content_is_refused(chat, in_kitchen, ana, params, msg):
     before = chat.head()
 
     sends(ana, **params).fails(msg)
@@ -131,7 +131,7 @@ def test_what_cannot_be_sent(chat, in_kitchen, ana, params, msg):
     ],
     ids=["plain", "white space", "long", "long in emoji", "lines", "markup"],
 )
-def test_words_are_kept_as_they_were(in_kitchen, ana, said, stored):
+def test_content_is_stored_unchanged(in_kitchen, ana, said, stored):
     soup = ana.says(said, to="kitchen > lunch")
 
     message = ana.get(f"/messages/{soup.id}", apply_markdown=False).succeeds()
@@ -158,7 +158,7 @@ def test_html_is_escaped(in_kitchen, ana):
         ("✔ soup", "✔ soup"),
     ],
 )
-def test_topics_are_stripped_and_the_names_of_the_empty_one_are_known(
+def test_topics_are_stripped_and_names_of_the_empty_topic_are_known(
     in_kitchen, ana, written, stored
 ):
     answer = sends(ana, topic=written).succeeds()
@@ -178,7 +178,7 @@ def test_subject_is_an_older_name_of_topic(in_kitchen, ana):
     both.fails("Can't decide between 'topic' and 'subject' arguments")
 
 
-def test_a_message_in_full(chat, in_kitchen, ana):
+def test_a_complete_message(chat, in_kitchen, ana):
     kitchen = chat.channel("kitchen")
 
     soup = ana.with_headers(User_Agent="SoupBot/1.0 (pot)").says("/me stirs", to="kitchen > lunch")
@@ -208,7 +208,7 @@ def test_a_message_in_full(chat, in_kitchen, ana):
     }
 
 
-def test_the_answer_says_where_the_message_is(chat):
+def test_the_answer_has_the_url_of_the_message(chat):
     ana = chat.person("ana", channels=["the kitchen"])
     number = chat.channel("the kitchen").id
 
@@ -222,22 +222,22 @@ def test_the_answer_says_where_the_message_is(chat):
     assert soup.answer["message_link"] == f"[#the kitchen > soup & bread @ 💬]({url})"
 
 
-def test_messages_are_numbered_in_the_order_they_were_sent(in_kitchen, ana, ben):
+def test_message_ids_follow_the_order_of_sending(in_kitchen, ana, ben):
     numbers = [who.says("x", to="kitchen > count").id for who in (ana, ben, ana, ben)]
 
     assert numbers == sorted(set(numbers))
 
 
-# --- who may ---
+# --- permissions ---
 
 
-def test_a_public_channel_takes_messages_from_outside(ben, in_kitchen, ana):
+def test_a_public_channel_accepts_messages_without_subscription(ben, in_kitchen, ana):
     soup = ben.says("May I come in?", to="kitchen > door")
 
     assert ana.sees(soup)["content"] == "<p>May I come in?</p>"
 
 
-def test_a_private_channel_takes_messages_from_inside_only(chat, ana, ben):
+def test_a_private_channel_accepts_messages_only_from_subscribers(chat, ana, ben):
     root = chat.person("root", role="owner")
     ana.joins("cellar", invite_only=True)
 
@@ -259,13 +259,13 @@ def test_a_guest_sends_where_they_are_subscribed(chat, in_kitchen, gus):
     sends(gus, to="garden").fails("Channel 'garden' does not exist", code="STREAM_DOES_NOT_EXIST")
 
 
-def test_a_guest_may_not_post_in_a_channel_they_left(in_kitchen, gus):
+def test_a_guest_may_not_post_in_an_unsubscribed_channel(in_kitchen, gus):
     gus.leaves("kitchen")
 
     sends(gus).fails("Channel 'kitchen' does not exist", code="STREAM_DOES_NOT_EXIST")
 
 
-def test_posting_can_be_left_to_some(chat, ana, ben):
+def test_posting_can_be_restricted(chat, ana, ben):
     moe = chat.person("moe", role="moderator")
     ana.joins("news", can_send_message_group=chat.group("moderators"), principals=[ana.id, ben.id])
 
@@ -274,7 +274,7 @@ def test_posting_can_be_left_to_some(chat, ana, ben):
     sends(ben, to="news").fails("You do not have permission to post in this channel.")
 
 
-def test_a_bot_may_use_its_owners_right(chat, ana, ben):
+def test_a_bot_may_use_its_owners_permission(chat, ana, ben):
     ana.joins("news", can_send_message_group={"direct_members": [ana.id], "direct_subgroups": []})
     hers = chat.person("hers", bot="generic", owner=ana)
     his = chat.person("his", bot="generic", owner=ben)
@@ -294,7 +294,7 @@ def test_a_bot_posts_in_its_owners_private_channels(chat, ana, ben):
     sends(his, to="cellar").fails(NO_CELLAR, code="STREAM_DOES_NOT_EXIST")
 
 
-def test_new_topics_can_be_left_to_some(ana, ben):
+def test_new_topics_can_be_restricted(ana, ben):
     ana.joins(
         "plans",
         can_create_topic_group={"direct_members": [ana.id], "direct_subgroups": []},
@@ -307,14 +307,14 @@ def test_new_topics_can_be_left_to_some(ana, ben):
     ben.says("Yes", to="plans > ROOF")
 
 
-def test_the_right_to_post_is_asked_for_before_the_right_to_be_there(chat):
+def test_the_posting_permission_is_checked_before_the_subscription(chat):
     ana, root = chat.person("ana"), chat.person("root", role="owner")
     ana.joins("cellar", invite_only=True, can_send_message_group=chat.group("nobody"))
 
     sends(root, to="cellar").fails("You do not have permission to post in this channel.")
 
 
-def test_a_deactivated_sender_says_nothing(chat, in_kitchen, ana):
+def test_a_deactivated_sender_cannot_send(chat, in_kitchen, ana):
     chat.write(actions.people.deactivate, ana.id)
 
     sends(ana).fails("Account is deactivated", code="UNAUTHORIZED", status=401)
@@ -336,7 +336,7 @@ def test_a_deactivated_sender_says_nothing(chat, in_kitchen, ana):
         ("empty_topic_only", "lunch", "Only the general chat topic is allowed in this channel."),
     ],
 )
-def test_the_empty_topic_is_where_the_channel_allows_it(ana, policy, topic, msg):
+def test_the_empty_topic_requires_that_the_channel_allows_it(ana, policy, topic, msg):
     ana.joins("plans", topics_policy=policy)
 
     answer = sends(ana, to="plans", topic=topic)
@@ -347,7 +347,7 @@ def test_the_empty_topic_is_where_the_channel_allows_it(ana, policy, topic, msg)
         assert answer.fails(msg)["empty_topic_display_name"] == "general chat"
 
 
-def test_a_channel_may_leave_the_empty_topic_to_the_organization(chat, in_kitchen, ana):
+def test_a_channel_may_inherit_the_topics_policy(chat, in_kitchen, ana):
     chat.set("topics_policy", "disable_empty_topic")
 
     sends(ana, topic="").fails(
@@ -355,7 +355,7 @@ def test_a_channel_may_leave_the_empty_topic_to_the_organization(chat, in_kitche
     )
 
 
-def test_nobody_posts_in_an_archived_channel(chat):
+def test_an_archived_channel_accepts_no_messages(chat):
     def archive(tx):
         tx.execute(
             "UPDATE channel SET archived = :yes WHERE realm_id = :r", yes=True, r=tx.realm_id
@@ -367,7 +367,7 @@ def test_nobody_posts_in_an_archived_channel(chat):
     sends(ana).fails("Not authorized to send to channel 'kitchen'")
 
 
-def test_a_permission_is_held_through_groups_within_groups(chat):
+def test_a_permission_is_held_through_nested_groups(chat):
     def nest(tx, user_id):
         inner, outer = (
             tx.insert(
@@ -395,7 +395,7 @@ def test_a_permission_is_held_through_groups_within_groups(chat):
     sends(ana, to="news").fails("You do not have permission to post in this channel.")
 
 
-# --- read, or not ---
+# --- read flags ---
 
 
 @pytest.mark.parametrize(
@@ -408,7 +408,7 @@ def test_a_permission_is_held_through_groups_within_groups(chat):
         ("curl/8", True, ["read"]),
     ],
 )
-def test_what_a_person_sends_they_have_read(chat, agent, chosen, flags):
+def test_sent_messages_are_read_for_their_sender(chat, agent, chosen, flags):
     ana = chat.person("ana", channels=["kitchen"]).with_headers(User_Agent=agent)
     ears = ana.listens_for("message")
 
@@ -425,7 +425,7 @@ def test_a_client_may_name_itself(in_kitchen, ana):
     assert (seen["client"], seen["flags"]) == ("website", ["read"])
 
 
-def test_what_others_send_is_unread(in_kitchen, ana, ben):
+def test_messages_of_others_are_unread(in_kitchen, ana, ben):
     soup = ana.says("Soup's on", to="kitchen > lunch", read_by_sender=True)
 
     assert ben.sees(soup)["flags"] == []
@@ -433,7 +433,7 @@ def test_what_others_send_is_unread(in_kitchen, ana, ben):
     assert ana.registers()["unread_msgs"]["count"] == 0
 
 
-# --- the policy of a topic may change by itself ---
+# --- automatic topic policies ---
 
 
 def test_starting_a_topic_follows_it(in_kitchen, ana, ben):
@@ -467,7 +467,7 @@ def test_starting_a_topic_follows_it(in_kitchen, ana, ben):
         ({"automatically_follow_topics_policy": 4}, FOLLOWED, True, None),
     ],
 )
-def test_answering_changes_the_policy_as_one_has_chosen(chat, settings, current, muted, policy):
+def test_replying_changes_the_policy_as_chosen(chat, settings, current, muted, policy):
     def prepare(tx, user_id, channel_id):
         storage.personal.topic_policies.set_policy(tx, user_id, channel_id, "lunch", current)
         sql = "UPDATE subscription SET is_muted = :muted WHERE user_id = :user"
@@ -483,13 +483,13 @@ def test_answering_changes_the_policy_as_one_has_chosen(chat, settings, current,
     assert answer.get("automatic_new_visibility_policy") == policy
 
 
-def test_a_bot_follows_nothing(chat, in_kitchen, ana):
+def test_a_bot_follows_no_topics(chat, in_kitchen, ana):
     bot = chat.person("helper", bot="generic", owner=ana, channels=["kitchen"])
 
     assert "automatic_new_visibility_policy" not in bot.says("ding", to="kitchen > oven").answer
 
 
-def test_a_topic_is_new_to_whoever_cannot_see_its_past(ana, ben):
+def test_a_topic_is_new_for_a_sender_who_cannot_see_its_history(ana, ben):
     ana.joins("cellar", invite_only=True)
     ana.says("It is dark", to="cellar > light")
     ana.joins("cellar", principals=[ben.id])

@@ -1,4 +1,4 @@
-"""POST /messages to people: who is meant, and who may write to whom."""
+"""POST /messages to users: recipients and permissions."""
 
 import json
 
@@ -21,7 +21,7 @@ def participants(seen) -> list[int]:
 
 
 @pytest.mark.parametrize("word", ["direct", "private"])
-def test_a_direct_message_in_full(ana, ben, word):
+def test_a_complete_direct_message(ana, ben, word):
     answer = writes(ana, [ben.id], type=word).succeeds()
 
     seen = ben.sees(answer["id"])
@@ -49,13 +49,13 @@ def test_a_direct_message_in_full(ana, ben, word):
     ],
     ids=["ids", "repeated", "addresses", "commas", "more commas"],
 )
-def test_people_may_be_named_in_several_ways(ana, ben, cleo, write):
+def test_recipients_may_be_named_in_several_ways(ana, ben, cleo, write):
     answer = writes(ana, write(ana, ben, cleo)).succeeds()
 
     assert participants(ana.sees(answer["id"])) == [ana.id, ben.id, cleo.id]
 
 
-def test_the_same_people_are_the_same_conversation(ana, ben, cleo):
+def test_the_same_recipients_are_the_same_conversation(ana, ben, cleo):
     first = ana.says("one", to=[ben, cleo])
     second = cleo.says("two", to=[ana, ben])
     apart = ana.says("three", to=[ben])
@@ -64,7 +64,7 @@ def test_the_same_people_are_the_same_conversation(ana, ben, cleo):
     assert places[0] == places[1] != places[2]
 
 
-def test_a_note_to_oneself(ana):
+def test_a_message_to_oneself(ana):
     note = ana.says("milk", to=[ana])
 
     assert participants(ana.sees(note)) == [ana.id]
@@ -77,7 +77,7 @@ def test_the_topic_of_a_direct_message_is_ignored(ana, ben):
     assert "automatic_new_visibility_policy" not in answer
 
 
-def test_the_answer_says_where_the_message_is(chat, ana, ben, cleo):
+def test_the_answer_has_the_url_of_the_message(chat, ana, ben, cleo):
     two, three = ana.says("x", to=[ben]), ana.says("x", to=[cleo, ben])
 
     url = f"http://{chat.host}/#narrow/dm"
@@ -105,7 +105,7 @@ def test_the_answer_says_where_the_message_is(chat, ana, ben, cleo):
         ("nobody@example.com", "Invalid email 'nobody@example.com'"),
     ],
 )
-def test_who_cannot_be_written_to(chat, ana, to, msg):
+def test_invalid_recipients_are_refused(chat, ana, to, msg):
     before = chat.head()
 
     writes(ana, to).fails(msg)
@@ -114,14 +114,14 @@ def test_who_cannot_be_written_to(chat, ana, to, msg):
 
 
 @pytest.mark.parametrize("number", [-1, 0, 2**63, 10**25])
-def test_a_number_that_nobody_can_have_is_nobody(chat, number):
+def test_an_impossible_id_is_an_unknown_user(chat, number):
     answer = writes(chat.person("ana"), [number])
 
     assert answer.status == 400
     assert answer.json["msg"].startswith("Invalid user ID")
 
 
-def test_a_hidden_address_is_of_use_to_those_who_may_see_it(chat, ana, ben):
+def test_a_hidden_address_works_for_users_who_may_see_it(chat, ana, ben):
     root = chat.person("root", role="owner")
 
     writes(ana, [ben.email]).fails(f"Invalid email '{ben.email}'")
@@ -131,7 +131,7 @@ def test_a_hidden_address_is_of_use_to_those_who_may_see_it(chat, ana, ben):
         )
 
 
-def test_an_address_for_all_to_see_reaches_its_owner(chat, ana):
+def test_a_public_address_reaches_its_owner(chat, ana):
     ben = chat.person("ben", settings={"email_address_visibility": 1})
     bot = chat.person("helper", bot="generic", owner=ana)
 
@@ -140,20 +140,20 @@ def test_an_address_for_all_to_see_reaches_its_owner(chat, ana):
     assert participants(ana.sees(answer["id"])) == [ana.id, ben.id, bot.id]
 
 
-def test_another_organizations_people_cannot_be_written_to(chat):
+def test_users_of_another_organization_cannot_be_written_to(chat):
     ana, eve = chat.person("ana"), Chat.found(chat.server).person("eve")
 
     writes(ana, [eve.id]).fails(f"Invalid user ID {eve.id}")
     writes(ana, [eve.api_email]).fails(f"Invalid email '{eve.api_email}'")
 
 
-def test_somebody_who_left_cannot_be_written_to(chat, ana, ben):
+def test_deactivated_users_cannot_be_written_to(chat, ana, ben):
     chat.write(actions.people.deactivate, ben.id)
 
     writes(ana, [ben.id]).fails(f"'{ben.api_email}' is no longer using Zulip.")
 
 
-def test_there_is_no_small_limit_on_how_many_take_part(chat):
+def test_a_conversation_may_have_many_participants(chat):
     ana, *others = chat.people("ana", *(f"p{number}" for number in range(40)))
 
     note = ana.says("party", to=others)
@@ -161,7 +161,7 @@ def test_there_is_no_small_limit_on_how_many_take_part(chat):
     assert len(participants(others[-1].sees(note))) == 41
 
 
-# --- who may write to whom ---
+# --- permissions ---
 
 
 def test_direct_messages_can_be_switched_off(chat, ana, ben):
@@ -175,7 +175,7 @@ def test_direct_messages_can_be_switched_off(chat, ana, ben):
     bot.says("ding", to=[ben])
 
 
-def test_somebody_with_the_right_has_to_take_part(chat, ana, ben):
+def test_a_participant_must_have_the_permission(chat, ana, ben):
     moe = chat.person("moe", role="moderator")
     chat.permit("direct_message_permission_group", "moderators")
 
@@ -185,7 +185,7 @@ def test_somebody_with_the_right_has_to_take_part(chat, ana, ben):
     ana.says("hello", to=[ben, moe])
 
 
-def test_starting_a_conversation_can_be_left_to_some(chat, ana, ben):
+def test_starting_a_conversation_can_be_restricted(chat, ana, ben):
     moe = chat.person("moe", role="moderator")
     chat.permit("direct_message_initiator_group", "moderators")
 
@@ -196,7 +196,7 @@ def test_starting_a_conversation_can_be_left_to_some(chat, ana, ben):
     writes(ana, [ben.id]).fails(MAY_NOT_START)
 
 
-def test_a_webhook_may_write_to_people(chat, ana):
+def test_a_webhook_may_write_to_users(chat, ana):
     hook = chat.person("hook", bot="incoming-webhook", owner=ana)
 
     note = hook.says("The build is red", to=[ana])

@@ -1,4 +1,4 @@
-"""Typing: others are told that one writes, and nothing of it is stored."""
+"""Typing notifications: delivered and never stored."""
 
 from functools import partial
 
@@ -44,7 +44,7 @@ def scene(chat):
 
 
 @pytest.mark.parametrize("op", ["start", "stop"])
-def test_everybody_in_a_conversation_hears_it_the_writer_too(scene, op):
+def test_all_participants_are_notified_including_the_writer(scene, op):
     cleo, dan = scene.people("cleo", "dan")
     ears = [person.listens_for() for person in (scene.ana, scene.ben, cleo)]
     stranger = dan.listens_for()
@@ -56,7 +56,7 @@ def test_everybody_in_a_conversation_hears_it_the_writer_too(scene, op):
     assert stranger.silent()
 
 
-def test_writing_to_oneself(scene):
+def test_typing_to_oneself(scene):
     ears = scene.ana.listens_for("typing")
 
     scene.ana.post("/typing", op="start", type="direct", to=[scene.ana.id]).succeeds()
@@ -64,7 +64,7 @@ def test_writing_to_oneself(scene):
     assert ears.all() == [typing("start", scene.ana, scene.ana)]
 
 
-def test_nothing_is_written_down(scene):
+def test_nothing_is_stored(scene):
     before = scene.head()
 
     scene.ana.post("/typing", op="start", to=[scene.ben.id]).succeeds()
@@ -72,7 +72,7 @@ def test_nothing_is_written_down(scene):
     assert scene.head() == before
 
 
-def test_a_whisper_does_not_overtake_what_was_said(scene):
+def test_typing_does_not_overtake_a_message(scene):
     ears = scene.ben.listens_for("message", "typing")
 
     scene.ana.post("/typing", op="start", to=[scene.ben.id])
@@ -82,7 +82,7 @@ def test_a_whisper_does_not_overtake_what_was_said(scene):
     assert [event["type"] for event in ears.all()] == ["typing", "message", "typing"]
 
 
-def test_a_waiting_poll_is_woken(scene):
+def test_a_parked_poll_is_woken(scene):
     waiting = scene.ben.listens_for("typing").waits()
 
     scene.ana.post("/typing", op="start", to=[scene.ben.id]).succeeds()
@@ -91,7 +91,7 @@ def test_a_waiting_poll_is_woken(scene):
 
 
 @pytest.mark.parametrize("type_", ["channel", "stream"])
-def test_a_channel_hears_it_through_queues_that_know_of_it(scene, type_):
+def test_channel_typing_reaches_queues_with_the_capability(scene, type_):
     outside = scene.person("cleo").listens_for(client_capabilities=CAPABLE)
     ears = scene.ben.listens_for(client_capabilities=CAPABLE)
     older = scene.ben.listens_for()
@@ -105,7 +105,7 @@ def test_a_channel_hears_it_through_queues_that_know_of_it(scene, type_):
     assert outside.silent()
 
 
-def test_what_the_other_kind_asks_for_is_ignored_whatever_it_is(scene):
+def test_parameters_of_the_other_type_are_ignored(scene):
     ears = scene.ben.listens_for(client_capabilities=CAPABLE)
     place = {"stream_id": scene.kitchen.id, "topic": "soup"}
     tell = partial(scene.ana.post, "/typing", op="start")
@@ -124,7 +124,7 @@ def test_what_the_other_kind_asks_for_is_ignored_whatever_it_is(scene):
 
 
 @pytest.mark.parametrize("topic", ["", "(no topic)", "general chat"])
-def test_the_empty_topic_goes_by_its_name_for_older_queues(scene, topic):
+def test_the_empty_topic_has_its_name_for_older_queues(scene, topic):
     newer = scene.ben.listens_for(client_capabilities=MODERN)
     older = scene.ben.listens_for(client_capabilities=CAPABLE)
 
@@ -136,7 +136,7 @@ def test_the_empty_topic_goes_by_its_name_for_older_queues(scene, topic):
     assert older.next()["topic"] == "general chat"
 
 
-def test_in_a_large_channel_nobody_is_told(scene, monkeypatch):
+def test_large_channels_get_no_typing_notifications(scene, monkeypatch):
     monkeypatch.setattr(domain.limits, "TYPING_SUBSCRIBERS", 2)
     ears = scene.ben.listens_for(client_capabilities=CAPABLE)
     tell = {"op": "start", "type": "channel", "stream_id": scene.kitchen.id, "topic": "soup"}
@@ -153,7 +153,7 @@ def test_in_a_large_channel_nobody_is_told(scene, monkeypatch):
     assert ears.silent()
 
 
-def test_who_does_not_want_to_hear_it_does_not(scene):
+def test_users_can_turn_off_receiving(scene):
     deaf = scene.person(
         "cleo", channels=["kitchen"], settings={"receives_typing_notifications": False}
     )
@@ -167,7 +167,7 @@ def test_who_does_not_want_to_hear_it_does_not(scene):
     assert ears.silent()
 
 
-def test_who_does_not_want_to_tell_it_does_not(scene):
+def test_users_can_turn_off_sending(scene):
     shy = scene.person(
         "cleo",
         channels=["kitchen"],
@@ -208,11 +208,11 @@ def test_who_does_not_want_to_tell_it_does_not(scene):
         ),
     ],
 )
-def test_what_cannot_be_told(scene, params, problem):
+def test_invalid_notifications_are_refused(scene, params, problem):
     scene.ana.post("/typing", **params).fails(problem)
 
 
-def test_a_hidden_channel_and_none_are_told_apart_by_nobody(scene):
+def test_a_hidden_channel_gets_the_same_answer_as_a_missing_one(scene):
     scene.ben.joins("vault", invite_only=True)
 
     for channel_id in (scene.channel("vault").id, 987_654):
@@ -221,7 +221,7 @@ def test_a_hidden_channel_and_none_are_told_apart_by_nobody(scene):
         ).fails("Invalid channel ID")
 
 
-def test_who_may_not_post_may_not_tell_that_they_write(scene):
+def test_typing_requires_the_posting_permission(scene):
     scene.write(close, scene.kitchen.id, scene.group("nobody"))
 
     scene.ana.post(
@@ -245,7 +245,7 @@ def close(tx, channel_id, nobody):
 
 
 @pytest.mark.parametrize("op", ["start", "stop"])
-def test_rewriting_a_message_in_a_channel(scene, op):
+def test_editing_a_channel_message(scene, op):
     soup = scene.ana.says("Soup", to="kitchen > general chat")
     ears = [person.listens_for("typing_edit_message") for person in (scene.ana, scene.ben)]
     outside = scene.person("cleo").listens_for()
@@ -265,7 +265,7 @@ def test_rewriting_a_message_in_a_channel(scene, op):
     assert outside.silent()
 
 
-def test_rewriting_a_direct_message(scene):
+def test_editing_a_direct_message(scene):
     note = scene.ana.says("Psst", to=[scene.ben])
     outside, ears = scene.person("cleo").listens_for(), scene.ben.listens_for()
 
@@ -278,7 +278,7 @@ def test_rewriting_a_direct_message(scene):
     assert outside.silent()
 
 
-def test_only_one_s_own_messages_are_rewritten(scene):
+def test_only_own_messages_can_be_edited(scene):
     note = scene.ana.says("Psst", to=[scene.ben])
     cleo = scene.person("cleo")
 
@@ -290,7 +290,7 @@ def test_only_one_s_own_messages_are_rewritten(scene):
     scene.ana.post(f"/messages/{note.id}/typing", op="pause").fails("Invalid op")
 
 
-def test_bots_and_guests_write_too(scene):
+def test_bots_and_guests_can_send_typing_notifications(scene):
     guest = scene.person("gus", role="guest")
     bot = scene.person("bot", bot="generic", owner=scene.ana)
     ears = scene.ben.listens_for("typing")

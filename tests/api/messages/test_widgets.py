@@ -1,4 +1,4 @@
-"""Widgets: polls and to-do lists, which a message begins and others take part in."""
+"""Widgets: polls and to-do lists that a message starts and others take part in."""
 
 import json
 
@@ -21,7 +21,7 @@ def takes_part(person, message, addition, msg_type="widget"):
 
 
 def parts(person, message):
-    """What hangs on a message: who added it, and what it says."""
+    """The submessages of a message: sender and content."""
     found = person.sees(message)["submessages"]
     assert all(part["message_id"] == message.id and part["msg_type"] == "widget" for part in found)
     return [(part["sender_id"], json.loads(part["content"])) for part in found]
@@ -46,7 +46,7 @@ def poll(in_kitchen, ana, ben):
     return ana.says("/poll Which soup?\npea\nleek", to="kitchen > lunch")
 
 
-# --- beginning one ---
+# --- creating ---
 
 
 @pytest.mark.parametrize(
@@ -67,7 +67,7 @@ def poll(in_kitchen, ana, ben):
         ),
     ],
 )
-def test_a_message_begins_a_widget(ana, content, widget_type, extra):
+def test_a_command_creates_a_widget(ana, content, widget_type, extra):
     message = ana.says(content, to=[ana])
 
     assert parts(ana, message) == [(ana.id, {"widget_type": widget_type, "extra_data": extra})]
@@ -82,7 +82,7 @@ def test_other_messages_do_not(ana, content):
     "widget_type, extra",
     [("zform", FORM), ("poll", POLL), ("todo", {"task_list_title": "Supper", "tasks": []})],
 )
-def test_a_program_sends_a_widget_beside_its_words(ana, widget_type, extra):
+def test_widget_content_creates_a_widget_beside_the_content(ana, widget_type, extra):
     ears = ana.listens_for("message")
     widget = {"widget_type": widget_type, "extra_data": extra}
 
@@ -97,7 +97,7 @@ def test_a_program_sends_a_widget_beside_its_words(ana, widget_type, extra):
     ana.patch(f"/messages/{told['id']}", content="no form").fails("Widgets cannot be edited.")
 
 
-def test_choosing_in_a_form_is_a_message_so_nothing_is_added_to_it(ana):
+def test_a_form_takes_no_submessages(ana):
     widget = {"widget_type": "zform", "extra_data": FORM}
     sent = sends(ana, "Which soup?", widget_content=widget).succeeds()
 
@@ -106,7 +106,7 @@ def test_choosing_in_a_form_is_a_message_so_nothing_is_added_to_it(ana):
     ana.post("/submessage", **vote).fails("You cannot attach a submessage to this message.")
 
 
-def test_a_send_that_is_repeated_with_another_widget_is_another(chat):
+def test_a_repeated_send_with_another_widget_is_refused(chat):
     ana = chat.person("ana")
     ana = ana.with_headers(Idempotency_Key="soup")
     send = {"type": "direct", "to": [ana.id], "content": "soup?"}
@@ -137,14 +137,14 @@ def test_a_send_that_is_repeated_with_another_widget_is_another(chat):
         ),
     ],
 )
-def test_a_widget_that_clients_would_not_understand_is_not_sent(ana, widget, words):
+def test_an_invalid_widget_is_refused(ana, widget, words):
     sends(ana, "soup?", widget_content=widget).fails(words)
 
     assert ana.get("/messages", anchor="newest", num_before=9).succeeds()["messages"] == []
 
 
 @pytest.mark.usefixtures("poll")
-def test_whoever_listens_hears_of_the_widget_with_its_message(ana, ben):
+def test_the_message_event_contains_the_widget(ana, ben):
     ears = ben.listens_for("message")
 
     message = ana.says("/poll Which soup?\npea\nleek", to="kitchen > lunch")
@@ -155,14 +155,14 @@ def test_whoever_listens_hears_of_the_widget_with_its_message(ana, ben):
     assert json.loads(part["content"]) == {"widget_type": "poll", "extra_data": POLL}
 
 
-def test_a_widget_is_not_edited_but_may_be_moved(poll, ana):
+def test_a_widget_cannot_be_edited_but_moved(poll, ana):
     ana.patch(f"/messages/{poll.id}", content="no poll").fails("Widgets cannot be edited.")
     ana.patch(f"/messages/{poll.id}", topic="supper").succeeds()
 
     assert len(parts(ana, poll)) == 1
 
 
-def test_a_message_that_becomes_a_command_later_is_none(ana):
+def test_editing_a_message_does_not_create_a_widget(ana):
     message = ana.says("soup", to=[ana])
 
     ana.patch(f"/messages/{message.id}", content="/poll soup").succeeds()
@@ -171,7 +171,7 @@ def test_a_message_that_becomes_a_command_later_is_none(ana):
     assert parts(ana, message) == []
 
 
-def test_a_widget_goes_with_its_message(chat, poll, ben):
+def test_a_widget_is_deleted_with_its_message(chat, poll, ben):
     takes_part(ben, poll, VOTE).succeeds()
 
     chat.person("owner", role="owner").delete(f"/messages/{poll.id}").succeeds()
@@ -183,7 +183,7 @@ def test_a_widget_goes_with_its_message(chat, poll, ben):
 # --- taking part ---
 
 
-def test_everybody_who_has_the_message_hears_of_a_vote(chat, poll, ana, ben):
+def test_all_recipients_receive_a_vote(chat, poll, ana, ben):
     ears, others = ana.listens_for("submessage"), chat.person("eve").listens_for("submessage")
 
     takes_part(ben, poll, VOTE).succeeds()
@@ -214,7 +214,7 @@ def test_everybody_who_has_the_message_hears_of_a_vote(chat, poll, ana, ben):
     ],
 )
 @pytest.mark.usefixtures("poll")
-def test_everybody_may(ana, ben, begun, addition):
+def test_all_recipients_may_vote(ana, ben, begun, addition):
     message = ana.says(begun, to="kitchen > lunch")
 
     takes_part(ben, message, addition).succeeds()
@@ -230,7 +230,7 @@ def test_everybody_may(ana, ben, begun, addition):
     ],
 )
 @pytest.mark.usefixtures("poll")
-def test_only_the_author_changes_what_it_is_about(ana, ben, begun, addition):
+def test_only_the_author_changes_the_question(ana, ben, begun, addition):
     message = ana.says(begun, to="kitchen > lunch")
 
     takes_part(ben, message, addition).fails(
@@ -257,20 +257,20 @@ def test_only_the_author_changes_what_it_is_about(ana, ben, begun, addition):
         ),
     ],
 )
-def test_what_clients_would_not_understand_is_refused(poll, ana, ben, addition, words):
+def test_invalid_submessages_are_refused(poll, ana, ben, addition, words):
     takes_part(ben, poll, addition).fails(words)
 
     assert len(parts(ana, poll)) == 1
 
 
-def test_only_widgets_can_be_taken_part_in(poll, ana, ben):
+def test_only_widgets_take_submessages(poll, ana, ben):
     words = "You cannot attach a submessage to this message."
 
     takes_part(ben, ana.says("soup", to="kitchen > lunch"), VOTE).fails(words)
     takes_part(ben, poll, VOTE, msg_type="game").fails(words)
 
 
-def test_who_does_not_see_the_message_cannot_take_part(ana, ben):
+def test_taking_part_requires_access_to_the_message(ana, ben):
     message = ana.says("/poll Which soup?", to=[ana])
 
     takes_part(ben, message, VOTE).fails("Invalid message(s)")

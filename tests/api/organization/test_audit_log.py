@@ -1,4 +1,4 @@
-"""Who did what: administrative acts and logins, with their results and without anybody's words."""
+"""The audit log: administrative actions and logins, with results and without texts of users."""
 
 import json
 import re
@@ -23,7 +23,7 @@ def told(entry):
     return entry["act"], entry["actor_id"], entry["result"]
 
 
-def test_an_act_is_noted_with_who_did_it_from_where_and_the_result(owner, ben):
+def test_an_action_is_recorded_with_actor_address_and_result(owner, ben):
     owner.patch(f"/users/{ben.id}", role=300, full_name="Benjamin").succeeds()
     ben.patch("/realm", name="Mine now", enable_read_receipts=False)
     owner.delete(f"/users/{ben.id}").succeeds()
@@ -36,7 +36,7 @@ def test_an_act_is_noted_with_who_did_it_from_where_and_the_result(owner, ben):
     assert told(ended) == (f"DELETE /users/{ben.id}", owner.id, "done")
 
 
-def test_logins_are_noted_whether_they_succeed_or_not(chat):
+def test_successful_and_failed_logins_are_recorded(chat):
     owner = chat.person("owner", role="owner", password="all the best wishes")
     log_in = {"username": owner.email, "password": "all the best wishes"}
 
@@ -51,14 +51,14 @@ def test_logins_are_noted_whether_they_succeed_or_not(chat):
     assert told(unknown) == ("login", None, "AUTHENTICATION_FAILED")
 
 
-def test_what_changes_nothing_for_others_is_not_noted(in_kitchen, owner):
+def test_actions_without_effect_on_others_are_not_recorded(in_kitchen, owner):
     owner.says("Soup's on", to="kitchen > lunch")
     owner.get("/users").succeeds()
 
     assert entries(owner) == []
 
 
-def test_what_opens_ones_own_account_or_changes_that_of_others_is_noted(chat, in_kitchen, owner):
+def test_changes_of_ones_own_credentials_and_of_others_are_recorded(chat, in_kitchen, owner):
     ana = chat.person("ana", password="all the best wishes")
     ben = chat.person("ben", role="admin")
     subscribing = {"subscriptions": [{"name": "kitchen"}], "principals": [ben.id]}
@@ -82,7 +82,7 @@ def test_what_opens_ones_own_account_or_changes_that_of_others_is_noted(chat, in
     ]
 
 
-def test_reading_a_bots_key_is_noted(chat, owner, ana):
+def test_reading_a_bots_key_is_recorded(chat, owner, ana):
     bot = ana.post("/bots", full_name="Tide", short_name="tide").succeeds()["user_id"]
     before = len(entries(owner))
 
@@ -94,7 +94,7 @@ def test_reading_a_bots_key_is_noted(chat, owner, ana):
     assert (refused["act"], refused["result"]) == (f"GET /bots/{bot}/api_key", "BAD_REQUEST")
 
 
-def test_reading_the_mail_address_of_a_channel_is_noted(chat, owner):
+def test_reading_the_mail_address_of_a_channel_is_recorded(chat, owner):
     owner.joins("kitchen")
     kitchen = chat.channel("kitchen").id
     before = len(entries(owner))
@@ -105,7 +105,7 @@ def test_reading_the_mail_address_of_a_channel_is_noted(chat, owner):
     assert told(read) == (f"GET /streams/{kitchen}/email_address", owner.id, "done")
 
 
-def test_moving_messages_of_others_is_noted(chat, in_kitchen, owner, ana):
+def test_moving_messages_of_others_is_recorded(chat, in_kitchen, owner, ana):
     ana.joins("kitchen")
     owner.joins("kitchen", "attic")
     kitchen, attic = chat.channel("kitchen").id, chat.channel("attic").id
@@ -130,8 +130,8 @@ def test_moving_messages_of_others_is_noted(chat, in_kitchen, owner, ana):
     assert moved["details"] == place | {"stream_id": attic, "messages_of_others": 2}
 
 
-# What concerns nobody else, or is somebody's speech: it has no place in the audit log. Whatever is
-# neither here nor noted makes whoever adds it decide.
+# Calls that affect only the caller, or are messages: they are not recorded. A new call must be here
+# or be recorded.
 UNRECORDED = """
 DELETE /attachments/{attachment_id}
 DELETE /bot_storage
@@ -202,12 +202,12 @@ PUT /bot_storage
 """
 
 
-ELSEWHERE = {*api.audit.RECORDED_WITH, "POST /realm/deactivate"}  # have a scene of their own
+ELSEWHERE = {*api.audit.RECORDED_WITH, "POST /realm/deactivate"}  # have a test of their own
 
 
 @pytest.mark.on_one
-def test_whatever_changes_something_for_others_is_noted(mailing):
-    """Logins are noted where they happen, as such."""
+def test_every_action_that_affects_others_is_recorded(mailing):
+    """Logins are recorded where they happen."""
     chat = mailing
     ana, calls, places = good_calls(chat)
     wanted = {f"{r.method} {r.path}": r for r in ROUTES if r.method != "GET" and r.is_recorded}
@@ -235,8 +235,8 @@ def test_whatever_changes_something_for_others_is_noted(mailing):
 
 
 @pytest.mark.on_one
-def test_no_text_of_digits_is_taken_for_a_number(mailing):
-    """A password, a code, a telephone number as a name: by whatever call that is noted."""
+def test_texts_of_digits_are_not_recorded_as_numbers(mailing):
+    """A password, a code, a telephone number as a name: in every recorded call."""
     ana, calls, places = good_calls(mailing)
     tried = 0
     for route in ROUTES:
@@ -255,7 +255,7 @@ def test_no_text_of_digits_is_taken_for_a_number(mailing):
 
 
 @pytest.mark.parametrize("path", ["/settings", "/settings/display", "/settings/notifications"])
-def test_a_new_password_is_noted_by_whichever_door_it_came(chat, owner, path):
+def test_a_new_password_is_recorded_through_every_endpoint(chat, owner, path):
     ana = chat.person("ana", password="all the best wishes")
 
     words = {"old_password": "all the best wishes", "new_password": "none of your business"}
@@ -265,7 +265,7 @@ def test_a_new_password_is_noted_by_whichever_door_it_came(chat, owner, path):
     assert told(noted) == (f"PATCH {path}", ana.id, "done")
 
 
-def test_nothing_that_somebody_wrote_is_in_it(chat, in_kitchen, owner):
+def test_it_contains_no_text_of_users(chat, in_kitchen, owner):
     kitchen = chat.channel("kitchen").id
 
     owner.patch(f"/streams/{kitchen}", description="xyzzy", xyzzy=1).succeeds()
@@ -277,7 +277,7 @@ def test_nothing_that_somebody_wrote_is_in_it(chat, in_kitchen, owner):
     assert "xyzzy" not in noted
 
 
-def test_only_administrators_read_it_and_page_by_page(owner, ben):
+def test_only_administrators_read_it_in_pages(owner, ben):
     for minutes in (1, 2, 3):
         owner.patch("/realm", message_content_edit_limit_seconds=60 * minutes).succeeds()
 
@@ -291,7 +291,7 @@ def test_only_administrators_read_it_and_page_by_page(owner, ben):
     )
 
 
-def test_it_is_kept_for_as_long_as_the_server_is_told_to(chat, owner):
+def test_it_is_kept_for_the_configured_time(chat, owner):
     owner.patch("/realm", message_content_edit_limit_seconds=60).succeeds()
 
     chat.server.clock.move(hours=30 * DAY)
@@ -302,14 +302,14 @@ def test_it_is_kept_for_as_long_as_the_server_is_told_to(chat, owner):
     assert (len(kept), entries(owner)) == (1, [])
 
 
-def test_an_act_that_is_undone_leaves_no_entry_that_says_done(owner):
+def test_a_rolled_back_action_leaves_no_success_entry(owner):
     owner.delete(f"/users/{owner.id}")
 
     assert [each["result"] for each in entries(owner)] == ["CANNOT_DEACTIVATE_LAST_USER"]
 
 
 @pytest.mark.on_one
-def test_commands_are_noted_too(tmp_path):
+def test_commands_are_recorded(tmp_path):
     terminal = Terminal(tmp_path / "data").founds()
     terminal.adds("ana")
     terminal.runs("user", "role", "ana@example.com", "owner")
@@ -342,7 +342,7 @@ def test_commands_are_noted_too(tmp_path):
 
 
 def as_text(line: str) -> str:
-    """Another test in this process may have asked for lines that programs read."""
+    """Another test in this process may have configured JSON lines."""
     if not line.startswith("{"):
         return line
     told = json.loads(line)
@@ -350,7 +350,7 @@ def as_text(line: str) -> str:
     return f"{told.pop('event')} " + " ".join(f"{key}={told[key]}" for key in sorted(told))
 
 
-def test_the_log_says_who_asked_for_what_and_from_where(chat, owner, ben, capfd):
+def test_the_log_has_user_path_and_address(chat, owner, ben, capfd):
     capfd.readouterr()
 
     owner.delete(f"/users/{ben.id}").succeeds()

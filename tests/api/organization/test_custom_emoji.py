@@ -1,4 +1,4 @@
-"""Custom emoji: pictures that an organization gives a name."""
+"""Custom emoji: images that an organization names."""
 
 import io
 
@@ -19,7 +19,7 @@ def channels():
 CAPABLE = {"notification_settings_null": True, "individual_emoji_changes": True}
 
 
-def test_a_new_emoji_is_told_to_all(ana, ben):
+def test_a_new_emoji_is_announced_to_all(ana, ben):
     ears = ben.listens_for("realm_emoji", client_capabilities=CAPABLE)
     old_ears = ben.listens_for("realm_emoji")
 
@@ -43,7 +43,7 @@ def test_a_new_emoji_is_told_to_all(ana, ben):
 
 
 @pytest.mark.parametrize("form", ["PNG", "JPEG", "GIF", "WEBP"])
-def test_pictures_are_drawn_anew_and_anybody_may_look(chat, ana, form):
+def test_images_are_reencoded_and_public(chat, ana, form):
     uploads(ana, "dot", picture(form), kind=f"image/{form.lower()}").succeeds()
     (shown,) = emoji_of(ana).values()
 
@@ -57,14 +57,14 @@ def test_pictures_are_drawn_anew_and_anybody_may_look(chat, ana, form):
 
 
 @pytest.mark.parametrize("said", [None, "application/octet-stream"])
-def test_a_file_need_not_say_that_it_is_a_picture(ana, said):
+def test_the_content_type_of_the_upload_does_not_matter(ana, said):
     uploads(ana, "dot", picture(), kind=said).succeeds()
     uploads(ana, "text", b"hello", kind=said).fails(
         "Could not decode image; did you upload an image file?", code="BAD_IMAGE"
     )
 
 
-def test_what_moves_also_stands_still(chat, ana):
+def test_an_animation_has_a_still_version(chat, ana):
     uploads(ana, "blink", animation(), kind="image/gif").succeeds()
     (shown,) = emoji_of(ana).values()
 
@@ -96,11 +96,11 @@ def test_nothing_else_of_the_file_is_kept(chat, ana):
         ("x" * 101, "emoji_name is too long (limit: 100 characters)"),
     ],
 )
-def test_names_that_cannot_be_given(ana, name, msg):
+def test_invalid_names_are_refused(ana, name, msg):
     uploads(ana, name, picture()).fails(msg)
 
 
-def test_files_that_are_no_pictures(ana):
+def test_invalid_images_are_refused(ana):
     uploads(ana, "dot").fails("You must upload exactly one file.")
     uploads(ana, "dot", picture(), picture()).fails("You must upload exactly one file.")
     uploads(ana, "dot", b"hello", kind="text/plain").fails("Invalid image format", code="BAD_IMAGE")
@@ -110,7 +110,7 @@ def test_files_that_are_no_pictures(ana):
         )
 
 
-def test_pictures_that_are_too_large(ana):
+def test_too_large_images_are_refused(ana):
     uploads(ana, "dot", huge(6000, 6000)).fails("Image size exceeds limit.", code="BAD_IMAGE")
     uploads(ana, "dot", animation(frames=201), kind="image/gif").fails(
         "Image size exceeds limit.", code="BAD_IMAGE"
@@ -134,7 +134,7 @@ def test_who_may_add_emoji(chat, ana):
     assert len(emoji_of(guest)) == 1
 
 
-def test_a_deactivated_emoji_stays_where_it_was_used(chat, ana, ben):
+def test_a_deactivated_emoji_stays_in_existing_messages(chat, ana, ben):
     boss = chat.person("boss", role="admin", channels=["kitchen"])
     uploads(ana, "dot", picture()).succeeds()
     (number,) = emoji_of(ana)
@@ -185,7 +185,7 @@ def test_reacting_with_custom_emoji(ana, ben):
     assert ana.sees(soup)["reactions"] == []
 
 
-def test_a_name_can_be_given_again(ana):
+def test_a_name_can_be_used_again(ana):
     uploads(ana, "dot", picture()).succeeds()
     ana.delete("/realm/emoji/dot").succeeds()
 

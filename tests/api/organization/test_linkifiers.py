@@ -1,4 +1,4 @@
-"""Linkifiers: what administrators make a link, and who hears of it."""
+"""Linkifiers: patterns that administrators turn into links."""
 
 from typing import Any
 
@@ -51,13 +51,13 @@ def refuses(reply: Any, words: str) -> None:
     assert reply.json["errors"] == {"__all__": [words]}
 
 
-def test_everybody_sees_the_linkifiers_in_their_order(ana: Person, gus: Person) -> None:
+def test_all_users_see_the_linkifiers_in_order(ana: Person, gus: Person) -> None:
     boat, quay = adds(ana, BOAT), adds(ana, QUAY)
 
     assert listed(gus) == [shown(boat, BOAT), shown(quay, QUAY)]
 
 
-def test_one_organization_does_not_see_the_linkifiers_of_another(chat: Chat, ana: Person) -> None:
+def test_linkifiers_of_other_organizations_are_separate(chat: Chat, ana: Person) -> None:
     boat = adds(ana, BOAT)
     other = Chat.found(chat.server)
     eve = other.person("eve", role="admin")
@@ -67,7 +67,7 @@ def test_one_organization_does_not_see_the_linkifiers_of_another(chat: Chat, ana
     assert adds(eve, BOAT) != boat
 
 
-def test_each_change_is_told_to_those_who_understand_templates(chat: Chat, ana: Person) -> None:
+def test_each_change_is_reported_to_clients_that_support_templates(chat: Chat, ana: Person) -> None:
     ben, old = chat.people("ben", "old")
     ears = ben.listens_for("realm_linkifiers", client_capabilities=CAPABLE)
     old_ears = old.listens_for("realm_linkifiers")
@@ -90,7 +90,7 @@ def test_each_change_is_told_to_those_who_understand_templates(chat: Chat, ana: 
     assert old_ears.silent()
 
 
-def test_register_tells_them_to_those_who_understand_templates(ana: Person) -> None:
+def test_register_returns_them_to_clients_that_support_templates(ana: Person) -> None:
     boat = adds(ana, BOAT)
 
     new = ana.registers(fetch_event_types=["realm_linkifiers"], client_capabilities=CAPABLE)
@@ -124,7 +124,7 @@ def test_register_tells_them_to_those_who_understand_templates(ana: Person) -> N
         ),
     ],
 )
-def test_a_linkifier_must_make_sense(ana: Person, change: dict[str, Any], words: str) -> None:
+def test_invalid_linkifiers_are_refused(ana: Person, change: dict[str, Any], words: str) -> None:
     quay = adds(ana, QUAY)
 
     refuses(ana.post("/realm/filters", **(BOAT | change)), words)
@@ -133,7 +133,7 @@ def test_a_linkifier_must_make_sense(ana: Person, change: dict[str, Any], words:
     assert listed(ana) == [shown(quay, QUAY)]
 
 
-def test_a_pattern_is_there_once(ana: Person) -> None:
+def test_a_pattern_is_unique(ana: Person) -> None:
     boat, quay = adds(ana, BOAT), adds(ana, QUAY)
     taken = "Realm filter with this Realm and Pattern already exists."
 
@@ -142,7 +142,7 @@ def test_a_pattern_is_there_once(ana: Person) -> None:
     ana.patch(f"/realm/filters/{boat}", **BOAT).succeeds()
 
 
-def test_what_a_linkifier_needs(ana: Person) -> None:
+def test_required_parameters(ana: Person) -> None:
     ana.post("/realm/filters", url_template="https://x.example/").fails(
         "Missing 'pattern' argument"
     )
@@ -184,7 +184,7 @@ def test_only_administrators_change_them(chat: Chat, role: str) -> None:
         reply.fails("Must be an organization administrator", code="UNAUTHORIZED_PRINCIPAL")
 
 
-def test_there_can_be_many_linkifiers_but_not_any_number(chat: Chat, ana: Person) -> None:
+def test_the_number_of_linkifiers_is_limited(chat: Chat, ana: Person) -> None:
     chat.write(fill_up)
 
     ana.post("/realm/filters", **BOAT).fails("Too many linkifiers (limit: 200)")
@@ -197,7 +197,7 @@ def fill_up(tx: Tx) -> None:
         )
 
 
-def test_links_that_become_too_much_are_refused(chat: Chat) -> None:
+def test_links_that_grow_too_long_are_refused(chat: Chat) -> None:
     ana = chat.person("ana", role="admin", channels=["harbour"])
     adds(ana, {"pattern": "x(?P<n>[0-9])", "url_template": f"https://a.example/{'y' * 1900}{{n}}"})
     words = "x1 " * 1000
@@ -206,7 +206,7 @@ def test_links_that_become_too_much_are_refused(chat: Chat) -> None:
     ana.post("/messages/render", content=words).fails("Unable to render message")
 
 
-def test_linkifiers_make_links_in_messages_and_topics(chat: Chat) -> None:
+def test_linkifiers_create_links_in_messages_and_topics(chat: Chat) -> None:
     ana = chat.person("ana", role="admin", channels=["harbour"])
     adds(ana, BOAT)
     ears = ana.listens_for("message", apply_markdown=True)
@@ -223,7 +223,7 @@ def test_linkifiers_make_links_in_messages_and_topics(chat: Chat) -> None:
     assert ears.next()["message"]["topic_links"] == found["topic_links"]
 
 
-def test_a_removed_linkifier_links_no_more(chat: Chat) -> None:
+def test_a_removed_linkifier_creates_no_more_links(chat: Chat) -> None:
     ana = chat.person("ana", role="admin", channels=["harbour"])
     boat = adds(ana, BOAT)
     before = ana.says("BOAT-1", to="harbour > BOAT-1")

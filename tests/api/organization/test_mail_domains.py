@@ -1,4 +1,4 @@
-"""The organization's domains: who may join, by where their mail goes."""
+"""Mail domains: who may join, by the domain of the address."""
 
 import pytest
 
@@ -27,7 +27,7 @@ def shown(domain, allow_subdomains=False):
     return {"domain": domain, "allow_subdomains": allow_subdomains}
 
 
-def test_everybody_sees_the_domains_and_hears_of_them(gus, ana):
+def test_all_users_see_the_domains_and_their_changes(gus, ana):
     ears = gus.listens_for("realm_domains")
 
     number, name = add(ana, " Boats.Example.com ")
@@ -45,7 +45,7 @@ def test_everybody_sees_the_domains_and_hears_of_them(gus, ana):
     ]
 
 
-def test_changing_nothing_is_no_news(ana):
+def test_an_empty_change_causes_no_event(ana):
     add(ana, "boats.example.com")
     ears = ana.listens_for()
 
@@ -70,7 +70,7 @@ def test_changing_nothing_is_no_news(ana):
         ),
     ],
 )
-def test_a_bad_domain_is_refused(ana, domain, words):
+def test_an_invalid_domain_is_refused(ana, domain, words):
     add(ana, "taken.example.com")
 
     ana.post("/realm/domains", domain=domain, allow_subdomains=True).fails(words)
@@ -78,7 +78,7 @@ def test_a_bad_domain_is_refused(ana, domain, words):
     assert listed(ana) == [shown("taken.example.com")]
 
 
-def test_only_owners_decide(chat, ana):
+def test_only_owners_change_domains(chat, ana):
     add(ana, "boats.example.com")
     ben = chat.person("ben", role="admin")
 
@@ -91,7 +91,7 @@ def test_only_owners_decide(chat, ana):
     assert listed(ben) == [shown("boats.example.com")]
 
 
-def test_a_domain_that_is_not_there_can_be_neither_changed_nor_removed(ana):
+def test_a_missing_domain_can_be_neither_changed_nor_removed(ana):
     words = "No entry found for domain none.example.com."
 
     ana.patch("/realm/domains/none.example.com", allow_subdomains=True).fails(words)
@@ -109,7 +109,7 @@ def test_a_domain_that_is_not_there_can_be_neither_changed_nor_removed(ana):
         ("eve@example.com", False),
     ],
 )
-def test_who_joins_needs_an_address_at_one_of_them(ana, email, is_welcome):
+def test_a_new_user_needs_an_address_in_an_allowed_domain(ana, email, is_welcome):
     add(ana, "boats.example.com")
     add(ana, "quay.example.com", allow_subdomains=True)
     ana.patch("/realm", emails_restricted_to_domains=True).succeeds()
@@ -122,7 +122,7 @@ def test_who_joins_needs_an_address_at_one_of_them(ana, email, is_welcome):
         answer.fails(f"Email '{email}' not allowed in this organization")
 
 
-def test_whoever_is_there_may_not_move_elsewhere_either(ben, ana):
+def test_a_changed_address_must_be_in_an_allowed_domain(ben, ana):
     add(ana, "boats.example.com")
     ana.patch("/realm", emails_restricted_to_domains=True).succeeds()
     words = "Email 'ben@elsewhere.example.net' not allowed in this organization"
@@ -132,13 +132,13 @@ def test_whoever_is_there_may_not_move_elsewhere_either(ben, ana):
     ana.patch(f"/users/{ben.id}", new_email="ben@boats.example.com").succeeds()
 
 
-def test_domains_count_only_while_the_organization_says_so(ana):
+def test_domains_count_only_while_the_restriction_is_on(ana):
     add(ana, "boats.example.com")
 
     ana.post("/users", email="eve@elsewhere.example.net", **NEWCOMER).succeeds()
 
 
-def test_with_the_last_domain_the_restriction_goes(ana):
+def test_removing_the_last_domain_removes_the_restriction(ana):
     add(ana, "boats.example.com")
     ana.patch("/realm", emails_restricted_to_domains=True).succeeds()
     ears = ana.listens_for("realm")

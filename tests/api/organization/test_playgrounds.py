@@ -1,4 +1,4 @@
-"""Playgrounds: where the code of messages can be tried out."""
+"""Code playgrounds."""
 
 import pytest
 
@@ -22,7 +22,7 @@ def known(person):
     return person.registers(fetch_event_types=["realm_playgrounds"])["realm_playgrounds"]
 
 
-def test_everybody_hears_of_all_playgrounds(gus, ana):
+def test_changes_report_all_playgrounds(gus, ana):
     ears = gus.listens_for("realm_playgrounds")
 
     snake = add(ana, **SNAKE)
@@ -56,7 +56,7 @@ def test_everybody_hears_of_all_playgrounds(gus, ana):
         ),
     ],
 )
-def test_a_bad_playground_is_refused(ana, wrong, words, errors):
+def test_an_invalid_playground_is_refused(ana, wrong, words, errors):
     number = add(ana, **SNAKE)
 
     answer = ana.post("/realm/playgrounds", **SNAKE | wrong).fails(words)
@@ -65,7 +65,7 @@ def test_a_bad_playground_is_refused(ana, wrong, words, errors):
     assert known(ana) == [SNAKE | {"id": number}]
 
 
-def test_only_administrators_decide(chat, ana):
+def test_only_administrators_change_playgrounds(chat, ana):
     number = add(ana, **SNAKE)
     ben = chat.person("ben", role="moderator")
 
@@ -76,7 +76,7 @@ def test_only_administrators_decide(chat, ana):
         answer.fails("Must be an organization administrator", code="UNAUTHORIZED_PRINCIPAL")
 
 
-def test_what_is_gone_cannot_be_removed_again(ana):
+def test_a_missing_playground_cannot_be_removed(ana):
     number = add(ana, **SNAKE)
     ana.delete(f"/realm/playgrounds/{number}").succeeds()
 

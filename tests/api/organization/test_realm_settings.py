@@ -1,4 +1,4 @@
-"""The settings of the organization: who may change which, and what everybody hears of it."""
+"""Organization settings: who may change which, and their events."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from tertulia import actions
 from tertulia.domain.groups.group import REALM_PERMISSIONS
 from tertulia.domain.organization.settings import SETTINGS
 
-# Every plain setting with another value than it starts with, and how the answer shows it.
+# Every plain setting with a value other than its default, and how the answer shows it.
 PLAIN: list[tuple[str, Any, Any]] = [
     ("name", "Harbour Works", "updated"),
     ("default_language", "de", "updated"),
@@ -52,7 +52,7 @@ PLAIN: list[tuple[str, Any, Any]] = [
     ("jitsi_server_url", "https://meet.example.com", "https://meet.example.com"),
 ]
 
-# Those that clients hear of in one piece with others, and what they hear.
+# Settings that clients receive together with others, and the events.
 TOGETHER: list[tuple[str, Any, Any, dict[str, Any]]] = [
     ("allow_message_editing", False, False, {"allow_message_editing": False}),
     (
@@ -87,7 +87,7 @@ def settings(person: Person) -> dict[str, Any]:
 
 
 def answered(answer: dict[str, Any]) -> dict[str, Any]:
-    """What an answer tells of settings."""
+    """The settings in an answer."""
     return {key: value for key, value in answer.items() if key not in ("result", "msg")}
 
 
@@ -96,7 +96,7 @@ def together(**data: Any) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("setting, value, answer", PLAIN)
-def test_everybody_hears_of_a_new_value(setting: str, value: Any, answer: Any, chat: Chat) -> None:
+def test_a_new_value_is_announced_to_all(setting: str, value: Any, answer: Any, chat: Chat) -> None:
     owner, gus = chat.person("owner", role="owner"), chat.person("gus", role="guest")
     ears = gus.listens_for("realm")
 
@@ -110,7 +110,7 @@ def test_everybody_hears_of_a_new_value(setting: str, value: Any, answer: Any, c
 
 
 @pytest.mark.parametrize("setting, value, answer, heard", TOGETHER)
-def test_some_are_told_in_one_piece(
+def test_some_settings_are_reported_together(
     setting: str, value: Any, answer: Any, heard: dict[str, Any], chat: Chat
 ) -> None:
     admin, gus = chat.person("admin", role="admin"), chat.person("gus", role="guest")
@@ -126,7 +126,7 @@ def test_some_are_told_in_one_piece(
     assert {name: state[f"realm_{name}"] for name in told} == told
 
 
-def test_how_to_log_in_is_for_owners(chat: Chat) -> None:
+def test_login_methods_are_for_owners(chat: Chat) -> None:
     owner = chat.person("owner", role="owner", password="open sesame")
     login = {"username": owner.email, "password": "open sesame"}
     chat.refuse_passwords()
@@ -152,7 +152,7 @@ def test_how_to_log_in_is_for_owners(chat: Chat) -> None:
     chat.stranger.post("/fetch_api_key", **login).succeeds()
 
 
-def test_calls_are_held_where_the_organization_says(admin: Person) -> None:
+def test_the_video_call_server_can_be_chosen(admin: Person) -> None:
     usual = settings(admin)["jitsi_server_url"]
 
     admin.patch("/realm", jitsi_server_url='"https://meet.example.com"').succeeds()
@@ -164,7 +164,7 @@ def test_calls_are_held_where_the_organization_says(admin: Person) -> None:
     assert settings(admin)["realm_jitsi_server_url"] is None
 
 
-def test_several_are_told_one_by_one(chat: Chat, admin: Person) -> None:
+def test_several_settings_are_reported_one_by_one(chat: Chat, admin: Person) -> None:
     ears = admin.listens_for("realm")
 
     changed = admin.patch(
@@ -186,7 +186,7 @@ def test_several_are_told_one_by_one(chat: Chat, admin: Person) -> None:
     ]
 
 
-def test_all_change_or_none(chat: Chat, admin: Person) -> None:
+def test_a_change_is_all_or_nothing(chat: Chat, admin: Person) -> None:
     before = settings(admin)["realm_name"]
     ears = admin.listens_for("realm")
 
@@ -201,7 +201,7 @@ def test_all_change_or_none(chat: Chat, admin: Person) -> None:
 
 
 @pytest.mark.parametrize("role", ["moderator", "member", "guest"])
-def test_only_administrators_may(role: str, chat: Chat) -> None:
+def test_only_administrators_change_settings(role: str, chat: Chat) -> None:
     person = chat.person("ana", role=role)
 
     for asked in ({"name": "x"}, {"name": "n" * 41}, {"waiting_period_threshold": -1}, {}):
@@ -228,7 +228,7 @@ def test_only_administrators_may(role: str, chat: Chat) -> None:
         ("create_multiuse_invite_group", {"new": 10**6}),
     ],
 )
-def test_some_are_for_owners_and_that_is_said_before_a_value_is_wrong(
+def test_some_settings_are_for_owners_and_that_is_checked_before_the_value(
     setting: str, value: Any, chat: Chat
 ) -> None:
     admin = chat.person("admin", role="admin")
@@ -292,9 +292,7 @@ def test_some_are_for_owners_and_that_is_said_before_a_value_is_wrong(
         ),
     ],
 )
-def test_values_that_no_organization_can_have(
-    setting: str, value: Any, problem: str, chat: Chat
-) -> None:
+def test_invalid_values_are_refused(setting: str, value: Any, problem: str, chat: Chat) -> None:
     owner = chat.person("owner", role="owner")
     ears = owner.listens_for("realm")
 
@@ -342,7 +340,7 @@ def test_the_topics_policy_may_be_written_with_and_without_quotes(written: str, 
     assert admin.patch("/realm", topics_policy=written).succeeds()["topics_policy"] == 3
 
 
-def test_parameters_we_do_not_know_are_named(admin: Person) -> None:
+def test_unknown_parameters_are_listed(admin: Person) -> None:
     answer = admin.patch("/realm", colour="blue", mandatory_topics=True).succeeds()
 
     assert sorted(answer["ignored_parameters_unsupported"]) == ["colour", "mandatory_topics"]
@@ -358,7 +356,9 @@ def test_parameters_we_do_not_know_are_named(admin: Person) -> None:
         "moderation_request_channel_id",
     ],
 )
-def test_announcements_go_to_a_channel_of_ours_that_is_in_use(setting: str, chat: Chat) -> None:
+def test_announcements_go_to_an_active_channel_of_the_organization(
+    setting: str, chat: Chat
+) -> None:
     admin = chat.person("admin", role="admin", channels=["kitchen", "cellar"])
     far = Chat.found(chat.server)
     far.person("far", channels=["far away"])
@@ -435,7 +435,7 @@ def test_each_permission_allows_certain_system_groups(setting: str, chat: Chat) 
 
 
 @pytest.mark.parametrize("setting", sorted(ALLOWED))
-def test_some_permissions_want_a_system_group(setting: str, owner: Person) -> None:
+def test_some_permissions_require_a_system_group(setting: str, owner: Person) -> None:
     made = owner.post("/user_groups/create", name="bakers", description="", members=[])
     group_id = made.succeeds()["group_id"]
     in_place = {"direct_members": [owner.id], "direct_subgroups": []}
@@ -447,7 +447,7 @@ def test_some_permissions_want_a_system_group(setting: str, owner: Person) -> No
         assert answer["setting_name"] == setting
 
 
-def test_a_permission_may_name_people_and_groups_in_place(chat: Chat) -> None:
+def test_a_permission_may_name_users_and_groups_directly(chat: Chat) -> None:
     admin, ana, gone = chat.person("admin", role="admin"), *chat.people("ana", "gone")
     members, moderators = chat.group("members"), chat.group("moderators")
     setting = "can_mention_many_users_group"
@@ -478,7 +478,7 @@ def test_a_permission_may_name_people_and_groups_in_place(chat: Chat) -> None:
     assert changed[setting] == chat.group("nobody")
 
 
-def test_people_and_groups_of_another_organization_are_unknown(chat: Chat) -> None:
+def test_users_and_groups_of_another_organization_are_unknown(chat: Chat) -> None:
     admin, far = chat.person("admin", role="admin"), Chat.found(chat.server).person("far")
     setting = "can_mention_many_users_group"
     foreign = {"direct_members": [far.id], "direct_subgroups": []}

@@ -1,4 +1,4 @@
-"""GET /server_settings: what a client learns before anybody has logged in."""
+"""GET /server_settings: what a client learns before login."""
 
 import pytest
 from tests.support.people import Chat, basic
@@ -62,24 +62,24 @@ def test_the_icon_can_be_fetched(chat):
     assert icon.headers["Content-Type"] == "image/png"
 
 
-def test_wrong_credentials_do_not_matter_here(chat):
+def test_wrong_credentials_are_ignored(chat):
     for header in (basic("ana@example.com", "a" * 32), "Bearer x", "Basic !!!"):
         chat.stranger.with_headers(Authorization=header).get("/server_settings").succeeds()
 
 
-def test_unsupported_parameters_are_listed_here_too(chat):
+def test_unsupported_parameters_are_listed(chat):
     told = chat.stranger.get("/server_settings", colour="red").succeeds()
 
     assert told["ignored_parameters_unsupported"] == ["colour"]
 
 
-def test_a_client_that_cannot_work_is_told_so(chat):
+def test_an_unsupported_client_gets_an_error(chat):
     told = chat.stranger.with_headers(User_Agent="ZulipInvalid/5.0").get("/server_settings")
 
     assert told.succeeds()["is_incompatible"] is True
 
 
-def test_passwords_that_are_off_are_shown_as_off(chat):
+def test_disabled_passwords_are_shown_as_disabled(chat):
     chat.refuse_passwords()
 
     told = chat.stranger.get("/server_settings").succeeds()
@@ -99,7 +99,7 @@ def test_an_unknown_host_has_no_settings(chat):
     "subdomain, url",
     [("", "https://chat.example.com"), ("kitchen", "https://kitchen.chat.example.com")],
 )
-def test_the_address_people_use_can_be_set(start_server, subdomain, url):
+def test_the_external_url_can_be_set(start_server, subdomain, url):
     server = start_server(external_url="https://chat.example.com")
     Chat.found(server, "elsewhere")
     chat = Chat.found(server, subdomain)

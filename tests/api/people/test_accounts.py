@@ -1,4 +1,4 @@
-"""Accounts: creating, changing, ending and opening them again; one's own key."""
+"""Accounts: creating, changing, deactivating and reactivating them; one's own key."""
 
 from typing import Any
 
@@ -30,7 +30,7 @@ def members(op, group_id, user_id):
 # --- creating ---
 
 
-def test_a_new_account_can_log_in_and_finds_what_newcomers_find(chat):
+def test_a_new_account_can_log_in_and_has_the_defaults(chat):
     root, ben = chat.person("root", role="admin"), chat.person("ben")
     root.patch("/realm/user_settings_defaults", twenty_four_hour_time=True).succeeds()
     ben.says("Welcome", to="general > greetings")
@@ -57,7 +57,7 @@ def test_a_new_account_can_log_in_and_finds_what_newcomers_find(chat):
     assert state["unread_msgs"]["count"] == 1
 
 
-def test_what_is_no_new_account(chat):
+def test_invalid_accounts_are_refused(chat):
     root, ben = chat.person("root", role="owner"), chat.person("ben")
     head = chat.head()
 
@@ -85,7 +85,7 @@ def test_what_is_no_new_account(chat):
     assert chat.head() == head + 1
 
 
-def test_a_server_may_keep_accounts_to_its_command_line(start_server):
+def test_a_server_may_restrict_accounts_to_the_command_line(start_server):
     chat = Chat.found(start_server(accounts_api=False), "")
     root, ben = chat.person("root", role="owner"), chat.person("ben")
 
@@ -101,7 +101,7 @@ def test_a_server_may_keep_accounts_to_its_command_line(start_server):
 # --- changing ---
 
 
-def test_a_name_and_an_address_are_changed_for_everybody_to_see(chat):
+def test_name_and_address_can_be_changed(chat):
     root = chat.person("root", role="admin")
     ben, gus = chat.people("ben", "gus")
     ears, admin_ears = gus.listens_for("realm_user"), root.listens_for("realm_user")
@@ -119,7 +119,7 @@ def test_a_name_and_an_address_are_changed_for_everybody_to_see(chat):
     assert ben.record.email == "benno@example.com"
 
 
-def test_what_cannot_be_changed_stays(chat):
+def test_invalid_changes_are_refused(chat):
     owner, root = chat.person("owner", role="owner"), chat.person("root", role="admin")
     ben, gus = chat.people("ben", "gus")
     head = chat.head()
@@ -156,7 +156,7 @@ def test_an_address_may_change_its_case(chat):
     assert ben.get("/users/me").succeeds()["delivery_email"] == "BEN@example.com"
 
 
-def test_a_role_goes_with_its_groups(chat, owner):
+def test_a_role_changes_the_system_groups(chat, owner):
     ben, gus = chat.people("ben", "gus")
     ears = gus.listens_for("realm_user", "user_group")
     ids = {name: chat.group(name) for name in ("members", "moderators", "fullmembers", "everyone")}
@@ -179,7 +179,7 @@ def test_a_role_goes_with_its_groups(chat, owner):
     ]
 
 
-def test_another_role_opens_and_closes_channels(chat):
+def test_another_role_shows_and_hides_channels(chat):
     owner, ben = chat.person("owner", role="owner"), chat.person("ben", channels=["kitchen"])
     owner.joins("cellar", invite_only=True)
     owner.joins("garden")
@@ -204,7 +204,7 @@ def test_another_role_opens_and_closes_channels(chat):
     assert told["default_streams"] == defaults
 
 
-def test_who_becomes_a_guest_is_not_told_what_others_said_where_they_may_no_longer_look(chat):
+def test_a_user_who_becomes_a_guest_receives_no_messages_of_hidden_channels(chat):
     owner, ben = chat.person("owner", role="owner", channels=["garden"]), chat.person("ben")
     ears = ben.listens_for("message", all_public_streams=True)
     owner.says("before", to="garden > roses")
@@ -215,7 +215,7 @@ def test_who_becomes_a_guest_is_not_told_what_others_said_where_they_may_no_long
     assert ears.silent()
 
 
-def test_a_role_shows_addresses_and_hides_them(owner, ben):
+def test_a_role_shows_and_hides_addresses(owner, ben):
     ears = ben.listens_for("realm_user")
 
     owner.patch(f"/users/{ben.id}", role=200).succeeds()
@@ -229,10 +229,10 @@ def test_a_role_shows_addresses_and_hides_them(owner, ben):
     ]
 
 
-# --- ending and opening again ---
+# --- deactivating and reactivating ---
 
 
-def test_an_ended_account_is_out_of_everything_and_comes_back_to_it(chat):
+def test_a_deactivated_account_loses_everything_and_gets_it_back(chat):
     root = chat.person("root", role="owner", channels=["kitchen", "cellar"])
     ben, gus = chat.people("ben", "gus", channels=["kitchen"])
     helper = chat.person("helper", bot="generic", owner=ben)
@@ -299,7 +299,7 @@ def test_an_ended_account_is_out_of_everything_and_comes_back_to_it(chat):
     assert [each["type"] for each in ears.all()] == ["message"]
 
 
-def test_who_is_not_ended_that_way(chat):
+def test_accounts_that_cannot_be_deactivated(chat):
     owner, root = chat.person("owner", role="owner"), chat.person("root", role="admin")
     helper = chat.person("helper", bot="generic", owner=root)
     last = {"is_last_owner": True, "entity": "organization owner"}
@@ -315,7 +315,7 @@ def test_who_is_not_ended_that_way(chat):
     assert not root.record.is_active
 
 
-def test_people_may_leave_but_not_the_last_one(ana, ben):
+def test_users_may_deactivate_themselves_but_not_the_last_owner(ana, ben):
     ben.delete("/users/me").succeeds()
 
     ben.get("/users/me").fails("Account is deactivated", code="UNAUTHORIZED", status=401)
@@ -324,7 +324,7 @@ def test_people_may_leave_but_not_the_last_one(ana, ben):
     assert (told["is_last_owner"], told["entity"]) == (False, "user")
 
 
-def test_people_bring_back_their_own_bots(chat):
+def test_users_reactivate_their_own_bots(chat):
     root = chat.person("root", role="admin")
     ben, gus = chat.people("ben", "gus")
     helper = chat.person("helper", bot="generic", owner=ben)
@@ -339,7 +339,7 @@ def test_people_bring_back_their_own_bots(chat):
     assert helper.record.full_name == "Egg timer"
 
 
-def test_messages_of_the_time_away_wait_for_who_comes_back(chat):
+def test_messages_of_the_meantime_are_unread_after_reactivation(chat):
     root, ben = chat.person("root", role="admin", channels=["kitchen"]), chat.person("ben")
     ben.joins("kitchen")
     root.delete(f"/users/{ben.id}").succeeds()
@@ -367,7 +367,7 @@ def test_a_new_key_ends_the_old_one_and_its_queues_at_once(chat, ana):
         assert again.get("/users/me").succeeds()["user_id"] == person.id
 
 
-# --- who may do what ---
+# --- permissions ---
 
 REFUSED = {
     "POST /users": "Must be an organization administrator",
@@ -377,7 +377,7 @@ REFUSED = {
 }
 
 
-def test_who_may_handle_accounts(chat):
+def test_who_may_manage_accounts(chat):
     people = gather(chat)
     victims = iter(chat.people(*[f"victim{number}" for number in range(40)]))
     names = iter(f"new{number}@example.com" for number in range(40))
@@ -429,7 +429,7 @@ def test_who_may_handle_accounts(chat):
     }
 
 
-def test_whoever_is_let_go_is_told_if_so_wished(mailing, post):
+def test_a_deactivated_user_gets_a_mail_if_requested(mailing, post):
     boss = mailing.person("boss", role="admin")
     ben, cleo = mailing.people("ben", "cleo")
 
@@ -443,7 +443,7 @@ def test_whoever_is_let_go_is_told_if_so_wished(mailing, post):
     assert post.letters_to(cleo.email) == []
 
 
-def test_what_is_not_done_to_an_account_that_ends_is_refused_and_the_account_goes_on(chat):
+def test_an_unsupported_action_on_deactivation_is_refused_and_the_account_stays(chat):
     boss, ben = chat.person("boss", role="admin"), chat.person("ben")
     nothing = {"delete_profile": False, "delete_direct_messages": False}
 

@@ -1,4 +1,4 @@
-"""Addresses compare by ASCII lower case: what differs in any other letter is another person's."""
+"""Addresses compare by ASCII lower case: a difference in any other letter is another address."""
 
 import sys
 import time
@@ -37,7 +37,7 @@ def whoami(chat: Chat, email: str, key: str):
     return chat.stranger.with_headers(Authorization=basic(email, key)).get("/users/me")
 
 
-def test_an_address_that_folds_to_anothers_does_not_open_the_account(chat, road):
+def test_an_address_that_folds_to_another_does_not_open_the_account(chat, road):
     owner = chat.person("owner", role="owner")
 
     refused = [
@@ -56,7 +56,7 @@ def test_an_address_that_folds_to_anothers_does_not_open_the_account(chat, road)
         assert found["api_key"] == road.key
 
 
-def test_both_can_have_an_account_each_of_their_own(chat, road):
+def test_both_addresses_can_have_an_account(chat, road):
     street = chat.person("street", email=STREET, password="open sesame")
 
     for person, email in ((road, ROAD), (street, STREET)):
@@ -65,7 +65,7 @@ def test_both_can_have_an_account_each_of_their_own(chat, road):
         assert chat.read(storage.people.find_by_email, email).id == person.id
 
 
-def test_invitations_are_for_one_of_them(mailing, post):
+def test_an_invitation_is_for_one_of_them(mailing, post):
     ana = mailing.person("ana")
     road, street = f"strasse@{mailing.host}.example", f"straße@{mailing.host}.example"
     both = f"{road}, {street}, {road.upper()}"
@@ -98,7 +98,7 @@ def test_changing_ones_address_to_the_other_is_a_change(chat, road):
         ("ﬁn@example.com", "fin@example.com", False),
     ],
 )
-def test_keys_of_addresses(one, other, are_same):
+def test_lookup_keys_of_addresses(one, other, are_same):
     keys = {domain.people.user.email_key(each) for each in (one, other)}
 
     assert (len(keys) == 1) == are_same
@@ -106,14 +106,14 @@ def test_keys_of_addresses(one, other, are_same):
 
 
 @pytest.mark.parametrize("name", ["link.example", "sub.link.example"])
-def test_a_domain_with_a_letter_that_folds_is_another_domain(name):
+def test_a_domain_with_a_folding_letter_is_another_domain(name):
     admitted = domain.organization.mail_domains.MailDomain("link.example", True)
 
     assert admitted.holds(f"ana@{name.upper()}")
     assert not admitted.holds(f"ana@{name.replace('k', KELVIN)}")
 
 
-def test_stored_keys_are_written_anew(kind, databases):
+def test_stored_keys_are_migrated(kind, databases):
     url, _ = databases.ready(kind)
     database = Database.at(url)
     realm = database.write_now(0, actions.organization.create, "Test", "test")
@@ -133,16 +133,16 @@ def test_stored_keys_are_written_anew(kind, databases):
     database.close()
 
 
-def test_an_account_that_an_older_server_wrote_beside_us_is_found(chat, road):
+def test_an_account_written_by_an_older_server_is_found(chat, road):
     chat.write(lambda tx: tx.change("account", road.id, email=STREET, email_key=ROAD))
 
     assert chat.read(storage.people.find_by_email, STREET).id == road.id
     assert chat.read(storage.people.find_by_email, ROAD) is None
 
 
-def test_new_keys_never_meet_where_the_old_ones_did_not():
-    """What the migration stands on: casefolding tells apart no two addresses that ASCII lower case
-    does not, and what was folded once folds to itself."""
+def test_new_keys_never_collide_where_the_old_ones_did_not():
+    """The assumption of the migration: casefolding distinguishes no two addresses that ASCII
+    lower case does not, and folding is idempotent."""
     for code in range(sys.maxunicode + 1):
         folded = chr(code).casefold()
         assert domain.people.user.email_key(f"x{chr(code)}x")[1:-1].casefold() == folded
@@ -153,7 +153,7 @@ EMAILS = (STREET, "ÉVA@example.com", "Bob@Example.com", "ß@example.com", "SS-x
 
 
 def _write_casefolded(tx):
-    """What a server has written that does not know the migration."""
+    """A row as a server without the migration writes it."""
     vault, ids = Vault(SECRET.encode()), []
     for number, email in enumerate(EMAILS):
         new = NewUser(email=email, full_name=f"Number {number}", role=Role.MEMBER)

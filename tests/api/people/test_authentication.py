@@ -1,4 +1,4 @@
-"""Who is asking: every way to be let in and to be turned away."""
+"""Authentication: every way to be accepted and to be refused."""
 
 import base64
 
@@ -30,7 +30,7 @@ def encoded(text: str) -> str:
         (basic("ana@example.com", "a" * 32), "Invalid API key"),
     ],
 )
-def test_credentials_that_do_not_let_anybody_in(chat, header, msg):
+def test_invalid_credentials_are_refused(chat, header, msg):
     chat.person("ana")
     caller = chat.stranger if header is None else chat.stranger.with_headers(Authorization=header)
 
@@ -47,7 +47,7 @@ def test_another_scheme_is_refused_as_such(chat, header):
     answer.fails("This endpoint requires HTTP basic authentication.")
 
 
-def test_a_key_opens_only_its_owners_door(chat, ana, ben):
+def test_a_key_works_only_in_its_organization(chat, ana, ben):
     answer = chat.stranger.with_headers(Authorization=basic(ben.email, ana.key)).get("/users/me")
 
     answer.fails("Invalid API key", code="UNAUTHORIZED", status=401)
@@ -76,7 +76,7 @@ def test_a_key_in_the_query_is_no_credential(chat, ana):
     answer.asks_to_log_in()
 
 
-def test_an_account_that_was_deactivated_is_told_so(chat, ana):
+def test_a_deactivated_account_gets_its_own_error(chat, ana):
     chat.write(actions.people.deactivate, ana.id)
 
     answer = ana.get("/users/me")
@@ -92,7 +92,7 @@ def test_an_old_key_stops_working_at_once(chat, ana):
     ana.with_headers(Authorization=basic(ana.email, fresh)).get("/users/me").succeeds()
 
 
-def test_nobody_gets_into_a_deactivated_organization(chat, ana):
+def test_a_deactivated_organization_accepts_no_one(chat, ana):
     chat.close()
 
     answer = ana.get("/users/me")
@@ -111,7 +111,7 @@ def test_an_incoming_webhook_may_only_send(chat, in_kitchen, ana, method, path):
     hook.says("The oven is hot", to="kitchen > oven")
 
 
-def test_the_host_names_the_organization(chat):
+def test_the_host_selects_the_organization(chat):
     other = Chat.found(chat.server)
     ana, eve = chat.person("ana"), other.person("eve")
 
@@ -124,7 +124,7 @@ def test_the_host_names_the_organization(chat):
     assert ana.with_headers(Host=chat.host.upper()).get("/users/me").succeeds()
 
 
-def test_the_same_address_may_live_in_two_organizations(chat):
+def test_the_same_address_may_be_in_two_organizations(chat):
     other = Chat.found(chat.server)
     here, there = chat.person("ana"), other.person("ana")
 
@@ -133,7 +133,7 @@ def test_the_same_address_may_live_in_two_organizations(chat):
     assert there.get("/users/me").succeeds()["user_id"] == there.id
 
 
-def test_an_unknown_host_knows_nobody(chat, ana):
+def test_an_unknown_host_accepts_no_one(chat, ana):
     nowhere = "nowhere.localhost"
 
     answer = ana.with_headers(Host=nowhere).get("/users/me")
@@ -144,14 +144,14 @@ def test_an_unknown_host_knows_nobody(chat, ana):
     stranger.get("/users/me").asks_to_log_in()
 
 
-def test_while_there_is_one_organization_any_host_reaches_it(own_chat):
+def test_a_single_organization_answers_on_any_host(own_chat):
     ana = own_chat.person("ana")
 
     for host in ("127.0.0.1:9009", "localhost", "chat.example.com", "[::1]:9009"):
         assert ana.with_headers(Host=host).get("/users/me").succeeds()["user_id"] == ana.id
 
 
-def test_credentials_come_before_parameters_and_roles_before_them_too(chat, gus):
+def test_credentials_and_roles_are_checked_before_parameters(chat, gus):
     stranger = chat.stranger.post("/users/me/subscriptions", subscriptions="nonsense")
     guest = gus.post("/users/me/subscriptions", subscriptions="nonsense")
 
@@ -159,7 +159,7 @@ def test_credentials_come_before_parameters_and_roles_before_them_too(chat, gus)
     guest.fails("Not allowed for guest users")
 
 
-def test_somebody_added_from_outside_is_soon_known(chat):
+def test_a_user_added_by_the_command_line_is_known_soon(chat):
     new = NewUser("cleo@example.com", "From Outside")
 
     _, key = chat.write_from_outside(actions.people.account_creation.add, chat.server.vault, new)

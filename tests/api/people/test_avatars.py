@@ -1,4 +1,4 @@
-"""Pictures of people: uploaded ones, those we draw, and those that others keep."""
+"""Avatars: uploaded ones, generated ones, and Gravatar."""
 
 import hashlib
 import io
@@ -27,7 +27,7 @@ def channels():
     return ["kitchen"]
 
 
-def test_an_uploaded_picture_is_told_and_shown_to_all(chat, ana, ben):
+def test_an_uploaded_avatar_is_announced_and_shown_to_all(chat, ana, ben):
     soup = ana.says("Soup's on", to="kitchen > lunch")
     ears = ben.listens_for("realm_user")
 
@@ -62,7 +62,7 @@ def test_an_uploaded_picture_is_told_and_shown_to_all(chat, ana, ben):
     assert shown.headers["X-Content-Type-Options"] == "nosniff"
 
 
-def test_a_picture_is_replaced_and_taken_back(chat, ana, ben):
+def test_an_avatar_is_replaced_and_removed(chat, ana, ben):
     first = uploads_to(ana, MINE, picture()).succeeds()["avatar_url"]
     second = uploads_to(ana, MINE, animation(), kind="image/gif").succeeds()["avatar_url"]
     ears = ben.listens_for("realm_user")
@@ -80,7 +80,7 @@ def test_a_picture_is_replaced_and_taken_back(chat, ana, ben):
     assert drawn(chat.stranger.raw("GET", without)).size == (100, 100)
 
 
-def test_files_that_are_no_avatar(chat, ana, monkeypatch):
+def test_invalid_avatars_are_refused(chat, ana, monkeypatch):
     monkeypatch.setattr(domain.files.images, "MAX_PIXELS", 10_000)
     before = avatar_of(ana, ana)
 
@@ -110,7 +110,7 @@ def test_files_that_are_no_avatar(chat, ana, monkeypatch):
         assert chat.stranger.raw("GET", f"/user_avatars/{chat.realm.id}/{path}").status == 404
 
 
-def test_an_organization_may_want_pictures_to_stay(chat, ana):
+def test_an_organization_may_forbid_changes_of_avatars(chat, ana):
     boss = chat.person("boss", role="admin")
     chat.set("avatar_changes_disabled", True)
 
@@ -120,7 +120,7 @@ def test_an_organization_may_want_pictures_to_stay(chat, ana):
     boss.delete(MINE).succeeds()
 
 
-def test_gravatar_is_asked_by_the_public_address(chat, ana, ben):
+def test_gravatar_uses_the_public_address(chat, ana, ben):
     chat.set("default_avatar_source", "G")
     ana.delete(MINE).succeeds()
     assert chat.person("cleo").record.avatar_source == "G"
@@ -137,7 +137,7 @@ def test_gravatar_is_asked_by_the_public_address(chat, ana, ben):
     assert medium == f"{GRAVATAR}/{digest(ana.email)}?d=identicon&version=2&s=500"
 
 
-def test_an_avatar_is_found_by_number_or_address(chat, ana, ben):
+def test_an_avatar_is_found_by_id_or_address(chat, ana, ben):
     url = uploads_to(ana, MINE, picture()).succeeds()["avatar_url"]
     medium = url.replace(".png", "-medium.png")
 
@@ -157,7 +157,7 @@ def test_an_avatar_is_found_by_number_or_address(chat, ana, ben):
     assert (stranger.status, stranger.json["code"]) == (401, "UNAUTHORIZED")
 
 
-def test_bots_are_given_pictures(chat, ana, ben):
+def test_bots_can_have_avatars(chat, ana, ben):
     ears = ben.listens_for("realm_user")
     named = "full_name=Tide&short_name=tide"
 

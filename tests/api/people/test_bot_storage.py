@@ -1,4 +1,4 @@
-"""Bot storage: what a bot remembers from one run to the next."""
+"""Bot storage: what a bot stores between runs."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ def remembered(bot, **params):
     return bot.get("/bot_storage", **params).succeeds()["storage"]
 
 
-def test_a_bot_remembers_for_itself(chat, bot):
+def test_a_bot_stores_its_own_data(chat, bot):
     other = chat.person("other", bot="outgoing-webhook")
 
     bot.put("/bot_storage", storage={"low": "04:10", "high": "10:00"}).succeeds()
@@ -36,7 +36,7 @@ def test_a_bot_remembers_for_itself(chat, bot):
     assert remembered(bot) == {}
 
 
-def test_what_cannot_be_remembered_or_forgotten(chat, bot, monkeypatch):
+def test_invalid_storage_calls_are_refused(chat, bot, monkeypatch):
     monkeypatch.setattr(domain.limits, "BOT_MEMORY", 50)
     bot.put("/bot_storage", storage={"low": "04:10"}).succeeds()
     ana = chat.person("ana")

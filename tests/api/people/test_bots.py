@@ -1,4 +1,4 @@
-"""Bots: made by people, who look after them."""
+"""Bots: created and managed by users."""
 
 from typing import Any
 
@@ -16,13 +16,13 @@ HOOK = "http://hooks.example.com/echo"
 
 
 def make(person, short_name="tide", **about):
-    """A new bot, as the API tells of it."""
+    """Create a bot and return it as the API does."""
     params = {"full_name": f"{short_name.capitalize()} Bot", "short_name": short_name} | about
     return person.post("/bots", **params).succeeds()
 
 
 def at_work(person, made, short_name="tide"):
-    """The bot itself, with the key it was given."""
+    """The bot itself, with its key."""
     email = f"{short_name}-bot@tertulia.invalid"
     return person.with_headers(Authorization=basic(email, made["api_key"]))
 
@@ -32,7 +32,7 @@ def looked_after(person):
     return {each.pop("user_id"): each for each in found}
 
 
-def test_a_new_bot_is_told_to_all_and_its_ways_to_those_who_look_after_it(chat, ana, ben):
+def test_a_new_bot_is_announced_to_all_and_its_details_to_its_managers(chat, ana, ben):
     cleo = chat.person("cleo", role="admin")
     ears = {person: person.listens_for() for person in (ana, ben, cleo)}
 
@@ -72,7 +72,7 @@ def test_an_outgoing_webhook_has_a_service_and_its_token_is_in_no_log(chat, ana)
     assert not any(service["token"] in entry.payload for entry in entries)
 
 
-def test_what_a_bot_cannot_be(chat):
+def test_invalid_bots_are_refused(chat):
     ana, head = chat.person("ana", channels=["kitchen"]), chat.head
     chat.person("eve", channels=["garden"]).patch(
         f"/streams/{chat.channel('garden').id}", is_private=True
@@ -124,7 +124,7 @@ def test_what_a_bot_cannot_be(chat):
 PROBLEM = "Invalid payload_url: Value error, Not a URL"
 
 
-def test_the_name_of_one_who_has_gone_is_free(ana):
+def test_the_name_of_a_deactivated_bot_is_free(ana):
     made = make(ana)
 
     ana.delete(f"/bots/{made['user_id']}").succeeds()
@@ -132,7 +132,7 @@ def test_the_name_of_one_who_has_gone_is_free(ana):
     make(ana, "ebb", full_name="Tide Bot")
 
 
-def test_an_end_to_bots(chat, monkeypatch):
+def test_the_number_of_bots_is_limited(chat, monkeypatch):
     monkeypatch.setattr(domain.limits, "BOTS", 2)
     ana, ben = chat.people("ana", "ben")
     first, foreign = make(ana), make(ben, "foreign")
@@ -144,7 +144,7 @@ def test_an_end_to_bots(chat, monkeypatch):
     ben.patch(f"/bots/{foreign['user_id']}", bot_owner_id=ana.id).fails(too_many)
 
 
-def test_who_may_make_bots(chat):
+def test_who_may_create_bots(chat):
     people = gather(chat)
 
     def makes(who, bot_type):
@@ -179,7 +179,7 @@ def test_who_may_make_bots(chat):
     assert makes("full", 2) == no
 
 
-def test_one_sees_ones_own_bots_and_their_keys(chat):
+def test_users_see_their_own_bots_and_keys(chat):
     ana, ben = chat.person("ana", channels=["kitchen"]), chat.person("ben")
     first = make(ana, default_sending_stream="Kitchen", default_all_public_streams=True)
     gone = make(ana, "gone")
@@ -204,7 +204,7 @@ def test_one_sees_ones_own_bots_and_their_keys(chat):
     guest.get("/bots").fails("Not allowed for guest users")
 
 
-def test_changing_a_bot_tells_those_who_look_after_it(chat):
+def test_changes_of_a_bot_are_reported_to_its_managers(chat):
     ana, ben = chat.person("ana", channels=["kitchen", "hall"]), chat.person("ben")
     cleo = chat.person("cleo", role="admin")
     number = make(ana, bot_type=3)["user_id"]
@@ -255,7 +255,7 @@ def test_changing_a_bot_tells_those_who_look_after_it(chat):
     assert ears[ana].next()["bot"] == {"user_id": number, "default_sending_stream": None}
 
 
-def test_what_a_bot_cannot_become(chat, ana, ben):
+def test_invalid_changes_are_refused(chat, ana, ben):
     ended, helper = chat.person("ended"), chat.person("helper", bot="generic")
     chat.write(actions.people.deactivate, ended.id)
     number, other = make(ana)["user_id"], make(ben, "other")["user_id"]
@@ -284,7 +284,7 @@ def test_what_a_bot_cannot_become(chat, ana, ben):
     assert looked_after(ben).keys() == {other}
 
 
-def test_a_role_is_given_by_administrators(chat):
+def test_administrators_assign_roles(chat):
     ana, adam = chat.person("ana"), chat.person("adam", role="admin")
     number = make(ana)["user_id"]
     ears = adam.listens_for("realm_user", "user_group")
@@ -306,7 +306,7 @@ def test_a_role_is_given_by_administrators(chat):
     ana.patch(f"/bots/{number}", role=200).fails("Must be an organization administrator", **refused)
 
 
-def test_who_becomes_an_administrator_looks_after_all_bots(chat):
+def test_a_new_administrator_receives_all_bots(chat):
     olga = chat.person("olga", role="owner")
     ana, ben = chat.people("ana", "ben")
     own, foreign = make(ben, "own"), make(ana, bot_type=3, payload_url=HOOK)
@@ -327,7 +327,7 @@ def test_who_becomes_an_administrator_looks_after_all_bots(chat):
     assert before.keys() == {own["user_id"]}
 
 
-def test_the_bots_of_one_who_goes_go_too(chat):
+def test_bots_are_deactivated_with_their_owner(chat):
     olga, ana = chat.person("olga", role="owner"), chat.person("ana")
     bot = at_work(ana, make(ana))
 
@@ -336,7 +336,7 @@ def test_the_bots_of_one_who_goes_go_too(chat):
     bot.get("/users/me").fails("Account is deactivated", status=401, code="UNAUTHORIZED")
 
 
-def test_a_bot_comes_to_another_owner(chat, ana, ben):
+def test_a_bot_can_change_owner(chat, ana, ben):
     cleo = chat.person("cleo", role="admin")
     number = make(ana)["user_id"]
     ears = {person: person.listens_for() for person in (ana, ben, cleo)}
@@ -357,7 +357,7 @@ def test_a_bot_comes_to_another_owner(chat, ana, ben):
     assert [each["type"] for each in ears[cleo].all()] == ["realm_user"]
 
 
-def test_who_may_look_after_a_bot(chat, ana, ben):
+def test_who_may_manage_a_bot(chat, ana, ben):
     number = make(ana)["user_id"]
     calls = {
         "PATCH": f"/bots/{number}",
@@ -385,8 +385,8 @@ def test_who_may_look_after_a_bot(chat, ana, ben):
             ana.request(method, path.replace(str(number), str(unknown))).fails("No such bot")
 
 
-def test_the_bot_of_an_owner_is_not_for_administrators(chat):
-    """Its key would make an owner of whoever can ask for it."""
+def test_an_owners_bot_cannot_be_managed_by_administrators(chat):
+    """Its key would give owner rights to whom it can be read by."""
     olga, adam = chat.person("olga", role="owner"), chat.person("adam", role="admin")
     bot = chat.person("crown", role="owner", bot="generic", owner=olga)
 
@@ -413,7 +413,7 @@ def test_a_new_key_ends_the_old_one_and_its_queues(ana):
     assert ana.get(f"/bots/{number}/api_key").succeeds()["api_key"] == fresh["api_key"]
 
 
-def test_a_bot_that_has_ended_stays_so(ana, ben):
+def test_a_deactivated_bot_stays_so(ana, ben):
     made = make(ana)
     number, bot = made["user_id"], at_work(ana, made)
     ears = {person: person.listens_for() for person in (ana, ben)}
@@ -428,7 +428,7 @@ def test_a_bot_that_has_ended_stays_so(ana, ben):
     assert looked_after(ana).keys() == {number}
 
 
-def test_who_only_writes_can_do_nothing_else(in_kitchen, ana):
+def test_an_incoming_webhook_can_only_send(in_kitchen, ana):
     bot = at_work(ana, make(ana, bot_type=2, default_sending_stream="kitchen"))
     said = {"type": "channel", "topic": "tide", "content": "high"}
 
@@ -444,7 +444,7 @@ def test_who_only_writes_can_do_nothing_else(in_kitchen, ana):
         bot.request(method, path).fails(refused, status=401, code="UNAUTHORIZED")
 
 
-def test_a_bot_uses_what_was_chosen_for_it(chat):
+def test_a_bot_uses_its_default_channels(chat):
     ana = chat.person("ana", channels=["kitchen", "hall"])
     number = make(ana)["user_id"]
     bot = at_work(ana, {"api_key": ana.get(f"/bots/{number}/api_key").succeeds()["api_key"]})
@@ -473,8 +473,8 @@ def test_a_bot_uses_what_was_chosen_for_it(chat):
     assert hears(narrow=[["channel", "kitchen"]]) == ["kitchen"]
 
 
-def test_a_channel_that_goes_by_another_name(chat):
-    """Those who look after a bot are told; who may no longer see the channel is not."""
+def test_a_renamed_default_channel_is_reported(chat):
+    """To the managers of the bot, unless they may not see the channel any more."""
     adam = chat.person("adam", role="admin", channels=["kitchen"])
     ana = chat.person("ana", channels=["kitchen"])
     kitchen = chat.channel("kitchen").id
@@ -497,7 +497,7 @@ def test_a_channel_that_goes_by_another_name(chat):
     assert (known_to(ana), known_to(adam)) == (None, "secret")
 
 
-def test_bots_from_the_command_line_are_told_of_too(chat, ana):
+def test_bots_created_by_the_command_line_are_announced(chat, ana):
     ears = ana.listens_for("realm_bot")
 
     bot = chat.person("helper", bot="generic", owner=ana)

@@ -1,4 +1,4 @@
-"""Full members: one becomes one by waiting, and everybody is told."""
+"""Full members: a user becomes one after the waiting period, with events."""
 
 from tests.support.groups import told
 from tests.support.people import Chat
@@ -9,11 +9,11 @@ DAY = 86_400
 
 
 def look(chat: Chat) -> None:
-    """What the server does by itself every minute."""
+    """Run the job that runs every minute."""
     chat.server.do(welcome_full_members(chat.server.database))
 
 
-def test_who_has_waited_long_enough_is_a_full_member(own_chat: Chat) -> None:
+def test_after_the_waiting_period_a_user_is_a_full_member(own_chat: Chat) -> None:
     owner, ana = own_chat.person("owner", role="owner"), own_chat.person("ana")
     full = own_chat.group("fullmembers")
     owner.joins("cellar", invite_only=True, can_subscribe_group=full)
@@ -36,7 +36,7 @@ def test_who_has_waited_long_enough_is_a_full_member(own_chat: Chat) -> None:
     assert ana.id in ana.get(f"/user_groups/{full}/members").succeeds()["members"]
 
 
-def test_who_became_one_while_the_server_was_down_is_told_of_later(own_chat: Chat) -> None:
+def test_changes_during_a_downtime_are_reported_later(own_chat: Chat) -> None:
     owner, ana = own_chat.person("owner", role="owner"), own_chat.person("ana")
     full = own_chat.group("fullmembers")
     owner.patch("/realm", waiting_period_threshold=3).succeeds()
@@ -50,7 +50,7 @@ def test_who_became_one_while_the_server_was_down_is_told_of_later(own_chat: Cha
     assert ears.all() == [told("add_members", full, user_ids=[ana.id])]
 
 
-def test_nothing_is_written_while_nobody_is_due(own_chat: Chat) -> None:
+def test_nothing_is_written_while_no_user_is_due(own_chat: Chat) -> None:
     owner = own_chat.person("owner", role="owner")
     own_chat.people("ana", "ben")
     owner.patch("/realm", waiting_period_threshold=3).succeeds()
@@ -62,7 +62,7 @@ def test_nothing_is_written_while_nobody_is_due(own_chat: Chat) -> None:
     assert own_chat.head() == head
 
 
-def test_another_waiting_period_makes_full_members_and_unmakes_them(chat: Chat) -> None:
+def test_another_waiting_period_adds_and_removes_full_members(chat: Chat) -> None:
     owner, ana, bot = (
         chat.person("owner", role="owner"),
         chat.person("ana"),

@@ -1,6 +1,6 @@
-"""Guests: where a permission cannot be given to everyone, no guest ever holds it.
+"""Guests never hold a permission that cannot be given to everyone.
 
-Naming a guest, or a group that a guest is in, is no mistake. It only has no effect.
+Naming a guest, or a group with a guest, is no error. It has no effect.
 """
 
 import pytest
@@ -16,7 +16,7 @@ def in_a_group_of_two(owner: Person, gus: Person) -> int:
 
 
 @pytest.mark.parametrize("by_group", [False, True], ids=["named", "in a group"])
-def test_a_guest_does_not_run_a_channel(by_group: bool, chat: Chat) -> None:
+def test_a_guest_cannot_administer_a_channel(by_group: bool, chat: Chat) -> None:
     owner, gus = chat.person("owner", role="owner"), chat.person("gus", role="guest")
     group = in_a_group_of_two(owner, gus)
     value = group if by_group else {"direct_members": [gus.id], "direct_subgroups": []}
@@ -35,7 +35,9 @@ def test_a_guest_does_not_run_a_channel(by_group: bool, chat: Chat) -> None:
 
 
 @pytest.mark.parametrize("by_group", [False, True], ids=["named", "in a group"])
-def test_a_guest_does_not_see_a_private_channel_from_outside(by_group: bool, chat: Chat) -> None:
+def test_a_guest_does_not_see_a_private_channel_without_subscription(
+    by_group: bool, chat: Chat
+) -> None:
     owner, gus = chat.person("owner", role="owner"), chat.person("gus", role="guest")
     group = in_a_group_of_two(owner, gus)
     value = group if by_group else {"direct_members": [gus.id], "direct_subgroups": []}
@@ -55,7 +57,7 @@ def test_a_guest_does_not_see_a_private_channel_from_outside(by_group: bool, cha
 
 
 @pytest.mark.parametrize("by_group", [False, True], ids=["named", "in a group"])
-def test_a_guest_does_not_hold_the_rights_of_members(by_group: bool, chat: Chat) -> None:
+def test_a_guest_does_not_hold_permissions_of_members(by_group: bool, chat: Chat) -> None:
     owner, gus = chat.person("owner", role="owner"), chat.person("gus", role="guest")
     group = in_a_group_of_two(owner, gus)
     value = group if by_group else {"direct_members": [gus.id], "direct_subgroups": []}

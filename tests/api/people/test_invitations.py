@@ -1,4 +1,4 @@
-"""Invitations: who may give them, what they bring, and that nobody learns who is here by them."""
+"""Invitations: permissions, contents, and that they do not reveal accounts."""
 
 import datetime
 
@@ -25,7 +25,7 @@ def open_ones(person):
 
 
 def fresh(chat, name):
-    """An address that no other scene writes to."""
+    """An address that no other test uses."""
     return f"{name}@{chat.host}.example"
 
 
@@ -54,7 +54,7 @@ def test_an_invitation_by_mail_is_listed_and_sent(mailing, post):
     assert f"It is good until {last_day}." in text_in(letter)
 
 
-def test_a_link_is_for_many(admin):
+def test_a_link_can_be_used_by_many(admin):
     made = admin.post("/invites/multiuse", invite_expires_in_minutes="null").succeeds()
 
     (shown,) = open_ones(admin)
@@ -63,7 +63,7 @@ def test_a_link_is_for_many(admin):
     assert "email" not in shown
 
 
-def test_one_sees_ones_own_and_administrators_all(mailing):
+def test_users_see_their_own_and_administrators_all(mailing):
     ana, ben = mailing.people("ana", "ben")
     admin = mailing.person("admin", role="admin")
     for each in (ana, ben):
@@ -71,7 +71,7 @@ def test_one_sees_ones_own_and_administrators_all(mailing):
 
     assert [len(open_ones(each)) for each in (ana, ben, admin)] == [1, 1, 2]
     owner = mailing.person("owner", role="owner")
-    owner.post("/invites/multiuse", invite_as=100).succeeds()  # whoever reads it is an owner soon
+    owner.post("/invites/multiuse", invite_as=100).succeeds()  # its reader could become an owner
     assert [len(open_ones(each)) for each in (admin, owner)] == [2, 3]
     mailing.server.clock.move(hours=11 * 24)
     assert open_ones(admin) == []
@@ -90,7 +90,7 @@ def test_one_sees_ones_own_and_administrators_all(mailing):
         ("owner", 100, None),
     ],
 )
-def test_nobody_gives_a_role_above_their_own(mailing, who, role, refusal):
+def test_an_invitation_cannot_give_a_higher_role(mailing, who, role, refusal):
     answer = invites(mailing.person("ana", role=who), fresh(mailing, "cleo"), invite_as=role)
 
     if refusal is None:
@@ -99,7 +99,7 @@ def test_nobody_gives_a_role_above_their_own(mailing, who, role, refusal):
         answer.fails(refusal["msg"], code=refusal["code"])
 
 
-def test_who_may_invite_is_a_permission(mailing):
+def test_inviting_requires_a_permission(mailing):
     ana, guest = mailing.person("ana"), mailing.person("guest", role="guest")
     mailing.permit("can_invite_users_group", "administrators")
 
@@ -110,7 +110,7 @@ def test_who_may_invite_is_a_permission(mailing):
     ana.post("/invites/multiuse").succeeds()
 
 
-def test_channels_that_one_does_not_see_invite_nobody(mailing):
+def test_invisible_channels_cannot_be_part_of_an_invitation(mailing):
     ana, ben = mailing.people("ana", "ben")
     ben.post("/channels/create", name="cellar", subscribers=[ben.id], invite_only=True).succeeds()
     cellar = mailing.channel("cellar").id
@@ -130,7 +130,7 @@ def test_channels_that_one_does_not_see_invite_nobody(mailing):
         ("x@elsewhere.example", "Outside your domain."),
     ],
 )
-def test_one_bad_address_and_nobody_is_invited(mailing, emails, why):
+def test_one_invalid_address_fails_the_whole_call(mailing, emails, why):
     owner = mailing.person("owner", role="owner")
     owner.post("/realm/domains", domain="house.example", allow_subdomains=False).succeeds()
     mailing.set("emails_restricted_to_domains", True)
@@ -145,7 +145,7 @@ def test_one_bad_address_and_nobody_is_invited(mailing, emails, why):
     assert open_ones(owner) == []
 
 
-def test_what_cannot_be_invited_or_taken_back(mailing):
+def test_invalid_invitations_are_refused(mailing):
     admin = mailing.person("admin", role="admin", channels=["kitchen"])
     ana = mailing.person("ana", channels=["kitchen"])
     mailing.permit("can_add_subscribers_group", "administrators")
@@ -171,7 +171,7 @@ def test_what_cannot_be_invited_or_taken_back(mailing):
     admin.delete(link).fails("Invitation has already been revoked")
 
 
-def test_throw_away_addresses_are_refused(mailing):
+def test_disposable_addresses_are_refused(mailing):
     ana = mailing.person("ana")
 
     told = invites(ana, "x@mailinator.com", "x@sub.mailinator.com").fails(
@@ -183,7 +183,7 @@ def test_throw_away_addresses_are_refused(mailing):
     invites(ana, "x@mailinator.com").succeeds()
 
 
-def test_those_who_have_accounts_are_told_of_where_one_may_see_addresses(mailing):
+def test_existing_accounts_are_reported_where_addresses_are_visible(mailing):
     admin, ben = mailing.person("admin", role="admin"), mailing.person("ben")
     gone = mailing.person("gone")
     mailing.write(actions.people.deactivate, gone.id)
@@ -201,7 +201,7 @@ def test_those_who_have_accounts_are_told_of_where_one_may_see_addresses(mailing
     assert len(open_ones(admin)) == 1
 
 
-def test_hidden_addresses_are_not_found_out_by_inviting(mailing, post):
+def test_hidden_addresses_are_not_revealed_by_inviting(mailing, post):
     ana = mailing.person("ana")
     ben = mailing.person(
         "ben", email=fresh(mailing, "ben"), settings={"email_address_visibility": 3}
@@ -215,7 +215,7 @@ def test_hidden_addresses_are_not_found_out_by_inviting(mailing, post):
     assert "/join/" not in text_in(letter)
 
 
-def test_taking_back_and_sending_again(mailing, post):
+def test_revoking_and_resending(mailing, post):
     ana, ben = mailing.people("ana", "ben")
     admin, cleo = mailing.person("admin", role="admin"), fresh(mailing, "cleo")
     invites(ana, cleo).succeeds()
@@ -238,7 +238,7 @@ def _named(refusal):
     return {"msg": refusal["msg"], "code": refusal["code"]}
 
 
-def test_nobody_is_flooded_with_invitations(mailing, monkeypatch):
+def test_invitations_to_one_address_are_limited(mailing, monkeypatch):
     ana, admin = mailing.person("ana"), mailing.person("admin", role="admin")
     cleo, dora = fresh(mailing, "cleo"), fresh(mailing, "dora")
     for _ in range(4):
@@ -264,7 +264,7 @@ def test_nobody_is_flooded_with_invitations(mailing, monkeypatch):
     invites(ana, cleo).succeeds()
 
 
-def test_administrators_and_the_inviter_hear_of_changes(mailing):
+def test_administrators_and_the_inviter_receive_changes(mailing):
     ana, ben = mailing.people("ana", "ben")
     admin = mailing.person("admin", role="admin")
     ears = {each.name: each.listens_for("invites_changed") for each in (ana, ben, admin)}
@@ -276,7 +276,7 @@ def test_administrators_and_the_inviter_hear_of_changes(mailing):
     assert ears["Ben"].silent()
 
 
-def test_who_has_gone_invites_nobody(mailing):
+def test_invitations_of_a_deactivated_user_are_invalid(mailing):
     ana, admin = mailing.person("ana"), mailing.person("admin", role="admin")
     invites(ana, fresh(mailing, "cleo")).succeeds()
 
@@ -285,7 +285,7 @@ def test_who_has_gone_invites_nobody(mailing):
     assert open_ones(admin) == []
 
 
-def test_somebody_new_waits_where_anybody_may_join(mailing):
+def test_a_new_user_must_wait_before_inviting_where_anyone_may_join(mailing):
     mailing.set("invite_required", False)
     ana = mailing.person("ana")
 
@@ -297,7 +297,7 @@ def test_somebody_new_waits_where_anybody_may_join(mailing):
     invites(ana, fresh(mailing, "cleo")).succeeds()
 
 
-def test_without_mail_nothing_pretends(chat):
+def test_without_mail_invitations_by_mail_are_refused(chat):
     invites(chat.person("ana"), "cleo@example.com").fails(
         "This server sends no mail. Make an invitation link and hand it over instead.",
         code="MAIL_NOT_CONFIGURED",
@@ -313,11 +313,11 @@ def test_without_mail_nothing_pretends(chat):
         ("", []),
     ],
 )
-def test_addresses_as_people_paste_them(text, found):
+def test_pasted_addresses_are_parsed(text, found):
     assert addresses_in(text) == found
 
 
-def test_an_invitation_is_forgotten_a_month_after_its_end(chat, admin):
+def test_an_invitation_is_deleted_a_month_after_its_end(chat, admin):
     def lasting(minutes):
         admin.post("/invites/multiuse", invite_expires_in_minutes=minutes).succeeds()
         return max(each["id"] for each in open_ones(admin))

@@ -1,4 +1,4 @@
-"""Guests' limited view: whom an organization does not show to guests is not there for them."""
+"""Guests with limited visibility: hidden users do not exist for them."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ PEOPLE = ("realm_user", "user_status", "presence", "typing")
 
 @pytest.fixture
 def limited(chat: Chat) -> Chat:
-    """An organization that shows its people only to those who are no guests."""
+    """An organization that hides users from guests."""
     chat.permit("can_access_all_users_group", "members")
     return chat
 
@@ -28,7 +28,7 @@ def told_of(events: list[dict[str, Any]]) -> list[tuple[str, int]]:
     ]
 
 
-def test_a_guest_knows_those_they_are_with_and_bots(limited):
+def test_a_guest_sees_users_of_shared_channels_and_bots(limited):
     gus = limited.person("gus", role="guest", channels=["kitchen"])
     ana, gone = limited.people("ana", "gone", channels=["kitchen"])
     ben, cleo, dan = limited.people("ben", "cleo", "dan")
@@ -44,7 +44,7 @@ def test_a_guest_knows_those_they_are_with_and_bots(limited):
     assert len(seen_by(gus)) == 8
 
 
-def test_what_a_restarted_server_knows_of_who_talked_with_whom(own_chat):
+def test_conversations_count_after_a_restart(own_chat):
     own_chat.permit("can_access_all_users_group", "members")
     gus, (ana, ben) = own_chat.person("gus", role="guest"), own_chat.people("ana", "ben")
     ana.says("psst", to=[gus])
@@ -55,7 +55,7 @@ def test_what_a_restarted_server_knows_of_who_talked_with_whom(own_chat):
     gus.get(f"/users/{ben.id}").fails("Insufficient permission")
 
 
-def test_somebody_hidden_is_told_from_somebody_unknown_by_nobody(limited):
+def test_a_hidden_user_gets_the_same_answer_as_an_unknown_one(limited):
     gus = limited.person("gus", role="guest", channels=["kitchen"])
     everyone_sees = {"email_address_visibility": 1}
     ben = limited.person("ben", settings=everyone_sees)
@@ -149,7 +149,7 @@ def test_somebody_hidden_is_told_from_somebody_unknown_by_nobody(limited):
     assert {(reply.status, reply.body) for reply in pictures} == {(404, pictures[0].body)}
 
 
-def test_people_come_into_sight_and_leave_it(limited):
+def test_users_become_visible_and_invisible(limited):
     root = limited.person("root", role="owner", channels=["kitchen"])
     ben, cleo = limited.people("ben", "cleo")
     gus = limited.person("gus", role="guest", channels=["kitchen"])
@@ -187,7 +187,7 @@ def test_people_come_into_sight_and_leave_it(limited):
     ]
 
 
-def test_a_guest_hears_nothing_of_people_they_do_not_know(limited):
+def test_a_guest_receives_no_events_about_hidden_users(limited):
     root, ben = limited.person("root", role="owner"), limited.person("ben")
     gus = limited.person("gus", role="guest")
     ears, older = gus.listens_for(*PEOPLE, **INCOMPLETE), gus.listens_for(*PEOPLE)
@@ -211,7 +211,7 @@ def test_a_guest_hears_nothing_of_people_they_do_not_know(limited):
     assert (person["full_name"], person["role"]) == ("Unknown user", 400)
 
 
-def test_what_a_guest_hears_late_is_what_was_told_then(limited):
+def test_a_late_poll_delivers_the_same_events(limited):
     root, ben = limited.person("root", role="owner"), limited.person("ben")
     gus = limited.person("gus", role="guest", channels=["kitchen"])
     late = gus.listens_for("realm_user", "user_group", "user_status", **INCOMPLETE)
@@ -238,7 +238,7 @@ def test_what_a_guest_hears_late_is_what_was_told_then(limited):
     assert heard[-2:] == told[-2:]
 
 
-def test_what_a_guest_is_told_at_register(limited):
+def test_what_register_returns_to_a_guest(limited):
     gus = limited.person("gus", role="guest", channels=["kitchen"])
     ana, ben = limited.person("ana", channels=["kitchen"]), limited.person("ben", role="owner")
     gone = limited.person("gone")
@@ -268,7 +268,7 @@ def test_what_a_guest_is_told_at_register(limited):
     assert answer["presences"].keys() == {str(ana.id), str(gus.id)}
 
 
-def test_who_wrote_is_not_told_of_somebody_unknown(limited):
+def test_the_name_of_a_hidden_sender_is_not_shown(limited):
     gus = limited.person("gus", role="guest", channels=["kitchen"])
     ana = limited.person("ana", channels=["kitchen"])
     soup = ana.says("Soup's on", to="kitchen > lunch")
@@ -290,7 +290,7 @@ def test_who_wrote_is_not_told_of_somebody_unknown(limited):
     assert ears.next()["message"]["sender_full_name"] == "Unknown user"
 
 
-def test_a_guest_can_mention_only_people_they_know(limited):
+def test_a_guest_can_mention_only_visible_users(limited):
     gus = limited.person("gus", role="guest", channels=["kitchen"])
     ana, ben = limited.person("ana", channels=["kitchen"]), limited.person("ben")
 
@@ -303,7 +303,7 @@ def test_a_guest_can_mention_only_people_they_know(limited):
     assert f'data-user-id="{ben.id}"' in by_member
 
 
-def test_strangers_know_no_more_than_guests(start_server):
+def test_spectators_see_no_more_than_guests(start_server):
     server = start_server(web_public_streams_enabled=True)
     chat = Chat.found(server, "")
     ana = chat.person("ana", role="owner")

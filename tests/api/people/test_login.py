@@ -1,4 +1,4 @@
-"""POST /fetch_api_key: a password for a key, and nothing to be learned by guessing."""
+"""POST /fetch_api_key: a password for a key, without hints for guessing."""
 
 from concurrent.futures import ThreadPoolExecutor
 
@@ -29,12 +29,12 @@ def test_a_password_gives_the_key(chat, ana):
             ana.email,
             ana.id,
         )
-    # No header is needed, and one that is wrong does no harm.
+    # No header is needed, and a wrong one is ignored.
     astray = chat.stranger.with_headers(Authorization="Basic !!!")
     astray.post("/fetch_api_key", username=ana.email, password="open sesame").succeeds()
 
 
-def test_the_key_that_was_given_works(chat, ana):
+def test_the_returned_key_works(chat, ana):
     fresh = chat.write(actions.people.reset_key, chat.server.vault, ana.id)
 
     answer = logs_in(chat, ana.email, "open sesame").succeeds()
@@ -55,7 +55,7 @@ def test_the_key_that_was_given_works(chat, ana):
     ],
     ids=["wrong", "empty", "long", "unknown", "without a password", "a bot", "the system's bot"],
 )
-def test_whatever_is_wrong_the_answer_is_the_same(chat, ana, username, password):
+def test_all_failures_get_the_same_answer(chat, ana, username, password):
     chat.person("ben")
     chat.person("helper", bot="generic", owner=ana)
 
@@ -69,7 +69,7 @@ def test_whatever_is_wrong_the_answer_is_the_same(chat, ana, username, password)
     assert "WWW-Authenticate" not in answer.headers
 
 
-def test_the_address_in_public_is_no_name_to_log_in_with(chat, ana):
+def test_the_public_address_is_no_login_name(chat, ana):
     answer = logs_in(chat, ana.api_email, "open sesame")
 
     answer.fails(WRONG, code="AUTHENTICATION_FAILED", status=401)
@@ -84,11 +84,11 @@ def test_the_address_in_public_is_no_name_to_log_in_with(chat, ana):
         ({"username": "ana", "password": "x"}, "Enter a valid email address."),
     ],
 )
-def test_what_cannot_be_a_login(chat, params, msg):
+def test_invalid_logins_are_refused(chat, params, msg):
     chat.stranger.post("/fetch_api_key", **params).fails(msg)
 
 
-def test_a_deactivated_account_is_told_to_whoever_knows_its_password(chat, ana):
+def test_a_deactivated_account_is_reported_only_with_the_right_password(chat, ana):
     chat.write(actions.people.deactivate, ana.id)
 
     logs_in(chat, ana.email, "open sesame").fails(
@@ -107,7 +107,7 @@ def test_passwords_can_be_switched_off(chat, ana):
     )
 
 
-def test_a_deactivated_organization_lets_nobody_log_in(chat, ana):
+def test_a_deactivated_organization_admits_no_one(chat, ana):
     chat.close()
 
     logs_in(chat, ana.email, "open sesame").fails(
@@ -115,7 +115,7 @@ def test_a_deactivated_organization_lets_nobody_log_in(chat, ana):
     )
 
 
-def test_there_is_nothing_to_log_in_to_at_an_unknown_host(chat):
+def test_an_unknown_host_admits_no_one(chat):
     stranger = chat.stranger.with_headers(Host="nowhere.localhost")
 
     answer = stranger.post("/fetch_api_key", username="ana@example.com", password="x")
@@ -123,7 +123,7 @@ def test_there_is_nothing_to_log_in_to_at_an_unknown_host(chat):
     answer.fails("Invalid subdomain", code="NONEXISTENT_SUBDOMAIN", status=404)
 
 
-def test_another_organizations_account_is_unknown_here(chat):
+def test_an_account_of_another_organization_is_unknown(chat):
     other = Chat.found(chat.server)
     eve = other.person("eve", password="open sesame")
 
@@ -131,7 +131,7 @@ def test_another_organizations_account_is_unknown_here(chat):
 
 
 @pytest.mark.parametrize("username", ["ana@example.com", "nobody@example.com"])
-def test_after_five_failures_a_name_has_to_rest(chat, username):
+def test_after_five_failures_a_name_is_locked(chat, username):
     chat.person("ana", password="open sesame")
     for _ in range(5):
         logs_in(chat, username, "a guess").fails(WRONG, code="AUTHENTICATION_FAILED", status=401)
@@ -144,7 +144,7 @@ def test_after_five_failures_a_name_has_to_rest(chat, username):
     assert logs_in(chat, "ana@example.com", "open sesame").succeeds()
 
 
-def test_of_many_guesses_at_once_five_are_looked_at(chat, ana, monkeypatch):
+def test_of_simultaneous_guesses_five_are_checked(chat, ana, monkeypatch):
     looked_at: list[str] = []
 
     def look(password: str, known: str | None) -> bool:
@@ -160,7 +160,7 @@ def test_of_many_guesses_at_once_five_are_looked_at(chat, ana, monkeypatch):
     assert sorted(answer.status for answer in answers) == [401] * 5 + [429] * 15
 
 
-def test_a_restart_forgets_no_failure(own_chat):
+def test_failures_survive_a_restart(own_chat):
     ana = own_chat.person("ana", password="open sesame")
     for _ in range(5):
         logs_in(own_chat, ana.email, "a guess")
@@ -170,7 +170,7 @@ def test_a_restart_forgets_no_failure(own_chat):
     assert logs_in(own_chat, ana.email, "open sesame").status == 429
 
 
-def test_success_forgives_earlier_failures(chat, ana):
+def test_a_success_resets_failures(chat, ana):
     for _ in range(3):
         for _ in range(2):
             logs_in(chat, ana.email, "a guess")
@@ -178,7 +178,7 @@ def test_success_forgives_earlier_failures(chat, ana):
 
 
 def tries(tx, times, address):
-    """Let so many attempts be made from an address; how long to wait, where that is too many."""
+    """Make attempts from an address and return the time to wait, if there were too many."""
     try:
         for _ in range(times):
             actions.people.password_attempts.count(tx, b"ana", address)
@@ -187,7 +187,7 @@ def tries(tx, times, address):
     return 0
 
 
-def test_a_stranger_who_guesses_locks_nobody_out(chat):
+def test_guesses_from_another_address_lock_out_no_one(chat):
     stranger, ana = "192.0.2.1", "192.0.2.2"
 
     assert chat.write(tries, 5, stranger) == 0
@@ -195,7 +195,7 @@ def test_a_stranger_who_guesses_locks_nobody_out(chat):
     assert chat.write(tries, 1, ana) == 0
 
 
-def test_many_strangers_together_are_held_up(chat):
+def test_guesses_from_many_addresses_are_limited(chat):
     waits = [chat.write(tries, 5, f"192.0.2.{number}") for number in range(21)]
 
     assert waits[:20] == [0] * 20
@@ -212,7 +212,7 @@ def test_many_strangers_together_are_held_up(chat):
     )
 
 
-def test_a_new_password_is_asked_for_as_seldom(ana):
+def test_password_changes_have_the_same_limit(ana):
     for _ in range(5):
         ana.patch("/settings", old_password="a guess", new_password="something else").fails(
             "Wrong password!"

@@ -1,4 +1,4 @@
-"""Presence: who is here, and who was of late."""
+"""Presence: who is active, and who was lately."""
 
 import pytest
 from tests.support.waiting import eventually
@@ -28,7 +28,7 @@ def presence_of(person, viewer):
     return viewer.get(f"/users/{person.id}/presence").succeeds()["presence"]
 
 
-def test_a_ping_is_seen_by_others_in_both_forms(scene):
+def test_a_ping_is_visible_in_both_forms(scene):
     before = int(scene.server.clock())
 
     pings(scene.ana, ping_only=True)
@@ -45,11 +45,11 @@ def test_a_ping_is_seen_by_others_in_both_forms(scene):
     assert isinstance(answer["server_timestamp"], float)
 
 
-def test_a_mere_ping_is_answered_with_nothing(scene):
+def test_a_bare_ping_gets_an_empty_answer(scene):
     assert pings(scene.ana, ping_only=True) == {"result": "success", "msg": ""}
 
 
-def test_one_person_s_presence_by_id_and_by_address(scene):
+def test_presence_of_one_user_by_id_and_by_address(scene):
     pings(scene.ana)
 
     answer = scene.ben.get(f"/users/{scene.ana.id}/presence").succeeds()
@@ -66,11 +66,11 @@ def test_one_person_s_presence_by_id_and_by_address(scene):
     assert by_address["presence"] == answer["presence"]
 
 
-def test_whose_presence_cannot_be_seen(scene):
+def test_invisible_presence_is_refused(scene):
     bot = scene.person("bot", bot="generic", owner=scene.ana)
     pings(scene.ana)
 
-    for path in ("987654", "nobody@example.com", scene.ana.email):  # a hidden address is none
+    for path in ("987654", "nobody@example.com", scene.ana.email):  # her address is hidden
         scene.ben.get(f"/users/{path}/presence").fails("No such user")
     scene.ben.get(f"/users/{bot.id}/presence").fails("Presence is not supported for bot users.")
     scene.ana.get(f"/users/{scene.ben.id}/presence").fails(f"No presence data for {scene.ben.id}")
@@ -81,7 +81,7 @@ def test_whose_presence_cannot_be_seen(scene):
     assert scene.ben.get("/realm/presence").succeeds()["presences"] == {}
 
 
-def test_what_cannot_be_reported(scene):
+def test_invalid_reports_are_refused(scene):
     bot = scene.person("bot", bot="generic", owner=scene.ana)
 
     def tries(person=scene.ana, **params):
@@ -94,7 +94,7 @@ def test_what_cannot_be_reported(scene):
     tries(scene.stranger, status="active").asks_to_log_in()
 
 
-def test_times_move_once_in_a_while(scene, clock):
+def test_times_are_updated_at_intervals(scene, clock):
     pings(scene.ana)
     first = presence_of(scene.ana, scene.ben)
 
@@ -107,7 +107,7 @@ def test_times_move_once_in_a_while(scene, clock):
     assert presence_of(scene.ana, scene.ben)["active_timestamp"] > first["active_timestamp"]
 
 
-def test_idleness_and_going_offline(scene, clock):
+def test_idle_and_offline(scene, clock):
     pings(scene.ana)
     first = presence_of(scene.ana, scene.ben)
 
@@ -127,7 +127,7 @@ def test_idleness_and_going_offline(scene, clock):
     assert (gone["aggregated"]["status"], gone["website"]["status"]) == ("offline", "idle")
 
 
-def test_somebody_who_never_did_anything_was_last_active_when_they_joined(scene):
+def test_a_user_without_activity_was_last_active_on_joining(scene):
     pings(scene.ana, status="idle")
 
     seen = presence_of(scene.ana, scene.ben)
@@ -136,7 +136,7 @@ def test_somebody_who_never_did_anything_was_last_active_when_they_joined(scene)
     assert seen["website"]["status"] == "idle"
 
 
-def test_nothing_is_noted_of_those_who_hide(scene):
+def test_users_who_hide_presence_are_not_recorded(scene):
     shy = scene.person("shy", settings={"presence_enabled": False})
     ears = scene.ben.listens_for("presence")
 
@@ -146,7 +146,7 @@ def test_nothing_is_noted_of_those_who_hide(scene):
     assert ears.silent()
 
 
-def test_an_organization_can_do_without(scene):
+def test_an_organization_can_turn_presence_off(scene):
     pings(scene.ana)
     scene.set("presence_disabled", True)
     ears = scene.ben.listens_for("presence")
@@ -175,7 +175,7 @@ def pending(scene):
     return scene.server.application.delivery.organizations[scene.realm.id].presence.pending()
 
 
-def test_only_what_is_new_is_told_to_those_who_say_what_they_know(scene):
+def test_only_news_are_returned_to_clients_that_send_their_position(scene):
     cleo = scene.person("cleo")
     first = pings(cleo, last_update_id=-1)
     assert first["presences"].keys() == {str(cleo.id)}
@@ -195,7 +195,7 @@ def test_only_what_is_new_is_told_to_those_who_say_what_they_know(scene):
     assert pings(cleo, last_update_id=answer["presence_last_update_id"])["presences"] == {}
 
 
-def test_how_far_back_one_looks(scene, clock):
+def test_the_history_limit(scene, clock):
     pings(scene.ana)
     clock.move(hours=24 * 3)
 
@@ -230,14 +230,14 @@ def test_presence_at_register(scene, options):
     assert none["presences"] == {}
 
 
-def test_an_organization_without_anybody_has_no_number(scene):
+def test_an_organization_without_activity_has_no_position(scene):
     assert scene.ben.registers(fetch_event_types=["presence"])["presence_last_update_id"] == -1
 
 
 # --- events ---
 
 
-def test_coming_online_is_told_in_three_forms(scene):
+def test_coming_online_is_reported_in_three_forms(scene):
     simple = scene.ben.listens_for("presence", client_capabilities=SIMPLE)
     slim = scene.ben.listens_for("presence", slim_presence=True)
     legacy = scene.ben.listens_for("presence")
@@ -274,7 +274,7 @@ def test_coming_online_is_told_in_three_forms(scene):
     assert mine.next()["type"] == "presence"
 
 
-def test_staying_online_and_being_idle_are_no_news(scene, clock):
+def test_staying_online_and_being_idle_cause_no_events(scene, clock):
     pings(scene.ana)
     ears = scene.ben.listens_for("presence")
 
@@ -288,7 +288,7 @@ def test_staying_online_and_being_idle_are_no_news(scene, clock):
     assert ears.next()["type"] == "presence"
 
 
-def test_in_a_large_organization_nobody_is_told(scene, monkeypatch):
+def test_large_organizations_get_no_presence_events(scene, monkeypatch):
     monkeypatch.setattr(domain.limits, "PRESENCE_USERS", 2)
     ears = scene.ben.listens_for("presence")
 
@@ -297,10 +297,10 @@ def test_in_a_large_organization_nobody_is_told(scene, monkeypatch):
     assert ears.silent()
 
 
-# --- writing down ---
+# --- storing ---
 
 
-def test_a_clean_stop_forgets_nobody(own_chat):
+def test_a_clean_stop_stores_everything(own_chat):
     ana, ben = own_chat.people("ana", "ben")
     pings(ana)
     seen = presence_of(ana, ben)
@@ -310,7 +310,7 @@ def test_a_clean_stop_forgets_nobody(own_chat):
     assert presence_of(ana, ben) == seen
 
 
-def test_a_ping_makes_no_event_in_the_log(scene):
+def test_a_ping_writes_no_event_to_the_log(scene):
     before = scene.head()
 
     pings(scene.ana)

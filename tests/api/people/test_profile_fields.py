@@ -1,4 +1,4 @@
-"""Custom profile fields: what an organization asks its people, and what they answer."""
+"""Custom profile fields: definitions and values."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ def fields_of(person):
 
 
 def asks(person, name, kind=1, **more):
-    """A new field; gives its id."""
+    """Create a field and return its id."""
     return person.post(FIELDS, name=name, field_type=kind, **more).succeeds()["id"]
 
 
@@ -45,7 +45,7 @@ def ana(chat):
     return chat.person("ana", role="admin")
 
 
-def test_what_an_organization_asks_is_told_to_all(ana, ben, gus):
+def test_fields_are_announced_to_all(ana, ben, gus):
     ears = gus.listens_for("custom_profile_fields")
 
     boat = asks(ana, "Boat", hint="your boat")
@@ -122,7 +122,7 @@ def test_fields_are_changed_in_part_ordered_and_deleted(ana, ben):
     ana.delete(f"{FIELDS}/{boat}").fails(f"Field id {boat} not found.")
 
 
-def test_every_kind_of_field_is_filled_in(ana, ben, gus):
+def test_every_type_of_field_takes_values(ana, ben, gus):
     custom = {"subtype": "custom", "url_pattern": "https://code.example.com/%(username)s"}
     kinds: dict[int, dict[str, Any]] = {3: {"field_data": DECKS}, 7: {"field_data": custom}}
     ids = {kind: asks(ana, f"Field {kind}", kind, **kinds.get(kind, {})) for kind in range(1, 9)}
@@ -156,7 +156,7 @@ def test_every_kind_of_field_is_filled_in(ana, ben, gus):
     assert "profile_data" not in ana.get(f"/users/{ben.id}").succeeds()["user"]
 
 
-def test_only_what_changes_is_told_and_what_is_removed_too(ana, ben):
+def test_only_changes_are_reported_including_removals(ana, ben):
     boat, story = asks(ana, "Boat"), asks(ana, "Story", 2)
     fills_in(ben, (boat, "Gull"), (story, "long")).succeeds()
     ears = ana.listens_for("realm_user")
@@ -175,7 +175,7 @@ def test_only_what_changes_is_told_and_what_is_removed_too(ana, ben):
     assert profile_of(ana, ben) == {}
 
 
-def test_who_chose_what_is_gone_has_chosen_nothing(ana, ben, gus):
+def test_a_removed_choice_clears_the_value(ana, ben, gus):
     deck = asks(ana, "Deck", 3, field_data=DECKS)
     fills_in(ben, (deck, "0")).succeeds()
     fills_in(gus, (deck, "1")).succeeds()
@@ -189,7 +189,7 @@ def test_who_chose_what_is_gone_has_chosen_nothing(ana, ben, gus):
     assert (profile_of(ana, ben), profile_of(ana, gus)) == ({}, {str(deck): {"value": "1"}})
 
 
-def test_what_cannot_be_asked(ana, ben, monkeypatch):
+def test_invalid_fields_are_refused(ana, ben, monkeypatch):
     boat, other = asks(ana, "Boat"), asks(ana, "Other")
     asks(ana, "S1", display_in_profile_summary=True)
     third = asks(ana, "S2", 2, display_in_profile_summary=True)
@@ -250,7 +250,7 @@ def test_what_cannot_be_asked(ana, ben, monkeypatch):
     ana.post(FIELDS, name="Last", field_type=1).fails("Too many custom profile fields (limit: 4)")
 
 
-def test_what_cannot_be_answered_changes_nothing(ana, ben):
+def test_invalid_values_change_nothing(ana, ben):
     boat, story, deck = (
         asks(ana, "Boat"),
         asks(ana, "Story", 2),
@@ -294,7 +294,7 @@ def test_what_cannot_be_answered_changes_nothing(ana, ben):
     assert profile_of(ben, ana)[str(badge)]["value"] == "1"
 
 
-def test_administrators_fill_in_for_others(ana, ben):
+def test_administrators_set_values_of_others(ana, ben):
     badge, boat = asks(ana, "Badge", editable_by_user=False), asks(ana, "Boat")
     bot = ana.chat.person("robot", bot="generic", owner=ana)
     values = [{"id": badge, "value": "*7*"}, {"id": boat, "value": "Tern"}]

@@ -1,4 +1,4 @@
-"""Sessions: what a browser may with its cookie, and what ends it."""
+"""Sessions: what a cookie gives access to, and what ends it."""
 
 from concurrent.futures import ThreadPoolExecutor
 
@@ -25,7 +25,7 @@ def is_in(browser: Browser) -> bool:
     return browser.calls("GET", "/users/me").status == 200
 
 
-def test_the_cookie_is_good_for_the_same_calls_as_a_key(chat, ana):
+def test_a_cookie_works_for_the_same_calls_as_a_key(chat, ana):
     browser = Browser.of(ana)
 
     browser.calls(
@@ -37,7 +37,7 @@ def test_the_cookie_is_good_for_the_same_calls_as_a_key(chat, ana):
     assert not [name for name in found.headers if name.lower().startswith("access-control")]
 
 
-def test_keys_and_cookies_have_a_door_each(chat, ana):
+def test_keys_and_cookies_have_separate_paths(chat, ana):
     browser = Browser.of(ana)
 
     by_key = ana.raw("GET", "/json/users/me", **{"Sec-Fetch-Site": "same-origin"})
@@ -47,11 +47,11 @@ def test_keys_and_cookies_have_a_door_each(chat, ana):
 
     for answer in (by_key, by_cookie):
         answer.asks_to_log_in()
-    # A challenge for Basic would make a browser open a dialogue of its own.
+    # A Basic challenge would make a browser open its own dialog.
     assert by_key.headers["WWW-Authenticate"] == 'Session realm="zulip"'
 
 
-def test_ones_own_key_is_given_for_the_password_alone(chat):
+def test_ones_own_key_requires_only_the_password(chat):
     ana, ben = chat.people("ana", "ben", password=SESAME)
     browser, outside = Browser.of(ana), Browser(chat)
 
@@ -60,7 +60,7 @@ def test_ones_own_key_is_given_for_the_password_alone(chat):
     assert (given["api_key"], given["email"], given["user_id"]) == (ana.key, ana.email, ana.id)
     for wrong in ({"password": "a guess"}, {"password": ""}, {}):
         browser.calls("POST", "/fetch_api_key", **wrong).fails("Password is incorrect.")
-    # Whoever is named, it is one's own.
+    # Whoever is named, it is one's own key.
     other = {"username": ben.email, "password": SESAME}
     named = browser.calls("POST", "/fetch_api_key", **other).succeeds()
     assert named["api_key"] == ana.key
@@ -77,7 +77,7 @@ def test_ones_own_key_is_given_for_the_password_alone(chat):
     assert browser.calls("POST", "/fetch_api_key", password=SESAME).status == 429
 
 
-def test_where_nobody_has_a_password_being_logged_in_is_enough_for_the_key(chat, ana):
+def test_without_local_passwords_a_session_is_enough_for_the_key(chat, ana):
     browser = Browser.of(ana)
     chat.refuse_passwords()
 
@@ -121,7 +121,7 @@ def test_other_sites_cannot_use_the_cookie(chat, ana, method, headers, is_answer
         )
 
 
-def test_nothing_that_another_site_can_have_sent_changes_anything(chat, ana):
+def test_requests_that_another_site_can_cause_change_nothing(chat, ana):
     browser, path = Browser.of(ana), "/json/users/me/status"
     link = {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate"}
     body, sent = b"method=POST&status_text=x", {"Cookie": f"session={browser.cookies['session']}"}
@@ -155,7 +155,7 @@ def test_nothing_that_another_site_can_have_sent_changes_anything(chat, ana):
     assert ana.get(f"/users/{ana.id}/status").succeeds()["status"] == {}
 
 
-def test_a_form_field_cannot_make_a_foreign_post_a_harmless_get(chat, ana):
+def test_a_form_field_cannot_turn_a_cross_site_post_into_a_get(chat, ana):
     browser = Browser.of(ana)
 
     answer = browser.submits(
@@ -165,7 +165,7 @@ def test_a_form_field_cannot_make_a_foreign_post_a_harmless_get(chat, ana):
     assert answer.status == 403
 
 
-def test_what_is_uploaded_can_be_looked_at_with_the_cookie(chat, ana):
+def test_uploads_can_be_read_with_the_cookie(chat, ana):
     browser = Browser.of(ana)
     uploads_to(ana, "/users/me/avatar", picture()).succeeds()
     path = f"/avatar/{ana.id}"
@@ -176,7 +176,7 @@ def test_what_is_uploaded_can_be_looked_at_with_the_cookie(chat, ana):
     assert browser.opens(path, **embedded).status == 403
 
 
-def test_one_sees_where_one_is_logged_in_and_ends_what_is_elsewhere(chat, ana):
+def test_users_list_and_end_their_sessions(chat, ana):
     first, second, third = (Browser.of(ana) for _ in range(3))
     Browser.of(chat.person("ben"))
 
@@ -191,7 +191,7 @@ def test_one_sees_where_one_is_logged_in_and_ends_what_is_elsewhere(chat, ana):
     assert len(ana.get("/users/me/sessions").succeeds()["sessions"]) == 1
 
 
-def test_nobody_ends_the_session_of_another(chat, ana):
+def test_sessions_of_others_cannot_be_ended(chat, ana):
     browser = Browser.of(ana)
     number = ana.get("/users/me/sessions").succeeds()["sessions"][0]["id"]
 
@@ -200,7 +200,7 @@ def test_nobody_ends_the_session_of_another(chat, ana):
     assert is_in(browser)
 
 
-def test_a_new_password_ends_all_others(chat):
+def test_a_new_password_ends_all_other_sessions(chat):
     ana = chat.person("ana", password=SESAME)
     here, elsewhere = Browser.of(ana), Browser.of(ana)
 
@@ -213,7 +213,7 @@ def test_a_new_password_ends_all_others(chat):
 
 
 @pytest.mark.parametrize("ending", ["set_password", "deactivate"])
-def test_what_is_done_to_an_account_from_outside_ends_its_sessions(chat, ana, ending):
+def test_changes_by_the_command_line_end_sessions(chat, ana, ending):
     browser = Browser.of(ana)
     assert is_in(browser)
 
@@ -227,7 +227,7 @@ def test_what_is_done_to_an_account_from_outside_ends_its_sessions(chat, ana, en
     assert chat.read(storage.people.sessions.of_user, ana.id, 0) == []
 
 
-def test_a_session_ends_two_weeks_after_it_was_last_used(chat, ana):
+def test_a_session_ends_two_weeks_after_its_last_use(chat, ana):
     used, unused = Browser.of(ana), Browser.of(ana)
 
     for _ in range(3):
@@ -242,13 +242,13 @@ def test_a_session_ends_two_weeks_after_it_was_last_used(chat, ana):
     assert len(chat.read(storage.people.sessions.of_user, ana.id, 0)) == 1
 
 
-def test_a_session_is_good_on_every_server_and_ends_on_all(kind, databases, start_server):
+def test_a_session_is_valid_on_every_server_and_ends_on_all(kind, databases, start_server):
     chat = Chat.found(start_server(), "")
     ana = chat.person("ana")
     browser = Browser.of(ana)
     assert is_in(browser)
 
-    # As another server, or the command line, would do it.
+    # As another server, or the command line, does it.
     elsewhere = Database.at(chat.server.url)
     elsewhere.write_now(chat.realm.id, actions.people.sessions.end_all, ana.id)
     chat.server.do(chat.server.application.delivery.follower.catch_up())
@@ -256,7 +256,7 @@ def test_a_session_is_good_on_every_server_and_ends_on_all(kind, databases, star
     assert not is_in(browser)
 
 
-def test_the_database_is_asked_once_for_a_session(chat, ana, monkeypatch):
+def test_a_session_is_read_once_from_the_database(chat, ana, monkeypatch):
     browser = Browser.of(ana)
     asked: list[bytes] = []
     read = storage.people.sessions.find
@@ -272,7 +272,7 @@ def test_the_database_is_asked_once_for_a_session(chat, ana, monkeypatch):
     assert len(asked) == 1
 
 
-def test_a_poll_that_waits_is_told(chat, ana):
+def test_a_parked_poll_of_a_session_is_answered(chat, ana):
     browser = Browser.of(ana)
     queue_id = browser.calls("POST", "/register", event_types=["message"]).succeeds()["queue_id"]
 
@@ -285,7 +285,7 @@ def test_a_poll_that_waits_is_told(chat, ana):
     assert event["message"]["id"] == soup.id
 
 
-def test_a_poll_that_waits_tells_nothing_more_after_the_end(chat, ana):
+def test_a_parked_poll_returns_nothing_after_the_end(chat, ana):
     browser = Browser.of(ana)
     queue_id = browser.calls("POST", "/register", event_types=["message"]).succeeds()["queue_id"]
 
@@ -298,7 +298,7 @@ def test_a_poll_that_waits_tells_nothing_more_after_the_end(chat, ana):
     waiting.result().asks_to_log_in()
 
 
-def test_a_token_is_kept_so_that_the_database_alone_lets_nobody_in(chat, ana):
+def test_a_stolen_database_gives_no_session(chat, ana):
     token = Browser.of(ana).cookies["session"]
 
     rows = chat.read(lambda tx: tx.all("SELECT * FROM session WHERE realm_id = :realm"))
@@ -309,7 +309,7 @@ def test_a_token_is_kept_so_that_the_database_alone_lets_nobody_in(chat, ana):
     )
 
 
-def test_a_foreign_organization_does_not_know_the_cookie(chat, ana):
+def test_another_organization_does_not_accept_the_cookie(chat, ana):
     browser = Browser.of(ana)
 
     elsewhere = Browser(Chat.found(chat.server), dict(browser.cookies))
@@ -317,7 +317,7 @@ def test_a_foreign_organization_does_not_know_the_cookie(chat, ana):
     assert not is_in(elsewhere)
 
 
-def test_there_is_a_bound_to_how_many_there_are(chat, ana, monkeypatch):
+def test_the_number_of_sessions_is_limited(chat, ana, monkeypatch):
     monkeypatch.setattr("tertulia.domain.limits.SESSIONS", 2)
     first, second, third = (Browser.of(ana) for _ in range(3))
 

@@ -1,4 +1,4 @@
-"""Status: what people say about themselves."""
+"""User status."""
 
 import pytest
 
@@ -35,7 +35,7 @@ def told_at_register(person, viewer):
         ({"away": False}, {"away": False}, {}),
     ],
 )
-def test_everybody_hears_what_was_said_and_no_more(ana, ben, said, told, shown):
+def test_all_users_receive_what_was_passed_and_no_more(ana, ben, said, told, shown):
     ears = ben.listens_for("user_status")
 
     ana.post("/users/me/status", **said).succeeds()
@@ -84,7 +84,7 @@ def test_zulips_clients_get_zulips_name_of_the_special_emoji(in_kitchen, ana, be
     assert ben.sees(soup)["reactions"][0]["reaction_type"] == type_
 
 
-def test_what_is_not_passed_stays(ana, ben):
+def test_omitted_parts_stay(ana, ben):
     ana.post("/users/me/status", status_text="gardening", emoji_name="sunflower").succeeds()
     ana.post("/users/me/status", status_text="digging").succeeds()
 
@@ -95,7 +95,7 @@ def test_what_is_not_passed_stays(ana, ben):
     assert status_of(ana, ben) == {"status_text": "digging"}
 
 
-def test_the_same_again_is_told_again(ana, ben):
+def test_an_unchanged_status_is_reported_again(ana, ben):
     ana.post("/users/me/status", status_text="resting")
     ears = ben.listens_for("user_status")
 
@@ -160,7 +160,7 @@ def test_away_is_the_inverse_of_showing_presence(ana, ben):
         ({"away": "yes"}, "away is not valid JSON"),
     ],
 )
-def test_what_a_status_cannot_be(ana, ben, said, problem):
+def test_invalid_statuses_are_refused(ana, ben, said, problem):
     ears = ben.listens_for()
 
     ana.post("/users/me/status", **said).fails(problem)
@@ -169,11 +169,11 @@ def test_what_a_status_cannot_be(ana, ben, said, problem):
     assert status_of(ana, ben) == {}
 
 
-def test_sixty_characters_are_enough_for_anybody(ana):
+def test_a_text_of_sixty_characters_is_accepted(ana):
     ana.post("/users/me/status", status_text=f" {'😀' * 60} ").succeeds()
 
 
-def test_nothing_is_kept_of_a_status_with_a_bad_part(ana, ben):
+def test_an_invalid_part_changes_nothing(ana, ben):
     ana.post("/users/me/status", status_text="x", away=True, emoji_name="no_such").fails(
         "Emoji 'no_such' does not exist"
     )
@@ -194,7 +194,7 @@ def test_guests_have_a_status_and_bots_do_not(chat, ana):
         ana.get(f"/users/{user_id}/status").fails("No such user")
 
 
-def test_administrators_speak_for_others(chat, ana, ben):
+def test_administrators_set_the_status_of_others(chat, ana, ben):
     boss = chat.person("boss", role="admin")
     ears = ben.listens_for("user_status")
 
@@ -207,7 +207,7 @@ def test_administrators_speak_for_others(chat, ana, ben):
     assert "away" not in status_of(ana, ben)
 
 
-def test_who_may_not_speak_for_others(chat, ana, ben):
+def test_other_roles_cannot_set_the_status_of_others(chat, ana, ben):
     boss = chat.person("boss", role="admin")
     bot = chat.person("bot", bot="generic", owner=ana)
 
@@ -217,7 +217,7 @@ def test_who_may_not_speak_for_others(chat, ana, ben):
         boss.post(f"/users/{user_id}/status", status_text="x").fails("No such user")
 
 
-def test_somebody_who_has_left_has_no_status(chat, ana, ben):
+def test_a_deactivated_user_has_no_status(chat, ana, ben):
     ana.post("/users/me/status", status_text="bye").succeeds()
     chat.write(actions.people.deactivate, ana.id)
 

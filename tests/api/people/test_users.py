@@ -1,4 +1,4 @@
-"""Users: everybody, one by id or address, oneself; and who sees whose address."""
+"""Users: all, one by id or address, oneself; and visibility of addresses."""
 
 from datetime import UTC, datetime
 
@@ -14,7 +14,7 @@ def shown(caller, user_id, **switches):
     return caller.get(f"/users/{user_id}", **switches).succeeds()["user"]
 
 
-def test_a_person_in_full(chat):
+def test_a_complete_user(chat):
     ana = chat.person("ana", role="admin")
 
     user = shown(ana, ana.id)
@@ -66,7 +66,7 @@ def test_roles(chat, role, number, owner, admin, guest):
 @pytest.mark.parametrize(
     "bot, number", [("generic", 1), ("incoming-webhook", 2), ("outgoing-webhook", 3)]
 )
-def test_a_bot_has_a_type_an_owner_and_an_address_for_all_to_see(chat, ana, ben, bot, number):
+def test_a_bot_has_a_type_an_owner_and_a_visible_address(chat, ana, ben, bot, number):
     helper = chat.person("helper", bot=bot, owner=ana)
 
     user = shown(ben, helper.id, include_custom_profile_fields=True)
@@ -76,7 +76,7 @@ def test_a_bot_has_a_type_an_owner_and_an_address_for_all_to_see(chat, ana, ben,
     assert "profile_data" not in user
 
 
-def test_everybody_is_listed_the_departed_too_but_not_the_systems_own_bot(chat):
+def test_all_users_are_listed_including_deactivated_ones_without_system_bots(chat):
     ana, ben, gus = chat.people("ana", "ben", "gus")
     helper = chat.person("helper", bot="generic", owner=ana)
     chat.write(actions.people.deactivate, gus.id)
@@ -98,7 +98,7 @@ def test_the_list_can_be_limited_to_some(chat):
     assert listed([]) == []
 
 
-def test_profile_fields_come_when_asked_for(ana):
+def test_profile_fields_are_returned_on_request(ana):
     assert "profile_data" not in ana.get("/users").succeeds()["members"][0]
     asked = ana.get("/users", include_custom_profile_fields=True).succeeds()
     assert asked["members"][0]["profile_data"] == {}
@@ -114,11 +114,11 @@ def test_profile_fields_come_when_asked_for(ana):
         ({"client_gravatar": 1}, "client_gravatar is not a boolean"),
     ],
 )
-def test_switches_have_to_be_what_they_are(chat, params, msg):
+def test_booleans_must_be_booleans(chat, params, msg):
     chat.person("ana").get("/users", **params).fails(msg)
 
 
-def test_oneself_with_the_newest_message(in_kitchen, ana, ben):
+def test_oneself_with_the_newest_message_id(in_kitchen, ana, ben):
     assert ben.get("/users/me").succeeds()["max_message_id"] == -1
     soup = ana.says("Soup's on", to="kitchen > lunch")
     ana.says("not for ben", to=[ana])
@@ -130,7 +130,7 @@ def test_oneself_with_the_newest_message(in_kitchen, ana, ben):
     assert me["avatar_url"]
 
 
-def test_a_bot_sees_itself_too(chat, ana):
+def test_a_bot_sees_itself(chat, ana):
     helper = chat.person("helper", bot="generic", owner=ana)
 
     me = helper.get("/users/me").succeeds()
@@ -139,7 +139,7 @@ def test_a_bot_sees_itself_too(chat, ana):
     assert "profile_data" not in me
 
 
-# --- who sees whose address ---
+# --- visibility of addresses ---
 
 
 @pytest.mark.parametrize(
@@ -152,7 +152,7 @@ def test_a_bot_sees_itself_too(chat, ana):
         (NOBODY, set()),
     ],
 )
-def test_an_address_is_shown_to_those_it_is_meant_for(chat, visibility, seen_by):
+def test_an_address_is_shown_by_its_visibility_setting(chat, visibility, seen_by):
     ana = chat.person("ana", settings={"email_address_visibility": visibility})
     roles = ["owner", "admin", "moderator", "member", "guest"]
     viewers = {role: chat.person(f"the-{role}", role=role) for role in roles}
@@ -166,7 +166,7 @@ def test_an_address_is_shown_to_those_it_is_meant_for(chat, visibility, seen_by)
     assert shown(ana, ana.id)["delivery_email"] == ana.email
 
 
-def test_somebody_can_be_found_by_an_address_one_may_know(chat, ana, ben):
+def test_a_user_is_found_by_a_visible_address(chat, ana, ben):
     root = chat.person("root", role="admin")
 
     assert shown(ben, ana.api_email)["user_id"] == ana.id
@@ -176,7 +176,7 @@ def test_somebody_can_be_found_by_an_address_one_may_know(chat, ana, ben):
     ben.get(f"/users/{ana.email}").fails("No such user")
 
 
-def test_the_address_in_public_works_wherever_an_address_does(chat):
+def test_the_public_address_works_like_any_address(chat):
     root, ben = chat.person("root", role="owner"), chat.person("ben", channels=["kitchen"])
     ana = chat.person("ana", channels=["kitchen"])
     ana.post("/users/me/presence", status="active").succeeds()
@@ -204,7 +204,7 @@ def test_the_address_in_public_works_wherever_an_address_does(chat):
     assert (ana.record.full_name, ana.record.is_active) == ("Anna", False)
 
 
-def test_nobody_takes_an_address_that_stands_for_somebody_else(chat):
+def test_a_generated_address_cannot_be_taken(chat):
     root, ana = chat.person("root", role="owner"), chat.person("ana")
     eve = chat.person("eve", email=ana.api_email, settings={"email_address_visibility": EVERYONE})
 
@@ -217,7 +217,7 @@ def test_nobody_takes_an_address_that_stands_for_somebody_else(chat):
     "who",
     ["987654", "0", str(2**63), "9" * 40, "nobody@example.com", "user@tertulia.invalid", "%F0%9F"],
 )
-def test_somebody_unknown_is_no_such_user(chat, who):
+def test_an_unknown_user_is_refused(chat, who):
     answer = chat.person("ana").get(f"/users/{who}")
 
     if who.startswith("%"):
@@ -226,7 +226,7 @@ def test_somebody_unknown_is_no_such_user(chat, who):
         answer.fails("No such user")
 
 
-def test_another_organizations_people_are_unknown(chat):
+def test_users_of_another_organization_are_unknown(chat):
     ana, eve = chat.person("ana"), Chat.found(chat.server).person("eve", role="owner")
 
     ana.get(f"/users/{eve.id}").fails("No such user")
@@ -235,7 +235,7 @@ def test_another_organizations_people_are_unknown(chat):
     assert ana.get("/users", user_ids=[eve.id]).succeeds()["members"] == []
 
 
-def test_a_picture_from_elsewhere_may_be_left_to_the_client(own_chat):
+def test_gravatar_may_be_left_to_the_client(own_chat):
     def use_gravatar(tx):
         tx.execute("UPDATE account SET avatar_source = 'G'")
 
@@ -249,14 +249,14 @@ def test_a_picture_from_elsewhere_may_be_left_to_the_client(own_chat):
     assert shown(ana, ben.id)["avatar_url"] is not None
 
 
-# --- without an account ---
+# --- without login ---
 
 
-def test_strangers_see_nobody(chat):
+def test_anonymous_callers_see_no_users(chat):
     chat.stranger.get("/users").asks_to_log_in()
 
 
-def test_strangers_see_people_where_the_organization_is_open_to_the_world(start_server):
+def test_spectators_see_users_in_a_web_public_organization(start_server):
     server = start_server(web_public_streams_enabled=True)
     chat = Chat.found(server, "")
     ana = chat.person("ana", role="owner", settings={"email_address_visibility": EVERYONE})
@@ -272,7 +272,7 @@ def test_strangers_see_people_where_the_organization_is_open_to_the_world(start_
     assert chat.stranger.get("/server_settings").succeeds()["realm_web_public_access_enabled"]
 
 
-def test_a_wrong_key_is_refused_even_where_strangers_are_welcome(start_server):
+def test_a_wrong_key_is_refused_even_for_spectators(start_server):
     server = start_server(web_public_streams_enabled=True)
     chat = Chat.found(server, "")
     ana = chat.person("ana", role="owner")
@@ -285,7 +285,7 @@ def test_a_wrong_key_is_refused_even_where_strangers_are_welcome(start_server):
     answer.fails(msg, code="UNAUTHORIZED", status=401)
 
 
-def test_people_of_a_restarted_server_are_the_same(own_chat):
+def test_users_are_the_same_after_a_restart(own_chat):
     ana = own_chat.person("ana")
     before = ana.get("/users/me").succeeds()
 
@@ -294,7 +294,7 @@ def test_people_of_a_restarted_server_are_the_same(own_chat):
     assert ana.get("/users/me").succeeds() == before
 
 
-def test_the_waiting_period_keeps_new_members_from_being_full_ones(chat, ana):
+def test_the_waiting_period_applies_to_new_members(chat, ana):
     chat.set("waiting_period_threshold", 3)
     groups = {each["name"]: each for each in ana.registers()["realm_user_groups"]}
     assert groups["role:fullmembers"]["members"] == []

@@ -1,4 +1,4 @@
-"""Alert words: one is called when somebody says them."""
+"""Alert words: a message with such a word is flagged for its owner."""
 
 import pytest
 
@@ -22,7 +22,7 @@ def change(method, person, *words):
     return answer.succeeds()["alert_words"]
 
 
-def test_words_are_added_once_whatever_their_case(scene):
+def test_words_are_added_once_regardless_of_case(scene):
     ears, others = scene.ana.listens_for(), scene.ben.listens_for()
 
     assert change("POST", scene.ana, "lunch", "spoon") == ["lunch", "spoon"]
@@ -34,7 +34,7 @@ def test_words_are_added_once_whatever_their_case(scene):
     assert others.silent()
 
 
-def test_words_are_removed_whatever_their_case(scene):
+def test_words_are_removed_regardless_of_case(scene):
     change("POST", scene.ana, "lunch", "spoon", "fork")
 
     assert change("DELETE", scene.ana, "LUNCH", "never", "fork") == ["spoon"]
@@ -43,7 +43,7 @@ def test_words_are_removed_whatever_their_case(scene):
 
 
 @pytest.mark.parametrize("method", ["POST", "DELETE"])
-def test_changing_nothing_is_news_all_the_same(scene, method):
+def test_an_empty_change_causes_an_event(scene, method):
     ears = scene.ana.listens_for()
 
     change(method, scene.ana)
@@ -51,7 +51,7 @@ def test_changing_nothing_is_news_all_the_same(scene, method):
     assert ears.all() == [{"type": "alert_words", "alert_words": []}]
 
 
-def test_what_a_word_cannot_be(scene, monkeypatch):
+def test_invalid_words_are_refused(scene, monkeypatch):
     def tries(value):
         return scene.ana.post("/users/me/alert_words", alert_words=value)
 
@@ -65,7 +65,7 @@ def test_what_a_word_cannot_be(scene, monkeypatch):
     assert len(words(scene.ana)) == 1
 
 
-def test_a_message_that_says_a_word_is_flagged_for_those_who_hear_it(scene):
+def test_a_message_with_a_word_is_flagged_for_its_recipients(scene):
     outside = scene.person("cleo")
     for person in (scene.ana, outside):
         change("POST", person, "lunch")
@@ -88,7 +88,7 @@ def test_direct_messages_are_flagged_too(scene):
     assert scene.ana.sees(note)["flags"] == ["has_alert_word"]
 
 
-def test_an_edit_calls_those_whose_words_it_brings_and_no_others(scene):
+def test_an_edit_flags_only_users_of_added_words(scene):
     outside = scene.person("cleo")
     for person, word in ((scene.ana, "lunch"), (outside, "lunch"), (scene.ben, "soup")):
         change("POST", person, word)
@@ -107,7 +107,7 @@ def test_an_edit_calls_those_whose_words_it_brings_and_no_others(scene):
     assert outside.sees(said[0])["flags"] == ["read", "historical"]
 
 
-def test_a_word_of_another_organization_is_nobody_s(scene):
+def test_words_of_another_organization_do_not_count(scene):
     change("POST", type(scene).found(scene.server).person("zoe"), "lunch")
 
     soup = scene.ben.says("lunch", to="kitchen > soup")

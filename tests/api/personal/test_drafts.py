@@ -1,4 +1,4 @@
-"""Drafts: kept for their owner, seen by nobody else."""
+"""Drafts: stored for their owner, invisible to others."""
 
 import pytest
 
@@ -35,7 +35,7 @@ def test_a_draft_for_a_channel(chat, ana):
     assert others.silent()
 
 
-def test_drafts_for_people_and_for_nobody_yet(ben, cleo, ana):
+def test_drafts_for_users_and_without_recipient(ben, cleo, ana):
     drafts = [
         {"type": "private", "to": [cleo.id, ana.id, ben.id], "topic": "ignored", "content": "both"},
         {"type": "private", "to": [ana.id], "topic": "", "content": "me"},
@@ -56,7 +56,7 @@ def test_drafts_for_people_and_for_nobody_yet(ben, cleo, ana):
     assert by_id[ids[3]]["timestamp"] == 1_700_000_001
 
 
-def test_the_oldest_edit_is_listed_first_and_told_last(chat, ana):
+def test_drafts_are_listed_by_time(chat, ana):
     times = [1_700_000_300, 1_700_000_100, 1_700_000_200]
     ana.post("/drafts", drafts=[draft(chat, timestamp=each) for each in times]).succeeds()
 
@@ -65,7 +65,7 @@ def test_the_oldest_edit_is_listed_first_and_told_last(chat, ana):
     assert told == kept(ana)[::-1]
 
 
-def test_no_drafts_are_news_all_the_same(ana):
+def test_an_empty_list_causes_an_event(ana):
     ears = ana.listens_for("drafts")
 
     assert ana.post("/drafts", drafts=[]).succeeds()["ids"] == []
@@ -73,7 +73,7 @@ def test_no_drafts_are_news_all_the_same(ana):
     assert ears.all() == [{"type": "drafts", "op": "add", "drafts": []}]
 
 
-def test_a_draft_is_edited_as_a_whole(chat, ana):
+def test_a_draft_is_replaced_as_a_whole(chat, ana):
     (number,) = ana.post("/drafts", drafts=[draft(chat)]).succeeds()["ids"]
     ears = ana.listens_for("drafts")
 
@@ -98,7 +98,7 @@ def test_a_deleted_draft_is_gone_even_from_the_log(chat, ana):
     assert not any("secret" in entry.payload for entry in entries)
 
 
-def test_a_queue_read_late_hears_of_no_deleted_words(chat, own_chat):
+def test_a_late_poll_reveals_no_deleted_text(chat, own_chat):
     ana = own_chat.person("ana")
     ears = ana.listens_for("drafts")
     (number,) = ana.post("/drafts", drafts=[WORDS]).succeeds()["ids"]
@@ -113,7 +113,7 @@ def test_a_queue_read_late_hears_of_no_deleted_words(chat, own_chat):
     ]
 
 
-def test_foreign_drafts_and_none_are_told_apart_by_nobody(chat, ana):
+def test_drafts_of_others_are_like_missing_ones(chat, ana):
     ben = chat.person("ben", role="owner")
     (number,) = ana.post("/drafts", drafts=[draft(chat)]).succeeds()["ids"]
 
@@ -143,7 +143,7 @@ def test_foreign_drafts_and_none_are_told_apart_by_nobody(chat, ana):
         ({"topic": "t" * 61}, "topic is too long (limit: 60 characters)"),
     ],
 )
-def test_what_a_draft_cannot_be(chat, ana, changes, problem):
+def test_invalid_drafts_are_refused(chat, ana, changes, problem):
     (number,) = ana.post("/drafts", drafts=[draft(chat)]).succeeds()["ids"]
     bad = draft(chat, **changes)
 
@@ -153,7 +153,7 @@ def test_what_a_draft_cannot_be(chat, ana, changes, problem):
     assert kept(ana) == [{"id": number, **draft(chat)}]  # all of them or none
 
 
-def test_what_must_be_there(chat, ana):
+def test_required_fields(chat, ana):
     for part in ("type", "to", "topic", "content"):
         words = {name: value for name, value in draft(chat).items() if name != part}
         ana.post("/drafts", drafts=[words]).fails(
@@ -174,7 +174,7 @@ def test_a_draft_for_a_hidden_channel(chat, ana):
     )
 
 
-def test_the_longest_draft_and_topics_as_they_are_written(chat, ana):
+def test_long_drafts_and_any_topic_are_accepted(chat, ana):
     drafts = [
         draft(chat, content="c" * 10_000, topic="t" * 60),
         draft(chat, topic="general chat"),
@@ -186,7 +186,7 @@ def test_the_longest_draft_and_topics_as_they_are_written(chat, ana):
     assert sorted(each["topic"] for each in kept(ana)) == ["", "general chat", "t" * 60]
 
 
-def test_who_does_not_synchronize_has_no_drafts_here(chat):
+def test_without_synchronization_there_are_no_drafts(chat):
     ana = chat.person("ana", settings={"enable_drafts_synchronization": False})
 
     for answer in (
@@ -198,7 +198,7 @@ def test_who_does_not_synchronize_has_no_drafts_here(chat):
         answer.fails("User has disabled synchronizing drafts.")
 
 
-def test_there_is_an_end_to_drafts(ana, monkeypatch):
+def test_the_number_of_drafts_is_limited(ana, monkeypatch):
     monkeypatch.setattr(domain.limits, "DRAFTS", 2)
     ana.post("/drafts", drafts=[WORDS]).succeeds()
 

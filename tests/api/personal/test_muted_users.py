@@ -1,4 +1,4 @@
-"""Muted users: what they write arrives, and counts as read."""
+"""Muted users: their messages arrive, and are read."""
 
 import pytest
 
@@ -22,7 +22,7 @@ def unread(person):
     return told["count"]
 
 
-def test_muting_reads_what_was_written_before(scene):
+def test_muting_marks_earlier_messages_read(scene):
     note = scene.ben.says("Psst", to=[scene.ana])
     soup = scene.ben.says("Soup", to="kitchen > soup")
     mine = scene.ana.says("Mine", to="kitchen > soup")
@@ -46,7 +46,7 @@ def test_muting_reads_what_was_written_before(scene):
     assert muted(scene.ana) == [scene.ben.id]
 
 
-def test_nothing_to_read_is_nothing_to_tell(scene):
+def test_without_unread_messages_no_flag_event_is_sent(scene):
     ears = scene.ana.listens_for()
 
     scene.ana.post(f"/users/me/muted_users/{scene.ben.id}").succeeds()
@@ -54,7 +54,7 @@ def test_nothing_to_read_is_nothing_to_tell(scene):
     assert [event["type"] for event in ears.all()] == ["muted_users"]
 
 
-def test_what_a_muted_user_writes_arrives_read(scene):
+def test_messages_of_a_muted_user_arrive_read(scene):
     scene.ana.post(f"/users/me/muted_users/{scene.ben.id}")
     cleo = scene.person("cleo", channels=["kitchen"])
     ears, others = scene.ana.listens_for("message"), cleo.listens_for("message")
@@ -70,7 +70,7 @@ def test_what_a_muted_user_writes_arrives_read(scene):
     assert scene.ana.sees(note)["flags"] == ["read"]
 
 
-def test_unmuting_changes_nothing_about_what_has_arrived(scene):
+def test_unmuting_does_not_change_received_messages(scene):
     scene.ana.post(f"/users/me/muted_users/{scene.ben.id}")
     soup = scene.ben.says("Soup", to="kitchen > soup")
     ears = scene.ana.listens_for()
@@ -84,7 +84,7 @@ def test_unmuting_changes_nothing_about_what_has_arrived(scene):
     assert muted(scene.ana) == []
 
 
-def test_whom_one_cannot_mute(scene):
+def test_users_who_cannot_be_muted(scene):
     scene.ana.post(f"/users/me/muted_users/{scene.ana.id}").fails("Cannot mute self")
     for user_id in (987_654, 2**70):
         scene.ana.post(f"/users/me/muted_users/{user_id}").fails("No such user")
@@ -103,13 +103,13 @@ def test_bots_can_be_muted(scene):
     assert muted(scene.ana) == [bot.id]
 
 
-def test_somebody_of_another_organization_is_nobody(scene):
+def test_users_of_another_organization_cannot_be_muted(scene):
     other = type(scene).found(scene.server).person("zoe")
 
     scene.ana.post(f"/users/me/muted_users/{other.id}").fails("No such user")
 
 
-def test_there_is_an_end_to_muting(scene, monkeypatch):
+def test_the_number_of_muted_users_is_limited(scene, monkeypatch):
     monkeypatch.setattr(domain.limits, "MUTED_USERS", 1)
     cleo = scene.person("cleo")
     scene.ana.post(f"/users/me/muted_users/{scene.ben.id}").succeeds()

@@ -1,4 +1,4 @@
-"""Navigation views: everybody arranges their own sidebar."""
+"""Navigation views: each user arranges their own sidebar."""
 
 import pytest
 
@@ -12,7 +12,7 @@ def views(person):
     return found
 
 
-def test_a_view_comes_changes_and_goes_for_its_owner_alone(chat, ana):
+def test_a_view_is_added_changed_and_removed_for_its_owner_only(chat, ana):
     ears, others = ana.listens_for("navigation_view"), chat.person("ben").listens_for()
 
     ana.post("/navigation_views", **ALERTED).succeeds()
@@ -46,7 +46,7 @@ def test_a_view_comes_changes_and_goes_for_its_owner_alone(chat, ana):
         ({"fragment": " ", "name": "New"}, "fragment cannot be blank"),
     ],
 )
-def test_a_view_is_refused(ana, view, msg):
+def test_invalid_views_are_refused(ana, view, msg):
     ana.post("/navigation_views", **ALERTED).succeeds()
 
     ana.post("/navigation_views", is_pinned=True, **view).fails(msg)
@@ -54,7 +54,7 @@ def test_a_view_is_refused(ana, view, msg):
     assert views(ana) == [ALERTED]
 
 
-def test_what_is_not_there_cannot_be_changed(chat, ana):
+def test_a_missing_view_cannot_be_changed(chat, ana):
     chat.person("ben").post("/navigation_views", **ALERTED).succeeds()
     gone = {"status": 404, "code": "BAD_REQUEST"}
 

@@ -1,4 +1,4 @@
-"""Personal settings: one's own, and those that newcomers start with."""
+"""Personal settings: one's own, and the defaults for new users."""
 
 import os
 import subprocess
@@ -26,7 +26,7 @@ def changed(name, value):
 
 
 def another(name):
-    """A value that the setting does not have yet."""
+    """A value other than the current one."""
     setting = PREFERENCES[name]
     if isinstance(setting.kind, ChosenFrom):
         return next(value for value in setting.kind.values if value != setting.default)
@@ -46,7 +46,7 @@ def test_every_setting_can_be_changed(ana, name):
     assert settings(ana)[name] == value
 
 
-def test_only_the_owner_is_told_and_only_of_what_changed(ana, ben):
+def test_only_changes_are_reported_and_only_to_the_owner(ana, ben):
     mine, others = ana.listens_for(), ben.listens_for()
 
     ana.patch("/settings", web_home_view="recent", color_scheme=2, enter_sends=False).succeeds()
@@ -63,7 +63,7 @@ def test_the_older_paths_do_the_same(ana, path):
     assert settings(ana)["twenty_four_hour_time"] is True
 
 
-def test_unknown_ones_are_listed_and_nothing_at_all_is_fine(ana):
+def test_unknown_settings_are_listed_and_an_empty_change_succeeds(ana):
     answer = ana.patch("/settings", mood="good", enter_sends=True).succeeds()
 
     assert answer["ignored_parameters_unsupported"] == ["mood"]
@@ -112,7 +112,7 @@ def test_unknown_ones_are_listed_and_nothing_at_all_is_fine(ana):
         ("new_password", "something new", "Wrong password!"),
     ],
 )
-def test_what_a_setting_cannot_be_and_that_nothing_changes_then(ana, ben, name, value, problem):
+def test_invalid_values_are_refused_and_change_nothing(ana, ben, name, value, problem):
     ears, before = ana.listens_for(), settings(ana)
 
     ana.patch("/settings", twenty_four_hour_time=True, **{name: value}).fails(problem)
@@ -127,7 +127,7 @@ def test_bots_have_no_settings(chat, ana):
     bot.patch("/settings", enter_sends=True).fails("This endpoint does not accept bot requests.")
 
 
-def test_a_text_may_come_in_quotes(ana):
+def test_a_text_may_be_quoted(ana):
     ana.patch("/settings", web_home_view='"recent"', default_language='"de"').succeeds()
 
     assert settings(ana)["web_home_view"] == "recent"
@@ -141,7 +141,7 @@ def updated(person, **parts):
     return {"type": "realm_user", "op": "update", "person": {"user_id": person.id, **parts}}
 
 
-def test_everybody_hears_of_a_new_time_zone(ana, ben):
+def test_a_new_time_zone_is_announced_to_all(ana, ben):
     mine, others = ana.listens_for(), ben.listens_for()
 
     ana.patch("/settings", timezone="Europe/Berlin").succeeds()
@@ -153,7 +153,7 @@ def test_everybody_hears_of_a_new_time_zone(ana, ben):
     assert ben.get(f"/users/{ana.id}").succeeds()["user"]["timezone"] == "Europe/Berlin"
 
 
-def test_everybody_hears_of_a_new_name(ana, ben):
+def test_a_new_name_is_announced_to_all(ana, ben):
     ears = ben.listens_for()
 
     ana.patch("/settings", full_name=" Anna ").succeeds()
@@ -162,7 +162,7 @@ def test_everybody_hears_of_a_new_name(ana, ben):
     assert ears.all() == [updated(ana, full_name="Anna")]
 
 
-def test_names_can_be_kept_from_changing(chat, ana):
+def test_name_changes_can_be_disabled(chat, ana):
     chat.set("name_changes_disabled", True)
 
     ana.patch("/settings", full_name="Anna", enter_sends=True).succeeds()
@@ -170,7 +170,7 @@ def test_names_can_be_kept_from_changing(chat, ana):
     assert ana.record.full_name == "Ana"
 
 
-def test_showing_one_s_address_and_hiding_it_again(chat, ana, ben):
+def test_showing_and_hiding_ones_address(chat, ana, ben):
     boss = chat.person("boss", role="admin")
     mine, others, admins = ana.listens_for(), ben.listens_for(), boss.listens_for()
     hidden = ana.api_email
@@ -199,14 +199,14 @@ def test_showing_one_s_address_and_hiding_it_again(chat, ana, ben):
     assert others.all() == [updated(ana, delivery_email=None)]
 
 
-def test_an_administrator_cannot_take_an_address_that_is_none_or_not_free(chat, ben):
+def test_an_invalid_or_taken_address_is_refused(chat, ben):
     boss = chat.person("boss", role="admin")
 
     boss.patch("/settings", email="nonsense").fails("Invalid address.")
     boss.patch("/settings", email="BEN@example.com").fails("Already has an account.")
 
 
-def test_a_new_address_is_told_to_those_who_may_see_it(chat, ben):
+def test_a_new_address_is_reported_to_users_who_may_see_it(chat, ben):
     ana, boss = chat.people("anna", "boss", role="admin")
     others, admins = ben.listens_for(), boss.listens_for()
 
@@ -220,7 +220,7 @@ def test_a_new_address_is_told_to_those_who_may_see_it(chat, ben):
     assert moved.get("/users/me").succeeds()["delivery_email"] == "Ann@example.com"
 
 
-def test_addresses_can_be_kept_from_changing(chat, ana):
+def test_address_changes_can_be_disabled(chat, ana):
     chat.set("email_changes_disabled", True)
 
     ana.patch("/settings", email="anna@example.com").fails(
@@ -235,7 +235,7 @@ def log_in(chat, password):
     return chat.stranger.post("/fetch_api_key", username="ana@example.com", password=password)
 
 
-def test_a_new_password_for_the_old_one(chat):
+def test_a_new_password_requires_the_old_one(chat):
     ana = chat.person("ana", password=PASSWORD)
 
     ana.patch("/settings", old_password=PASSWORD, new_password="staple it all").succeeds()
@@ -246,7 +246,7 @@ def test_a_new_password_for_the_old_one(chat):
     )
 
 
-def test_what_a_new_password_needs(chat):
+def test_requirements_of_a_new_password(chat):
     ana = chat.person("ana", password=PASSWORD)
 
     def tries(old, new):
@@ -259,7 +259,7 @@ def test_what_a_new_password_needs(chat):
     log_in(chat, PASSWORD).succeeds()
 
 
-def test_guessing_the_old_password_comes_to_an_end(start_server):
+def test_guesses_of_the_old_password_are_limited(start_server):
     chat = Chat.found(start_server(rate_limit=Rate(1000)), "")
     ana = chat.person("ana", password=PASSWORD)
 
@@ -271,7 +271,7 @@ def test_guessing_the_old_password_comes_to_an_end(start_server):
     tries(PASSWORD).fails("API usage exceeded rate limit", code="RATE_LIMIT_HIT", status=429)
 
 
-# --- newcomers ---
+# --- defaults for new users ---
 
 
 def newcomer_settings(person):
@@ -279,7 +279,7 @@ def newcomer_settings(person):
     return fetched["realm_user_settings_defaults"]
 
 
-def test_newcomers_start_with_what_the_organization_says(chat, ana):
+def test_new_users_start_with_the_organizations_defaults(chat, ana):
     boss = chat.person("boss", role="admin")
     ears = ana.listens_for()
     path = "/realm/user_settings_defaults"
@@ -303,13 +303,13 @@ def test_newcomers_start_with_what_the_organization_says(chat, ana):
     assert bot.record.settings == {}
 
 
-def test_who_may_not_say_what_newcomers_start_with(ana):
+def test_only_administrators_change_defaults(ana):
     ana.patch("/realm/user_settings_defaults", color_scheme=9).fails(
         "Must be an organization administrator", code="UNAUTHORIZED_PRINCIPAL"
     )
 
 
-def test_newcomers_cannot_start_with_nonsense(chat):
+def test_invalid_defaults_are_refused(chat):
     boss = chat.person("boss", role="owner")
     before = newcomer_settings(boss)
 
@@ -320,8 +320,8 @@ def test_newcomers_cannot_start_with_nonsense(chat):
     assert newcomer_settings(boss) == before
 
 
-def test_time_zones_are_known_where_the_system_knows_none():
-    """As in a bare container."""
+def test_time_zones_are_known_without_a_system_database():
+    """As in a minimal container."""
     pytest.importorskip("tzdata")
     asked = (
         "from tertulia.api.personal import settings; "

@@ -1,4 +1,4 @@
-"""Saved snippets: texts that somebody uses again and again."""
+"""Saved snippets."""
 
 import pytest
 
@@ -17,7 +17,7 @@ def save(person, title="Recipe", content="**salt** and water"):
     return answer.succeeds()["saved_snippet_id"]
 
 
-def test_a_snippet_is_saved_for_its_owner_alone(chat, ana):
+def test_a_snippet_is_saved_for_its_owner_only(chat, ana):
     ears, ben = ana.listens_for("saved_snippets"), chat.person("ben")
     others = ben.listens_for()
 
@@ -34,7 +34,7 @@ def test_a_snippet_is_saved_for_its_owner_alone(chat, ana):
 @pytest.mark.parametrize(
     "change", [{"title": "Soup"}, {"content": "water"}, {"title": "Soup", "content": "water"}]
 )
-def test_only_what_is_passed_changes(ana, change):
+def test_only_given_parameters_change(ana, change):
     number = save(ana)
     (before,) = saved(ana)
     ears = ana.listens_for("saved_snippets")
@@ -47,7 +47,7 @@ def test_only_what_is_passed_changes(ana, change):
     ]
 
 
-def test_changing_nothing_is_no_news(ana):
+def test_an_empty_change_causes_no_event(ana):
     number = save(ana)
     ears = ana.listens_for()
 
@@ -68,7 +68,7 @@ def test_a_deleted_snippet_is_gone_even_from_the_log(chat, ana):
     assert not any("secret" in entry.payload for entry in entries)
 
 
-def test_foreign_snippets_and_none_are_told_apart_by_nobody(chat, ana):
+def test_snippets_of_others_are_like_missing_ones(chat, ana):
     owner = chat.person("ben", role="owner")
     number = save(ana)
 
@@ -92,7 +92,7 @@ def test_foreign_snippets_and_none_are_told_apart_by_nobody(chat, ana):
         ({"content": "a\0"}, "content must not contain null bytes"),
     ],
 )
-def test_what_a_snippet_cannot_be(ana, words, problem):
+def test_invalid_snippets_are_refused(ana, words, problem):
     number = save(ana)
     before = saved(ana)
 
@@ -102,12 +102,12 @@ def test_what_a_snippet_cannot_be(ana, words, problem):
     assert saved(ana) == before
 
 
-def test_both_parts_are_needed(ana):
+def test_title_and_content_are_required(ana):
     ana.post("/saved_snippets", content="x").fails("Missing 'title' argument")
     ana.post("/saved_snippets", title="x").fails("Missing 'content' argument")
 
 
-def test_there_is_an_end_to_snippets(ana, monkeypatch):
+def test_the_number_of_snippets_is_limited(ana, monkeypatch):
     monkeypatch.setattr(domain.limits, "SNIPPETS", 1)
     save(ana)
 

@@ -1,4 +1,4 @@
-"""Topic policies: muting, unmuting and following, by hand and by themselves."""
+"""Topic policies: muting, unmuting and following, manual and automatic."""
 
 import pytest
 
@@ -10,7 +10,7 @@ MODERN = {"notification_settings_null": True, "empty_topic_name": True}
 
 
 def policies(person):
-    """Topic → policy, as a newcomer client of this person is told."""
+    """Topic → policy, as a new client of this user gets it."""
     told = person.registers(fetch_event_types=["user_topic"], client_capabilities=MODERN)
     return {each["topic_name"]: each["visibility_policy"] for each in told["user_topics"]}
 
@@ -36,7 +36,7 @@ def kitchen(chat):
 
 
 @pytest.mark.parametrize("policy", [MUTED, UNMUTED, FOLLOWED])
-def test_a_policy_is_told_to_its_owner_alone(chat, kitchen, policy):
+def test_a_policy_is_reported_only_to_its_owner(chat, kitchen, policy):
     ears, others = chat.ana.listens_for("user_topic"), chat.ben.listens_for()
 
     chat.ana.post(
@@ -49,7 +49,7 @@ def test_a_policy_is_told_to_its_owner_alone(chat, kitchen, policy):
     assert policies(chat.ana) == {"soup": policy}
 
 
-def test_older_queues_are_told_all_mutes_first(chat, kitchen):
+def test_older_queues_get_all_mutes_first(chat, kitchen):
     everything, older = chat.ana.listens_for(), chat.ana.listens_for("muted_topics")
     named = chat.ana.listens_for("muted_topics", "user_topic")
 
@@ -65,7 +65,7 @@ def test_older_queues_are_told_all_mutes_first(chat, kitchen):
     assert [event["type"] for event in named.all()] == ["user_topic"]
 
 
-def test_the_same_policy_again_is_no_news(chat, kitchen):
+def test_an_unchanged_policy_causes_no_event(chat, kitchen):
     for _ in range(2):
         ears = chat.ana.listens_for()
         chat.ana.post(
@@ -75,7 +75,7 @@ def test_the_same_policy_again_is_no_news(chat, kitchen):
     assert ears.silent()
 
 
-def test_topics_are_matched_without_case_and_shown_as_last_written(chat, kitchen):
+def test_topics_match_regardless_of_case_and_keep_the_last_spelling(chat, kitchen):
     chat.ana.post("/user_topics", stream_id=kitchen.id, topic="bread", visibility_policy=MUTED)
     chat.ana.post("/user_topics", stream_id=kitchen.id, topic="BREAD", visibility_policy=UNMUTED)
 
@@ -108,13 +108,13 @@ def test_the_empty_topic_has_a_name_for_older_queues(chat, kitchen):
     assert newer.next()["topic_name"] == ""
 
 
-def test_a_channel_one_may_see_need_not_be_joined(cleo, kitchen):
+def test_a_visible_channel_need_not_be_subscribed(cleo, kitchen):
     cleo.post(
         "/user_topics", stream_id=kitchen.id, topic="soup", visibility_policy=FOLLOWED
     ).succeeds()
 
 
-def test_a_hidden_channel_and_none_are_told_apart_by_nobody(chat):
+def test_a_hidden_channel_gets_the_same_answer_as_a_missing_one(chat):
     chat.person("ana").joins("vault", invite_only=True)
     ben = chat.person("ben")
 
@@ -128,7 +128,7 @@ def test_a_hidden_channel_and_none_are_told_apart_by_nobody(chat):
         ).succeeds()
 
 
-def test_what_a_policy_must_be(chat, kitchen):
+def test_invalid_policies_are_refused(chat, kitchen):
     def tries(**params):
         params = {"stream_id": kitchen.id, "topic": "x", "visibility_policy": 1} | params
         return chat.ana.post("/user_topics", **params)
@@ -144,7 +144,7 @@ def test_what_a_policy_must_be(chat, kitchen):
     chat.stranger.post("/user_topics").asks_to_log_in()
 
 
-def test_there_is_an_end_to_muting(chat, kitchen, monkeypatch):
+def test_the_number_of_policies_is_limited(chat, kitchen, monkeypatch):
     monkeypatch.setattr(domain.limits, "MUTED_TOPICS", 1)
     monkeypatch.setattr(domain.limits, "TOPIC_POLICIES", 2)
 
@@ -163,10 +163,10 @@ def test_there_is_an_end_to_muting(chat, kitchen, monkeypatch):
     assert policies(chat.ana) == {"one": MUTED, "two": UNMUTED}
 
 
-# --- the older call ---
+# --- the older endpoint ---
 
 
-def test_muting_by_the_older_call(chat, kitchen):
+def test_muting_through_the_older_endpoint(chat, kitchen):
     path = "/users/me/subscriptions/muted_topics"
     ears = chat.ana.listens_for("user_topic")
 
@@ -183,7 +183,7 @@ def test_muting_by_the_older_call(chat, kitchen):
     assert ears.silent()
 
 
-def test_what_the_older_call_refuses(chat, kitchen):
+def test_invalid_calls_of_the_older_endpoint_are_refused(chat, kitchen):
     chat.ben.joins("vault", invite_only=True)
     vault = chat.channel("vault")
 
@@ -205,7 +205,7 @@ def test_what_the_older_call_refuses(chat, kitchen):
         tries(stream_id=channel_id, op="remove").fails("Topic is not muted")
 
 
-def test_somebody_who_lost_a_channel_can_still_unmute_there(chat):
+def test_a_user_who_lost_a_channel_can_still_unmute_there(chat):
     chat.person("ana").joins("vault", invite_only=True)
     ben = chat.person("ben", channels=["vault"])
     vault = chat.channel("vault")
@@ -219,7 +219,7 @@ def test_somebody_who_lost_a_channel_can_still_unmute_there(chat):
     assert policies(ben) == {}
 
 
-# --- what happens by itself ---
+# --- automatic changes ---
 
 
 def settings(follow, unmute=4):
@@ -229,7 +229,7 @@ def settings(follow, unmute=4):
     }
 
 
-def test_starting_a_topic_follows_it_before_the_message_is_told(chat, kitchen):
+def test_starting_a_topic_follows_it_before_the_message_event(chat, kitchen):
     ears = chat.ana.listens_for()
 
     sent = chat.ana.says("Soup's on", to="kitchen > soup")
@@ -238,7 +238,7 @@ def test_starting_a_topic_follows_it_before_the_message_is_told(chat, kitchen):
     assert [event["type"] for event in ears.all()] == ["user_topic", "message"]
 
 
-def test_sending_lifts_a_mute_and_older_queues_hear_of_it(chat, kitchen):
+def test_sending_unmutes_a_topic_and_older_queues_are_informed(chat, kitchen):
     cleo = chat.person("cleo", channels=["kitchen"], settings=settings(follow=2))
     cleo.post("/user_topics", stream_id=kitchen.id, topic="soup", visibility_policy=MUTED)
     older = cleo.listens_for("muted_topics")
@@ -254,7 +254,7 @@ def mention(tx, sender, topic, *user_ids):
     return actions.messages.send.to_channel(tx, sender, "kitchen", topic, draft)
 
 
-def test_those_called_by_name_follow_unless_they_muted_or_do_not_wish_to(chat, kitchen):
+def test_mentioned_users_follow_unless_they_muted_it_or_opted_out(chat, kitchen):
     chat.ana.says("First", to="kitchen > soup")
     keen, muter = chat.people("keen", "muter", channels=["kitchen"])
     shy = chat.person(
@@ -277,7 +277,7 @@ def test_those_called_by_name_follow_unless_they_muted_or_do_not_wish_to(chat, k
     "follow, unmute, muted, expected",
     [(1, 4, False, FOLLOWED), (2, 4, False, None), (4, 1, True, UNMUTED), (4, 1, False, None)],
 )
-def test_taking_part_without_sending(chat, kitchen, follow, unmute, muted, expected):
+def test_participation_without_sending(chat, kitchen, follow, unmute, muted, expected):
     cleo = chat.person("cleo", channels=["kitchen"], settings=settings(follow, unmute))
     chat.write(mute_channel, cleo.id, kitchen.id, muted)
 
@@ -295,7 +295,7 @@ def mute_channel(tx, user_id, channel_id, muted):
     )
 
 
-def test_policies_go_along_when_a_topic_moves(chat, kitchen):
+def test_policies_move_with_a_topic(chat, kitchen):
     chat.ben.joins("cellar", invite_only=True)
     cellar = chat.channel("cellar")
     for person in (chat.ana, chat.ben):
@@ -306,10 +306,10 @@ def test_policies_go_along_when_a_topic_moves(chat, kitchen):
 
     assert timeless(ears.next()) == changed(kitchen, "soup", NONE)
     assert timeless(ears.next()) == changed(cellar, "wine", MUTED)
-    assert policies(chat.ana) == {}  # who cannot see the new place
+    assert policies(chat.ana) == {}  # who cannot see the new channel
 
 
-def test_policies_are_merged_where_topics_are(chat, kitchen):
+def test_policies_are_merged_with_topics(chat, kitchen):
     chat.ben.says("Wine", to="kitchen > wine")
     chat.ana.post("/user_topics", stream_id=kitchen.id, topic="soup", visibility_policy=MUTED)
     chat.ana.post("/user_topics", stream_id=kitchen.id, topic="wine", visibility_policy=FOLLOWED)

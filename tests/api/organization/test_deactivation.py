@@ -1,11 +1,11 @@
-"""The end of an organization, a new beginning, and how newcomers would be welcomed."""
+"""Deactivating an organization, reactivating it, and the welcome message."""
 
 from tertulia import actions
 
 CLOSED = {"status": 401, "code": "UNAUTHORIZED"}
 
 
-def test_an_owner_closes_the_organization_for_everybody(chat):
+def test_an_owner_deactivates_the_organization_for_all(chat):
     ana, ben = chat.person("ana", role="owner"), chat.person("ben", role="admin")
     ears = ben.listens_for("realm")
     waiting = ears.waits()
@@ -26,7 +26,7 @@ def test_an_owner_closes_the_organization_for_everybody(chat):
     ben.get("/users/me").succeeds()
 
 
-def test_words_of_welcome_can_be_tried_out(chat):
+def test_the_welcome_message_can_be_tried_out(chat):
     ana = chat.person("ana", role="admin")
     path, text = "/realm/test_welcome_bot_custom_message", "Pull up a **chair**."
 

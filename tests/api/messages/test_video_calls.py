@@ -1,4 +1,4 @@
-"""Calls on servers that the operator named: BigBlueButton and Nextcloud Talk."""
+"""Video calls on the operator's servers: BigBlueButton and Nextcloud Talk."""
 
 import hashlib
 from typing import Any
@@ -22,7 +22,7 @@ def scene(start_server):
     neighbours.close()
 
 
-def test_who_has_an_invitation_joins_and_who_made_it_moderates(scene):
+def test_an_invited_user_joins_and_the_creator_moderates(scene):
     chat, neighbours = scene
     ana, ben = chat.people("ana", "ben")
     url = ana.get(
@@ -65,7 +65,7 @@ def test_who_has_an_invitation_joins_and_who_made_it_moderates(scene):
         assert words.encode() in browser.opens(url).body
 
 
-def test_a_room_is_made_on_nextcloud(scene):
+def test_a_room_is_created_on_nextcloud(scene):
     chat, neighbours = scene
     ana = chat.person("ana")
 
@@ -84,7 +84,7 @@ def test_a_room_is_made_on_nextcloud(scene):
         ana.post("/calls/nextcloud_talk/create", room_name="x").fails(words)
 
 
-def test_an_organization_chooses_among_those_that_there_are(scene, start_server):
+def test_an_organization_chooses_among_configured_providers(scene, start_server):
     chat, _ = scene
     bare = Chat.found(start_server(nextcloud_url="", bigbluebutton_url=""), "")
 

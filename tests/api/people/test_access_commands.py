@@ -1,4 +1,4 @@
-"""What an operator does for somebody who cannot get in, or who is in where they should not be."""
+"""Commands for users who cannot log in, or should not be logged in."""
 
 from urllib.parse import urlsplit
 
@@ -44,7 +44,7 @@ def test_sessions_are_listed_and_ended(chat, ana, ben):
     his.calls("GET", "/users/me").succeeds()
 
 
-def test_whoever_tried_too_often_is_let_try_again(chat):
+def test_a_locked_name_can_be_unlocked(chat):
     ana = chat.person("ana", password="open sesame")
     for _ in range(actions.people.password_attempts.FROM_ONE_ADDRESS):
         assert logs_in(chat, ana, "a guess") == 401
@@ -56,7 +56,7 @@ def test_whoever_tried_too_often_is_let_try_again(chat):
     assert logs_in(chat, ana, "open sesame") == 200
 
 
-def test_a_second_factor_that_was_lost_is_taken_away(chat):
+def test_a_lost_second_factor_can_be_removed(chat):
     ana = chat.person("ana", password="open sesame")
     secret = domain.people.second_factors.new_secret()
     step = int(chat.server.clock() // domain.people.second_factors.STEP_SECONDS)
@@ -73,7 +73,7 @@ def test_a_second_factor_that_was_lost_is_taken_away(chat):
     assert logs_in(chat, ana, "open sesame") == 200
 
 
-def test_a_password_that_has_ended_lets_nobody_in_and_its_owner_choose_another(chat):
+def test_an_ended_password_is_refused_and_its_owner_chooses_another(chat):
     ana, ben, boss = chat.people("ana", "ben", "boss", password="open sesame")
     chat.write(actions.people.roles.change, boss.record, Role.OWNER)
     admin, browser = chat.person("admin", role="admin"), Browser.of(ana)
@@ -111,7 +111,7 @@ def test_a_password_that_has_ended_lets_nobody_in_and_its_owner_choose_another(c
     assert logs_in(chat, ana, change["new_password"]) == 200
 
 
-def test_an_operator_ends_the_passwords_of_everybody(chat):
+def test_an_operator_can_end_all_passwords(chat):
     ana, ben = chat.people("ana", "ben", password="open sesame")
     cleo = chat.person("cleo")
 

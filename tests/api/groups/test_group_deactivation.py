@@ -1,10 +1,10 @@
-"""User groups out of use: what still names one, and how it comes back."""
+"""Deactivated user groups: what still refers to one, and reactivation."""
 
 from tests.support.groups import listens, make, only, shown, told
 from tests.support.people import Chat, Person
 
 
-def test_a_group_goes_out_of_use_and_comes_back(ana: Person, ben: Person) -> None:
+def test_a_group_is_deactivated_and_reactivated(ana: Person, ben: Person) -> None:
     group_id = make(ana, "bakers", (ben,))
     place = f"/user_groups/{group_id}"
     knowing, other = listens(ben), ben.listens_for("user_group")
@@ -43,7 +43,7 @@ def test_a_group_goes_out_of_use_and_comes_back(ana: Person, ben: Person) -> Non
     assert group_id not in asleep
 
 
-def test_what_happens_at_once_is_told_in_order(chat: Chat, ana: Person) -> None:
+def test_simultaneous_changes_are_reported_in_order(chat: Chat, ana: Person) -> None:
     group_id = make(ana, "bakers")
     ana.post(f"/user_groups/{group_id}/deactivate").succeeds()
     ears = listens(ana)
@@ -74,7 +74,7 @@ def test_a_group_cannot_be_deactivated_by_editing(ana: Person, ben: Person) -> N
     assert not shown(ana, group_id)["deactivated"]
 
 
-def test_a_deactivated_group_cannot_be_named_or_asked_about(chat: Chat) -> None:
+def test_a_deactivated_group_cannot_be_used(chat: Chat) -> None:
     owner = chat.person("owner", role="owner", channels=["kitchen"])
     group_id, other = make(owner, "asleep"), make(owner, "awake")
     owner.post(f"/user_groups/{group_id}/deactivate").succeeds()
@@ -111,7 +111,9 @@ def test_a_deactivated_group_cannot_be_named_or_asked_about(chat: Chat) -> None:
     owner.patch(kitchen, can_send_message_group={"new": mixed}).succeeds()
 
 
-def test_a_group_in_use_stays_and_says_where(chat: Chat, owner: Person) -> None:
+def test_a_group_in_use_cannot_be_deactivated_and_the_error_says_why(
+    chat: Chat, owner: Person
+) -> None:
     owner.joins("kitchen", "cellar")
     group_id = make(owner, "bakers")
     place = f"/user_groups/{group_id}"
@@ -150,7 +152,7 @@ def test_a_group_in_use_stays_and_says_where(chat: Chat, owner: Person) -> None:
     assert not shown(owner, group_id)["deactivated"]
 
 
-def test_a_group_that_only_deactivated_ones_contain_may_go(ana: Person) -> None:
+def test_a_group_used_only_by_deactivated_groups_may_be_deactivated(ana: Person) -> None:
     inner = make(ana, "inner")
     outer = make(ana, "outer", subgroups=[inner], can_mention_group=inner)
 

@@ -1,4 +1,4 @@
-"""Searching: what is found, what is shown of it, and who does not find it."""
+"""Search: hits, highlights, and access."""
 
 import pytest
 from tests.support.narrows import term
@@ -7,7 +7,7 @@ from tertulia import actions, storage
 
 
 def searches(person, *texts, narrow=(), **params):
-    """The ids that a search leads to; all texts are one search."""
+    """The ids that a search finds; all texts are one search."""
     terms = [*narrow, *({"operator": "search", "operand": text} for text in texts)]
     window = {"anchor": "newest", "num_before": 100} | params
     answer = person.get("/messages", narrow=terms, **window).succeeds()
@@ -15,14 +15,14 @@ def searches(person, *texts, narrow=(), **params):
 
 
 def is_indexed(chat):
-    """Let the job do what it does anyway a moment later."""
+    """Run the job that runs a moment later anyway."""
     chat.server.do(chat.server.application.indexing.catch_up())
     assert chat.read(storage.search.index.count_behind, 10) == 0
 
 
 @pytest.fixture(params=["fresh", "indexed"])
 def settled(request, chat):
-    """Everything holds for what was said just now, and for what the job has indexed since."""
+    """Every test runs before and after indexing."""
     return (lambda: is_indexed(chat)) if request.param == "indexed" else (lambda: None)
 
 
@@ -92,7 +92,7 @@ def test_together_with_other_terms(chat, settled):
     assert searches(ana, words[:200]) == []
 
 
-def test_what_was_found_is_marked_only_in_a_search(in_kitchen, ana):
+def test_hits_are_highlighted_only_in_a_search(in_kitchen, ana):
     soup = ana.says("Soups & `soup`, soupy [x](https://soup.example)", to="kitchen > <b> soup").id
     ana.says("nothing", to="kitchen > ")
     mark = '<span class="highlight">{}</span>'.format
@@ -118,7 +118,7 @@ def test_what_was_found_is_marked_only_in_a_search(in_kitchen, ana):
     assert answer.succeeds()["messages"] == {}
 
 
-def test_what_changes_is_found_as_it_is_now(chat, settled):
+def test_changed_messages_are_found_as_they_are_now(chat, settled):
     ana = chat.person("ana", role="owner", channels=["kitchen", "attic"])
     number = ana.says("tomato", to="kitchen > lunch").id
     kept = ana.says("tomato too", to="kitchen > lunch").id
@@ -171,7 +171,7 @@ def words_like(tx, pattern):
     return [row["word"] for row in rows]
 
 
-def test_nobody_finds_what_they_may_not_see(chat, in_kitchen, ana, ben, eve, settled):
+def test_invisible_messages_are_not_found(chat, in_kitchen, ana, ben, eve, settled):
     gone = chat.person("gone", channels=["kitchen"])
     guest = chat.person("guest", role="guest")
     closed = [{"name": "vault"}]
@@ -218,7 +218,7 @@ def test_nobody_finds_what_they_may_not_see(chat, in_kitchen, ana, ben, eve, set
         assert marked["processed_count"] == len(allowed)
 
 
-def test_a_search_that_finds_the_index_far_behind_brings_it_up_to_date(chat, in_kitchen, ana):
+def test_a_search_far_behind_the_index_indexes_first(chat, in_kitchen, ana):
     first = ana.says("needle", to="kitchen > hay").id
     is_indexed(chat)
     chat.write(as_if_never_indexed)
@@ -235,7 +235,7 @@ def as_if_never_indexed(tx):
 
 
 def copied(tx, message_id, times):
-    """Say the same again, without a word to anybody."""
+    """Insert the same message again, without events."""
     tx.execute_many(
         "INSERT INTO message (realm_id, sender_id, channel_id, origin_channel_id, topic,"
         " topic_key, content, rendered, render_version, client, sent_at, read_by_sender)"

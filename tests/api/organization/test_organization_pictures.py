@@ -1,4 +1,4 @@
-"""An organization's icon and logos: uploaded by administrators, shown to everybody."""
+"""An organization's icon and logos: uploaded by administrators, public."""
 
 import io
 
@@ -26,7 +26,7 @@ def people(chat):
 
 
 def shown_to(person):
-    """Of every kind, where it comes from and where it is."""
+    """Source and URL of each kind."""
     state, site = person.registers(fetch_event_types=["realm"]), f"http://{person.chat.host}"
     told = {
         kind: (state[f"realm_{kind}_source"], state[f"realm_{kind}_url"].removeprefix(site))
@@ -51,7 +51,7 @@ def size(chat, url):
 
 
 @pytest.mark.parametrize("shown", KINDS)
-def test_a_picture_is_told_shown_replaced_and_taken_back(people, shown):
+def test_a_picture_is_announced_shown_replaced_and_removed(people, shown):
     chat, boss, ben = people
     assert shown_to(ben) == USUAL
     ears = ben.listens_for("realm")
@@ -81,7 +81,7 @@ def test_a_picture_is_told_shown_replaced_and_taken_back(people, shown):
     assert chat.stranger.raw("GET", second).status == 404
 
 
-def test_logos_by_day_and_by_night_are_two(people):
+def test_light_and_dark_logos_are_separate(people):
     _, boss, ben = people
     for path in KINDS.values():
         uploads_to(boss, path, picture()).succeeds()
@@ -93,7 +93,7 @@ def test_logos_by_day_and_by_night_are_two(people):
     assert shown_to(ben) == before | {"night_logo": USUAL["night_logo"]}
 
 
-def test_only_administrators_choose_pictures(people):
+def test_only_administrators_change_pictures(people):
     _, boss, ben = people
     uploads_to(boss, "/realm/icon", picture()).succeeds()
     before = shown_to(ben)
@@ -105,7 +105,7 @@ def test_only_administrators_choose_pictures(people):
     assert shown_to(ben) == before
 
 
-def test_files_that_are_no_picture_of_an_organization(people, monkeypatch):
+def test_invalid_pictures_are_refused(people, monkeypatch):
     monkeypatch.setattr(domain.files.images, "MAX_PIXELS", 10_000)
     chat, boss, ben = people
     too_large = "Uploaded file is larger than the allowed limit of 5 MiB"

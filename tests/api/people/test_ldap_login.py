@@ -1,4 +1,4 @@
-"""Logging in with the name and password of an LDAP directory, a real one."""
+"""Logging in with an LDAP directory, a real one."""
 
 import io
 
@@ -36,7 +36,7 @@ def picture() -> bytes:
     return file.getvalue()
 
 
-def test_a_first_login_makes_an_account(ldap_chat, slapd):
+def test_a_first_login_creates_an_account(ldap_chat, slapd):
     owner = ldap_chat.person("owner", role="owner")
     owner.post("/realm/profile_fields", field_type=FieldType.SHORT_TEXT, name="Phone").succeeds()
     ana = slapd.add_person("ana", cn="Ana Díaz", mobile="+34 1", jpegPhoto=picture())
@@ -64,7 +64,7 @@ def test_a_first_login_makes_an_account(ldap_chat, slapd):
     assert ldap_chat.head() == told, "a second login has nothing to tell"
 
 
-def test_the_page_takes_the_name_of_a_directory(ldap_chat, slapd):
+def test_the_login_page_accepts_a_directory_name(ldap_chat, slapd):
     slapd.add_person("ana")
     browser = Browser(ldap_chat)
 
@@ -76,7 +76,7 @@ def test_the_page_takes_the_name_of_a_directory(ldap_chat, slapd):
     assert ENGLISH["wrong_password"] in text_of(Browser(ldap_chat).logs_in("ana", ""))
 
 
-def test_clients_are_told_that_names_need_not_be_addresses(ldap_chat, chat):
+def test_clients_learn_that_names_need_not_be_addresses(ldap_chat, chat):
     told = ldap_chat.stranger.get("/server_settings").succeeds()
     elsewhere = chat.stranger.get("/server_settings").succeeds()
 
@@ -94,7 +94,7 @@ def test_clients_are_told_that_names_need_not_be_addresses(ldap_chat, chat):
     [{"mail": None}, {"mail": "no address"}, {"l": "Paris"}, {"l": None}],
     ids=["no address", "a bad one", "another place", "no place"],
 )
-def test_who_does_not_fit_stays_outside_in_ordinary_words(ldap_chat, slapd, about):
+def test_a_mismatch_gets_the_ordinary_login_error(ldap_chat, slapd, about):
     slapd.add_person("ana", **about)
 
     fails_to_log_in(ldap_chat, "ana")
@@ -102,7 +102,7 @@ def test_who_does_not_fit_stays_outside_in_ordinary_words(ldap_chat, slapd, abou
     assert len(ldap_chat.read(storage.people.human_ids)) == 0
 
 
-def test_who_is_disabled_there_is_told_so(ldap_chat, slapd):
+def test_a_disabled_entry_gets_its_own_error(ldap_chat, slapd):
     slapd.add_person("ana", employeeType="TRUE")
 
     refused = logs_in(ldap_chat, "ana")
@@ -110,14 +110,14 @@ def test_who_is_disabled_there_is_told_so(ldap_chat, slapd):
     refused.fails("Account is deactivated", code="USER_DEACTIVATED", status=401)
 
 
-def test_an_organization_that_wants_other_addresses_admits_none(ldap_chat, slapd):
+def test_an_organization_with_other_domains_admits_no_one(ldap_chat, slapd):
     slapd.add_person("ana")
     ldap_chat.set("emails_restricted_to_domains", True)
 
     fails_to_log_in(ldap_chat, "ana")
 
 
-def test_five_wrong_passwords_are_counted_once_each(ldap_chat, slapd):
+def test_wrong_passwords_are_counted_once_each(ldap_chat, slapd):
     slapd.add_person("ana")
     for _ in range(5):
         fails_to_log_in(ldap_chat, "ana", "a guess")
@@ -125,7 +125,7 @@ def test_five_wrong_passwords_are_counted_once_each(ldap_chat, slapd):
     assert logs_in(ldap_chat, "ana").status == 429
 
 
-def test_a_local_account_is_found_by_its_address_and_then_by_who_it_is(ldap_chat, slapd):
+def test_a_local_account_is_found_by_address_first_and_then_by_identity(ldap_chat, slapd):
     ana = ldap_chat.person("ana", password="another one")
     dn = slapd.add_person("ana")
 
@@ -137,7 +137,7 @@ def test_a_local_account_is_found_by_its_address_and_then_by_who_it_is(ldap_chat
     assert second["email"] == "ana.diaz@example.com"
 
 
-def test_who_belongs_to_a_directory_has_no_password_here(ldap_chat, slapd):
+def test_a_directory_user_has_no_local_password(ldap_chat, slapd):
     ana = ldap_chat.person("ana", password="another one")
     ben = ldap_chat.person("ben", password="another one")
     slapd.add_person("ana")
@@ -155,7 +155,7 @@ def test_who_belongs_to_a_directory_has_no_password_here(ldap_chat, slapd):
     assert logs_in(ldap_chat, ben.email, "another one").succeeds()["user_id"] == ben.id
 
 
-def test_a_directory_that_is_switched_off_lets_nobody_in(ldap_chat, slapd):
+def test_a_disabled_directory_admits_no_one(ldap_chat, slapd):
     slapd.add_person("ana")
     owner = ldap_chat.person("owner", role="owner", password="another one")
     ears = owner.listens_for("realm")
@@ -175,7 +175,7 @@ def test_a_directory_that_is_switched_off_lets_nobody_in(ldap_chat, slapd):
     last.fails("At least one authentication method must be enabled.")
 
 
-def test_passwords_that_are_kept_here_can_be_switched_off(ldap_chat, slapd):
+def test_local_passwords_can_be_switched_off(ldap_chat, slapd):
     slapd.add_person("ana")
     owner = ldap_chat.person("owner", role="owner", password="another one")
 
@@ -188,7 +188,7 @@ def test_passwords_that_are_kept_here_can_be_switched_off(ldap_chat, slapd):
 
 
 @pytest.mark.on_one
-def test_a_directory_that_is_away_keeps_no_local_account_out(start_server):
+def test_an_unavailable_directory_does_not_block_local_accounts(start_server):
     away = LdapDirectory(url="ldap://127.0.0.1:1", plain=True, base="dc=x")
     chat = Chat.found(start_server(ldap=(away,)), "")
     ben = chat.person("ben", password=SESAME)
@@ -201,7 +201,7 @@ def test_a_directory_that_is_away_keeps_no_local_account_out(start_server):
     assert "cannot be reached" in text_of(outside)
 
 
-def test_people_who_were_sent_away_by_hand_stay_away(ldap_chat, slapd):
+def test_manually_deactivated_users_stay_deactivated(ldap_chat, slapd):
     slapd.add_person("ana")
     ana = logs_in(ldap_chat, "ana").succeeds()
     ldap_chat.write(actions.people.deactivate, ana["user_id"])
@@ -211,7 +211,7 @@ def test_people_who_were_sent_away_by_hand_stay_away(ldap_chat, slapd):
     refused.fails("Account is deactivated", code="USER_DEACTIVATED", status=401)
 
 
-def test_people_of_a_directory_are_greeted_and_bring_a_link_for_many_along(ldap_chat, slapd):
+def test_directory_users_are_welcomed_and_can_use_an_invitation_link(ldap_chat, slapd):
     owner = ldap_chat.person("owner", role="owner", channels=["kitchen"])
     kitchen = ldap_chat.channel("kitchen").id
     link = owner.post("/invites/multiuse", stream_ids=[kitchen]).succeeds()["invite_link"]
@@ -230,7 +230,7 @@ def test_people_of_a_directory_are_greeted_and_bring_a_link_for_many_along(ldap_
     assert "Welcome to" in greeting["content"]
 
 
-def test_a_directorys_password_may_need_a_second_factor(ldap_chat, slapd):
+def test_a_directory_password_may_need_a_second_factor(ldap_chat, slapd):
     slapd.add_person("ana")
     user_id = logs_in(ldap_chat, "ana").succeeds()["user_id"]
     browser = Browser(ldap_chat)
@@ -254,7 +254,7 @@ def test_a_directorys_password_may_need_a_second_factor(ldap_chat, slapd):
     assert ldap_chat.read(storage.people.second_factors.of_user, user_id).is_on
 
 
-def test_whose_password_is_the_directorys_is_told_so_by_mail(ldap_chat, slapd):
+def test_a_password_reset_for_a_directory_user_explains_itself_by_mail(ldap_chat, slapd):
     slapd.add_person("ana")
     logs_in(ldap_chat, "ana").succeeds()
     local = ldap_chat.person("ben")
@@ -279,7 +279,7 @@ def test_whose_password_is_the_directorys_is_told_so_by_mail(ldap_chat, slapd):
         ("ben", SESAME, {}, "no entry fits what was typed, or several do"),
     ],
 )
-def test_the_log_says_who_is_not_let_in_and_why(ldap_chat, slapd, typed, password, about, why):
+def test_the_log_has_the_reason_of_a_refused_login(ldap_chat, slapd, typed, password, about, why):
     dn = slapd.add_person("ana", **about)
 
     with capture_logs() as lines:
@@ -294,7 +294,7 @@ def test_the_log_says_who_is_not_let_in_and_why(ldap_chat, slapd, typed, passwor
 
 
 @pytest.mark.on_one
-def test_the_log_says_where_an_address_was_looked_for(ldap_chat, slapd):
+def test_the_log_says_where_an_address_was_searched(ldap_chat, slapd):
     dn = slapd.add_person("ana", mail=None)
 
     with capture_logs() as lines:

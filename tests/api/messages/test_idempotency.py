@@ -1,4 +1,4 @@
-"""A send with a key happens once, however often it is repeated."""
+"""Idempotency: a send with a key happens once, however often it is repeated."""
 
 from concurrent.futures import ThreadPoolExecutor
 
@@ -17,7 +17,7 @@ def count(person) -> int:
     return len(answer["messages"])
 
 
-def test_the_repeat_is_answered_like_the_first_and_creates_nothing(in_kitchen, ana):
+def test_a_repeat_gets_the_same_answer_and_creates_nothing(in_kitchen, ana):
     ears = ana.listens_for("message")
 
     answers = [keyed(ana, "k").says("Soup's on", to="kitchen > lunch").answer for _ in range(3)]
@@ -28,7 +28,7 @@ def test_the_repeat_is_answered_like_the_first_and_creates_nothing(in_kitchen, a
     assert count(ana) == 1
 
 
-def test_direct_messages_too(ana, ben):
+def test_direct_messages_are_idempotent_too(ana, ben):
     answers = [keyed(ana, "k").says("psst", to=[ben]).answer for _ in range(2)]
 
     assert answers[0] == answers[1]
@@ -49,7 +49,7 @@ def test_a_queue_and_a_local_id_are_a_key(in_kitchen, ana):
     assert len(ears.all()) == 3
 
 
-def test_a_local_id_without_a_queue_means_nothing(in_kitchen, ana):
+def test_a_local_id_without_a_queue_is_no_key(in_kitchen, ana):
     for _ in range(2):
         ana.says("Soup's on", to="kitchen > lunch", local_id="1.01")
 
@@ -66,7 +66,7 @@ def test_a_local_id_without_a_queue_means_nothing(in_kitchen, ana):
     ],
     ids=["words", "topic", "channel", "kind"],
 )
-def test_the_same_key_for_something_else_is_refused(chat, other):
+def test_the_same_key_with_other_content_is_refused(chat, other):
     ana = chat.person("ana", channels=["kitchen", "garden"])
     said = {"type": "channel", "to": "kitchen", "topic": "lunch", "content": "Soup's on"}
     keyed(ana, "k").post("/messages", **said).succeeds()
@@ -77,14 +77,14 @@ def test_the_same_key_for_something_else_is_refused(chat, other):
     assert count(ana) == 1
 
 
-def test_what_the_server_tidies_is_no_difference(in_kitchen, ana):
+def test_normalized_differences_do_not_matter(in_kitchen, ana):
     first = keyed(ana, "k").says("Soup's on", to="kitchen > lunch")
     again = keyed(ana, "k").says("\nSoup's on  \n", to="kitchen >  lunch ")
 
     assert first.id == again.id
 
 
-def test_everybody_has_keys_of_their_own(chat, in_kitchen, ana, ben):
+def test_every_user_has_their_own_keys(chat, in_kitchen, ana, ben):
     eve = Chat.found(chat.server).person("eve", channels=["kitchen"])
 
     sent = [keyed(who, "k").says("x", to="kitchen > lunch").id for who in (ana, ben, eve)]
@@ -92,7 +92,7 @@ def test_everybody_has_keys_of_their_own(chat, in_kitchen, ana, ben):
     assert len(set(sent)) == 3
 
 
-def test_a_send_that_failed_has_not_used_its_key(ana):
+def test_a_failed_send_does_not_use_its_key(ana):
     keyed(ana, "k").tries_to_say("x", to="attic > y").fails(
         "Channel 'attic' does not exist", code="STREAM_DOES_NOT_EXIST"
     )
@@ -101,7 +101,7 @@ def test_a_send_that_failed_has_not_used_its_key(ana):
     keyed(ana, "k").says("something else", to="attic > y")
 
 
-def test_a_key_is_forgotten_after_a_day(chat, in_kitchen, ana):
+def test_a_key_expires_after_a_day(chat, in_kitchen, ana):
     first = keyed(ana, "k").says("Soup's on", to="kitchen > lunch").id
     chat.server.clock.move(hours=23)
     within = keyed(ana, "k").says("Soup's on", to="kitchen > lunch").id
@@ -113,7 +113,7 @@ def test_a_key_is_forgotten_after_a_day(chat, in_kitchen, ana):
     assert first == within != after == again
 
 
-def test_a_key_is_remembered_across_a_restart(own_chat):
+def test_a_key_survives_a_restart(own_chat):
     ana = own_chat.person("ana", channels=["kitchen"])
     first = keyed(ana, "k").says("Soup's on", to="kitchen > lunch")
 
@@ -123,7 +123,7 @@ def test_a_key_is_remembered_across_a_restart(own_chat):
     assert count(ana) == 1
 
 
-def test_however_many_come_at_once(in_kitchen, ana):
+def test_simultaneous_repeats_create_one_message(in_kitchen, ana):
     with ThreadPoolExecutor(12) as pool:
         sends = [
             pool.submit(keyed(ana, f"k{n % 3}").says, f"{n % 3}", to="kitchen > lunch")
@@ -136,7 +136,7 @@ def test_however_many_come_at_once(in_kitchen, ana):
 
 
 @pytest.mark.parametrize("key", ["", "x" * 201])
-def test_a_key_has_a_length(in_kitchen, ana, key):
+def test_the_length_of_a_key_is_limited(in_kitchen, ana, key):
     answer = keyed(ana, key).tries_to_say("x", to="kitchen > lunch")
 
     answer.fails("Idempotency-Key must have 1 to 200 characters")
@@ -149,7 +149,7 @@ def test_a_key_may_be_any_text(in_kitchen, ana, key):
     assert len(ids) == 1
 
 
-def test_the_repeat_is_answered_even_when_the_sender_could_no_longer_send(ana):
+def test_a_repeat_is_answered_even_if_the_sender_may_no_longer_send(ana):
     ana.joins("cellar", invite_only=True)
     first = keyed(ana, "k").says("x", to="cellar > y")
     ana.leaves("cellar")

@@ -68,7 +68,7 @@ def test_users_with_the_same_unread_get_the_same_bytes(chat):
 
     assert told(dora)["count"] == 4
     assert channels.keys() == {chat.channel(name).id for name in ("kitchen", "garden")}
-    assert all(each.told for each in channels.values())
+    assert all(each.encoded for each in channels.values())
 
 
 def read(person, message):

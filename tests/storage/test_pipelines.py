@@ -118,7 +118,7 @@ def facts_of(
         )
         rules = head().rules
         facts = asked.facts(frozenset(), rules)
-        events.snapshot.unread.told(user, facts, empty_topic_name=True)
+        events.snapshot.unread.encode(user, facts, empty_topic_name=True)
         recollection = facts.recollection(rules)
         assert recollection is not None
         return facts, recollection

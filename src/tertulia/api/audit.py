@@ -142,7 +142,7 @@ def act_of(call: Call, route: Route) -> Act:
         if each.is_text
         for name in (each.name, *each.aliases)
     }
-    details = domain.organization.audit.told(given, texts)
+    details = domain.organization.audit.redacted(given, texts)
     return Act(
         f"{request.method} {route.shown(request.path)}", actor, request.client_address, details
     )

@@ -121,7 +121,7 @@ async def begin(
         "queue_id": None if moment.queue is None else moment.queue.id,
         "last_event_id": -1,
         "idle_queue_timeout_secs": idle_seconds,
-        **domain.version.TOLD,
+        **domain.version.WIRE_FIELDS,
     }
     return moment.start, first | moment.state
 

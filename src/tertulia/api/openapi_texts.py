@@ -47,8 +47,8 @@ def sentence(route: Route, name: str) -> str:
 
 def of_field(kind: str, name: str) -> str:
     """What a field of an answer is; some have a name that means something else elsewhere."""
-    told = _read("answers.txt")
-    return told.get(f"{kind}.{name}") or told.get(name) or _read("parameters.txt").get(name, "")
+    texts = _read("answers.txt")
+    return texts.get(f"{kind}.{name}") or texts.get(name) or _read("parameters.txt").get(name, "")
 
 
 @cache

@@ -53,7 +53,7 @@ def parts() -> dict[str, Schema]:
 
 
 # How a setting is told, by the kind of its value.
-_TOLD: dict[type[ValueKind], Callable[[Any], Schema]] = {
+_SCHEMAS: dict[type[ValueKind], Callable[[Any], Schema]] = {
     Switch: lambda kind: schema("boolean"),
     ChosenFrom: lambda kind: {"enum": list(kind.values)},
     Language: lambda kind: schema("string"),
@@ -68,7 +68,7 @@ _TOLD: dict[type[ValueKind], Callable[[Any], Schema]] = {
 
 
 def _of_kind(kind: ValueKind) -> Schema:
-    return _TOLD[type(kind)](kind)
+    return _SCHEMAS[type(kind)](kind)
 
 
 # --- the small language ---

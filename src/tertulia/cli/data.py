@@ -103,8 +103,8 @@ def command_act(*about: object) -> Act:
     named = {key: None for each in about if isinstance(each, dict) for key in each}
     numbers = [each.id if isinstance(each, User) else each for each in about]
     counted = [each for each in numbers if isinstance(each, int) and not isinstance(each, bool)]
-    told = named | ({"numbers": counted[:MAX_DETAILS]} if counted else {})
-    return Act(name, None, f"command line, {_user()}", told)
+    details = named | ({"numbers": counted[:MAX_DETAILS]} if counted else {})
+    return Act(name, None, f"command line, {_user()}", details)
 
 
 def _people_in(result: object) -> list[User]:

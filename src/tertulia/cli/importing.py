@@ -106,5 +106,5 @@ def _show(source: Source, tally: Tally) -> None:
 
 def _mark(file: Path, source: Source) -> str:
     """A hash that identifies the same export when the command runs again."""
-    told = f"{source.kind} {file.name} {source.name} {source.message_count}"
-    return hashlib.sha256(told.encode()).hexdigest()
+    text = f"{source.kind} {file.name} {source.name} {source.message_count}"
+    return hashlib.sha256(text.encode()).hexdigest()

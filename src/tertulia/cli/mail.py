@@ -75,13 +75,13 @@ def receive(address: str | None, **flags: Any) -> None:
             raise click.ClickException("Incoming mail is off: see mail_in_address in docs/mail.md.")
         raw = sys.stdin.buffer.read(MAX_BYTES + 1)
         wanted = address or os.environ.get("ORIGINAL_RECIPIENT") or _recipient_in(config, raw)
-        told = asyncio.run(_take(config, UnattendedDatabase(database.dialect), wanted, raw))
+        result = asyncio.run(_take(config, UnattendedDatabase(database.dialect), wanted, raw))
     except MailRefused as refusal:
         _end(refusal)
     except Exception as trouble:  # on any failure the mail server must keep the mail
         words = trouble.format_message() if isinstance(trouble, click.ClickException) else ""
         _end(MailRefused("4.3.0", words or f"Something went wrong: {type(trouble).__name__}."))
-    click.echo(told, err=True)
+    click.echo(result, err=True)
 
 
 async def _take(config: Config, database: UnattendedDatabase, address: str, raw: bytes) -> str:

@@ -7,7 +7,7 @@ COMPATIBLE_VERSION = "12.0"
 FEATURE_LEVEL = 497
 
 # Compat: the specification and the clients use different names for the same.
-TOLD: dict[str, Any] = {
+WIRE_FIELDS: dict[str, Any] = {
     f"{whose}_{what}": value
     for whose in ("service", "zulip")
     for what, value in (

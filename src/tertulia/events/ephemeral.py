@@ -165,12 +165,12 @@ class UserActive(EphemeralEvent, frozen=True, tag="came_online"):
         if to.options.capabilities.simplified_presence_events:
             modern = PresenceObject(**presence.modern(user.joined_at))
             return {"type": "presence", "presences": {str(self.user_id): modern}}
-        told: Wire = {"type": "presence", "user_id": self.user_id}
+        fields: Wire = {"type": "presence", "user_id": self.user_id}
         if not to.options.slim_presence:
-            told["email"] = user.api_email(org.email_domain)
-        told["server_timestamp"] = self.at
-        told["presence"] = {"website": LegacyWebsite(**presence.legacy())}
-        return told
+            fields["email"] = user.api_email(org.email_domain)
+        fields["server_timestamp"] = self.at
+        fields["presence"] = {"website": LegacyWebsite(**presence.legacy())}
+        return fields
 
 
 class PresenceChanged(EphemeralEvent, frozen=True, tag="presence_noted"):

@@ -44,16 +44,16 @@ class LoggedEvent:
         is_picky = to.options.event_types is not None and len(self.event.types) > 1
         variant = None if is_picky else self.event.variant(org, to)
         if variant is None:
-            told = self._tell(org, to)
+            encoded = self._encode(org, to)
         elif variant in self.encoded:
-            told = self.encoded[variant]
+            encoded = self.encoded[variant]
         else:
-            told = self.encoded[variant] = self._tell(org, to)
+            encoded = self.encoded[variant] = self._encode(org, to)
         additions = self.event.additions(to)
         if not additions:
-            return told
+            return encoded
         members = _encode(additions)[1:]
-        return [b"%s,%s" % (body[:-1], members) for body in told]
+        return [b"%s,%s" % (body[:-1], members) for body in encoded]
 
-    def _tell(self, org: Organization, to: Listener) -> list[bytes]:
+    def _encode(self, org: Organization, to: Listener) -> list[bytes]:
         return [_encode(wire) for wire in self.event.wire(org, to) if to.wants(wire["type"])]

@@ -40,7 +40,7 @@ def written(appended: Iterable[Appended]) -> tuple[list[str], dict[int, int]]:
     notices: list[str] = []
     some: list[bytes] = []
     size = 2
-    told: dict[int, int] = {}
+    ends: dict[int, int] = {}
     left_out: set[int] = set()
     for known, happening in appended:
         realm_id, seq = happening.realm_id, happening.seq
@@ -56,10 +56,10 @@ def written(appended: Iterable[Appended]) -> tuple[list[str], dict[int, int]]:
             some, size = [], 2
         some.append(one)
         size += len(one) + 1
-        told[realm_id] = seq
+        ends[realm_id] = seq
     if some:
         notices.append(_joined(some))
-    return notices, {each: seq for each, seq in told.items() if each not in left_out}
+    return notices, {each: seq for each, seq in ends.items() if each not in left_out}
 
 
 def read(notice: str) -> Iterator[Appended]:

@@ -130,9 +130,9 @@ class PresenceTable:
         found: list[int] = []
         if days == 0:
             return found
-        told = -1 if since is None else since
+        after = -1 if since is None else since
         for user_id, entry in reversed(self._entries.items()):
-            if entry.number is not None and entry.number <= told:
+            if entry.number is not None and entry.number <= after:
                 break
             if entry.idle_at < oldest or user_id in self.hidden:
                 continue
@@ -143,5 +143,5 @@ class PresenceTable:
 
 
 def legacy_presence(presence: Presence) -> dict[str, LegacyPresence]:
-    told = presence.legacy()
-    return {"aggregated": LegacyPresence(**told), "website": LegacyWebsite(**told)}
+    legacy = presence.legacy()
+    return {"aggregated": LegacyPresence(**legacy), "website": LegacyWebsite(**legacy)}

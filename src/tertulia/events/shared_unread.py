@@ -17,7 +17,7 @@ from tertulia.events.conversation_keys import ConversationKey, Resolved
 class UnreadChannel(msgspec.Struct, gc=False):
     size: int  # number of messages
     places: Resolved  # never changed
-    told: bytes = b""  # the topics as JSON, joined by commas, once they were encoded
+    encoded: bytes = b""  # the topics as JSON, joined by commas, once they were encoded
 
 
 class SharedUnread:

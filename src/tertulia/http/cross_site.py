@@ -15,13 +15,13 @@ OURS = frozenset({"same-origin", "none"})
 
 def refuse(request: ApiRequest, origin: str) -> None:
     """Raises CrossSiteRequest. `origin` is ours, as the browser writes it."""
-    told = request.header("sec-fetch-site")
+    fetch_site = request.header("sec-fetch-site")
     if request.sent_method in SAFE_METHODS:
         is_link = request.header("sec-fetch-mode") == "navigate"
-        if told is not None and told not in OURS and not is_link:
+        if fetch_site is not None and fetch_site not in OURS and not is_link:
             raise CrossSiteRequest()
-    elif told is not None:
-        if told not in OURS:
+    elif fetch_site is not None:
+        if fetch_site not in OURS:
             raise CrossSiteRequest()
     elif request.header("origin") != origin:
         raise CrossSiteRequest()

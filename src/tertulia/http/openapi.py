@@ -307,7 +307,7 @@ def _reply_schemas(routes: Sequence[Route]) -> tuple[dict[Any, Any], dict[str, A
 def _with_words(schemas: Mapping[str, Any], glossary: Glossary) -> dict[str, Any]:
     """The schemas with descriptions of their fields from the glossary; docstrings are for
     developers."""
-    told = {}
+    described = {}
     for kind, schema in schemas.items():
         fields = {
             name: field | _description(glossary.of_field(kind, name))
@@ -315,8 +315,8 @@ def _with_words(schemas: Mapping[str, Any], glossary: Glossary) -> dict[str, Any
         }
         fields = {**glossary.besides.get(kind, {}), **fields}
         shown = {name: value for name, value in schema.items() if name != "description"}
-        told[kind] = shown | ({"properties": fields} if fields else {})
-    return told
+        described[kind] = shown | ({"properties": fields} if fields else {})
+    return described
 
 
 def _description(words: str) -> dict[str, str]:

@@ -30,5 +30,5 @@ def alert_line(alert: Payload, name: str, words: str) -> str:
         )
         if (address := alert.words(path))
     ]
-    told = f"{line(name)}: {line(words, WORDS_LENGTH)}" if words else line(name)
-    return f"{told} ({', '.join(links)})" if links else told
+    text = f"{line(name)}: {line(words, WORDS_LENGTH)}" if words else line(name)
+    return f"{text} ({', '.join(links)})" if links else text

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from functools import partial
 
 from tertulia.integrations import code_hosting
-from tertulia.integrations.code_hosting import Commit, PullRequestOrIssue, Push, Told
+from tertulia.integrations.code_hosting import Commit, PullRequestOrIssue, Push, TopicAndText
 from tertulia.integrations.payload import Payload, WebhookRequest
 from tertulia.integrations.phrases import code, line, link, said, spoken
 from tertulia.integrations.rejections import UnknownEvent
@@ -26,11 +26,11 @@ def report(hook: WebhookRequest) -> WebhookMessage | None:
     payload = hook.payload
     if event not in EVENTS:
         raise UnknownEvent(event)
-    told = EVENTS[event](payload)
+    found = EVENTS[event](payload)
     return WebhookMessage(
         event=event.replace(":", "."),
-        topic=told[0],
-        text=told[1],
+        topic=found[0],
+        text=found[1],
         branch=_pushed_to(payload) if event == "repo:push" else None,
         is_private=payload.is_true("repository.is_private"),
     )
@@ -42,7 +42,7 @@ def _pushed_to(payload: Payload) -> str | None:
     return names.pop() if len(names) == 1 else None
 
 
-def _push(payload: Payload) -> Told:
+def _push(payload: Payload) -> TopicAndText:
     repository = _repository(payload)
     changes = payload.each("push.changes")
     texts, names = [], []
@@ -76,7 +76,7 @@ def _push(payload: Payload) -> Told:
     return topic, "\n\n".join(texts)
 
 
-def _request(verb: str, payload: Payload) -> Told:
+def _request(verb: str, payload: Payload) -> TopicAndText:
     request = payload.get("pullrequest")
     opened = verb == "opened"
     about = _numbered(request, "PR")
@@ -88,7 +88,7 @@ def _request(verb: str, payload: Payload) -> Told:
     return about.topic(_repository(payload)), text
 
 
-def _issue(verb: str, payload: Payload) -> Told:
+def _issue(verb: str, payload: Payload) -> TopicAndText:
     issue = payload.get("issue")
     about = _numbered(issue, "issue")
     words = issue.words("content.raw") if verb == "created" else ""
@@ -96,14 +96,14 @@ def _issue(verb: str, payload: Payload) -> Told:
     return about.topic(_repository(payload)), text
 
 
-def _comment(key: str, kind: str, payload: Payload) -> Told:
+def _comment(key: str, kind: str, payload: Payload) -> TopicAndText:
     comment, about = payload.get("comment"), _numbered(payload.get(key), kind)
     verb = link("commented", comment.words("links.html.href"))
     text = said(f"{_who(payload)} {verb} on {about.link()}", comment.words("content.raw"))
     return about.topic(_repository(payload)), text
 
 
-def _status(payload: Payload) -> Told:
+def _status(payload: Payload) -> TopicAndText:
     status = payload.get("commit_status")
     named = link(status.words("name", "key") or "A build", status.words("url"))
     where = status.words("refname")
@@ -112,7 +112,7 @@ def _status(payload: Payload) -> Told:
     return topic, said(text, status.words("description"))
 
 
-def _fork(payload: Payload) -> Told:
+def _fork(payload: Payload) -> TopicAndText:
     fork = payload.get("fork")
     named = link(fork.text("full_name"), fork.words("links.html.href"))
     return _repository(payload), f"{_who(payload)} forked {_repository(payload)} as {named}."
@@ -132,7 +132,7 @@ def _numbered(thing: Payload, kind: str) -> PullRequestOrIssue:
     )
 
 
-EVENTS: dict[str, Callable[[Payload], Told]] = {
+EVENTS: dict[str, Callable[[Payload], TopicAndText]] = {
     "repo:push": _push,
     "repo:fork": _fork,
     "repo:commit_status_created": _status,

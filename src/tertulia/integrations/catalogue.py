@@ -47,13 +47,13 @@ class Integration(msgspec.Struct, frozen=True):
     name: str
     title: str
     paste: str  # where in the service the URL is entered
-    tell: Callable[[WebhookRequest], WebhookMessage | None]
+    to_message: Callable[[WebhookRequest], WebhookMessage | None]
     check: Check | None = None  # how it signs requests, if it does
 
     def report(self, hook: WebhookRequest) -> WebhookMessage | None:
         """The message for a request; None if there is nothing to say. Raises only ClientError."""
         try:
-            return self.tell(hook)
+            return self.to_message(hook)
         except UnknownEvent as unknown:
             event = str(unknown)[:100]
             raise UnsupportedEvent(webhook_name=self.title, event_type=event) from None

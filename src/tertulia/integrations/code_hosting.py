@@ -12,8 +12,8 @@ from tertulia.integrations.rejections import UnexpectedPayload
 
 MAX_COMMITS = 20
 
-Told = tuple[str, str]  # a topic and a text
-Teller = Callable[[Payload], Told | None]
+TopicAndText = tuple[str, str]  # a topic and a text
+Formatter = Callable[[Payload], TopicAndText | None]
 
 
 class Commit(msgspec.Struct, frozen=True):
@@ -32,12 +32,12 @@ class Push(msgspec.Struct, frozen=True):
     after: str = ""
     compare: str = ""
     is_forced: bool = False
-    told_total: Any = None  # number of commits; the sender may list only some of them
+    commit_total: Any = None  # number of commits; the sender may list only some of them
 
     @property
     def total(self) -> int:
         listed = len(self.commits)
-        return max(listed, self.told_total) if isinstance(self.told_total, int) else listed
+        return max(listed, self.commit_total) if isinstance(self.commit_total, int) else listed
 
 
 class PullRequestOrIssue(msgspec.Struct, frozen=True):
@@ -69,7 +69,7 @@ def push_topic(repository: str, ref: str) -> str:
     return f"{line(repository)} / {line(branch_of(ref))}"
 
 
-def told(push: Push) -> Told:
+def push_message(push: Push) -> TopicAndText:
     return push_topic(push.repository, push.ref), push_text(push)
 
 

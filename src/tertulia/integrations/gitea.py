@@ -6,7 +6,7 @@ Their payloads are GitHub's for most events; this module has the differences.
 from functools import partial
 
 from tertulia.integrations import code_hosting, github
-from tertulia.integrations.code_hosting import PullRequestOrIssue, Push, Teller, Told
+from tertulia.integrations.code_hosting import Formatter, PullRequestOrIssue, Push, TopicAndText
 from tertulia.integrations.payload import Payload, WebhookRequest
 from tertulia.integrations.phrases import line, link, said
 from tertulia.integrations.rejections import NoSuchHeader
@@ -35,7 +35,7 @@ def report(hook: WebhookRequest) -> WebhookMessage | None:
     return github.report_of(event, EVENTS, hook.payload)
 
 
-def _push(payload: Payload) -> Told:
+def _push(payload: Payload) -> TopicAndText:
     push = Push(
         repository=line(payload.text("repository.name")),
         who=payload.words("pusher.login", "pusher.username", "sender.login") or "Somebody",
@@ -44,12 +44,12 @@ def _push(payload: Payload) -> Told:
         before=payload.words("before"),
         after=payload.words("after"),
         compare=payload.words("compare_url"),
-        told_total=payload.find("total_commits").value,
+        commit_total=payload.find("total_commits").value,
     )
-    return code_hosting.told(push)
+    return code_hosting.push_message(push)
 
 
-def _review(verb: str, payload: Payload) -> Told:
+def _review(verb: str, payload: Payload) -> TopicAndText:
     """A review, or a comment on a pull request, which newer versions send as a comment
     on an issue."""
     if payload.find("comment") and not payload.find("review"):
@@ -66,7 +66,7 @@ def _review(verb: str, payload: Payload) -> Told:
     return topic, said(f"{who} {verb} {about.link()}", words)
 
 
-EVENTS: dict[str, Teller] = {
+EVENTS: dict[str, Formatter] = {
     **{name: github.EVENTS[name] for name in AS_GITHUB},
     **{name: partial(_review, verb) for name, verb in REVIEWS.items()},
     "push": _push,

@@ -6,7 +6,13 @@ from functools import partial
 from msgspec.structs import replace
 
 from tertulia.integrations import code_hosting
-from tertulia.integrations.code_hosting import Commit, PullRequestOrIssue, Push, Teller, Told
+from tertulia.integrations.code_hosting import (
+    Commit,
+    Formatter,
+    PullRequestOrIssue,
+    Push,
+    TopicAndText,
+)
 from tertulia.integrations.payload import Payload, WebhookRequest
 from tertulia.integrations.phrases import code, line, link, said, spoken, strong
 from tertulia.integrations.rejections import UnknownEvent
@@ -31,30 +37,32 @@ def report(hook: WebhookRequest) -> WebhookMessage | None:
     return report_of(hook.header("X-GitHub-Event"), EVENTS, hook.payload)
 
 
-def report_of(event: str, known: Mapping[str, Teller], payload: Payload) -> WebhookMessage | None:
+def report_of(
+    event: str, known: Mapping[str, Formatter], payload: Payload
+) -> WebhookMessage | None:
     """The message for an event, from the function for that event."""
     if event not in known:
         raise UnknownEvent(event)
-    told = known[event](payload)
-    if told is None:
+    found = known[event](payload)
+    if found is None:
         return None
     action = payload.words("action")
     return WebhookMessage(
         event=f"{event}.{action}" if action else event,
-        topic=told[0],
-        text=told[1],
+        topic=found[0],
+        text=found[1],
         branch=code_hosting.branch_of(payload.text("ref")) if event == "push" else None,
         is_private=payload.is_true("repository.private"),
     )
 
 
-def _ping(payload: Payload) -> Told:
+def _ping(payload: Payload) -> TopicAndText:
     where = payload.words("repository.full_name", "organization.login") or "GitHub"
     zen = line(payload.words("zen"))
     return line(where), f"GitHub webhook has been set up for {strong(where)}. {zen}"
 
 
-def _push(payload: Payload) -> Told:
+def _push(payload: Payload) -> TopicAndText:
     push = Push(
         repository=_repository(payload),
         who=payload.words("sender.login", "pusher.name") or "Somebody",
@@ -65,7 +73,7 @@ def _push(payload: Payload) -> Told:
         compare=payload.words("compare"),
         is_forced=payload.is_true("forced"),
     )
-    return code_hosting.told(push)
+    return code_hosting.push_message(push)
 
 
 def commits_of(payload: Payload) -> list[Commit]:
@@ -80,14 +88,14 @@ def commits_of(payload: Payload) -> list[Commit]:
     ]
 
 
-def _branch(verb: str, payload: Payload) -> Told:
+def _branch(verb: str, payload: Payload) -> TopicAndText:
     ref = payload.text("ref")
     kind = payload.text("ref_type")
     text = f"{_who(payload)} {verb} {line(kind)} {code(ref)}."
     return code_hosting.push_topic(_repository(payload), ref), text
 
 
-def _request(payload: Payload) -> Told:
+def _request(payload: Payload) -> TopicAndText:
     request, action = payload.get("pull_request"), payload.text("action")
     verb = REQUEST_VERBS.get(action) or _verb(payload)
     if action == "closed":
@@ -99,11 +107,11 @@ def _request(payload: Payload) -> Told:
     return _changed(payload, "pull_request", "PR", verb, branches if action == "opened" else None)
 
 
-def _issue(payload: Payload) -> Told:
+def _issue(payload: Payload) -> TopicAndText:
     return _changed(payload, "issue", "issue", _verb(payload))
 
 
-def _discussion(payload: Payload) -> Told:
+def _discussion(payload: Payload) -> TopicAndText:
     return _changed(payload, "discussion", "discussion", spoken(payload.text("action")))
 
 
@@ -120,14 +128,14 @@ def _verb(payload: Payload) -> str:
 
 def _changed(
     payload: Payload, key: str, kind: str, verb: str, branches: tuple[str, str] | None = None
-) -> Told:
+) -> TopicAndText:
     about = _numbered(payload, key, kind)
     words = payload.words(f"{key}.body") if payload.words("action") in WRITTEN else ""
     text = code_hosting.request_text(_who(payload), verb, about, words, branches)
     return about.topic(_repository(payload)), text
 
 
-def _review(payload: Payload) -> Told:
+def _review(payload: Payload) -> TopicAndText:
     review, about = payload.get("review"), _numbered(payload, "pull_request", "PR")
     verb = REVIEWS.get(review.words("state").lower(), "reviewed")
     if payload.words("action") == "dismissed":
@@ -137,22 +145,22 @@ def _review(payload: Payload) -> Told:
     return about.topic(_repository(payload)), text
 
 
-def _review_comment(payload: Payload) -> Told:
+def _review_comment(payload: Payload) -> TopicAndText:
     path = payload.words("comment.path")
     place = f" in {code(path)}" if path else ""
     return _comment(payload, _numbered(payload, "pull_request", "PR"), place)
 
 
-def _issue_comment(payload: Payload) -> Told:
+def _issue_comment(payload: Payload) -> TopicAndText:
     kind = "PR" if payload.find("issue.pull_request") else "issue"
     return _comment(payload, _numbered(payload, "issue", kind))
 
 
-def _discussion_comment(payload: Payload) -> Told:
+def _discussion_comment(payload: Payload) -> TopicAndText:
     return _comment(payload, _numbered(payload, "discussion", "discussion"))
 
 
-def _comment(payload: Payload, about: PullRequestOrIssue, place: str = "") -> Told:
+def _comment(payload: Payload, about: PullRequestOrIssue, place: str = "") -> TopicAndText:
     comment, action = payload.get("comment"), payload.words("action")
     verb = link(COMMENTED.get(action, "commented on"), comment.words("html_url"))
     words = comment.words("body") if action != "deleted" else ""
@@ -160,7 +168,7 @@ def _comment(payload: Payload, about: PullRequestOrIssue, place: str = "") -> To
     return about.topic(_repository(payload)), text
 
 
-def _commit_comment(payload: Payload) -> Told:
+def _commit_comment(payload: Payload) -> TopicAndText:
     comment = payload.get("comment")
     commit = comment.text("commit_id")
     verb = link("commented", comment.words("html_url"))
@@ -168,7 +176,7 @@ def _commit_comment(payload: Payload) -> Told:
     return f"{_repository(payload)} / commits", said(headline, comment.words("body"))
 
 
-def _release(payload: Payload) -> Told | None:
+def _release(payload: Payload) -> TopicAndText | None:
     release, action = payload.get("release"), payload.text("action")
     if action in ("created", "prereleased") and not release.is_true("draft"):
         return None  # the same release is also sent as `published`
@@ -179,32 +187,32 @@ def _release(payload: Payload) -> Told | None:
     return topic, said(f"{_who(payload)} {spoken(action)} {named} for tag {code(tag)}", words)
 
 
-def _fork(payload: Payload) -> Told:
+def _fork(payload: Payload) -> TopicAndText:
     forkee = payload.get("forkee")
     named = link(forkee.text("full_name"), forkee.words("html_url"))
     return _repository(payload), f"{_who(payload)} forked {_repository(payload)} as {named}."
 
 
-def _star(payload: Payload) -> Told:
+def _star(payload: Payload) -> TopicAndText:
     verb = "starred" if payload.words("action") in ("created", "started") else "unstarred"
     return _repository(payload), f"{_who(payload)} {verb} {_repository(payload)}."
 
 
-def _repository_changed(payload: Payload) -> Told:
+def _repository_changed(payload: Payload) -> TopicAndText:
     repository = payload.get("repository")
     named = link(repository.text("full_name"), repository.words("html_url"))
     verb = spoken(payload.text("action"))
     return _repository(payload), f"{_who(payload)} {verb} the repository {named}."
 
 
-def _member(payload: Payload) -> Told:
+def _member(payload: Payload) -> TopicAndText:
     member = payload.get("member")
     verb = spoken(payload.text("action"))
     named = link(member.text("login"), member.words("html_url"))
     return _repository(payload), f"{_who(payload)} {verb} {named} as a collaborator."
 
 
-def _wiki(payload: Payload) -> Told:
+def _wiki(payload: Payload) -> TopicAndText:
     pages = [
         f"{spoken(page.words('action'))} the wiki page "
         + link(page.words("title") or "Untitled", page.words("html_url"))
@@ -213,7 +221,7 @@ def _wiki(payload: Payload) -> Told:
     return f"{_repository(payload)} / wiki", f"{_who(payload)} {', '.join(pages) or 'did nothing'}."
 
 
-def _status(payload: Payload) -> Told | None:
+def _status(payload: Payload) -> TopicAndText | None:
     state = payload.text("state")
     if state == "pending":
         return None
@@ -224,24 +232,24 @@ def _status(payload: Payload) -> Told | None:
     return topic, said(f"{named} for commit {code(sha[:11])}: {spoken(state)}", described)
 
 
-def _check(payload: Payload) -> Told | None:
+def _check(payload: Payload) -> TopicAndText | None:
     check = payload.get("check_run")
     return _checked(payload, check, check.words("details_url", "html_url"))
 
 
-def _check_suite(payload: Payload) -> Told | None:
+def _check_suite(payload: Payload) -> TopicAndText | None:
     suite = payload.get("check_suite")
     return _checked(payload, suite, suite.words("url"), suite.words("app.name") or "Checks")
 
 
-def _workflow(payload: Payload) -> Told | None:
+def _workflow(payload: Payload) -> TopicAndText | None:
     run = payload.get("workflow_run")
     if payload.words("action") != "completed":
         return None
     return _checked(payload, run, run.words("html_url"))
 
 
-def _checked(payload: Payload, check: Payload, address: str, name: str = "") -> Told | None:
+def _checked(payload: Payload, check: Payload, address: str, name: str = "") -> TopicAndText | None:
     if check.words("status") in QUIET_CHECKS or payload.words("action") in QUIET_CHECKS:
         return None
     named = link(name or check.words("name") or "Checks", address)
@@ -252,7 +260,7 @@ def _checked(payload: Payload, check: Payload, address: str, name: str = "") -> 
     return topic, f"{named}{where}: {result}."
 
 
-def _deployment_status(payload: Payload) -> Told:
+def _deployment_status(payload: Payload) -> TopicAndText:
     state = spoken(payload.text("deployment_status.state"))
     deployment = payload.get("deployment")
     where = deployment.words("environment") or "somewhere"
@@ -275,7 +283,7 @@ def _numbered(payload: Payload, key: str, kind: str) -> PullRequestOrIssue:
     )
 
 
-EVENTS: dict[str, Teller] = {
+EVENTS: dict[str, Formatter] = {
     "check_run": _check,
     "check_suite": _check_suite,
     "commit_comment": _commit_comment,

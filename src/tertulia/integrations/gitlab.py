@@ -1,7 +1,13 @@
 """GitLab: https://docs.gitlab.com/user/project/integrations/webhook_events/"""
 
 from tertulia.integrations import code_hosting
-from tertulia.integrations.code_hosting import Commit, PullRequestOrIssue, Push, Teller, Told
+from tertulia.integrations.code_hosting import (
+    Commit,
+    Formatter,
+    PullRequestOrIssue,
+    Push,
+    TopicAndText,
+)
 from tertulia.integrations.payload import Payload, WebhookRequest
 from tertulia.integrations.phrases import bullets, code, line, link, said, spoken
 from tertulia.integrations.rejections import UnknownEvent
@@ -29,21 +35,21 @@ def report(hook: WebhookRequest) -> WebhookMessage | None:
         kind = KINDS.get(payload.words("object_kind", "event_name"), kind)
     if kind not in EVENTS:
         raise UnknownEvent(event)
-    told = EVENTS[kind](payload)
-    if told is None:
+    found = EVENTS[kind](payload)
+    if found is None:
         return None
     action = payload.words("object_attributes.action", "object_attributes.status")
     name = kind.lower().replace(" ", "_")
     return WebhookMessage(
         event=f"{name}.{action}" if action else name,
-        topic=told[0],
-        text=told[1],
+        topic=found[0],
+        text=found[1],
         branch=code_hosting.branch_of(payload.text("ref")) if kind == "Push" else None,
         is_private=payload.find("project.visibility_level").value == 0,
     )
 
 
-def _push(payload: Payload) -> Told:
+def _push(payload: Payload) -> TopicAndText:
     commits = [
         Commit(each.text("id"), each.words("message"), each.words("url"), each.words("author.name"))
         for each in payload.each("commits")
@@ -56,9 +62,9 @@ def _push(payload: Payload) -> Told:
         before=payload.words("before"),
         after=payload.words("after"),
         compare=_compare(payload),
-        told_total=payload.find("total_commits_count").value,
+        commit_total=payload.find("total_commits_count").value,
     )
-    return code_hosting.told(push)
+    return code_hosting.push_message(push)
 
 
 def _compare(payload: Payload) -> str:
@@ -66,7 +72,7 @@ def _compare(payload: Payload) -> str:
     return f"{home}/-/compare/{payload.words('before')}...{payload.words('after')}" if home else ""
 
 
-def _request(payload: Payload) -> Told:
+def _request(payload: Payload) -> TopicAndText:
     request = payload.get("object_attributes")
     action = request.words("action")
     verb = VERBS.get(action, spoken(action) or "changed")
@@ -82,7 +88,7 @@ def _request(payload: Payload) -> Told:
     return about.topic(_project(payload)), text
 
 
-def _issue(payload: Payload) -> Told:
+def _issue(payload: Payload) -> TopicAndText:
     issue = payload.get("object_attributes")
     action = issue.words("action")
     about, verb = _numbered(issue, "issue"), VERBS.get(action, spoken(action) or "changed")
@@ -91,7 +97,7 @@ def _issue(payload: Payload) -> Told:
     return about.topic(_project(payload)), text
 
 
-def _note(payload: Payload) -> Told:
+def _note(payload: Payload) -> TopicAndText:
     note = payload.get("object_attributes")
     verb = link("commented", note.words("url"))
     kind = note.text("noteable_type")
@@ -112,7 +118,7 @@ def _note(payload: Payload) -> Told:
     return topic, said(f"{_who(payload)} {verb} on {named}", note.words("note"))
 
 
-def _pipeline(payload: Payload) -> Told | None:
+def _pipeline(payload: Payload) -> TopicAndText | None:
     pipeline = payload.get("object_attributes")
     status = pipeline.text("status")
     if status in QUIET_STATES:
@@ -128,7 +134,7 @@ def _pipeline(payload: Payload) -> Told | None:
     return topic, f"{text}\n\n{bullets(jobs)}" if jobs else text
 
 
-def _job(payload: Payload) -> Told | None:
+def _job(payload: Payload) -> TopicAndText | None:
     status = payload.text("build_status")
     if status in QUIET_STATES:
         return None
@@ -140,7 +146,7 @@ def _job(payload: Payload) -> Told | None:
     return topic, f"Job {named} {spoken(status)} on {code(where)}."
 
 
-def _release(payload: Payload) -> Told:
+def _release(payload: Payload) -> TopicAndText:
     tag, name = payload.text("tag"), payload.words("name")
     named = link(f"release {name or tag}", payload.words("url"))
     verb = {"create": "was published", "update": "was updated", "delete": "was deleted"}.get(
@@ -150,7 +156,7 @@ def _release(payload: Payload) -> Told:
     return topic, said(f"{named[0].upper()}{named[1:]} {verb}", payload.words("description"))
 
 
-def _wiki(payload: Payload) -> Told:
+def _wiki(payload: Payload) -> TopicAndText:
     page = payload.get("object_attributes")
     verb = {"create": "created", "update": "updated", "delete": "deleted"}.get(
         page.words("action"), "changed"
@@ -172,7 +178,7 @@ def _numbered(thing: Payload, kind: str) -> PullRequestOrIssue:
     return PullRequestOrIssue(kind, thing.text("iid"), thing.text("title"), thing.words("url"))
 
 
-EVENTS: dict[str, Teller] = {
+EVENTS: dict[str, Formatter] = {
     "Issue": _issue,
     "Job": _job,
     "Merge Request": _request,

@@ -21,8 +21,8 @@ def report(hook: WebhookRequest) -> WebhookMessage | None:
         raise UnknownEvent(event)
     board = action.words("data.board.name") or payload.text("model.name")
     who = line(action.words("memberCreator.fullName", "memberCreator.username") or "Somebody")
-    told = EVENTS[event](action.get("data"))
-    return None if told is None else WebhookMessage(event, line(board), f"{who} {told}")
+    text = EVENTS[event](action.get("data"))
+    return None if text is None else WebhookMessage(event, line(board), f"{who} {text}")
 
 
 def _updated(data: Payload) -> str | None:

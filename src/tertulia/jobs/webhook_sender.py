@@ -190,12 +190,12 @@ def _request(org: Organization, call: WebhookCall, occasion: Occasion) -> tuple[
 
 def _generic(org: Organization, call: WebhookCall, occasion: Occasion) -> dict[str, Any]:
     message, bot = occasion.message, occasion.bot
-    told = events.types.messages.message.message_object(
+    body = events.types.messages.message.message_object(
         org, message, apply_markdown=False, client_gravatar=False, allow_empty_topic=True
     )
     return {
         "data": message.content,
-        "message": msgspec.to_builtins(told) | {"rendered_content": org.shown(message.rendered)},
+        "message": msgspec.to_builtins(body) | {"rendered_content": org.shown(message.rendered)},
         "bot_email": bot.api_email(org.email_domain),
         "bot_full_name": bot.full_name,
         "token": occasion.service.token,
@@ -271,6 +271,6 @@ async def _complaint(
         place = domain.messages.links.topic_link(channel.id, channel.name, message.topic)
     link = f"/{place}/near/{message.id}"
     text = domain.people.webhook_deliveries.notice(bot.full_name, bot.id, link, trouble)
-    told = await _composed(db, org, occasion, Spoken(text))
+    draft = await _composed(db, org, occasion, Spoken(text))
     in_place = await _composed(db, org, occasion, Spoken(f"Failure! {trouble.in_place}"))
-    return Complaint(in_place, Words(told.content, told.rendered))
+    return Complaint(in_place, Words(draft.content, draft.rendered))

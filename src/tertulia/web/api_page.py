@@ -146,8 +146,8 @@ def _parameters(operation: Mapping[str, Any]) -> Iterator[ShownParameter]:
 def _fields(description: Mapping[str, Any], operation: Mapping[str, Any]) -> Iterator[ShownField]:
     """What the answer tells, and what stands within each, one level deep."""
     answer = next(iter(operation["responses"].values()))
-    _, told = answer["content"]["application/json"]["schema"]["allOf"]
-    for name, schema in _properties(description, told).items():
+    _, reply_schema = answer["content"]["application/json"]["schema"]["allOf"]
+    for name, schema in _properties(description, reply_schema).items():
         yield ShownField(name, schema.get("description", ""), _kind(schema))
         for inner, within in _properties(description, schema.get("items", schema)).items():
             yield ShownField(f"{name}.{inner}", within.get("description", ""), _kind(within))

@@ -57,16 +57,16 @@ _ORDINARY = re.compile(
 
 async def state(call: Call) -> bytes:
     """The state as JSON that can stand in a page, with the id of the last event it knows of."""
-    place, told = await api.events.begin(call, OPTIONS, Wanted(None), IDLE_SECONDS)
+    place, snapshot = await api.events.begin(call, OPTIONS, Wanted(None), IDLE_SECONDS)
     position = events.delivery.mailbox.event_id(place.seq + 1) - 1
     text = b"".join(
-        events.snapshot.encoded_list.encoded({**_shortened(told), "position": position})
+        events.snapshot.encoded_list.encoded({**_shortened(snapshot), "position": position})
     )
     return text.replace(b"<", b"\\u003c")
 
 
-def _shortened(told: dict[str, Any]) -> dict[str, Any]:
-    left = {key: value for key, value in told.items() if key not in UNREAD}
+def _shortened(snapshot: dict[str, Any]) -> dict[str, Any]:
+    left = {key: value for key, value in snapshot.items() if key not in UNREAD}
     for key in ("realm_users", "realm_non_active_users"):
         if key in left:
             left[key] = msgspec.Raw(_ORDINARY.sub(b"", b"".join(left[key].pieces())))

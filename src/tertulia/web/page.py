@@ -79,7 +79,7 @@ class WebPage:
         org = await api.call.find_organization(self._services, asked.host)
         name = "Tertulia" if org is None else org.realm.name
         icon = {"src": "/static/icon-512.png", "sizes": "512x512", "type": "image/png"}
-        told = {
+        manifest = {
             "name": name,
             "short_name": name[:12],
             "start_url": "/",
@@ -89,7 +89,7 @@ class WebPage:
             "theme_color": "#1d5a45",
             "icons": [icon, {**icon, "purpose": "maskable"}],
         }
-        return Response(json.dumps(told), media_type="application/manifest+json")
+        return Response(json.dumps(manifest), media_type="application/manifest+json")
 
 
 async def _parts(call: Call, shell: bytes) -> AsyncIterator[bytes]:

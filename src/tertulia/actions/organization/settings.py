@@ -90,13 +90,13 @@ def _change(
             storage.organization.set_setting(tx, setting.name, value)
         if isinstance(setting.kind, LoginMethods):
             value = setting.kind.among(value, login_methods)
-        told = setting.told(value)
+        fields = setting.wire_fields(value)
         if setting.is_markup:
-            told[f"rendered_{setting.name}"] = html[setting.name]
-        if setting.told_in_dictionary:
-            events.log.announce(tx, RealmSettingsChanged(told, before, after), to=Everyone())
+            fields[f"rendered_{setting.name}"] = html[setting.name]
+        if setting.in_dictionary:
+            events.log.announce(tx, RealmSettingsChanged(fields, before, after), to=Everyone())
         else:
-            for name, each in told.items():
+            for name, each in fields.items():
                 events.log.announce(tx, RealmChanged(name, each, before, after), to=Everyone())
 
 

@@ -25,7 +25,7 @@ from tertulia.events.types.people.bots import (
 )
 
 # The names of a bot's properties in events.
-_TOLD_AS = {
+_WIRE_NAMES = {
     "sending_channel_id": "default_sending_stream",
     "listening_channel_id": "default_events_register_stream",
     "all_public_channels": "default_all_public_streams",
@@ -107,7 +107,7 @@ def edit(tx: Tx, vault: Vault, user: User, bot_id: int, changes: BotChanges) -> 
         after = replace(after, config=dict(changes.config))
     if after != before:
         storage.people.bots.save(tx, after)
-    for part, name in _TOLD_AS.items():
+    for part, name in _WIRE_NAMES.items():
         if getattr(after, part) != getattr(before, part):
             events.log.announce(tx, BotChanged(bot_id, name), to=BotManagers(account.bot_owner_id))
 
@@ -181,7 +181,7 @@ def channel_renamed(tx: Tx, channel_id: int) -> None:
         assert account is not None
         for part in ("sending_channel_id", "listening_channel_id"):
             if getattr(bot, part) == channel_id:
-                event = BotChanged(bot.user_id, _TOLD_AS[part])
+                event = BotChanged(bot.user_id, _WIRE_NAMES[part])
                 events.log.announce(tx, event, to=BotManagers(account.bot_owner_id))
 
 

@@ -126,7 +126,7 @@ async def _some(
     read = _way(call, terms, is_little)
     asked = asker(call), terms, message_ids
     shown = await read(actions.messages.history.some, *asked, is_little=is_little)
-    return await _told(call, reading, shown, Extent(False, False, False))
+    return await _response(call, reading, shown, Extent(False, False, False))
 
 
 async def _around(
@@ -137,18 +137,18 @@ async def _around(
     asked = asker(call), terms, window, reading
     found, shown = await read(actions.messages.history.around, *asked, is_little=is_little)
     extent = Extent(found.found_anchor, found.found_oldest, found.found_newest, found.anchor)
-    return await _told(call, reading, shown, extent)
+    return await _response(call, reading, shown, extent)
 
 
-async def _by_size(call: Call, count: int, told: Callable[[bool], Awaitable[T]]) -> T:
+async def _by_size(call: Call, count: int, respond: Callable[[bool], Awaitable[T]]) -> T:
     """What is little is told at once. What is many messages, or long ones, is put together one
     after the other: it is in memory until it was read."""
     if count <= MAX_MESSAGES_ON_LOOP:
         with suppress(MuchText):
-            return await told(True)
+            return await respond(True)
     async with LARGE_ANSWERS.slot(call.person):
         call.request.check_client_is_there()
-        return await told(False)
+        return await respond(False)
 
 
 def _way(call: Call, terms: list[Term], is_little: bool) -> Callable[..., Awaitable[Any]]:
@@ -193,8 +193,8 @@ async def fetch_message(
     else:
         message, flags = await call.db.read(actions.messages.history.one, call.caller, message_id)
     manner = MessageFormat(apply_markdown, client_gravatar, allow_empty_topic_name)
-    told = _text_of(call, manner, message) + _ending(flags)[:-1]
-    return Encoded(b'{"message":%s,"raw_content":%s}' % (told, _encode(message.content)))
+    encoded = _text_of(call, manner, message) + _ending(flags)[:-1]
+    return Encoded(b'{"message":%s,"raw_content":%s}' % (encoded, _encode(message.content)))
 
 
 async def prepare_search(call: Call, terms: list[Term]) -> None:
@@ -266,7 +266,9 @@ def _reading(call: Call, manner: MessageFormat) -> Reading:
     return Reading.begun(follower.caches.fragments, follower.caches.pages, org, manner, shares)
 
 
-async def _told(call: Call, reading: Reading, shown: Shown, extent: Extent) -> Encoded[Messages]:
+async def _response(
+    call: Call, reading: Reading, shown: Shown, extent: Extent
+) -> Encoded[Messages]:
     """The answer: what all readers share of each message, and then what is the caller's own."""
     texts = [each.text for each in shown.messages.values() if type(each) is Fragment]
     if len(texts) < len(shown.messages):

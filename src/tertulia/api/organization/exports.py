@@ -32,8 +32,8 @@ async def ask(
 async def everything(call: Call) -> Exports:
     """List the exports."""
     known = await call.db.read(storage.organization.exports.everything)
-    tell = events.types.organization.exports.export_object
-    return Exports(exports=[tell(each, call.site) for each in known])
+    to_wire = events.types.organization.exports.export_object
+    return Exports(exports=[to_wire(each, call.site) for each in known])
 
 
 async def delete(call: Call, export_id: int) -> None:

@@ -70,7 +70,7 @@ async def settings(call: Call) -> ServerSettings:
     them.
     """
     methods = _methods(call)
-    told = ServerSettings(
+    reply = ServerSettings(
         authentication_methods=methods,
         external_authentication_methods=[
             *external_methods(call),
@@ -80,7 +80,7 @@ async def settings(call: Call) -> ServerSettings:
                 else []
             ),
         ],
-        **domain.version.TOLD,
+        **domain.version.WIRE_FIELDS,
         push_notifications_enabled=call.config.pushes,
         is_incompatible=call.client == "ZulipInvalid",
         email_auth_enabled=methods["email"],
@@ -90,16 +90,16 @@ async def settings(call: Call) -> ServerSettings:
     if org is None:
         if not api.call.is_root(call):
             raise BadRequest("Invalid subdomain")
-        return told
+        return reply
     organization = Author(call.db, org, None, call.site)
-    told.realm_url = told.realm_uri = call.site
-    told.realm_name = org.realm.name
-    told.realm_icon = call.site + domain.organization.pictures.path(org.realm, "icon")
-    told.realm_description = await actions.messages.draft.describe(
+    reply.realm_url = reply.realm_uri = call.site
+    reply.realm_name = org.realm.name
+    reply.realm_icon = call.site + domain.organization.pictures.path(org.realm, "icon")
+    reply.realm_description = await actions.messages.draft.describe(
         organization, org.realm.setting("description")
     )
-    told.realm_web_public_access_enabled = api.call.has_public_access(call.config, org)
-    return told
+    reply.realm_web_public_access_enabled = api.call.has_public_access(call.config, org)
+    return reply
 
 
 def _methods(call: Call) -> dict[str, bool]:
@@ -122,7 +122,7 @@ def external_methods(call: Call) -> list[ExternalMethod]:
         for each in call.config.providers
         if each.is_for(realm.subdomain) and realm.admits(each.method) and each.method in ORDER
     ]
-    return [told for _, told in sorted(found, key=lambda each: -each[0])]
+    return [method for _, method in sorted(found, key=lambda each: -each[0])]
 
 
 # The higher, the nearer to the top; providers of one kind are in the order of the settings.
@@ -140,14 +140,14 @@ def _external(provider: Provider) -> tuple[int, ExternalMethod]:
     if not isinstance(provider, OpenIdProvider | SamlProvider):
         path = "/accounts/login/start/sso/"
         return ORDER[provider.method], ExternalMethod("remoteuser", "SSO", None, path, path)
-    told = ExternalMethod(
+    method = ExternalMethod(
         name=provider.key,
         display_name=provider.title,
         display_icon=provider.display_icon or None,
         login_url=f"/accounts/login/social/{provider.key.replace(':', '/')}",
         signup_url=f"/accounts/register/social/{provider.key.replace(':', '/')}",
     )
-    return ORDER[provider.method], told
+    return ORDER[provider.method], method
 
 
 def names_are_addresses(call: Call) -> bool:

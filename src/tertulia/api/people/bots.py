@@ -60,7 +60,7 @@ async def mine(call: Call) -> OwnBots:
     found = await call.db.read(_own, call.user)
     shown = []
     for account, bot, sealed in found:
-        told = events.types.people.bots.bot_object(call.org, bot, call.user.id)
+        body = events.types.people.bots.bot_object(call.org, bot, call.user.id)
         shown.append(
             OwnBot(
                 username=account.email,
@@ -69,7 +69,7 @@ async def mine(call: Call) -> OwnBots:
                 avatar_url=events.types.people.user.avatar_url(
                     call.org, account, client_gravatar=False
                 ),
-                **_defaults(told),
+                **_defaults(body),
             )
         )
     return OwnBots(bots=shown)
@@ -189,8 +189,8 @@ def _own(tx: Tx, user: User) -> list[tuple[User, Bot, bytes]]:
     ]
 
 
-def _defaults(told: BotObject) -> dict[str, Any]:
-    return {name: getattr(told, name) for name in BotDefaults.__struct_fields__}
+def _defaults(bot: BotObject) -> dict[str, Any]:
+    return {name: getattr(bot, name) for name in BotDefaults.__struct_fields__}
 
 
 def _checked_config(config: dict[str, str]) -> dict[str, str]:

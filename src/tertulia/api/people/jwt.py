@@ -23,10 +23,10 @@ async def fetch_api_key(
     async with api.audit.login(call, ""):
         who = await api.people.sso_providers.by_token(call, token)
         found = await api.people.login.key_of(call, who)
-    told = JwtApiKey(api_key=found.api_key, email=found.email, user_id=found.user_id)
+    reply = JwtApiKey(api_key=found.api_key, email=found.email, user_id=found.user_id)
     if include_profile:
         user = call.org.users[found.user_id]
-        told.user = events.types.people.user.user_object(
+        reply.user = events.types.people.user.user_object(
             call.org, user, user, client_gravatar=False, profile=False
         )
-    return told
+    return reply

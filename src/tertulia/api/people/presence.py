@@ -57,8 +57,8 @@ async def report(
 
 async def everyone(call: Call) -> Presences:
     """Get the presence of all users."""
-    told = events.snapshot.presence.presences(call.org, call.user, False, None, None, call.now)
-    return Presences(presences=told, server_timestamp=call.now)
+    presences = events.snapshot.presence.presences(call.org, call.user, False, None, None, call.now)
+    return Presences(presences=presences, server_timestamp=call.now)
 
 
 async def by_id(call: Call, user_id: int) -> OnePresence:
@@ -93,9 +93,9 @@ def _one(call: Call, user: User | None, asked: str) -> OnePresence:
     found = call.org.presence.find(user.id)
     if found is None or not events.snapshot.presence.is_shown(call.org):
         raise BadRequest(f"No presence data for {asked}")
-    told = found.legacy()
-    seen = {"status": told["status"], "timestamp": told["timestamp"]}
-    is_offline = call.now - told["timestamp"] > OFFLINE_AFTER_SECONDS
+    legacy = found.legacy()
+    seen = {"status": legacy["status"], "timestamp": legacy["timestamp"]}
+    is_offline = call.now - legacy["timestamp"] > OFFLINE_AFTER_SECONDS
     return OnePresence(
         presence={
             **found.modern(user.joined_at),

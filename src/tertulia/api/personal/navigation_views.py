@@ -22,8 +22,8 @@ class NavigationViews(Reply):
 async def fetch(call: Call) -> NavigationViews:
     """List the caller's navigation views."""
     found = await call.db.read(storage.personal.navigation_views.of_user, call.user.id)
-    told = events.types.personal.navigation_views.view_object
-    return NavigationViews(navigation_views=[told(each) for each in found])
+    to_wire = events.types.personal.navigation_views.view_object
+    return NavigationViews(navigation_views=[to_wire(each) for each in found])
 
 
 async def add(

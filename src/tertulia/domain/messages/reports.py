@@ -28,9 +28,9 @@ def topic_about(sender: User) -> str:
 def report_text(
     reporter: User, reason: str, description: str, quotation: Quotation, site: str
 ) -> str:
-    told = (
+    text = (
         f"{domain.messages.quotations.mention(reporter)} reported a message: **{REASONS[reason]}**."
     )
     if description:
-        told += "\n" + "\n".join(f"> {line}" for line in description.splitlines())
-    return domain.messages.quotations.quoted(told, quotation, site)
+        text += "\n" + "\n".join(f"> {line}" for line in description.splitlines())
+    return domain.messages.quotations.quoted(text, quotation, site)

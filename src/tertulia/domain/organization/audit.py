@@ -37,7 +37,7 @@ class AuditEntry(msgspec.Struct, frozen=True):
     result: str
 
 
-def told(params: Mapping[str, str], texts: Collection[str]) -> dict[str, str | None]:
+def redacted(params: Mapping[str, str], texts: Collection[str]) -> dict[str, str | None]:
     """The names of the parameters, with the values of numbers and switches.
 
     The value of a text parameter is never included: it may be a phone number or a numeric password.

@@ -15,7 +15,7 @@ USUAL: dict[PictureKind, tuple[str, str]] = {
 }
 
 
-def told(realm: Realm, kind: PictureKind, site: str = "") -> dict[str, str]:
+def wire_fields(realm: Realm, kind: PictureKind, site: str = "") -> dict[str, str]:
     """The source and URL of an image, in API format."""
     source, _ = USUAL[kind]
     return {

@@ -73,13 +73,13 @@ class PeopleNamed(ValueKind, frozen=True):
 
 class OrganizationSetting(Adjustable, frozen=True):
     owners_only: bool = False  # administrators may change the others
-    told_in_dictionary: bool = False  # Compat: clients get some settings as parts of a dictionary
+    in_dictionary: bool = False  # Compat: clients get some settings as parts of a dictionary
     is_markup: bool = False  # clients get its HTML too
     # What clients get in place of the value alone.
     derived: Callable[[Any], dict[str, Any]] | None = None
     follows: Consequence | None = None
 
-    def told(self, value: Any) -> dict[str, Any]:
+    def wire_fields(self, value: Any) -> dict[str, Any]:
         """What clients get for it, by name."""
         return {self.name: value} if self.derived is None else self.derived(value)
 
@@ -104,7 +104,7 @@ def _permission(rule: Permission) -> OrganizationSetting:
         rule.default,
         rule.meaning,
         owners_only=rule.owners_only,
-        told_in_dictionary=True,
+        in_dictionary=True,
         follows="whom guests know" if rule.name == "can_access_all_users_group" else None,
     )
 
@@ -122,7 +122,7 @@ SETTINGS: dict[str, OrganizationSetting] = {
             _SWITCH,
             True,
             "Users may edit their messages.",
-            told_in_dictionary=True,
+            in_dictionary=True,
         ),
         OrganizationSetting(
             "authentication_methods",
@@ -131,7 +131,7 @@ SETTINGS: dict[str, OrganizationSetting] = {
             "The enabled login methods, out of those that the server offers; `Email` is an "
             "email address and a password. Methods are enabled unless you turn them off.",
             owners_only=True,
-            told_in_dictionary=True,
+            in_dictionary=True,
             derived=_login_methods,
         ),
         OrganizationSetting(
@@ -165,7 +165,7 @@ SETTINGS: dict[str, OrganizationSetting] = {
             FreeText(1000),
             "",
             "The description of the organization, in Markdown.",
-            told_in_dictionary=True,
+            in_dictionary=True,
             is_markup=True,
         ),
         OrganizationSetting(
@@ -280,7 +280,7 @@ SETTINGS: dict[str, OrganizationSetting] = {
             600,
             "How long users may edit their messages.",
             refusal=_bad_value,
-            told_in_dictionary=True,
+            in_dictionary=True,
         ),
         OrganizationSetting(
             "message_edit_history_visibility_policy",
@@ -396,7 +396,7 @@ SETTINGS: dict[str, OrganizationSetting] = {
             ChosenFrom((ALLOW_EMPTY, DISABLE_EMPTY)),
             ALLOW_EMPTY,
             "Whether messages need a topic, in channels without their own setting.",
-            told_in_dictionary=True,
+            in_dictionary=True,
             derived=_topics_policy,
         ),
         OrganizationSetting(

@@ -329,10 +329,10 @@ class Delivery:
             if then is not then.present and event.affects_delivery():
                 event.move(then)
             subscribed_then = partial(then.is_subscribed, user_id)
-            is_told = not event.is_out_of_sight(then, user_id) and self._offer(
+            is_delivered = not event.is_out_of_sight(then, user_id) and self._offer(
                 mailbox, then, happening, subscribed_then
             )
-            if not is_told and happening.concerns(then, mailbox.listener, subscribed_then):
+            if not is_delivered and happening.concerns(then, mailbox.listener, subscribed_then):
                 mailbox.drop_deleted(happening.seq, happening.stamp)
         except Exception as error:
             self.follower.skipped.note(happening, error)

@@ -125,7 +125,7 @@ def text_of(
     org: Organization, message: Message, manner: MessageFormat, *, knows_sender: bool = True
 ) -> bytes:
     """A message as an open JSON object, without the reader's own members."""
-    told = events.types.messages.message.message_object(
+    body = events.types.messages.message.message_object(
         org,
         message,
         apply_markdown=manner.apply_markdown,
@@ -134,9 +134,9 @@ def text_of(
         knows_sender=knows_sender,
     )
     events.types.messages.message.add_details(
-        org, told, message, allow_empty_topic=manner.allow_empty_topic
+        org, body, message, allow_empty_topic=manner.allow_empty_topic
     )
-    return _encode(told)[:-1]
+    return _encode(body)[:-1]
 
 
 def dependencies_of(org: Organization, message: Message) -> tuple[object, ...]:

@@ -39,7 +39,7 @@ def subscription_state(
         else:
             unsubscribed |= dict.fromkeys(seen & BitMap(alike.channel_ids), ending)
     strange = dict.fromkeys(seen - BitMap(subscribed) - BitMap(unsubscribed), b"}")
-    everything = _told(org, archived=options.capabilities.archived_channels)
+    everything = _encoded_channels(org, archived=options.capabilities.archived_channels)
     more = _subscribers(org, me, options.include_subscribers)
     return {
         "subscriptions": _those(everything, subscribed, more),
@@ -56,15 +56,15 @@ def my_subscriptions(
     for alike in mine:
         if alike.active:
             endings |= dict.fromkeys(alike.channel_ids, _ending(alike))
-    return _those(_told(org), endings, _subscribers(org, me, include_subscribers))
+    return _those(_encoded_channels(org), endings, _subscribers(org, me, include_subscribers))
 
 
 def streams_state(org: Organization, me: User, options: Options) -> Elements:
     """All channels that the user may see."""
     seen = org.seen_channels(me.id)
-    everything = _told(org, archived=options.capabilities.archived_channels)
-    told = [told for channel_id, told in everything if channel_id in seen]
-    return Elements(told, [b"}"] * len(told))
+    everything = _encoded_channels(org, archived=options.capabilities.archived_channels)
+    encoded = [encoded for channel_id, encoded in everything if channel_id in seen]
+    return Elements(encoded, [b"}"] * len(encoded))
 
 
 def by_name(org: Organization, *, archived: bool = False) -> list[Channel]:
@@ -73,14 +73,14 @@ def by_name(org: Organization, *, archived: bool = False) -> list[Channel]:
     return sorted(found, key=lambda channel: channel.name)
 
 
-def _told(org: Organization, *, archived: bool = False) -> list[tuple[int, bytes]]:
+def _encoded_channels(org: Organization, *, archived: bool = False) -> list[tuple[int, bytes]]:
     """The same as ids, each with the channel's JSON without its closing brace."""
 
     def make() -> list[tuple[int, bytes]]:
         opened = events.types.channels.channel.opened_channel
         return [(each.id, opened(org, each)) for each in by_name(org, archived=archived)]
 
-    return org.kept.of_all_channels(("told", archived), make)
+    return org.kept.of_all_channels(("encoded", archived), make)
 
 
 def _those(
@@ -92,7 +92,7 @@ def _those(
     if not endings:
         return Elements()
     shown = [each for each in everything if each[0] in endings]
-    columns = [[told for _, told in shown], [endings[channel_id] for channel_id, _ in shown]]
+    columns = [[encoded for _, encoded in shown], [endings[channel_id] for channel_id, _ in shown]]
     if more is not None:
         columns.insert(1, [more(channel_id) for channel_id, _ in shown])
     return Elements(*columns)
@@ -108,8 +108,8 @@ def _subscribers(org: Organization, me: User, include: str) -> Callable[[int], b
     """Encodes the subscribers of a channel as the client requested; None if it did not."""
 
     def everybody(channel_id: int) -> bytes:
-        told = events.types.channels.channel.subscribers_for(org, channel_id, me)
-        return b',"subscribers":%s' % told
+        subscribers = events.types.channels.channel.subscribers_for(org, channel_id, me)
+        return b',"subscribers":%s' % subscribers
 
     def some(channel_id: int) -> bytes:
         if org.subscriber_count(channel_id) < MANY_SUBSCRIBERS:

@@ -42,11 +42,11 @@ def compose(view: View, wanted: Wanted) -> dict[str, Any]:
         if wanted(event_type):
             state.update(part(view))
     for name, found in view.facts.lists.items():
-        state[name] = [LISTS[name].told(view.org, each) for each in found]
+        state[name] = [LISTS[name].to_wire(view.org, each) for each in found]
     if wanted("message") and wanted("update_message_flags"):
         empty = view.options.capabilities.empty_topic_name
         state["unread_msgs"] = msgspec.Raw(
-            events.snapshot.unread.told(view.me, view.facts, empty_topic_name=empty)
+            events.snapshot.unread.encode(view.me, view.facts, empty_topic_name=empty)
         )
     if wanted("muted_topics") and (wanted.everything or not wanted("user_topic")):
         state["muted_topics"] = events.types.personal.topic_policies.muted_topics(
@@ -97,8 +97,8 @@ def _default_streams(view: View) -> dict[str, Any]:
 
 
 def _devices(view: View) -> dict[str, Any]:
-    told = events.types.personal.devices.device_object
-    return {"devices": {str(each.id): told(each) for each in view.facts.devices}}
+    to_wire = events.types.personal.devices.device_object
+    return {"devices": {str(each.id): to_wire(each) for each in view.facts.devices}}
 
 
 def _linkifiers(view: View) -> dict[str, Any]:
@@ -158,15 +158,15 @@ def _settings_defaults(view: View) -> dict[str, Any]:
 
 def _statuses(view: View) -> dict[str, Any]:
     """Users with a status, and users who hide their presence."""
-    known, told = view.facts.statuses, {}
+    known, statuses = view.facts.statuses, {}
     hiding = view.org.kept.of_all_users("hiding", partial(_those_who_hide, view.org))
     for user_id in sorted(hiding.union(known) & view.org.users.keys()):
         user = view.org.users[user_id]
         if view.org.may_know(view.me, user):
-            told[str(user_id)] = events.types.people.user.status_told(
+            statuses[str(user_id)] = events.types.people.user.status_fields(
                 user, known.get(user_id, Status())
             )
-    return {"user_status": {user_id: parts for user_id, parts in told.items() if parts}}
+    return {"user_status": {user_id: parts for user_id, parts in statuses.items() if parts}}
 
 
 def _those_who_hide(org: Organization) -> frozenset[int]:

@@ -21,16 +21,16 @@ class ListedPart(msgspec.Struct, frozen=True):
     table: str
     of_everybody: Callable[[Tx], Iterable[Any]] | None = None
     of_user: Callable[[Tx, int], Iterable[Any]] | None = None
-    told: Callable[[Organization, Any], Any] = lambda org, each: each
+    to_wire: Callable[[Organization, Any], Any] = lambda org, each: each
 
     def read(self, tx: Tx, user_id: int) -> list[Any]:
         found = self.of_user(tx, user_id) if self.of_user else ()
         return [*found, *(self.of_everybody(tx) if self.of_everybody else ())]
 
 
-def _plainly(told: Callable[[Any], Any]) -> Callable[[Organization, Any], Any]:
+def _plainly(to_wire: Callable[[Any], Any]) -> Callable[[Organization, Any], Any]:
     """For elements that do not depend on the organization."""
-    return lambda org, each: told(each)
+    return lambda org, each: to_wire(each)
 
 
 LISTS = {
@@ -38,46 +38,46 @@ LISTS = {
     "channel_folders": ListedPart(
         "channel_folder",
         of_everybody=storage.channels.folders.everything,
-        told=_plainly(events.types.channels.folders.folder_object),
+        to_wire=_plainly(events.types.channels.folders.folder_object),
     ),
     "drafts": ListedPart(
         "draft",
         of_user=lambda tx, user_id: reversed(storage.personal.drafts.of_user(tx, user_id)),
-        told=_plainly(events.types.personal.drafts.draft_object),
+        to_wire=_plainly(events.types.personal.drafts.draft_object),
     ),
     "muted_users": ListedPart(
         "muted_user",
         of_user=storage.personal.muted_users.of_user,
-        told=_plainly(events.types.personal.muted_users.mute_object),
+        to_wire=_plainly(events.types.personal.muted_users.mute_object),
     ),
     "navigation_views": ListedPart(
         "navigation_view",
         of_user=storage.personal.navigation_views.of_user,
-        told=_plainly(events.types.personal.navigation_views.view_object),
+        to_wire=_plainly(events.types.personal.navigation_views.view_object),
     ),
     "realm_domains": ListedPart(
         "mail_domain",
         of_everybody=storage.organization.mail_domains.everything,
-        told=_plainly(DomainObject.of),
+        to_wire=_plainly(DomainObject.of),
     ),
     "realm_playgrounds": ListedPart(
         "playground",
         of_everybody=storage.organization.playgrounds.everything,
-        told=_plainly(PlaygroundObject.of),
+        to_wire=_plainly(PlaygroundObject.of),
     ),
     "reminders": ListedPart(
         "reminder",
         of_user=storage.later.reminders.of_user,
-        told=events.types.later.reminders.reminder_object,
+        to_wire=events.types.later.reminders.reminder_object,
     ),
     "saved_snippets": ListedPart(
         "saved_snippet",
         of_user=storage.personal.snippets.of_user,
-        told=_plainly(events.types.personal.snippets.snippet_object),
+        to_wire=_plainly(events.types.personal.snippets.snippet_object),
     ),
     "scheduled_messages": ListedPart(
         "scheduled_message",
         of_user=storage.later.scheduled.of_user,
-        told=events.types.later.scheduled.scheduled_message_object,
+        to_wire=events.types.later.scheduled.scheduled_message_object,
     ),
 }

@@ -54,10 +54,10 @@ def _everybody(org: Organization, me: User, client_gravatar: bool) -> tuple[Elem
         seen = _AsSeen([], [], {})
         for user in org.users.values():
             if not user.is_system_bot:
-                told = seen.people if user.is_active else seen.departed
-                seen.places[user.id] = len(told)
+                target = seen.people if user.is_active else seen.departed
+                seen.places[user.id] = len(target)
                 encoded = _kept(org, user, client_gravatar)
-                told.append(encoded.as_seen_by(me.role))
+                target.append(encoded.as_seen_by(me.role))
         return seen
 
     seen = org.kept.of_all_users((me.role, client_gravatar), make)
@@ -90,7 +90,7 @@ def _those_known(org: Organization, me: User, options: Options) -> tuple[Element
 def _shown(org: Organization, user: User, me: User, options: Options) -> bytes:
     if me.is_spectator:
         shown = events.types.people.user.user_object(
-            org, user, None, client_gravatar=False, tells_activity=False
+            org, user, None, client_gravatar=False, with_activity=False
         )
         return _encode(shown)
     encoded = _kept(org, user, options.client_gravatar)
@@ -116,7 +116,7 @@ def _kept(org: Organization, user: User, client_gravatar: bool) -> EncodedUser:
 
 def _encoded(org: Organization, user: User, client_gravatar: bool) -> EncodedUser:
     object_ = events.types.people.user.user_object(
-        org, user, user, client_gravatar=client_gravatar, profile=True, tells_activity=False
+        org, user, user, client_gravatar=client_gravatar, profile=True, with_activity=False
     )
     shown_to = domain.people.user.email_shown_to(user)
     with_email = without_email = _encode(object_)

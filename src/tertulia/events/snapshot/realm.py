@@ -70,7 +70,7 @@ def _settings(org: Organization, around: Surroundings) -> dict[str, Any]:
     state = {
         f"realm_{known}": value
         for name in DEFAULTS
-        for known, value in SETTINGS[name].told(values[name]).items()
+        for known, value in SETTINGS[name].wire_fields(values[name]).items()
     }
     visibility = realm.setting("message_edit_history_visibility_policy")
     return state | {
@@ -133,7 +133,7 @@ def _identity(org: Organization, around: Surroundings) -> dict[str, Any]:
     pictures = {
         f"realm_{name}": value
         for kind in USUAL
-        for name, value in domain.organization.pictures.told(realm, kind, around.url).items()
+        for name, value in domain.organization.pictures.wire_fields(realm, kind, around.url).items()
     }
     return {
         "realm_url": around.url,

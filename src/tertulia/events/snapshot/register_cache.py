@@ -26,7 +26,7 @@ class Recollection(NamedTuple):
     subscriptions: list[AlikeSubscriptions]
     waiting: BitMap64  # unread messages
     mentioned: BitMap64
-    told: bytes  # the unread messages as JSON
+    encoded: bytes  # the unread messages as JSON
 
 
 class RegisterCache:

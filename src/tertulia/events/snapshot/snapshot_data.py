@@ -69,10 +69,10 @@ class SnapshotData(msgspec.Struct):
     def recollection(self, rules: LogPosition) -> Recollection | None:
         """What to cache of this register; None if it is not complete enough."""
         unread = self.unread
-        if unread is None or unread.told is None or unread.is_cut:
+        if unread is None or unread.encoded is None or unread.is_cut:
             return None
         return Recollection(
-            rules, self.there, self.subscriptions, unread.waiting, unread.mentioned, unread.told
+            rules, self.there, self.subscriptions, unread.waiting, unread.mentioned, unread.encoded
         )
 
 

@@ -35,13 +35,15 @@ class UnreadTopic(msgspec.Struct, gc=False):
         return UnreadTopic(self.stream_id, newest.topic, ids)
 
 
-def told(user: User, facts: SnapshotData, *, empty_topic_name: bool) -> bytes:
+def encode(user: User, facts: SnapshotData, *, empty_topic_name: bool) -> bytes:
     """The unread messages as JSON."""
     unread = facts.unread
     assert unread is not None, "it was asked for"
-    if unread.told is None:
-        unread.told = _encode(unread_state(user, facts, unread, empty_topic_name=empty_topic_name))
-    return unread.told
+    if unread.encoded is None:
+        unread.encoded = _encode(
+            unread_state(user, facts, unread, empty_topic_name=empty_topic_name)
+        )
+    return unread.encoded
 
 
 def unread_state(
@@ -88,10 +90,10 @@ def _by_channel(
     if not channels:
         return sorted(topics, key=attrgetter("stream_id"))
     for each in channels.values():
-        if not each.told:
-            each.told = _encode([*_topics(each.places, unnamed).values()])[1:-1]
+        if not each.encoded:
+            each.encoded = _encode([*_topics(each.places, unnamed).values()])[1:-1]
     found: list[tuple[int | None, Any]] = [(topic.stream_id, topic) for topic in topics]
-    found += [(number, msgspec.Raw(each.told)) for number, each in channels.items()]
+    found += [(number, msgspec.Raw(each.encoded)) for number, each in channels.items()]
     return [each for _, each in sorted(found, key=itemgetter(0))]
 
 

@@ -32,7 +32,7 @@ class FoundUnread(msgspec.Struct):
     waiting: BitMap64
     mentioned: BitMap64
     is_cut: bool  # there are more than the API shows
-    told: bytes | None = None  # the encoded result; if cached, the fields below are empty
+    encoded: bytes | None = None  # the encoded result; if cached, the fields below are empty
     channels: dict[int, UnreadChannel] = field(default_factory=dict)  # shared with other users
     places: Resolved = field(default_factory=list)  # the others; the oldest unread message first
     unknown: list[int] = field(default_factory=list)  # messages whose conversation was not cached
@@ -86,7 +86,7 @@ class AskedUnread:
             and (recalled.waiting, recalled.mentioned) == (waiting, mentioned)
             and not found.is_cut
         ):
-            found.told = recalled.told
+            found.encoded = recalled.encoded
         else:
             self._find_places(found, rewritten, common)
         return found

@@ -1,8 +1,8 @@
 """The base class of events: a small record in the log that defines its own delivery.
 
-An event type is one class. Most need only fields, `kind`, `types` and `told`; the rest has defaults
-here. A class registers itself by its kind, and `kinds` imports all modules of this package, so no
-list has to name it.
+An event type is one class. Most need only fields, `kind`, `types` and `wire_fields`; the rest has
+defaults here. A class registers itself by its kind, and `kinds` imports all modules of this
+package, so no list has to name it.
 """
 
 import pkgutil
@@ -145,9 +145,9 @@ class Event(msgspec.Struct, frozen=True, omit_defaults=True):
 
     def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
         """The wire events for this listener: none, one or several, without ids."""
-        return ({"type": self.types[0], **each} for each in self.told(org))
+        return ({"type": self.types[0], **each} for each in self.wire_fields(org))
 
-    def told(self, org: Organization) -> Iterable[Wire]:
+    def wire_fields(self, org: Organization) -> Iterable[Wire]:
         """The wire events if they are the same for all listeners, without the type.
 
         A kind implements this or, if listeners get different events, `wire`.

@@ -65,7 +65,7 @@ class SystemMembersAdded(Event, frozen=True):
     def touched(self) -> Invalidated:
         return Invalidated(users={self.user_id})
 
-    def told(self, org: Organization) -> Iterable[Wire]:
+    def wire_fields(self, org: Organization) -> Iterable[Wire]:
         for group_id in self.group_ids:
             yield {"op": "add_members", "group_id": group_id, "user_ids": [self.user_id]}
 
@@ -158,7 +158,7 @@ class MembersChanged(Event, frozen=True):
     def move(self, org: Organization) -> None:
         org.put_members(self.group_id, self.user_ids, (), added=self.added)
 
-    def told(self, org: Organization) -> Iterable[Wire]:
+    def wire_fields(self, org: Organization) -> Iterable[Wire]:
         yield {
             "op": "add_members" if self.added else "remove_members",
             "group_id": self.group_id,
@@ -183,7 +183,7 @@ class SubgroupsChanged(Event, frozen=True):
     def move(self, org: Organization) -> None:
         org.put_members(self.group_id, (), self.subgroup_ids, added=self.added)
 
-    def told(self, org: Organization) -> Iterable[Wire]:
+    def wire_fields(self, org: Organization) -> Iterable[Wire]:
         yield {
             "op": "add_subgroups" if self.added else "remove_subgroups",
             "group_id": self.group_id,

@@ -173,8 +173,8 @@ def _check(answer: HttpAnswer) -> None:
 
 def _refusal(answer: HttpAnswer) -> str:
     """Compat: one refusal has no code, only a message."""
-    told = _json(answer)
-    code = str(told.get("code") or "")
+    body = _json(answer)
+    code = str(body.get("code") or "")
     return "INVALID_ENCRYPTED_PUSH_REGISTRATION" if code in ("", "BAD_REQUEST") else code[:100]
 
 

@@ -58,17 +58,17 @@ def from_directory(
 def from_site(provider: OpenIdProvider, user: SiteUser) -> ExternalProfile:
     """The profile of a user of an OpenID provider or GitHub."""
     theirs = _texts(user.claims.get(provider.groups_claim))
-    told = {name: value for name, value in user.claims.items() if isinstance(value, str)}
+    claims = {name: value for name, value in user.claims.items() if isinstance(value, str)}
     email = user.emails[0] if user.emails else ""
     return ExternalProfile(
         provider=provider.key,
         method=provider.method,
         subject=user.subject,
         emails=user.emails,
-        full_name=full_name(_name(provider, told), email),
+        full_name=full_name(_name(provider, claims), email),
         welcome=Welcome(provider.new_people),
         is_admitted=is_admitted(provider, theirs),
-        profile=profile(provider, told),
+        profile=profile(provider, claims),
         role=role(provider, theirs),
         roles_to_take=managed_roles(provider),
         groups=groups(provider, theirs),
@@ -88,7 +88,7 @@ def from_saml(provider: SamlProvider, subdomain: str, person: SamlPerson) -> Ext
     parts = " ".join(filter(None, (person.first(name) for name in names)))
     theirs = person.attributes.get(provider.groups_attribute, [])
     organizations = person.attributes.get(provider.organization_attribute, [])
-    told = {name: values[0] for name, values in person.attributes.items() if values}
+    claims = {name: values[0] for name, values in person.attributes.items() if values}
     refusal = _groups_refusal(provider, theirs)
     if provider.organization_attribute and subdomain not in organizations:
         refusal = _organization_refusal(provider.organization_attribute, subdomain, organizations)
@@ -102,7 +102,7 @@ def from_saml(provider: SamlProvider, subdomain: str, person: SamlPerson) -> Ext
         welcome=Welcome(provider.new_people),
         is_admitted=not refusal,
         has_lasting_subject=bool(provider.id_attribute),
-        profile=profile(provider, told),
+        profile=profile(provider, claims),
         role=role(provider, theirs),
         roles_to_take=managed_roles(provider),
         groups=groups(provider, theirs),
@@ -124,12 +124,12 @@ def by_address(provider: Provider, email: str) -> ExternalProfile:
     )
 
 
-def _name(provider: OpenIdProvider, told: Mapping[str, str]) -> str:
-    parts = (told.get("given_name", ""), told.get("family_name", ""))
+def _name(provider: OpenIdProvider, claims: Mapping[str, str]) -> str:
+    parts = (claims.get("given_name", ""), claims.get("family_name", ""))
     return (
-        told.get(provider.name_claim)
+        claims.get(provider.name_claim)
         or " ".join(filter(None, parts))
-        or told.get("preferred_username", "")
+        or claims.get("preferred_username", "")
     )
 
 
@@ -162,9 +162,9 @@ def _drawn(directory: LdapDirectory, person: LdapPerson) -> Avatar | None:
         return None
 
 
-def full_name(told: str, email: str) -> str:
+def full_name(claimed: str, email: str) -> str:
     """A valid name: characters that are not allowed are removed."""
-    kept = re.sub('[*`\\\\>"@]', " ", domain.names.cleaned(told))
+    kept = re.sub('[*`\\\\>"@]', " ", domain.names.cleaned(claimed))
     name = domain.names.cleaned(" ".join(kept.split()), domain.limits.FULL_NAME_LENGTH)
     return name or email.partition("@")[0]
 
@@ -226,6 +226,6 @@ def groups(provider: InformedProvider, theirs: Sequence[str]) -> tuple[str, ...]
     return tuple(name for name in theirs if name.casefold() in brought)
 
 
-def profile(provider: InformedProvider, told: Mapping[str, str]) -> dict[str, str]:
+def profile(provider: InformedProvider, claims: Mapping[str, str]) -> dict[str, str]:
     """Values for the mapped profile fields; empty where the provider has no value."""
-    return {field: told.get(name, "") for field, name in provider.profile_fields}
+    return {field: claims.get(name, "") for field, name in provider.profile_fields}

@@ -59,8 +59,8 @@ async def _tokens(provider: OpenIdProvider, code: str, **more: str) -> dict[str,
     """Exchange a code for an access token."""
     form = {"client_id": provider.client_id, "client_secret": provider.client_secret}
     inquiry = Inquiry(f"{provider.site}/login/oauth/access_token", form | {"code": code, **more})
-    told = await external.sso.provider_http.ask(inquiry, provider.ca_file)
-    return told if isinstance(told, dict) else {}
+    answer = await external.sso.provider_http.ask(inquiry, provider.ca_file)
+    return answer if isinstance(answer, dict) else {}
 
 
 def is_from(provider: OpenIdProvider, issuer: str) -> bool:

@@ -67,10 +67,10 @@ async def come_back(provider: OpenIdProvider, pending: PendingLogin, code: str) 
         described = await describe(provider)
         tokens = await _exchange(provider, described, pending, code)
         claims = await _checked(provider, described, tokens.id_token, pending.nonce)
-        told = await _userinfo(provider, described, tokens, claims["sub"])
+        userinfo = await _userinfo(provider, described, tokens, claims["sub"])
     # Address and `email_verified` must come from the same document.
-    emails = _verified_emails(provider, told if "email" in told else claims)
-    return SiteUser(subject=claims["sub"], emails=emails, claims=claims | told)
+    emails = _verified_emails(provider, userinfo if "email" in userinfo else claims)
+    return SiteUser(subject=claims["sub"], emails=emails, claims=claims | userinfo)
 
 
 def is_from(provider: OpenIdProvider, issuer: str) -> bool:
@@ -83,8 +83,8 @@ async def describe(provider: OpenIdProvider) -> Description:
     """The provider's metadata, cached for a while. Raises ProviderTrouble."""
     address = f"{provider.site}/.well-known/openid-configuration"
 
-    def convert(told: Any) -> Description:
-        described = _convert(told, Description, address)
+    def convert(document: Any) -> Description:
+        described = _convert(document, Description, address)
         if described.issuer.rstrip("/") != provider.site:
             raise ProviderTrouble(f"{address}: it is about {described.issuer}")
         _check_endpoints(described, address)
@@ -120,8 +120,8 @@ async def _exchange(
     else:
         form |= {"client_id": provider.client_id, "client_secret": provider.client_secret}
     inquiry = Inquiry(described.token_endpoint, form, login)
-    told = await external.sso.provider_http.ask(inquiry, provider.ca_file)
-    return _convert(told, Tokens, described.token_endpoint)
+    answer = await external.sso.provider_http.ask(inquiry, provider.ca_file)
+    return _convert(answer, Tokens, described.token_endpoint)
 
 
 async def _checked(
@@ -166,8 +166,8 @@ async def _decoded(provider: OpenIdProvider, described: Description, id_token: s
 
 
 async def _keys(provider: OpenIdProvider, described: Description, *, anew: bool = False) -> KeySet:
-    def convert(told: Any) -> KeySet:
-        return _key_set(told, described.jwks_uri)
+    def convert(document: Any) -> KeySet:
+        return _key_set(document, described.jwks_uri)
 
     return await _remembered(provider, KeySet, described.jwks_uri, convert, anew=anew)
 
@@ -179,14 +179,14 @@ async def _userinfo(
     if not described.userinfo_endpoint or not tokens.access_token:
         return {}
     inquiry = Inquiry(described.userinfo_endpoint, bearer=tokens.access_token)
-    told = await external.sso.provider_http.ask(inquiry, provider.ca_file)
-    if not isinstance(told, dict):
+    answer = await external.sso.provider_http.ask(inquiry, provider.ca_file)
+    if not isinstance(answer, dict):
         raise ProviderTrouble(f"{described.userinfo_endpoint}: userinfo is no JSON object")
-    if told.get("sub") != subject:
+    if answer.get("sub") != subject:
         raise ProviderTrouble(
             f"{described.userinfo_endpoint}: its sub is not the one of the ID token"
         )
-    return told
+    return answer
 
 
 def _verified_emails(provider: OpenIdProvider, document: Mapping[str, Any]) -> tuple[str, ...]:
@@ -221,9 +221,9 @@ async def _remembered(
     return converted
 
 
-def _convert(told: Any, kind: type[T], address: str) -> T:
+def _convert(document: Any, kind: type[T], address: str) -> T:
     try:
-        return msgspec.convert(told, kind)
+        return msgspec.convert(document, kind)
     except msgspec.ValidationError as error:
         raise ProviderTrouble(f"{address}: the answer is malformed: {error}") from error
 
@@ -243,9 +243,9 @@ def _check_endpoints(described: Description, address: str) -> None:
             raise ProviderTrouble(f"{address}: {name} is no http(s) address")
 
 
-def _key_set(told: Any, address: str) -> KeySet:
+def _key_set(document: Any, address: str) -> KeySet:
     """A provider's keys, without those that cannot be read (RFC 7517, 5)."""
-    listed = told.get("keys") if isinstance(told, dict) else None
+    listed = document.get("keys") if isinstance(document, dict) else None
     if not isinstance(listed, list):
         raise ProviderTrouble(f"{address}: the answer is malformed: `keys` is no list")
     keys = [key for key in map(_key, listed[:MAX_KEYS]) if key is not None]
@@ -254,9 +254,9 @@ def _key_set(told: Any, address: str) -> KeySet:
     return KeySet(keys)
 
 
-def _key(told: Any) -> Key | None:
+def _key(document: Any) -> Key | None:
     try:
-        key = JWKRegistry.import_key(told)
+        key = JWKRegistry.import_key(document)
         key.ensure_kid()
     except MALFORMED:
         return None

@@ -60,8 +60,8 @@ def made(site: str, asked: str, answer: str) -> PasskeyAnswer:
     """Verify the answer to `creation`. Raises ProviderTrouble."""
     try:
         state = {"challenge": asked, "user_verification": None}
-        told = _server(site).register_complete(state, _read(answer))
-        return PasskeyAnswer(bytes(told.credential_data or b""), told.counter)
+        registered = _server(site).register_complete(state, _read(answer))
+        return PasskeyAnswer(bytes(registered.credential_data or b""), registered.counter)
     except _BAD as error:
         raise ProviderTrouble(f"the passkey's answer is no good: {error}") from error
 
@@ -73,9 +73,9 @@ def shown(site: str, known: Sequence[Passkey], asked: str, answer: str) -> tuple
     credentials = [_credential(each) for each in known]
     try:
         state = {"challenge": asked, "user_verification": None}
-        told = _read(answer)
-        found = _server(site).authenticate_complete(state, credentials, told)
-        count = _count(told)
+        decoded = _read(answer)
+        found = _server(site).authenticate_complete(state, credentials, decoded)
+        count = _count(decoded)
     except _BAD as error:
         raise ProviderTrouble(f"the passkey's answer is no good: {error}") from error
     return by_name[found.credential_id].id, count
@@ -93,13 +93,13 @@ def _server(site: str) -> Fido2Server:
 def _read(answer: str) -> dict[str, Any]:
     if len(answer) > LONGEST:
         raise ValueError("it is too long")
-    told: dict[str, Any] = msgspec.json.decode(answer, type=dict[str, Any])
-    return told
+    decoded: dict[str, Any] = msgspec.json.decode(answer, type=dict[str, Any])
+    return decoded
 
 
-def _count(told: dict[str, Any]) -> int:
+def _count(client_data: dict[str, Any]) -> int:
     """The signature counter: four bytes after the hash of our name and the flags."""
-    data = _bytes(told["response"]["authenticatorData"])
+    data = _bytes(client_data["response"]["authenticatorData"])
     return int.from_bytes(data[33:37], "big")
 
 

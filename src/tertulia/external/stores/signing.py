@@ -34,15 +34,15 @@ def headers(
     """The headers that sign a request, given the SHA-256 of its body."""
     parts = urlsplit(url)
     moment = now.strftime("%Y%m%dT%H%M%SZ")
-    told = {"host": parts.netloc, "x-amz-content-sha256": digest, "x-amz-date": moment}
-    told |= {name.lower(): value for name, value in (more or {}).items()}
-    names = ";".join(sorted(told))
+    signed = {"host": parts.netloc, "x-amz-content-sha256": digest, "x-amz-date": moment}
+    signed |= {name.lower(): value for name, value in (more or {}).items()}
+    names = ";".join(sorted(signed))
     request = "\n".join(
         [
             method,
             parts.path or "/",
             _query(parts.query),
-            *(f"{name}:{told[name].strip()}" for name in sorted(told)),
+            *(f"{name}:{signed[name].strip()}" for name in sorted(signed)),
             "",
             names,
             digest,
@@ -52,7 +52,7 @@ def headers(
     text = "\n".join([ALGORITHM, moment, scope, hashlib.sha256(request.encode()).hexdigest()])
     signature = _hmac(_signing_key(key, moment[:8]), text).hex()
     proof = f"{ALGORITHM} Credential={key.id}/{scope}, SignedHeaders={names}, Signature={signature}"
-    return {name: told[name] for name in told if name != "host"} | {"Authorization": proof}
+    return {name: signed[name] for name in signed if name != "host"} | {"Authorization": proof}
 
 
 def _query(query: str) -> str:

@@ -84,7 +84,7 @@ def generate(
 def write_people(folder: Path, people: list[Person]) -> Path:
     """Write the logins to a file that only its owner can read."""
     path = folder / PEOPLE_FILE
-    told = [
+    rows = [
         {
             "user_id": person.user.id,
             "email": person.user.email,
@@ -95,7 +95,7 @@ def write_people(folder: Path, people: list[Person]) -> Path:
         }
         for person in people
     ]
-    private_files.write(path, msgspec.json.format(msgspec.json.encode(told), indent=2) + b"\n")
+    private_files.write(path, msgspec.json.format(msgspec.json.encode(rows), indent=2) + b"\n")
     return path
 
 

@@ -293,7 +293,7 @@ def readers_among(tx: Tx, message: Message, user_ids: Sequence[int]) -> list[int
         " LEFT JOIN unread u ON u.user_id = a.id WHERE a.id IN :ids ORDER BY a.id",
         ids=list(user_ids),
     )
-    told = storage.messages.flags.with_mark_on(tx, "unread_notice", [message.id])
+    noticed = storage.messages.flags.with_mark_on(tx, "unread_notice", [message.id])
     historical = storage.messages.flags.with_mark_on(tx, "historical", [message.id])
     closed_seq = _closed_with(tx, message)
     muting = set(storage.personal.muted_users.who_muted(tx, message.sender_id))
@@ -306,7 +306,7 @@ def readers_among(tx: Tx, message: Message, user_ids: Sequence[int]) -> list[int
         elif row["id"] == message.sender_id:
             is_read = message.read_by_sender
         else:
-            is_notice = message.resolve_notice and row["id"] not in told
+            is_notice = message.resolve_notice and row["id"] not in noticed
             is_read = is_notice or row["id"] in historical or row["id"] in muting
         if is_read:
             found.append(row["id"])

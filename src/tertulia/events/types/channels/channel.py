@@ -206,7 +206,7 @@ class ChannelCreated(Event, frozen=True):
     def touched(self) -> Invalidated:
         return Invalidated(channels={self.channel_id})
 
-    def told(self, org: Organization) -> Iterable[Wire]:
+    def wire_fields(self, org: Organization) -> Iterable[Wire]:
         shown = channel_object(org, org.channels[self.channel_id], count=0)
         shown.first_message_id = None
         yield channel_created(shown)
@@ -332,5 +332,5 @@ class DefaultChannelsChanged(Event, frozen=True):
 
     channel_ids: list[int]
 
-    def told(self, org: Organization) -> Iterable[Wire]:
+    def wire_fields(self, org: Organization) -> Iterable[Wire]:
         yield {"default_streams": self.channel_ids}

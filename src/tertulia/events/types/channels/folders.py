@@ -40,7 +40,7 @@ class FolderAdded(Event, frozen=True):
 
     folder: FolderObject
 
-    def told(self, org: Organization) -> Iterable[Wire]:
+    def wire_fields(self, org: Organization) -> Iterable[Wire]:
         yield {"op": "add", "channel_folder": self.folder}
 
 
@@ -53,7 +53,7 @@ class FolderChanged(Event, frozen=True):
     folder_id: int
     data: dict[str, Any]
 
-    def told(self, org: Organization) -> Iterable[Wire]:
+    def wire_fields(self, org: Organization) -> Iterable[Wire]:
         yield {"op": "update", "channel_folder_id": self.folder_id, "data": self.data}
 
 
@@ -63,5 +63,5 @@ class FoldersReordered(Event, frozen=True):
 
     order: list[int]
 
-    def told(self, org: Organization) -> Iterable[Wire]:
+    def wire_fields(self, org: Organization) -> Iterable[Wire]:
         yield {"op": "reorder", "order": self.order}

@@ -220,7 +220,7 @@ class SubscriptionChanged(Event, frozen=True):
     property: str
     value: bool | str
 
-    def told(self, org: Organization) -> Iterable[Wire]:
+    def wire_fields(self, org: Organization) -> Iterable[Wire]:
         if self.property == "is_muted":
             # Compat: before feature level 139 the property was the opposite of a mute.
             yield self._update("in_home_view", not self.value)

@@ -52,7 +52,7 @@ class AttachmentSaved(Event, frozen=True):
             return self
         return msgspec.structs.replace(self, attachment=attachment_object(found))
 
-    def told(self, org: Organization) -> Iterable[Wire]:
+    def wire_fields(self, org: Organization) -> Iterable[Wire]:
         if self.attachment is not None:
             yield {
                 "op": self.op,
@@ -68,7 +68,7 @@ class AttachmentRemoved(Event, frozen=True):
     attachment_id: int
     space_used: int
 
-    def told(self, org: Organization) -> Iterable[Wire]:
+    def wire_fields(self, org: Organization) -> Iterable[Wire]:
         yield {
             "op": "remove",
             "attachment": {"id": self.attachment_id},

@@ -32,8 +32,8 @@ def reminder_object(org: Organization, reminder: Reminder) -> ReminderObject:
     return _shown(org, _object(reminder))
 
 
-def _shown(org: Organization, told: ReminderObject) -> ReminderObject:
-    return replace(told, rendered_content=org.shown(told.rendered_content))
+def _shown(org: Organization, reminder: ReminderObject) -> ReminderObject:
+    return replace(reminder, rendered_content=org.shown(reminder.rendered_content))
 
 
 def _object(reminder: Reminder) -> ReminderObject:
@@ -75,5 +75,5 @@ class ReminderRemoved(Event, frozen=True):
 
     id: int
 
-    def told(self, org: Organization) -> Iterable[Wire]:
+    def wire_fields(self, org: Organization) -> Iterable[Wire]:
         yield {"op": "remove", "reminder_id": self.id}

@@ -33,8 +33,8 @@ def scheduled_message_object(org: Organization, entry: ScheduledMessage) -> Sche
     return _shown(org, _object(entry))
 
 
-def _shown(org: Organization, told: ScheduledMessageObject) -> ScheduledMessageObject:
-    return replace(told, rendered_content=org.shown(told.rendered_content))
+def _shown(org: Organization, scheduled: ScheduledMessageObject) -> ScheduledMessageObject:
+    return replace(scheduled, rendered_content=org.shown(scheduled.rendered_content))
 
 
 def _object(entry: ScheduledMessage) -> ScheduledMessageObject:
@@ -86,5 +86,5 @@ class ScheduledMessageRemoved(Event, frozen=True):
 
     id: int
 
-    def told(self, org: Organization) -> Iterable[Wire]:
+    def wire_fields(self, org: Organization) -> Iterable[Wire]:
         yield {"op": "remove", "scheduled_message_id": self.id}

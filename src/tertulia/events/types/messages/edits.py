@@ -226,7 +226,7 @@ class FirstMessageChanged(Event, frozen=True):
     def touched(self) -> Invalidated:
         return Invalidated(channels={self.channel_id})
 
-    def told(self, org: Organization) -> Iterable[Wire]:
+    def wire_fields(self, org: Organization) -> Iterable[Wire]:
         yield {
             "op": "update",
             "stream_id": self.channel_id,

@@ -311,7 +311,7 @@ class MessageSent(Event, frozen=True):
     def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
         if self.message is None or self._is_gone_for(org, to.user_id):
             return
-        told = message_object(
+        body = message_object(
             org,
             self.message,
             apply_markdown=to.options.apply_markdown,
@@ -319,7 +319,7 @@ class MessageSent(Event, frozen=True):
             allow_empty_topic=to.options.capabilities.empty_topic_name,
             knows_sender=self._knows_sender(org, to),
         )
-        yield {"type": "message", "message": told, "flags": self.flags_for(to.user_id)}
+        yield {"type": "message", "message": body, "flags": self.flags_for(to.user_id)}
 
     def additions(self, to: Listener) -> Wire:
         """The sender's own id for the message, for the queue that sent it."""

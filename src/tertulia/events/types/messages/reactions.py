@@ -25,7 +25,7 @@ class ReactionChanged(Event, frozen=True):
     def rewritten(self) -> Collection[int]:
         return [self.message_id]
 
-    def told(self, org: Organization) -> Iterable[Wire]:
+    def wire_fields(self, org: Organization) -> Iterable[Wire]:
         yield {
             "op": self.op,
             "user_id": self.user_id,

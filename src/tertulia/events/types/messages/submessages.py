@@ -46,7 +46,7 @@ class SubmessageAdded(Event, frozen=True):
     def rewritten(self) -> Collection[int]:
         return [] if self.part is None else [self.part.message_id]
 
-    def told(self, org: Organization) -> Iterable[Wire]:
+    def wire_fields(self, org: Organization) -> Iterable[Wire]:
         if self.part is not None:
             yield {
                 "msg_type": self.part.msg_type,

@@ -24,7 +24,7 @@ class ExportsChanged(Event, frozen=True):
         known = storage.organization.exports.everything(tx)
         return msgspec.structs.replace(self, exports=[export_object(each, "") for each in known])
 
-    def told(self, org: Organization) -> Iterable[Wire]:
+    def wire_fields(self, org: Organization) -> Iterable[Wire]:
         yield {"exports": self.exports}
 
 

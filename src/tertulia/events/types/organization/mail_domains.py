@@ -28,7 +28,7 @@ class DomainSaved(Event, frozen=True):
     op: Literal["add", "change"]
     domain: DomainObject
 
-    def told(self, org: Organization) -> Iterable[Wire]:
+    def wire_fields(self, org: Organization) -> Iterable[Wire]:
         yield {"op": self.op, "realm_domain": self.domain}
 
 
@@ -38,5 +38,5 @@ class DomainRemoved(Event, frozen=True):
 
     domain: str
 
-    def told(self, org: Organization) -> Iterable[Wire]:
+    def wire_fields(self, org: Organization) -> Iterable[Wire]:
         yield {"op": "remove", "domain": self.domain}

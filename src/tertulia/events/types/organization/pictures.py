@@ -22,6 +22,6 @@ class PictureChanged(Event, frozen=True):
 
     picture: PictureKind
 
-    def told(self, org: Organization) -> Iterable[Wire]:
-        data = domain.organization.pictures.told(org.realm, self.picture)
+    def wire_fields(self, org: Organization) -> Iterable[Wire]:
+        data = domain.organization.pictures.wire_fields(org.realm, self.picture)
         yield {"op": "update_dict", "property": self.picture, "data": data}

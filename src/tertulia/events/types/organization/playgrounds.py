@@ -29,5 +29,5 @@ class PlaygroundsChanged(Event, frozen=True):
 
     playgrounds: list[PlaygroundObject]
 
-    def told(self, org: Organization) -> Iterable[Wire]:
+    def wire_fields(self, org: Organization) -> Iterable[Wire]:
         yield {"realm_playgrounds": self.playgrounds}

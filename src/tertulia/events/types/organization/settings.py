@@ -32,7 +32,7 @@ class RealmSettingsChanged(Event, frozen=True):
     def move(self, org: Organization) -> None:
         org.put_settings(self.after)
 
-    def told(self, org: Organization) -> Iterable[Wire]:
+    def wire_fields(self, org: Organization) -> Iterable[Wire]:
         yield {"op": "update_dict", "property": "default", "data": self.data}
 
 
@@ -54,7 +54,7 @@ class RealmChanged(Event, frozen=True):
     def move(self, org: Organization) -> None:
         org.put_settings(self.after)
 
-    def told(self, org: Organization) -> Iterable[Wire]:
+    def wire_fields(self, org: Organization) -> Iterable[Wire]:
         yield {"op": "update", "property": self.property, "value": self.value}
 
 
@@ -66,7 +66,7 @@ class RealmDeactivated(Event, frozen=True):
     types: ClassVar[tuple[str, ...]] = ("realm",)
     touches: ClassVar[Invalidated] = Invalidated(realm=True)
 
-    def told(self, org: Organization) -> Iterable[Wire]:
+    def wire_fields(self, org: Organization) -> Iterable[Wire]:
         yield {"op": "deactivated", "realm_id": org.realm.id}
 
 

@@ -96,7 +96,7 @@ class BotOwnersChanged(Event, frozen=True):
 
     user_ids: list[int]
 
-    def told(self, org: Organization) -> Iterable[Wire]:
+    def wire_fields(self, org: Organization) -> Iterable[Wire]:
         for user_id in self.user_ids:
             yield {"op": "delete", "bot": {"user_id": user_id}}
 
@@ -107,5 +107,5 @@ class BotOwnerChanged(UserEvent, frozen=True):
 
     owner_id: int
 
-    def told(self, org: Organization) -> Iterable[Wire]:
+    def wire_fields(self, org: Organization) -> Iterable[Wire]:
         yield events.types.people.user.person_updated(self.user_id, bot_owner_id=self.owner_id)

@@ -11,5 +11,5 @@ class InvitationsChanged(Event, frozen=True):
     kind: ClassVar[str] = "invitations_changed"
     types: ClassVar[tuple[str, ...]] = ("invites_changed",)
 
-    def told(self, org: Organization) -> Iterable[Wire]:
+    def wire_fields(self, org: Organization) -> Iterable[Wire]:
         yield {}

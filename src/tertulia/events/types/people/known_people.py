@@ -44,9 +44,9 @@ class PeopleBecameVisible(Event, frozen=True):
                 org, user, viewer, client_gravatar=to.options.client_gravatar, profile=True
             )
             yield {"type": "realm_user", "op": "add", "person": person}
-            told = events.types.people.user.status_told(user, self.said.get(user_id, Status()))
-            if told:
-                yield {"type": "user_status", "user_id": user_id, **told}
+            fields = events.types.people.user.status_fields(user, self.said.get(user_id, Status()))
+            if fields:
+                yield {"type": "user_status", "user_id": user_id, **fields}
         yield from self._places(org, to, self.shown, "add_members", "peer_add")
 
     def _places(

@@ -55,7 +55,7 @@ class ProfileFieldsChanged(Event, frozen=True):
 
     fields: list[FieldObject]
 
-    def told(self, org: Organization) -> Iterable[Wire]:
+    def wire_fields(self, org: Organization) -> Iterable[Wire]:
         yield {"fields": self.fields}
 
 
@@ -77,6 +77,6 @@ class ProfileChanged(Event, frozen=True):
     def touched(self) -> Invalidated:
         return Invalidated(profiles={self.user_id})
 
-    def told(self, org: Organization) -> Iterable[Wire]:
+    def wire_fields(self, org: Organization) -> Iterable[Wire]:
         for value in self.values:
             yield events.types.people.user.person_updated(self.user_id, custom_profile_field=value)

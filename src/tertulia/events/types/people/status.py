@@ -19,5 +19,5 @@ class StatusChanged(Event, frozen=True):
     user_id: int
     changes: dict[str, Any]
 
-    def told(self, org: Organization) -> Iterable[Wire]:
+    def wire_fields(self, org: Organization) -> Iterable[Wire]:
         yield {"user_id": self.user_id, **self.changes}

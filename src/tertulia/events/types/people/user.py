@@ -55,7 +55,7 @@ def user_object(
     *,
     client_gravatar: bool = True,
     profile: bool = False,
-    tells_activity: bool = True,
+    with_activity: bool = True,
 ) -> UserObject:
     """A user as another sees them; `viewer` is None without a login."""
     shown = UserObject(
@@ -78,7 +78,7 @@ def user_object(
         ),
         avatar_version=user.avatar_version,
     )
-    if tells_activity:
+    if with_activity:
         shown.is_active = user.is_active
     if viewer is not None:
         shown.timezone = user.timezone
@@ -160,7 +160,7 @@ def _minute(moment: float) -> str:
     return datetime.fromtimestamp(moment, UTC).isoformat(timespec="minutes")
 
 
-def status_told(user: User, status: Status) -> dict[str, Any]:
+def status_fields(user: User, status: Status) -> dict[str, Any]:
     """A user's status in API format; empty for bots and deactivated users."""
     if user.is_bot or not user.is_active:
         return {}
@@ -247,9 +247,9 @@ class UserActivityChanged(UserEvent, frozen=True):
                 "stream_ids": channel_ids,
                 "user_ids": [self.user_id],
             }
-        told = status_told(org.users[self.user_id], self.said or Status())
-        if self.is_active and told:
-            yield {"type": "user_status", "user_id": self.user_id, **told}
+        fields = status_fields(org.users[self.user_id], self.said or Status())
+        if self.is_active and fields:
+            yield {"type": "user_status", "user_id": self.user_id, **fields}
 
 
 class RoleChanged(UserEvent, frozen=True):
@@ -294,7 +294,7 @@ class PlaceholderClaimed(UserEvent, frozen=True):
     kind: ClassVar[str] = "stub_claimed"
     types: ClassVar[tuple[str, ...]] = ("realm_user",)
 
-    def told(self, org: Organization) -> Iterable[Wire]:
+    def wire_fields(self, org: Organization) -> Iterable[Wire]:
         yield person_updated(self.user_id, is_imported_stub=False)
 
 
@@ -309,7 +309,7 @@ class AvatarChanged(UserEvent, frozen=True):
     kind: ClassVar[str] = "avatar"
     types: ClassVar[tuple[str, ...]] = ("realm_user",)
 
-    def told(self, org: Organization) -> Iterable[Wire]:
+    def wire_fields(self, org: Organization) -> Iterable[Wire]:
         user = org.users[self.user_id]
         yield person_updated(user.id, **avatar_part(org, user))
 

@@ -29,5 +29,5 @@ class AlertWordsChanged(Event, frozen=True):
             self, words=storage.personal.alert_words.of_user(tx, self.user_id)
         )
 
-    def told(self, org: Organization) -> Iterable[Wire]:
+    def wire_fields(self, org: Organization) -> Iterable[Wire]:
         yield {"alert_words": self.words}

@@ -9,7 +9,7 @@ from tertulia.domain.personal.devices import Device
 from tertulia.events.directory.organization import Organization
 from tertulia.events.types.event import Event, Wire
 
-Told = dict[str, int | str | None]
+ChangedFields = dict[str, int | str | None]
 
 
 class DeviceObject(msgspec.Struct):
@@ -37,7 +37,7 @@ class DeviceAdded(Event, frozen=True):
 
     device_id: int
 
-    def told(self, org: Organization) -> Iterable[Wire]:
+    def wire_fields(self, org: Organization) -> Iterable[Wire]:
         yield {"op": "add", "device_id": self.device_id}
 
 
@@ -48,9 +48,9 @@ class DeviceChanged(Event, frozen=True):
     types: ClassVar[tuple[str, ...]] = ("device",)
 
     device_id: int
-    changed: Told
+    changed: ChangedFields
 
-    def told(self, org: Organization) -> Iterable[Wire]:
+    def wire_fields(self, org: Organization) -> Iterable[Wire]:
         yield {"op": "update", "device_id": self.device_id, **self.changed}
 
 
@@ -60,11 +60,11 @@ class DeviceRemoved(Event, frozen=True):
 
     device_id: int
 
-    def told(self, org: Organization) -> Iterable[Wire]:
+    def wire_fields(self, org: Organization) -> Iterable[Wire]:
         yield {"op": "remove", "device_id": self.device_id}
 
 
-def difference(before: Device, after: Device) -> Told:
+def difference(before: Device, after: Device) -> ChangedFields:
     known = msgspec.structs.asdict(device_object(before))
     found = msgspec.structs.asdict(device_object(after))
     return {name: value for name, value in found.items() if value != known[name]}

@@ -49,7 +49,7 @@ class DraftsAdded(Event, frozen=True):
         ]
         return msgspec.structs.replace(self, drafts=found)
 
-    def told(self, org: Organization) -> Iterable[Wire]:
+    def wire_fields(self, org: Organization) -> Iterable[Wire]:
         yield {"op": "add", "drafts": self.drafts}
 
 
@@ -65,7 +65,7 @@ class DraftEdited(Event, frozen=True):
             return msgspec.structs.replace(self, draft=draft_object(found))
         return self
 
-    def told(self, org: Organization) -> Iterable[Wire]:
+    def wire_fields(self, org: Organization) -> Iterable[Wire]:
         if self.draft is not None:
             yield {"op": "update", "draft": self.draft}
 
@@ -76,5 +76,5 @@ class DraftDeleted(Event, frozen=True):
 
     draft_id: int
 
-    def told(self, org: Organization) -> Iterable[Wire]:
+    def wire_fields(self, org: Organization) -> Iterable[Wire]:
         yield {"op": "remove", "draft_id": self.draft_id}

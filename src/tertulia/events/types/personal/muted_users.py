@@ -36,5 +36,5 @@ class MutedUsersChanged(Event, frozen=True):
         ]
         return msgspec.structs.replace(self, muted=found)
 
-    def told(self, org: Organization) -> Iterable[Wire]:
+    def wire_fields(self, org: Organization) -> Iterable[Wire]:
         yield {"muted_users": self.muted}

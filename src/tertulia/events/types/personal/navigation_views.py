@@ -28,7 +28,7 @@ class ViewAdded(Event, frozen=True):
     is_pinned: bool
     name: str | None
 
-    def told(self, org: Organization) -> Iterable[Wire]:
+    def wire_fields(self, org: Organization) -> Iterable[Wire]:
         view = ViewObject(self.fragment, self.is_pinned, self.name)
         yield {"op": "add", "navigation_view": view}
 
@@ -40,7 +40,7 @@ class ViewChanged(Event, frozen=True):
     fragment: str
     data: dict[str, Any]  # the changed members
 
-    def told(self, org: Organization) -> Iterable[Wire]:
+    def wire_fields(self, org: Organization) -> Iterable[Wire]:
         yield {"op": "update", "fragment": self.fragment, "data": self.data}
 
 
@@ -50,5 +50,5 @@ class ViewRemoved(Event, frozen=True):
 
     fragment: str
 
-    def told(self, org: Organization) -> Iterable[Wire]:
+    def wire_fields(self, org: Organization) -> Iterable[Wire]:
         yield {"op": "remove", "fragment": self.fragment}

@@ -23,7 +23,7 @@ class SettingChanged(UserEvent, frozen=True):
     property: str
     value: Any
 
-    def told(self, org: Organization) -> Iterable[Wire]:
+    def wire_fields(self, org: Organization) -> Iterable[Wire]:
         changed = {"op": "update", "property": self.property, "value": self.value}
         if self.property == "default_language":
             changed["language_name"] = LANGUAGES[self.value]
@@ -40,7 +40,7 @@ class NewcomerSettingChanged(Event, frozen=True):
     property: str
     value: Any
 
-    def told(self, org: Organization) -> Iterable[Wire]:
+    def wire_fields(self, org: Organization) -> Iterable[Wire]:
         yield {"op": "update", "property": self.property, "value": self.value}
 
 
@@ -50,7 +50,7 @@ class TimezoneChanged(UserEvent, frozen=True):
 
     timezone: str
 
-    def told(self, org: Organization) -> Iterable[Wire]:
+    def wire_fields(self, org: Organization) -> Iterable[Wire]:
         email = org.users[self.user_id].api_email(org.email_domain)
         yield events.types.people.user.person_updated(
             self.user_id, email=email, timezone=self.timezone
@@ -63,7 +63,7 @@ class OwnNameChanged(UserEvent, frozen=True):
 
     full_name: str
 
-    def told(self, org: Organization) -> Iterable[Wire]:
+    def wire_fields(self, org: Organization) -> Iterable[Wire]:
         yield events.types.people.user.person_updated(self.user_id, full_name=self.full_name)
 
 

@@ -42,7 +42,7 @@ class SnippetSaved(Event, frozen=True):
             return self
         return msgspec.structs.replace(self, snippet=snippet_object(found))
 
-    def told(self, org: Organization) -> Iterable[Wire]:
+    def wire_fields(self, org: Organization) -> Iterable[Wire]:
         if self.snippet is not None:
             yield {"op": self.op, "saved_snippet": self.snippet}
 
@@ -53,5 +53,5 @@ class SnippetDeleted(Event, frozen=True):
 
     snippet_id: int
 
-    def told(self, org: Organization) -> Iterable[Wire]:
+    def wire_fields(self, org: Organization) -> Iterable[Wire]:
         yield {"op": "remove", "saved_snippet_id": self.snippet_id}

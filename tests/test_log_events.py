@@ -1,6 +1,7 @@
 """Log events: every call of `log` has a name that the table, and so `docs/logs.md`, describes."""
 
 import ast
+import re
 from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,8 +10,10 @@ import pytest
 
 from tertulia.server.log_events import AREAS, LOG_EVENTS
 
-SOURCE = Path(__file__).parents[1] / "src" / "tertulia"
+ROOT = Path(__file__).parents[1]
+SOURCE = ROOT / "src" / "tertulia"
 LEVELS = ("debug", "info", "warning", "error", "critical")
+FILE_NAMES = (".py", ".js", ".md", ".db", ".toml", ".json", ".css")
 EXCEPTION_FIELDS = {"error", "trace"}  # what `exc_info` becomes
 
 TABLE = {each.name: each for each in LOG_EVENTS}
@@ -38,6 +41,16 @@ def test_events_are_listed_once_and_in_a_known_area():
     assert len(TABLE) == len(LOG_EVENTS)
     assert {each.name.partition(".")[0] for each in LOG_EVENTS} == AREAS.keys()
     assert all(each.meaning.endswith(".") and each.response.endswith(".") for each in LOG_EVENTS)
+
+
+def test_the_docs_name_only_events_that_exist():
+    pages = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]
+    quoted = {
+        each for page in pages for each in re.findall(r"`([a-z]+\.[a-z_]+)`", page.read_text())
+    }
+    in_an_area = {name for name in quoted if name.partition(".")[0] in AREAS}
+
+    assert {name for name in in_an_area if not name.endswith(FILE_NAMES)} <= TABLE.keys()
 
 
 @pytest.mark.parametrize(

@@ -217,7 +217,7 @@ def test_a_file_that_is_not_whole_is_refused_and_nothing_is_made(terminal, tmp_p
 
     refused = there.runs("restore", str(file))
 
-    assert (refused.code, refused.err) == (1, f"Error: {file} is not a whole backup.\n")
+    assert (refused.code, refused.err) == (1, f"Error: {file} is not a complete backup.\n")
     assert not there.data.exists()
 
 
@@ -227,7 +227,7 @@ def test_what_is_there_is_never_replaced(terminal, tmp_path):
     refused = terminal.runs("restore", str(tmp_path / "backup.tar"))
 
     assert refused.code == 1
-    assert refused.err.endswith("already; choose an empty place.\n")
+    assert refused.err.endswith("already; choose an empty target.\n")
 
 
 def test_a_restore_that_fails_leaves_an_empty_place(terminal, tmp_path):
@@ -265,7 +265,7 @@ def test_two_backups_of_one_name_do_not_mix(terminal, tmp_path):
 
         refused = terminal.runs("backup", str(tmp_path / "chat.tar"))
 
-    assert refused.err.endswith("chat.tar.part is being written just now.\n")
+    assert refused.err.endswith("chat.tar.part is being written by another process.\n")
     assert terminal.runs("backup", str(tmp_path / "chat.tar")).code == 0
 
 

@@ -281,7 +281,7 @@ def test_a_check_looks_at_all_who_vouch_for_people(site):
         "says incorrect_client_credentials",
         "[[saml]] house: it is not available",
         "without trusted_proxies the server accepts the header from no one",
-        "it is not available: key_text is no key for RS256",
+        "it is not available: key_text is not a key for RS256",
     ):
         assert [each for each in told if part in each], part
     assert len(told) == 7

@@ -30,8 +30,11 @@ def nested(depth: int) -> bytes:
 
 
 DAMAGED = {
-    "cut within a length": (_bson(ROW) + b"\x20\0", "it ends within the length of a document"),
-    "cut within a document": (_bson(ROW) * 2, "it ends within a document of"),
+    "cut within a length": (
+        _bson(ROW) + b"\x20\0",
+        "the file ends inside the length of a document",
+    ),
+    "cut within a document": (_bson(ROW) * 2, "the file ends inside a document of"),
     "a length of zero": (length(0) + _bson(ROW), "a document cannot have 0 bytes"),
     "a length of four": (length(4), "a document cannot have 4 bytes"),
     "a negative length": (length(-1) + _bson(ROW), "a document cannot have -1 bytes"),
@@ -46,7 +49,7 @@ DAMAGED = {
     "a short number": (element(0x11, b"1234"), "a value is longer"),
     "a short id": (element(0x07, b"1234"), "a value is longer"),
     "a name without an end": (length(8) + b"\x08xy\0", "a name has no end"),
-    "an unknown kind": (element(0x55, b"1234"), "values of the kind 0x55 are not known"),
+    "an unknown kind": (element(0x55, b"1234"), "values of type 0x55 are not supported"),
     "very deep": (nested(300), "documents are nested more than 200 deep"),
 }
 

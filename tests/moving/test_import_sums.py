@@ -105,29 +105,29 @@ def test_all_that_slack_exports_is_accounted_for(house, tmp_path):
     assert found["bots"] == (1, 0, 1)
     assert found["subscriptions"] == (4, 2, 2)
     assert reasons(said.out) == {
-        "entries of integration_logs.json that are not known here": 2,
+        "entries of integration_logs.json that are not supported": 2,
         "files which are not in Slack's exports": 1,
         "files which are not in Slack's exports, but linked": 1,
         "messages in folders that belong to no channel of the export": 1,
-        "messages that tell of joining, leaving and the like": 1,
+        "messages about joining, leaving and the like": 1,
         "messages without a sender": 1,
         "messages without a time": 1,
-        "people with the address of another, who stands for both": 1,
-        "pinned messages that are not known here": 1,
-        "reactions of messages that were not brought": 1,
-        "reactions of people who were not brought": 1,
-        "reactions of people whom the export does not name": 58,
-        "reactions that are there twice": 1,
-        "reactions with an emoji that is not known here": 1,
-        "subscriptions of people who were not brought": 1,
-        "subscriptions that are there twice": 1,
+        "people with the address of another account, which is used for both": 1,
+        "pinned messages that are not supported": 1,
+        "reactions of messages that were not imported": 1,
+        "reactions of people who were not imported": 1,
+        "reactions of people who are not in the export": 58,
+        "reactions that are duplicates": 1,
+        "reactions with an unknown emoji": 1,
+        "subscriptions of people who were not imported": 1,
+        "subscriptions that are duplicates": 1,
     }
     assert sum(reasons(said.out).values()) == sum(each[1] for each in found.values())
     assert (sums(again.out), reasons(again.out)) == (found, reasons(said.out))
     assert "2  further messages, as parts of long ones\n" in said.out
-    assert "1  names of emoji in texts that stay as they are\n" in said.out
-    assert "1  mentions of people who were not brought\n" in said.out
-    assert "1  links to channels that were not brought\n" in said.out
+    assert "1  unknown emoji names that remain in texts\n" in said.out
+    assert "1  mentions of people who were not imported\n" in said.out
+    assert "1  links to channels that were not imported\n" in said.out
 
     ana = enters(chat, "U1@example.com")
     shown = history(ana, ("channel", "kitchen"))
@@ -210,18 +210,18 @@ def test_all_that_mattermost_exports_is_accounted_for(house, tmp_path):
     assert found["reactions"] == (5, 2, 3)
     assert found["stars, mentions and collapsed messages"] == (2, 1, 1)
     assert reasons(said.out) == {
-        "custom emoji that cannot be drawn": 1,
+        "custom emoji that are not valid images": 1,
         "custom emoji whose name is taken": 1,
         "files that are not in the archive": 1,
-        "lines of the kind scheme that are not known here": 1,
-        "lines of the kind team that are not known here": 1,
-        "messages of people or channels that were not brought": 1,
-        "people with the address of another, who stands for both": 1,
-        "pinned messages that are not known here": 1,
-        "reactions of people who were not brought": 1,
-        "reactions with an emoji that is not known here": 1,
-        "stars, mentions and collapsed messages of people who were not brought": 1,
-        "subscriptions that are there twice": 1,
+        "lines of the kind scheme that are not supported": 1,
+        "lines of the kind team that are not supported": 1,
+        "messages of people or channels that were not imported": 1,
+        "people with the address of another account, which is used for both": 1,
+        "pinned messages that are not supported": 1,
+        "reactions of people who were not imported": 1,
+        "reactions with an unknown emoji": 1,
+        "stars, mentions and collapsed messages of people who were not imported": 1,
+        "subscriptions that are duplicates": 1,
         "subscriptions to channels that are not in the export": 1,
     }
     shown = history(enters(chat, "007@x.org"), ("channel", "kitchen"))
@@ -280,23 +280,23 @@ def test_all_that_rocket_chat_has_is_accounted_for(house, tmp_path):
     assert found["messages"] == (14, 6, 8)
     assert found["reactions"] == (8, 5, 3)
     assert reasons(said.out) == {
-        "documents of rocketchat_settings that are not known here": 2,
+        "documents of rocketchat_settings that are not supported": 2,
         "files that are not in the dump": 1,
-        "live chats and other rooms that are not known here": 1,
+        "live chats and other rooms that are not supported": 1,
         "messages of live chats": 1,
-        "messages of people or channels that were not brought": 1,
+        "messages of people or channels that were not imported": 1,
         "messages of rooms that are not in the dump": 1,
         "messages that are encrypted": 1,
-        "messages that tell of joining, leaving and the like": 1,
+        "messages about joining, leaving and the like": 1,
         "messages that were changed or deleted later": 1,
         "people without a user name": 1,
         "pictures of people of rooms": 1,
-        "pictures of people that cannot be drawn": 1,
-        "pinned messages that are not known here": 1,
-        "reactions of messages that were not brought": 3,
-        "reactions of people who were not brought": 1,
-        "reactions with an emoji that is not known here": 1,
-        "stars, mentions and collapsed messages of people who were not brought": 1,
+        "pictures of people that are not valid images": 1,
+        "pinned messages that are not supported": 1,
+        "reactions of messages that were not imported": 3,
+        "reactions of people who were not imported": 1,
+        "reactions with an unknown emoji": 1,
+        "stars, mentions and collapsed messages of people who were not imported": 1,
     }
     shown = history(enters(chat, "ana@x.org"), ("channel", "kitchen"))
     assert sum(each["content"].count("word") for each in shown) == 3_000
@@ -355,24 +355,24 @@ def test_all_that_zulip_exports_is_accounted_for(house, tmp_path):
         "edits": (1, 1, 0),
     }
     assert reasons(said.out) == {
-        "alert words of people who were not brought": 1,
+        "alert words of people who were not imported": 1,
         "channel folders whose name cannot be used": 1,
-        "edits of people who were not brought": 1,
+        "edits of people who were not imported": 1,
         "linkifiers that are not accepted here": 1,
-        "messages of people or channels that were not brought": 1,
-        "muted people of people who were not brought": 1,
-        "parts of polls and to-do lists of messages that were not brought": 1,
-        "parts of polls and to-do lists of people who were not brought": 1,
-        "reactions of messages that were not brought": 1,
-        "reactions of people who were not brought": 1,
-        "reactions that are there twice": 1,
-        "rows of zerver_realmauditlog that are not known here": 2,
+        "messages of people or channels that were not imported": 1,
+        "muted people of people who were not imported": 1,
+        "parts of polls and to-do lists of messages that were not imported": 1,
+        "parts of polls and to-do lists of people who were not imported": 1,
+        "reactions of messages that were not imported": 1,
+        "reactions of people who were not imported": 1,
+        "reactions that are duplicates": 1,
+        "rows of zerver_realmauditlog that are not supported": 2,
         "scheduled messages that were sent, or could not be": 1,
-        "scheduled messages whose time has passed": 1,
-        "statuses of people who were not brought": 1,
-        "subscriptions of people who were not brought": 1,
+        "scheduled messages that are overdue": 1,
+        "statuses of people who were not imported": 1,
+        "subscriptions of people who were not imported": 1,
         "subscriptions that have ended": 1,
-        "unread messages of messages that were not brought": 1,
+        "unread messages of messages that were not imported": 1,
     }
     ben = enters(chat, "user12@example.com")
     shown = history(ben, ("channel", "kitchen"))

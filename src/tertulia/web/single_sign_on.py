@@ -89,11 +89,11 @@ async def _come_back(call: Call, backend: str) -> Response:
     luggage = await login_state.recall(call, state, LoginState)
     provider = api.people.sso_providers.find(call, luggage.provider)
     if not luggage.return_address.endswith(call.request.path):
-        raise _failed(provider, ProviderTrouble("the answer came to another return address"))
+        raise _failed(provider, ProviderTrouble("the answer arrived at another return address"))
     if "code" not in params:
         raise _failed(provider, ProviderTrouble(_refusal(params)))
     if not _link(provider).is_from(provider, params.get("iss", "")):
-        raise _failed(provider, ProviderTrouble("the answer is another provider's"))
+        raise _failed(provider, ProviderTrouble("the answer is from another provider"))
     try:
         pending = _pending(luggage, state)
         user: SiteUser = await _link(provider).come_back(provider, pending, params["code"])

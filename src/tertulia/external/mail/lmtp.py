@@ -114,7 +114,7 @@ class LmtpSession:
             "DATA": self._data,
             "RSET": self._rset,
             "NOOP": lambda rest: self._answer("250 2.0.0 OK"),
-            "VRFY": lambda rest: self._answer("252 2.5.0 Send a mail and see"),
+            "VRFY": lambda rest: self._answer("252 2.5.0 Cannot verify; send the mail"),
         }
 
     async def go_on(self) -> None:
@@ -165,7 +165,7 @@ class LmtpSession:
 
     async def _data(self, rest: str) -> None:
         if not self._envelope.recipients:
-            await self._mistake("503 5.5.1 Nobody is to get it")
+            await self._mistake("503 5.5.1 RCPT TO:<address> comes first")
             return
         await self._answer("354 End with a dot on a line of its own")
         raw = await self._body()

@@ -36,11 +36,11 @@ async def _user(provider: OpenIdProvider, pending: PendingLogin, code: str) -> S
     proof = {"redirect_uri": pending.return_address, "code_verifier": pending.verifier}
     token = (await _tokens(provider, code, **proof)).get("access_token")
     if not isinstance(token, str):
-        raise ProviderTrouble("GitHub does not accept the code")
+        raise ProviderTrouble("GitHub rejects the code")
     user = await _ask(provider, "/user", token)
     emails = await _ask(provider, "/user/emails", token)
     if not isinstance(user, dict) or type(user.get("id")) is not int:
-        raise ProviderTrouble("GitHub says of nobody who it is")
+        raise ProviderTrouble("GitHub's answer has no user id")
     claims = user | {"name": user.get("name") or user.get("login")}
     if provider.asks_for_groups:
         claims[provider.groups_claim] = await _groups(provider, token)
@@ -77,7 +77,7 @@ async def _groups(provider: OpenIdProvider, token: str) -> list[str]:
             f"{each['organization']['login']}/{each['slug']}" for each in teams
         ]
     except (KeyError, TypeError) as error:
-        raise ProviderTrouble("GitHub tells no groups that we understand") from error
+        raise ProviderTrouble("GitHub's list of organizations is malformed") from error
 
 
 def _verified(emails: Any) -> tuple[str, ...]:

@@ -45,7 +45,7 @@ def check_key(issuer: JwtIssuer) -> None:
     try:
         _key(issuer)
     except (JoseError, ValueError, TypeError) as error:
-        raise ProviderTrouble(f"key_text is no key for {issuer.algorithms[0]}") from error
+        raise ProviderTrouble(f"key_text is not a key for {issuer.algorithms[0]}") from error
 
 
 def fault(error: Exception) -> str:

@@ -86,7 +86,7 @@ async def describe(provider: OpenIdProvider) -> Description:
     def convert(document: Any) -> Description:
         described = _convert(document, Description, address)
         if described.issuer.rstrip("/") != provider.site:
-            raise ProviderTrouble(f"{address}: it is about {described.issuer}")
+            raise ProviderTrouble(f"{address}: its issuer is {described.issuer}")
         _check_endpoints(described, address)
         return described
 
@@ -181,11 +181,9 @@ async def _userinfo(
     inquiry = Inquiry(described.userinfo_endpoint, bearer=tokens.access_token)
     answer = await external.sso.provider_http.ask(inquiry, provider.ca_file)
     if not isinstance(answer, dict):
-        raise ProviderTrouble(f"{described.userinfo_endpoint}: userinfo is no JSON object")
+        raise ProviderTrouble(f"{described.userinfo_endpoint}: userinfo is not a JSON object")
     if answer.get("sub") != subject:
-        raise ProviderTrouble(
-            f"{described.userinfo_endpoint}: its sub is not the one of the ID token"
-        )
+        raise ProviderTrouble(f"{described.userinfo_endpoint}: its sub differs from the ID token's")
     return answer
 
 
@@ -240,14 +238,14 @@ def _check_endpoints(described: Description, address: str) -> None:
         except ValueError:
             is_good = False
         if not is_good or parts.fragment or not endpoint.isprintable() or " " in endpoint:
-            raise ProviderTrouble(f"{address}: {name} is no http(s) address")
+            raise ProviderTrouble(f"{address}: {name} is not an http(s) address")
 
 
 def _key_set(document: Any, address: str) -> KeySet:
     """A provider's keys, without those that cannot be read (RFC 7517, 5)."""
     listed = document.get("keys") if isinstance(document, dict) else None
     if not isinstance(listed, list):
-        raise ProviderTrouble(f"{address}: the answer is malformed: `keys` is no list")
+        raise ProviderTrouble(f"{address}: the answer is malformed: `keys` is not a list")
     keys = [key for key in map(_key, listed[:MAX_KEYS]) if key is not None]
     if not keys:
         raise ProviderTrouble(f"{address}: none of its {len(listed)} keys can be used")

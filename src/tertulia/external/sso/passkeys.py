@@ -63,7 +63,7 @@ def made(site: str, asked: str, answer: str) -> PasskeyAnswer:
         registered = _server(site).register_complete(state, _read(answer))
         return PasskeyAnswer(bytes(registered.credential_data or b""), registered.counter)
     except _BAD as error:
-        raise ProviderTrouble(f"the passkey's answer is no good: {error}") from error
+        raise ProviderTrouble(f"the passkey's answer is not valid: {error}") from error
 
 
 def shown(site: str, known: Sequence[Passkey], asked: str, answer: str) -> tuple[int, int]:
@@ -77,7 +77,7 @@ def shown(site: str, known: Sequence[Passkey], asked: str, answer: str) -> tuple
         found = _server(site).authenticate_complete(state, credentials, decoded)
         count = _count(decoded)
     except _BAD as error:
-        raise ProviderTrouble(f"the passkey's answer is no good: {error}") from error
+        raise ProviderTrouble(f"the passkey's answer is not valid: {error}") from error
     return by_name[found.credential_id].id, count
 
 

@@ -73,7 +73,7 @@ async def within_login_time() -> AsyncIterator[None]:
         async with asyncio.timeout(MAX_LOGIN_SECONDS):
             yield
     except TimeoutError as error:
-        raise ProviderUnavailable(f"it takes longer than {MAX_LOGIN_SECONDS} seconds") from error
+        raise ProviderUnavailable(f"no answer within {MAX_LOGIN_SECONDS} seconds") from error
 
 
 def check_bounds(document: Any, name: str) -> None:
@@ -91,7 +91,7 @@ def check_bounds(document: Any, name: str) -> None:
             elif isinstance(each, list):
                 inner += each
             elif isinstance(each, str) and not _is_storable(each):
-                raise ProviderTrouble(f"{name}: a text holds characters that are not allowed")
+                raise ProviderTrouble(f"{name}: a text contains characters that are not allowed")
         level = inner
 
 
@@ -118,7 +118,7 @@ async def _body(inquiry: Inquiry, answer: httpx.Response) -> bytes:
                     f"{inquiry.address}: the answer is larger than {MAX_BYTES} bytes"
                 )
     except zlib.error as error:
-        raise ProviderTrouble(f"{inquiry.address}: the answer cannot be unpacked") from error
+        raise ProviderTrouble(f"{inquiry.address}: the answer cannot be decompressed") from error
     return bytes(body)
 
 
@@ -130,7 +130,7 @@ def _read(inquiry: Inquiry, status: int, body: bytes) -> Any:
     try:
         document = msgspec.json.decode(body)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise ProviderTrouble(f"{inquiry.address}: no JSON") from error
+        raise ProviderTrouble(f"{inquiry.address}: not JSON") from error
     except RecursionError as error:
         raise ProviderTrouble(f"{inquiry.address}: nested too deeply") from error
     check_bounds(document, inquiry.address)

@@ -73,9 +73,9 @@ def read_answer(
         )
         signed = _signed_element(provider, with_one_signature)
     except (MiniSAMLError, MiniSignXMLError, binascii.Error, etree.Error, ValueError) as error:
-        raise ProviderTrouble(f"the answer is no good: {_fault(error)}") from error
+        raise ProviderTrouble(f"the answer is not valid: {_fault(error)}") from error
     except (KeyError, AttributeError, TypeError) as error:  # a missing element
-        raise ProviderTrouble(f"the answer lacks something: {error}") from error
+        raise ProviderTrouble(f"the answer is incomplete: {error}") from error
     _check_envelope(xml)
     _check_destination(signed, xml, return_address)
     assertion = _assertion(signed)
@@ -104,12 +104,12 @@ def harmless(xml: bytes) -> bytes:
     """Raises ProviderTrouble for XML with comments or entities, and for encodings that could hide
     them."""
     if b"<!" in xml:
-        raise ProviderTrouble("it holds comments or declarations")
+        raise ProviderTrouble("it contains comments or declarations")
     text = xml.removeprefix(codecs.BOM_UTF8).lstrip()
     declared = _ENCODING.match(text)
     is_plain = text.startswith(b"<") and b"\0" not in text
     if not is_plain or (declared is not None and declared[1].lower() not in PLAIN_ENCODINGS):
-        raise ProviderTrouble("it is not written in UTF-8")
+        raise ProviderTrouble("it is not encoded in UTF-8")
     return xml
 
 
@@ -145,7 +145,7 @@ def _with_one_signature(xml: bytes) -> bytes:
     signature is the one to check, and the library supports only one."""
     tree = parsed(xml)
     if tree.find(".//a:EncryptedAssertion", NAMES) is not None:
-        raise ProviderTrouble("its assertions are encrypted, and have to come as they are")
+        raise ProviderTrouble("its assertions are encrypted, which is not supported")
     outer = tree.findall("./ds:Signature", NAMES)
     if len(outer) != 1 or len(tree.findall("./a:Assertion/ds:Signature", NAMES)) != 1:
         return xml
@@ -198,7 +198,7 @@ def _session_end(assertion: Any, now: datetime.datetime) -> float | None:
     if not ends:
         return None
     if min(ends) <= now - LEEWAY:
-        raise ProviderTrouble("its session is over: SessionNotOnOrAfter has passed")
+        raise ProviderTrouble("the session has ended: SessionNotOnOrAfter has passed")
     return min(ends).timestamp()
 
 
@@ -211,7 +211,9 @@ def _check_confirmed(
         for each in assertion.findall("./a:Subject/a:SubjectConfirmation", NAMES)
     ]
     if "" not in faults:
-        raise ProviderTrouble(f"its SubjectConfirmation is no good: {'; '.join(faults) or 'none'}")
+        raise ProviderTrouble(
+            f"its SubjectConfirmation is not valid: {'; '.join(faults) or 'none'}"
+        )
 
 
 def _confirmation_fault(
@@ -226,11 +228,11 @@ def _confirmation_fault(
     if _moment(data, "NotOnOrAfter") <= now - LEEWAY:
         return "NotOnOrAfter has passed"
     if "NotBefore" in data.attrib and _moment(data, "NotBefore") > now + LEEWAY:
-        return "NotBefore has not come yet"
+        return "NotBefore is in the future"
     if data.get("Recipient") != return_address:
         return "its Recipient is another address"
     if data.get("InResponseTo") != request_id:
-        return "it is to another login"
+        return "it answers another login"
     return ""
 
 
@@ -238,7 +240,7 @@ def _moment(element: Any, name: str) -> datetime.datetime:
     try:
         moment = datetime.datetime.fromisoformat(element.get(name).strip())
     except ValueError as error:
-        raise ProviderTrouble(f"{name} is no time") from error
+        raise ProviderTrouble(f"{name} is not a time") from error
     if moment.tzinfo is None:
         raise ProviderTrouble(f"{name} has no time zone")
     return moment
@@ -259,4 +261,4 @@ def _check_envelope(xml: bytes) -> None:
         raise ProviderTrouble("there must be one assertion")
     for status in tree.findall("./p:Status/p:StatusCode", NAMES):
         if status.get("Value") != SUCCESS:
-            raise ProviderTrouble("the provider has refused")
+            raise ProviderTrouble("the provider refused the login")

@@ -65,13 +65,13 @@ def read(
         else:
             tree = _signed(provider, params["SAMLRequest"])
     except (MiniSignXMLError, binascii.Error, zlib.error, etree.Error, ValueError) as error:
-        raise ProviderTrouble(f"its logout is no good: {type(error).__name__}") from error
+        raise ProviderTrouble(f"the logout request is not valid: {type(error).__name__}") from error
     except (KeyError, AttributeError, TypeError, IndexError) as error:  # a required part is missing
-        raise ProviderTrouble(f"its logout lacks something: {error}") from error
+        raise ProviderTrouble(f"the logout request is incomplete: {error}") from error
     if tree.tag != f"{{{_PROTOCOL}}}LogoutRequest" or tree.get("Destination", address) != address:
-        raise ProviderTrouble("its logout is meant for another address")
+        raise ProviderTrouble("the logout request is for another address")
     if (tree.findtext(f"{{{_ASSERTION}}}Issuer") or "").strip() != provider.entity_id:
-        raise ProviderTrouble("its logout is somebody else's")
+        raise ProviderTrouble("the logout request is of another issuer")
     _check_time(tree, now)
     name_id = (tree.findtext(f"{{{_ASSERTION}}}NameID") or "").strip()
     indexes = [each.text or "" for each in tree.findall(f"{{{_PROTOCOL}}}SessionIndex")]
@@ -105,7 +105,7 @@ def _signed_part(provider: SamlProvider, query: bytes) -> str:
     pairs = [part.partition("=") for part in query.decode("ascii").split("&")]
     written = {name: value for name, _, value in pairs}
     if len(written) < len(pairs):
-        raise ProviderTrouble("its logout says something twice")
+        raise ProviderTrouble("the logout request has a parameter twice")
     names = ("SAMLRequest", "RelayState", "SigAlg")
     text = "&".join(f"{name}={written[name]}" for name in names if name in written)
     signature = base64.b64decode(unquote_plus(written["Signature"]))
@@ -119,14 +119,14 @@ def _signed_part(provider: SamlProvider, query: bytes) -> str:
         except InvalidSignature:
             continue
         return unquote_plus(written["SAMLRequest"])
-    raise ProviderTrouble("its logout is not signed by it")
+    raise ProviderTrouble("the logout request is not signed by the provider")
 
 
 def _unpacked(packed: str) -> Any:
     unpacking = zlib.decompressobj(-15)
     xml = unpacking.decompress(base64.b64decode(packed), LONGEST)
     if unpacking.unconsumed_tail:
-        raise ProviderTrouble("its logout is too long")
+        raise ProviderTrouble("the logout request is too long")
     return external.sso.saml.parsed(external.sso.saml.harmless(xml))
 
 
@@ -143,4 +143,4 @@ def _check_time(tree: Any, now: float) -> None:
     made = datetime.datetime.fromisoformat(tree.get("IssueInstant", ""))
     moment = datetime.datetime.fromtimestamp(now, datetime.UTC)
     if made.tzinfo is None or abs(moment - made) > FRESH:
-        raise ProviderTrouble("its logout is too old")
+        raise ProviderTrouble("the logout request is too old")

@@ -38,7 +38,7 @@ class FileStores:
             return self._folder
         if place == S3 and self._knows_s3:
             return self._s3
-        raise StoreTrouble(f"Files are in {place}, and the settings do not say where that is.")
+        raise StoreTrouble(f"Files are in {place}, which is not configured.")
 
     @property
     def _knows_s3(self) -> bool:

@@ -63,7 +63,7 @@ class FolderStore:
     def _check_there(self) -> None:
         """A missing folder means an unmounted disk, not missing files."""
         if not self._folder.is_dir():
-            raise StoreTrouble(f"The folder for files, {self._folder}, is not there.")
+            raise StoreTrouble(f"The folder for files, {self._folder}, does not exist.")
 
 
 def _sync(folder: Path) -> None:

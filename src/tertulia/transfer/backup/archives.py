@@ -40,7 +40,7 @@ class BeingWritten(StartupError):
     """Another process is writing a backup to the same name."""
 
     def __init__(self, draft: Path) -> None:
-        super().__init__(f"{draft} is being written just now.")
+        super().__init__(f"{draft} is being written by another process.")
 
 
 class End(msgspec.Struct):
@@ -60,7 +60,7 @@ def write(copy: Copy, path: Path, secret: bytes | None, progress: Progress) -> N
             os.fsync(file.fileno())
             written = verify(draft)
             if written.rows != copy.about.rows:
-                raise BadBackup("The rows that were read are not those that were counted.")
+                raise BadBackup("The backup contains other rows than were counted.")
             draft.rename(path)
         except BaseException:
             draft.unlink(missing_ok=True)
@@ -112,7 +112,7 @@ def opened(path: Path) -> Iterator["Archive"]:
             with tarfile.open(fileobj=file, mode="r|") as tar:
                 yield Archive(tar)
         except (tarfile.TarError, zlib.error, msgspec.DecodeError, UnicodeDecodeError, EOFError):
-            raise BadBackup(f"{path} is not a whole backup.") from None
+            raise BadBackup(f"{path} is not a complete backup.") from None
 
 
 class Member(NamedTuple):

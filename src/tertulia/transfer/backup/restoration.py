@@ -38,7 +38,7 @@ def check_empty(config: Config) -> None:
         return
     if file is not None or not Database.at(config.database_url).schema().is_empty:
         where = f"in {file}" if file is not None else "in this database"
-        raise NotEmpty(f"There is data {where} already; choose an empty place.")
+        raise NotEmpty(f"There is data {where} already; choose an empty target.")
 
 
 def restore(copy: Copy, config: Config, leap: int, settle: Settle, progress: Progress) -> None:
@@ -113,7 +113,7 @@ def _load(tx: Tx, copy: Copy, progress: Progress) -> None:
     storage.table_copy.make_again(tx, aside)
     for table, expected in about.rows.items():
         if storage.table_copy.count(tx, table) != expected:
-            raise BadBackup(f"Not all rows of {table} have arrived.")
+            raise BadBackup(f"Not all rows of {table} were restored.")
 
 
 def _remove(file: Path) -> None:

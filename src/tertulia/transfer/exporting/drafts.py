@@ -7,7 +7,7 @@ import msgspec
 
 from tertulia import storage
 from tertulia.database.tx import Row, Tx
-from tertulia.transfer.importing.recipients import Chosen, Recipients, Tables
+from tertulia.transfer.exporting.recipients import Chosen, Recipients, Tables
 
 
 def tables(tx: Tx, export: Chosen, recipients: Recipients) -> Tables:

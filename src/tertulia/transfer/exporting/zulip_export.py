@@ -27,7 +27,7 @@ from tertulia.storage.channels.subscriptions import Span
 from tertulia.transfer.backup.file_snapshot import HeldFiles
 from tertulia.transfer.exporting import drafts, zulip_export_profiles
 from tertulia.transfer.exporting.permissions import ExportedPermissions
-from tertulia.transfer.importing.recipients import Recipients, Tables
+from tertulia.transfer.exporting.recipients import Recipients, Tables
 
 BITS = {"read": 1, "starred": 2, "collapsed": 4, "mentioned": 8}
 DIRECT_TOPIC = "\x07"

@@ -7,7 +7,7 @@ from tertulia import storage
 from tertulia.database.tx import Row, Tx
 from tertulia.domain.people.user import User
 from tertulia.transfer.exporting.permissions import ExportedPermissions
-from tertulia.transfer.importing.recipients import Chosen, Tables
+from tertulia.transfer.exporting.recipients import Chosen, Tables
 
 
 class PictureArchive(Protocol):

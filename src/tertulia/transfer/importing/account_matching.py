@@ -23,7 +23,7 @@ from tertulia.transfer.importing.tally import (
 from tertulia.transfer.model import ArrivingChannel, ArrivingFolder, ArrivingPerson
 
 UNNAMED = "Unnamed"
-SAME_ADDRESS = "with the address of another, who stands for both"
+SAME_ADDRESS = "with the address of another account, which is used for both"
 
 
 class Newcomers:

@@ -118,8 +118,8 @@ def _check_room(place: Path) -> None:
     if shutil.disk_usage(place).free < MIN_FREE_BYTES + BLOCK_BYTES:
         megabytes = MIN_FREE_BYTES >> 20
         raise NoExport(
-            f"There is no room to unpack it in {place.parent}, where {megabytes} MB are to stay"
-            " free. Unpack it elsewhere, and name the folder instead."
+            f"There is not enough free space to unpack it in {place.parent}, where {megabytes} MB"
+            " must stay free. Unpack it elsewhere, and give that folder instead."
         )
 
 

@@ -48,7 +48,7 @@ def at(file: Path, places: list[int]) -> Iterator[Document]:
             dump.seek(place)
             data = _read_document(dump, file, place)
             if data is None:
-                raise DamagedDump(file, place, "it ends before a document that it had")
+                raise DamagedDump(file, place, "the file has become shorter")
             yield _decode_at(file, place, data)
 
 
@@ -74,13 +74,13 @@ def _read_document(dump: IO[bytes], file: Path, place: int) -> bytes | None:
     if not head:
         return None
     if len(head) < _LENGTH.size:
-        raise DamagedDump(file, place, "it ends within the length of a document")
+        raise DamagedDump(file, place, "the file ends inside the length of a document")
     (size,) = _LENGTH.unpack(head)
     if not MIN_DOCUMENT_BYTES <= size <= MAX_DOCUMENT_BYTES:
         raise DamagedDump(file, place, f"a document cannot have {size:,} bytes")
     body = dump.read(size - _LENGTH.size)
     if len(body) < size - _LENGTH.size:
-        raise DamagedDump(file, place, f"it ends within a document of {size:,} bytes")
+        raise DamagedDump(file, place, f"the file ends inside a document of {size:,} bytes")
     return head + body
 
 
@@ -148,7 +148,7 @@ def _value(kind: int, data: bytes, at: int, limit: int, depth: int) -> tuple[Any
         return None, at + max(_length(data, at, limit), MIN_DOCUMENT_BYTES)
     if kind == 0x13:
         return None, at + 16
-    raise ValueError(f"values of the kind {kind:#04x} are not known")
+    raise ValueError(f"values of type {kind:#04x} are not supported")
 
 
 def _length(data: bytes, at: int, limit: int) -> int:

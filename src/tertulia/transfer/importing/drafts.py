@@ -63,9 +63,9 @@ def _schedule(
         topic = domain.names.cleaned(arriving.topic, domain.limits.TOPIC_LENGTH)
         to = ToChannel(channel_id, topic)
     if owner is None or (channel_id is None and not people):
-        here.drop(SCHEDULED, "of people or channels that were not brought")
+        here.drop(SCHEDULED, "of people or channels that were not imported")
     elif arriving.at <= tx.now:
-        here.drop(SCHEDULED, "whose time has passed")
+        here.drop(SCHEDULED, "that are overdue")
     else:
         content = speech.with_names(arriving.content)[: domain.limits.MESSAGE_LENGTH]
         deliver_at = int(arriving.at)

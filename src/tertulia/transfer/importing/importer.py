@@ -88,8 +88,8 @@ class Importer:
         )
         if run is None or run.source != self._mark:
             raise AnotherImport(
-                f"There is an organization at the subdomain '{subdomain}' already, and this export"
-                " was not being brought into it. Choose another one with --subdomain."
+                f"There is an organization at the subdomain '{subdomain}' already, which is not"
+                " an unfinished import of this export. Choose another subdomain with --subdomain."
             )
         self._here = ImportState.of_state(run.state)
         return run
@@ -253,7 +253,7 @@ class Importer:
 
         def step(tx: Tx) -> Any:
             if storage.bulk_import.bringer(tx) != self._bringer:
-                raise AnotherImport("Another command has taken over and goes on with this import.")
+                raise AnotherImport("Another command continues this import.")
             return action(tx, *args)
 
         return self._database.write_now(self.realm.id, step)

@@ -108,7 +108,7 @@ class MessageImporter:
             self._add_details(tx, arriving, numbers[0], rows)
             self._here.count(MESSAGES)
             self._here.note("further messages, as parts of long ones", len(parts) - 1)
-            self._here.note("names of emoji in texts that stay as they are", arriving.unknown_emoji)
+            self._here.note("unknown emoji names that remain in texts", arriving.unknown_emoji)
         storage.bulk_import.load_messages(tx, messages)
         for kind, (table, columns) in DETAILS.items():
             tx.load_rows(table, columns, rows[kind])
@@ -158,7 +158,7 @@ class MessageImporter:
 
     def _drop(self, arriving: ArrivingMessage) -> None:
         """Count a message that cannot be imported, and everything that refers to it."""
-        self._here.drop(MESSAGES, "of people or channels that were not brought")
+        self._here.drop(MESSAGES, "of people or channels that were not imported")
         for kind, things in (
             (REACTIONS, arriving.reactions),
             (UNREAD, arriving.unread_by),
@@ -276,7 +276,7 @@ class MessageImporter:
                 self._here.drop(REACTIONS, OF_OTHERS)
                 continue
             if code is None:
-                self._here.drop(REACTIONS, "with an emoji that is not known here")
+                self._here.drop(REACTIONS, "with an unknown emoji")
                 continue
             if key in seen:
                 self._here.drop(REACTIONS, TWICE)
@@ -329,11 +329,11 @@ class MessageImporter:
         if kind == "c":
             found = self._channels.get(self._here.channels.get(key, 0))
             if found is None:
-                self._here.note("links to channels that were not brought")
+                self._here.note("links to channels that were not imported")
             return f"#{label or 'unknown channel'}" if found is None else f"#**{found.name}**"
         person = self._users.get(self._here.people.get(key, 0))
         if person is None:
-            self._here.note("mentions of people who were not brought")
+            self._here.note("mentions of people who were not imported")
             return f"@{label or 'someone'}"
         return f"@{'_' if kind == 'p' else ''}**{person.full_name}|{person.id}**"
 

@@ -63,7 +63,7 @@ class _ImportedValues:
             try:
                 members = Members(people, [each for each in groups if each is not None])
                 if None in groups:
-                    raise BadRequest("A group was not brought")
+                    raise BadRequest("A group was not imported")
                 checked = actions.groups.permissions.checked_value(self._tx, rules[name], members)
                 found[name] = checked
             except BadRequest:

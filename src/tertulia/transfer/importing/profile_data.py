@@ -48,7 +48,7 @@ from tertulia.transfer.model import (
 KNOWN_POLICIES = {int(each) for each in Visibility}
 DESCRIPTION_LENGTH = 1024  # of groups
 NAME_UNUSABLE = "whose name cannot be used"
-OF_OTHER_GROUPS = "of groups that were not brought"
+OF_OTHER_GROUPS = "of groups that were not imported"
 NOT_ACCEPTED = "that are not accepted here"
 
 T = TypeVar("T")
@@ -101,7 +101,7 @@ def put_avatars(tx: Tx, here: ImportState, drawn: list[tuple[str, Avatar | None]
         here.avatars += 1
         user_id = here.people.get(key)
         if avatar is None or user_id is None:
-            here.drop(AVATARS, OF_OTHERS if user_id is None else "that cannot be drawn")
+            here.drop(AVATARS, OF_OTHERS if user_id is None else "that are not valid images")
             continue
         actions.people.avatars.put(tx, user_id, avatar)
         here.count(AVATARS)
@@ -123,7 +123,9 @@ def _add_emoji(tx: Tx, here: ImportState, emoji: DrawnEmoji, keeper: User) -> No
     for arriving, picture in emoji:
         is_active = not arriving.is_deactivated
         if picture is None or (is_active and arriving.name in names):
-            here.drop(EMOJI, "that cannot be drawn" if picture is None else "whose name is taken")
+            here.drop(
+                EMOJI, "that are not valid images" if picture is None else "whose name is taken"
+            )
             continue
         stem = secrets.token_hex(8)
         still_name = None if picture.still is None else f"{stem}.png"
@@ -186,7 +188,7 @@ def _add_policies(tx: Tx, here: ImportState, belongings: ProfileData) -> None:
     for policy in belongings.topic_policies:
         user, channel = here.people.get(policy.person), here.channels.get(policy.channel)
         if user is None or channel is None or policy.policy not in KNOWN_POLICIES:
-            here.drop(POLICIES, "of people or channels that were not brought")
+            here.drop(POLICIES, "of people or channels that were not imported")
             continue
         topic = domain.names.cleaned(policy.topic, domain.limits.TOPIC_LENGTH)
         place = (user, channel, domain.channels.topics.fold(topic))
@@ -239,8 +241,8 @@ def _add_profile_field(tx: Tx, here: ImportState, arriving: ArrivingProfileField
         data = msgspec.json.decode(arriving.data or "{}")
         stored = domain.people.profile_fields.checked_data(kind, data)
     except (BadRequest, msgspec.DecodeError):
-        here.drop(FIELDS, "of a kind that is not known here")
-        here.drop(ANSWERS, "to fields that were not brought", len(arriving.values))
+        here.drop(FIELDS, "of an unknown type")
+        here.drop(ANSWERS, "to fields that were not imported", len(arriving.values))
         return
     field = ProfileField(
         id=0,

@@ -28,10 +28,10 @@ SCHEDULED = "scheduled messages"
 
 # Reasons that several sources use.
 NOT_IN_ARCHIVE = "that are not in the archive"
-OF_OTHERS = "of people who were not brought"
-OF_OTHER_MESSAGES = "of messages that were not brought"
-TWICE = "that are there twice"
-UNREADABLE = "that clients cannot read"
+OF_OTHERS = "of people who were not imported"
+OF_OTHER_MESSAGES = "of messages that were not imported"
+TWICE = "that are duplicates"
+UNREADABLE = "that clients cannot display"
 
 Dropped = dict[str, dict[str, int]]  # by kind and reason
 
@@ -49,7 +49,7 @@ class Tally(msgspec.Struct):
     def drop_unread(self, kind: str, number: int) -> None:
         """Count objects that are not supported."""
         self.read[kind] += number
-        self.drop(kind, "that are not known here", number)
+        self.drop(kind, "that are not supported", number)
 
     def dropped_of(self, kind: str) -> int:
         return sum(self.dropped.get(kind, Counter()).values())

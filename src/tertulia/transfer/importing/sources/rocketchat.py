@@ -202,7 +202,7 @@ class RocketChatExport:
         if row.get("t") == ENCRYPTED:
             return "that are encrypted"
         if row.get("t"):
-            return "that tell of joining, leaving and the like"
+            return "about joining, leaving and the like"
         if room is None:
             return "of rooms that are not in the dump"
         return "of live chats" if room.get("t", LIVE_CHAT) == LIVE_CHAT else None
@@ -220,7 +220,7 @@ class RocketChatExport:
                 tally.read[DEFAULTS] += bool(row.get("default"))
                 tally.read[SUBSCRIPTIONS] += len(self._members.get(key, ()))
             elif row.get("prid"):
-                tally.notes["discussions, which are topics now"] += 1
+                tally.notes["discussions, which become topics"] += 1
             elif row.get("t") != DIRECT:
                 tally.drop_unread("live chats and other rooms", 1)
         tally.read[EMOJI] += len(self._emoji)

@@ -47,7 +47,7 @@ NOTICES = {
     "group_purpose", "group_name", "group_archive", "group_unarchive", "reminder_add",
     "channel_posting_permissions", "channel_convert_to_private", "channel_convert_to_public",
 }  # fmt: skip
-NOTICE = "that tell of joining, leaving and the like"
+NOTICE = "about joining, leaving and the like"
 WITHOUT_SENDER, WITHOUT_TIME = "without a sender", "without a time"
 LISTS = ("users", "channels", "groups", "dms", "mpims")
 SLACKBOT = "USLACKBOT"
@@ -205,7 +205,7 @@ class SlackExport:
                 self._count(row, "in folders that belong to no channel of the export")
         for person in self.people():
             tally.read[BOTS if person.is_bot else PEOPLE] += 1
-        tally.notes["people who are in no list and have written"] += len(self._strangers)
+        tally.notes["authors who are not in the list of users"] += len(self._strangers)
         for channel in self.channels():
             tally.read[CHANNELS] += 1
             tally.read[SUBSCRIPTIONS] += len(channel.members)
@@ -234,7 +234,7 @@ class SlackExport:
             tally.drop(REACTIONS, OF_OTHER_MESSAGES, given)
             tally.drop(FILES, OF_OTHER_MESSAGES, len(files))
             return
-        tally.drop(REACTIONS, "of people whom the export does not name", given - named)
+        tally.drop(REACTIONS, "of people who are not in the export", given - named)
         linked = sum(bool(each.get("url_private")) for each in files)
         tally.drop(FILES, "which are not in Slack's exports, but linked", linked)
         tally.drop(FILES, "which are not in Slack's exports", len(files) - linked)

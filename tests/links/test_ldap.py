@@ -400,10 +400,10 @@ def test_what_a_directory_answers_is_bounded(answers, words):
 @pytest.mark.parametrize(
     "settings, words",
     [
-        ({}, "keep account, sessions and key here (deactivate_missing is off)"),
+        ({}, "keep account, sessions and API key here (deactivate_missing is off)"),
         ({}, "are noticed within 15 minutes"),
         ({"deactivate_missing": True}, "are noticed within 15 minutes (sync_minutes) and deactiv"),
-        ({"sync_minutes": 0}, "are noticed by `tertulia ldap sync` alone"),
+        ({"sync_minutes": 0}, "are noticed only by `tertulia ldap sync`"),
     ],
 )
 def test_a_check_says_what_becomes_of_deleted_people(slapd, settings, words):

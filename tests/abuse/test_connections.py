@@ -286,7 +286,7 @@ def test_the_server_raises_its_limit_of_open_files(terminal):
 def test_unfinished_requests_of_one_address_do_not_lock_out_others(terminal):
     """The server does not run out of file descriptors, and logs the problem."""
     server = terminal.serves("--log-level", "warning", ulimit="-n 100")
-    assert "connections=50 of_one_address=25" in server.said.err.replace("\n", " ")
+    assert "connections=50 connections_per_address=25" in server.said.err.replace("\n", " ")
 
     with contextlib.ExitStack() as stack:
         for _ in range(200):

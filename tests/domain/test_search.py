@@ -126,7 +126,7 @@ def test_all_forms_of_a_word_begin_alike() -> None:
 def test_long_words_are_kept_in_pieces(text: str) -> None:
     pieces = domain.search.words.words_in(text)
 
-    assert all(len(piece) <= domain.search.words.LONGEST for piece in pieces)
+    assert all(len(piece) <= domain.search.words.MAX_WORD_LENGTH for piece in pieces)
     for start in range(len(text) - domain.search.words.MAX_PART_LENGTH):
         part = text[start : start + domain.search.words.MAX_PART_LENGTH]
         assert any(part in piece for piece in pieces)

@@ -21,8 +21,13 @@ from tests.support.server import Server
 
 from tertulia import actions
 from tertulia.domain.messages.message import Message
-from tertulia.events.history_cache.fragments import LARGEST_BYTES, OVERHEAD_BYTES, Fragment, Shelf
-from tertulia.events.history_cache.pages import MOST, HistoryPage, HistoryWindow, PageCache
+from tertulia.events.history_cache.fragments import (
+    MAX_FRAGMENT_BYTES,
+    OVERHEAD_BYTES,
+    Fragment,
+    FragmentCache,
+)
+from tertulia.events.history_cache.pages import MAX_PAGES, HistoryPage, HistoryWindow, PageCache
 from tertulia.jobs.rerender import rerender
 
 MANNERS: list[dict[str, bool]] = [
@@ -77,7 +82,7 @@ class House:
         return person.get("/messages", narrow=narrow, **asked).body
 
     @property
-    def shelf(self) -> Shelf:
+    def shelf(self) -> FragmentCache:
         return self.chat.server.application.delivery.follower.caches.fragments
 
 
@@ -328,7 +333,7 @@ def fragment(number: int, size: int = 100) -> Fragment:
 
 
 def test_the_fragment_cache_is_bounded_and_keeps_the_most_recent() -> None:
-    shelf = Shelf(3 * (OVERHEAD_BYTES + 100))
+    shelf = FragmentCache(3 * (OVERHEAD_BYTES + 100))
     for number in (1, 2, 3):
         shelf.put(number << 3, fragment(number), seq=1)
 
@@ -339,11 +344,11 @@ def test_the_fragment_cache_is_bounded_and_keeps_the_most_recent() -> None:
 
 
 def test_a_very_long_message_evicts_no_others() -> None:
-    shelf = Shelf(1 << 20)
+    shelf = FragmentCache(1 << 20)
     shelf.put(1 << 3, fragment(1), seq=1)
 
     for number in range(2, 20):
-        long = msgspec.structs.replace(fragment(number), text=b"x" * (LARGEST_BYTES + 1))
+        long = msgspec.structs.replace(fragment(number), text=b"x" * (MAX_FRAGMENT_BYTES + 1))
         shelf.put(number << 3, long, seq=1)
 
     assert shelf.find(1 << 3) is not None
@@ -351,7 +356,7 @@ def test_a_very_long_message_evicts_no_others() -> None:
 
 
 def test_a_message_read_before_it_was_rewritten_is_not_cached() -> None:
-    shelf = Shelf(1 << 20)
+    shelf = FragmentCache(1 << 20)
     shelf.forget(1, 7, [1])
 
     shelf.put(1 << 3, fragment(1), seq=6)
@@ -397,8 +402,8 @@ def test_a_page_read_at_another_log_position_is_not_used() -> None:
 
 def test_the_number_of_pages_is_bounded() -> None:
     pages = PageCache()
-    for number in range(MOST + 1):
+    for number in range(MAX_PAGES + 1):
         pages.keep(number, page(1, 1, seq=5))
 
-    kept = [number for number in range(MOST + 1) if pages.find(number, 5) is not None]
-    assert kept == list(range(1, MOST + 1))
+    kept = [number for number in range(MAX_PAGES + 1) if pages.find(number, 5) is not None]
+    assert kept == list(range(1, MAX_PAGES + 1))

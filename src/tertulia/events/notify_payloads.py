@@ -15,7 +15,7 @@ from tertulia.events.logged_event import LoggedEvent
 MAX_NOTICE_BYTES = 7500  # PostgreSQL allows 8000
 
 
-class Said(msgspec.Struct, frozen=True, array_like=True):
+class AppendedMessage(msgspec.Struct, frozen=True, array_like=True):
     realm_id: int
     seq: int
     epoch: str
@@ -28,7 +28,7 @@ class Said(msgspec.Struct, frozen=True, array_like=True):
 Appended = tuple[LogPosition, LoggedEvent]
 
 _encode = msgspec.json.Encoder().encode
-_decode = msgspec.json.Decoder(list[Said]).decode
+_decode = msgspec.json.Decoder(list[AppendedMessage]).decode
 
 
 def written(appended: Iterable[Appended]) -> tuple[list[str], dict[int, int]]:

@@ -14,7 +14,7 @@ from tertulia.domain.messages.message import Message
 
 # Some consequences depend on the time: once a day a channel is marked as active.
 GOOD_FOR_SECONDS = 3600
-MOST = 10_000
+MAX_PERMITS = 10_000
 
 
 class SendPermit(NamedTuple):
@@ -38,7 +38,7 @@ class SendPermits:
         )
         if (message.sender_id, place) in self._proofs:
             return
-        if len(self._proofs) >= MOST:
+        if len(self._proofs) >= MAX_PERMITS:
             self._proofs.clear()
         proof = SendPermit(message.sent_at, message.conversation_id, read_by)
         self._proofs[message.sender_id, place] = proof

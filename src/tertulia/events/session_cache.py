@@ -6,7 +6,7 @@ every server.
 
 from tertulia.domain.people.sessions import Session
 
-MOST = 10_000
+MAX_SESSIONS = 10_000
 
 
 class SessionCache:
@@ -22,7 +22,7 @@ class SessionCache:
         """Evicts the oldest entry when full."""
         self._found.pop(fingerprint, None)
         self._found[fingerprint] = session
-        if len(self._found) > MOST:
+        if len(self._found) > MAX_SESSIONS:
             del self._found[next(iter(self._found))]
 
     def forget(self, user_id: int) -> None:

@@ -17,7 +17,7 @@ from tertulia.log import log
 
 MAX_FILES = 1 << 20  # requested if the system sets no limit
 OWN_FILES = 100  # reserved for the database, the listening socket and other files
-FEW = 4096  # connections; a lower limit is logged at the start
+LOW_CONNECTION_LIMIT = 4096  # connections; a lower limit is logged at the start
 MIN_BYTES_PER_SECOND = 2000  # of a body or a response; a poor mobile connection has twice that
 TELL_EVERY_SECONDS = 60
 
@@ -74,7 +74,7 @@ class ConnectionLimiter:
         self._crowded = ""  # the last address that was refused
         self._told = self._trouble()
         self._tell_at = 0.0
-        if self.most < FEW:
+        if self.most < LOW_CONNECTION_LIMIT:
             log.warning(
                 "server.open_file_limit_low",
                 connections=self.most,

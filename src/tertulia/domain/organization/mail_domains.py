@@ -10,7 +10,7 @@ from tertulia.errors.people import InvalidMailDomain
 
 RESTRICTION = "emails_restricted_to_domains"  # the setting that enables the restriction
 PER_ORGANIZATION = 500
-LONGEST = 253
+MAX_LENGTH = 253
 _LABEL = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?")
 
 
@@ -30,8 +30,8 @@ def checked(name: str) -> str:
         raise InvalidMailDomain(reason="Domain can't be empty.")
     if "." not in name:
         raise InvalidMailDomain(reason="Domain must have at least one dot (.)")
-    if len(name) > LONGEST:
-        raise InvalidMailDomain(reason=f"Domain is too long (limit: {LONGEST} characters)")
+    if len(name) > MAX_LENGTH:
+        raise InvalidMailDomain(reason=f"Domain is too long (limit: {MAX_LENGTH} characters)")
     if not all(_LABEL.fullmatch(label) for label in name.split(".")):
         raise InvalidMailDomain(
             reason="Between its dots there must be letters, digits and inner hyphens."

@@ -12,8 +12,8 @@ from itertools import pairwise
 
 import Stemmer
 
-LONGEST = 64  # longer words, such as encoded data, are stored in overlapping pieces
-MAX_PART_LENGTH = LONGEST // 2  # a text of at most this length is within one of those pieces
+MAX_WORD_LENGTH = 64  # longer words, such as encoded data, are stored in overlapping pieces
+MAX_PART_LENGTH = MAX_WORD_LENGTH // 2  # texts up to this length are within one such piece
 MIN_PART_LENGTH = 3
 
 _UNSPACED = (
@@ -77,7 +77,7 @@ def words_in(folded: str) -> set[str]:
         for match in _ANY.finditer(folded):
             word = match.group()
             found.update(pairs(word) if match.lastgroup == "unspaced" else (word,))
-    if max(map(len, found), default=0) > LONGEST:
+    if max(map(len, found), default=0) > MAX_WORD_LENGTH:
         return {piece for word in found for piece in _pieces(word)}
     return found
 
@@ -139,6 +139,7 @@ def beginning(stem: str) -> str:
 
 
 def _pieces(word: str) -> list[str]:
-    if len(word) <= LONGEST:
+    if len(word) <= MAX_WORD_LENGTH:
         return [word]
-    return [word[i : i + LONGEST] for i in range(0, len(word) - MAX_PART_LENGTH, MAX_PART_LENGTH)]
+    starts = range(0, len(word) - MAX_PART_LENGTH, MAX_PART_LENGTH)
+    return [word[start : start + MAX_WORD_LENGTH] for start in starts]

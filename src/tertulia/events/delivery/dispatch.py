@@ -29,7 +29,7 @@ from tertulia.events.directory.follower import Follower
 from tertulia.events.directory.organization import Organization
 from tertulia.events.directory.registry import Organizations
 from tertulia.events.ephemeral import Envelope, EphemeralEvent
-from tertulia.events.history_cache.fragments import Shelf
+from tertulia.events.history_cache.fragments import FragmentCache
 from tertulia.events.listener import Listener
 from tertulia.events.logged_event import LoggedEvent
 from tertulia.storage.queues import Position, StoredQueue
@@ -50,9 +50,9 @@ class Delivery:
         shown: Shown = AS_IT_IS,
     ) -> None:
         """`shown` converts a message's HTML when it is sent to a client."""
-        shelf = Shelf(history_bytes)
+        fragments = FragmentCache(history_bytes)
         self.follower = Follower(
-            database, email_domain, shown, shelf, self._distribute, self._reset_mailboxes
+            database, email_domain, shown, fragments, self._distribute, self._reset_mailboxes
         )
         self.mailboxes = MailboxRegistry()
         self._database = database

@@ -26,7 +26,7 @@ from tertulia.events.directory.remote_sends import GAP_SECONDS, RemoteSends
 from tertulia.events.directory.reorder_buffer import ReorderBuffer
 from tertulia.events.directory.skipped_events import SkippedEvents
 from tertulia.events.directory.update_gate import UpdateGate
-from tertulia.events.history_cache.fragments import Shelf
+from tertulia.events.history_cache.fragments import FragmentCache
 
 
 class Follower:
@@ -41,7 +41,7 @@ class Follower:
         database: Database,
         email_domain: str,
         shown: Shown,
-        fragments: Shelf,
+        fragments: FragmentCache,
         on_event: OnEvent,
         on_reset: OnReset,
     ) -> None:

@@ -2,7 +2,7 @@
 
 from tertulia import events
 from tertulia.events.directory.organization import Organization
-from tertulia.events.history_cache.fragments import Shelf
+from tertulia.events.history_cache.fragments import FragmentCache
 from tertulia.events.logged_event import LoggedEvent
 from tertulia.events.message_locations import MessageLocations
 from tertulia.events.snapshot.register_cache import RegisterCache
@@ -14,7 +14,7 @@ class MessageCaches:
     An applied event updates or invalidates the entries of the messages that it sends or rewrites.
     """
 
-    def __init__(self, fragments: Shelf) -> None:
+    def __init__(self, fragments: FragmentCache) -> None:
         self.fragments = fragments
         self.pages = events.history_cache.pages.PageCache()
         self.locations = MessageLocations()

@@ -20,7 +20,7 @@ from tertulia.domain.messages.message import Message, MessageOrigin
 from tertulia.events.directory.organization import Organization
 
 OVERHEAD_BYTES = 800  # beside the text
-LARGEST_BYTES = 1 << 17  # larger fragments would evict too many others
+MAX_FRAGMENT_BYTES = 1 << 17  # larger fragments would evict too many others
 
 _encode = msgspec.json.Encoder().encode
 
@@ -64,7 +64,7 @@ class Fragment(msgspec.Struct):
         return True
 
 
-class Shelf:
+class FragmentCache:
     """An LRU cache of fragments. Changed on the event loop only; any thread may read."""
 
     def __init__(self, most_bytes: int) -> None:
@@ -92,7 +92,7 @@ class Shelf:
     def put(self, key: Key, fragment: Fragment, seq: int) -> None:
         """Cache a fragment that was read as of an event, unless it is outdated."""
         is_outdated = self._rewritten_at.get(fragment.message.realm_id, 0) > seq
-        if is_outdated or len(fragment.text) > LARGEST_BYTES:
+        if is_outdated or len(fragment.text) > MAX_FRAGMENT_BYTES:
             return
         self._take_out(key)
         self._fragments[key] = fragment

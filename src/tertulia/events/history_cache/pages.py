@@ -16,7 +16,7 @@ from tertulia.domain.messages.message import Message, MessageOrigin
 from tertulia.events.directory.organization import Organization
 from tertulia.events.history_cache.fragments import Fragment
 
-MOST = 64
+MAX_PAGES = 64
 MAX_BYTES = 1 << 18  # per page
 
 
@@ -84,7 +84,7 @@ class PageCache:
         if sum(len(each.text) for each in page.fragments.values()) <= MAX_BYTES:
             self._pages.pop(key, None)
             self._pages[key] = page
-            if len(self._pages) > MOST:
+            if len(self._pages) > MAX_PAGES:
                 self._pages.popitem(last=False)
 
     def _is_good(self, page: HistoryPage) -> bool:

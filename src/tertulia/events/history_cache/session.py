@@ -10,14 +10,14 @@ from tertulia.database.log_position import LogPosition
 from tertulia.database.tx import Tx
 from tertulia.domain.messages.message import Message
 from tertulia.events.directory.organization import Organization
-from tertulia.events.history_cache.fragments import Fragment, MessageFormat, Shelf
+from tertulia.events.history_cache.fragments import Fragment, FragmentCache, MessageFormat
 from tertulia.events.history_cache.pages import HistoryPage, HistoryWindow, PageCache, PageKey
 
 
 class Reading(msgspec.Struct, frozen=True):
     """The format of the reader, and the log position that was applied before the read."""
 
-    shelf: Shelf
+    fragments: FragmentCache
     pages: PageCache
     org: Organization
     manner: MessageFormat
@@ -26,9 +26,14 @@ class Reading(msgspec.Struct, frozen=True):
 
     @classmethod
     def begun(
-        cls, shelf: Shelf, pages: PageCache, org: Organization, manner: MessageFormat, shares: bool
+        cls,
+        fragments: FragmentCache,
+        pages: PageCache,
+        org: Organization,
+        manner: MessageFormat,
+        shares: bool,
     ) -> "Reading":
-        return cls(shelf, pages, org, manner, org.place, shares and shelf.is_in_use)
+        return cls(fragments, pages, org, manner, org.place, shares and fragments.is_in_use)
 
     def is_up_to_date(self, end: LogPosition, tx: Tx) -> bool:
         """Whether events after the applied position leave history and access unchanged.
@@ -37,7 +42,7 @@ class Reading(msgspec.Struct, frozen=True):
         is read from the database.
         """
         known = self.place
-        if not self.shelf.is_in_use:
+        if not self.fragments.is_in_use:
             return False
         if end == known:
             return True
@@ -49,7 +54,7 @@ class Reading(msgspec.Struct, frozen=True):
         """Those of the messages that have valid fragments."""
         if not self.shares:
             return {}
-        number, org, find = self.manner.number, self.org, self.shelf.find
+        number, org, find = self.manner.number, self.org, self.fragments.find
         version = org.version
         return {
             message_id: fragment
@@ -72,11 +77,11 @@ class Reading(msgspec.Struct, frozen=True):
                 records,
                 message.provenance,
             )
-            self.shelf.put(key, fragment, seq)
+            self.fragments.put(key, fragment, seq)
         return text
 
     def touch(self, message_ids: Iterable[int]) -> None:
-        self.shelf.touch(map(self.manner.key, message_ids))
+        self.fragments.touch(map(self.manner.key, message_ids))
 
     def page(self, place: PageKey, end: LogPosition) -> HistoryPage | None:
         """The cached page, if it is valid at the end of the log."""

@@ -14,7 +14,7 @@ from pyroaring import BitMap64
 from tertulia.database.log_position import LogPosition
 from tertulia.storage.channels.grouped_subscriptions import AlikeSubscriptions
 
-MOST = 100  # entries of all organizations; a user with a thousand channels takes some 150 kB
+MAX_ENTRIES = 100  # entries of all organizations; a user with a thousand channels takes some 150 kB
 
 # The organization, the user, and whether the client supports topics without a name.
 Whose = tuple[int, int, bool]
@@ -42,5 +42,5 @@ class RegisterCache:
             return
         self._kept.pop(whose, None)
         self._kept[whose] = found
-        if len(self._kept) > MOST:
+        if len(self._kept) > MAX_ENTRIES:
             del self._kept[next(iter(self._kept))]

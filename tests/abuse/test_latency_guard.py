@@ -39,6 +39,8 @@ def test_work_on_the_event_loop_is_found(chat):
     assert problem.startswith("The loop was held for ")
 
 
+# PostgreSQL would end this transaction on a busy machine: it is idle for too long.
+@pytest.mark.parametrize("kind", ["sqlite"], indirect=True)
 def test_work_in_a_transaction_is_found(chat):
     problem = found_out(lambda: chat.write(much_work))
 

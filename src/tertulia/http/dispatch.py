@@ -207,6 +207,7 @@ class Api:
                 raise
             if self._look_again is None or not await self._look_again():
                 raise
+            _forget_way(error)
         return await self._done(request, route, texts, call, limit)
 
     async def _done(

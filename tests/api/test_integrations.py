@@ -187,12 +187,14 @@ def test_an_unknown_event_is_refused_and_the_owner_notified_once_a_minute(chat, 
     call = calls(bot, "github", {}, stream="kitchen")
     ears = ana.listens_for("message", apply_markdown=False)
 
-    answers = [call(X_GitHub_Event="sponsorship") for _ in range(3)]
+    answers = [call(X_GitHub_Event="custom_property") for _ in range(3)]
     (notice,) = ears.all()
     chat.server.clock.ahead += 61
-    call(X_GitHub_Event="sponsorship")
+    call(X_GitHub_Event="custom_property")
 
-    trouble = "The 'sponsorship' event isn't currently supported by the GitHub webhook; ignoring"
+    trouble = (
+        "The 'custom_property' event isn't currently supported by the GitHub webhook; ignoring"
+    )
     for answer in answers:
         assert answer.status == 200
         assert answer.json == {
@@ -200,7 +202,7 @@ def test_an_unknown_event_is_refused_and_the_owner_notified_once_a_minute(chat, 
             "msg": trouble,
             "code": "UNSUPPORTED_WEBHOOK_EVENT_TYPE",
             "webhook_name": "GitHub",
-            "event_type": "sponsorship",
+            "event_type": "custom_property",
         }
     assert trouble in notice["message"]["content"]
     assert notice["message"]["sender_full_name"] == "Notification Bot"

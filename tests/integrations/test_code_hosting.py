@@ -146,6 +146,52 @@ def test_a_pull_request_is_opened_with_words_that_call_nobody():
             },
             "[tests](https://github.com/run) on `main`: failure.",
         ),
+        (
+            "deployment",
+            {"action": "created"}
+            | {"deployment": {"ref": "main", "environment": "production", "description": "Dry"}},
+            "ana created a deployment of `main` to production:\n``` quote\nDry\n```",
+        ),
+        (
+            "deployment_status",
+            {"deployment": {"ref": "main", "environment": "production"}}
+            | {"deployment_status": {"state": "in_progress", "log_url": "https://github.com/l"}},
+            "[Deployment to production](https://github.com/l) of `main`: in progress.",
+        ),
+        (
+            "public",
+            {},
+            "ana made the repository [house/roof](https://github.com/house/roof) public.",
+        ),
+        (
+            "page_build",
+            {"id": 5}
+            | {
+                "build": {
+                    "status": "errored",
+                    "error": {"message": "The page could not be built."},
+                    "pusher": {"login": "ben"},
+                }
+            },
+            "GitHub Pages (pushed by ben): errored:\n``` quote\nThe page could not be built.\n```",
+        ),
+        (
+            "repository_advisory",
+            {"action": "published"}
+            | {
+                "repository_advisory": {
+                    "ghsa_id": "GHSA-wet1-roof-0001",
+                    "cve_id": "CVE-2026-0001",
+                    "summary": "Rain gets in",
+                    "description": "Through the gutter.",
+                    "severity": "high",
+                    "html_url": "https://github.com/house/roof/security/advisories/1",
+                }
+            },
+            "ana published [advisory GHSA-wet1-roof-0001 Rain gets in]"
+            "(https://github.com/house/roof/security/advisories/1):\n"
+            "``` quote\nThrough the gutter.\n```\n\n* **Severity**: high\n* **CVE**: CVE-2026-0001",
+        ),
         ("star", {"action": "created"}, "ana starred roof."),
         ("create", {"ref": "v2", "ref_type": "tag"}, "ana created tag `v2`."),
         ("fork", {"forkee": {"full_name": "ben/roof"}}, "ana forked roof as ben/roof."),
@@ -153,6 +199,78 @@ def test_a_pull_request_is_opened_with_words_that_call_nobody():
 )
 def test_what_github_tells(event, payload, text):
     assert github(event, payload).text == text
+
+
+TEAM = {"name": "Roofers", "html_url": "https://github.com/orgs/house/teams/roofers"}
+TEAM_LINK = "[Roofers](https://github.com/orgs/house/teams/roofers)"
+
+
+@pytest.mark.parametrize(
+    "event, payload, text",
+    [
+        ("team", {"action": "created"}, f"ana created the team {TEAM_LINK}."),
+        (
+            "team",
+            {"action": "edited", "changes": {"name": {"from": "Slaters"}}},
+            f"ana edited the team {TEAM_LINK}.\n\n* **Former name**: Slaters",
+        ),
+        (
+            "team",
+            {"action": "added_to_repository", "repository": REPOSITORY},
+            f"ana gave the team {TEAM_LINK} access to [house/roof](https://github.com/house/roof).",
+        ),
+        (
+            "membership",
+            {"action": "removed", "scope": "team", "member": {"login": "ben"}},
+            f"ana removed ben from the team {TEAM_LINK}.",
+        ),
+    ],
+)
+def test_teams_of_an_organization_on_github(event, payload, text):
+    about = {"team": TEAM, "organization": {"login": "house"}, "sender": ANA}
+
+    report = told("github", about | payload, X_GitHub_Event=event)
+
+    assert (report.topic, report.text) == ("house / teams", text)
+    assert report.event == f"{event}.{payload['action']}"
+
+
+@pytest.mark.parametrize(
+    "action, more, text",
+    [
+        ("created", {}, "ben started sponsoring ana.\n\n* **Tier**: $5 a month"),
+        (
+            "pending_tier_change",
+            {
+                "changes": {"tier": {"from": {"name": "$50 a month"}}},
+                "effective_date": "2026-02-01T00:00:00Z",
+            },
+            "ben will change the tier for ana.\n\n* **Tier**: $5 a month\n"
+            "* **Former tier**: $50 a month\n* **Effective**: 2026-02-01T00:00:00Z",
+        ),
+    ],
+)
+def test_sponsors_on_github(action, more, text):
+    sponsorship = {
+        "sponsorable": {"login": "ana"},
+        "sponsor": {"login": "ben"},
+        "privacy_level": "public",
+        "tier": {"name": "$5 a month", "monthly_price_in_dollars": 5},
+    }
+
+    report = told(
+        "github",
+        {"action": action, "sponsorship": sponsorship, "sender": ANA} | more,
+        X_GitHub_Event="sponsorship",
+    )
+
+    assert (report.topic, report.text) == ("ana / sponsors", text)
+
+
+def test_a_page_that_is_being_built_is_not_told():
+    payload = {"build": {"status": "building"}, "repository": REPOSITORY}
+
+    assert maybe_told("github", payload, X_GitHub_Event="page_build") is None
 
 
 def test_a_check_that_has_only_begun_is_not_told():
@@ -170,13 +288,13 @@ def test_a_private_repository_is_known_as_one():
 
 def test_what_is_not_known_is_said():
     with pytest.raises(UnsupportedEvent) as unknown:
-        github("sponsorship", {})
+        github("custom_property", {})
     with pytest.raises(MalformedPayload) as strange:
         github("pull_request", {"action": "opened"})
     with pytest.raises(MissingEventHeader) as missing:
         told("github", PUSH)
 
-    assert unknown.value.extra() == {"webhook_name": "GitHub", "event_type": "sponsorship"}
+    assert unknown.value.extra() == {"webhook_name": "GitHub", "event_type": "custom_property"}
     assert strange.value.extra() == {"webhook_name": "GitHub", "field": "pull_request"}
     assert missing.value.extra() == {"header": "X-GitHub-Event"}
 
@@ -278,6 +396,76 @@ def test_a_push_to_gitlab():
             "[Pipeline 31](https://gitlab.com/house/roof/-/pipelines/31) failed on `main`.\n\n"
             "* tests: failed",
         ),
+        (
+            "Deployment Hook",
+            {
+                "object_kind": "deployment",
+                "status": "success",
+                "environment": "staging",
+                "environment_external_url": "https://staging.example.com",
+                "deployable_url": "https://gitlab.com/house/roof/-/jobs/796",
+                "ref": "main",
+                "commit_title": "Mend the gutter",
+            },
+            "roof / deployments",
+            "[Deployment to staging](https://staging.example.com) of `main` by Ana:"
+            " [success](https://gitlab.com/house/roof/-/jobs/796):\n"
+            "``` quote\nMend the gutter\n```",
+        ),
+        (
+            "Feature Flag Hook",
+            {"object_attributes": {"id": 6, "name": "dry-floor", "active": True}},
+            "roof / feature flags",
+            "Ana enabled the feature flag `dry-floor`.",
+        ),
+        (
+            "Emoji Hook",
+            {
+                "event_type": "award",
+                "object_attributes": {
+                    "name": "umbrella",
+                    "awardable_type": "Issue",
+                    "awarded_on_url": "https://gitlab.com/i/3",
+                },
+                "issue": {"iid": 3, "title": "Rain"},
+            },
+            "roof / issue #3 Rain",
+            "Ana reacted with :umbrella: to [issue #3 Rain](https://gitlab.com/i/3).",
+        ),
+        (
+            "Emoji Hook",
+            {
+                "event_type": "revoke",
+                "object_attributes": {
+                    "name": "umbrella",
+                    "awardable_type": "Note",
+                    "awarded_on_url": "https://gitlab.com/n/1",
+                },
+            },
+            "roof / emoji",
+            "Ana removed :umbrella: from [a comment](https://gitlab.com/n/1).",
+        ),
+        (
+            "Resource Access Token Hook",
+            {
+                "object_kind": "access_token",
+                "object_attributes": {"name": "weather", "expires_at": "2026-01-26"},
+            },
+            "roof / tokens",
+            ":warning: The access token `weather` of [roof](https://gitlab.com/house/roof)"
+            " expires on 2026-01-26.",
+        ),
+        (
+            "System Hook",
+            {
+                "event_name": "repository_update",
+                "user_name": "Ben",
+                "changes": [{"before": "8205ea8d", "after": "4045ea7a", "ref": "refs/heads/main"}],
+                "refs": ["refs/heads/main"],
+            },
+            "roof",
+            "Ben updated `main`.",
+        ),
     ],
 )
 def test_what_gitlab_tells(event, payload, topic, text):
@@ -347,6 +535,27 @@ def test_what_bitbucket_tells():
     assert push.text == (
         "Ana force pushed [1 commit](https://bitbucket.org/compare) by Ben to branch `main`.\n\n"
         "* Mend the gutter ([03f4a727024](https://bitbucket.org/c))"
+    )
+    comment = told(
+        "bitbucket",
+        about
+        | {
+            "comment": {
+                "content": {"raw": "Here, too."},
+                "links": {"html": {"href": "https://bitbucket.org/c#1"}},
+            },
+            "commit": {
+                "hash": "03f4a7270240708834de475bcf21532d6134777e",
+                "links": {"html": {"href": "https://bitbucket.org/c"}},
+            },
+        },
+        X_Event_Key="repo:commit_comment_created",
+    )
+
+    assert (comment.topic, comment.text) == (
+        "roof / commits",
+        "Ana [commented](https://bitbucket.org/c#1) on commit"
+        " [03f4a727024](https://bitbucket.org/c):\n``` quote\nHere, too.\n```",
     )
     assert (merged.topic, merged.text) == (
         "roof / PR #1 Mend",

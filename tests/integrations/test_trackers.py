@@ -98,12 +98,26 @@ CARD = {"name": "Ladder", "shortLink": "nC8QJJoZ", "idShort": 4}
             {"card": CARD, "text": "Too short."},
             "Ana commented on [Ladder](https://trello.com/c/nC8QJJoZ):\n``` quote\nToo short.\n```",
         ),
+        (
+            "removeLabelFromCard",
+            {"card": CARD, "label": {"name": "", "color": "green"}},
+            "Ana took the label **green** off [Ladder](https://trello.com/c/nC8QJJoZ).",
+        ),
+        (
+            "addChecklistToCard",
+            {"card": CARD, "checklist": {"name": "Steps"}},
+            "Ana added the checklist **Steps** to [Ladder](https://trello.com/c/nC8QJJoZ).",
+        ),
+        ("addMemberToBoard", {"memberType": "normal"}, "Ana added Ben to the board."),
+        ("removeMemberFromBoard", {}, "Ana removed Ben from the board."),
+        ("updateBoard", {"old": {"name": "Hut"}}, "Ana renamed the board **Hut** to **House**."),
     ],
 )
 def test_what_trello_tells(kind, data, text):
     action = {
         "type": kind,
         "memberCreator": {"fullName": "Ana"},
+        "member": {"fullName": "Ben"},
         "data": {"board": {"name": "House"}, **data},
     }
 

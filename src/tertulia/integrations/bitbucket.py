@@ -103,6 +103,14 @@ def _comment(key: str, kind: str, payload: Payload) -> TopicAndText:
     return about.topic(_repository(payload)), text
 
 
+def _commit_comment(payload: Payload) -> TopicAndText:
+    comment, commit = payload.get("comment"), payload.get("commit")
+    verb = link("commented", comment.words("links.html.href"))
+    named = link(commit.text("hash")[:11], commit.words("links.html.href"))
+    headline = f"{_who(payload)} {verb} on commit {named}"
+    return f"{_repository(payload)} / commits", said(headline, comment.words("content.raw"))
+
+
 def _status(payload: Payload) -> TopicAndText:
     status = payload.get("commit_status")
     named = link(status.words("name", "key") or "A build", status.words("url"))
@@ -135,6 +143,7 @@ def _numbered(thing: Payload, kind: str) -> PullRequestOrIssue:
 EVENTS: dict[str, Callable[[Payload], TopicAndText]] = {
     "repo:push": _push,
     "repo:fork": _fork,
+    "repo:commit_comment_created": _commit_comment,
     "repo:commit_status_created": _status,
     "repo:commit_status_updated": _status,
     **{f"pullrequest:{event}": partial(_request, verb) for event, verb in REQUEST_VERBS.items()},

@@ -14,7 +14,7 @@ from tertulia.integrations.code_hosting import (
     TopicAndText,
 )
 from tertulia.integrations.payload import Payload, WebhookRequest
-from tertulia.integrations.phrases import code, line, link, said, spoken, strong
+from tertulia.integrations.phrases import code, facts, line, link, said, spoken, strong
 from tertulia.integrations.rejections import UnknownEvent
 from tertulia.integrations.webhook_message import WebhookMessage
 
@@ -27,6 +27,18 @@ REQUEST_VERBS = {
     "converted_to_draft": "turned into a draft",
     "auto_merge_enabled": "will merge, once it may be,",
     "auto_merge_disabled": "no longer merges by itself",
+}
+TEAM_VERBS = {
+    "added_to_repository": "gave the team {team} access to {repository}",
+    "removed_from_repository": "removed the access of the team {team} to {repository}",
+}
+SPONSOR_VERBS = {
+    "created": "started sponsoring",
+    "cancelled": "stopped sponsoring",
+    "edited": "changed who can see that they sponsor",
+    "tier_changed": "changed the tier for",
+    "pending_cancellation": "will stop sponsoring",
+    "pending_tier_change": "will change the tier for",
 }
 QUIET_CHECKS = {
     "queued", "in_progress", "requested", "waiting", "pending", "created", "rerequested",
@@ -260,16 +272,113 @@ def _checked(payload: Payload, check: Payload, address: str, name: str = "") -> 
     return topic, f"{named}{where}: {result}."
 
 
-def _deployment_status(payload: Payload) -> TopicAndText:
-    state = spoken(payload.text("deployment_status.state"))
+def _deployment(payload: Payload) -> TopicAndText:
     deployment = payload.get("deployment")
-    where = deployment.words("environment") or "somewhere"
-    named = link(f"Deployment to {where}", payload.words("deployment_status.environment_url"))
-    return f"{_repository(payload)} / deployments", f"{named}: {state}."
+    ref, where = deployment.words("ref"), line(deployment.words("environment") or "an environment")
+    what = f" of {code(ref)}" if ref else ""
+    headline = f"{_who(payload)} created a deployment{what} to {where}"
+    topic = f"{_repository(payload)} / deployments"
+    return topic, said(headline, deployment.words("description"))
+
+
+def _deployment_status(payload: Payload) -> TopicAndText:
+    status, deployment = payload.get("deployment_status"), payload.get("deployment")
+    where = deployment.words("environment") or "an environment"
+    address = status.words("environment_url", "log_url", "target_url")
+    ref = deployment.words("ref")
+    what = f" of {code(ref)}" if ref else ""
+    named = link(f"Deployment to {where}", address)
+    headline = f"{named}{what}: {spoken(status.text('state'))}"
+    return f"{_repository(payload)} / deployments", said(headline, status.words("description"))
+
+
+def _team(payload: Payload) -> TopicAndText:
+    team, action = payload.get("team"), payload.text("action")
+    name = team.text("name")
+    named = link(name, team.words("html_url"))
+    if action in TEAM_VERBS:
+        repository = payload.get("repository")
+        linked = link(repository.text("full_name"), repository.words("html_url"))
+        text = TEAM_VERBS[action].format(team=named, repository=linked)
+    else:
+        text = f"{spoken(action)} the team {named}"
+    before = payload.find("changes")
+    changes = facts(
+        [
+            ("Former name", line(before.words("name.from"))),
+            ("Former description", line(before.words("description.from"))),
+            ("Former visibility", line(before.words("privacy.from"))),
+        ]
+    )
+    return f"{_organization(payload)} / teams", f"{_who(payload)} {text}.\n\n{changes}".rstrip()
+
+
+def _membership(payload: Payload) -> TopicAndText:
+    team, member = payload.get("team"), payload.get("member")
+    word = "to" if payload.text("action") == "added" else "from"
+    who = link(member.text("login"), member.words("html_url"))
+    named = link(team.text("name"), team.words("html_url"))
+    text = f"{_who(payload)} {spoken(payload.text('action'))} {who} {word} the team {named}."
+    return f"{_organization(payload)} / teams", text
+
+
+def _public(payload: Payload) -> TopicAndText:
+    repository = payload.get("repository")
+    named = link(repository.text("full_name"), repository.words("html_url"))
+    return _repository(payload), f"{_who(payload)} made the repository {named} public."
+
+
+def _page_build(payload: Payload) -> TopicAndText | None:
+    build = payload.get("build")
+    status = build.text("status")
+    if status in ("building", "queued"):
+        return None
+    by = line(build.words("pusher.login"))
+    headline = f"GitHub Pages{f' (pushed by {by})' if by else ''}: {spoken(status)}"
+    return f"{_repository(payload)} / pages", said(headline, build.words("error.message"))
+
+
+def _advisory(payload: Payload) -> TopicAndText:
+    advisory = payload.get("repository_advisory")
+    name = advisory.text("ghsa_id")
+    summary = line(advisory.words("summary"))
+    named = link(f"advisory {name} {summary}".rstrip(), advisory.words("html_url"))
+    headline = f"{_who(payload)} {spoken(payload.text('action'))} {named}"
+    about = facts(
+        [
+            ("Severity", spoken(advisory.words("severity"))),
+            ("CVE", line(advisory.words("cve_id"))),
+        ]
+    )
+    text = said(headline, advisory.words("description"))
+    topic = f"{_repository(payload)} / {line(name)} {summary}".rstrip()
+    return topic, f"{text}\n\n{about}".rstrip()
+
+
+def _sponsorship(payload: Payload) -> TopicAndText:
+    sponsorship, action = payload.get("sponsorship"), payload.text("action")
+    verb = SPONSOR_VERBS.get(action)
+    if verb is None:
+        raise UnknownEvent(f"sponsorship.{action}")
+    sponsor = sponsorship.get("sponsor")
+    sponsored = line(sponsorship.words("sponsorable.login", "maintainer.login") or "GitHub")
+    who = link(sponsor.text("login"), sponsor.words("html_url"))
+    about = facts(
+        [
+            ("Tier", line(sponsorship.words("tier.name"))),
+            ("Former tier", line(payload.words("changes.tier.from.name"))),
+            ("Effective", line(payload.words("effective_date"))),
+        ]
+    )
+    return f"{sponsored} / sponsors", f"{who} {verb} {sponsored}.\n\n{about}".rstrip()
 
 
 def _who(payload: Payload) -> str:
     return line(payload.words("sender.login") or "Somebody")
+
+
+def _organization(payload: Payload) -> str:
+    return line(payload.words("organization.login") or payload.text("repository.owner.login"))
 
 
 def _repository(payload: Payload) -> str:
@@ -289,6 +398,7 @@ EVENTS: dict[str, Formatter] = {
     "commit_comment": _commit_comment,
     "create": partial(_branch, "created"),
     "delete": partial(_branch, "deleted"),
+    "deployment": _deployment,
     "deployment_status": _deployment_status,
     "discussion": _discussion,
     "discussion_comment": _discussion_comment,
@@ -297,15 +407,21 @@ EVENTS: dict[str, Formatter] = {
     "issue_comment": _issue_comment,
     "issues": _issue,
     "member": _member,
+    "membership": _membership,
+    "page_build": _page_build,
     "ping": _ping,
+    "public": _public,
     "pull_request": _request,
     "pull_request_review": _review,
     "pull_request_review_comment": _review_comment,
     "push": _push,
     "release": _release,
     "repository": _repository_changed,
+    "repository_advisory": _advisory,
+    "sponsorship": _sponsorship,
     "star": _star,
     "status": _status,
+    "team": _team,
     "watch": _star,
     "workflow_run": _workflow,
 }

@@ -9,7 +9,7 @@ from tertulia.integrations.code_hosting import (
     TopicAndText,
 )
 from tertulia.integrations.payload import Payload, WebhookRequest
-from tertulia.integrations.phrases import bullets, code, line, link, said, spoken
+from tertulia.integrations.phrases import bullets, code, line, link, said, several, spoken
 from tertulia.integrations.rejections import UnknownEvent
 from tertulia.integrations.webhook_message import WebhookMessage
 
@@ -23,6 +23,11 @@ VERBS = {
     "approval": "approved",
     "unapproved": "unapproved",
     "unapproval": "unapproved",
+}
+AWARDED = {  # types of things with emoji: the name in messages, and the key in the payload
+    "Issue": ("issue", "issue"),
+    "MergeRequest": ("MR", "merge_request"),
+    "WorkItem": ("work item", "work_item"),
 }
 QUIET_STATES = {"created", "pending", "running", "preparing", "waiting_for_resource", "scheduled"}
 
@@ -146,6 +151,59 @@ def _job(payload: Payload) -> TopicAndText | None:
     return topic, f"Job {named} {spoken(status)} on {code(where)}."
 
 
+def _deployment(payload: Payload) -> TopicAndText:
+    where = line(payload.words("environment") or "an environment")
+    named = link(f"Deployment to {where}", payload.words("environment_external_url"))
+    ref = payload.words("ref")
+    what = f" of {code(ref)}" if ref else ""
+    job = payload.words("deployable_url")
+    status = link(spoken(payload.text("status")), job)
+    headline = f"{named}{what} by {_who(payload)}: {status}"
+    return f"{_project(payload)} / deployments", said(headline, payload.words("commit_title"))
+
+
+def _feature_flag(payload: Payload) -> TopicAndText:
+    flag = payload.get("object_attributes")
+    verb = "enabled" if flag.is_true("active") else "disabled"
+    headline = f"{_who(payload)} {verb} the feature flag {code(flag.text('name'))}"
+    return f"{_project(payload)} / feature flags", said(headline, flag.words("description"))
+
+
+def _emoji(payload: Payload) -> TopicAndText:
+    award = payload.get("object_attributes")
+    emoji, address = line(f":{award.text('name')}:"), award.words("awarded_on_url")
+    kind = award.words("awardable_type")
+    topic = f"{_project(payload)} / emoji"
+    named = link("a comment" if kind == "Note" else spoken(kind) or "something", address)
+    if kind in AWARDED and payload.find(AWARDED[kind][1]):
+        short, key = AWARDED[kind]
+        thing = payload.get(key)
+        about = PullRequestOrIssue(short, thing.text("iid"), thing.text("title"), address)
+        named, topic = about.link(), about.topic(_project(payload))
+    is_revoked = "revoke" in (award.words("action"), payload.words("event_type"))
+    verb = f"removed {emoji} from" if is_revoked else f"reacted with {emoji} to"
+    return topic, f"{_who(payload)} {verb} {named}."
+
+
+def _token(payload: Payload) -> TopicAndText:
+    token = payload.get("object_attributes")
+    owner = payload.find("project") or payload.find("group")
+    name = line(owner.words("name", "group_name") or "GitLab")
+    kind = "deploy token" if payload.words("object_kind") == "deploy_token" else "access token"
+    when = line(token.words("expires_at"))
+    text = (
+        f":warning: The {kind} {code(token.text('name'))} of {link(name, owner.words('web_url'))}"
+    )
+    return f"{name} / tokens", f"{text} expires{f' on {when}' if when else ' soon'}."
+
+
+def _repository_update(payload: Payload) -> TopicAndText:
+    refs = payload.texts("refs") or [each.words("ref") for each in payload.each("changes")]
+    named = several(code(code_hosting.branch_of(each)) for each in refs) or "the repository"
+    who = line(payload.words("user_name") or "Somebody")
+    return _project(payload), f"{who} updated {named}."
+
+
 def _release(payload: Payload) -> TopicAndText:
     tag, name = payload.text("tag"), payload.words("name")
     named = link(f"release {name or tag}", payload.words("url"))
@@ -179,6 +237,9 @@ def _numbered(thing: Payload, kind: str) -> PullRequestOrIssue:
 
 
 EVENTS: dict[str, Formatter] = {
+    "Deployment": _deployment,
+    "Emoji": _emoji,
+    "Feature Flag": _feature_flag,
     "Issue": _issue,
     "Job": _job,
     "Merge Request": _request,
@@ -186,10 +247,18 @@ EVENTS: dict[str, Formatter] = {
     "Pipeline": _pipeline,
     "Push": _push,
     "Release": _release,
+    "Repository Update": _repository_update,
+    "Resource Access Token": _token,
+    "Resource Deploy Token": _token,
     "Tag Push": _push,
     "Wiki Page": _wiki,
     "Work Item": _issue,
 }
 
 # Events inside a System Hook.
-KINDS = {"merge_request": "Merge Request", "push": "Push", "tag_push": "Tag Push"}
+KINDS = {
+    "merge_request": "Merge Request",
+    "push": "Push",
+    "repository_update": "Repository Update",
+    "tag_push": "Tag Push",
+}

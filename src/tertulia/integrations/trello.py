@@ -8,7 +8,12 @@ from tertulia.integrations.rejections import UnknownEvent
 from tertulia.integrations.webhook_message import WebhookMessage
 
 # Actions that are ignored.
-QUIET = {"createCheckItem", "updateCheckItem", "deleteCheckItem", "addChecklistToCard"}
+QUIET = {"createCheckItem", "updateCheckItem", "deleteCheckItem"}
+
+MEMBER_CHANGES = {
+    "addMemberToBoard": "added {} to the board.",
+    "removeMemberFromBoard": "removed {} from the board.",
+}
 
 
 def report(hook: WebhookRequest) -> WebhookMessage | None:
@@ -17,11 +22,16 @@ def report(hook: WebhookRequest) -> WebhookMessage | None:
     event = action.text("type")
     if event in QUIET:
         return None
-    if event not in EVENTS:
+    if event not in EVENTS and event not in MEMBER_CHANGES:
         raise UnknownEvent(event)
     board = action.words("data.board.name") or payload.text("model.name")
     who = line(action.words("memberCreator.fullName", "memberCreator.username") or "Somebody")
-    text = EVENTS[event](action.get("data"))
+    text: str | None
+    if event in MEMBER_CHANGES:
+        member = action.words("member.fullName", "data.member.name") or "somebody"
+        text = MEMBER_CHANGES[event].format(line(member))
+    else:
+        text = EVENTS[event](action.get("data"))
     return None if text is None else WebhookMessage(event, line(board), f"{who} {text}")
 
 
@@ -53,14 +63,27 @@ def _attached(data: Payload) -> str:
     return f"attached {named} to {_card(data)}."
 
 
-def _labelled(data: Payload) -> str:
-    label = data.words("label.name", "label.color") or "?"
-    return f"put the label {strong(label)} on {_card(data)}."
+def _label(data: Payload) -> str:
+    return strong(data.words("label.name", "label.color", "value") or "?")
 
 
 def _checked(data: Payload) -> str:
     verb = "checked" if data.words("checkItem.state") == "complete" else "unchecked"
     return f"{verb} {strong(data.text('checkItem.name'))} on {_card(data)}."
+
+
+def _board_updated(data: Payload) -> str | None:
+    old = data.find("old").value
+    if isinstance(old, dict) and "name" in old:
+        before, after = data.words("old.name") or "?", data.text("board.name")
+        return f"renamed the board {strong(before)} to {strong(after)}."
+    if isinstance(old, dict) and "closed" in old:
+        return "closed the board." if data.is_true("board.closed") else "reopened the board."
+    return None  # colours and settings
+
+
+def _checklist(data: Payload) -> str:
+    return strong(data.words("checklist.name") or "a checklist")
 
 
 def _list_updated(data: Payload) -> str | None:
@@ -90,13 +113,16 @@ def _list(data: Payload) -> str:
 
 EVENTS: dict[str, Callable[[Payload], str | None]] = {
     "addAttachmentToCard": _attached,
-    "addLabelToCard": _labelled,
+    "addChecklistToCard": lambda data: f"added the checklist {_checklist(data)} to {_card(data)}.",
+    "addLabelToCard": lambda data: f"put the label {_label(data)} on {_card(data)}.",
     "addMemberToCard": lambda data: f"added {_member(data)} to {_card(data)}.",
     "commentCard": lambda data: said(f"commented on {_card(data)}", data.words("text")),
     "createCard": lambda data: f"created {_card(data)} in {_list(data)}.",
     "createList": lambda data: f"created the list {_list(data)}.",
     "deleteCard": lambda data: f"deleted card {data.words('card.idShort')}.",
+    "removeLabelFromCard": lambda data: f"took the label {_label(data)} off {_card(data)}.",
     "removeMemberFromCard": lambda data: f"took {_member(data)} off {_card(data)}.",
+    "updateBoard": _board_updated,
     "updateCard": _updated,
     "updateCheckItemStateOnCard": _checked,
     "updateList": _list_updated,

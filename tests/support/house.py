@@ -32,7 +32,7 @@ def enters(chat: Chat, email: str) -> Person:
     user = chat.read(actions.people.get_by_email, email)
     sealed = chat.read(storage.people.sealed_key, user.id)
     assert sealed is not None
-    return chat._person(user, chat.server.vault.unseal(sealed))
+    return chat.person_with_key(user, chat.server.vault.unseal(sealed))
 
 
 def history(person: Person, *narrow: tuple[str, str]):

@@ -180,14 +180,14 @@ class Chat:
             for name in names
         ]
         added = self.write(_settle, self.server.vault, newcomers, list(channels), settings or {})
-        return [self._person(user, key) for user, key in added]
+        return [self.person_with_key(user, key) for user, key in added]
 
     @cached_property
     def stranger(self) -> Caller:
         """An anonymous caller."""
         return Caller(self.server, {"Host": self.host})
 
-    def _person(self, user: User, key: str) -> Person:
+    def person_with_key(self, user: User, key: str) -> Person:
         headers = {"Host": self.host, "Authorization": basic(user.email, key)}
         return Person(self.server, headers, self, user.id, user.full_name, user.email, key)
 

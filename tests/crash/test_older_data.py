@@ -1,0 +1,119 @@
+"""Data of older versions: today's server opens it, and queues and logins continue.
+
+`scripts/older_data.py` made the archives, with version 0.1 (commit d13adbb) and with 0.2 before the
+modules got the names of the field (commit 184081f4).
+"""
+
+import json
+import tarfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode
+
+import psycopg
+import pytest
+from tests.support.browser import Browser
+from tests.support.cli_runner import Terminal
+from tests.support.databases import Databases, Kind
+from tests.support.event_queue import EventQueue
+from tests.support.fake_oidc import MisbehavingProvider, signed, wilful_site
+from tests.support.people import Chat, Person
+from tests.support.server import SECRET, Clock, Server
+
+from tertulia import storage
+from tertulia.config.login_providers import OpenIdProvider
+
+ARCHIVES = Path(__file__).with_name("data")
+CLIENT: dict[str, Any] = {"client_id": "chat", "client_secret": "the secret of the client"}
+OF_0_2 = [
+    pytest.param("0.2-184081f4", id="0.2"),
+    pytest.param("0.2-184081f4-postgres", id="0.2-postgres", marks=pytest.mark.postgres),
+]
+
+
+@dataclass(frozen=True)
+class OlderData:
+    """A copy of an older folder or database, and what its archive says of it."""
+
+    chat: Chat
+    url: str
+    facts: dict[str, Any]
+    provider: MisbehavingProvider
+
+    def person(self, name: str) -> Person:
+        email, key = self.facts[name]["email"], self.facts[name]["key"]
+        account = self.chat.read(storage.people.find_by_email, email)
+        assert account is not None
+        return self.chat.person_with_key(account, key)
+
+
+@pytest.fixture
+def older(request: pytest.FixtureRequest, databases: Databases) -> Iterator[OlderData]:
+    kind: Kind = "postgres" if request.param.endswith("postgres") else "sqlite"
+    url, folder = databases.new(kind, untouched=True)
+    with tarfile.open(ARCHIVES / f"{request.param}.tar.xz") as archive:
+        archive.extractall(folder)
+    facts = json.loads((folder / "facts.json").read_text())
+    if kind == "postgres":
+        load_dump(url, (folder / "dump.sql").read_text())
+    clock = Clock(stopped_at=facts["made_at"] + 60)  # the upgrade took a minute
+    with wilful_site() as provider:
+        openid = (OpenIdProvider(name="keycloak", issuer=provider.address, **CLIENT),)
+        server = Server(url, folder, {"openid": openid}, clock=clock).start()
+        realm = server.read(0, storage.organization.first)
+        assert realm is not None
+        yield OlderData(Chat(server, realm, "localhost"), url, facts, provider)
+        server.stop()
+
+
+def load_dump(url: str, dump: str) -> None:
+    lines = (line for line in dump.splitlines() if not line.startswith("\\"))
+    with psycopg.connect(url) as connection:
+        connection.execute("\n".join(lines))
+
+
+@pytest.mark.parametrize("older", [pytest.param("0.1-d13adbb", id="0.1"), *OF_0_2], indirect=True)
+def test_queues_of_an_older_version_continue(older: OlderData):
+    ana, ben, facts = older.person("ana"), older.person("ben"), older.facts
+    ears = EventQueue(ben, {name: facts[name] for name in ("queue_id", "last_event_id")})
+
+    later = ana.says("After the upgrade", to="kitchen > lunch")
+    heard = ears.all()
+
+    messages = [each["message"]["id"] for each in heard if each["type"] == "message"]
+    assert messages == [*facts["waiting"], later.id]
+    assert [each["type"] for each in heard].count("reaction") == 1
+    found = ben.get(f"/messages/{facts['edited']}", apply_markdown=False).succeeds()["message"]
+    assert found["content"] == "Soup's on, **tomorrow**"
+    assert [each["emoji_name"] for each in found["reactions"]] == ["tada"]
+    narrow = [{"operator": "search", "operand": "湯はあ"}]
+    searched = ben.get("/messages", anchor="newest", num_before=5, narrow=narrow).succeeds()
+    assert len(searched["messages"]) == 1
+    state = ana.registers()
+    assert {"kitchen", "cellar"} <= {each["name"] for each in state["subscriptions"]}
+
+    older.chat.server.restart()
+    last = ana.says("After a restart", to="kitchen > lunch")
+    assert [each["message"]["id"] for each in ears.all()] == [last.id]
+    older.chat.server.stop()
+    checked = Terminal(older.chat.server.folder, older.url).runs("check", TERTULIA_SECRET=SECRET)
+    older.chat.server.start()
+    assert checked.code == 0, checked.out + checked.err
+
+
+@pytest.mark.parametrize("older", OF_0_2, indirect=True)
+def test_a_login_that_left_for_its_provider_before_the_upgrade_returns_after_it(older: OlderData):
+    ana, login = older.person("ana"), older.facts["login"]
+    claims = {"iss": older.provider.address, "aud": CLIENT["client_id"], "exp": 2**40}
+    who = {"sub": "s-ana", "email": ana.email, "email_verified": True, "nonce": login["nonce"]}
+    older.provider.is_openid(signed(claims | who))
+    name, _, value = login["cookie"].partition("=")
+    browser = Browser(older.chat, {name: value})
+
+    back = {"state": login["state"], "code": "the code"}
+    came = browser.opens(f"{login['return_path']}?{urlencode(back)}")
+
+    assert (came.status, came.headers.get("Location")) == (303, "/")
+    assert browser.calls("GET", "/users/me").succeeds()["user_id"] == ana.id

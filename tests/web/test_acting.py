@@ -102,6 +102,21 @@ def test_a_channel_is_made_and_a_setting_changed(house, sit):
     expect(page.locator(".org")).to_contain_text("The green house")
 
 
+def test_a_bot_is_made_and_removed_in_the_settings(house, sit):
+    ana = house.person("ana")
+    page = sit(ana).goes("#settings/your-bots").page
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_role("textbox", name="Name", exact=True).fill("Kettle")
+    dialog.get_by_role("textbox", name="Short name").fill("kettle")
+    dialog.get_by_role("button", name="Add a bot").click()
+    expect(dialog.get_by_text("Kettle", exact=True)).to_be_visible()
+
+    dialog.get_by_role("button", name="Deactivate Kettle").click()
+
+    expect(dialog.get_by_text("Kettle", exact=True)).to_have_count(0)
+    assert ana.get("/bots").succeeds()["bots"] == []
+
+
 def test_a_push_is_shown_and_taken_back(house, sit):
     ana = house.person("ana", channels=["kitchen"])
     sitter = sit(ana, permissions=["notifications"]).goes("#inbox")

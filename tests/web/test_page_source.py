@@ -3,6 +3,8 @@
 import re
 from collections import Counter
 
+import pytest
+
 from tertulia.web.assets import STATIC, TRANSLATIONS, build_all, load_chunks, module_reader
 from tertulia.web.bundler import bundle, minify
 
@@ -39,6 +41,58 @@ def test_the_initial_chunk_holds_only_what_the_first_view_imports():
     needed = bundle(module_reader("en"), ["main.js"]).modules
 
     assert set(CHUNKS.modules["initial"]) == set(needed)
+
+
+LAYERS = {
+    "core": {"core"},
+    "state": {"core", "state"},
+    "sync": {"core", "state", "sync"},
+    "views": {"core", "state", "sync", "views"},
+    "dialogs": {"core", "state", "sync", "views", "dialogs"},
+}
+IMPORT = re.compile(r'^import .* from "([^"]+)";$', re.MULTILINE)
+
+
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_imports_point_from_dialogs_to_core(folder):
+    for path in (STATIC / folder).glob("*.js"):
+        for target in IMPORT.findall(path.read_text(encoding="utf-8")):
+            needed = (path.parent / target).resolve().relative_to(STATIC).parts[0]
+            assert needed in LAYERS[folder], f"{folder}/{path.name} imports {target}"
+
+
+DOM = re.compile(r"\bdocument\.|\bHTML\w*Element\b|querySelector|\bh\(|core/html\.js")
+
+
+def test_stores_know_nothing_of_the_document():
+    found = [
+        path.name for path in (STATIC / "state").glob("*.js") if DOM.search(minify(source(path)))
+    ]
+
+    assert found == []
+
+
+DECLARED = re.compile(r"^  (\w+): ", re.MULTILINE)
+EMITTED = re.compile(r'\bemit\("(\w+)"')
+HANDLED = re.compile(r'\bon\((?:"(\w+)"|\[([^\]]*)\])')
+
+
+def test_every_signal_is_emitted_and_handled():
+    """The type check knows the names; it does not see a signal that has only one side."""
+    interface = (
+        source("core/signal_types.d.ts").partition("interface Signals {")[2].partition("\n}")[0]
+    )
+    declared = set(DECLARED.findall(interface))
+    code = "\n".join(source(path) for path in STATIC.rglob("*.js"))
+    emitted = set(EMITTED.findall(code))
+    handled = {
+        name
+        for single, several in HANDLED.findall(code)
+        for name in ([single] if single else re.findall(r'"(\w+)"', several))
+    }
+
+    assert emitted == declared
+    assert handled == declared
 
 
 HTML_SINKS = re.compile(

@@ -1,25 +1,43 @@
-/** The page: everything learns what the server has put into it, and then the first view is shown.
+/** The entry of the page: initializes the stores from the snapshot that the server put into the page, then
+ * shows the first view.
  *
- * On a phone that shows messages nothing else comes before them; the rest of the page is in a file
- * that follows. Elsewhere the sidebar is part of the first view, so that file is there already. */
+ * On a phone that shows messages, the first view is drawn before the interactive chunk is loaded. Elsewhere the
+ * sidebar is part of the first view, so the page waits for that chunk. */
 
-import { listenForCommands } from "./views/commands.js";
-import { setConnection } from "./views/connection.js";
-import { isDense } from "./state/density.js";
 import { lazy } from "./core/lazy.js";
-import { initStores } from "./state/stores.js";
-import { isSpectator, setting } from "./state/session.js";
-import { parseRoute } from "./state/routes.js";
 import { startRouter } from "./core/router.js";
 import { afterPaint, on } from "./core/signals.js";
-import { isPhone } from "./views/layout.js";
+import { setConnection } from "./state/connection.js";
+import { isDense } from "./state/density.js";
+import { parseRoute } from "./state/routes.js";
+import { isSpectator, setting } from "./state/session.js";
+import { initStores } from "./state/stores.js";
+import { listenForCommands } from "./views/commands.js";
 import { startCompose } from "./views/compose_commands.js";
+import { watchConnection } from "./views/connection_bar.js";
+import { isPhone } from "./views/layout.js";
+import { showMessageView } from "./views/message_view.js";
+import { setViewTitle } from "./views/title.js";
+import { routeTitle } from "./views/view_header.js";
 
-const FIRST_VIEW_MS = 1000; // milliseconds for the first view, before the page listens all the same
+/** @typedef {import("./core/router.js").ShowView} ShowView */
+
+const MAX_FIRST_VIEW_MS = 1000; // the page starts its other parts after this time, drawn or not
+const RELOAD_MS = 3000;
+
+/** @type {Record<string, ShowView>} */
+const VIEWS = {
+  talk: showMessageView,
+  inbox: async () => (await lazy("interactive", "showInbox"))(),
+  recent: async () => (await lazy("interactive", "showRecent"))(),
+  topics: async (route) => (await lazy("interactive", "showTopics"))(route),
+  search: async (route) => (await lazy("interactive", "showSearch"))(route),
+};
 
 start();
 
 async function start() {
+  watchConnection();
   const data = document.getElementById("state");
   const snapshot = JSON.parse(data?.textContent ?? "null");
   data?.remove();
@@ -28,36 +46,36 @@ async function start() {
   applyPreferences();
   on("settings", applyPreferences);
   listenForCommands();
-  const listening = Promise.withResolvers();
-  const drafts = isSpectator() ? undefined : startCompose(); // what was written and not sent is in its box then
-  const isHurried = isPhone() && parseRoute(location.hash).view === "talk";
-  if (!isHurried) listening.resolve(await loadInteractive());
-  const drawn = startRouter(loadDialogRoute, Promise.all([drafts, listening.promise]));
-  await Promise.race([drawn, new Promise((resolve) => setTimeout(resolve, FIRST_VIEW_MS))]);
+  const interactive = Promise.withResolvers();
+  const drafts = isSpectator() ? undefined : startCompose(); // the compose box opens with the draft in it
+  const isMessagesFirst = isPhone() && parseRoute(location.hash).view === "talk";
+  if (!isMessagesFirst) interactive.resolve(await loadInteractive());
+  const drawn = startRouter({ parse: parseRoute, views: VIEWS, openDialog: loadDialogRoute, setTitle: (route) => setViewTitle(routeTitle(route)) },
+    Promise.all([drafts, interactive.promise]));
+  await Promise.race([drawn, new Promise((resolve) => setTimeout(resolve, MAX_FIRST_VIEW_MS))]);
   afterPaint(async () => {
-    if (isHurried) listening.resolve(await loadInteractive());
+    if (isMessagesFirst) interactive.resolve(await loadInteractive());
     (await lazy("interactive", "startBackground"))();
   });
 }
 
-/** @returns {Promise<void>} until the rest of the page is there, and does what is pressed */
+/** Load the interactive chunk and handle input. */
 async function loadInteractive() {
   const bindInput = await lazy("interactive", "bindInput").catch(reloadSoon);
   bindInput?.();
 }
 
-/** The server could not tell where things stand, or has not sent all of the page; a little later it may. */
+/** The page came without a snapshot or a chunk did not load: try again. */
 function reloadSoon() {
   setConnection("reconnecting");
-  setTimeout(() => location.reload(), 3000);
+  setTimeout(() => location.reload(), RELOAD_MS);
 }
 
-/** The person's taste. */
 function applyPreferences() {
-  if (isDense()) document.documentElement.dataset.density = "compact";
-  else delete document.documentElement.dataset.density;
-  const scheme = setting("color_scheme");
   const root = document.documentElement;
+  if (isDense()) root.dataset.density = "compact";
+  else delete root.dataset.density;
+  const scheme = setting("color_scheme");
   if (scheme === 2 || scheme === 3) root.dataset.theme = scheme === 2 ? "dark" : "light";
   else delete root.dataset.theme;
   const size = setting("web_font_size_px");
@@ -68,5 +86,5 @@ function applyPreferences() {
 /** @param {import("./state/routes.js").Route} route */
 async function loadDialogRoute(route) {
   const showDialogRoute = await lazy("dialogs", "showDialogRoute");
-  if (location.hash === route.hash) showDialogRoute(route); // else one has gone on
+  if (location.hash === route.hash) showDialogRoute(route); // a later navigation may have happened
 }

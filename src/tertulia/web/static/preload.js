@@ -42,7 +42,7 @@
   }
   if (view === "feed") terms.push({ operator: "in", operand: "home", negated: false });
   const positions = JSON.parse(sessionStorage.getItem("places") ?? "[]");
-  const saved = positions.find((/** @type {[string, any]} */ [hash]) => hash === location.hash)?.[1];
+  const saved = positions.find((/** @type {[string, {id?: number}]} */ [hash]) => hash === location.hash)?.[1];
   const isSelection = terms.some((term) => term.operator === "is" && term.operand !== "dm");
   anchor ??= saved?.id ?? (isSelection ? "newest" : "first_unread");
   const [before, after] = anchor === "newest" ? [FIRST_FETCH_SIZE, 0] : [FIRST_FETCH_SIZE / 2, FIRST_FETCH_SIZE / 2];

@@ -1,31 +1,34 @@
-/** The page comes to life: it listens to the person, and then to the server. */
+/** The second step of the start: binds input, then starts the parts that can wait until the first view is shown. */
 
-import { registerMessageCommands } from "./views/message_actions.js";
+import { lazy } from "./core/lazy.js";
+import { currentRoute, reloadView } from "./core/router.js";
+import { emit } from "./core/signals.js";
+import { forgetMessageLists } from "./state/message_lists.js";
+import { clearMessages } from "./state/messages.js";
+import { initStores } from "./state/stores.js";
 import { desktopBridge, startDesktop } from "./sync/desktop_app.js";
-import { pollNow, isLeaderTab, startEvents } from "./sync/event_poller.js";
+import { isLeaderTab, pollNow, startEvents } from "./sync/event_poller.js";
+import { recordActivity, startPresence } from "./sync/presence_pings.js";
+import { flushPending } from "./sync/read_flags.js";
+import { startServiceWorker } from "./sync/service_worker.js";
+import { command, replayQueuedCommand } from "./views/commands.js";
+import { registerComposeCommands } from "./views/compose_commands.js";
+import { startConnectionBar } from "./views/connection_bar.js";
 import { bindKeys } from "./views/keys.js";
+import { isPhone } from "./views/layout.js";
+import { registerMessageCommands } from "./views/message_actions.js";
+import { currentMessageView } from "./views/message_view.js";
 import { registerNavigationCommands } from "./views/navigation.js";
 import { startNotifications } from "./views/notifications.js";
 import { startPeoplePanel, togglePeople } from "./views/people_panel.js";
 import { startSearch } from "./views/search.js";
 import { startSidebar } from "./views/sidebar.js";
-import { startServiceWorker } from "./sync/service_worker.js";
-import { command, replayQueuedCommand } from "./views/commands.js";
-import { startConnectionBar } from "./views/connection.js";
-import { lazy } from "./core/lazy.js";
-import { initStores } from "./state/stores.js";
-import { forgetMessageLists } from "./state/message_lists.js";
-import { clearMessages } from "./state/messages.js";
-import { startPresence, recordActivity } from "./state/presence.js";
-import { flushPending } from "./views/reading.js";
-import { reloadView, currentRoute } from "./core/router.js";
-import { emit } from "./core/signals.js";
-import { isPhone } from "./views/layout.js";
-import { currentMessageView } from "./views/message_view.js";
 import { startTitle } from "./views/title.js";
-import { registerComposeCommands } from "./views/compose_commands.js";
 
-/** Commands of the dialogs chunk, which is loaded when the first of them is run. */
+/** @typedef {import("./views/commands.js").CommandContext} CommandContext */
+
+/** Commands of the dialogs chunk, which is loaded when the first of them is run.
+ * @type {Record<string, keyof import("./core/chunk_exports.d.ts").ChunkExports["dialogs"]>} */
 const LAZY = {
   "view-picture": "openLightbox", "view-pictures": "openLightbox", "keyboard-help": "keyboardHelp",
   "send-later": "sendLater", snippets: "showSnippets", "new-direct": "newDirect", "new-topic-anywhere": "newTopic",
@@ -35,7 +38,7 @@ const LAZY = {
   settings: "showSettings", channels: "showChannels", "channel-settings": "channelSettings", "channel-people": "channelPeople", members: "showMembers",
 };
 
-/** What people do with the page. */
+/** Handle keys, commands and clicks. */
 export function bindInput() {
   bindKeys(() => {
     const view = currentMessageView();
@@ -45,14 +48,14 @@ export function bindInput() {
   registerComposeCommands();
   registerMessageCommands();
   for (const [name, exported] of Object.entries(LAZY)) {
-    command(name, async (context) => (await lazy("dialogs", exported))(context));
+    command(name, async (context) => /** @type {(context: CommandContext) => unknown} */ (await lazy("dialogs", exported))(context));
   }
-  command("people", async (context) => togglePeople() || (await lazy("dialogs", "showMembers"))(context));
+  command("people", async () => togglePeople() || (await lazy("dialogs", "showMembers"))());
   startConnectionBar(pollNow);
   if (!isPhone()) startSidebarAndSearch();
 }
 
-/** All that can wait until something is shown. */
+/** Start events, presence, notifications and what else the first view does not need. */
 export function startBackground() {
   if (isPhone()) startSidebarAndSearch();
   replayQueuedCommand();
@@ -72,12 +75,12 @@ function startSidebarAndSearch() {
   startSidebar(currentRoute());
 }
 
-/** Everything was learned anew: what is shown is fetched again, at the same place.
- * @param {Record<string, any>} snapshot */
+/** Replace the content of all stores, and show the view again at the same scroll position.
+ * @param {import("./state/types.d.ts").Snapshot} snapshot */
 function resetStores(snapshot) {
   initStores(snapshot);
   forgetMessageLists();
   clearMessages();
-  emit("replaced");
+  emit("reset");
   reloadView();
 }

@@ -18,7 +18,7 @@ const ROUTES = [
 worker.addEventListener("install", (event) => {
   worker.skipWaiting();
   // Some browsers can serve cached files without starting the worker, and fetch the page while it starts.
-  if ("addRoutes" in event) event.waitUntil(/** @type {any} */ (event).addRoutes(ROUTES).catch(() => {}));
+  if ("addRoutes" in event) event.waitUntil(/** @type {{addRoutes(routes: object[]): Promise<void>}} */ (/** @type {unknown} */ (event)).addRoutes(ROUTES).catch(() => {}));
 });
 
 worker.addEventListener("activate", (event) => {

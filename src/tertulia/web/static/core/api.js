@@ -17,7 +17,7 @@ export class ApiError extends Error {
 /** There was no response, or one of status 500 and above: the request may work later. */
 export class NetworkError extends Error {}
 
-/** @typedef {Record<string, any>} Params values that are not strings are sent as JSON */
+/** @typedef {Record<string, unknown>} Params values that are not strings are sent as JSON; `undefined` is left out */
 /** @template {string} Method
  * @template {string} Path
  * @typedef {import("./api_types.d.ts").ApiResponse<Method, Path>} ApiResponse */

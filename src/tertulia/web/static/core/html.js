@@ -5,6 +5,7 @@
  * a test looks for it. Everything else is elements and text. */
 
 /** @typedef {Node | string | number | null | undefined | false} Child */
+/** @typedef {Record<string, unknown>} Attributes strings, numbers and booleans; listeners for `onclick` and the like */
 
 const FORBIDDEN_ELEMENTS = "script, style, iframe, object, embed, form, base, link, meta, template";
 const PLAIN_PARAGRAPHS = /^(?:<p>[^<]*<\/p>\s*)*$/;
@@ -45,7 +46,7 @@ export function scriptUrl(path) {
  * `onclick` and its like are listeners.
  * @template {keyof HTMLElementTagNameMap} K
  * @param {K} tag
- * @param {Record<string, any>} [attributes]
+ * @param {Attributes} [attributes]
  * @param {...(Child | Child[])} children
  * @returns {HTMLElementTagNameMap[K]} */
 export function h(tag, attributes = {}, ...children) {
@@ -72,7 +73,7 @@ export function icon(name, extra = "") {
 /** A button that is an icon.
  * @param {string} name of the icon
  * @param {string} label
- * @param {Record<string, any>} [attributes]
+ * @param {Attributes} [attributes]
  * @returns {HTMLButtonElement} */
 export function iconButton(name, label, attributes = {}) {
   const button = h("button", { type: "button", "aria-label": label, title: label, ...attributes });
@@ -107,10 +108,10 @@ function presentChildren(children) {
 
 /** @param {HTMLElement} element
  * @param {string} name
- * @param {any} value */
+ * @param {Attributes[string]} value */
 function setAttribute(element, name, value) {
   if (value === false || value === null || value === undefined || name === "flip") return;
-  if (typeof value === "function") element.addEventListener(name.slice(2), value);
+  if (typeof value === "function") element.addEventListener(name.slice(2), /** @type {(event: Event) => unknown} */ (value));
   else element.setAttribute(name, value === true ? "" : String(value));
 }
 

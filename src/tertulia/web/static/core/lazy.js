@@ -1,23 +1,25 @@
 /** Loads the chunks that are not part of the first file, each once. `chunks.toml` says what is in them. */
 
-/** @typedef {"interactive" | "dialogs"} Chunk */
+/** @typedef {import("./chunk_exports.d.ts").ChunkExports} ChunkExports */
+/** @typedef {import("./chunk_exports.d.ts").Chunk} Chunk */
 
-/** @type {Map<Chunk, Promise<Record<string, any>>>} */
-const loading = new Map();
+/** @type {{[C in Chunk]?: Promise<ChunkExports[C]>}} */
+const loading = {};
 
 /** Load a chunk, if it is not loaded yet, and return one of its exports.
- * @param {Chunk} chunk
- * @param {string} name
- * @returns {Promise<any>} */
+ * @template {Chunk} C
+ * @template {keyof ChunkExports[C]} Name
+ * @param {C} chunk
+ * @param {Name} name
+ * @returns {Promise<ChunkExports[C][Name]>} */
 export async function lazy(chunk, name) {
-  const exports = loading.get(chunk) ?? import(document.documentElement.dataset[chunk] ?? "");
-  loading.set(chunk, exports);
+  loading[chunk] ??= import(document.documentElement.dataset[chunk] ?? "");
   try {
-    const found = (await exports)[name];
-    if (found === undefined) throw new Error(`chunk ${chunk} does not export ${name}`);
+    const found = (await loading[chunk])?.[name];
+    if (found === undefined) throw new Error(`chunk ${chunk} does not export ${String(name)}`);
     return found;
   } catch (error) {
-    loading.delete(chunk);
+    delete loading[chunk];
     throw error;
   }
 }

@@ -1,17 +1,18 @@
-/** What must survive a reload, a crash of the browser and a night without a connection: drafts and
- * messages that have not been sent yet, in the browser's own database.
+/** IndexedDB stores for what must survive a reload, a crash of the browser and a long time offline: drafts, and
+ * messages that are not sent yet.
  *
- * Where a browser keeps nothing (a private window, a full disk, somebody who has it forget all), everything
- * works as long as the page is open. */
+ * Where the browser stores nothing (a private window, a full disk), all functions still work, and the page keeps
+ * its data until it is closed. */
 
-/** @typedef {"drafts" | "outbox"} StoreName */
+/** @typedef {{drafts: import("../state/drafts.js").Draft, outbox: import("../sync/outbox.js").PendingMessage}} Stored */
+/** @typedef {keyof Stored} StoreName */
 
 const VERSION = 1;
 
 /** @type {Promise<IDBDatabase | null> | undefined} */
 let opening;
 
-/** @param {number} owner whose things these are: others may log in at the same browser */
+/** @param {number} owner the account: others may log in with the same browser */
 export function openLocalStore(owner) {
   opening = new Promise((resolve) => {
     if (!globalThis.indexedDB) return resolve(null);
@@ -20,7 +21,7 @@ export function openLocalStore(owner) {
       for (const name of ["drafts", "outbox"]) request.result.createObjectStore(name, { keyPath: "key" });
     };
     request.onsuccess = () => {
-      request.result.onversionchange = () => request.result.close(); // it is about to be deleted
+      request.result.onversionchange = () => request.result.close(); // another tab deletes the database
       resolve(request.result);
     };
     request.onerror = () => resolve(null);
@@ -28,29 +29,31 @@ export function openLocalStore(owner) {
   return opening;
 }
 
-/** Keep nothing more. */
+/** Store nothing from now on. */
 export async function closeLocalStore() {
   const database = await opening;
   opening = Promise.resolve(null);
   database?.close();
 }
 
-/** @param {StoreName} store
- * @returns {Promise<any[]>} */
+/** @template {StoreName} Name
+ * @param {Name} store
+ * @returns {Promise<Stored[Name][]>} */
 export async function getAll(store) {
   const database = await opening;
   if (!database) return [];
-  return new Promise((resolve) => {
+  return new Promise((/** @type {(rows: Stored[Name][]) => void} */ resolve) => {
     const request = database.transaction(store).objectStore(store).getAll();
     request.onsuccess = () => resolve(request.result);
     request.onerror = () => resolve([]);
-  }).catch(() => []); // the browser has thrown it away
+  }).catch(() => []); // the browser has deleted the database
 }
 
-/** Resolves when it is on the disk, as far as a browser can promise that.
- * @param {StoreName} store
- * @param {{key: string}} entry
- * @returns {Promise<boolean>} whether it is kept */
+/** Resolves when the entry is on the disk, as far as browsers promise that.
+ * @template {StoreName} Name
+ * @param {Name} store
+ * @param {Stored[Name]} entry
+ * @returns {Promise<boolean>} whether it is stored */
 export function putEntry(store, entry) {
   return changeStore(store, (store) => store.put(entry));
 }
@@ -72,5 +75,5 @@ async function changeStore(store, change) {
     transaction.oncomplete = () => resolve(true);
     transaction.onerror = transaction.onabort = () => resolve(false);
     change(transaction.objectStore(store));
-  }).catch(() => false); // the browser has thrown it away
+  }).catch(() => false); // the browser has deleted the database
 }

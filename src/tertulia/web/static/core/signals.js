@@ -1,38 +1,33 @@
-/** Who wants to hear that something we know has changed. Modules that know tell, modules that show
- * listen, and neither has to import the other. The names of all signals:
- *
- *   people, presence, channels, folders, topics, unread, settings, realm   what we know has changed
- *   message (id)            a message looks different now
- *   arrived (message)       a message that we had not heard of
- *   gone (ids)              messages that are no more
- *   moved (ids)             messages that are in another conversation now
- *   relocated (event)       the same, with where they were and are
- *   lists                   lists of messages have other messages in them
- *   typing, connection, drafts, outbox
- *   place (place)           another view is shown
- *   replaced                everything was learned anew */
+/** Signals between modules: a store emits, a view listens, and neither imports the other. `signal_types.d.ts`
+ * lists the signals and their payloads. Also here: functions that say when or how often work runs. */
 
-/** @type {Map<string, Set<(detail: any) => void>>} */
+/** @typedef {import("./signal_types.d.ts").Signals} Signals */
+/** @typedef {import("./signal_types.d.ts").SignalName} SignalName */
+
+/** @type {Map<SignalName, Set<(detail: unknown) => void>>} */
 const listeners = new Map();
 
-/** @param {string} names one or several, with spaces between
- * @param {(detail: any) => void} listener
- * @returns {() => void} stops listening */
+/** @template {SignalName} Name
+ * @param {Name | Name[]} names
+ * @param {(detail: Signals[Name]) => void} listener
+ * @returns {() => void} a function that removes the listener */
 export function on(names, listener) {
-  for (const name of names.split(" ")) {
+  const added = /** @type {(detail: unknown) => void} */ (listener);
+  for (const name of [names].flat()) {
     if (!listeners.has(name)) listeners.set(name, new Set());
-    listeners.get(name)?.add(listener);
+    listeners.get(name)?.add(added);
   }
-  return () => names.split(" ").forEach((name) => listeners.get(name)?.delete(listener));
+  return () => [names].flat().forEach((name) => listeners.get(name)?.delete(added));
 }
 
-/** @param {string} name
- * @param {any} [detail] */
-export function emit(name, detail) {
-  for (const listener of [...(listeners.get(name) ?? [])]) listener(detail);
+/** @template {SignalName} Name
+ * @param {Name} name
+ * @param {import("./signal_types.d.ts").Payload<Name>} detail */
+export function emit(name, ...detail) {
+  for (const listener of [...(listeners.get(name) ?? [])]) listener(detail[0]);
 }
 
-/** Do something soon and once, however often it is asked for until then.
+/** A function that runs `work` once in the next frame, however often it is called until then.
  * @param {() => void} work
  * @returns {() => void} */
 export function nextFrame(work) {
@@ -40,7 +35,7 @@ export function nextFrame(work) {
   return () => {
     if (isScheduled) return;
     isScheduled = true;
-    // Frames stop in a hidden page, and what it shows must be right when it is looked at again.
+    // A hidden page has no frames, and must be up to date when it is shown again.
     const schedule = document.hidden ? (/** @type {() => void} */ f) => setTimeout(f, 50) : requestAnimationFrame;
     schedule(() => {
       isScheduled = false;
@@ -49,7 +44,7 @@ export function nextFrame(work) {
   };
 }
 
-/** The same work, which is not begun again while it is under way: who presses twice does it once.
+/** A function that ignores calls while an earlier call is still running: a double click works once.
  * @template {unknown[]} Args
  * @param {(...args: Args) => unknown} work
  * @returns {(...args: Args) => Promise<void>} */
@@ -66,7 +61,7 @@ export function oneAtATime(work) {
   };
 }
 
-/** Do something when what is shown now has been painted; in a hidden page, where nothing is, soon.
+/** Run `work` after the browser has painted what is shown now; in a hidden page, at once.
  * @param {() => void} work */
 export function afterPaint(work) {
   if (document.hidden) setTimeout(work);

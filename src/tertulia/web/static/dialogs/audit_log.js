@@ -7,7 +7,7 @@ import { formatFullTime } from "../views/time.js";
 import { t } from "../core/i18n.js";
 import { formSection } from "./forms.js";
 
-/** @typedef {{id: number, at: number, actor_id: number | null, address: string, act: string, details: Record<string, any>, result: string}} Entry */
+/** @typedef {{id: number, at: number, actor_id: number | null, address: string, act: string, details: Record<string, unknown>, result: string}} Entry */
 
 const PAGE_LENGTH = 50;
 

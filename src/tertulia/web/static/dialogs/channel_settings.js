@@ -14,7 +14,10 @@ import { actionButton, formSection, isInPermission, permissionRow, settingRow } 
 import { openTabbedDialog } from "./tabbed_dialog.js";
 
 const COLORS = ["#76ce90", "#fae589", "#a6c7e5", "#e79ab5", "#bfd56f", "#f4ae55", "#b0a5fd", "#addfe5", "#f5ce6e", "#c2726a", "#94c849", "#bd86e5", "#ee7e4a", "#a6dcbf", "#95a5fd", "#53a063", "#9987e1", "#e4523d"];
-const WHO = ["can_send_message_group", "can_create_topic_group", "can_add_subscribers_group", "can_remove_subscribers_group", "can_subscribe_group", "can_administer_channel_group", "can_move_messages_within_channel_group", "can_resolve_topics_group", "can_delete_any_message_group"];
+const CHANNEL_PERMISSIONS = /** @type {const} */ (["can_send_message_group", "can_create_topic_group", "can_add_subscribers_group", "can_remove_subscribers_group", "can_subscribe_group", "can_administer_channel_group", "can_move_messages_within_channel_group", "can_resolve_topics_group", "can_delete_any_message_group"]);
+const NOTIFICATIONS = /** @type {const} */ (["desktop_notifications", "audible_notifications", "push_notifications", "email_notifications", "wildcard_mentions_notify"]);
+
+/** @typedef {import("./forms.js").FieldValue} FieldValue */
 
 /** @param {{element: HTMLElement}} occasion
  * @param {string} [page] */
@@ -38,26 +41,26 @@ export function channelPeople(context) {
 /** @param {number} id */
 function personalPage(id) {
   const channel = channels.get(id);
-  const own = (/** @type {string} */ property, /** @type {any} */ value) => settingRow({ name: property, label: t(`sub.${property}`), value: Boolean(value), save: (chosen) => setSubscription(id, property, chosen) });
+  const own = (/** @type {string} */ property, /** @type {boolean | null | undefined} */ value) => settingRow({ name: property, label: t(`sub.${property}`), value: Boolean(value), save: (chosen) => setSubscription(id, property, chosen) });
   const colors = COLORS.map((color) => {
     const mark = h("span", { class: "drop", "aria-hidden": "true" });
     mark.style.setProperty("--c", color);
     return h("label", { title: color }, h("input", { type: "radio", name: "color", checked: channel?.color === color, "aria-label": color, onchange: () => setSubscription(id, "color", color) }), mark);
   });
   return [formSection(t("channel.personal"), own("is_muted", channel?.is_muted), own("pin_to_top", channel?.pin_to_top), h("fieldset", {}, h("legend", {}, t("channel.color")), h("div", { class: "swatches" }, ...colors))),
-    formSection(t("settings.notifications"), ...["desktop_notifications", "audible_notifications", "push_notifications", "email_notifications", "wildcard_mentions_notify"].map((each) => own(each, channel?.[each])))];
+    formSection(t("settings.notifications"), ...NOTIFICATIONS.map((each) => own(each, channel?.[each])))];
 }
 
 /** @param {number} id */
 function generalPage(id) {
   const channel = channels.get(id);
   const disabled = !mayChange(channel);
-  const change = (/** @type {string} */ name) => (/** @type {any} */ value) => patch(`/streams/${id}`, { [name]: value });
+  const change = (/** @type {string} */ name) => (/** @type {FieldValue} */ value) => patch(`/streams/${id}`, { [name]: value });
   const kind = channel?.is_web_public ? "web-public" : channel?.invite_only ? (channel.history_public_to_subscribers ? "private" : "protected") : "public";
-  const privacy = (/** @type {string} */ value) => patch(`/streams/${id}`, { is_private: value === "private" || value === "protected", history_public_to_subscribers: value !== "protected", is_web_public: value === "web-public" });
+  const privacy = (/** @type {FieldValue} */ value) => patch(`/streams/${id}`, { is_private: value === "private" || value === "protected", history_public_to_subscribers: value !== "protected", is_web_public: value === "web-public" });
   return [formSection(t("channel.general"), disabled && notYours(), settingRow({ disabled, name: "new_name", label: t("channels.name"), value: channel?.name, save: change("new_name") }), settingRow({ disabled, name: "description", label: t("channels.description"), value: channel?.description, kind: "long", save: change("description") }),
     settingRow({ disabled, name: "privacy", label: t("channels.who"), value: kind, choices: ["public", "private", "protected", "web-public"].map((each) => [each, t(`privacy.${each}`)]), save: privacy }),
-    settingRow({ disabled, name: "folder_id", label: t("channels.folder"), value: channel?.folder_id ?? "", choices: [["", t("org.none")], ...sortedFolders().map((each) => /** @type {[any, string]} */ ([String(each.id), each.name]))], save: (value) => patch(`/streams/${id}`, { folder_id: value ? Number(value) : null }) }),
+    settingRow({ disabled, name: "folder_id", label: t("channels.folder"), value: channel?.folder_id ?? "", choices: [["", t("org.none")], ...sortedFolders().map((each) => /** @type {[string, string]} */ ([String(each.id), each.name]))], save: (value) => patch(`/streams/${id}`, { folder_id: value ? Number(value) : null }) }),
     settingRow({ disabled, name: "topics_policy", label: t("channel.topics_policy"), value: channel?.topics_policy, choices: ["inherit", "allow_empty_topic", "disable_empty_topic", "empty_topic_only"].map((each) => [each, t(`topics.${each}`)]), save: change("topics_policy") })),
   disabled ? null : formSection(t("channel.end"), actionButton(t("channel.archive"), async () => {
     if (await confirmAction(t("channel.archive"), t("channel.archive-text", { name: channel?.name ?? "" }), t("channel.archive"))) await remove(`/streams/${id}`);
@@ -68,7 +71,7 @@ function generalPage(id) {
 function permissionsPage(id) {
   const channel = channels.get(id);
   const disabled = !mayChange(channel);
-  return [formSection(t("channel.permissions"), disabled && notYours(), ...WHO.filter((name) => channel?.[name] !== undefined).map((name) =>
+  return [formSection(t("channel.permissions"), disabled && notYours(), ...CHANNEL_PERMISSIONS.filter((name) => channel?.[name] !== undefined).map((name) =>
     permissionRow(name, t(`channel.${name}`), channel?.[name], (group) => patch(`/streams/${id}`, { [name]: { new: group, old: channel?.[name] } }), disabled)))];
 }
 

@@ -1,14 +1,17 @@
-/** Forms of settings: a row for each, saved when it is changed, with a word about how that went. */
+/** Rows of settings forms. A row saves its setting when it is changed, and shows the result. */
 
 import { h } from "../core/html.js";
-import { state } from "../state/session.js";
+import { myId, state } from "../state/session.js";
 import { oneAtATime } from "../core/signals.js";
 import { t } from "../core/i18n.js";
 
-/** @typedef {{name: string, label: string, value: any, save: (value: any) => Promise<unknown>, hint?: string,
- *   choices?: [any, string][], kind?: "text" | "long" | "number" | "password" | "email" | "date", disabled?: boolean}} Row */
+/** @typedef {string | number | boolean} FieldValue */
+/** @typedef {import("../state/types.d.ts").Permission} Permission */
+/** @typedef {import("../state/types.d.ts").Group} Group */
+/** @typedef {{name: string, label: string, value: FieldValue | null | undefined, save: (value: FieldValue) => Promise<unknown>, hint?: string,
+ *   choices?: [string | number, string][], kind?: "text" | "long" | "number" | "password" | "email" | "date", disabled?: boolean}} Row */
 
-/** A setting that is on or off, one of several, or a text.
+/** A row with a checkbox, a selection or a text field.
  * @param {Row} row
  * @returns {HTMLElement} */
 export function settingRow(row) {
@@ -29,21 +32,21 @@ export function settingRow(row) {
   return h("label", { class: "field" }, h("span", {}, row.label, " ", note), field, hint);
 }
 
-/** A part of a form with a title.
+/** A section of a form.
  * @param {string} title
  * @param {...(import("../core/html.js").Child)} rows */
 export function formSection(title, ...rows) {
   return h("section", { class: "fields" }, h("h2", {}, title), ...rows);
 }
 
-/** A field with its words above it.
+/** A field with its label above it.
  * @param {string} text
  * @param {HTMLElement} field */
 export function labelled(text, field) {
   return h("label", { class: "field" }, h("span", {}, text), field);
 }
 
-/** A button that does something and says how it went.
+/** A button that runs an action and shows the result.
  * @param {string} text
  * @param {() => Promise<unknown>} work
  * @param {string} [extra] classes */
@@ -61,11 +64,11 @@ export function actionButton(text, work, extra = "") {
   return h("div", { class: "set" }, button, note);
 }
 
-/** The groups that a permission may be given to, by name.
+/** The groups that can have a permission, with their names.
  * @returns {[number, string][]} */
 export function groupChoices() {
-  const groups = (state.realm_user_groups ?? []).filter((/** @type {any} */ group) => !group.deactivated);
-  return groups.map((/** @type {any} */ group) => [group.id, groupName(group)]);
+  const groups = (state.realm_user_groups ?? []).filter((group) => !group.deactivated);
+  return groups.map((group) => [group.id, groupName(group)]);
 }
 
 /** @param {{name: string, is_system_group: boolean}} group */
@@ -73,25 +76,27 @@ export function groupName(group) {
   return group.is_system_group ? t(`group.${group.name}`) : group.name;
 }
 
-/** A permission, as a choice of groups; one that is given to several people in place is shown as such.
+/** A row that selects the group that has a permission. A permission of several people and groups is shown as
+ * such, and can only be replaced by a group.
  * @param {string} name
  * @param {string} label
- * @param {any} value
+ * @param {Permission | undefined} value
  * @param {(group: number) => Promise<unknown>} save
  * @param {boolean} [disabled] */
 export function permissionRow(name, label, value, save, disabled = false) {
   const isPlain = typeof value === "number";
-  const choices = /** @type {[any, string][]} */ ([...(isPlain ? [] : [["", t("group.several")]]), ...groupChoices()]);
+  const choices = /** @type {[string | number, string][]} */ ([...(isPlain ? [] : [["", t("group.several")]]), ...groupChoices()]);
   return settingRow({ name, label, value: isPlain ? value : "", choices, disabled, save: (chosen) => save(Number(chosen)) });
 }
 
-/** Whether one is among those to whom a permission is given: a group, or people and groups in place.
- * @param {any} given
+/** Whether the person has a permission.
+ * @param {Permission | undefined} permission
  * @returns {boolean} */
-export function isInPermission(given) {
-  const group = typeof given === "number" ? (state.realm_user_groups ?? []).find((/** @type {any} */ each) => each.id === given) : given;
-  if (!group) return false;
-  return (group.members ?? group.direct_members ?? []).includes(state.user_id) || (group.direct_subgroup_ids ?? group.direct_subgroups ?? []).some(isInPermission);
+export function isInPermission(permission) {
+  if (permission === undefined) return false;
+  if (typeof permission !== "number") return permission.direct_members.includes(myId()) || permission.direct_subgroups.some(isInPermission);
+  const group = (state.realm_user_groups ?? []).find((each) => each.id === permission);
+  return group !== undefined && (group.members.includes(myId()) || group.direct_subgroup_ids.some(isInPermission));
 }
 
 /** @param {Row} row
@@ -101,7 +106,7 @@ function fieldOf({ name, value, choices, kind, disabled }) {
   if (typeof value === "boolean") return h("input", { type: "checkbox", name, checked: value, disabled });
   if (kind === "long") {
     const area = h("textarea", { class: "f", name, rows: 3, dir: "auto", disabled });
-    area.value = value ?? "";
+    area.value = String(value ?? "");
     return area;
   }
   return h("input", { class: "f", name, type: kind ?? "text", value: value ?? "", dir: "auto", disabled });

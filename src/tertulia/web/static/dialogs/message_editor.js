@@ -72,12 +72,12 @@ export async function showHistory({ message }) {
   openDialog(t("history.title"), [h("ol", { class: "plain versions" }, ...versions)]);
 }
 
-/** @param {Record<string, any>} entry */
+/** @param {import("../core/api_types.d.ts").Schemas["Version"]} entry */
 function version(entry) {
   const body = h("div", { class: "what", dir: "auto" });
   body.append(enhance(entry.content_html_diff ?? entry.rendered_content));
   const moved = [entry.prev_topic !== undefined && t("history.topic", { from: topicTitle(entry.prev_topic), to: topicTitle(entry.topic) }),
-    entry.prev_stream !== undefined && t("history.channel", { from: channelName(entry.prev_stream), to: channelName(entry.stream) })].filter(Boolean);
+    entry.prev_stream !== undefined && t("history.channel", { from: channelName(entry.prev_stream), to: channelName(entry.stream ?? 0) })].filter(Boolean);
   return h("li", {}, h("p", { class: "quiet" }, nameOf(entry.user_id), " · ", formatFullTime(entry.timestamp)), ...moved.map((text) => h("p", {}, text)), body);
 }
 

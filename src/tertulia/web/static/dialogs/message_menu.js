@@ -36,7 +36,7 @@ export function messageMenu({ element, event, message }) {
     { icon: "copy", text: t("menu.copy-text"), act: () => copyText(message) },
     ...(message.last_edit_timestamp || message.last_moved_timestamp ? [{ icon: "clock", text: t("menu.history"), key: "Shift H", act: by("history") }] : []),
     ...(realm("enable_read_receipts") ? [{ icon: "people", text: t("menu.receipts"), key: "Shift V", act: by("read-receipts") }] : []),
-    ...(!isMine && realm("moderation_request_channel_id") > 0 ? [{ icon: "alert", text: t("menu.report"), act: by("report") }] : []),
+    ...(!isMine && (realm("moderation_request_channel_id") ?? -1) > 0 ? [{ icon: "alert", text: t("menu.report"), act: by("report") }] : []),
     ...(isMine || state.is_admin ? [{ icon: "trash", text: t("menu.delete"), risk: true, act: () => deleteMessage(message) }] : []),
   ]);
 }

@@ -11,7 +11,7 @@ import { actionButton, formSection, labelled, settingRow } from "./forms.js";
 import { fileButton } from "./file_button.js";
 
 export function orgDefaults() {
-  const ids = new Set((state.realm_default_streams ?? []).map((/** @type {any} */ each) => each.stream_id ?? each));
+  const ids = new Set(state.realm_default_streams ?? []);
   const open = [...channels.values()].filter((channel) => !channel.invite_only && !channel.is_archived).sort((a, b) => a.name.localeCompare(b.name));
   return [formSection(t("org.defaults"), h("p", { class: "quiet" }, t("org.defaults-text")), ...open.map((channel) => settingRow({ name: `default-${channel.stream_id}`, label: channel.name, value: ids.has(channel.stream_id), disabled: !state.is_admin,
     save: (value) => (value ? post("/default_streams", { stream_id: channel.stream_id }) : remove("/default_streams", { stream_id: channel.stream_id })) })))];
@@ -22,7 +22,7 @@ export function orgEmoji() {
   const add = h("div", {});
   const list = h("ul", { class: "plain kept" });
   const drawButton = () => setChildren(add, fileButton(`/realm/emoji/${encodeURIComponent(name.value.trim().toLowerCase())}`, t("emoji.add"), "image/*"));
-  const draw = () => setChildren(list, ...Object.values(realm("emoji") ?? {}).filter((/** @type {any} */ each) => !each.deactivated).map((/** @type {any} */ each) =>
+  const draw = () => setChildren(list, ...Object.values(realm("emoji") ?? {}).filter((each) => !each.deactivated).map((each) =>
     h("li", {}, h("img", { class: "emoji", src: each.source_url, alt: "" }), h("span", {}, `:${each.name}:`),
       (state.is_admin || each.author_id === state.user_id) && iconButton("trash", t("emoji.remove", { name: each.name }), { onclick: () => remove(`/realm/emoji/${each.name}`) }))));
   name.addEventListener("input", drawButton);
@@ -38,8 +38,8 @@ export function orgLinkifiers() {
   const draw = async () => {
     const { linkifiers } = await get("/realm/linkifiers");
     state.realm_linkifiers = linkifiers;
-    const ids = linkifiers.map((/** @type {any} */ each) => each.id);
-    setChildren(list, ...linkifiers.map((/** @type {any} */ each, /** @type {number} */ at) => h("li", {}, h("code", {}, each.pattern), h("small", { class: "cut" }, each.url_template), state.is_admin && h("span", { class: "set" },
+    const ids = linkifiers.map((each) => each.id);
+    setChildren(list, ...linkifiers.map((each, at) => h("li", {}, h("code", {}, each.pattern), h("small", { class: "cut" }, each.url_template), state.is_admin && h("span", { class: "set" },
       at > 0 && iconButton("end", t("order.up"), { class: "up-turned", onclick: () => patch("/realm/linkifiers", { ordered_linkifier_ids: raised(ids, at) }).then(draw) }),
       iconButton("trash", t("linkifier.remove"), { onclick: () => remove(`/realm/filters/${each.id}`).then(draw) })))));
   };
@@ -55,7 +55,7 @@ export function orgPlaygrounds() {
   const language = h("input", { class: "f", "aria-label": t("playground.language"), placeholder: "Python" });
   const template = h("input", { class: "f", "aria-label": t("linkifier.template"), placeholder: "https://example.com/?code={code}" });
   const list = h("ul", { class: "plain kept" });
-  const draw = () => setChildren(list, ...(state.realm_playgrounds ?? []).map((/** @type {any} */ each) => h("li", {}, h("span", {}, each.name), h("small", {}, each.pygments_language),
+  const draw = () => setChildren(list, ...(state.realm_playgrounds ?? []).map((each) => h("li", {}, h("span", {}, each.name), h("small", {}, each.pygments_language),
     state.is_admin && iconButton("trash", t("playground.remove"), { onclick: () => remove(`/realm/playgrounds/${each.id}`) }))));
   const stop = on("realm", () => (list.isConnected ? draw() : stop()));
   draw();
@@ -68,7 +68,7 @@ export async function orgExport() {
   const list = h("ul", { class: "plain kept" });
   const draw = async () => {
     const { exports } = await get("/export/realm");
-    setChildren(list, ...exports.map((/** @type {any} */ each) => h("li", {}, h("span", {}, formatFullTime(each.export_time)), each.export_url ? h("a", { href: each.export_url }, t("export.download")) : h("small", {}, t(each.pending ? "export.pending" : "export.failed")),
+    setChildren(list, ...exports.map((each) => h("li", {}, h("span", {}, formatFullTime(each.export_time)), each.export_url ? h("a", { href: each.export_url }, t("export.download")) : h("small", {}, t(each.pending ? "export.pending" : "export.failed")),
       each.export_url && iconButton("trash", t("export.delete"), { onclick: () => remove(`/export/realm/${each.id}`).then(draw) }))));
   };
   await draw();

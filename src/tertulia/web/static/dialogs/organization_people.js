@@ -54,7 +54,7 @@ export async function orgInvitations() {
   const list = h("ul", { class: "plain kept" });
   const draw = async () => {
     const { invites } = await get("/invites");
-    setChildren(list, ...(invites.length ? invites.map((/** @type {any} */ invite) => inviteRow(invite, draw)) : [h("li", { class: "quiet" }, t("invite.none"))]));
+    setChildren(list, ...(invites.length ? invites.map((invite) => inviteRow(invite, draw)) : [h("li", { class: "quiet" }, t("invite.none"))]));
   };
   await draw();
   const emails = h("textarea", { class: "f", rows: 2, "aria-label": t("invite.emails") });
@@ -72,7 +72,7 @@ export async function orgInvitations() {
   formSection(t("org.invitations"), list)];
 }
 
-/** @param {Record<string, any>} invite
+/** @param {import("../core/api_types.d.ts").Schemas["InvitationObject"]} invite
  * @param {() => unknown} draw */
 function inviteRow(invite, draw) {
   const path = invite.is_multiuse ? `/invites/multiuse/${invite.id}` : `/invites/${invite.id}`;

@@ -40,7 +40,7 @@ function profileCard(id) {
 /** @param {import("../state/people.js").Person} person
  * @returns {[string, import("../core/html.js").Child][]} */
 function customFacts(person) {
-  return (state.custom_profile_fields ?? []).map((/** @type {any} */ field) => [field.name, profileFact(field, person.profile_data?.[field.id]?.value)]);
+  return (state.custom_profile_fields ?? []).map((field) => [field.name, profileFact(field, person.profile_data?.[field.id]?.value)]);
 }
 
 /** @param {string} zone */

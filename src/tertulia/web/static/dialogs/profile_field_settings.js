@@ -13,7 +13,7 @@ import { raised } from "./organization_lists.js";
 
 const DROPDOWN = 3;
 const EXTERNAL = 7;
-const SWITCHES = ["display_in_profile_summary", "required", "editable_by_user"];
+const SWITCHES = /** @type {const} */ (["display_in_profile_summary", "required", "editable_by_user"]);
 
 export function orgFields() {
   const list = h("ul", { class: "plain kept-open" });
@@ -32,14 +32,14 @@ function fields() {
  * @param {number} at */
 function fieldRow(field, at) {
   const path = `/realm/profile_fields/${field.id}`;
-  const change = (/** @type {string} */ name) => (/** @type {any} */ value) => patch(path, { [name]: value });
+  const change = (/** @type {string} */ name) => (/** @type {import("./forms.js").FieldValue} */ value) => patch(path, { [name]: value });
   const title = h("summary", {}, h("bdi", {}, field.name), " ", h("small", { class: "quiet" }, t(`field.kind.${field.type}`)));
   if (!state.is_admin) return h("li", {}, h("bdi", {}, field.name), " ", h("small", { class: "quiet" }, field.hint));
   return h("li", {}, h("details", {}, title, h("div", { class: "fields" },
     settingRow({ name: `name-${field.id}`, label: t("field.name"), value: field.name, save: change("name") }),
     settingRow({ name: `hint-${field.id}`, label: t("field.hint"), value: field.hint, save: change("hint") }),
-    field.type === DROPDOWN && settingRow({ name: `choices-${field.id}`, label: t("field.choices"), value: choicesIn(field), kind: "long", save: (value) => patch(path, { field_data: choiceData(value, field) }) }),
-    ...SWITCHES.map((name) => settingRow({ name: `${name}-${field.id}`, label: t(`field.${name}`), value: Boolean(/** @type {any} */ (field)[name] ?? name === "editable_by_user"), save: change(name) })),
+    field.type === DROPDOWN && settingRow({ name: `choices-${field.id}`, label: t("field.choices"), value: choicesIn(field), kind: "long", save: (value) => patch(path, { field_data: choiceData(String(value), field) }) }),
+    ...SWITCHES.map((name) => settingRow({ name: `${name}-${field.id}`, label: t(`field.${name}`), value: Boolean(field[name] ?? name === "editable_by_user"), save: change(name) })),
     h("div", { class: "set" }, at > 0 && h("button", { class: "b", type: "button", onclick: () => patch("/realm/profile_fields", { order: raised(fields().map((each) => each.id), at) }) }, t("order.up")),
       iconButton("trash", t("field.remove", { name: field.name }), { onclick: async () => {
         if (await confirmAction(t("field.remove", { name: field.name }), t("field.remove-text"), t("menu.delete"))) await remove(path);
@@ -51,7 +51,7 @@ function newField() {
   const hint = h("input", { class: "f", "aria-label": t("field.hint"), maxlength: 80 });
   const kind = h("select", { class: "f", "aria-label": t("field.kind") }, ...[1, 2, DROPDOWN, 4, 5, 6, EXTERNAL, 8].map((each) => h("option", { value: each }, t(`field.kind.${each}`))));
   const choices = h("textarea", { class: "f", rows: 3, "aria-label": t("field.choices"), dir: "auto" });
-  const account = h("select", { class: "f", "aria-label": t("field.account") }, ...Object.entries(state.realm_default_external_accounts ?? {}).map(([key, each]) => h("option", { value: key }, /** @type {any} */ (each).name ?? key)));
+  const account = h("select", { class: "f", "aria-label": t("field.account") }, ...Object.entries(state.realm_default_external_accounts ?? {}).map(([key, each]) => h("option", { value: key }, each.name ?? key)));
   const extraFields = { [DROPDOWN]: labelled(t("field.choices"), choices), [EXTERNAL]: labelled(t("field.account"), account) };
   const show = () => { for (const [each, element] of Object.entries(extraFields)) element.hidden = each !== kind.value; };
   kind.addEventListener("change", show);

@@ -28,11 +28,11 @@ export function profileFact(field, value) {
  * @param {ProfileField} field
  * @param {string} value */
 export function profileFieldRow(field, value) {
-  const save = (/** @type {any} */ chosen) => patch("/users/me/profile_data", { data: [{ id: field.id, value: chosen }] });
+  const save = (/** @type {import("./forms.js").FieldValue | number[]} */ chosen) => patch("/users/me/profile_data", { data: [{ id: field.id, value: chosen }] });
   const row = { name: `field-${field.id}`, label: field.name, hint: field.hint, value, save, disabled: field.editable_by_user === false && !state.is_admin };
   if (field.type === 3) {
     const choices = Object.entries(/** @type {Record<string, {text: string, order: string}>} */ (JSON.parse(field.field_data || "{}"))).sort((a, b) => Number(a[1].order) - Number(b[1].order));
-    return settingRow({ ...row, choices: [["", "–"], ...choices.map(([key, each]) => /** @type {[any, string]} */ ([key, each.text]))] });
+    return settingRow({ ...row, choices: [["", "–"], ...choices.map(([key, each]) => /** @type {[string, string]} */ ([key, each.text]))] });
   }
   if (field.type === 6) return personField(field, value, save);
   return settingRow({ ...row, kind: field.type === 2 ? "long" : field.type === 4 ? "date" : "text" });

@@ -50,9 +50,9 @@ export function showScheduled() {
   bindToAddress(openDialog(t("schedule.list"), [rows.length ? list : h("p", { class: "quiet" }, t("schedule.none"))]));
 }
 
-/** @param {Record<string, any>} row */
+/** @param {import("../core/api_types.d.ts").Schemas["ScheduledMessageObject"]} row */
 function scheduledRow(row) {
-  const to = row.type === "stream" ? { channel: row.to, topic: row.topic } : directWith([row.to].flat());
+  const to = row.type === "stream" ? { channel: [row.to].flat()[0], topic: row.topic ?? "" } : directWith([row.to].flat());
   const item = h("li", {}, h("a", { href: conversationHash(to) }, h("bdi", {}, fullTitle(to))), h("p", { class: "cut", dir: "auto" }, row.content),
     h("small", {}, row.failed ? t("schedule.failed") : formatFullTime(row.scheduled_delivery_timestamp)),
     iconButton("trash", t("schedule.delete"), { onclick: async () => {

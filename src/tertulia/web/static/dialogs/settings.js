@@ -6,7 +6,7 @@ import { isDense, setDense } from "../state/density.js";
 import { areShortcutsOff, setShortcutsOff } from "../views/keys.js";
 import { avatar } from "../views/avatars.js";
 import { state, myId, realm, setting } from "../state/session.js";
-import { nameOf, getPerson } from "../state/people.js";
+import { getPerson, nameOf, people } from "../state/people.js";
 import { formatFullTime } from "../views/time.js";
 import { t } from "../core/i18n.js";
 import { actionButton, formSection, labelled, settingRow } from "./forms.js";
@@ -34,11 +34,11 @@ export function showSettings(route) {
  * @param {string} name
  * @param {Partial<import("./forms.js").Row>} [more] */
 function own(name, more = {}) {
-  return settingRow({ name, label: t(`set.${name}`), value: setting(name), save: (value) => patch("/settings", { [name]: value }), ...more });
+  return settingRow({ name, label: t(`set.${name}`), value: state.user_settings?.[name], save: (value) => patch("/settings", { [name]: value }), ...more });
 }
 
 /** @param {string} name
- * @param {any[]} values
+ * @param {(string | number)[]} values
  * @param {string} [words] */
 function ownChoice(name, values, words = name) {
   return own(name, { choices: values.map((value) => [value, t(`set.${words}.${value}`)]) });
@@ -53,7 +53,7 @@ function profilePage() {
     formSection(t("settings.profile"), picture, settingRow({ name: "full_name", label: t("profile.name"), value: me.full_name, save: (value) => patch("/settings", { full_name: value }) }),
       settingRow({ name: "status_text", label: t("profile.status"), value: state.user_status?.[myId()]?.status_text ?? "", save: (value) => post("/users/me/status", { status_text: value }) }),
       settingRow({ name: "timezone", label: t("profile.timezone"), value: me.timezone || Intl.DateTimeFormat().resolvedOptions().timeZone, save: (value) => patch("/settings", { timezone: value }) })),
-    fields.length > 0 && formSection(t("profile.more"), ...fields.map((/** @type {any} */ field) => profileFieldRow(field, me.profile_data?.[field.id]?.value ?? ""))),
+    fields.length > 0 && formSection(t("profile.more"), ...fields.map((field) => profileFieldRow(field, me.profile_data?.[field.id]?.value ?? ""))),
   ];
 }
 
@@ -65,7 +65,7 @@ async function accountPage() {
   const shown = h("input", { class: "f", type: "password", "aria-label": t("account.password-for-key"), autocomplete: "current-password" });
   const showKey = (/** @type {string} */ value) => {
     key.textContent = value;
-    file.href = zuliprc(state.email, value);
+    file.href = zuliprc(state.email ?? "", value);
     file.hidden = false;
   };
   const old = h("input", { class: "f", type: "password", "aria-label": t("account.old"), autocomplete: "current-password" });
@@ -84,7 +84,7 @@ async function accountPage() {
   ];
 }
 
-/** @param {Record<string, any>} session */
+/** @param {import("../core/api_types.d.ts").Schemas["SessionObject"]} session */
 function sessionRow(session) {
   const row = h("li", { class: session.is_current && "here" }, h("span", { title: session.agent }, agentName(session.agent)), h("small", {}, session.is_current ? t("account.this") : `${session.address} · ${formatFullTime(session.last_seen)}`),
     !session.is_current && iconButton("close", t("account.end"), { onclick: () => remove(`/users/me/sessions/${session.id}`).then(() => row.remove()) }));
@@ -103,11 +103,11 @@ function agentName(agent) {
 function displayPage() {
   return [
     formSection(t("display.look"), ownChoice("color_scheme", [1, 2, 3]), own("default_language", { choices: LANGUAGES }), own("twenty_four_hour_time"),
-      own("web_font_size_px", { kind: "number" }), settingRow({ name: "dense", label: t("display.dense"), value: isDense(), save: async (value) => setDense(value) }), own("starred_message_counts")),
+      own("web_font_size_px", { kind: "number" }), settingRow({ name: "dense", label: t("display.dense"), value: isDense(), save: async (value) => setDense(Boolean(value)) }), own("starred_message_counts")),
     formSection(t("display.reading"), ownChoice("web_home_view", ["inbox", "recent", "all_messages"]), ownChoice("web_mark_read_on_scroll_policy", [1, 2, 3]),
       ownChoice("web_channel_default_view", [1, 2, 3, 4]), own("web_escape_navigates_to_home_view")),
     formSection(t("display.writing"), own("enter_sends"), own("translate_emoticons"), own("enable_drafts_synchronization"), own("receives_typing_notifications")),
-    formSection(t("keys.title"), settingRow({ name: "keys", label: t("keys.off"), value: areShortcutsOff(), save: async (value) => setShortcutsOff(value) })),
+    formSection(t("keys.title"), settingRow({ name: "keys", label: t("keys.off"), value: areShortcutsOff(), save: async (value) => setShortcutsOff(Boolean(value)) })),
   ];
 }
 
@@ -145,20 +145,26 @@ function zuliprc(email, key) {
   return URL.createObjectURL(new Blob([config], { type: "text/plain" }));
 }
 
-/** @param {Record<string, any>} bot */
+/** @param {import("../core/api_types.d.ts").Schemas["OwnBot"]} bot */
 function botRow(bot) {
   const file = zuliprc(bot.username, bot.api_key);
   const row = h("li", {}, h("bdi", {}, bot.full_name), h("small", {}, bot.username), h("code", { class: "key" }, bot.api_key),
     h("a", { class: "b bare", href: file, download: "zuliprc" }, "zuliprc"),
-    iconButton("trash", t("bots.remove", { name: bot.full_name }), { onclick: () => remove(`/bots/${bot.user_id}`).then(() => row.remove()) }));
+    iconButton("trash", t("bots.remove", { name: bot.full_name }), { onclick: () => remove(`/bots/${botId(bot.username)}`).then(() => row.remove()) }));
   return row;
+}
+
+/** The list of bots has no ids.
+ * @param {string} email */
+function botId(email) {
+  return [...people.values()].find((person) => person.is_bot && (person.email === email || person.delivery_email === email))?.user_id;
 }
 
 function alertWordsPage() {
   const list = h("ul", { class: "plain kept" });
   const field = h("input", { class: "f", "aria-label": t("alert.word"), maxlength: 100 });
   const draw = (/** @type {string[]} */ words) => setChildren(list, ...words.map((word) => h("li", {}, h("bdi", {}, word), iconButton("close", t("alert.remove", { word }), { onclick: async () => draw((await remove("/users/me/alert_words", { alert_words: [word] })).alert_words) }))));
-  draw((state.alert_words ?? []).map((/** @type {any} */ each) => each.word ?? each));
+  draw(state.alert_words ?? []);
   return [formSection(t("settings.alert-words"), h("p", { class: "quiet" }, t("alert.text")), list, h("label", { class: "field" }, t("alert.word"), field),
     actionButton(t("alert.add"), async () => {
       draw((await post("/users/me/alert_words", { alert_words: [field.value] })).alert_words);
@@ -167,9 +173,9 @@ function alertWordsPage() {
 }
 
 function mutedPage() {
-  const rows = (state.muted_users ?? []).map((/** @type {{id: number}} */ { id }) => {
+  const rows = (state.muted_users ?? []).map(({ id }) => {
     const row = h("li", {}, h("bdi", {}, nameOf(id)), iconButton("close", t("muted.undo", { name: nameOf(id) }), { onclick: () => remove(`/users/me/muted_users/${id}`).then(() => row.remove()) }));
     return row;
   });
-  return [formSection(t("settings.muted"), rows.length ? h("ul", { class: "plain kept" }, ...rows) : h("p", { class: "quiet" }, t("muted.none", { name: realm("name") })))];
+  return [formSection(t("settings.muted"), rows.length ? h("ul", { class: "plain kept" }, ...rows) : h("p", { class: "quiet" }, t("muted.none", { name: realm("name") ?? "" })))];
 }

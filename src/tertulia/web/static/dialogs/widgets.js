@@ -1,5 +1,5 @@
-/** Polls, to-do lists and forms that one can take part in. A message with submessages begins with what
- * it is; the others are what people have done with it, in order. */
+/** Polls, to-do lists and forms. The first submessage of a message says what widget it is; the others are the
+ * actions of people, in order. */
 
 import { post } from "../core/api.js";
 import { conversationOf, isInChannel } from "../state/conversations.js";
@@ -12,38 +12,43 @@ import { toast } from "../views/layout.js";
 import { t } from "../core/i18n.js";
 
 /** @typedef {import("../state/messages.js").Message} Message */
+/** @typedef {{widget_type?: string, extra_data?: WidgetData}} Widget the first submessage */
+/** @typedef {{question?: unknown, options?: unknown[], task_list_title?: unknown, tasks?: {task?: unknown, desc?: unknown}[],
+ *   heading?: unknown, choices?: {short_name: string, long_name: string, reply: string}[]}} WidgetData of each kind a part */
+/** @typedef {{type?: string, key?: string | number, idx?: number, option?: unknown, question?: unknown, vote?: number,
+ *   task?: unknown, desc?: unknown, completed?: boolean, title?: unknown}} Action of each kind a part; other clients send it, so anything may be missing */
 /** @typedef {{key: string, text: string, voters: Set<number>}} Option */
 /** @typedef {{key: string, text: string, about: string, isDone: boolean}} Task */
 
 /** @param {Message} message
- * @returns {HTMLElement | null} null if nobody knows the kind */
+ * @returns {HTMLElement | null} null for an unknown kind */
 export function drawWidget(message) {
   const [first] = message.submessages;
-  const initial = parseJson(first?.content);
+  const initial = /** @type {Widget | null} */ (parseJson(first?.content));
   if (initial?.widget_type === "poll") return drawPoll(message, initial.extra_data ?? {});
   if (initial?.widget_type === "todo") return drawTodo(message, initial.extra_data ?? {});
   if (initial?.widget_type === "zform") return drawForm(message, initial.extra_data ?? {});
   return null;
 }
 
-/** What a poll has come to.
+/** The state of a poll after all actions.
  * @param {Message} message
- * @param {Record<string, any>} initial
+ * @param {WidgetData} initial
  * @returns {{question: string, options: Option[]}} */
 export function pollOf(message, initial) {
   /** @type {Map<string, Option>} */
   const options = new Map();
   let question = String(initial.question ?? "");
-  (initial.options ?? []).forEach((/** @type {string} */ text, /** @type {number} */ at) => options.set(`canned,${at}`, { key: `canned,${at}`, text: String(text), voters: new Set() }));
+  (initial.options ?? []).forEach((text, at) => options.set(`canned,${at}`, { key: `canned,${at}`, text: String(text), voters: new Set() }));
   for (const { sender_id, content } of message.submessages.slice(1)) {
-    const action = parseJson(content);
+    const action = /** @type {Action | null} */ (parseJson(content));
     if (action?.type === "new_option" && typeof action.option === "string") {
       const key = `${sender_id},${action.idx}`;
       if (!options.has(key)) options.set(key, { key, text: action.option, voters: new Set() });
     } else if (action?.type === "question" && sender_id === message.sender_id) {
       question = String(action.question);
     } else if (action?.type === "vote") {
-      const option = options.get(action.key);
+      const option = options.get(String(action.key));
       if (action.vote === 1) option?.voters.add(sender_id);
       else option?.voters.delete(sender_id);
     }
@@ -52,7 +57,7 @@ export function pollOf(message, initial) {
 }
 
 /** @param {Message} message
- * @param {Record<string, any>} initial */
+ * @param {WidgetData} initial */
 function drawPoll(message, initial) {
   const { question, options } = pollOf(message, initial);
   const most = Math.max(1, ...options.map((option) => option.voters.size), new Set(options.flatMap((option) => [...option.voters])).size);
@@ -75,22 +80,22 @@ function pollRow(message, { key, text, voters }, most) {
 }
 
 /** @param {Message} message
- * @param {Record<string, any>} initial
+ * @param {WidgetData} initial
  * @returns {{title: string, tasks: Task[]}} */
 export function todoOf(message, initial) {
   /** @type {Map<string, Task>} */
   const tasks = new Map();
   let title = String(initial.task_list_title ?? "");
-  (initial.tasks ?? []).forEach((/** @type {any} */ task, /** @type {number} */ at) => tasks.set(`${at},canned`, { key: `${at},canned`, text: String(task.task), about: String(task.desc ?? ""), isDone: false }));
+  (initial.tasks ?? []).forEach((task, at) => tasks.set(`${at},canned`, { key: `${at},canned`, text: String(task.task), about: String(task.desc ?? ""), isDone: false }));
   for (const { sender_id, content } of message.submessages.slice(1)) {
-    const action = parseJson(content);
+    const action = /** @type {Action | null} */ (parseJson(content));
     if (action?.type === "new_task" && typeof action.task === "string") {
       const key = `${action.key},${sender_id}`;
       if (!tasks.has(key)) tasks.set(key, { key, text: action.task, about: String(action.desc ?? ""), isDone: Boolean(action.completed) });
     } else if (action?.type === "new_task_list_title" && sender_id === message.sender_id) {
       title = String(action.title);
     } else if (action?.type === "strike") {
-      const task = tasks.get(action.key);
+      const task = tasks.get(String(action.key));
       if (task) task.isDone = !task.isDone;
     }
   }
@@ -98,7 +103,7 @@ export function todoOf(message, initial) {
 }
 
 /** @param {Message} message
- * @param {Record<string, any>} initial */
+ * @param {WidgetData} initial */
 function drawTodo(message, initial) {
   const { title, tasks } = todoOf(message, initial);
   const rows = tasks.map(({ key, text, about, isDone }) => h("li", {}, h("label", { class: isDone ? "done" : "" },
@@ -112,17 +117,17 @@ function drawTodo(message, initial) {
     }), message.sender_id === myId() && textForm(t("todo.edit-title"), t("poll.change-button"), (text) => sendAction(message, { type: "new_task_list_title", title: text }), title));
 }
 
-/** Choices; what whoever takes one says to the program that asks.
+/** A form of a bot: each choice sends a reply to the bot.
  * @param {Message} message
- * @param {Record<string, any>} initial */
+ * @param {WidgetData} initial */
 function drawForm(message, initial) {
-  const rows = (initial.choices ?? []).map((/** @type {Record<string, string>} */ { short_name, long_name, reply }) => h("div", { class: "opt" },
+  const rows = (initial.choices ?? []).map(({ short_name, long_name, reply }) => h("div", { class: "opt" },
     h("button", { class: "vote", type: "button", "aria-label": `${short_name}: ${long_name}`, disabled: isSpectator(), onclick: oneAtATime(() => sendReply(message, reply)) }, short_name),
     h("span", { class: "o" }, h("bdi", {}, long_name))));
-  return h("div", { class: "poll", role: "group", "aria-label": String(initial.heading ?? "") }, h("p", {}, initial.heading ?? ""), ...rows);
+  return h("div", { class: "poll", role: "group", "aria-label": String(initial.heading ?? "") }, h("p", {}, String(initial.heading ?? "")), ...rows);
 }
 
-/** In a channel the program must be called to hear it.
+/** In a channel the bot gets the reply only if it is mentioned.
  * @param {Message} message
  * @param {string} reply */
 function sendReply(message, reply) {
@@ -130,18 +135,18 @@ function sendReply(message, reply) {
   return enqueue(conversation, isInChannel(conversation) ? `@**${nameOf(message.sender_id)}|${message.sender_id}** ${reply}` : reply);
 }
 
-/** A field that adds something.
+/** A form that adds an option or a task.
  * @param {string} label
  * @param {(text: string) => unknown} add */
 function addForm(label, add) {
   return textForm(label, t("poll.add-button"), add);
 }
 
-/** A line that opens to a field.
+/** A line that opens to a form with one text field.
  * @param {string} label
  * @param {string} button
  * @param {(text: string) => unknown} take
- * @param {string} [now] what stands there already */
+ * @param {string} [now] the present text */
 function textForm(label, button, take, now = "") {
   const field = h("input", { class: "f slim", "aria-label": label, placeholder: label, maxlength: 200, dir: "auto", value: now });
   const form = h("form", { class: "adding" }, field, h("button", { class: "b", type: "submit" }, button));
@@ -155,7 +160,7 @@ function textForm(label, button, take, now = "") {
 }
 
 /** @param {Message} message
- * @param {Record<string, any>} action */
+ * @param {Action} action */
 async function sendAction(message, action) {
   try {
     await post("/submessage", { message_id: message.id, msg_type: "widget", content: JSON.stringify(action) });
@@ -165,7 +170,7 @@ async function sendAction(message, action) {
 }
 
 /** @param {unknown} text
- * @returns {any} */
+ * @returns {unknown} null if it is not JSON */
 function parseJson(text) {
   try {
     return JSON.parse(String(text));

@@ -1,11 +1,9 @@
-/** The channels we know of, those one is in and those one could join, and their folders. */
+/** Channels, subscribed or not, and channel folders. */
 
 import { emit } from "../core/signals.js";
 
-/** @typedef {{stream_id: number, name: string, description: string, rendered_description: string,
- *   invite_only: boolean, is_web_public: boolean, is_archived: boolean, folder_id: number | null,
- *   color: string, is_muted: boolean, pin_to_top: boolean, subscriber_count: number,
- *   topics_policy: string, subscribed: boolean, [more: string]: any}} Channel */
+/** @typedef {import("../core/api_types.d.ts").Schemas} Schemas */
+/** @typedef {Schemas["ChannelObject"] & Partial<Schemas["SubscriptionObject"]> & {color: string, subscribed: boolean}} Channel */
 
 /** @typedef {{id: number, name: string, description: string, order?: number, is_archived: boolean}} Folder */
 
@@ -16,23 +14,24 @@ export const channels = new Map();
 /** @type {Map<number, Folder>} */
 export const folders = new Map();
 
-/** @param {Record<string, any>} snapshot a register answer */
+/** @param {import("./types.d.ts").Snapshot} snapshot */
 export function initChannels(snapshot) {
   channels.clear();
   folders.clear();
-  const isSpectating = !snapshot.user_id; // a spectator is told of the channels that all may read
+  const isSpectating = !snapshot.user_id; // spectators get the public channels only, and read all of them
   for (const channel of [...(snapshot.streams ?? []), ...(snapshot.never_subscribed ?? [])]) addChannel(channel, isSpectating);
   for (const channel of snapshot.unsubscribed ?? []) addChannel(channel, false);
   for (const channel of snapshot.subscriptions ?? []) addChannel(channel, true);
   for (const folder of snapshot.channel_folders ?? []) folders.set(folder.id, folder);
 }
 
-/** @param {Record<string, any>} channel
+/** Add a channel, or update it.
+ * @param {Schemas["ChannelObject"] & Partial<Schemas["SubscriptionObject"]>} channel
  * @param {boolean} subscribed */
 export function addChannel(channel, subscribed) {
   const before = channels.get(channel.stream_id);
   const color = channel.color ?? before?.color ?? DEFAULT_COLOR;
-  channels.set(channel.stream_id, /** @type {Channel} */ ({ ...before, ...channel, color, subscribed }));
+  channels.set(channel.stream_id, { ...before, ...channel, color, subscribed });
 }
 
 /** @param {number} id
@@ -54,13 +53,13 @@ export function findChannel(name) {
   return [...channels.values()].find((channel) => channel.name.toLowerCase() === lowered);
 }
 
-/** One's own channels, by name.
+/** Subscribed channels, by name.
  * @returns {Channel[]} */
 export function myChannels() {
   return [...channels.values()].filter((channel) => channel.subscribed && !channel.is_archived).sort(byName);
 }
 
-/** One's own channels as the sidebar groups them: pinned ones, folders, and the others.
+/** Subscribed channels as the sidebar groups them: pinned, by folder, and the others.
  * @returns {{key: string, folder: Folder | null, channels: Channel[]}[]} */
 export function groupedChannels() {
   const groups = new Map();
@@ -73,14 +72,14 @@ export function groupedChannels() {
   return [...groups.values()].sort((a, b) => rank(a) - rank(b) || (a.folder?.name ?? "").localeCompare(b.folder?.name ?? ""));
 }
 
-/** Folders that are in use, in their order.
+/** Folders that are not archived, in their order.
  * @returns {Folder[]} */
 export function sortedFolders() {
   return [...folders.values()].filter((folder) => !folder.is_archived).sort((a, b) => (a.order ?? 0) - (b.order ?? 0));
 }
 
 /** @param {number} id
- * @param {Record<string, any>} changes */
+ * @param {Partial<Channel>} changes */
 export function updateChannel(id, changes) {
   const channel = channels.get(id);
   if (channel) Object.assign(channel, changes);

@@ -1,12 +1,12 @@
-/** A conversation is a topic of a channel, or some people who write to each other. Its key is a
- * string, so that conversations can be compared and kept in maps. */
+/** Conversations: a topic of a channel, or direct messages between some people. The key of a conversation is a
+ * string, to compare conversations and keep them in maps. */
 
 import { channelName } from "./channels.js";
 import { myId, realm } from "./session.js";
 import { namesOf } from "./people.js";
 
 /** @typedef {{channel: number, topic: string}} InChannel */
-/** @typedef {{people: number[]}} Direct the others; oneself for notes to oneself */
+/** @typedef {{people: number[]}} Direct the other participants; only oneself for notes to oneself */
 /** @typedef {InChannel | Direct} Conversation */
 
 const RESOLVED = "✔ ";
@@ -31,7 +31,7 @@ export function topicKey(channel, topic) {
   return `c${channel}:${topic.toLowerCase()}`;
 }
 
-/** A direct conversation from the ids of all or of the others.
+/** The direct conversation of these people, with or without oneself among them.
  * @param {number[]} ids
  * @returns {Direct} */
 export function directWith(ids) {
@@ -39,11 +39,18 @@ export function directWith(ids) {
   return { people: others.length ? others : [myId()] };
 }
 
-/** @param {Record<string, any>} message
+/** @param {Pick<import("./messages.js").Message, "type" | "stream_id" | "subject" | "display_recipient">} message
  * @returns {Conversation} */
 export function conversationOf(message) {
   if (message.type === "stream") return { channel: message.stream_id, topic: message.subject };
-  return directWith(message.display_recipient.map((/** @type {{id: number}} */ person) => person.id));
+  return directWith(participantIds(message));
+}
+
+/** The people of a direct message.
+ * @param {Pick<import("./messages.js").Message, "display_recipient">} message
+ * @returns {number[]} */
+export function participantIds({ display_recipient: recipients }) {
+  return typeof recipients === "string" ? [] : recipients.map((person) => person.id);
 }
 
 /** @param {string} topic */
@@ -51,7 +58,7 @@ export function isResolved(topic) {
   return topic.startsWith(RESOLVED);
 }
 
-/** A topic as it is shown: without the mark of a resolved one, and with a name if it has none.
+/** A topic's name as it is shown: without the mark of a resolved topic; an empty name gets a placeholder.
  * @param {string} topic */
 export function topicTitle(topic) {
   const bare = isResolved(topic) ? topic.slice(RESOLVED.length) : topic;

@@ -1,4 +1,4 @@
-/** How close lines stand: a matter of the screen, so it is kept by the browser. */
+/** Compact or comfortable rows. It depends on the screen, so this browser stores it. */
 
 import { emit } from "../core/signals.js";
 

@@ -1,4 +1,4 @@
-/** Direct conversations, and which message in each is the newest. */
+/** Direct conversations and the newest message of each. */
 
 import { conversationOf, directWith, isInChannel, keyOf } from "./conversations.js";
 import { emit } from "../core/signals.js";
@@ -8,13 +8,13 @@ import { emit } from "../core/signals.js";
 /** @type {Map<string, {conversation: Direct, newest: number}>} */
 const directs = new Map();
 
-/** @param {Record<string, any>} snapshot a register answer */
+/** @param {import("./types.d.ts").Snapshot} snapshot */
 export function initDirectMessages(snapshot) {
   directs.clear();
   for (const each of snapshot.recent_private_conversations ?? []) recordNewest(directWith(each.user_ids), each.max_message_id);
 }
 
-/** @param {Record<string, any>} message */
+/** @param {import("./messages.js").Message} message */
 export function recordDirectMessage(message) {
   const conversation = conversationOf(message);
   if (isInChannel(conversation)) return;
@@ -22,7 +22,7 @@ export function recordDirectMessage(message) {
   emit("unread");
 }
 
-/** All of them, the newest first.
+/** All direct conversations, the newest first.
  * @returns {{conversation: Direct, newest: number}[]} */
 export function recentDirectMessages() {
   return [...directs.values()].sort((a, b) => b.newest - a.newest);

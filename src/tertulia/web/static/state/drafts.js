@@ -1,7 +1,7 @@
-/** Drafts: what somebody has begun to write, for each conversation.
+/** Drafts, one per conversation.
  *
- * A draft is on this device at once and on the server a little later, where other devices find it.
- * Of two versions the one that was changed last wins. */
+ * A draft is stored on this device at once, and a few seconds later on the server for the other devices. Of two
+ * versions the newer one wins. */
 
 import { patch, post, remove } from "../core/api.js";
 import { directWith, isInChannel, keyOf } from "./conversations.js";
@@ -11,7 +11,7 @@ import { emit } from "../core/signals.js";
 
 /** @typedef {import("./conversations.js").Conversation} Conversation */
 /** @typedef {{key: string, to: Conversation, content: string, at: number, id: number | null, saved: boolean}} Draft
- *   `id` is the server's, `saved` says whether it has this version */
+ *   `id` is the server's; `saved`: the server has this version. Stored in IndexedDB */
 
 const UPLOAD_DELAY_MS = 3000;
 
@@ -19,10 +19,10 @@ const UPLOAD_DELAY_MS = 3000;
 const drafts = new Map();
 /** @type {Map<string, ReturnType<typeof setTimeout>>} */
 const timers = new Map();
-/** Conversations whose draft is on its way to the server, and must not be sent twice. */
+/** Keys of drafts that are being uploaded: a second upload must wait. @type {Set<string>} */
 const uploading = new Set();
 
-/** @param {Record<string, any>} snapshot a register answer */
+/** @param {import("./types.d.ts").Snapshot} snapshot */
 export async function initDrafts(snapshot) {
   for (const stored of await getAll("drafts")) if (!drafts.has(stored.key)) drafts.set(stored.key, stored);
   const onServer = new Set();
@@ -32,7 +32,7 @@ export async function initDrafts(snapshot) {
   }
   for (const draft of [...drafts.values()]) {
     if (draft.id !== null && !onServer.has(draft.id)) {
-      if (draft.saved) dropDraft(draft.key); // sent or thrown away on another device
+      if (draft.saved) dropDraft(draft.key); // sent or discarded on another device
       else draft.id = null;
     }
     if (!draft.saved) scheduleSave(draft.key);
@@ -46,14 +46,14 @@ export function draftOf(conversation) {
   return drafts.get(keyOf(conversation))?.content ?? "";
 }
 
-/** All drafts, those changed last first.
+/** All drafts, the last changed first.
  * @returns {Draft[]} */
 export function allDrafts() {
   return [...drafts.values()].sort((a, b) => b.at - a.at);
 }
 
 /** @param {Conversation} conversation
- * @param {string} content nothing throws the draft away */
+ * @param {string} content if empty, the draft is discarded */
 export function setDraft(conversation, content) {
   if (isSpectator()) return;
   const key = keyOf(conversation);
@@ -77,7 +77,7 @@ export function discardDraft(conversation) {
   emit("drafts", key);
 }
 
-/** @param {Record<string, any>} event */
+/** @param {import("../sync/event_types.d.ts").DraftsEvent} event */
 export function applyDraftsEvent(event) {
   if (event.op === "add") event.drafts.forEach(mergeServerDraft);
   if (event.op === "update") mergeServerDraft(event.draft);
@@ -89,10 +89,10 @@ export function applyDraftsEvent(event) {
   emit("drafts");
 }
 
-/** @param {Record<string, any>} sent the server's version */
+/** @param {import("../core/api_types.d.ts").Schemas["DraftObject"]} sent the server's version */
 function mergeServerDraft(sent) {
   const to = sent.type === "stream" ? { channel: sent.to[0], topic: sent.topic } : directWith(sent.to);
-  if (sent.type !== "stream" && !sent.to.length) return; // addressed to nobody yet: only its own client can go on with it
+  if (sent.type !== "stream" && !sent.to.length) return; // has no recipient yet: only the client that wrote it can continue it
   const key = keyOf(to);
   const ours = drafts.get(key);
   if (ours && ours.at > sent.timestamp && ours.content !== sent.content) {
@@ -127,11 +127,11 @@ async function saveDraft(key) {
   try {
     const id = await uploadDraft(draft);
     const now = drafts.get(key);
-    if (!now) remove(`/drafts/${id}`).catch(() => {}); // sent meanwhile
+    if (!now) remove(`/drafts/${id}`).catch(() => {}); // the message was sent meanwhile
     else Object.assign(now, { id, saved: now.content === content });
     if (now) putEntry("drafts", now);
   } catch {
-    scheduleSave(key); // it is on this device; the server gets it when it can
+    scheduleSave(key); // it is stored on this device; try the server again later
   } finally {
     uploading.delete(key);
   }

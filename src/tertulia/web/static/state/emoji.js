@@ -1,4 +1,4 @@
-/** Emoji: the server's list of names, fetching when it is first needed, and the organization's own. */
+/** Emoji: the server's list of names, fetched when first needed, and the custom emoji of the organization. */
 
 import { realm } from "./session.js";
 

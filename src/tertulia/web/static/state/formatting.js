@@ -1,7 +1,7 @@
-/** What the tools above a text do to it: bold, a link, a list, a poll. Text in, text out. */
+/** Formatting tools of the compose box: bold, link, list, poll. Text in, text out. */
 
 /** @typedef {{text: string, from: number, to: number, select: [number, number]}} Change
- *   what to put in place of which part, and what is selected then */
+ *   `text` replaces the range from `from` to `to`; `select` is the selection afterwards */
 
 /** @type {Record<string, (selected: string) => {before: string, inner: string, after: string}>} */
 const TOOLS = {
@@ -19,7 +19,7 @@ const TOOLS = {
   todo: (selected) => ({ before: "/todo ", inner: selected.replaceAll("\n", " "), after: "\n" }),
 };
 
-const WHOLE_MESSAGE = new Set(["poll", "todo"]); // these are a message by themselves
+const WHOLE_MESSAGE = new Set(["poll", "todo"]); // they format the whole message
 const OWN_LINES = new Set(["quote", "spoiler", "list", "numbers"]);
 
 /** @param {string} tool
@@ -40,7 +40,7 @@ export function applyFormat(tool, text, from, to) {
   return { text: lead + before + inner + after, from: start, to: end, select: [at, at + inner.length] };
 }
 
-/** Bold text that is made bold again is plain.
+/** Applying a tool to text that has its format removes the format.
  * @param {string} tool
  * @param {string} text
  * @param {number} from

@@ -16,6 +16,8 @@ const MAX_LIST_LENGTH = 2000;
 
 /** @type {Map<string, MessageList>} by address; the one used last at the end */
 const lists = new Map();
+/** @type {{list: MessageList, isAtEnd(): boolean} | null} */
+let onScreen = null;
 
 export class MessageList {
   /** @type {number[]} */
@@ -186,17 +188,33 @@ export function messageListOf(terms) {
   return list;
 }
 
-/** Forget all lists but one.
- * @param {MessageList | null} [remaining] */
-export function forgetMessageLists(remaining = null) {
-  for (const [key, list] of lists) if (list !== remaining) lists.delete(key);
+/** Record which list is on screen: trimming and forgetting spare it.
+ * @param {MessageList} list
+ * @param {() => boolean} isAtEnd whether its end is in view */
+export function openList(list, isAtEnd) {
+  onScreen = { list, isAtEnd };
 }
 
-/** Let go of what nobody looks at, so that a day of talking does not fill the memory.
- * @param {MessageList | null} open the list that is shown and not at its end: it is left alone */
-export function trimMessageLists(open) {
+/** @param {MessageList} list */
+export function closeList(list) {
+  if (onScreen?.list === list) onScreen = null;
+}
+
+export function forgetMessageLists() {
+  lists.clear();
+}
+
+/** Forget all lists but the one on screen. */
+export function forgetOtherLists() {
+  for (const [key, list] of lists) if (list !== onScreen?.list) lists.delete(key);
+}
+
+/** Shorten long lists, so that a day of messages does not fill the memory. The list on screen is spared
+ * while the person reads earlier messages in it. */
+export function trimMessageLists() {
+  const spared = onScreen?.isAtEnd() ? null : onScreen?.list;
   for (const list of lists.values()) {
-    if (list === open || list.ids.length <= MAX_LIST_LENGTH) continue;
+    if (list === spared || list.ids.length <= MAX_LIST_LENGTH) continue;
     list.truncate(MAX_LIST_LENGTH / 2);
   }
   trimMessages(new Set([...lists.values()].flatMap((list) => list.ids)));
@@ -241,13 +259,13 @@ export function sortedIndex(ids, id) {
   return low;
 }
 
-on("gone", (/** @type {number[]} */ ids) => {
+on("messagesDeleted", (/** @type {number[]} */ ids) => {
   const gone = new Set(ids);
   const changed = [...lists.values()].map((list) => list.remove(gone));
   if (changed.includes(true)) emit("lists");
 });
 
-on("moved", (/** @type {number[]} */ ids) => {
+on("messagesMoved", (/** @type {number[]} */ ids) => {
   for (const id of ids) {
     const message = findMessage(id);
     if (message) insertIntoLists(message);

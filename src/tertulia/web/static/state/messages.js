@@ -1,16 +1,16 @@
-/** The messages that we hold: as many as are in use, and some thousands that were. */
+/** The cache of messages by id. It keeps all that are in a list, and some thousands that were used before. */
 
 import { emit } from "../core/signals.js";
 
 /** @typedef {import("../core/api_types.d.ts").Schemas} Schemas */
-/** @typedef {Schemas["MessageObject"]} ApiMessage a message as the server tells it */
+/** @typedef {Schemas["MessageObject"]} ApiMessage a message as the server sends it */
 /** @typedef {Omit<Schemas["ReactionObject"], "user">} Reaction */
 /** @typedef {Omit<ApiMessage, "reactions"> & {reactions: Reaction[], stream_id: number, flags: string[],
- *   display_recipient: any, version: number}} Message */
+ *   version: number}} Message `version` counts the changes of what a row shows */
 
 const MAX_MESSAGES = 5000;
 
-/** @type {Map<number, Message>} the ones used last at the end */
+/** @type {Map<number, Message>} most recently used last */
 const messages = new Map();
 
 export function clearMessages() {
@@ -23,9 +23,9 @@ export function findMessage(id) {
   return messages.get(id);
 }
 
-/** Take in what the server sent; what we know of a message already is brought up to date.
- * @param {Record<string, any>} sent
- * @param {boolean} [isMatch] it comes from a search, and tells what was found
+/** Add a message that the server sent, or update the cached one.
+ * @param {ApiMessage | Message} sent
+ * @param {boolean} [isMatch] it is a search result, with the matches marked
  * @returns {Message} */
 export function storeMessage(sent, isMatch = false) {
   const before = messages.get(sent.id);
@@ -41,7 +41,7 @@ export function storeMessage(sent, isMatch = false) {
   return message;
 }
 
-/** Change a message that we hold, and have it shown anew.
+/** Change a cached message, and have its row drawn again.
  * @param {number} id
  * @param {Partial<Message>} changes */
 export function updateMessage(id, changes) {
@@ -49,7 +49,7 @@ export function updateMessage(id, changes) {
   if (!message) return;
   Object.assign(message, changes);
   message.version++;
-  emit("message", id);
+  emit("messageChanged", id);
 }
 
 /** @param {number} id
@@ -60,7 +60,7 @@ export function setFlag(id, flag, isSet) {
   if (!message || message.flags.includes(flag) === isSet) return;
   const others = message.flags.filter((each) => each !== flag);
   const flags = isSet ? [...others, flag] : others;
-  if (flag === "read") message.flags = flags; // nothing to be seen of it in a row
+  if (flag === "read") message.flags = flags; // rows do not show it
   else updateMessage(id, { flags });
 }
 
@@ -69,7 +69,7 @@ export function removeMessages(ids) {
   for (const id of ids) messages.delete(id);
 }
 
-/** Let go of the messages that were used longest ago and are in no list.
+/** Evict the least recently used messages that are in no list.
  * @param {Set<number>} used */
 export function trimMessages(used) {
   for (const id of messages.keys()) {
@@ -78,17 +78,17 @@ export function trimMessages(used) {
   }
 }
 
-/** All messages that we hold, oldest first.
+/** All cached messages, oldest first.
  * @returns {Message[]} */
 export function cachedMessages() {
   return [...messages.values()].sort((a, b) => a.id - b.id);
 }
 
-/** @param {Record<string, any>} before
- * @param {Record<string, any>} sent */
+/** @param {Message} before
+ * @param {ApiMessage | Message} sent */
 function isUnchanged(before, sent) {
   return before.content === sent.content && before.match_content === sent.match_content
     && before.subject === sent.subject && before.last_edit_timestamp === sent.last_edit_timestamp
     && before.reactions.length === sent.reactions.length && before.submessages.length === sent.submessages.length
-    && before.flags.length === sent.flags.length;
+    && before.flags.length === (sent.flags ?? []).length;
 }

@@ -1,14 +1,15 @@
-/** Narrows: which messages are asked for, as terms and as the part of an address behind `#`.
- * The addresses are Zulip's, so that links from mails, apps and other people work. */
+/** Narrows: which messages a view shows, as terms and as an address behind `#`. The addresses are the same as
+ * Zulip's, so that links in mails and apps work. */
 
 import { channelName, findChannel, channels } from "./channels.js";
-import { directWith, isInChannel } from "./conversations.js";
+import { directWith, isInChannel, participantIds } from "./conversations.js";
 import { isSpectator, myId } from "./session.js";
 import { people } from "./people.js";
 import { isFollowed, isTopicMuted } from "./topics.js";
 
 /** @typedef {{operator: string, operand: string | number | number[], negated?: boolean}} Term */
 /** @typedef {import("./conversations.js").Conversation} Conversation */
+/** @typedef {import("./messages.js").Message} Message */
 
 /** @type {Record<string, string>} */
 const OPERATOR_ALIASES = { stream: "channel", streams: "channels", subject: "topic", "pm-with": "dm", from: "sender", "group-pm-with": "dm-including" };
@@ -45,7 +46,7 @@ export function hashOf(terms) {
 }
 
 /** @param {Conversation} conversation
- * @param {number} [near] a message of it to go to */
+ * @param {number} [near] a message in it to scroll to */
 export function conversationHash(conversation, near) {
   return hashOf([...termsOf(conversation), ...(near ? [{ operator: "near", operand: near }] : [])]);
 }
@@ -82,7 +83,7 @@ export function parseNarrow(path) {
   return terms;
 }
 
-/** The conversation that terms name, and nothing else; undefined if they name none.
+/** The conversation that the terms select, if they select exactly one.
  * @param {Term[]} terms
  * @returns {Conversation | undefined} */
 export function conversationIn(terms) {
@@ -95,7 +96,7 @@ export function conversationIn(terms) {
   return undefined;
 }
 
-/** The channel that terms name, and nothing else.
+/** The channel that the terms select, if they select exactly one.
  * @param {Term[]} terms
  * @returns {number | undefined} */
 export function channelIn(terms) {
@@ -110,7 +111,7 @@ export function operandOf(terms, operator) {
   return terms.find((term) => term.operator === operator)?.operand;
 }
 
-/** Terms as the API wants them. Where to land is no part of that.
+/** Terms as the API reads them, without the position (`near`).
  * @param {Term[]} terms */
 export function termsForApi(terms) {
   const apiTerms = terms.filter((term) => term.operator !== "near");
@@ -118,9 +119,9 @@ export function termsForApi(terms) {
   return apiTerms.map(({ operator, operand, negated = false }) => ({ operator, operand, negated }));
 }
 
-/** Whether a message is among those asked for; undefined if only the server can tell.
+/** Whether a message matches all terms; undefined if only the server can tell.
  * @param {Term[]} terms
- * @param {Record<string, any>} message
+ * @param {Message} message
  * @returns {boolean | undefined} */
 export function matchesTerms(terms, message) {
   let verdict = /** @type {boolean | undefined} */ (true);
@@ -132,7 +133,7 @@ export function matchesTerms(terms, message) {
   return verdict;
 }
 
-/** What somebody has typed into the search field, as terms: `from:ana is:starred "some words"`.
+/** Parses the text of the search field: `from:ana is:starred "some words"`.
  * @param {string} text
  * @returns {Term[]} */
 export function parseSearch(text) {
@@ -147,7 +148,7 @@ export function parseSearch(text) {
   return terms;
 }
 
-/** Terms as somebody would type them.
+/** Terms as text of the search field.
  * @param {Term[]} terms */
 export function searchText(terms) {
   return terms.map((each) => (each.operator === "search" ? String(each.operand) : termText(each))).join(" ");
@@ -202,7 +203,7 @@ function parsePeople(operand) {
   return operand.split(",").flatMap((text) => {
     const name = text.trim().toLowerCase();
     if (name === "me") return [myId()];
-    const id = Number(/^user(\d+)@/.exec(name)?.[1]); // the address of somebody whose own is not shown
+    const id = Number(/^user(\d+)@/.exec(name)?.[1]); // stands in for an address that is not visible
     if (people.has(id)) return [id];
     const found = [...people.values()].find((person) => [person.full_name, person.email, person.delivery_email].some((each) => each?.toLowerCase() === name));
     return found ? [found.user_id] : [];
@@ -217,7 +218,7 @@ function operandSlug({ operator, operand }) {
 }
 
 /** @param {Term} term
- * @param {Record<string, any>} message
+ * @param {Message} message
  * @returns {boolean | undefined} */
 function matchesTerm({ operator, operand }, message) {
   const isChannel = message.type === "stream";
@@ -228,8 +229,7 @@ function matchesTerm({ operator, operand }, message) {
   if (operator === "id") return message.id === operand;
   if (operator === "dm" && Array.isArray(operand)) {
     if (isChannel) return false;
-    const ids = message.display_recipient.map((/** @type {{id: number}} */ person) => person.id);
-    return directWith(ids).people.join() === directWith(operand).people.join();
+    return directWith(participantIds(message)).people.join() === directWith(operand).people.join();
   }
   if (operator === "is") return matchesIs(String(operand), message);
   if (operator === "in" && operand === "home") {
@@ -239,7 +239,7 @@ function matchesTerm({ operator, operand }, message) {
 }
 
 /** @param {string} what
- * @param {Record<string, any>} message
+ * @param {Message} message
  * @returns {boolean | undefined} */
 function matchesIs(what, message) {
   if (what === "dm") return message.type === "private";

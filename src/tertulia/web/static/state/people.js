@@ -1,4 +1,4 @@
-/** The people we know of, bots and those who have left included. */
+/** The people of the organization, with bots and deactivated accounts. */
 
 import { state, myId } from "./session.js";
 import { emit } from "../core/signals.js";
@@ -15,7 +15,7 @@ const HUES = 9;
 /** @type {Map<number, Person>} */
 export const people = new Map();
 
-/** @param {Record<string, any>} snapshot a register answer */
+/** @param {import("./types.d.ts").Snapshot} snapshot */
 export function initPeople(snapshot) {
   people.clear();
   for (const person of snapshot.realm_non_active_users ?? []) people.set(person.user_id, { ...DEFAULT_PERSON, ...person, is_active: false });
@@ -25,7 +25,7 @@ export function initPeople(snapshot) {
 }
 
 /** @param {number} id
- * @returns {Person} somebody unknown if we know nothing of them */
+ * @returns {Person} a placeholder if the person is unknown */
 export function getPerson(id) {
   return people.get(id) ?? /** @type {Person} */ ({ ...DEFAULT_PERSON, user_id: id, full_name: t("people.unknown") });
 }
@@ -35,7 +35,7 @@ export function nameOf(id) {
   return getPerson(id).full_name;
 }
 
-/** The part of a name that fits into small places.
+/** The first name, for small spaces; bots keep their whole name.
  * @param {number} id */
 export function shortName(id) {
   const person = getPerson(id);
@@ -43,7 +43,7 @@ export function shortName(id) {
 }
 
 /** @param {number} id
- * @returns {number} one of nine hues, always the same for the same person */
+ * @returns {number} 1 to 9, always the same for a person */
 export function avatarHue(id) {
   return (id % HUES) + 1;
 }
@@ -55,10 +55,10 @@ export function initialOf(id) {
 
 /** @param {number} id */
 export function isMuted(id) {
-  return (state.muted_users ?? []).some((/** @type {{id: number}} */ muted) => muted.id === id);
+  return (state.muted_users ?? []).some((muted) => muted.id === id);
 }
 
-/** What to call the conversation with these people.
+/** The title of a direct conversation.
  * @param {number[]} others
  * @returns {string} */
 export function namesOf(others) {
@@ -67,14 +67,14 @@ export function namesOf(others) {
   return others.map(shortName).join(", ");
 }
 
-/** @param {Record<string, any>} changed a person with what is new about them */
+/** @param {Partial<Person> & {user_id: number}} changed */
 export function updatePerson(changed) {
   const before = people.get(changed.user_id);
   people.set(changed.user_id, { ...DEFAULT_PERSON, ...before, ...changed });
   emit("people", changed.user_id);
 }
 
-/** What is so of most people, and of somebody of whom we are told nothing else. @type {Person} */
+/** The server leaves out these values, to keep the page small (bootstrap.py). @type {Person} */
 const DEFAULT_PERSON = {
   user_id: 0, full_name: "", email: "", delivery_email: null, avatar_url: null, is_bot: false, is_guest: false,
   is_admin: false, is_owner: false, role: 400, timezone: "", date_joined: "", bot_type: null, is_active: true,

@@ -1,9 +1,10 @@
-/** With whom one has talked lately, so that those are offered first. */
+/** The newest direct message with each person: typeahead suggests recent contacts first. */
 
+import { participantIds } from "./conversations.js";
 import { state } from "./session.js";
 import { on } from "../core/signals.js";
 
-/** @type {Map<number, number>} the newest direct message with a person */
+/** @type {Map<number, number>} message id by person */
 const newestByPerson = new Map();
 
 export function initRecentContacts() {
@@ -18,12 +19,12 @@ function recordContacts(ids, message) {
 }
 
 /** @param {number} id
- * @returns {number} the later, the greater; 0 if never */
+ * @returns {number} a message id, or 0 */
 export function newestMessageWith(id) {
   return newestByPerson.get(id) ?? 0;
 }
 
-on("replaced", initRecentContacts);
-on("arrived", (message) => {
-  if (message.type === "private") recordContacts(message.display_recipient.map((/** @type {{id: number}} */ person) => person.id), message.id);
+on("reset", initRecentContacts);
+on("messageArrived", (message) => {
+  if (message.type === "private") recordContacts(participantIds(message), message.id);
 });

@@ -1,18 +1,18 @@
-/** Places: what an address behind `#` means. */
+/** Routes: what an address behind `#` means. */
 
 import { isSpectator, setting } from "./session.js";
-import { channelIn, conversationIn, operandOf, parseNarrow, parseSearch } from "./narrow.js";
+import { channelIn, conversationIn, operandOf, parseNarrow } from "./narrow.js";
 
 /** @typedef {import("./narrow.js").Term} Term */
 /** @typedef {{view: string, hash: string, terms: Term[], near?: number, channel?: number,
  *   conversation?: import("./conversations.js").Conversation, rest: string[], draft?: string}} Route
- *   `rest` is what follows the view's name, for views that make something of it */
+ *   `rest` are the parts of the address after the view's name */
 
-/** Addresses that open a dialog over the view that is shown. */
+/** Views that are dialogs, opened over the view that is shown. */
 export const DIALOG_VIEWS = new Set(["settings", "organization", "user", "channels", "groups", "keyboard-shortcuts", "message-formatting",
   "search-operators", "about-zulip", "invite", "drafts", "scheduled", "reminders", "members", "streams"]);
 
-/** Everything but what is muted; a spectator mutes nothing. */
+/** All messages that are not muted; spectators have nothing muted. */
 function feedTerms() {
   return isSpectator() ? [] : [{ operator: "in", operand: "home" }];
 }
@@ -35,7 +35,7 @@ export function parseRoute(hash) {
   return parseRoute(homeHash());
 }
 
-/** Where one starts, as one has set it. */
+/** The home view, as the person has set it. */
 export function homeHash() {
   const home = isSpectator() ? "recent" : setting("web_home_view");
   return home === "recent_topics" || home === "recent" ? "#recent" : home === "all_messages" ? "#feed" : "#inbox";
@@ -53,17 +53,10 @@ function narrowRoute(hash, terms) {
   return { ...route, conversation: conversationIn(filtered), channel: channelIn(filtered) };
 }
 
-/** Views that are asked for by terms and have a name of their own.
+/** Whether the terms are those of a view with its own name, and not a search.
  * @param {Term[]} terms */
 function isNamedView(terms) {
   if (terms.length !== 1 || terms[0].negated) return false;
   const [{ operator, operand }] = terms;
   return (operator === "is" && ["mentioned", "starred", "followed", "dm"].includes(String(operand))) || (operator === "in" && operand === "home");
-}
-
-/** The place of what somebody typed into the search field.
- * @param {string} text
- * @returns {Term[]} */
-export function searchedTerms(text) {
-  return parseSearch(text);
 }

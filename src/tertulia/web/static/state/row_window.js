@@ -1,9 +1,8 @@
-/** Which rows of a long list are in the document: arithmetic only, so that it can be tested without
- * a page. A window is a range of places, `from` included and `to` not. */
+/** Which rows of a long list are in the document. A window is a range of indexes, without `to`. */
 
 /** @typedef {{from: number, to: number}} Range */
 
-/** A window around a place.
+/** A window of `size` rows around an index.
  * @param {number} length of the list
  * @param {number} at
  * @param {number} size
@@ -13,7 +12,7 @@ export function centredRange(length, at, size) {
   return { from, to: Math.min(length, from + size) };
 }
 
-/** A window moved by some rows towards the start (-1) or the end (1), and cut on the other side.
+/** A window extended by some rows towards the start (-1) or the end (1), and cut to `size` on the other side.
  * @param {Range} range
  * @param {number} length
  * @param {-1 | 1} direction
@@ -29,7 +28,7 @@ export function shiftedRange(range, length, direction, step, size) {
   return { from: Math.max(range.from, to - size), to };
 }
 
-/** The same rows in a list that has changed: by the ids at its ends, as far as they are there still.
+/** The window of the same rows after the list has changed, found by the ids at its ends.
  * @param {number[]} before
  * @param {Range} range
  * @param {number[]} ids the list now

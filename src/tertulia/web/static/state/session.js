@@ -1,14 +1,19 @@
-/** Who is looking, what they prefer, and the organization they look at. */
+/** The account that is logged in, its settings, and facts about the organization. */
 
 import { emit } from "../core/signals.js";
 
-/** What the page was started with, and what events have changed of it since.
- * @type {Record<string, any>} */
+/** @typedef {import("./types.d.ts").Snapshot} Snapshot */
+/** @typedef {import("./types.d.ts").UserSettings} UserSettings */
+/** @typedef {import("./types.d.ts").SettingValue} SettingValue */
+/** @typedef {import("./types.d.ts").RealmName} RealmName */
+
+/** The snapshot that the page started with, kept up to date by events.
+ * @type {Snapshot} */
 export const state = {};
 
-/** @param {Record<string, any>} snapshot a register answer */
+/** @param {Snapshot} snapshot */
 export function initSession(snapshot) {
-  for (const key of Object.keys(state)) delete state[key];
+  for (const key of Object.keys(state)) delete state[/** @type {keyof Snapshot} */ (key)];
   Object.assign(state, snapshot);
 }
 
@@ -22,28 +27,30 @@ export function isSpectator() {
   return myId() === 0;
 }
 
-/** @param {string} name of a personal setting
- * @returns {any} */
+/** @template {keyof UserSettings} Name
+ * @param {Name} name of a personal setting
+ * @returns {UserSettings[Name] | undefined} */
 export function setting(name) {
-  return state.user_settings?.[name];
+  return /** @type {Partial<UserSettings> | undefined} */ (state.user_settings)?.[name];
 }
 
 /** @param {string} name
- * @param {any} value */
+ * @param {SettingValue} value */
 export function updateSetting(name, value) {
-  if (state.user_settings) state.user_settings[name] = value;
+  if (state.user_settings) Object.assign(state.user_settings, { [name]: value });
   emit("settings", name);
 }
 
-/** A fact about the organization: `realm("name")` is `realm_name` of the register answer.
- * @param {string} name
- * @returns {any} */
+/** A fact about the organization: `realm("name")` is `realm_name` of the snapshot.
+ * @template {RealmName} Name
+ * @param {Name} name
+ * @returns {Snapshot[`realm_${Name}`]} */
 export function realm(name) {
   return state[`realm_${name}`];
 }
 
-/** @param {Record<string, any>} changes by their name without `realm_` */
+/** @param {Record<string, unknown>} changes by their name without `realm_` */
 export function updateRealm(changes) {
-  for (const [name, value] of Object.entries(changes)) state[`realm_${name}`] = value;
+  for (const [name, value] of Object.entries(changes)) Object.assign(state, { [`realm_${name}`]: value });
   emit("realm");
 }

@@ -1,4 +1,4 @@
-/** What the server tells at the start, or again later, and who has to know of it. */
+/** Initializes all stores from a snapshot, at the start and after the event queue was lost. */
 
 import { initChannels } from "./channels.js";
 import { initDirectMessages } from "./direct_messages.js";
@@ -8,7 +8,7 @@ import { initPresence } from "./presence.js";
 import { initTopics } from "./topics.js";
 import { initUnread } from "./unread.js";
 
-/** @param {Record<string, any>} snapshot a register answer */
+/** @param {import("./types.d.ts").Snapshot} snapshot */
 export function initStores(snapshot) {
   initSession(snapshot);
   initPeople(snapshot);

@@ -1,4 +1,4 @@
-/** Topics: which a channel has, and which of them one follows or does not want to hear of. */
+/** The topics of channels, and which of them the person follows or has muted. */
 
 import { get } from "../core/api.js";
 import { channels } from "./channels.js";
@@ -14,10 +14,10 @@ export const FOLLOWED = 3;
 
 /** @type {Map<string, number>} by topic key */
 const policies = new Map();
-/** @type {Map<number, Topic[]>} by channel, newest first; those channels of which we have asked */
+/** @type {Map<number, Topic[]>} by channel, newest first; only channels that were fetched */
 const topics = new Map();
 
-/** @param {Record<string, any>} snapshot a register answer */
+/** @param {import("./types.d.ts").Snapshot} snapshot */
 export function initTopics(snapshot) {
   policies.clear();
   topics.clear();
@@ -44,7 +44,7 @@ export function isFollowed(channel, topic) {
   return policyOf(channel, topic) === FOLLOWED;
 }
 
-/** Whether one does not want to hear of it, because of itself or because of its channel.
+/** Whether the topic is muted, by itself or by its channel.
  * @param {number} channel
  * @param {string} topic */
 export function isTopicMuted(channel, topic) {
@@ -54,7 +54,7 @@ export function isTopicMuted(channel, topic) {
 }
 
 /** @param {number} channel
- * @returns {Topic[] | undefined} undefined if we have not asked yet */
+ * @returns {Topic[] | undefined} undefined if they were not fetched yet */
 export function topicsOf(channel) {
   return topics.get(channel);
 }
@@ -68,7 +68,7 @@ export async function fetchTopics(channel) {
   return response.topics;
 }
 
-/** A message was written: its topic is the newest of its channel.
+/** A new message makes its topic the newest of the channel.
  * @param {number} channel
  * @param {string} topic
  * @param {number} id */
@@ -83,7 +83,7 @@ export function recordTopic(channel, topic, id) {
   emit("topics", channel);
 }
 
-/** Messages have moved or gone: what a channel's topics are has to be asked again.
+/** The topics of a channel have changed and must be fetched again.
  * @param {number} channel */
 export function invalidateTopics(channel) {
   if (topics.delete(channel)) emit("topics", channel);

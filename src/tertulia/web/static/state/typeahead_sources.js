@@ -1,5 +1,5 @@
-/** What could be meant by what somebody is just typing: people and groups after `@`, channels and
- * topics after `#`, emoji after `:`, commands after `/`, languages after ``` or ~~~. */
+/** Completions for what is being typed: people and groups after `@`, channels and topics after `#`, emoji after
+ * `:`, commands after `/`, code languages after ``` or ~~~. */
 
 import { channels, myChannels } from "./channels.js";
 import { topicTitle } from "./conversations.js";
@@ -12,7 +12,7 @@ import { t } from "../core/i18n.js";
 
 /** @typedef {"person" | "channel" | "topic" | "emoji" | "command" | "language"} Kind */
 /** @typedef {{kind: Kind, query: string, from: number, to: number, channel?: number, silent?: boolean}} CompletionQuery
- *   the part of the text that an offer replaces */
+ *   `from` and `to`: the part of the text that a completion replaces */
 /** @typedef {{insert: string, label: string, hint: string, person?: number, channel?: number, emoji?: string, group?: boolean}} Completion */
 
 const MAX_COMPLETIONS = 8;
@@ -48,10 +48,10 @@ export function completionAt(text, caret) {
   return { kind: "person", query, from, to: caret, silent: mark[2] === "@_" };
 }
 
-/** What to offer for what stands before the caret; asks the server for names if it has to.
+/** The completions for the text before the caret. May fetch emoji or topics first.
  * @param {string} text
  * @param {number} caret
- * @param {{channel?: number}} where one writes to */
+ * @param {{channel?: number}} where the message goes */
 export async function completions(text, caret, where) {
   const request = completionAt(text, caret);
   if (!request) return undefined;
@@ -60,7 +60,7 @@ export async function completions(text, caret, where) {
   return { from: request.from, to: request.to, completions: completionsFor(request, where) };
 }
 
-/** Topics of a channel to offer for what stands in a field.
+/** Completions of a topic field.
  * @param {string} text
  * @param {number} channel */
 export async function topicFieldCompletions(text, channel) {
@@ -70,8 +70,8 @@ export async function topicFieldCompletions(text, channel) {
 }
 
 /** @param {CompletionQuery} request
- * @param {{channel?: number}} where one writes to
- * @returns {Completion[]} the likeliest first */
+ * @param {{channel?: number}} where the message goes
+ * @returns {Completion[]} best first */
 export function completionsFor(request, where) {
   const query = normalizeText(request.query);
   if (request.kind === "person") return peopleCompletions(query, request.silent ?? false, where.channel);
@@ -82,7 +82,7 @@ export function completionsFor(request, where) {
   return wordCompletions(CODE_LANGUAGES, query, (name) => ({ insert: `${name}\n`, label: name, hint: "" }));
 }
 
-/** People whose name fits, for places where one chooses people.
+/** People whose name matches, for fields that select people.
  * @param {string} query
  * @param {number[]} without
  * @returns {Completion[]} */
@@ -91,7 +91,7 @@ export function findPeople(query, without = []) {
   return found.slice(0, MAX_COMPLETIONS).map((person) => ({ insert: person.full_name, label: person.full_name, hint: person.delivery_email ?? "", person: person.user_id }));
 }
 
-/** Topics of a channel that fit.
+/** Topics of a channel that match.
  * @param {number} channel
  * @param {string} query
  * @returns {string[]} */
@@ -100,15 +100,15 @@ export function findTopics(channel, query) {
   return rankMatches(names, normalizeText(query), (name) => name, () => 0).slice(0, MAX_COMPLETIONS);
 }
 
-/** Letters as they are compared: small, without accents.
+/** Text for comparing: lower case, without accents.
  * @param {string} text */
 export function normalizeText(text) {
   return text.toLowerCase().normalize("NFKD").replaceAll(/\p{M}/gu, "");
 }
 
-/** How well a name fits: its beginning, the beginning of one of its words, somewhere; -1 not at all.
+/** How well a name matches: 3 at its beginning, 2 at the beginning of a word, 1 elsewhere, -1 not at all.
  * @param {string} name
- * @param {string} query both plain */
+ * @param {string} query both normalized */
 export function matchScore(name, query) {
   if (name.startsWith(query)) return 3;
   const at = name.indexOf(query);
@@ -148,8 +148,8 @@ function peopleCompletions(query, silent, channel) {
   const weight = (/** @type {{user_id: number}} */ person) => newestMessageWith(person.user_id) + (subscribers.has(person.user_id) ? 1 : 0);
   const persons = rankMatches(mentionablePeople([]), query, (person) => person.full_name, weight).slice(0, MAX_COMPLETIONS);
   const found = persons.map((person) => ({ insert: `${mark}**${mentionName(person)}** `, label: person.full_name, hint: person.is_bot ? t("people.bot") : (person.delivery_email ?? ""), person: person.user_id }));
-  const groups = (state.realm_user_groups ?? []).filter((/** @type {any} */ group) => !group.is_system_group && !group.deactivated);
-  const named = rankMatches(groups, query, (/** @type {any} */ group) => group.name, () => 0).slice(0, 3);
+  const groups = (state.realm_user_groups ?? []).filter((group) => !group.is_system_group && !group.deactivated);
+  const named = rankMatches(groups, query, (group) => group.name, () => 0).slice(0, 3);
   const wildcards = query ? WILDCARDS.filter((word) => !silent && word.startsWith(query) && (channel || word === "all" || word === "everyone")) : [];
   return [
     ...found.slice(0, MAX_COMPLETIONS - named.length - wildcards.length),
@@ -158,7 +158,7 @@ function peopleCompletions(query, silent, channel) {
   ];
 }
 
-/** Two people with one name are told apart by their number.
+/** The name for a mention; people who share a name get their id appended.
  * @param {import("./people.js").Person} person */
 function mentionName(person) {
   const twins = [...people.values()].filter((each) => each.full_name === person.full_name);
@@ -192,7 +192,7 @@ function wordCompletions(names, query, toCompletion) {
   return names.filter((name) => name.startsWith(query)).slice(0, MAX_COMPLETIONS).map(toCompletion);
 }
 
-/** Whether this writes to more people than one may have thought of.
+/** Whether the text mentions everyone in the channel.
  * @param {string} text
  * @returns {"everyone" | undefined} */
 export function mentionsEveryone(text) {

@@ -1,4 +1,4 @@
-/** Who is writing in which conversation, as far as we have heard in the last moments. */
+/** Who is typing in which conversation. */
 
 import { directWith, keyOf } from "./conversations.js";
 import { isMuted, shortName } from "./people.js";
@@ -6,16 +6,16 @@ import { state, myId } from "./session.js";
 import { emit } from "../core/signals.js";
 import { formatList, t } from "../core/i18n.js";
 
-/** @type {Map<string, Map<number, number>>} by conversation: who, and the timer that forgets them */
+/** @type {Map<string, Map<number, number>>} by conversation: the person and the timer that removes the entry */
 const typists = new Map();
 
-/** @param {Record<string, any>} event */
+/** @param {import("../sync/event_types.d.ts").TypingEvent} event */
 export function applyTypingEvent(event) {
   const id = event.sender.user_id;
   if (id === myId() || isMuted(id)) return;
   const conversation = event.message_type === "stream" || event.message_type === "channel"
-    ? { channel: event.stream_id, topic: event.topic }
-    : directWith(event.recipients.map((/** @type {{user_id: number}} */ each) => each.user_id));
+    ? { channel: event.stream_id ?? 0, topic: event.topic ?? "" }
+    : directWith((event.recipients ?? []).map((each) => each.user_id));
   const key = keyOf(conversation);
   clearTyping(key, id);
   if (event.op === "start") {
@@ -26,7 +26,7 @@ export function applyTypingEvent(event) {
   emit("typing");
 }
 
-/** Whoever has sent their message is no longer writing it.
+/** The person has stopped typing, or has sent the message.
  * @param {string} key
  * @param {number} id */
 export function clearTyping(key, id) {

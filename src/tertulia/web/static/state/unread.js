@@ -1,39 +1,44 @@
-/** What has not been read: ids by conversation, as the server told at the start and by events since. */
+/** Unread messages: their ids by conversation, from the snapshot and from events. */
 
 import { conversationOf, directWith, isInChannel, keyOf } from "./conversations.js";
 import { isMuted } from "./people.js";
 import { on, emit } from "../core/signals.js";
+import { setting } from "./session.js";
 import { isTopicMuted } from "./topics.js";
 
 /** @typedef {import("./conversations.js").Conversation} Conversation */
 /** @typedef {{conversation: Conversation, ids: Set<number>}} UnreadConversation */
 
+/** Values of the setting desktop_icon_count_display. */
+const COUNT_ALL = 1;
+const COUNT_DIRECT_AND_MENTIONS = [2, 3];
+
 /** @type {Map<string, UnreadConversation>} by conversation key */
 const byConversation = new Map();
 /** @type {Map<number, string>} the conversation's key of each unread message */
 const keyById = new Map();
-/** @type {Set<number>} unread messages that call the person by name */
+/** @type {Set<number>} unread messages that mention the person */
 const mentions = new Set();
 
 /** @type {{all: number, direct: number, mentions: number, channels: Map<number, number>} | null} */
 let totals = null;
 
-/** @param {Record<string, any>} snapshot a register answer */
+/** @param {import("./types.d.ts").Snapshot} snapshot */
 export function initUnread(snapshot) {
   byConversation.clear();
   keyById.clear();
   mentions.clear();
   totals = null;
-  const unread = snapshot.unread_msgs ?? {};
-  for (const each of unread.streams ?? []) addIds({ channel: each.stream_id, topic: each.topic }, each.unread_message_ids);
-  for (const each of unread.pms ?? []) addIds(directWith([each.other_user_id ?? each.sender_id]), each.unread_message_ids);
-  for (const each of unread.huddles ?? []) {
+  const unread = snapshot.unread_msgs;
+  for (const each of unread?.streams ?? []) addIds({ channel: each.stream_id, topic: each.topic }, each.unread_message_ids);
+  for (const each of unread?.pms ?? []) addIds(directWith([each.other_user_id ?? each.sender_id]), each.unread_message_ids);
+  for (const each of unread?.huddles ?? []) {
     addIds(directWith(each.user_ids_string.split(",").map(Number)), each.unread_message_ids);
   }
-  for (const id of unread.mentions ?? []) mentions.add(id);
+  for (const id of unread?.mentions ?? []) mentions.add(id);
 }
 
-/** @param {Record<string, any>} message one that has just come */
+/** @param {import("./messages.js").Message} message a new one */
 export function addUnread(message) {
   if (message.flags.includes("read")) return;
   addIds(conversationOf(message), [message.id]);
@@ -42,7 +47,7 @@ export function addUnread(message) {
 }
 
 /** @param {Iterable<number>} ids
- * @returns {number[]} those that were unread */
+ * @returns {number[]} those of them that were unread */
 export function removeUnread(ids) {
   const removed = [];
   for (const id of ids) {
@@ -62,19 +67,18 @@ export function clearUnread() {
   removeUnread([...keyById.keys()]);
 }
 
-/** Messages have become unread again.
- * @param {Record<string, any>} details by id: where each is
- */
+/** Messages were marked as unread.
+ * @param {Record<string, import("../sync/event_types.d.ts").UnreadDetails>} details by message id */
 export function restoreUnread(details) {
   for (const [id, each] of Object.entries(details)) {
-    const conversation = each.type === "stream" ? { channel: each.stream_id, topic: each.topic } : directWith(each.user_ids);
+    const conversation = each.type === "stream" ? { channel: each.stream_id ?? 0, topic: each.topic ?? "" } : directWith(each.user_ids ?? []);
     addIds(conversation, [Number(id)]);
     if (each.mentioned) mentions.add(Number(id));
   }
   onChange();
 }
 
-/** Messages are in another conversation now.
+/** Messages were moved to another conversation.
  * @param {number[]} ids
  * @param {Conversation} conversation */
 export function moveUnread(ids, conversation) {
@@ -104,7 +108,7 @@ export function unreadCount(conversation) {
   return byConversation.get(keyOf(conversation))?.ids.size ?? 0;
 }
 
-/** Whether something unread in it calls the person.
+/** How many unread messages of a conversation mention the person; in a direct conversation all of them count.
  * @param {Conversation} conversation */
 export function mentionsIn(conversation) {
   const entry = byConversation.get(keyOf(conversation));
@@ -113,7 +117,7 @@ export function mentionsIn(conversation) {
   return [...entry.ids].filter((id) => mentions.has(id)).length;
 }
 
-/** Every conversation in which something waits, the newest first.
+/** All conversations with unread messages, the newest first.
  * @returns {UnreadConversation[]} */
 export function allUnread() {
   return [...byConversation.values()].sort((a, b) => Math.max(...b.ids) - Math.max(...a.ids));
@@ -124,7 +128,7 @@ export function unreadMentions() {
   return [...mentions].sort((a, b) => a - b);
 }
 
-/** How much waits, without what is muted; `direct` and `mentions` are part of `all`. */
+/** Counts without muted conversations; `direct` and `mentions` are part of `all`. */
 export function unreadTotals() {
   if (totals) return totals;
   totals = { all: 0, direct: 0, mentions: mentions.size, channels: new Map() };
@@ -139,6 +143,14 @@ export function unreadTotals() {
     totals.all += ids.size;
   }
   return totals;
+}
+
+/** The number for the title and the badge, as the person has set it. */
+export function unreadBadgeCount() {
+  const { all, direct, mentions: mentioned } = unreadTotals();
+  const policy = setting("desktop_icon_count_display") ?? COUNT_ALL;
+  if (policy === COUNT_ALL) return all;
+  return COUNT_DIRECT_AND_MENTIONS.includes(policy) ? direct + mentioned : 0;
 }
 
 /** Unread messages in muted topics of a channel.
@@ -169,4 +181,4 @@ function onChange() {
   emit("unread");
 }
 
-on("channels topics people", () => (totals = null));
+on(["channels", "topics", "people"], () => (totals = null));

@@ -1,4 +1,4 @@
-/** What the desktop app reads from the page and asks of it, through `window.electron_bridge`. */
+/** The interface to the desktop app, `window.electron_bridge`: unread counts, notifications, commands. */
 
 import { logOut } from "../core/account_data.js";
 import { get, post } from "../core/api.js";
@@ -6,11 +6,11 @@ import { findMessage, storeMessage } from "../state/messages.js";
 import { realm } from "../state/session.js";
 import { conversationOf, isInChannel } from "../state/conversations.js";
 import { on } from "../core/signals.js";
-import { unreadBadgeCount } from "../views/title.js";
+import { unreadBadgeCount } from "../state/unread.js";
 
-/** @returns {any} undefined in an ordinary browser */
+/** @returns {ElectronBridge | undefined} undefined in an ordinary browser */
 export function desktopBridge() {
-  const bridge = /** @type {any} */ (window).electron_bridge;
+  const bridge = window.electron_bridge;
   return bridge && !(bridge instanceof Element) ? bridge : undefined;
 }
 
@@ -20,16 +20,16 @@ export function startDesktop() {
   bridge.on_event?.("logout", () => logOut());
   bridge.on_event?.("show-keyboard-shortcuts", () => (location.hash = "#keyboard-shortcuts"));
   bridge.on_event?.("show-notification-settings", () => (location.hash = "#settings/notifications"));
-  bridge.on_event?.("send_notification_reply_message", async (/** @type {number} */ id, /** @type {string} */ content) => {
-    bridge.send_event("send_notification_reply_message", await reply(id, content));
+  bridge.on_event?.("send_notification_reply_message", async (id, content) => {
+    bridge.send_event?.("send_notification_reply_message", await reply(id, content));
   });
   bridge.set_send_notification_reply_message_supported?.(true);
   const sendState = () => {
     bridge.send_event?.("total_unread_count", unreadBadgeCount());
     bridge.send_event?.("realm_name", realm("name"));
-    bridge.send_event?.("realm_icon_url", new URL(realm("icon_url"), location.origin).href);
+    bridge.send_event?.("realm_icon_url", new URL(realm("icon_url") ?? "", location.origin).href);
   };
-  on("unread realm settings", sendState);
+  on(["unread", "realm", "settings"], sendState);
   sendState();
 }
 

@@ -1,19 +1,25 @@
-/** Living with the server: one poll after the other, and what happens when there is no answer.
+/** The long poll for events, with reconnecting.
  *
- * Queues survive restarts of the server, so the same one goes on. Ids of events are the same for all
- * queues, so that a tab can take over another's and knows what it has heard already. */
+ * Queues survive a restart of the server, so the poller keeps its queue. Event ids are the same in all queues,
+ * so a tab can continue with the queue of another tab and knows which events it has already. */
 
-import { get, post, ApiError, remove, NetworkError } from "../core/api.js";
-import { setConnection } from "../views/connection.js";
+import { ApiError, get, NetworkError, post, remove } from "../core/api.js";
+import { setConnection } from "../state/connection.js";
+import { isSpectator, myId, state } from "../state/session.js";
 import { applyEvent } from "./reducers.js";
-import { isSpectator, state, myId } from "../state/session.js";
 import { TabLeader } from "./tab_leader.js";
 
-const RECONNECT_NOTICE_MS = 5000; // before the page says that it reconnects
-const MAX_PAUSE_MS = 30_000;
-const RESTART_PAUSE_MS = 500; // in which a server that stops has stopped
+/** @typedef {import("../state/types.d.ts").Snapshot} Snapshot */
+/** @typedef {import("./event_types.d.ts").ServerEvent} ServerEvent */
+/** @typedef {(snapshot: Snapshot) => void} ResetStores */
 
-/** What we ask for at the start; the server puts the answer into the page. */
+const RECONNECT_NOTICE_MS = 5000; // a shorter interruption is not shown
+const MAX_PAUSE_MS = 30_000;
+const RESTART_PAUSE_MS = 500; // a server that is stopping has stopped after this time
+const SLEEP_CHECK_MS = 15_000;
+const MIN_SLEEP_MS = 45_000; // a timer this late means that the computer has slept
+
+/** Parameters of the register call; the server uses the same for the snapshot in the page (bootstrap.py). */
 export const REGISTER = {
   apply_markdown: true,
   client_gravatar: false,
@@ -27,12 +33,10 @@ export const REGISTER = {
   },
 };
 
-/** The last event that has been taken in. */
-let position = -1;
+let position = -1; // the id of the last event that was applied
 let queue = "";
 let failures = 0;
-/** Whether the last poll was answered with nothing: so a server answers that is about to stop. */
-let wasEmpty = false;
+let wasEmpty = false; // whether the last response had no events: a server that is about to stop answers so
 /** @type {AbortController | null} */
 let polling = null;
 /** @type {(() => void) | null} */
@@ -40,22 +44,22 @@ let wake = null;
 /** @type {TabLeader | null} */
 let tabs = null;
 
-/** @param {(state: Record<string, any>) => void} resetStores learn everything anew */
+/** @param {ResetStores} resetStores replaces the content of all stores */
 export function startEvents(resetStores) {
   if (isSpectator()) return setConnection("live");
   position = state.position ?? -1;
-  queue = state.queue_id;
+  queue = state.queue_id ?? "";
   tabs = new TabLeader(`tertulia-${myId()}`, {
-    hear(events, there) {
+    onEvents(events, leader) {
       applyEvents(events);
-      if (there.queue && there.queue !== queue) {
-        remove("/events", { queue_id: queue }).catch(() => {}); // ours will not be needed
-        queue = there.queue;
+      if (leader?.queue && leader.queue !== queue) {
+        remove("/events", { queue_id: queue }).catch(() => {}); // our own queue is not needed
+        queue = leader.queue;
       }
     },
-    restart: () => refreshState(resetStores),
-    since: () => position,
-    connection: (state) => setConnection(/** @type {any} */ (state)),
+    onRestart: () => refreshState(resetStores),
+    lastEvent: () => position,
+    onConnection: setConnection,
   });
   for (const kind of ["online", "focus"]) addEventListener(kind, pollNow);
   addEventListener("offline", () => setConnection("offline"));
@@ -69,12 +73,12 @@ export function isLeaderTab() {
   return tabs?.isLeader ?? true;
 }
 
-/** Poll at once, if we are waiting to. */
+/** End a pause between two polls. */
 export function pollNow() {
   wake?.();
 }
 
-/** @param {(state: Record<string, any>) => void} resetStores */
+/** @param {ResetStores} resetStores */
 async function run(resetStores) {
   const own = queue;
   await tabs?.becomeLeader();
@@ -90,26 +94,27 @@ async function run(resetStores) {
 
 async function poll() {
   polling = new AbortController();
-  const isBack = failures > 0 || wasEmpty;
-  const response = await get("/events", { queue_id: queue, last_event_id: position, dont_block: isBack }, polling.signal);
+  const isReconnect = failures > 0 || wasEmpty;
+  const response = await get("/events", { queue_id: queue, last_event_id: position, dont_block: isReconnect }, polling.signal);
+  const events = /** @type {ServerEvent[]} */ (response.events);
   failures = 0;
   setSharedConnection("live");
-  if (isBack) checkForNewVersion();
-  applyEvents(response.events);
+  if (isReconnect) checkForNewVersion();
+  applyEvents(events);
   if (tabs) tabs.position = { queue, last: position };
-  tabs?.forward(response.events, { queue, last: position });
-  wasEmpty = !isBack && !response.events.length;
+  tabs?.forward(events, { queue, last: position });
+  wasEmpty = !isReconnect && !events.length;
   if (wasEmpty) await pause(RESTART_PAUSE_MS);
 }
 
-/** After a restart the server may have a newer page. The worker's file names all that belong to it. */
+/** After a restart the server may have a newer page. Its service worker lists the files of the page. */
 async function checkForNewVersion() {
   const own = document.querySelector("script[type=module]")?.getAttribute("src") ?? "";
   const response = await fetch("/sw.js", { cache: "no-cache" }).catch(() => null);
   if (response?.ok && !(await response.text()).includes(own)) setSharedConnection("newer");
 }
 
-/** @param {Record<string, any>[]} events */
+/** @param {ServerEvent[]} events */
 function applyEvents(events) {
   for (const event of events) {
     if (event.id <= position) continue;
@@ -117,15 +122,15 @@ function applyEvents(events) {
     try {
       applyEvent(event);
     } catch (error) {
-      console.error(error); // one event that is not understood must not stop the others
+      console.error(error); // one bad event must not stop the others
     }
   }
 }
 
-/** After a poll that failed: wait, or start anew.
+/** After a poll that failed: pause, or register again.
  * @param {unknown} error
- * @param {(state: Record<string, any>) => void} resetStores
- * @returns {Promise<boolean>} whether to go on */
+ * @param {ResetStores} resetStores
+ * @returns {Promise<boolean>} whether to poll again */
 async function recover(error, resetStores) {
   if (error instanceof ApiError) {
     if (error.code === "BAD_EVENT_QUEUE_ID") return reRegister(resetStores);
@@ -137,18 +142,18 @@ async function recover(error, resetStores) {
   failures++;
   const timer = failures === 1 ? setTimeout(() => setSharedConnection("reconnecting"), RECONNECT_NOTICE_MS) : undefined;
   if (failures > 1) setSharedConnection(navigator.onLine === false || failures > 3 ? "offline" : "reconnecting");
-  const wait = Number(/** @type {any} */ (error).body?.["retry-after"] ?? 0) * 1000;
-  await pause(Math.max(wait, Math.min(MAX_PAUSE_MS, 500 * 2 ** (failures - 1)) * (0.5 + Math.random() / 2)));
+  const retryAfterMs = error instanceof ApiError ? Number(error.body["retry-after"] ?? 0) * 1000 : 0;
+  await pause(Math.max(retryAfterMs, Math.min(MAX_PAUSE_MS, 500 * 2 ** (failures - 1)) * (0.5 + Math.random() / 2)));
   clearTimeout(timer);
   return true;
 }
 
-/** The queue is gone: learn everything anew. The place and the box stay as they are.
- * @param {(snapshot: Record<string, any>) => void} resetStores */
+/** The queue is gone: get a new one with a new snapshot. The view and the compose box stay as they are.
+ * @param {ResetStores} resetStores */
 async function reRegister(resetStores) {
   try {
-    const snapshot = await post("/register", REGISTER);
-    queue = /** @type {string} */ (snapshot.queue_id);
+    const snapshot = /** @type {Snapshot & {last_event_id: number}} */ (await post("/register", REGISTER));
+    queue = snapshot.queue_id ?? "";
     position = snapshot.last_event_id;
     resetStores(snapshot);
     tabs?.forwardRestart();
@@ -160,19 +165,20 @@ async function reRegister(resetStores) {
   return true;
 }
 
-/** Another tab had to start anew, so we have missed what it has missed.
- * @param {(snapshot: Record<string, any>) => void} resetStores */
+/** The leader had to register again, so this tab has missed events too.
+ * @param {ResetStores} resetStores */
 async function refreshState(resetStores) {
-  const snapshot = await post("/register", REGISTER).catch(() => null);
+  const snapshot = /** @type {Snapshot | null} */ (await post("/register", REGISTER).catch(() => null));
   if (!snapshot) return;
   remove("/events", { queue_id: snapshot.queue_id }).catch(() => {});
   resetStores(snapshot);
 }
 
-/** @param {import("../views/connection.js").ConnectionState} state */
-function setSharedConnection(state) {
-  setConnection(state);
-  tabs?.forwardConnection(state);
+/** Set the state of the connection in all tabs.
+ * @param {import("../state/connection.js").ConnectionState} connection */
+function setSharedConnection(connection) {
+  setConnection(connection);
+  tabs?.forwardConnection(connection);
 }
 
 /** @param {number} milliseconds
@@ -189,18 +195,18 @@ function pause(milliseconds) {
   });
 }
 
-/** A timer that is late by half a minute was asleep: the poll that hangs is not worth waiting for. */
+/** After a sleep of the computer the poll may hang: abort it. */
 function abortAfterSleep() {
   let last = Date.now();
   setInterval(() => {
     const now = Date.now();
-    if (now - last > 45_000) polling?.abort();
+    if (now - last > MIN_SLEEP_MS) polling?.abort();
     last = now;
-  }, 15_000);
+  }, SLEEP_CHECK_MS);
 }
 
-/** A page that was reloaded leaves its queue behind. Whoever leads knows that nobody polls it.
- * @param {string} own the queue that this page was given */
+/** A reload leaves a queue behind. The leader knows that no tab polls it, and deletes it.
+ * @param {string} own the queue that came with this page */
 function deleteOldQueues(own) {
   const key = `tertulia-queue-${myId()}`;
   for (const old of new Set([localStorage.getItem(key), own])) {

@@ -37,7 +37,7 @@ export async function openOutbox() {
     siblingTabs.onmessage = reloadEntries;
   }
   await reloadEntries();
-  on("arrived", (message) => confirmById(message.id));
+  on("messageArrived", (message) => confirmById(message.id));
   if (!navigator.locks) return becomeLeader();
   navigator.locks.request("tertulia-outbox", () => {
     becomeLeader();
@@ -154,7 +154,6 @@ async function sendEntry(entry) {
     if (findMessage(response.id)) complete(entry, response.id);
     entry.id = response.id;
     notifyTabs();
-    emit("sent", entry);
     return true;
   } catch (error) {
     if (error instanceof ApiError && error.status !== 401 && error.status !== 429) return markFailed(entry, error.message);

@@ -1,21 +1,33 @@
-/** All tabs of a browser share one poll: browsers allow six connections to a server, and a tab that
- * polls holds one. The tab that has the lock leads: it polls and tells the others what it hears. When
- * it goes, the next one gets the lock and goes on at the same queue. */
+/** All tabs of a browser share one poll, because browsers allow six connections to a server. The tab that holds
+ * the lock is the leader: it polls and forwards the events to the other tabs. When it closes, the next tab gets
+ * the lock and continues with the same queue. */
 
-/** @typedef {{queue: string, last: number}} Position */
+/** @typedef {import("./event_types.d.ts").ServerEvent} ServerEvent */
+/** @typedef {import("../state/connection.js").ConnectionState} ConnectionState */
+/** @typedef {{queue: string, last: number}} Position the queue and the id of its last event */
+/** @typedef {{events?: ServerEvent[], position?: Position, connection?: ConnectionState, restart?: true, hello?: number}} TabMessage
+ *   `hello` is sent by a new tab: the last event that it has */
+/** @typedef {{onEvents(events: ServerEvent[], position: Position | undefined): void, lastEvent(): number,
+ *   onConnection(state: ConnectionState): void, onRestart(): void}} Callbacks called in tabs that are not the leader */
+
+const MAX_RECENT_EVENTS = 500;
 
 export class TabLeader {
   #channel;
+  #name;
+  #callbacks;
   #isLeader = false;
-  /** @type {Record<string, any>[]} what was heard lately, for tabs that come */
+  /** @type {ServerEvent[]} for new tabs */
   #recentEvents = [];
+  /** @type {Position} of the leader */
+  position = { queue: "", last: -1 };
 
-  /** @param {string} name one for each person
-   * @param {{hear(events: Record<string, any>[], position: Position): void, since(): number, connection(state: string): void, restart(): void}} own */
-  constructor(name, own) {
+  /** @param {string} name one for each account
+   * @param {Callbacks} callbacks */
+  constructor(name, callbacks) {
     this.#channel = new BroadcastChannel(name);
-    this.own = own;
-    this.name = name;
+    this.#callbacks = callbacks;
+    this.#name = name;
     this.#channel.onmessage = ({ data }) => this.#onMessage(data);
   }
 
@@ -23,52 +35,54 @@ export class TabLeader {
     return this.#isLeader;
   }
 
-  /** Lead when it is our turn. Resolves when it is; until then we listen.
+  /** Wait until this tab is the leader.
    * @returns {Promise<void>} */
   async becomeLeader() {
     if (!navigator.locks) {
       this.#isLeader = true;
       return;
     }
-    this.#channel.postMessage({ hello: this.own.since() });
-    await new Promise((led) => {
-      navigator.locks.request(`${this.name}-poll`, () => {
+    this.#post({ hello: this.#callbacks.lastEvent() });
+    await new Promise((resolve) => {
+      navigator.locks.request(`${this.#name}-poll`, () => {
         this.#isLeader = true;
-        led(undefined);
-        return new Promise(() => {}); // held as long as the tab lives
+        resolve(undefined);
+        return new Promise(() => {}); // hold the lock as long as the tab is open
       });
     });
   }
 
-  /** @param {Record<string, any>[]} events
+  /** @param {ServerEvent[]} events
    * @param {Position} position */
   forward(events, position) {
     this.#recentEvents.push(...events);
-    this.#recentEvents.splice(0, this.#recentEvents.length - 500);
-    this.#channel.postMessage({ events, position });
+    this.#recentEvents.splice(0, this.#recentEvents.length - MAX_RECENT_EVENTS);
+    this.#post({ events, position });
   }
 
-  /** @param {string} state */
-  forwardConnection(state) {
-    this.#channel.postMessage({ connection: state });
+  /** @param {ConnectionState} connection */
+  forwardConnection(connection) {
+    this.#post({ connection });
   }
 
-  /** What was known is no longer good, for any tab. */
+  /** The queue was lost: all tabs need a new snapshot. */
   forwardRestart() {
-    this.#channel.postMessage({ restart: true });
+    this.#post({ restart: true });
   }
 
-  /** @param {any} data */
-  #onMessage(data) {
-    if (data.events && !this.#isLeader) this.own.hear(data.events, data.position);
-    if (data.connection && !this.#isLeader) this.own.connection(data.connection);
-    if (data.restart && !this.#isLeader) this.own.restart();
-    if (data.hello !== undefined && this.#isLeader) {
-      const missed = this.#recentEvents.filter((event) => event.id > data.hello);
-      this.#channel.postMessage({ events: missed, position: this.position, connection: "live" });
+  /** @param {TabMessage} message */
+  #post(message) {
+    this.#channel.postMessage(message);
+  }
+
+  /** @param {TabMessage} message */
+  #onMessage({ events, position, connection, restart, hello }) {
+    if (events && !this.#isLeader) this.#callbacks.onEvents(events, position);
+    if (connection && !this.#isLeader) this.#callbacks.onConnection(connection);
+    if (restart && !this.#isLeader) this.#callbacks.onRestart();
+    if (hello !== undefined && this.#isLeader) {
+      const missed = this.#recentEvents.filter((event) => event.id > hello);
+      this.#post({ events: missed, position: this.position, connection: "live" });
     }
   }
-
-  /** @type {Position} */
-  position = { queue: "", last: -1 };
 }

@@ -22,8 +22,8 @@ export async function startCompose() {
   await openLocalStore(myId());
   await initDrafts(state);
   await openOutbox();
-  on("replaced", () => initDrafts(state));
-  on("arrived", (message) => confirmByKey(message.local_message_id, message.id));
+  on("reset", () => initDrafts(state));
+  on("messageArrived", (message) => confirmByKey(message.local_message_id, message.id));
   on("connection", wakeOutbox);
   addEventListener("pagehide", saveCompose);
   addEventListener("visibilitychange", saveCompose);
@@ -83,7 +83,7 @@ function insertForMessage(message, text) {
  * @param {string} text to begin with */
 export function composeAt(hash, text) {
   if (location.hash === hash) return insertIntoBox(text);
-  const stop = on("place", (route) => {
+  const stop = on("route", (route) => {
     stop();
     if (route.hash === hash) requestAnimationFrame(() => insertIntoBox(text));
   });

@@ -16,11 +16,11 @@ export function editForm(id) {
  * @param {HTMLElement} form */
 export function openEditForm(id, form) {
   forms.set(id, form);
-  emit("message", id);
+  emit("messageChanged", id);
 }
 
 /** @param {number} id */
 export function closeEditForm(id) {
   forms.delete(id);
-  emit("message", id);
+  emit("messageChanged", id);
 }

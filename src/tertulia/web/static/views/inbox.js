@@ -19,7 +19,7 @@ import { t } from "../core/i18n.js";
 /** Which of it is shown: all, mine, or followed. */
 let inboxFilter = "all";
 
-/** @returns {Promise<import("./message_view.js").View>} */
+/** @returns {Promise<import("../core/router.js").View>} */
 export async function showInbox() {
   const list = h("div", { class: "list" });
   resetBody(list);
@@ -30,7 +30,7 @@ export async function showInbox() {
   });
   await fetchNewest().catch(() => {});
   draw();
-  const stop = on("unread people channels topics presence message replaced", redraw);
+  const stop = on(["unread", "people", "channels", "topics", "presence", "messageChanged", "reset"], redraw);
   return { close: stop, focus: () => /** @type {HTMLElement | null} */ (list.querySelector("a.item"))?.focus() };
 }
 
@@ -78,11 +78,11 @@ function mentionSection(unread) {
 /** @param {UnreadConversation[]} unread */
 function channelSections(unread) {
   const order = groupedChannels().flatMap((group) => group.channels.map((channel) => channel.stream_id));
-  const inChannels = unread.filter(({ conversation }) => isInChannel(conversation));
-  const ids = [...new Set(inChannels.map(({ conversation }) => /** @type {any} */ (conversation).channel))];
+  const inChannels = unread.flatMap(({ conversation, ids }) => (isInChannel(conversation) ? [{ conversation, ids }] : []));
+  const ids = [...new Set(inChannels.map(({ conversation }) => conversation.channel))];
   ids.sort((a, b) => order.indexOf(a) - order.indexOf(b));
   return ids.map((id) => {
-    const rest = inChannels.filter(({ conversation }) => /** @type {any} */ (conversation).channel === id);
+    const rest = inChannels.filter(({ conversation }) => conversation.channel === id);
     const items = rest.flatMap(({ conversation, ids: unread }) => {
       const mentions = mentionsIn(conversation);
       const plain = unread.size - mentions;

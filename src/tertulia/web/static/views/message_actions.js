@@ -16,6 +16,7 @@ import { FOLLOWED, INHERIT, isFollowed, isTopicMuted, MUTED, UNMUTED } from "../
 import { t } from "../core/i18n.js";
 
 /** @typedef {import("../state/messages.js").Message} Message */
+/** @typedef {import("../sync/event_types.d.ts").UpdateMessageEvent} UpdateMessageEvent */
 /** @typedef {{emoji_name: string, emoji_code: string, reaction_type: string}} EmojiChoice */
 
 export function registerMessageCommands() {
@@ -32,7 +33,8 @@ export function registerMessageCommands() {
   command("resolve", () => withTopic(toggleResolved));
   command("join-channel", ({ element }) => withErrorToast(joinChannel(Number(element.dataset.channel))));
   command("edit-last", () => editLastMessage());
-  on("relocated", followMove);
+  on("topicMoved", followEmptiedTopic);
+  on("topicMoved", followMove);
   document.addEventListener("contextmenu", openMenuOnHold);
   addEventListener("unhandledrejection", showUnhandledError);
 }
@@ -102,7 +104,7 @@ export function leaveChannel(channel) {
 
 /** @param {number} channel
  * @param {string} property
- * @param {any} value */
+ * @param {string | number | boolean} value */
 export function setSubscription(channel, property, value) {
   return post("/users/me/subscriptions/properties", { subscription_data: [{ stream_id: channel, property, value }] });
 }
@@ -142,13 +144,23 @@ function openMenuOnHold(event) {
   runCommand("more", article, event);
 }
 
-/** The topic that is shown has another name or channel now: the view goes along.
- * @param {Record<string, any>} event */
+/** All messages of the topic that is shown were moved one by one: show the topic that they moved to.
+ * @param {UpdateMessageEvent} event */
+function followEmptiedTopic(event) {
+  const here = currentRoute()?.conversation;
+  if (!here || !isInChannel(here) || here.channel !== event.stream_id) return;
+  if (here.topic.toLowerCase() !== String(event.orig_subject ?? here.topic).toLowerCase()) return;
+  if (currentMessageView()?.messages.ids.length) return; // some messages have stayed
+  location.replace(conversationHash({ channel: event.new_stream_id ?? event.stream_id, topic: event.subject ?? here.topic }));
+}
+
+/** The topic that is shown was renamed or moved: show it under its new name.
+ * @param {UpdateMessageEvent} event */
 function followMove(event) {
   const here = currentRoute()?.conversation;
   if (!here || !isInChannel(here) || event.propagate_mode === "change_one") return;
   if (keyOf(here) !== topicKey(event.stream_id, event.orig_subject ?? event.subject ?? "")) return;
-  const there = { channel: event.new_stream_id ?? event.stream_id, topic: event.subject ?? event.orig_subject };
+  const there = { channel: event.new_stream_id ?? event.stream_id, topic: event.subject ?? event.orig_subject ?? "" };
   location.replace(conversationHash(there));
 }
 

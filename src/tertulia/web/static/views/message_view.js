@@ -7,12 +7,12 @@ import { plainText } from "./rendered_content.js";
 import { viewHeader, emptyView } from "./view_header.js";
 import { setChildren, h, icon } from "../core/html.js";
 import { VirtualList } from "./virtual_list.js";
-import { messageListOf } from "../state/message_lists.js";
+import { closeList, messageListOf, openList } from "../state/message_lists.js";
 import { isSpectator, myId } from "../state/session.js";
 import { findMessage } from "../state/messages.js";
 import { conversationHash, termsForApi, operandOf } from "../state/narrow.js";
 import { nameOf } from "../state/people.js";
-import { Reader, marksReadOnView } from "./reading.js";
+import { marksReadOnView, Reader } from "./reader.js";
 import { drawRow, rowSignature, showFullTime } from "./message_row.js";
 import { on, nextFrame } from "../core/signals.js";
 import { announce, emptyState, resetBody, resetFooter, setHeader } from "./layout.js";
@@ -22,8 +22,7 @@ import { showPendingMessages } from "./pending_messages.js";
 import { t } from "../core/i18n.js";
 
 /** @typedef {import("../state/routes.js").Route} Route */
-/** @typedef {{close(): void, focus?(): void}} View */
-/** @typedef {{id?: number, top: number, stays?: boolean}} ScrollPosition a message and where it stood; without one, the end */
+/** @typedef {import("../core/router.js").ScrollPosition} ScrollPosition */
 
 const RETRY_MS = 3000; // where the server could not be heard
 
@@ -40,6 +39,7 @@ export function currentMessageView() {
 export async function showMessageView(route, saved) {
   const view = new MessageView(route);
   openView = view;
+  openList(view.messages, () => view.list.isAtEnd);
   await view.open(saved);
   return view;
 }
@@ -77,11 +77,11 @@ export class MessageView {
     this.reader = new Reader(this.body, this.list, marksReadOnView(route));
     const redraw = nextFrame(() => this.#update());
     this.#stops.push(
-      on("message lists people channels replaced", redraw),
-      on("topics channels unread presence", () => this.#updateHeader()),
+      on(["messageChanged", "lists", "people", "channels", "reset"], redraw),
+      on(["topics", "channels", "unread", "presence"], () => this.#updateHeader()),
       on("typing", () => this.#showTyping()),
       on("outbox", nextFrame(() => this.#showPending())),
-      on("arrived", (message) => this.#announce(message)),
+      on("messageArrived", (message) => this.#announce(message)),
       on("connection", (state) => state === "live" && this.#retry()),
     );
     this.feed.addEventListener("focusin", (event) => this.#onFocus(event));
@@ -140,7 +140,7 @@ export class MessageView {
 
   /** Where one is, to come back to it. */
   scrollPosition() {
-    return this.list.position;
+    return this.messages.isLoaded ? this.list.position : undefined;
   }
 
   focus() {
@@ -204,6 +204,7 @@ export class MessageView {
     this.reader.close();
     this.list.destroy();
     if (openView === this) openView = null;
+    closeList(this.messages);
   }
 
   #update() {
@@ -268,7 +269,7 @@ export class MessageView {
     this.list.articleOf(id)?.classList.add("meant");
   }
 
-  /** @param {Record<string, any>} message */
+  /** @param {import("../state/messages.js").Message} message */
   #announce(message) {
     const { conversation } = this.route;
     if (!conversation || message.sender_id === myId() || keyOf(conversationOf(message)) !== keyOf(conversation)) return;

@@ -8,7 +8,7 @@ import { searchInput } from "./search.js";
 import { homeHash } from "../state/routes.js";
 import { channelHash, conversationHash, searchText } from "../state/narrow.js";
 import { post } from "../core/api.js";
-import { markRead, markUnreadFrom } from "./reading.js";
+import { markRead, markUnreadFrom } from "../sync/read_flags.js";
 import { toggleCollapsed, revealMuted } from "./message_row.js";
 import { setting } from "../state/session.js";
 import { emit } from "../core/signals.js";
@@ -55,8 +55,8 @@ export function registerNavigationCommands() {
   command("compose", () => currentComposeBox()?.box.focus());
   command("new-topic", () => (currentComposeBox()?.topic ?? currentComposeBox()?.box)?.focus());
   command("reply", ({ message }) => replyTo(message));
-  command("uncover", ({ message }) => { if (message) { revealMuted(message.id); emit("message", message.id); } });
-  command("collapse", ({ message }) => { if (message) { toggleCollapsed(message.id); emit("message", message.id); } });
+  command("uncover", ({ message }) => { if (message) { revealMuted(message.id); emit("messageChanged", message.id); } });
+  command("collapse", ({ message }) => { if (message) { toggleCollapsed(message.id); emit("messageChanged", message.id); } });
   command("narrow-to-compose", () => { const box = currentComposeBox(); if (box) location.hash = conversationHash(box.conversation); });
   command("mark-all-read", async () => {
     if (await withErrorToast(post("/mark_all_as_read"))) clearUnread();

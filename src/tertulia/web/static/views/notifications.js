@@ -14,28 +14,28 @@ import { t } from "../core/i18n.js";
 
 export function startNotifications() {
   if (isSpectator()) return;
-  on("arrived", (message) => {
+  on("messageArrived", (message) => {
     if (!wantsNotification(message) || (document.hasFocus() && !document.hidden) || !isLeaderTab()) return;
     showNotification(message);
   });
 }
 
 /** Whether the person wants to be told of a message while they look elsewhere.
- * @param {Record<string, any>} message */
+ * @param {import("../state/messages.js").Message} message */
 export function wantsNotification(message) {
   if (message.sender_id === myId() || message.flags.includes("read") || isMuted(message.sender_id)) return false;
   const wantsPersonal = setting("enable_desktop_notifications");
   if (message.flags.includes("mentioned")) return wantsPersonal;
   const conversation = conversationOf(message);
   if (!isInChannel(conversation)) return wantsPersonal;
-  const isWildcard = message.flags.some((/** @type {string} */ flag) => flag.includes("wildcard_mentioned"));
+  const isWildcard = message.flags.some((flag) => flag.includes("wildcard_mentioned"));
   if (isWildcard && setting("wildcard_mentions_notify")) return wantsPersonal;
   if (isFollowed(conversation.channel, conversation.topic)) return setting("enable_followed_topic_desktop_notifications");
   if (isTopicMuted(conversation.channel, conversation.topic)) return false;
   return channels.get(conversation.channel)?.desktop_notifications ?? setting("enable_stream_desktop_notifications");
 }
 
-/** @param {Record<string, any>} message */
+/** @param {import("../state/messages.js").Message} message */
 function showNotification(message) {
   const conversation = conversationOf(message);
   const isPrivate = !isInChannel(conversation) && setting("pm_content_in_desktop_notifications") === false;
@@ -48,7 +48,7 @@ function showNotification(message) {
   const options = { body, tag: keyOf(conversation), icon: "/static/icon.png", silent: setting("enable_sounds") === false };
   const bridge = desktopBridge();
   if (bridge?.new_notification) {
-    bridge.new_notification(title, options, (/** @type {string} */ kind) => { if (kind === "click") go(); });
+    bridge.new_notification(title, options, (kind) => { if (kind === "click") go(); });
   } else if ("Notification" in window && Notification.permission === "granted") {
     new Notification(title, options).onclick = go;
   }

@@ -19,7 +19,7 @@ const STATES = ["here", "away", "gone"];
 
 export function startPeoplePanel() {
   const draw = nextFrame(drawPanel);
-  on("place people presence lists replaced", draw);
+  on(["route", "people", "presence", "lists", "reset"], draw);
   matchMedia(WIDE).addEventListener("change", draw);
 }
 

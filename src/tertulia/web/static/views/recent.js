@@ -23,7 +23,7 @@ let recentFilter = "all";
 let filterText = "";
 let isFetched = false;
 
-/** @returns {Promise<import("./message_view.js").View>} */
+/** @returns {Promise<import("../core/router.js").View>} */
 export async function showRecent() {
   setHeader({ title: t("view.recent"), isHome: true });
   const rows = h("ul", { class: "plain" });
@@ -36,7 +36,7 @@ export async function showRecent() {
   }
   draw();
   const redraw = nextFrame(draw);
-  const stop = on("arrived unread people channels topics moved gone message replaced", redraw);
+  const stop = on(["messageArrived", "unread", "people", "channels", "topics", "messagesMoved", "messagesDeleted", "messageChanged", "reset"], redraw);
   return { close: stop, focus: () => /** @type {HTMLElement | null} */ (rows.querySelector("a"))?.focus() };
 }
 

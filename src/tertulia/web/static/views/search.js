@@ -4,9 +4,8 @@ import { channelName, channels, myChannels } from "../state/channels.js";
 import { setChildren, h, icon, iconButton } from "../core/html.js";
 import { myId } from "../state/session.js";
 import { findMessage } from "../state/messages.js";
-import { hashOf, searchText } from "../state/narrow.js";
+import { hashOf, parseSearch, searchText } from "../state/narrow.js";
 import { people } from "../state/people.js";
-import { searchedTerms } from "../state/routes.js";
 import { on, nextFrame } from "../core/signals.js";
 import { resetBody, resetFooter, region } from "./layout.js";
 import { showMessageView } from "./message_view.js";
@@ -18,7 +17,7 @@ import { t } from "../core/i18n.js";
 const OPERATORS = ["channel:", "topic:", "from:", "dm:", "is:starred", "is:mentioned", "is:unread", "is:followed", "is:resolved", "is:dm", "has:image", "has:link", "has:attachment", "has:reaction", "channels:public", "id:", "near:"];
 
 /** @param {Route} route
- * @returns {Promise<import("./message_view.js").View>} */
+ * @returns {Promise<import("../core/router.js").View>} */
 export async function showSearch(route) {
   const field = searchField("big-find");
   field.input.value = route.terms.length ? searchText(route.terms) : "";
@@ -39,8 +38,8 @@ export async function showSearch(route) {
   view.body.classList.add("found");
   view.body.prepend(line);
   view.list.keepPosition(draw);
-  const stop = on("lists replaced", nextFrame(() => view.list.keepPosition(draw)));
-  return { close() { stop(); reopen(); view.close(); }, focus: () => view.focus?.() };
+  const stop = on(["lists", "reset"], nextFrame(() => view.list.keepPosition(draw)));
+  return { close() { stop(); reopen(); view.close(); }, focus: () => view.focus(), scrollPosition: () => view.scrollPosition() };
 }
 
 /** Two fields at once would be one too many.
@@ -134,7 +133,7 @@ function searchField(className) {
   frame.addEventListener("submit", (event) => {
     event.preventDefault();
     list.hidden = true;
-    const terms = searchedTerms(input.value.trim());
+    const terms = parseSearch(input.value.trim());
     if (!terms.length) return;
     if (className === "find") input.value = "";
     input.blur();

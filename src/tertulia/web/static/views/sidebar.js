@@ -37,14 +37,14 @@ export function startSidebar(shown) {
   route = shown;
   drawFrame();
   if (shown) scheduleDraw();
-  on("place", (shown) => {
+  on("route", (shown) => {
     route = shown;
     closeSidebar();
     if (isPhone()) scheduleDraw(); // nobody sees it yet, and the messages are waiting
     else drawSidebar();
   });
-  on("people presence channels folders topics unread settings realm drafts replaced", scheduleDraw);
-  on("people settings realm replaced", drawFrame);
+  on(["people", "presence", "channels", "folders", "topics", "unread", "settings", "realm", "drafts", "reset"], scheduleDraw);
+  on(["people", "settings", "realm", "reset"], drawFrame);
 }
 
 export function toggleAllDirects() {
@@ -90,7 +90,7 @@ function drawFrame() {
     return setChildren(region(".foot"), h("a", { class: "b go wide", href: "/login/" }, t("spectator.log-in")));
   }
   const status = state.user_status?.[myId()];
-  const sign = status?.reaction_type === "unicode_emoji" ? glyph(status.emoji_code) : "";
+  const sign = status?.reaction_type === "unicode_emoji" ? glyph(status.emoji_code ?? "") : "";
   const said = [sign && h("span", { class: "emoji", "aria-hidden": "true" }, sign), sign ? " " : "", status?.status_text];
   const mood = sign || status?.status_text ? h("small", { class: "cut" }, ...said) : null;
   const me = h("button", { class: "me", type: "button", "data-do": "my-menu", "aria-haspopup": "menu" },

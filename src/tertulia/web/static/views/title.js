@@ -1,17 +1,14 @@
 /** What waits, outside of the page: in its title, its icon, and the badge of the installed app. */
 
-import { realm, setting } from "../state/session.js";
+import { realm } from "../state/session.js";
 import { on, nextFrame } from "../core/signals.js";
-import { unreadTotals } from "../state/unread.js";
-
-const ALL = 1;
-const DIRECT_AND_MENTIONS = 2;
+import { unreadBadgeCount, unreadTotals } from "../state/unread.js";
 
 let viewTitle = "";
 
 export function startTitle() {
   const draw = nextFrame(drawTitle);
-  on("unread settings realm place", draw);
+  on(["unread", "settings", "realm", "route"], draw);
   drawTitle();
 }
 
@@ -21,18 +18,10 @@ export function setViewTitle(title) {
   drawText();
 }
 
-/** How many are counted, as the person has set it. */
-export function unreadBadgeCount() {
-  const sums = unreadTotals();
-  const policy = setting("desktop_icon_count_display") ?? ALL;
-  if (policy === ALL) return sums.all;
-  return policy === DIRECT_AND_MENTIONS || policy === 3 ? sums.direct + sums.mentions : 0;
-}
-
 function drawTitle() {
   const count = drawText();
   drawIcon(count, unreadTotals().direct > 0);
-  const badge = /** @type {any} */ (navigator);
+  const badge = /** @type {Partial<Pick<Navigator, "setAppBadge" | "clearAppBadge">>} */ (navigator);
   if (count) badge.setAppBadge?.(count).catch?.(() => {});
   else badge.clearAppBadge?.().catch?.(() => {});
 }

@@ -24,7 +24,7 @@ const fetchedChannels = new Set();
 let unreadFirst = false;
 
 /** @param {import("../state/routes.js").Route} place
- * @returns {Promise<import("./message_view.js").View>} */
+ * @returns {Promise<import("../core/router.js").View>} */
 export async function showTopics({ channel = 0 }) {
   const list = h("div", { class: "list" });
   resetBody(list);
@@ -42,7 +42,7 @@ export async function showTopics({ channel = 0 }) {
   await fetchMessages((topicsOf(channel) ?? []).map((topic) => topic.max_id)).catch(() => {});
   draw();
   const redraw = nextFrame(draw);
-  const stops = [on("arrived unread topics people message replaced", redraw), on("channels", () => drawHeader(channel)),
+  const stops = [on(["messageArrived", "unread", "topics", "people", "messageChanged", "reset"], redraw), on("channels", () => drawHeader(channel)),
     on("topics", (changed) => { if (changed === channel && !topicsOf(channel)) fetchTopics(channel).catch(() => {}); })];
   return { close: () => stops.forEach((stop) => stop()), focus: () => /** @type {HTMLElement | null} */ (list.querySelector("a.item") ?? (isMember ? null : null))?.focus() };
 }

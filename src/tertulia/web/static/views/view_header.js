@@ -1,11 +1,11 @@
 /** What stands over a view of messages, and in it when there are none. */
 
 import { channels, channelName } from "../state/channels.js";
-import { isInChannel, isResolved, titleOf } from "../state/conversations.js";
+import { fullTitle, isInChannel, isResolved, titleOf } from "../state/conversations.js";
 import { h, icon, iconButton } from "../core/html.js";
 import { channelDot, presenceText } from "./avatars.js";
 import { isSpectator, myId } from "../state/session.js";
-import { hashOf, searchText, topicsHash } from "../state/narrow.js";
+import { conversationIn, hashOf, searchText, topicsHash } from "../state/narrow.js";
 import { emptyState, actionLink } from "./layout.js";
 import { isFollowed } from "../state/topics.js";
 import { t } from "../core/i18n.js";
@@ -43,6 +43,16 @@ export function viewHeader(route) {
     return { title: channelName(channel), over, tools: isSpectator() ? [topics] : [topics, search, settings, more], isHome: true };
   }
   return { title: t(viewName(terms)), tools: [search], isHome: true };
+}
+
+/** The route's title in the browser's tab.
+ * @param {Route} route */
+export function routeTitle(route) {
+  const conversation = conversationIn(route.terms);
+  if (conversation && route.view === "talk") return fullTitle(conversation);
+  if (route.channel) return channelName(route.channel);
+  if (route.view === "talk") return t(viewName(route.terms));
+  return t(`view.${route.view}`);
 }
 
 /** @param {import("../state/narrow.js").Term[]} terms */

@@ -1,0 +1,52 @@
+/** All signals and their payloads. `emit` and `on` accept no other name and no other payload; a test finds a
+ * signal that nothing emits or nothing handles. */
+
+import type { ConnectionState } from "../state/connection.js";
+import type { Message } from "../state/messages.js";
+import type { Route } from "../state/routes.js";
+import type { UpdateMessageEvent } from "../sync/event_types.d.ts";
+
+export interface Signals {
+  // A store has changed.
+  /** The person that changed; without one, several may have. */
+  people: number | undefined;
+  presence: undefined;
+  /** The channel that changed; without one, several may have. */
+  channels: number | undefined;
+  folders: undefined;
+  /** The channel whose topics changed. */
+  topics: number;
+  unread: undefined;
+  /** The setting that changed; without one, several may have. */
+  settings: string | undefined;
+  realm: undefined;
+  typing: undefined;
+  connection: ConnectionState;
+  /** The key of the conversation; without one, several drafts may have changed. */
+  drafts: string | undefined;
+  outbox: undefined;
+  /** Message lists have other messages in them. */
+  lists: undefined;
+  /** All stores were initialized again. */
+  reset: undefined;
+
+  // Something has happened to messages.
+  /** The row of this message looks different now. */
+  messageChanged: number;
+  /** A new message. `local_message_id` is the key of the outbox, if this account sent it. */
+  messageArrived: Message & { local_message_id?: string };
+  messagesDeleted: number[];
+  /** Messages are in another conversation now. */
+  messagesMoved: number[];
+  /** The same move, with both conversations. */
+  topicMoved: UpdateMessageEvent;
+
+  /** The router shows another route. */
+  route: Route;
+}
+export type SignalName = keyof Signals;
+
+/** The rest parameters of `emit` for a signal. */
+export type Payload<Name extends SignalName> = [Signals[Name]] extends [undefined]
+  ? []
+  : undefined extends Signals[Name] ? [detail?: Signals[Name]] : [detail: Signals[Name]];

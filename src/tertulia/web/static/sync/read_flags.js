@@ -1,0 +1,76 @@
+/** Marks messages as read here at once and on the server in batches. What the server has not confirmed is
+ * kept in the local storage, and sent after a reload. */
+
+import { ApiError, post } from "../core/api.js";
+import { setFlag } from "../state/messages.js";
+import { myId } from "../state/session.js";
+import { removeUnread } from "../state/unread.js";
+
+/** @typedef {import("../state/narrow.js").Term} Term */
+
+const MAX_BATCH = 100;
+const BATCH_DELAY_MS = 1000;
+const FLUSH_RETRY_MS = 5000;
+const MAX_UNREAD_AGAIN = 1000;
+
+/** @type {Set<number>} read here, not yet confirmed by the server */
+const pendingIds = new Set();
+let isFlushing = false;
+/** @type {number | undefined} */
+let flushTimer;
+
+/** @param {number[]} ids */
+export function markRead(ids) {
+  const read = removeUnread(ids);
+  for (const id of read) {
+    pendingIds.add(id);
+    setFlag(id, "read", true);
+  }
+  if (read.length) scheduleFlush();
+}
+
+/** Mark a message and all after it in a narrow as unread.
+ * @param {number} id
+ * @param {Term[]} narrow */
+export async function markUnreadFrom(id, narrow) {
+  await post("/messages/flags/narrow", {
+    anchor: String(id), include_anchor: true, num_before: 0, num_after: MAX_UNREAD_AGAIN, narrow, op: "remove", flag: "read",
+  });
+}
+
+/** Send what was read before the page was reloaded. */
+export function flushPending() {
+  const stored = /** @type {number[]} */ (JSON.parse(localStorage.getItem(storageKey()) ?? "[]"));
+  for (const id of stored) pendingIds.add(id);
+  removeUnread(stored);
+  if (pendingIds.size) scheduleFlush();
+}
+
+function scheduleFlush() {
+  localStorage.setItem(storageKey(), JSON.stringify([...pendingIds]));
+  if (pendingIds.size >= MAX_BATCH) flush();
+  else flushTimer ??= window.setTimeout(flush, BATCH_DELAY_MS);
+}
+
+async function flush() {
+  clearTimeout(flushTimer);
+  flushTimer = undefined;
+  if (isFlushing || !pendingIds.size) return;
+  isFlushing = true;
+  const ids = [...pendingIds];
+  try {
+    await post("/messages/flags", { messages: ids, op: "add", flag: "read" });
+    for (const id of ids) pendingIds.delete(id);
+  } catch (error) {
+    if (error instanceof ApiError) for (const id of ids) pendingIds.delete(id);
+    else flushTimer = window.setTimeout(flush, FLUSH_RETRY_MS);
+  } finally {
+    isFlushing = false;
+    localStorage.setItem(storageKey(), JSON.stringify([...pendingIds]));
+    if (pendingIds.size) flushTimer ??= window.setTimeout(flush, BATCH_DELAY_MS);
+  }
+}
+
+function storageKey() {
+  return `tertulia-read-${myId()}`;
+}

@@ -1,0 +1,83 @@
+/** Marks messages as read while they are seen: a message is read when its end was in view for a moment, in
+ * a page that has the focus. */
+
+import { isSpectator, setting } from "../state/session.js";
+import { isUnread } from "../state/unread.js";
+import { markRead } from "../sync/read_flags.js";
+
+const VISIBLE_MS = 300;
+const ALWAYS = 1;
+const IN_CONVERSATIONS = 2;
+
+/** Whether a view of this route marks messages as read, as the person has set it.
+ * @param {import("../state/routes.js").Route} route */
+export function marksReadOnView(route) {
+  if (isSpectator() || route.near || route.view !== "talk") return false;
+  if (route.terms.some((term) => term.operator === "is" && term.operand !== "dm")) return false;
+  const policy = setting("web_mark_read_on_scroll_policy") ?? ALWAYS;
+  return policy === ALWAYS || (policy === IN_CONVERSATIONS && route.conversation !== undefined);
+}
+
+/** Watches which unread rows of a list are in view. */
+export class Reader {
+  #scroller;
+  #list;
+  /** @type {Map<number, number>} since when each message is in view */
+  #seen = new Map();
+  /** @type {number | undefined} */
+  #timer;
+  #firstId = 0;
+
+  /** @param {HTMLElement} scroller
+   * @param {import("./virtual_list.js").VirtualList} list
+   * @param {boolean} isOn */
+  constructor(scroller, list, isOn) {
+    this.#scroller = scroller;
+    this.#list = list;
+    this.isOn = isOn;
+    this.update = this.update.bind(this);
+    addEventListener("focus", this.update);
+    document.addEventListener("visibilitychange", this.update);
+  }
+
+  /** Ignore messages before the one at which the view was opened: the person has not seen them.
+   * @param {number} id */
+  startAt(id) {
+    this.#firstId = id;
+  }
+
+  /** The list has scrolled or changed: check soon. */
+  update() {
+    if (!this.isOn || this.#timer !== undefined) return;
+    this.#timer = window.setTimeout(() => {
+      this.#timer = undefined;
+      this.#check();
+    }, VISIBLE_MS / 2);
+  }
+
+  close() {
+    removeEventListener("focus", this.update);
+    document.removeEventListener("visibilitychange", this.update);
+    clearTimeout(this.#timer);
+    this.isOn = false;
+  }
+
+  #check() {
+    if (document.hidden || !document.hasFocus()) return this.#seen.clear();
+    const view = this.#scroller.getBoundingClientRect();
+    const now = performance.now();
+    /** @type {Set<number>} */
+    const inView = new Set();
+    for (const id of this.#list.drawn) {
+      if (id < this.#firstId || !isUnread(id)) continue;
+      const end = this.#list.articleOf(id)?.getBoundingClientRect().bottom ?? 0;
+      if (end > view.bottom + 2) break;
+      if (end > view.top) inView.add(id);
+    }
+    const read = [...inView].filter((id) => now - (this.#seen.get(id) ?? now) >= VISIBLE_MS);
+    this.#seen = new Map([...inView].map((id) => [id, this.#seen.get(id) ?? now]));
+    markRead(read);
+    if (inView.size > read.length) this.update();
+    return undefined;
+  }
+}

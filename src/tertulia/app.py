@@ -273,7 +273,9 @@ class Application:
             )
         if config.sends_mail:
             jobs.append(_due("mail", 1, self.postman.send_due, storage.due_jobs.LETTER))
-            jobs.append(_due("missed mail", 5, self.missed_messages.tell, storage.due_jobs.MISSED))
+            jobs.append(
+                _due("missed mail", 5, self.missed_messages.send_due, storage.due_jobs.MISSED)
+            )
             jobs.append(_duty("digests", 600, self.digests.look))
         if config.demo:
             jobs.append(

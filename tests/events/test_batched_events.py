@@ -132,7 +132,7 @@ def test_a_message_that_moved_out_of_sight_does_not_reveal_where(chat, together)
     def says_in_the_wrong_place(tx: Any) -> None:
         draft = Draft("Oops", "<p>Oops</p>", 0, "test", read_by_sender=True)
         sent = actions.messages.send.to_channel(tx, ana.record, "kitchen", "lunch", draft)
-        wish = actions.messages.edits.MessageChanges(channel_id=vault.id, tells_new_place=False)
+        wish = actions.messages.edits.MessageChanges(channel_id=vault.id, notifies_new_topic=False)
         actions.messages.edits.change(tx, ana.record, sent.message_id, wish)
 
     together((says_in_the_wrong_place,))

@@ -18,7 +18,7 @@ def waits(chat, seconds=PERIOD + 1):
     """Move the clock, and run the jobs that notify."""
     looks(chat)
     chat.server.clock.move(seconds=seconds)
-    chat.server.do(chat.server.application.missed_messages.tell())
+    chat.server.do(chat.server.application.missed_messages.send_due())
     chat.server.do(chat.server.application.postman.send_due())
 
 

@@ -84,7 +84,7 @@ def test_whoever_joins_is_told_where(mailing, post):
     mailing.server.do(missed_messages.look())
     mailing.server.clock.move(minutes=3)
     mailing.server.do(
-        missed_messages.tell()
+        missed_messages.send_due()
     )  # of the greeting, which waits in the inbox, nobody is written
 
     assert sent(mailing, post, email)[1:] == [f"Your account at {mailing.realm.name}"]

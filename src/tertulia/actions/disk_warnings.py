@@ -18,4 +18,4 @@ def claim(tx: Tx) -> bool:
 def warn_owners(tx: Tx, folder: str, free_bytes: int, total_bytes: int) -> None:
     words = domain.messages.notices.disk_nearly_full(folder, free_bytes, total_bytes)
     for user_id in storage.people.active_owner_ids(tx):
-        actions.messages.notices.tell(tx, user_id, words)
+        actions.messages.notices.send_to_user(tx, user_id, words)

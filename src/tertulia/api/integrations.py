@@ -67,7 +67,7 @@ async def receive(
     except (RateLimited, ServiceUnavailable):
         raise
     except ClientError as refusal:
-        await _tell_owner(call, service, refusal.msg)
+        await _notify_owner(call, service, refusal.msg)
         raise _as_said_to(service, refusal) from None
     return Received(ok=True if service.name == SLACK else UNSET)
 
@@ -153,7 +153,7 @@ async def _say(
         await call.db.write(actions.messages.send.to_channel, call.user, where, chosen, draft)
     except (ChannelNotFound, ChannelIdNotFound):
         # Compat: to the sender this is success, so that it goes on sending.
-        await _tell_owner(call, service, _no_channel(where))
+        await _notify_owner(call, service, _no_channel(where))
 
 
 def _channel(text: str) -> int | str:
@@ -180,7 +180,7 @@ def _no_channel(where: int | str) -> str:
 # --- what went wrong ---
 
 
-async def _tell_owner(call: Call, service: Integration, trouble: str) -> None:
+async def _notify_owner(call: Call, service: Integration, trouble: str) -> None:
     """A person who calls reads the answer; a bot's owner does not."""
     owner_id = call.user.bot_owner_id
     if owner_id is None:
@@ -188,7 +188,7 @@ async def _tell_owner(call: Call, service: Integration, trouble: str) -> None:
     kind = (call.user.id, service.name, trouble[:100])
     if call.services.complaints.check(kind).is_allowed:
         words = domain.messages.notices.webhook_trouble(call.user, service.title, trouble[:500])
-        await call.db.write(actions.messages.notices.tell, owner_id, words)
+        await call.db.write(actions.messages.notices.send_to_user, owner_id, words)
 
 
 def _as_said_to(service: Integration, refusal: ClientError) -> ClientError:

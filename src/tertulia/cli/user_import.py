@@ -165,7 +165,7 @@ def _add(tx: Tx, vault: Vault, line: PersonLine, greeting: Words) -> User:
         if group is None or group.is_system or group.deactivated:
             _refuse(line.number, f"there is no group {name}")
     actions.groups.synced.bring(tx, user, [group for group in groups if group is not None], [])
-    actions.messages.notices.tell(tx, user.id, greeting)
+    actions.messages.notices.send_to_user(tx, user.id, greeting)
     return user
 
 

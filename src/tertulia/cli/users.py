@@ -212,9 +212,9 @@ def second_factor(opened: OpenOrganization, found: User, reset: bool, as_json: b
             f"{app}, {len(known.passkeys)} passkeys, {known.recovery_codes} recovery codes left"
         )
     if reset:
-        tells = opened.config.sends_mail
+        sends_mail = opened.config.sends_mail
         vault = opened.vault
-        opened.write(actions.people.second_factors.reset, vault, None, found.id, tells)
+        opened.write(actions.people.second_factors.reset, vault, None, found.id, sends_mail)
         click.echo(f"{found.full_name} <{found.email}> has no second factor now.", err=True)
     elif not known.is_on:
         click.echo(f"{found.full_name} <{found.email}> has no second factor.", err=True)

@@ -177,7 +177,7 @@ class HttpExchange:
         if self.expects_continue and not self._connection.transport.is_closing():
             self.expects_continue = False
             self._connection.transport.write(b"HTTP/1.1 100 Continue\r\n\r\n")
-        while self._has_nothing_to_tell():
+        while self._must_wait_for_body():
             self._connection.resume_reading()
             self._arrival = asyncio.get_running_loop().create_future()
             await self._arrival
@@ -187,7 +187,7 @@ class HttpExchange:
         self._is_taken = not self.more_body
         return {"type": "http.request", "body": body, "more_body": self.more_body}
 
-    def _has_nothing_to_tell(self) -> bool:
+    def _must_wait_for_body(self) -> bool:
         if self.has_left or self.is_over:
             return False
         return self._is_taken or (self.more_body and not self.body)

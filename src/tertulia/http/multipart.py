@@ -49,7 +49,7 @@ class Multipart:
         self._field = ""  # name of the current field, unless it is a file
         self._value = bytearray()
         self._file: FileHead | None = None
-        self._is_told = False  # whether the head of this file was yielded
+        self._head_sent = False  # whether the head of this file was yielded
 
     def feed(self, data: bytes) -> Iterator[Item]:
         if not data:  # the parser takes an empty chunk for the end
@@ -85,7 +85,7 @@ class Multipart:
         content_type = part.header("Content-Type", "application/octet-stream").strip()
         self._file = FileHead(self._field, filename, content_type)
         if filename:
-            self._is_told = True
+            self._head_sent = True
             yield self._file
 
     def _pass_on(self, data: bytes) -> Iterator[Item]:
@@ -94,15 +94,15 @@ class Multipart:
             if len(self._value) > self._most_field_bytes:
                 raise MalformedForm(reason="a field is too long")
             return
-        if not self._is_told:  # an empty file field has neither a name nor bytes
-            self._is_told = True
+        if not self._head_sent:  # an empty file field has neither a name nor bytes
+            self._head_sent = True
             yield self._file
         yield data
 
     def _end_part(self) -> None:
         if self._file is None:
             self.fields[self._field] = as_text(bytes(self._value))
-        self._file, self._is_told = None, False
+        self._file, self._head_sent = None, False
         self._value.clear()
 
 

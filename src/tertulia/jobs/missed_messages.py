@@ -47,10 +47,10 @@ class MissedMessages:
         )
         await each(behind, self._read_on)
 
-    async def tell(self) -> None:
+    async def send_due(self) -> None:
         """Send the mails that are due to users who are away."""
         due = await self._database.read_in(0, storage.personal.missed_messages.due, AT_ONCE)
-        await each(due, self._tell)
+        await each(due, self._write_mails)
 
     async def _read_on(self, realm_id: int) -> None:
         db = self._database.of(realm_id)
@@ -60,7 +60,7 @@ class MissedMessages:
             people = [] if org is None else list(org.users.values())
             await db.write(_note, seen, people, upto, self._config.sends_mail)
 
-    async def _tell(self, who: tuple[int, int]) -> None:
+    async def _write_mails(self, who: tuple[int, int]) -> None:
         realm_id, user_id = who
         org = await self._delivery.follower.finder.find(realm_id)
         if org is None:
@@ -71,7 +71,7 @@ class MissedMessages:
         else:
             site = site_of(self._config, org.realm)
             head = MailContext(site, org.shown, self._config.mail_in_address)
-            await db.write(actions.personal.missed_messages.tell, self._vault, user_id, head)
+            await db.write(actions.personal.missed_messages.write_mails, self._vault, user_id, head)
 
 
 def site_of(config: Config, realm: Realm) -> str:

@@ -29,7 +29,7 @@ class Phones:
         self._vault = vault
         self.rests_until = 0.0  # the service asked to wait until then
 
-    async def tell(
+    async def push(
         self, org: Organization, user_id: int, receivers: Receivers, message: PushMessage
     ) -> bool:
         """Returns whether the service accepted the notification."""
@@ -39,7 +39,7 @@ class Phones:
             return False
         try:
             if receivers.devices:
-                await self._tell_devices(org, receivers.devices, message)
+                await self._push_to_devices(org, receivers.devices, message)
             if receivers.tokens:
                 await push_service.notify_tokens(
                     self._config,
@@ -58,7 +58,7 @@ class Phones:
             return False
         return True
 
-    async def _tell_devices(
+    async def _push_to_devices(
         self, org: Organization, devices: list[Device], message: PushMessage
     ) -> None:
         phones = [(each, domain.personal.devices.opened(self._vault, each)) for each in devices]

@@ -53,7 +53,7 @@ class Pushing:
         self.patience_seconds: float = web_push.SECONDS
         self.busy: dict[int, asyncio.Task[None]] = {}  # by user id
         self._looked_at = (0, 0)  # the user and message up to which reads were checked
-        self.told = 0
+        self.sent = 0
         self.given_up = 0
 
     async def look(self) -> None:
@@ -82,7 +82,7 @@ class Pushing:
                     notice = await db.read(storage.personal.web_push.next_of, user_id)
                     if notice is None:
                         break
-                    await self._tell(org, notice)
+                    await self._notify(org, notice)
         except ServiceUnavailable:
             pass  # the notification stays and is claimed again when the database is back
         except Exception as error:
@@ -90,7 +90,7 @@ class Pushing:
         finally:
             self.busy.pop(user_id, None)
 
-    async def _tell(self, org: Organization, notice: PushNotice) -> None:
+    async def _notify(self, org: Organization, notice: PushNotice) -> None:
         db = self._database.of(notice.realm_id)
         user = org.users.get(notice.user_id)
         if user is not None and not user.prefers("enable_online_push_notifications"):
@@ -110,7 +110,7 @@ class Pushing:
         phones_know = PHONES in notice.told or not self._config.pushes
         has_phones = bool(receivers.devices or receivers.tokens) and not phones_know
         phones, said_back = await asyncio.gather(
-            self._phones.tell(org, notice.user_id, receivers, PushMessage(said))
+            self._phones.push(org, notice.user_id, receivers, PushMessage(said))
             if has_phones
             else _nothing(),
             asyncio.gather(*(self._push(org, PushOrder(each, said)) for each in asked)),
@@ -118,7 +118,7 @@ class Pushing:
         answers = list(zip(asked, said_back, strict=True))
         outcome = PushOutcome(
             message.sent_at,
-            told=[each for each, answer in answers if 200 <= answer.status < 300],
+            delivered=[each for each, answer in answers if 200 <= answer.status < 300],
             gone=[each for each, answer in answers if answer.status in GONE],
             refused=[each for each, answer in answers if answer.status in REFUSED],
             failed=[(each, said.retry_seconds) for each, said in answers if _is_trouble(said)],
@@ -131,7 +131,7 @@ class Pushing:
     async def _note(self, org: Organization, notice: PushNotice, outcome: PushOutcome) -> None:
         db = self._database.of(org.realm.id)
         is_given_up = await db.write(actions.personal.web_push.done, notice, outcome)
-        self.told += len(outcome.told) + bool(outcome.phones)
+        self.sent += len(outcome.delivered) + bool(outcome.phones)
         for each in [*outcome.refused, *(failed for failed, _ in outcome.failed)]:
             if each.failures == 0:
                 log.warning("push.endpoint_failed", subscription_id=each.id)
@@ -209,7 +209,7 @@ class Pushing:
         said = {"type": "remove", "realm_url": site, "user_id": user_id, "message_ids": read}
         now = self._database.clock()
         await asyncio.gather(
-            self._phones.tell(org, user_id, receivers, PushMessage(said, is_urgent=False)),
+            self._phones.push(org, user_id, receivers, PushMessage(said, is_urgent=False)),
             *(
                 self._push(org, PushOrder(each, said, urgency="low"))
                 for each in receivers.subscriptions

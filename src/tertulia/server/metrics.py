@@ -156,7 +156,7 @@ class Metrics:
             "1 if the disk refused the last write",
             lambda: float(database.write_failure is not None),
         )
-        self._tell("pushes_sent", "Pushes sent", lambda: pushing.told)
+        self._tell("pushes_sent", "Pushes sent", lambda: pushing.sent)
         self._tell(
             "pushes_given_up", "Pushes given up: not taken within a day", lambda: pushing.given_up
         )

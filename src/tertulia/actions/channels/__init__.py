@@ -166,11 +166,11 @@ def found(tx: Tx, creator: User, new: NewChannel, rendered_description: str) -> 
     channel = storage.channels.insert(tx, new, rendered_description, creator.id, permissions)
     events.log.announce(tx, ChannelCreated(channel.id), to=ChannelViewers(channel.id))
     if channel.is_default:
-        tell_defaults(tx)
+        announce_defaults(tx)
     return channel
 
 
-def tell_defaults(tx: Tx) -> None:
+def announce_defaults(tx: Tx) -> None:
     """Announce the default channels of new users."""
     ids = [channel.id for channel in storage.channels.defaults(tx)]
     events.log.announce(tx, DefaultChannelsChanged(ids), to=NonGuests())

@@ -94,7 +94,7 @@ def archive(tx: Tx, user: User, channel_id: int) -> None:
         tx, channel.id, closed_seq=seq, closed_message_id=storage.messages.newest_id(tx)
     )
     if channel.is_default:
-        actions.channels.tell_defaults(tx)
+        actions.channels.announce_defaults(tx)
 
 
 def set_default(tx: Tx, user: User, channel_id: int, is_default: bool) -> None:
@@ -111,7 +111,7 @@ def set_default(tx: Tx, user: User, channel_id: int, is_default: bool) -> None:
     events.log.announce(
         tx, ChannelChanged(channel.id, channel.name, []), to=ChannelViewers(channel.id)
     )
-    actions.channels.tell_defaults(tx)
+    actions.channels.announce_defaults(tx)
 
 
 # --- one step for each part, in the order of the events ---
@@ -198,7 +198,7 @@ def _change_default(tx: Tx, user: User, channel: Channel, changes: ChannelChange
         events.log.announce(
             tx, ChannelChanged(channel.id, channel.name, []), to=ChannelViewers(channel.id)
         )
-        actions.channels.tell_defaults(tx)
+        actions.channels.announce_defaults(tx)
 
 
 def _change_retention(tx: Tx, user: User, channel: Channel, changes: ChannelChanges) -> None:
@@ -209,7 +209,7 @@ def _change_retention(tx: Tx, user: User, channel: Channel, changes: ChannelChan
     if changes.retention_days == channel.retention_days:
         return
     storage.channels.change(tx, channel.id, retention_days=changes.retention_days)
-    _tell(tx, channel, "message_retention_days", changes.retention_days)
+    _announce(tx, channel, "message_retention_days", changes.retention_days)
     usual = storage.organization.current(tx).setting("message_retention_days")
     old, new = (
         usual if days is None else days for days in (channel.retention_days, changes.retention_days)
@@ -228,7 +228,7 @@ def _change_topics_policy(tx: Tx, user: User, channel: Channel, changes: Channel
     if changes.topics_policy == EMPTY_ONLY and storage.channels.topics.has_named(tx, channel.id):
         raise NamedTopicsExist(empty_topic_display_name=EMPTY_TOPIC_NAME)
     storage.channels.change(tx, channel.id, topics_policy=changes.topics_policy)
-    _tell(tx, channel, "topics_policy", changes.topics_policy)
+    _announce(tx, channel, "topics_policy", changes.topics_policy)
 
 
 def _change_description(tx: Tx, user: User, channel: Channel, changes: ChannelChanges) -> None:
@@ -236,7 +236,7 @@ def _change_description(tx: Tx, user: User, channel: Channel, changes: ChannelCh
         return
     text, rendered = changes.description
     storage.channels.change(tx, channel.id, description=text, rendered_description=rendered)
-    _tell(tx, channel, "description", text, rendered_description=rendered)
+    _announce(tx, channel, "description", text, rendered_description=rendered)
     if text != channel.description:
         after = replace(channel, description=text, rendered_description=rendered)
         actions.messages.notices.post_if_wanted(
@@ -252,7 +252,7 @@ def _change_name(tx: Tx, user: User, channel: Channel, changes: ChannelChanges) 
         raise BadRequest("Channel already has that name.")
     actions.channels.check_name_is_free(tx, name, but_for=channel)
     storage.channels.rename(tx, channel.id, name)
-    _tell(tx, channel, "name", name)
+    _announce(tx, channel, "name", name)
     actions.people.bots.channel_renamed(tx, channel.id)
     actions.messages.notices.post_if_wanted(
         tx, channel, domain.messages.notices.channel_renamed(user, channel.name, name)
@@ -266,13 +266,13 @@ def _change_folder(tx: Tx, user: User, channel: Channel, changes: ChannelChanges
         actions.channels.folders.get(tx, changes.folder_id)
     if changes.folder_id != channel.folder_id:
         storage.channels.change(tx, channel.id, folder_id=changes.folder_id)
-        _tell(tx, channel, "folder_id", changes.folder_id)
+        _announce(tx, channel, "folder_id", changes.folder_id)
 
 
 def _change_default_push(tx: Tx, user: User, channel: Channel, changes: ChannelChanges) -> None:
     if changes.default_push is not None and changes.default_push != channel.default_push:
         storage.channels.change(tx, channel.id, default_push=changes.default_push)
-        _tell(tx, channel, "default_push_notifications", changes.default_push)
+        _announce(tx, channel, "default_push_notifications", changes.default_push)
 
 
 def _change_permissions(tx: Tx, user: User, channel: Channel, changes: ChannelChanges) -> None:
@@ -306,7 +306,7 @@ def _change_permission(
         to=ChannelViewers(channel.id) if gates[0] is None else Everyone(),
     )
     if name == "can_send_message_group":
-        _tell_of_posting(tx, user, channel, current, new)
+        _post_policy_notice(tx, user, channel, current, new)
     return after
 
 
@@ -325,7 +325,7 @@ def _post_policy_updates(tx: Tx, old: GroupValue, new: GroupValue) -> list[dict[
     ]
 
 
-def _tell_of_posting(
+def _post_policy_notice(
     tx: Tx, user: User, channel: Channel, old: GroupValue, new: GroupValue
 ) -> None:
     people_ids: list[int] = []
@@ -374,7 +374,7 @@ def _require_content_access(tx: Tx, user: User, channel: Channel) -> None:
         raise BadRequest("Channel content access is required.")
 
 
-def _tell(tx: Tx, channel: Channel, name: str, value: Any, **more: Any) -> None:
+def _announce(tx: Tx, channel: Channel, name: str, value: Any, **more: Any) -> None:
     update = {"property": name, "value": value, **more}
     event = ChannelChanged(channel.id, channel.name, [update])
     events.log.announce(tx, event, to=ChannelViewers(channel.id))

@@ -46,7 +46,7 @@ def edit(
     if description is not None and description[0] != folder.description:
         text, rendered = description
         storage.channels.folders.describe(tx, folder.id, text, rendered)
-        _tell(tx, folder, description=text, rendered_description=rendered)
+        _announce(tx, folder, description=text, rendered_description=rendered)
     if archived is not None and archived != folder.archived:
         _archive(tx, get(tx, folder_id), archived)
 
@@ -63,7 +63,7 @@ def _rename(tx: Tx, folder: Folder, name: str) -> None:
     name = _free_name(tx, name, but_for=folder)
     if name != folder.name:
         storage.channels.folders.rename(tx, folder.id, name)
-        _tell(tx, folder, name=name)
+        _announce(tx, folder, name=name)
 
 
 def _archive(tx: Tx, folder: Folder, archived: bool) -> None:
@@ -72,7 +72,7 @@ def _archive(tx: Tx, folder: Folder, archived: bool) -> None:
     if not archived:
         _free_name(tx, folder.name, but_for=folder)
     storage.channels.folders.set_archived(tx, folder.id, archived)
-    _tell(tx, folder, is_archived=archived)
+    _announce(tx, folder, is_archived=archived)
 
 
 def _free_name(tx: Tx, name: str, but_for: Folder | None = None) -> str:
@@ -87,5 +87,5 @@ def _free_name(tx: Tx, name: str, but_for: Folder | None = None) -> str:
     return name
 
 
-def _tell(tx: Tx, folder: Folder, **data: Any) -> None:
+def _announce(tx: Tx, folder: Folder, **data: Any) -> None:
     events.log.announce(tx, FolderChanged(folder.id, data), to=Everyone())

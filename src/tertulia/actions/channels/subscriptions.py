@@ -32,14 +32,14 @@ class Wish(msgspec.Struct, frozen=True):
     web_public_allowed: bool = False
     colors: dict[str, str] = field(default_factory=dict)  # by the folded name
     announced: bool = False
-    tells_subscribers: bool = True
+    notifies_subscribers: bool = True
 
 
 class Outcome(msgspec.Struct):
     subscribed: dict[int, list[str]] = field(default_factory=dict)
     already_subscribed: dict[int, list[str]] = field(default_factory=dict)
     unauthorized: list[str] = field(default_factory=list)
-    told_subscribers: bool = True
+    notified_subscribers: bool = True
 
 
 class Removal(msgspec.Struct, frozen=True):
@@ -74,9 +74,9 @@ def subscribe(tx: Tx, user: User, wish: Wish, email_domain: str) -> Outcome:
     people_ = _principals(tx, user, wish.principals, existing, email_domain)
 
     arrivals = _bring_in(tx, existing + created, people_, wish, outcome)
-    _tell_of_new_channels(tx, user, created, announced=wish.announced)
-    if wish.tells_subscribers:
-        outcome.told_subscribers = _tell_subscribers(tx, user, arrivals, created)
+    _announce_new_channels(tx, user, created, announced=wish.announced)
+    if wish.notifies_subscribers:
+        outcome.notified_subscribers = _notify_subscribers(tx, user, arrivals, created)
     return outcome
 
 
@@ -98,7 +98,7 @@ def create_channel(
     _check_room(tx, user, 1, len(subscriber_ids))
     channel = actions.channels.found(tx, user, new, rendered_description)
     join(tx, channel, _principals(tx, user, subscriber_ids, [], "") if subscriber_ids else [])
-    _tell_of_new_channels(tx, user, [channel], announced=announced)
+    _announce_new_channels(tx, user, [channel], announced=announced)
     return channel.id
 
 
@@ -220,7 +220,7 @@ def _join_all(tx: Tx, arrivals: Arrivals, colors: dict[str, str]) -> None:
     taken = storage.channels.subscriptions.colors_of(tx, sorted(person.id for person in movers))
     seq, newest = storage.log.head(tx), storage.messages.newest_id(tx)
     meeting = _meeting(tx, arrivals)
-    told: list[Arrival] = []
+    subscribed: list[Arrival] = []
     for channel, newcomers in arrivals.values():
         if not newcomers:
             continue
@@ -230,7 +230,7 @@ def _join_all(tx: Tx, arrivals: Arrivals, colors: dict[str, str]) -> None:
         count = storage.channels.subscriptions.count_active(tx, channel.id)
         storage.channels.subscriptions.activate(tx, channel, chosen, seq, newest)
         ids = [person.id for person in newcomers]
-        told.append(
+        subscribed.append(
             Arrival(
                 channel_id=channel.id,
                 subscriptions={
@@ -242,9 +242,9 @@ def _join_all(tx: Tx, arrivals: Arrivals, colors: dict[str, str]) -> None:
                 first_message_id=channel.first_message_id,
             )
         )
-    if told:
-        meeting.tell(tx)
-        events.log.announce(tx, Joined(told), to=Everyone())
+    if subscribed:
+        meeting.announce(tx)
+        events.log.announce(tx, Joined(subscribed), to=Everyone())
 
 
 def _choose_colors(
@@ -269,7 +269,7 @@ def _could_not_see(
     ]
 
 
-def _tell_of_new_channels(tx: Tx, user: User, created: list[Channel], *, announced: bool) -> None:
+def _announce_new_channels(tx: Tx, user: User, created: list[Channel], *, announced: bool) -> None:
     for channel in created:
         actions.messages.notices.post_if_wanted(
             tx, channel, domain.messages.notices.channel_created(user, channel), read_by=[user.id]
@@ -285,7 +285,7 @@ def _tell_of_new_channels(tx: Tx, user: User, created: list[Channel], *, announc
         )
 
 
-def _tell_subscribers(tx: Tx, user: User, arrivals: Arrivals, created: list[Channel]) -> bool:
+def _notify_subscribers(tx: Tx, user: User, arrivals: Arrivals, created: list[Channel]) -> bool:
     """Notify users of their new subscriptions. False if there are too many to notify."""
     new_ids = {channel.id for channel in created}
     news: dict[int, list[Channel]] = {}
@@ -299,7 +299,7 @@ def _tell_subscribers(tx: Tx, user: User, arrivals: Arrivals, created: list[Chan
     if len(newcomers) > domain.limits.NEW_SUBSCRIPTION_NOTICES:
         return False
     for user_id, joined in news.items():
-        actions.messages.notices.tell(
+        actions.messages.notices.send_to_user(
             tx, user_id, domain.messages.notices.subscribed_you(user, joined)
         )
     return True
@@ -362,19 +362,19 @@ def _leave_all(tx: Tx, departures: Arrivals) -> None:
     holds = actions.groups.permissions.asking(tx, _movers(departures))
     seq, newest = storage.log.head(tx), storage.messages.newest_id(tx)
     meeting = _meeting(tx, departures)
-    told: list[Departure] = []
+    left: list[Departure] = []
     for channel, leavers in departures.values():
         if not leavers:
             continue
         ids = sorted(person.id for person in leavers)
         hidden = _could_not_see(channel, leavers, holds)
         storage.channels.subscriptions.end(tx, channel.id, ids, seq, newest)
-        told.append(Departure(channel.id, ids, hidden, channel.name))
-    if not told:
+        left.append(Departure(channel.id, ids, hidden, channel.name))
+    if not left:
         return
-    events.log.announce(tx, Left(told), to=Everyone())
-    meeting.tell(tx)
-    for departure in told:
+    events.log.announce(tx, Left(left), to=Everyone())
+    meeting.announce(tx)
+    for departure in left:
         for user_id in departure.user_ids:
             actions.messages.read_state.mark_place_read(tx, user_id, departure.channel_id)
 

@@ -20,12 +20,12 @@ Seen = dict[int, set[int]]  # visible channels by user id
 
 
 @contextmanager
-def telling(tx: Tx, people: Sequence[User]) -> Iterator[None]:
+def announcing_changes(tx: Tx, people: Sequence[User]) -> Iterator[None]:
     """Wrap a change of groups. `people` are the users whom it may affect."""
     guarded = open_to_groups(tx)
     before = seen(tx, guarded, people, tx.now)
     yield
-    tell(tx, before, seen(tx, guarded, people, tx.now))
+    announce_changes(tx, before, seen(tx, guarded, people, tx.now))
 
 
 def open_to_groups(tx: Tx) -> list[Channel]:
@@ -58,7 +58,7 @@ def seen(tx: Tx, guarded: Sequence[Channel], people: Sequence[User], now: float)
     }
 
 
-def tell(tx: Tx, before: Seen, after: Seen) -> None:
+def announce_changes(tx: Tx, before: Seen, after: Seen) -> None:
     """Announce the differences. Users with the same change share an event."""
     for (shown, hidden), user_ids in domain.channels.access.changes(before, after).items():
         events.log.announce(

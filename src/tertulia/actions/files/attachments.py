@@ -138,7 +138,7 @@ def claim(tx: Tx, sender: User, message_id: int, path_ids: Sequence[str]) -> lis
     for each in wanted.values():
         if each.id not in before:
             storage.files.attachments.link(tx, each.id, message_id)
-            _tell_of_change(tx, each)
+            _announce_change(tx, each)
     dropped = [attachment_id for attachment_id in before if attachment_id not in wanted]
     storage.files.attachments.unlink(tx, dropped, message_id)
     return [
@@ -173,7 +173,7 @@ def leave_with(tx: Tx, message_ids: Sequence[int]) -> None:
         found = storage.files.attachments.find(tx, attachment_id)
         assert found is not None
         if found.message_ids or storage.files.attachments.is_kept(tx, attachment_id):
-            _tell_of_change(tx, found)
+            _announce_change(tx, found)
         else:
             _delete(tx, found)
 
@@ -193,6 +193,6 @@ def _delete(tx: Tx, attachment: Attachment) -> None:
     events.log.announce(tx, event, to=Users([attachment.owner_id]))
 
 
-def _tell_of_change(tx: Tx, attachment: Attachment) -> None:
+def _announce_change(tx: Tx, attachment: Attachment) -> None:
     event = AttachmentSaved("update", attachment.id, storage.files.attachments.space_used(tx))
     events.log.announce(tx, event, to=Users([attachment.owner_id]))

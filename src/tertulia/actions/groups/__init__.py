@@ -78,7 +78,7 @@ def create(tx: Tx, user: User, new: NewGroup) -> int:
     storage.groups.add_members(tx, group_id, members)
     for subgroup_id in subgroups:
         storage.groups.add_subgroup(tx, group_id, subgroup_id)
-    for known, audience in actions.people.known_people.told_apart(tx, members):
+    for known, audience in actions.people.known_people.split_by_audience(tx, members):
         event = GroupCreated(
             group_id=group_id,
             name=name,
@@ -141,9 +141,9 @@ def change_members(tx: Tx, user: User, group_id: int, change: MemberChange) -> N
         _remove_subgroups(tx, user, _get(tx, group_id), change.remove_subgroups)
 
 
-def tell_members(tx: Tx, group_id: int, user_ids: list[int], *, added: bool) -> None:
+def announce_members(tx: Tx, group_id: int, user_ids: list[int], *, added: bool) -> None:
     """Announce new or removed members to users who may know them."""
-    for known, audience in actions.people.known_people.told_apart(tx, user_ids):
+    for known, audience in actions.people.known_people.split_by_audience(tx, user_ids):
         if known:
             events.log.announce(tx, MembersChanged(group_id, known, added), to=audience)
 
@@ -289,10 +289,10 @@ def _add_members(tx: Tx, user: User, group: Group, asked: list[int]) -> None:
             raise BadRequest(f"User {user_id} is already a member of this group")
 
     people = storage.people.find_many(tx, user_ids)
-    with actions.channels.visible_channels.telling(tx, people):
+    with actions.channels.visible_channels.announcing_changes(tx, people):
         storage.groups.add_members(tx, group.id, user_ids)
-        tell_members(tx, group.id, user_ids, added=True)
-    _tell(tx, user, group, people, "added you to")
+        announce_members(tx, group.id, user_ids, added=True)
+    _notify_members(tx, user, group, people, "added you to")
 
 
 def _remove_members(tx: Tx, user: User, group: Group, asked: list[int]) -> None:
@@ -303,10 +303,10 @@ def _remove_members(tx: Tx, user: User, group: Group, asked: list[int]) -> None:
             raise BadRequest(f"There is no member '{user_id}' in this user group")
 
     people = [each for each in storage.people.find_many(tx, user_ids) if each.is_active]
-    with actions.channels.visible_channels.telling(tx, people):
+    with actions.channels.visible_channels.announcing_changes(tx, people):
         storage.groups.remove_members(tx, group.id, user_ids)
-        tell_members(tx, group.id, user_ids, added=False)
-    _tell(tx, user, group, people, "removed you from")
+        announce_members(tx, group.id, user_ids, added=False)
+    _notify_members(tx, user, group, people, "removed you from")
 
 
 def _add_subgroups(tx: Tx, user: User, group: Group, asked: list[int]) -> None:
@@ -321,7 +321,7 @@ def _add_subgroups(tx: Tx, user: User, group: Group, asked: list[int]) -> None:
             f"User group {group.id} is already a subgroup of one of the passed subgroups."
         )
 
-    with actions.channels.visible_channels.telling(tx, _people_within(tx, subgroup_ids)):
+    with actions.channels.visible_channels.announcing_changes(tx, _people_within(tx, subgroup_ids)):
         for subgroup_id in subgroup_ids:
             storage.groups.add_subgroup(tx, group.id, subgroup_id)
         events.log.announce(tx, SubgroupsChanged(group.id, subgroup_ids, True), to=Everyone())
@@ -337,7 +337,7 @@ def _remove_subgroups(tx: Tx, user: User, group: Group, asked: list[int]) -> Non
         if subgroup_id not in group.subgroups:
             raise BadRequest(f"User group {subgroup_id} is not a subgroup of this group.")
 
-    with actions.channels.visible_channels.telling(tx, _people_within(tx, subgroup_ids)):
+    with actions.channels.visible_channels.announcing_changes(tx, _people_within(tx, subgroup_ids)):
         storage.groups.remove_subgroups(tx, group.id, subgroup_ids)
         events.log.announce(tx, SubgroupsChanged(group.id, subgroup_ids, False), to=Everyone())
 
@@ -349,12 +349,12 @@ def _people_within(tx: Tx, group_ids: list[int]) -> list[User]:
     return [user for user in found if _is_usable(user)]
 
 
-def _tell(tx: Tx, user: User, group: Group, people: list[User], did: str) -> None:
+def _notify_members(tx: Tx, user: User, group: Group, people: list[User], did: str) -> None:
     """Notify users who were added or removed by others."""
     if group.deactivated:
         return
     for other in people:
         if other.id != user.id and not other.is_bot:
-            actions.messages.notices.tell(
+            actions.messages.notices.send_to_user(
                 tx, other.id, domain.messages.notices.moved_you(user, did, group)
             )

@@ -36,16 +36,16 @@ def bring(tx: Tx, user: User, wanted: Sequence[Group], formerly: Sequence[int]) 
     did = []
     wanted_ids = {group.id for group in wanted}
     gone = [storage.groups.find(tx, each) for each in formerly if each not in wanted_ids]
-    with actions.channels.visible_channels.telling(tx, [user]):
+    with actions.channels.visible_channels.announcing_changes(tx, [user]):
         for group in wanted:
             if user.id not in group.members:
                 storage.groups.add_members(tx, group.id, [user.id])
-                actions.groups.tell_members(tx, group.id, [user.id], added=True)
+                actions.groups.announce_members(tx, group.id, [user.id], added=True)
                 did.append(f"joins the group {group.name}")
         for former in gone:
             if former is not None and user.id in former.members:
                 storage.groups.remove_members(tx, former.id, [user.id])
-                actions.groups.tell_members(tx, former.id, [user.id], added=False)
+                actions.groups.announce_members(tx, former.id, [user.id], added=False)
                 did.append(f"leaves the group {former.name}")
     return did
 

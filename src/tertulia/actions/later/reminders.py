@@ -84,7 +84,7 @@ def deliver(tx: Tx, seen: Reminder, draft: Draft) -> bool:
     owner = storage.people.find(tx, seen.owner_id)
     if owner is None or not owner.is_active:
         raise AccountDeactivated()
-    actions.messages.notices.tell(tx, owner.id, Words(draft.content, draft.rendered))
+    actions.messages.notices.send_to_user(tx, owner.id, Words(draft.content, draft.rendered))
     _remove(tx, seen)
     return True
 

@@ -164,7 +164,7 @@ def fail(tx: Tx, seen: ScheduledMessage, notice: Draft) -> bool:
     events.log.announce(tx, ScheduledMessageSaved("update", seen.id), to=Users([seen.owner_id]))
     owner = storage.people.find(tx, seen.owner_id)
     if owner is not None and owner.is_active and not storage.organization.current(tx).deactivated:
-        actions.messages.notices.tell(tx, owner.id, Words(notice.content, notice.rendered))
+        actions.messages.notices.send_to_user(tx, owner.id, Words(notice.content, notice.rendered))
     return True
 
 

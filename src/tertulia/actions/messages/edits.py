@@ -43,8 +43,8 @@ class MessageChanges(msgspec.Struct, frozen=True):
     topic: str | None = None
     channel_id: int | None = None
     mode: PropagateMode = "change_one"
-    tells_old_place: bool = False
-    tells_new_place: bool = True
+    notifies_old_topic: bool = False
+    notifies_new_topic: bool = True
     expected_sha256: str | None = None
     site: str = ""
     address: str = ""  # of the client, for the audit log
@@ -306,8 +306,8 @@ def _carry_out(
         tx,
         user,
         move,
-        tells_old=wish.tells_old_place,
-        tells_new=wish.tells_new_place,
+        to_old=wish.notifies_old_topic,
+        to_new=wish.notifies_new_topic,
         site=wish.site,
     )
 

@@ -85,7 +85,7 @@ def _plain(
     if proof is None or not _is_plain(draft) or "\0" in topic + draft.client:
         return None
     channel_id = None if channel is None else channel.id
-    told = MessageSent(
+    template = MessageSent(
         message_id=0,
         sender_id=sender.id,
         channel_id=channel_id,
@@ -99,9 +99,9 @@ def _plain(
         known=org.place,
         row=row,
         audience=_encode(to).decode(),
-        payload=_encode(told)[_UNNUMBERED:].decode(),
+        payload=_encode(template)[_UNNUMBERED:].decode(),
         key=None if key is None else (key.key, key.fingerprint),
-        tell=partial(_happening, told, to, org.realm.id, member_ids, row),
+        tell=partial(_happening, template, to, org.realm.id, member_ids, row),
         answer=partial(_sent, channel, topic, member_ids),
     )
 
@@ -116,7 +116,7 @@ def _is_plain(draft: Draft) -> bool:
 
 
 def _happening(
-    told: MessageSent,
+    template: MessageSent,
     to: Audience,
     realm_id: int,
     member_ids: tuple[int, ...],
@@ -131,7 +131,7 @@ def _happening(
         member_ids=member_ids,
         **storage.messages.known_of(row),
     )
-    event = msgspec.structs.replace(told, message_id=given.message_id, message=sent)
+    event = msgspec.structs.replace(template, message_id=given.message_id, message=sent)
     return LoggedEvent(realm_id, given.seq, event, to, given.stamp)
 
 

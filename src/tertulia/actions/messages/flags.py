@@ -60,13 +60,13 @@ def update(tx: Tx, user: User, message_ids: Sequence[int], op: str, flag: str) -
     ids = list(dict.fromkeys(message_ids))
     if flag != "read":
         changed = _mark(tx, user, ids, op, flag)
-        actions.messages.read_state.tell_flags(tx, user.id, op, flag, changed)
+        actions.messages.read_state.announce_flags(tx, user.id, op, flag, changed)
         return FlagUpdate(changed, [])
     if op == "add":
         return FlagUpdate(actions.messages.read_state.mark_read(tx, user.id, ids), [])
     done = _mark_unread(tx, user, ids)
     details = _details(tx, user, done.changed)
-    actions.messages.read_state.tell_flags(tx, user.id, op, flag, done.changed, details=details)
+    actions.messages.read_state.announce_flags(tx, user.id, op, flag, done.changed, details=details)
     return done
 
 

@@ -11,19 +11,19 @@ from tertulia.domain.personal.topic_policies import Visibility
 UNDO_SECONDS = 60  # a topic reopened so soon was resolved by mistake: its notice is deleted instead
 
 
-def post(tx: Tx, user: User, move: Move, *, tells_old: bool, tells_new: bool, site: str) -> None:
+def post(tx: Tx, user: User, move: Move, *, to_old: bool, to_new: bool, site: str) -> None:
     """Post the requested notices of a move; a resolved topic always gets one."""
     if move.only_resolves:
-        _tell_of_resolving(tx, user, move)
+        _post_resolve_notice(tx, user, move)
         return
     count = len(move.ids)
-    if tells_new:
+    if to_new:
         link = domain.messages.moves.message_link(site, move.target, move.topic, move.ids[0])
         newest = storage.channels.topics.newest_message(tx, move.channel.id, move.prev_topic)
         origin = domain.messages.moves.topic_link(move.channel, move.prev_topic, newest)
         words = domain.messages.moves.arrival_notice(user, count, move.leaves_nothing, link, origin)
         actions.messages.notices.post(tx, move.target, move.topic, words, read_by=[user.id])
-    if tells_old:
+    if to_old:
         newest = storage.channels.topics.newest_message(tx, move.target.id, move.topic)
         target = domain.messages.moves.topic_link(move.target, move.topic, newest)
         words = domain.messages.moves.departure_notice(user, count, move.leaves_nothing, target)
@@ -41,7 +41,7 @@ def notice_to_take_back(tx: Tx, move: Move) -> Message | None:
     return None
 
 
-def _tell_of_resolving(tx: Tx, user: User, move: Move) -> None:
+def _post_resolve_notice(tx: Tx, user: User, move: Move) -> None:
     words = domain.messages.moves.resolved_notice(user, move.topic)
     wanted_by = _who_wants_to_know(tx, move.channel, move.topic, user)
     actions.messages.notices.post(

@@ -97,7 +97,7 @@ def post_if_wanted(
         post(tx, channel, CHANNEL_EVENTS, words, read_by=read_by, is_news=is_news)
 
 
-def tell(tx: Tx, user_id: int, words: Words) -> int:
+def send_to_user(tx: Tx, user_id: int, words: Words) -> int:
     """Send a notice to one user. Returns the message id."""
     sender = bot(tx)
     members = sorted([sender.id, user_id])

@@ -26,7 +26,7 @@ def add(
 
     storage.messages.reactions.insert(tx, message.id, reaction)
     actions.messages.read_state.keep(tx, user, [message])
-    _tell(tx, "add", message, channel, reaction)
+    _announce(tx, "add", message, channel, reaction)
     if channel is not None:
         actions.personal.topic_policies.participated(tx, user, channel, message.topic)
 
@@ -52,7 +52,7 @@ def remove(
         assert name is not None
         reaction = _by_name(tx, mine, name, type_)
     storage.messages.reactions.delete(tx, message.id, reaction)
-    _tell(tx, "remove", message, channel, reaction)
+    _announce(tx, "remove", message, channel, reaction)
 
 
 def _chosen(
@@ -110,7 +110,9 @@ def _is_type(reaction: Reaction, type_: str | None) -> bool:
     return type_ is None or actions.messages.emoji.known_type(type_) == reaction.reaction_type
 
 
-def _tell(tx: Tx, op: str, message: Message, channel: Channel | None, reaction: Reaction) -> None:
+def _announce(
+    tx: Tx, op: str, message: Message, channel: Channel | None, reaction: Reaction
+) -> None:
     event = ReactionChanged(
         "add" if op == "add" else "remove",
         reaction.user_id,

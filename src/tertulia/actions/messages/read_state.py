@@ -35,7 +35,7 @@ def catch_up(tx: Tx, user_id: int) -> None:
 
 def mark_all_read(tx: Tx, user: User) -> None:
     storage.messages.unread.change(tx, user.id, BitMap64())
-    tell_flags(tx, user.id, "add", "read", [], everything=True)
+    announce_flags(tx, user.id, "add", "read", [], everything=True)
 
 
 def mark_read(tx: Tx, user_id: int, message_ids: Sequence[int]) -> list[int]:
@@ -44,7 +44,7 @@ def mark_read(tx: Tx, user_id: int, message_ids: Sequence[int]) -> list[int]:
     changed = [message_id for message_id in message_ids if message_id in waiting]
     if changed:
         storage.messages.unread.change(tx, user_id, waiting - BitMap64(changed))
-    tell_flags(tx, user_id, "add", "read", changed)
+    announce_flags(tx, user_id, "add", "read", changed)
     return changed
 
 
@@ -55,7 +55,7 @@ def mark_place_read(tx: Tx, user_id: int, channel_id: int, topic: str | None = N
     changed = storage.messages.unread.in_place(tx, waiting, channel_id, topic_key)
     if changed:
         storage.messages.unread.change(tx, user_id, waiting - BitMap64(changed))
-        tell_flags(tx, user_id, "add", "read", changed)
+        announce_flags(tx, user_id, "add", "read", changed)
 
 
 def keep(tx: Tx, user: User, some: Iterable[Message]) -> None:
@@ -73,7 +73,7 @@ def keep(tx: Tx, user: User, some: Iterable[Message]) -> None:
     )
 
 
-def tell_flags(
+def announce_flags(
     tx: Tx,
     user_id: int,
     op: str,

@@ -37,7 +37,7 @@ def ask(tx: Tx, user: User, kind: str) -> int:
             " manual export by contacting the administrator of the server."
         )
     export_id = storage.organization.exports.insert(tx, user.id, kind)
-    _tell(tx)
+    _announce(tx)
     return export_id
 
 
@@ -55,7 +55,7 @@ def delete(tx: Tx, user: User, export_id: int) -> None:
     if found.attachment_id is not None:
         actions.files.attachments.drop(tx, found.attachment_id)
     storage.organization.exports.note_deleted(tx, export_id)
-    _tell(tx)
+    _announce(tx)
 
 
 # --- the job ---
@@ -82,7 +82,7 @@ def finish(tx: Tx, export: RealmExport, upload_id: int, name: str, size: int) ->
     )
     storage.organization.exports.finish(tx, export.id, attachment_id, path_id)
     address = f"/user_uploads/{path_id}"
-    actions.messages.notices.tell(
+    actions.messages.notices.send_to_user(
         tx,
         export.user_id,
         Words(
@@ -91,12 +91,12 @@ def finish(tx: Tx, export: RealmExport, upload_id: int, name: str, size: int) ->
             f' <a href="{address}">View and download exports</a>.</p>',
         ),
     )
-    _tell(tx)
+    _announce(tx)
 
 
 def fail(tx: Tx, export: RealmExport) -> None:
     storage.organization.exports.fail(tx, export.id)
-    _tell(tx)
+    _announce(tx)
 
 
 def _check_full_access(tx: Tx, user: User) -> None:
@@ -107,6 +107,6 @@ def _check_full_access(tx: Tx, user: User) -> None:
         )
 
 
-def _tell(tx: Tx) -> None:
+def _announce(tx: Tx) -> None:
     admins = [each.id for each in storage.people.everyone(tx) if each.is_admin and each.is_active]
     events.log.announce(tx, ExportsChanged(), to=Users(admins))

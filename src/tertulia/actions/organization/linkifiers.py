@@ -19,7 +19,7 @@ def add(tx: Tx, user: User, rule: LinkifierRule) -> int:
     _check(rule, known)
 
     linkifier_id = storage.organization.linkifiers.insert(tx, rule)
-    _tell(tx)
+    _announce(tx)
     return linkifier_id
 
 
@@ -42,7 +42,7 @@ def change(tx: Tx, user: User, linkifier_id: int, rule: LinkifierRule) -> None:
     _check(rule, others)
 
     storage.organization.linkifiers.update(tx, linkifier_id, rule)
-    _tell(tx)
+    _announce(tx)
 
 
 def remove(tx: Tx, user: User, linkifier_id: int) -> None:
@@ -50,7 +50,7 @@ def remove(tx: Tx, user: User, linkifier_id: int) -> None:
     _including(tx, linkifier_id)
 
     storage.organization.linkifiers.delete(tx, linkifier_id)
-    _tell(tx)
+    _announce(tx)
 
 
 def put_in_order(tx: Tx, user: User, linkifier_ids: list[int]) -> None:
@@ -62,7 +62,7 @@ def put_in_order(tx: Tx, user: User, linkifier_ids: list[int]) -> None:
         raise BadRequest("The ordered list must enumerate all existing linkifiers exactly once")
 
     storage.organization.linkifiers.set_order(tx, linkifier_ids)
-    _tell(tx)
+    _announce(tx)
 
 
 def _including(tx: Tx, linkifier_id: int) -> list[Linkifier]:
@@ -99,6 +99,6 @@ def _check(rule: LinkifierRule, others: list[Linkifier]) -> None:
         raise InvalidForm("Realm filter with this Realm and Pattern already exists.")
 
 
-def _tell(tx: Tx) -> None:
+def _announce(tx: Tx) -> None:
     known = [LinkifierObject.of(each) for each in storage.organization.linkifiers.everything(tx)]
     events.log.announce(tx, LinkifiersChanged(known), to=Everyone())

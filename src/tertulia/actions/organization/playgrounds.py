@@ -23,7 +23,7 @@ def add(tx: Tx, user: User, name: str, language: str, url_template: str) -> int:
         raise BadRequest(f"Too many playgrounds (limit: {PER_ORGANIZATION})")
 
     playground_id = storage.organization.playgrounds.insert(tx, name, language, url_template)
-    _tell(tx)
+    _announce(tx)
     return playground_id
 
 
@@ -45,7 +45,7 @@ def remove(tx: Tx, user: User, playground_id: int) -> None:
     actions.groups.permissions.require_administrator(tx, user)
     if not storage.organization.playgrounds.delete(tx, playground_id):
         raise BadRequest("Invalid playground")
-    _tell(tx)
+    _announce(tx)
 
 
 def _check(name: str, language: str, url_template: str) -> None:
@@ -67,6 +67,6 @@ def _check(name: str, language: str, url_template: str) -> None:
         raise InvalidForm('Missing the required variable "code" in the URL template')
 
 
-def _tell(tx: Tx) -> None:
+def _announce(tx: Tx) -> None:
     known = [PlaygroundObject.of(each) for each in storage.organization.playgrounds.everything(tx)]
     events.log.announce(tx, PlaygroundsChanged(known), to=Everyone())

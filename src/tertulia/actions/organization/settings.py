@@ -158,7 +158,9 @@ def _whom_guests_know(tx: Tx, value: GroupValue) -> Iterator[None]:
     guests = storage.people.active_guests(tx)
     knew = actions.people.known_people.known(tx, guests)
     yield
-    actions.people.known_people.tell(tx, knew, actions.people.known_people.known(tx, guests))
+    actions.people.known_people.announce_changes(
+        tx, knew, actions.people.known_people.known(tx, guests)
+    )
 
 
 _FOLLOWS: dict[Consequence, Callable[[Tx, Any], AbstractContextManager[None]]] = {

@@ -149,8 +149,8 @@ def deactivate(tx: Tx, user_id: int) -> None:
         _end_links(tx, each.id)
         actions.people.pending_invitations.end_of_inviter(tx, each.id)
         storage.queues.delete(tx, storage.queues.of_user(tx, each.id))
-        _tell_of_activity(tx, each, is_active=False)
-        _tell_permissions_of(tx, each.id)
+        _announce_activity(tx, each, is_active=False)
+        _announce_permissions_of(tx, each.id)
 
 
 def reactivate(tx: Tx, user_id: int) -> None:
@@ -159,10 +159,10 @@ def reactivate(tx: Tx, user_id: int) -> None:
     if user.is_active:
         return
     storage.people.set_active(tx, user.id, True)
-    _tell_of_activity(tx, user, is_active=True)
+    _announce_activity(tx, user, is_active=True)
     event = SystemMembersAdded(_all_group_ids(tx, user), user.id)
     events.log.announce(tx, event, to=actions.people.known_people.knowing(tx, user.id))
-    _tell_permissions_of(tx, user.id)
+    _announce_permissions_of(tx, user.id)
 
 
 def bring_back(tx: Tx, vault: Vault, user_id: int) -> bool:
@@ -214,7 +214,7 @@ def _all_group_ids(tx: Tx, user: User) -> list[int]:
     return sorted([*actions.groups.permissions.system_group_ids(tx, user), *listing])
 
 
-def _tell_of_activity(tx: Tx, user: User, *, is_active: bool) -> None:
+def _announce_activity(tx: Tx, user: User, *, is_active: bool) -> None:
     event = UserActivityChanged(
         user.id,
         is_active,
@@ -229,26 +229,28 @@ def give_key(tx: Tx, vault: Vault, user: User) -> str:
     return key
 
 
-def _tell_permissions_of(tx: Tx, user_id: int) -> None:
+def _announce_permissions_of(tx: Tx, user_id: int) -> None:
     """Announce the permissions that name a user, as clients see them now.
 
     Clients do not see deactivated users in a permission. The stored value keeps them for a
     reactivation.
     """
     for channel in storage.channels.everything(tx):
-        told = _naming(tx, user_id, channel.permissions)
-        if told:
-            updates = [{"property": name, "value": value} for name, value in told.items()]
+        changes = _naming(tx, user_id, channel.permissions)
+        if changes:
+            updates = [{"property": name, "value": value} for name, value in changes.items()]
             events.log.announce(
                 tx, ChannelChanged(channel.id, channel.name, updates), to=ChannelViewers(channel.id)
             )
     for group in storage.groups.everything(tx):
-        told = _naming(tx, user_id, group.permissions)
-        if told:
-            events.log.announce(tx, GroupChanged(group.id, told, group.deactivated), to=Everyone())
-    told = _naming(tx, user_id, storage.organization.current(tx).permissions())
-    if told:
-        events.log.announce(tx, RealmSettingsChanged(told), to=Everyone())
+        changes = _naming(tx, user_id, group.permissions)
+        if changes:
+            events.log.announce(
+                tx, GroupChanged(group.id, changes, group.deactivated), to=Everyone()
+            )
+    changes = _naming(tx, user_id, storage.organization.current(tx).permissions())
+    if changes:
+        events.log.announce(tx, RealmSettingsChanged(changes), to=Everyone())
 
 
 def _naming(tx: Tx, user_id: int, permissions: Mapping[str, GroupValue]) -> dict[str, GroupValue]:

@@ -52,7 +52,7 @@ def confirm(tx: Tx, vault: Vault, key: str) -> str:
     actions.people.check_welcome(tx, link.email)
     realm = storage.organization.current(tx)
     values = {"organization": realm.name, "name": user.full_name, "address": link.email}
-    told = Letter("address-changed", user.email, domain.emails.language_of(user), values)
-    actions.mail_outbox.post(tx, vault, told)
+    letter = Letter("address-changed", user.email, domain.emails.language_of(user), values)
+    actions.mail_outbox.post(tx, vault, letter)
     actions.people.change_address(tx, user, link.email)
     return link.email

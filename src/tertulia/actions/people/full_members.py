@@ -19,23 +19,23 @@ def due(tx: Tx) -> list[User]:
     waiting_seconds = storage.organization.current(tx).setting(WAITING_PERIOD) * SECONDS_PER_DAY
     if not waiting_seconds:
         return []
-    told_at = storage.organization.full_members_told_at(tx)
+    announced_at = storage.organization.full_members_announced_at(tx)
     return storage.people.members_joined_between(
-        tx, told_at - waiting_seconds, tx.now - waiting_seconds
+        tx, announced_at - waiting_seconds, tx.now - waiting_seconds
     )
 
 
 def welcome(tx: Tx) -> None:
     """Announce new full members, and the channels that they can see now."""
     people = due(tx)
-    told_at = storage.organization.full_members_told_at(tx)
-    storage.organization.note_full_members_told(tx)
+    announced_at = storage.organization.full_members_announced_at(tx)
+    storage.organization.set_full_members_announced(tx)
     if people:
         _announce(tx, people, added=True)
         guarded = actions.channels.visible_channels.open_to_groups(tx)
-        actions.channels.visible_channels.tell(
+        actions.channels.visible_channels.announce_changes(
             tx,
-            actions.channels.visible_channels.seen(tx, guarded, people, told_at),
+            actions.channels.visible_channels.seen(tx, guarded, people, announced_at),
             actions.channels.visible_channels.seen(tx, guarded, people, tx.now),
         )
 
@@ -53,7 +53,7 @@ def new_waiting_period(tx: Tx, days: int) -> Iterator[None]:
     came = [user for user in members if _became(user, before, days, tx.now)]
     went = [user for user in members if _became(user, days, before, tx.now)]
 
-    with actions.channels.visible_channels.telling(tx, came + went):
+    with actions.channels.visible_channels.announcing_changes(tx, came + went):
         yield
         _announce(tx, came, added=True)
         _announce(tx, went, added=False)
@@ -66,4 +66,4 @@ def _became(user: User, before: int, after: int, now: float) -> bool:
 def _announce(tx: Tx, people: list[User], *, added: bool) -> None:
     if people:
         group_id = storage.groups.system_ids(tx)["role:fullmembers"]
-        actions.groups.tell_members(tx, group_id, [user.id for user in people], added=added)
+        actions.groups.announce_members(tx, group_id, [user.id for user in people], added=added)

@@ -69,7 +69,7 @@ def send(
             _write_to(tx, vault, actor, _make(tx, vault, actor, email, terms), email, site)
             sent.invited.append(email)
     if sent.invited:
-        actions.people.pending_invitations.tell(tx, [actor.id])
+        actions.people.pending_invitations.announce(tx, [actor.id])
     return sent
 
 
@@ -77,7 +77,7 @@ def make_link(tx: Tx, vault: Vault, actor: User, terms: Terms) -> str:
     """Create a multi-use link. Returns its key."""
     actor = _inviter(tx, actor, BY_LINK, terms)
     key = _make(tx, vault, actor, None, terms)
-    actions.people.pending_invitations.tell(tx, [actor.id])
+    actions.people.pending_invitations.announce(tx, [actor.id])
     return key
 
 
@@ -93,7 +93,7 @@ def everything(tx: Tx, actor: User) -> list[Invitation]:
 def revoke(tx: Tx, actor: User, invitation_id: int, is_for_many: bool) -> None:
     found = _managed(tx, actor, invitation_id, is_for_many)
     storage.people.invitations.end(tx, found.id)
-    actions.people.pending_invitations.tell(tx, [found.inviter_id])
+    actions.people.pending_invitations.announce(tx, [found.inviter_id])
 
 
 def send_again(tx: Tx, vault: Vault, actor: User, invitation_id: int, site: str) -> None:
@@ -120,7 +120,7 @@ def make_as_operator(
     key = _make(tx, vault, inviter, email, terms, is_operators=True)
     if site is not None and email is not None:
         _write_to(tx, vault, inviter, key, email, site)
-    actions.people.pending_invitations.tell(tx, [inviter.id])
+    actions.people.pending_invitations.announce(tx, [inviter.id])
     return key
 
 

@@ -39,7 +39,7 @@ def strangers(tx: Tx, user_id: int) -> list[int]:
     return [guest_id for guest_id in storage.people.known_people.guests(tx) if guest_id not in met]
 
 
-def told_apart(tx: Tx, user_ids: list[int]) -> Iterator[tuple[list[int], Audience]]:
+def split_by_audience(tx: Tx, user_ids: list[int]) -> Iterator[tuple[list[int], Audience]]:
     """Split users by who may know them: first all, for users who know all of them."""
     # The known ones, and the guests who know just these.
     unknown: dict[tuple[int, ...], list[int]] = {}
@@ -81,7 +81,9 @@ def known(tx: Tx, viewers: Collection[User], among: Collection[int] | None = Non
     }
 
 
-def tell(tx: Tx, before: Known, after: Known, other_channels: Iterable[int] = ()) -> None:
+def announce_changes(
+    tx: Tx, before: Known, after: Known, other_channels: Iterable[int] = ()
+) -> None:
     """Announce the differences. Viewers with the same change share an event.
 
     `other_channels` become visible or invisible at the same time and have their own events.
@@ -120,8 +122,8 @@ class Meeting:
             self._inside = storage.people.find_many(tx, sorted(inside))
         self._before = self._known(tx)
 
-    def tell(self, tx: Tx) -> None:
-        tell(tx, self._before, self._known(tx))
+    def announce(self, tx: Tx) -> None:
+        announce_changes(tx, self._before, self._known(tx))
 
     def _known(self, tx: Tx) -> Known:
         """For other subscribers, only their knowledge of the moving users can change."""
@@ -140,4 +142,4 @@ def talking(tx: Tx, members: dict[int, User]) -> Iterator[None]:
     yield
     news = {guest_id: sorted(members.keys() - met) for guest_id, met in partners.items()}
     events.log.announce(tx, DirectConversationStarted(sorted(members), news), to=Nobody())
-    tell(tx, before, known(tx, guests))
+    announce_changes(tx, before, known(tx, guests))

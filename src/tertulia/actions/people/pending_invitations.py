@@ -10,7 +10,7 @@ from tertulia.events.types.people.invitations import InvitationsChanged
 KEPT_SECONDS = 30 * 86400  # after their end
 
 
-def tell(tx: Tx, inviters: Sequence[int]) -> None:
+def announce(tx: Tx, inviters: Sequence[int]) -> None:
     """Announce a change to inviters and administrators."""
     concerned = {*inviters, *storage.people.active_admin_ids(tx)}
     events.log.announce(tx, InvitationsChanged(), to=Users(sorted(concerned)))
@@ -19,14 +19,14 @@ def tell(tx: Tx, inviters: Sequence[int]) -> None:
 def end_of_inviter(tx: Tx, user_id: int) -> None:
     """End the invitations of a deactivated user."""
     if storage.people.invitations.end_of(tx, user_id):
-        tell(tx, [])
+        announce(tx, [])
 
 
 def end_for_address(tx: Tx, email: str) -> None:
     """End the other invitations of an address that has joined."""
     inviters = storage.people.invitations.end_for(tx, email)
     if inviters:
-        tell(tx, inviters)
+        announce(tx, inviters)
 
 
 def forget_old(tx: Tx) -> None:

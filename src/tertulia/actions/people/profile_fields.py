@@ -40,7 +40,7 @@ def create(tx: Tx, user: User, field_type: int, wanted: FieldChanges) -> int:
     _check(field, known)
 
     field_id = storage.people.profile_fields.insert(tx, field)
-    _tell(tx)
+    _announce(tx)
     return field_id
 
 
@@ -55,7 +55,7 @@ def edit(tx: Tx, user: User, field_id: int, changes: FieldChanges) -> None:
     _check(field, [each for each in known if each.id != field_id])
 
     storage.people.profile_fields.update(tx, field)
-    _tell(tx)
+    _announce(tx)
     gone = (
         sorted(
             domain.people.profile_fields.choices(before)
@@ -74,7 +74,7 @@ def delete(tx: Tx, user: User, field_id: int) -> None:
     actions.groups.permissions.require_administrator(tx, user)
     _find(storage.people.profile_fields.everything(tx), field_id)
     storage.people.profile_fields.delete(tx, field_id)
-    _tell(tx)
+    _announce(tx)
 
 
 def reorder(tx: Tx, user: User, order: list[int]) -> None:
@@ -83,7 +83,7 @@ def reorder(tx: Tx, user: User, order: list[int]) -> None:
     if sorted(order) != sorted(known):
         raise BadRequest("Invalid order mapping.")
     storage.people.profile_fields.set_order(tx, order)
-    _tell(tx)
+    _announce(tx)
 
 
 def _find(known: Sequence[ProfileField], field_id: int) -> ProfileField:
@@ -134,7 +134,7 @@ def _check(field: ProfileField, others: Sequence[ProfileField]) -> None:
         )
 
 
-def _tell(tx: Tx) -> None:
+def _announce(tx: Tx) -> None:
     fields = [
         events.types.people.profile_fields.field_object(field)
         for field in storage.people.profile_fields.everything(tx)

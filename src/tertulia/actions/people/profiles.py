@@ -29,7 +29,7 @@ def change(tx: Tx, actor: User, user_id: int, values: Sequence[FieldAnswer]) -> 
     actor = actions.groups.permissions.acting(tx, actor)
     fields = {field.id: field for field in storage.people.profile_fields.everything(tx)}
     held = dict(storage.people.profile_fields.all_values(tx, [user_id]).get(user_id, {}))
-    told: list[ChangedValue] = []
+    changes: list[ChangedValue] = []
     for new in values:
         field = fields.get(new.field_id)
         if field is None:
@@ -41,13 +41,13 @@ def change(tx: Tx, actor: User, user_id: int, values: Sequence[FieldAnswer]) -> 
         if new.value is None:
             if held.pop(field.id, None) is not None:
                 storage.people.profile_fields.remove_value(tx, user_id, field.id)
-                told.append(ChangedValue(field.id, None))
+                changes.append(ChangedValue(field.id, None))
             continue
         value = FieldValue(_checked(tx, actor, field, new.value), new.rendered)
         if held.get(field.id) != value:
             held[field.id] = value
-            told.append(_put(tx, user_id, field, value))
-    _tell(tx, user_id, told)
+            changes.append(_put(tx, user_id, field, value))
+    _announce(tx, user_id, changes)
 
 
 def fill_in(tx: Tx, user_id: int, values: Mapping[str, str]) -> list[str]:
@@ -56,7 +56,7 @@ def fill_in(tx: Tx, user_id: int, values: Mapping[str, str]) -> list[str]:
     Skips unknown fields, fields that name users, invalid values and empty ones.
     """
     held = storage.people.profile_fields.all_values(tx, [user_id]).get(user_id, {})
-    told: list[ChangedValue] = []
+    changes: list[ChangedValue] = []
     names = []
     for field in storage.people.profile_fields.everything(tx):
         text = values.get(field.name, "")
@@ -69,16 +69,16 @@ def fill_in(tx: Tx, user_id: int, values: Mapping[str, str]) -> list[str]:
         rendered = f"<p>{html.escape(text)}</p>" if field.type in RENDERED else None
         value = FieldValue(text, rendered)
         if held.get(field.id) != value:
-            told.append(_put(tx, user_id, field, value))
+            changes.append(_put(tx, user_id, field, value))
             names.append(field.name)
-    _tell(tx, user_id, told)
+    _announce(tx, user_id, changes)
     return names
 
 
 def forget(tx: Tx, user_id: int, field_id: int) -> None:
     """Delete a value, without a permission check."""
     storage.people.profile_fields.remove_value(tx, user_id, field_id)
-    _tell(tx, user_id, [ChangedValue(field_id, None)])
+    _announce(tx, user_id, [ChangedValue(field_id, None)])
 
 
 def _put(tx: Tx, user_id: int, field: ProfileField, value: FieldValue) -> ChangedValue:
@@ -87,10 +87,12 @@ def _put(tx: Tx, user_id: int, field: ProfileField, value: FieldValue) -> Change
     return ChangedValue(field.id, value.text, rendered)
 
 
-def _tell(tx: Tx, user_id: int, told: list[ChangedValue]) -> None:
-    if told:
+def _announce(tx: Tx, user_id: int, changes: list[ChangedValue]) -> None:
+    if changes:
         events.log.announce(
-            tx, ProfileChanged(user_id, told), to=actions.people.known_people.knowing(tx, user_id)
+            tx,
+            ProfileChanged(user_id, changes),
+            to=actions.people.known_people.knowing(tx, user_id),
         )
 
 

@@ -50,29 +50,29 @@ def _give(tx: Tx, user: User, role: Role) -> None:
     knows = actions.people.known_people.known(tx, [changed])
     sees = actions.channels.visible_channels.seen(tx, everything, [changed], tx.now)
     if user.is_active:
-        actions.people.known_people.tell(tx, knew, knows, saw[user.id] ^ sees[user.id])
+        actions.people.known_people.announce_changes(tx, knew, knows, saw[user.id] ^ sees[user.id])
     known = sorted(knows[user.id]) if actions.people.visible_users.is_limited(tx, changed) else None
     event = RoleChanged(user.id, role, user.role, known)
     events.log.announce(tx, event, to=actions.people.known_people.knowing(tx, user.id))
     if not user.is_active:
         return
     _move(tx, user, groups_before, actions.groups.permissions.system_group_ids(tx, changed))
-    actions.channels.visible_channels.tell(tx, saw, sees)
+    actions.channels.visible_channels.announce_changes(tx, saw, sees)
     if user.is_guest != changed.is_guest:
         ids = [] if changed.is_guest else [channel.id for channel in storage.channels.defaults(tx)]
         events.log.announce(tx, DefaultChannelsChanged(ids), to=Users([user.id]))
     if user.is_admin != changed.is_admin:
         others = storage.people.bots.ids_of_others(tx, user.id)
-        told = BotsAdded(others) if changed.is_admin else BotOwnersChanged(others)
-        events.log.announce(tx, told, to=Users([user.id]))
+        bots_event = BotsAdded(others) if changed.is_admin else BotOwnersChanged(others)
+        events.log.announce(tx, bots_event, to=Users([user.id]))
 
 
 def _move(tx: Tx, user: User, before: Sequence[int], after: Sequence[int]) -> None:
     """Move from the group of the old role to that of the new one, and in or out of the full
     members."""
-    actions.groups.tell_members(tx, before[0], [user.id], added=False)
-    actions.groups.tell_members(tx, after[0], [user.id], added=True)
+    actions.groups.announce_members(tx, before[0], [user.id], added=False)
+    actions.groups.announce_members(tx, after[0], [user.id], added=True)
     for group_id in before[1:]:
-        actions.groups.tell_members(tx, group_id, [user.id], added=False)
+        actions.groups.announce_members(tx, group_id, [user.id], added=False)
     for group_id in after[1:]:
-        actions.groups.tell_members(tx, group_id, [user.id], added=True)
+        actions.groups.announce_members(tx, group_id, [user.id], added=True)

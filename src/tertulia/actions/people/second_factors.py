@@ -23,13 +23,13 @@ from tertulia.errors.people import UserNotFound
 WINDOW_SECONDS = 1800
 FROM_ONE_ADDRESS = 5
 FROM_EVERYWHERE = 20  # an attacker here knows the password, so strangers cannot lock a user out
-TOLD = 5  # the attempt after which the owner is notified
+WARN_AT_ATTEMPT = 5  # the attempt after which the owner is notified
 
 
 # --- verification ---
 
 
-def count(tx: Tx, vault: Vault, user_id: int, address: str, tells: bool) -> None:
+def count(tx: Tx, vault: Vault, user_id: int, address: str, sends_mail: bool) -> None:
     """Count one attempt before it is checked. Raises RateLimited.
 
     Someone who guesses codes knows the password, so the owner is notified.
@@ -41,11 +41,13 @@ def count(tx: Tx, vault: Vault, user_id: int, address: str, tells: bool) -> None
     reached = [moment for moment in (here, anywhere) if moment is not None]
     if reached:
         raise AttemptsExhausted(retry_after=math.ceil(max(reached) - since))
-    before = [nth_last(tx, name, number, since) for number in (TOLD - 1, TOLD)]
+    before = [
+        nth_last(tx, name, number, since) for number in (WARN_AT_ATTEMPT - 1, WARN_AT_ATTEMPT)
+    ]
     storage.people.password_attempts.insert(tx, name, address)
     user = storage.people.find(tx, user_id)
     if user is not None and before[0] is not None and before[1] is None:
-        _tell(tx, vault, user, "second-factor-guessed", tells)
+        _mail_owner(tx, vault, user, "second-factor-guessed", sends_mail)
 
 
 def show_code(
@@ -100,7 +102,9 @@ def _name(vault: Vault, user_id: int) -> bytes:
 # --- management ---
 
 
-def set_up_app(tx: Tx, vault: Vault, user: User, secret: str, code: str, tells: bool) -> list[str]:
+def set_up_app(
+    tx: Tx, vault: Vault, user: User, secret: str, code: str, sends_mail: bool
+) -> list[str]:
     """Set an authenticator app whose first code is right; replaces the current one.
 
     Returns recovery codes if it is the user's first second factor.
@@ -108,13 +112,19 @@ def set_up_app(tx: Tx, vault: Vault, user: User, secret: str, code: str, tells: 
     step = domain.people.second_factors.step_of(secret, code, tx.now, last_step=0)
     if step is None:
         raise WrongCode()
-    codes = _first_codes(tx, vault, user, tells)
+    codes = _first_codes(tx, vault, user, sends_mail)
     storage.people.second_factors.put_app(tx, user.id, CodeApp(vault.seal(secret), step))
     return codes
 
 
 def add_passkey(
-    tx: Tx, vault: Vault, user: User, name: str, credential: bytes, sign_count: int, tells: bool
+    tx: Tx,
+    vault: Vault,
+    user: User,
+    name: str,
+    credential: bytes,
+    sign_count: int,
+    sends_mail: bool,
 ) -> list[str]:
     """Add a passkey. Returns recovery codes if it is the user's first second factor."""
     known = storage.people.second_factors.passkeys(tx, user.id)
@@ -122,17 +132,17 @@ def add_passkey(
         raise BadRequest(f"One can have at most {domain.limits.PASSKEYS} passkeys.")
     if any(each.credential == credential for each in known):
         raise BadRequest("This passkey is there already.")
-    codes = _first_codes(tx, vault, user, tells)
+    codes = _first_codes(tx, vault, user, sends_mail)
     storage.people.second_factors.put_passkey(tx, user.id, name, credential, sign_count)
     return codes
 
 
-def remove_passkey(tx: Tx, vault: Vault, user: User, passkey_id: int, tells: bool) -> None:
+def remove_passkey(tx: Tx, vault: Vault, user: User, passkey_id: int, sends_mail: bool) -> None:
     known = storage.people.second_factors.of_user(tx, user.id)
     if passkey_id not in {each.id for each in known.passkeys}:
         raise PasskeyNotFound()
     if not known.has_app and len(known.passkeys) == 1:
-        remove(tx, vault, user, tells)
+        remove(tx, vault, user, sends_mail)
     storage.people.second_factors.forget_passkey(tx, user.id, passkey_id)
 
 
@@ -143,13 +153,13 @@ def renew_recovery_codes(tx: Tx, user: User) -> list[str]:
     return _give_codes(tx, user)
 
 
-def remove(tx: Tx, vault: Vault, user: User, tells: bool) -> None:
+def remove(tx: Tx, vault: Vault, user: User, sends_mail: bool) -> None:
     """Remove all second factors, unless the organization requires one."""
     _check_not_required(tx)
-    _end(tx, vault, user, tells)
+    _end(tx, vault, user, sends_mail)
 
 
-def reset(tx: Tx, vault: Vault, actor: User | None, user_id: int, tells: bool) -> User:
+def reset(tx: Tx, vault: Vault, actor: User | None, user_id: int, sends_mail: bool) -> User:
     """Remove a user's lost second factors; `actor` is None for the operator.
 
     If the organization requires one, the user sets it up at the next login.
@@ -161,7 +171,7 @@ def reset(tx: Tx, vault: Vault, actor: User | None, user_id: int, tells: bool) -
         raise UserNotFound()
     if actor is not None and user.is_owner and not actor.is_owner:
         raise OwnerRequired()
-    _end(tx, vault, user, tells)
+    _end(tx, vault, user, sends_mail)
     return user
 
 
@@ -170,10 +180,10 @@ def _check_not_required(tx: Tx) -> None:
         raise BadRequest("This organization requires a second factor.")
 
 
-def _first_codes(tx: Tx, vault: Vault, user: User, tells: bool) -> list[str]:
+def _first_codes(tx: Tx, vault: Vault, user: User, sends_mail: bool) -> list[str]:
     if storage.people.second_factors.of_user(tx, user.id).is_on:
         return []
-    _tell(tx, vault, user, "second-factor-on", tells)
+    _mail_owner(tx, vault, user, "second-factor-on", sends_mail)
     return _give_codes(tx, user)
 
 
@@ -188,16 +198,16 @@ def _store(tx: Tx, user_id: int, codes: Sequence[str]) -> None:
     storage.people.second_factors.put_recovery_codes(tx, user_id, hashes)
 
 
-def _end(tx: Tx, vault: Vault, user: User, tells: bool) -> None:
+def _end(tx: Tx, vault: Vault, user: User, sends_mail: bool) -> None:
     if storage.people.second_factors.of_user(tx, user.id).is_on:
-        _tell(tx, vault, user, "second-factor-off", tells)
+        _mail_owner(tx, vault, user, "second-factor-off", sends_mail)
     storage.people.second_factors.forget(tx, user.id)
     unlock(tx, vault, user.id)
 
 
-def _tell(tx: Tx, vault: Vault, user: User, kind: str, tells: bool) -> None:
+def _mail_owner(tx: Tx, vault: Vault, user: User, kind: str, sends_mail: bool) -> None:
     """Notify the owner of the account by mail, who may not be the acting person."""
-    if tells:
+    if sends_mail:
         realm = storage.organization.current(tx)
         values = {"organization": realm.name, "name": user.full_name}
         letter = Letter(kind, user.email, domain.emails.language_of(user), values)

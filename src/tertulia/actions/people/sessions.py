@@ -45,14 +45,14 @@ def note_seen(tx: Tx, session_id: int, address: str) -> None:
 def end(tx: Tx, user: User, session_id: int) -> None:
     if not storage.people.sessions.delete(tx, user.id, session_id):
         raise BadRequest("No such session")
-    _tell(tx, user.id)
+    _announce(tx, user.id)
 
 
 def end_all(tx: Tx, user_id: int, but: int | None = None) -> None:
     """End all sessions of a user except `but`, and pending logins, which may be invalid now."""
     storage.people.pending_logins.forget_of(tx, user_id)
     if storage.people.sessions.delete_all(tx, user_id, but):
-        _tell(tx, user_id)
+        _announce(tx, user_id)
 
 
 def log_out(tx: Tx, fingerprint: bytes) -> bytes | None:
@@ -62,7 +62,7 @@ def log_out(tx: Tx, fingerprint: bytes) -> bytes | None:
         return None
     elsewhere = storage.people.sessions.provider_sealed(tx, session.id)
     storage.people.sessions.delete(tx, session.user_id, session.id)
-    _tell(tx, session.user_id)
+    _announce(tx, session.user_id)
     return elsewhere
 
 
@@ -70,7 +70,7 @@ def end_at_provider(tx: Tx, person: bytes, marks: Sequence[bytes]) -> None:
     """End the sessions of a user whom their provider has logged out, all or some."""
     for session in storage.people.sessions.of_provider(tx, person, marks):
         storage.people.sessions.delete(tx, session.user_id, session.id)
-        _tell(tx, session.user_id)
+        _announce(tx, session.user_id)
 
 
 def forget_old(tx: Tx) -> None:
@@ -78,5 +78,5 @@ def forget_old(tx: Tx) -> None:
     storage.people.sessions.delete_unseen(tx, tx.now - LIFE_SECONDS)
 
 
-def _tell(tx: Tx, user_id: int) -> None:
+def _announce(tx: Tx, user_id: int) -> None:
     events.log.announce(tx, SessionsEnded(user_id), to=Nobody())

@@ -133,14 +133,14 @@ def join(
     user, _ = actions.people.account_creation.add(tx, vault, new)
     if invitation is not None and terms is not None:
         _bring_into_groups(tx, user, terms)
-        _tell_inviter(tx, user, invitation)
+        _notify_inviter(tx, user, invitation)
     if reception is not None:
         _receive(tx, vault, user, reception)
     return user
 
 
 def _receive(tx: Tx, vault: Vault, user: User, reception: WelcomeMessage) -> None:
-    actions.messages.notices.tell(tx, user.id, reception.words)
+    actions.messages.notices.send_to_user(tx, user.id, reception.words)
     if reception.site:
         realm = storage.organization.current(tx)
         values = {"organization": realm.name, "name": user.full_name}
@@ -155,11 +155,11 @@ def _bring_into_groups(tx: Tx, user: User, terms: Terms) -> None:
     actions.groups.synced.bring(tx, user, groups, [])
 
 
-def _tell_inviter(tx: Tx, user: User, invitation: Invitation) -> None:
+def _notify_inviter(tx: Tx, user: User, invitation: Invitation) -> None:
     inviter = storage.people.find(tx, invitation.inviter_id)
-    if not invitation.terms.tells_inviter or inviter is None or inviter.is_bot:
+    if not invitation.terms.notifies_inviter or inviter is None or inviter.is_bot:
         return
     if inviter.is_active and not invitation.is_for_many:
         organization = storage.organization.current(tx).name
         words = domain.messages.notices.accepted(user, organization)
-        actions.messages.notices.tell(tx, inviter.id, words)
+        actions.messages.notices.send_to_user(tx, inviter.id, words)

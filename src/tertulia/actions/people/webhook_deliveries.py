@@ -47,14 +47,14 @@ def take(tx: Tx, call: WebhookCall) -> Occasion | None:
         or not actions.people.webhook_triggers.is_called(bot)
         or service is None
         or not service.url
-        or not _may_be_told(tx, bot, message)
+        or not _may_receive(tx, bot, message)
     ):
         storage.people.webhook_deliveries.delete(tx, call.id)
         return None
     return Occasion(bot, service, message)
 
 
-def _may_be_told(tx: Tx, bot: User, message: Message) -> bool:
+def _may_receive(tx: Tx, bot: User, message: Message) -> bool:
     """Checked again, because the message may have been moved before a retry."""
     if message.channel_id is None:
         return True
@@ -101,7 +101,7 @@ def give_up(
     owner_id = occasion.bot.bot_owner_id
     owner = None if owner_id is None else storage.people.find(tx, owner_id)
     if owner is not None and owner.is_active:
-        actions.messages.notices.tell(tx, owner.id, complaint.to_owner)
+        actions.messages.notices.send_to_user(tx, owner.id, complaint.to_owner)
 
 
 def _end(tx: Tx, call: WebhookCall, timed_out: bool = False) -> None:

@@ -184,7 +184,7 @@ def put_off(tx: Tx, user_id: int) -> None:
     storage.personal.missed_messages.put_off(tx, user_id, tx.now + LOOK_AGAIN_SECONDS)
 
 
-def tell(tx: Tx, vault: Vault, user_id: int, head: MailContext) -> int:
+def write_mails(tx: Tx, vault: Vault, user_id: int, head: MailContext) -> int:
     """Send mails about a user's unread messages, one per conversation."""
     if not storage.personal.missed_messages.is_due(tx, user_id):
         return 0

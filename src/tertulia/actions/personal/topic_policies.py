@@ -105,7 +105,7 @@ def carry_along(tx: Tx, channel_id: int, topic: str, new_channel: Channel, new_t
         old = before.get(user_id, Visibility.NONE)
         target = there.get(user_id, Visibility.NONE)
         user = storage.people.find(tx, user_id)
-        change(tx, user_id, channel_id, topic, Visibility.NONE, tells_mutes=False)
+        change(tx, user_id, channel_id, topic, Visibility.NONE, announces_mutes=False)
         if user is not None and actions.channels.may_see(tx, user, new_channel):
             change(
                 tx,
@@ -123,7 +123,7 @@ def change(
     topic: str,
     policy: Visibility,
     *,
-    tells_mutes: bool = True,
+    announces_mutes: bool = True,
 ) -> bool:
     """Set a policy and announce it to its owner, unless it is unchanged."""
     if storage.personal.topic_policies.policy(tx, user_id, channel_id, topic) == policy:
@@ -132,7 +132,7 @@ def change(
     events.log.announce(
         tx,
         TopicPolicyChanged(
-            channel_id, topic, int(policy), tx.now, mutes_of=user_id if tells_mutes else None
+            channel_id, topic, int(policy), tx.now, mutes_of=user_id if announces_mutes else None
         ),
         to=Users([user_id]),
     )
@@ -150,8 +150,8 @@ def _change_by_itself(
     ):
         return False  # the change is automatic, so a limit is no error
     # Compat: older clients get their list of mutes if a mute was removed.
-    tells_mutes = current == Visibility.MUTED
-    return change(tx, user_id, channel.id, topic, policy, tells_mutes=tells_mutes)
+    announces_mutes = current == Visibility.MUTED
+    return change(tx, user_id, channel.id, topic, policy, announces_mutes=announces_mutes)
 
 
 def _automatic(user: User) -> tuple[Automatic, Automatic]:

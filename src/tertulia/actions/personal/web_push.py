@@ -37,7 +37,7 @@ class PushOutcome(msgspec.Struct, frozen=True):
     """The result of a notification at each receiver."""
 
     sent_at: float
-    told: list[PushSubscription]
+    delivered: list[PushSubscription]
     gone: list[PushSubscription]
     refused: list[PushSubscription]  # permanently rejected
     failed: list[tuple[PushSubscription, float]]  # failed for now, with the requested delay
@@ -84,7 +84,7 @@ def where(tx: Tx, user_id: int) -> Receivers:
     devices = storage.personal.devices.of_user(tx, user_id)
     return Receivers(
         storage.personal.web_push.of_user(tx, user_id),
-        [each for each in devices if each.can_be_told],
+        [each for each in devices if each.can_receive],
         storage.personal.devices.tokens_of(tx, user_id),
     )
 
@@ -116,7 +116,7 @@ def _is_news(tx: Tx, user_id: int, message: Message) -> bool:
 def done(tx: Tx, notice: PushNotice, outcome: PushOutcome) -> bool:
     """Record the result. Returns whether the notification was given up for a receiver."""
     storage.personal.web_push.delete(tx, [each.id for each in outcome.gone])
-    for each in outcome.told:
+    for each in outcome.delivered:
         if each.failures:
             storage.personal.web_push.note_health(tx, each.id, 0, 0.0)
     moments = [each.retry_at for each in outcome.waiting]
@@ -125,7 +125,7 @@ def done(tx: Tx, notice: PushNotice, outcome: PushOutcome) -> bool:
     for each, rest in outcome.failed:
         moments.append(tx.now + max(rest, domain.personal.web_push.pause(each.failures + 1)))
         _note_failure(tx, each, moments[-1])
-    knows = notice.told | {each.id for each in outcome.told}
+    knows = notice.told | {each.id for each in outcome.delivered}
     knows |= {PHONES} if outcome.phones else set()
     if outcome.phones is False:
         again = tx.now + domain.personal.web_push.pause(notice.tries + 1)

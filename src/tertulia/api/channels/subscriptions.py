@@ -130,7 +130,7 @@ async def subscribe(
         principals=principals or [],
         authorization_errors_fatal=authorization_errors_fatal,
         announced=announce,
-        tells_subscribers=send_new_subscription_messages,
+        notifies_subscribers=send_new_subscription_messages,
     )
     outcome = await call.db.write(
         actions.channels.subscriptions.subscribe, call.user, wish, call.org.email_domain
@@ -220,8 +220,8 @@ def _outcome(outcome: Outcome, wish: Wish) -> dict[str, Any]:
             str(user): names for user, names in outcome.already_subscribed.items()
         },
     }
-    if wish.tells_subscribers:
-        keys["new_subscription_messages_sent"] = outcome.told_subscribers
+    if wish.notifies_subscribers:
+        keys["new_subscription_messages_sent"] = outcome.notified_subscribers
     if not wish.authorization_errors_fatal:
         keys["unauthorized"] = outcome.unauthorized
     return keys

@@ -26,15 +26,17 @@ async def tell(
 ) -> None:
     """Send a typing notification."""
     if kind == "direct":
-        await _tell_people(call, op, to)
+        await _notify_people(call, op, to)
     else:
-        await _tell_channel(call, op, stream_id, topic)
+        await _notify_channel(call, op, stream_id, topic)
 
 
 async def tell_of_edit(call: Call, message_id: int, *, op: Op) -> None:
     """Send a typing notification for editing a message."""
-    message, is_told = await call.db.read(actions.messages.typing.in_message, call.user, message_id)
-    if is_told:
+    message, is_announced = await call.db.read(
+        actions.messages.typing.in_message, call.user, message_id
+    )
+    if is_announced:
         whisper = TypingEdit(
             op,
             call.user.id,
@@ -46,7 +48,7 @@ async def tell_of_edit(call: Call, message_id: int, *, op: Op) -> None:
         call.delivery.whisper(call.user.realm_id, whisper)
 
 
-async def _tell_people(call: Call, op: Op, to: list[int] | None) -> None:
+async def _notify_people(call: Call, op: Op, to: list[int] | None) -> None:
     if to is None:
         raise MissingParameter(name="to")
     if not to:
@@ -55,7 +57,7 @@ async def _tell_people(call: Call, op: Op, to: list[int] | None) -> None:
     call.delivery.whisper(call.user.realm_id, TypingDirect(op, call.user.id, user_ids))
 
 
-async def _tell_channel(call: Call, op: Op, channel_id: int | None, topic: str | None) -> None:
+async def _notify_channel(call: Call, op: Op, channel_id: int | None, topic: str | None) -> None:
     if channel_id is None:
         raise MissingParameter(name="stream_id")
     if topic is None:

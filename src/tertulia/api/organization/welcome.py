@@ -23,4 +23,6 @@ async def try_out(
         call.author, welcome_message_custom_text, call.client, None
     )
     words = Words(draft.content, draft.rendered)
-    return TestMessage(await call.db.write(actions.messages.notices.tell, call.user.id, words))
+    return TestMessage(
+        await call.db.write(actions.messages.notices.send_to_user, call.user.id, words)
+    )

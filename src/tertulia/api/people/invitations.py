@@ -79,8 +79,8 @@ async def send(
     """Invite people by mail."""
     if not call.config.sends_mail:
         raise NoMail()
-    tells = notify_referrer_on_join
-    terms = replace(_terms(**how), channel_ids=tuple(stream_ids), tells_inviter=tells)
+    notifies = notify_referrer_on_join
+    terms = replace(_terms(**how), channel_ids=tuple(stream_ids), notifies_inviter=notifies)
     addresses = domain.people.invitations.addresses_in(invitee_emails)
     sent = await call.db.write(
         actions.people.invitations.send, call.vault, call.user, addresses, terms, call.site
@@ -131,7 +131,7 @@ def _shown(call: Call, each: Invitation) -> InvitationObject:
         invited=int(each.made_at),
         expiry_date=None if each.expires_at is None else int(each.expires_at),
         invited_as=int(each.terms.role),
-        notify_referrer_on_join=each.terms.tells_inviter,
+        notify_referrer_on_join=each.terms.notifies_inviter,
         is_multiuse=each.is_for_many,
     )
     if each.email is not None:

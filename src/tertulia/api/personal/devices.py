@@ -63,7 +63,7 @@ async def register(
 async def try_out(call: Call, *, device_id: Id | None = None) -> None:
     """Send a test notification to the caller's devices."""
     devices = await call.db.read(storage.personal.devices.of_user, call.user.id)
-    wanted = [each for each in devices if each.can_be_told and device_id in (None, each.id)]
+    wanted = [each for each in devices if each.can_receive and device_id in (None, each.id)]
     if not wanted:
         raise NoActiveDevice()
     phones = [(each, domain.personal.devices.opened(call.vault, each)) for each in wanted]

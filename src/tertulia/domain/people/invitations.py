@@ -22,7 +22,7 @@ class Terms(msgspec.Struct, frozen=True):
     channel_ids: tuple[int, ...] = ()
     group_ids: tuple[int, ...] = ()
     with_defaults: bool = False  # also the default channels
-    tells_inviter: bool = True
+    notifies_inviter: bool = True
     minutes: int | None = DEFAULT_MINUTES  # None: never expires
     welcome: str = ""
 

@@ -53,7 +53,7 @@ class Device(msgspec.Struct, frozen=True):
     error_code: str | None = None
 
     @property
-    def can_be_told(self) -> bool:
+    def can_receive(self) -> bool:
         return self.sealed is not None and self.token_id is not None
 
     def next_try(self, now: float) -> float | None:

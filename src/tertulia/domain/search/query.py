@@ -233,9 +233,9 @@ def parse(text: str) -> Query:
             phrases.append(Phrase(word))
         else:
             found.append(word)
-    telling = [word for word in found if word not in domain.search.words.STOP_WORDS]
-    if telling or phrases:
-        clues = [_clue(word) for word in telling]
+    significant = [word for word in found if word not in domain.search.words.STOP_WORDS]
+    if significant or phrases:
+        clues = [_clue(word) for word in significant]
     else:
         clues = [QueryTerm(word=word) for word in found]
     return Query(tuple(dict.fromkeys(clues)), tuple(dict.fromkeys(phrases)))

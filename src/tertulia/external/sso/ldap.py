@@ -116,7 +116,7 @@ def authenticate(directory: LdapDirectory, name: LdapName, password: str) -> Lda
     if not password:  # LDAP accepts an empty password as an anonymous bind
         return None
     nobody = f"cn={secrets.token_hex(8)},{directory.base}"
-    with _trouble_told(directory):
+    with _errors_as_trouble(directory):
         is_right = _opens(directory, name.dn or nobody, password)
     if not is_right or name.entry is None:
         return None
@@ -156,7 +156,7 @@ def try_out(directory: LdapDirectory) -> None:
 
 @contextmanager
 def _connection(directory: LdapDirectory) -> Iterator[ldap3.Connection]:
-    with _trouble_told(directory):
+    with _errors_as_trouble(directory):
         connection = _bound(directory, directory.bind_dn, directory.bind_password)
         try:
             yield connection
@@ -165,7 +165,7 @@ def _connection(directory: LdapDirectory) -> Iterator[ldap3.Connection]:
 
 
 @contextmanager
-def _trouble_told(directory: LdapDirectory) -> Iterator[None]:
+def _errors_as_trouble(directory: LdapDirectory) -> Iterator[None]:
     """Raises DirectoryTrouble for every exception of the library."""
     try:
         yield
@@ -195,7 +195,7 @@ def _setting_to_look_at(directory: LdapDirectory, error: Exception) -> str:
 
 
 @contextmanager
-def _malformed_told() -> Iterator[None]:
+def _malformed_as_trouble() -> Iterator[None]:
     """Raises DirectoryTrouble for answers that the library cannot parse. Only used around calls of
     the library, so that bugs of ours are not reported as bugs of the directory."""
     try:
@@ -218,7 +218,7 @@ def _bound(directory: LdapDirectory, dn: str, password: str) -> ldap3.Connection
         check_names=False,
         read_only=True,
     )
-    with _malformed_told():
+    with _malformed_as_trouble():
         connection.open(read_server_info=False)
         connection.socket = _BoundedSocket(connection.socket, directory.timeout_seconds)
         if not directory.is_ldaps and not directory.plain:
@@ -391,7 +391,7 @@ def _search(
     attributes: list[str],
     most: int,
 ) -> list[dict[str, Any]]:
-    with _malformed_told():
+    with _malformed_as_trouble():
         connection.search(
             base,
             wanted,

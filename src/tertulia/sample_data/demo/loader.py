@@ -136,7 +136,7 @@ class Play:
         for line in script.read():
             at = moment(self._now, line.days_ago, line.hour, line.minute)
             yield at, partial(self._say, line=line)
-        yield moment(self._now, 1, hour=8), self._tell_moods
+        yield moment(self._now, 1, hour=8), self._set_statuses
         yield moment(self._now, LAST_READ, hour=0), self._read_everything
 
     def _add(self, tx: Tx, person: Character) -> None:
@@ -176,7 +176,7 @@ class Play:
             choice = Choice(_channel(tx, room).id, "is_muted", True)
             actions.channels.subscription_settings.change(tx, self.users[key], [choice])
 
-    def _tell_moods(self, tx: Tx) -> None:
+    def _set_statuses(self, tx: Tx) -> None:
         for key, (emoji, text) in MOODS.items():
             status = NewStatus(status_text=text, emoji_name=emoji)
             actions.people.statuses.change(tx, self.users[key], status)

@@ -116,14 +116,14 @@ def set_setting(tx: Tx, name: str, value: Any) -> None:
     )
 
 
-def full_members_told_at(tx: Tx) -> float:
-    told_at: float = tx.value(
+def full_members_announced_at(tx: Tx) -> float:
+    announced_at: float = tx.value(
         "SELECT full_members_told_at AS value FROM realm WHERE id = :id", id=tx.realm_id
     )
-    return told_at
+    return announced_at
 
 
-def note_full_members_told(tx: Tx) -> None:
+def set_full_members_announced(tx: Tx) -> None:
     tx.execute(
         "UPDATE realm SET full_members_told_at = :now WHERE id = :id", now=tx.now, id=tx.realm_id
     )

@@ -143,8 +143,8 @@ def forget_shown_before(tx: Tx, at: float) -> None:
     tx.execute("DELETE FROM push_notice WHERE sent AND due_at < :at", at=at)
 
 
-def _told(text: str) -> frozenset[int]:
+def _subscription_ids(text: str) -> frozenset[int]:
     return frozenset(map(int, text.split(","))) if text else frozenset()
 
 
-_NOTICES = Record(PushNotice, readings={"told": _told})
+_NOTICES = Record(PushNotice, readings={"told": _subscription_ids})

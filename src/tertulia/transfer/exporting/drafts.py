@@ -78,7 +78,7 @@ class _Writings:
 
     def _rows(self, table: str, column: str) -> Iterator[Row]:
         found = storage.export_queries.rows(self._tx, table)
-        return (row for row in found if self._export.tells_of(row[column]))
+        return (row for row in found if self._export.includes(row[column]))
 
     def _place(self, row: Row, user_id: int, people: list[int]) -> int | None:
         if row["channel_id"] is not None:

@@ -15,8 +15,8 @@ Tables = dict[str, list[dict[str, Any]]]
 class Chosen(Protocol):
     """The users and conversations that an export contains."""
 
-    def tells_of(self, user_id: int) -> bool: ...
-    def tells_of_conversation(self, members: list[int]) -> bool: ...
+    def includes(self, user_id: int) -> bool: ...
+    def includes_conversation(self, members: list[int]) -> bool: ...
 
 
 class Recipients:
@@ -33,7 +33,7 @@ class Recipients:
         for row in storage.export_queries.rows(tx, "subscription"):
             if row["active"]:
                 subscribers[row["channel_id"]].append(row["user_id"])
-                if export.tells_of(row["user_id"]):
+                if export.includes(row["user_id"]):
                     place = (row["channel_id"], row["user_id"])
                     choices[place] = {name: row[name] for name in storage.bulk_import.CHOICES}
         for row in tables["zerver_stream"]:
@@ -43,7 +43,7 @@ class Recipients:
             self._of_channel[row["id"]] = number
         for found in storage.export_queries.rows(tx, "conversation"):
             members = [int(each) for each in found["member_ids"].split(",") if each]
-            if not export.tells_of_conversation(members):
+            if not export.includes_conversation(members):
                 continue
             tables["zerver_huddle"].append({"id": found["id"], "group_size": len(members)})
             number = self._add(tables, GROUP, found["id"], members)

@@ -66,15 +66,15 @@ class PlannedExport(msgspec.Struct, frozen=True):
     consenting: frozenset[int]
     messages: int
 
-    def tells_of(self, user_id: int) -> bool:
+    def includes(self, user_id: int) -> bool:
         """Whether a user's personal data is exported: what they have read, muted, starred."""
         if self.kind == PUBLIC:
             return False
         return self.kind == WITHOUT_CONSENT or user_id in self.consenting
 
-    def tells_of_conversation(self, members: list[int]) -> bool:
+    def includes_conversation(self, members: list[int]) -> bool:
         """A conversation is exported only together with its messages."""
-        return any(map(self.tells_of, members))
+        return any(map(self.includes, members))
 
 
 def plan(tx: Tx, kind: str) -> PlannedExport:
@@ -97,7 +97,7 @@ def write(
     recipients = Recipients(tx, export, tables)
     linking: dict[int, list[int]] = defaultdict(list)
     done = 0
-    readers = _Readers(tx, [each for each in people if export.tells_of(each.id)])
+    readers = _Readers(tx, [each for each in people if export.includes(each.id)])
     for number, page in enumerate(
         storage.export_queries.message_pages(tx, export.kind, export.consenting), 1
     ):
@@ -163,7 +163,7 @@ def _small_tables(tx: Tx, export: PlannedExport, people: list[User]) -> Tables:
             }
         ],
         "zerver_userprofile": [
-            _person(each, export.tells_of(each.id)) for each in people if not each.is_system_bot
+            _person(each, export.includes(each.id)) for each in people if not each.is_system_bot
         ],
         "zerver_userprofile_crossrealm": [
             {"id": each.id, "email": NOTIFICATION_BOT, "full_name": each.full_name}
@@ -225,7 +225,7 @@ def _channels(tx: Tx, channels: list[Channel], values: ExportedPermissions) -> T
     }
 
 
-def _person(user: User, is_told_of: bool) -> dict[str, Any]:
+def _person(user: User, is_included: bool) -> dict[str, Any]:
     return {
         "id": user.id,
         "email": user.email,
@@ -237,7 +237,7 @@ def _person(user: User, is_told_of: bool) -> dict[str, Any]:
         "bot_type": None if user.bot_type is None else int(user.bot_type),
         "bot_owner": user.bot_owner_id,
         "date_joined": user.joined_at,
-        "timezone": user.timezone if is_told_of else "",
+        "timezone": user.timezone if is_included else "",
         "is_mirror_dummy": False,
         "is_imported_stub": user.is_imported_stub,
     }

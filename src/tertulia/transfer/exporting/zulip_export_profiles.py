@@ -157,7 +157,7 @@ def _profiles(tx: Tx, export: Chosen) -> Tables:
                 "rendered_value": value.rendered,
             }
             for user_id, values in storage.people.profile_fields.all_values(tx).items()
-            if export.tells_of(user_id)
+            if export.includes(user_id)
             for field_id, value in values.items()
         ],
     }
@@ -166,7 +166,7 @@ def _profiles(tx: Tx, export: Chosen) -> Tables:
 def _personal(tx: Tx, export: Chosen, channel_ids: set[int]) -> Tables:
     def rows(table: str) -> Iterator[Row]:
         found = storage.export_queries.rows(tx, table)
-        return (row for row in found if export.tells_of(row["user_id"]))
+        return (row for row in found if export.includes(row["user_id"]))
 
     return {
         "zerver_usertopic": [

@@ -1,8 +1,7 @@
-"""`make bench`: how fast, how large, and how that compares with doing nothing at all.
+"""`make bench`: speed and memory, compared with the same machine doing nothing.
 
-Absolute numbers say much about the machine; those in bare replies say something about us. With
-`--url`, `--email` and `--key` the same is asked of any server that speaks this API, as far as it
-can be seen from outside.
+Absolute numbers depend on the machine; numbers in bare replies do not. With `--url`, `--email` and
+`--key` it measures any server that speaks this API, as far as that is possible from outside.
 """
 
 import argparse
@@ -33,9 +32,9 @@ PARKED_POLLS = 2000
 PINGING = 1000
 MANY_LISTENERS = 1000
 FIRST_ANSWER = "/api/v1/server_settings"
-SIZES = ((50, 20, 2_000), (1_000, 1_000, 20_000))  # people, channels, messages
+SIZES = ((50, 20, 2_000), (1_000, 1_000, 20_000))  # users, channels, messages
 MANY_UNREAD = 10_000
-SECONDS = 1.5  # that a rate is measured for
+SECONDS = 1.5  # for which a rate is measured
 SHORT_SECONDS = 0.3
 TURNS = 3
 
@@ -105,7 +104,7 @@ class Bench:
         await self._talking(target)
         await self._looking(target, "the account's own", is_large=False)
 
-    # --- what everything is compared with ---
+    # --- yardsticks ---
 
     async def _yardsticks(self) -> None:
         self.results.title("Yardsticks, on this machine")
@@ -129,7 +128,7 @@ class Bench:
         for what, seconds, _ in markup.costs():
             self.results.row(what, seconds * 1000, "ms", cpu_seconds=seconds)
 
-    # --- what the API shows ---
+    # --- through the API ---
 
     async def _talking(self, target: Target) -> None:
         await probes.settle(target)
@@ -161,8 +160,8 @@ class Bench:
         await self._past(target, said)
 
     async def _telling_many(self, process: Process, people: Town) -> None:
-        """More than a server lets come from one address, if it is not told otherwise, and more
-        queues than one person may have."""
+        """More connections than a server accepts from one address by default, and more queues
+        than one user may have."""
         self.results.title("From send to poll, by a crowd")
         owners = dict.fromkeys(queue.owner for queue in people.queues)
         others = [_target(process, owner) for owner in owners]
@@ -173,7 +172,7 @@ class Bench:
         self._row(what, crowd.within(50) * 1000, "ms", crowd, wanted=2.5)
 
     async def _past(self, target: Target, messages: int) -> None:
-        """What the newest hundred cost, with so many before them."""
+        """What the newest hundred messages cost, with this many before them."""
         found = await probes.history(target, 1, SHORT_SECONDS, [_in(probes.CHANNEL)])
         cost = found.cpu_seconds or found.within(50)
         words = "Cost of a hundred messages, by length of the history"
@@ -199,11 +198,11 @@ class Bench:
             login = self._generate(url, people, channels, messages)
             fixture.move_in_everywhere(url, login.email, min(MANY_UNREAD, messages // 2))
             with self._serving(f"size{people}", url) as process:
-                await asyncio.sleep(2)  # until it has prepared what everybody is told
+                await asyncio.sleep(2)  # until it has prepared the register data
                 whose = f"{channels:,} channels"
                 await self._looking(_target(process, login), whose, is_large=channels >= 1000)
 
-    # --- what only the machine shows ---
+    # --- on this machine only ---
 
     async def _at_rest(self, url: str) -> None:
         self.results.title("At rest")
@@ -221,7 +220,7 @@ class Bench:
             self.results.row(f"tertulia {' '.join(words)}", spent, "s", cpu_seconds=spent)
 
     def _command(self, words: list[str], url: str) -> float:
-        """Processor time of a command."""
+        """CPU time of a command."""
         place = ["--data", str(self._folder / "rest"), "--database", url] if words[1:] else []
         command = [str(Path(sys.executable).with_name("tertulia")), *words, *place]
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -237,7 +236,7 @@ class Bench:
         self.results.row(f"{PINGING:,} people who ping once a minute", share * 100, "%")
 
     async def _calling(self, url: str) -> None:
-        """Whoever is called answers at once, and mail is taken by nobody."""
+        """Webhooks answer at once, and mail is not delivered."""
         outside = await asyncio.start_server(_accept, "127.0.0.1", 0)
         port = outside.sockets[0].getsockname()[1]
         ana = notifications.settle(url, port)
@@ -258,14 +257,14 @@ class Bench:
         self.results.row(f"{what}, p10", cost.calling_seconds * 1000, "ms")
 
     async def _queues(self, url: str, people: Town) -> None:
-        """On a server of its own: the next one shall not have all these queues in mind."""
+        """On its own server: the next one must not hold all these queues."""
         with self._serving("town", url) as process:
             size, ending = await measure.parked_polls(process, people)
         self.results.row(f"a parked poll, each of {PARKED_POLLS}", size / 1000, "kB")
         self.results.row(f"SIGTERM to the end, {PARKED_POLLS} polls parked", ending, "s")
 
     async def _audiences(self, url: str, people: Town) -> None:
-        """The rounds take turns, so that a busy moment of the machine hits all of them alike."""
+        """The rounds alternate, so that a busy moment of the machine affects all of them."""
         self.results.title(f"With {max(AUDIENCES):,} people, a send by size of its audience")
         with self._serving("town", url) as process:
             ink = partial(_log_bytes, url) if self._postgres else process.written_bytes
@@ -287,7 +286,7 @@ class Bench:
             (f"{size:,} subscribers", cpu[size] * 1000) for size in AUDIENCES
         ]
 
-    # --- telling ---
+    # --- reporting ---
 
     def _row(
         self,
@@ -317,7 +316,7 @@ class Bench:
             yield process
 
     def _generate(self, url: str, people: int, channels: int, messages: int) -> Login:
-        """A made-up organization; gives somebody in it."""
+        """A generated organization; returns a login in it."""
         folder = self._folder / f"size{people}"
         size = f"--people {people} --channels {channels} --messages {messages}".split()
         command = [str(Path(sys.executable).with_name("tertulia")), "generate", *size]
@@ -355,7 +354,7 @@ def _in(channel: str) -> dict[str, str]:
 
 
 def _log_bytes(url: str) -> int:
-    """How much PostgreSQL has written into its log, whoever let it."""
+    """How much PostgreSQL has written to its write-ahead log."""
     with psycopg.connect(url) as connection:
         row = connection.execute("SELECT pg_current_wal_insert_lsn() - '0/0'").fetchone()
     assert row is not None

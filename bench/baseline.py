@@ -45,7 +45,7 @@ def server(folder: Path) -> Iterator[Process]:
 
 
 def commits_per_second(folder: Path, seconds: float) -> float:
-    """One row, one commit, one fsync, again and again."""
+    """One row, one commit, one fsync, repeated."""
     connection = sqlite3.connect(folder / "bare.db", isolation_level=None)
     connection.execute("PRAGMA journal_mode = WAL")
     connection.execute("PRAGMA synchronous = FULL")

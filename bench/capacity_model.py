@@ -1,9 +1,8 @@
-"""`python -m bench.capacity_model`: sizes that no machine of ours has, reckoned from what was
-measured.
+"""`python -m bench.capacity_model`: larger sizes, computed from measurements.
 
-Three questions, each answered by letting made-up people come at random: how long a send waits for
-its organization's turn, how long a register takes after a restart when everybody comes back, and
-what the servers have to do altogether. The costs are those of `make bench` and `make bench-nodes`.
+It simulates random users for three questions: how long a send waits for its organization's turn,
+how long a register takes after a restart when all clients return, and the total load of the
+servers. The costs are those of `make bench` and `make bench-nodes`.
 """
 
 import heapq
@@ -12,17 +11,17 @@ import statistics
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-COMMIT_SECONDS = 0.004  # of a statement with its sync, whatever it holds
+COMMIT_SECONDS = 0.004  # of a statement with its fsync, for any number of messages
 ROW_SECONDS = 0.0001  # of each message in it
-SEND_SECONDS = 0.0009  # of processor time on the server that sends, and in PostgreSQL
+SEND_SECONDS = 0.0009  # CPU time of the sending server and of PostgreSQL
 HEAR_SECONDS = 0.0003  # on every other server
 TELL_SECONDS = 0.0004  # for each listener: an event, an answer, a new poll
 REGISTER_SECONDS = 0.005  # of a small organization
-REGISTER_PERSON_SECONDS = 0.000_005  # more for each of its people: 30 ms with 5,000
+REGISTER_PERSON_SECONDS = 0.000_005  # more per user: 30 ms with 5,000
 POLL_BYTES = 15_000
 PERSON_BYTES = 1_000
 SMALL_ORGANIZATION_BYTES = 25_000
-RETURN_SECONDS = 60.0  # within which clients come back by themselves
+RETURN_SECONDS = 60.0  # within which clients return by themselves
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +29,8 @@ class Size:
     name: str
     organizations: int
     people: int  # in each
-    online: float  # share of them, at the busiest time
-    sends_an_hour: float  # of everybody who is online
+    online: float  # share of them at the busiest time
+    sends_an_hour: float  # of all online users
     listeners: int  # of a message
     servers: int
     cores: int  # of each
@@ -73,7 +72,7 @@ def main() -> None:
 
 
 def waits_for_the_turn(sends_a_second: float, servers: int, count: int = 20_000) -> list[float]:
-    """Of one organization: what has piled up on a server shares its next turn."""
+    """For one organization: sends queued on a server share its next turn."""
     chance = random.Random(1)
     arrivals = list(_moments(chance, sends_a_second, count))
     piles: list[list[float]] = [[] for _ in range(servers)]
@@ -93,7 +92,7 @@ def waits_for_the_turn(sends_a_second: float, servers: int, count: int = 20_000)
 
 
 def waits_to_register(clients: int, cores: int, takes: float) -> Iterator[float]:
-    """Everybody comes back within a minute; the cores take them in the order in which they come."""
+    """All clients return within a minute; the cores serve them in order of arrival."""
     chance = random.Random(1)
     free_at = [0.0] * cores
     for moment in sorted(chance.uniform(0, RETURN_SECONDS) for _ in range(clients)):

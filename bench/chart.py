@@ -1,4 +1,4 @@
-"""The picture of a measurement: one panel of bars for each series, as SVG without anything else."""
+"""The chart of a measurement: one panel of bars per series, as plain SVG."""
 
 from html import escape
 from pathlib import Path

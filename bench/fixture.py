@@ -1,4 +1,4 @@
-"""The organization that is measured: a few who act, and ten thousand who are only there."""
+"""The organization that is measured: a few active users, and ten thousand passive ones."""
 
 from dataclasses import dataclass
 
@@ -29,13 +29,13 @@ class Queue:
 @dataclass(frozen=True, slots=True)
 class Town:
     ana: Login
-    queues: list[Queue]  # of others, waiting to be polled
+    queues: list[Queue]  # of other users, to be polled
 
 
 def settle(url: str, listeners: int) -> Town:
-    """Found an organization: everybody is in `square`, and ana is alone in `hall`.
+    """Create an organization: all users are in `square`, and ana is alone in `hall`.
 
-    One person may have so many queues at most, so there are as many people as that takes.
+    The number of queues per user is limited, so there are as many users as that takes.
     """
     database = Database.at(url)
     database.migrate()
@@ -62,7 +62,7 @@ def settle(url: str, listeners: int) -> Town:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """One of several organizations, and somebody who talks there in the channel `hall`."""
+    """One of several organizations, and a user who sends to its channel `hall`."""
 
     host: str
     login: Login
@@ -88,7 +88,7 @@ def _found(database: Database, vault: Vault, subdomain: str) -> Place:
 
 
 def crowd(url: str, count: int) -> list[Login]:
-    """People in an organization of their own, each with a key and last seen a minute ago."""
+    """Users of one organization, each with a key and last active a minute ago."""
     database = Database.at(url)
     database.migrate()
     realm = database.write_now(0, actions.organization.create, "Crowd", "")
@@ -105,12 +105,12 @@ def _let_in(tx: Tx, vault: Vault, count: int) -> list[Login]:
 
 
 def grow(url: str, town: Town) -> None:
-    """Bring ten thousand people in, and let some of them subscribe to each of the channels."""
+    """Add ten thousand users, and subscribe some of them to each channel."""
     Database.at(url).write_now(1, _bring_in, town.ana.email)
 
 
 def _bring_in(tx: Tx, email: str) -> None:
-    """Written without a word to anybody: nobody here wants to be told of ten thousand joins."""
+    """Written without events: ten thousand joins need not be delivered."""
     ana = actions.people.get_by_email(tx, email)
     silent = [
         storage.people.insert(
@@ -130,7 +130,7 @@ def _bring_in(tx: Tx, email: str) -> None:
 
 
 def move_in_everywhere(url: str, email: str, unread: int) -> None:
-    """Let somebody be in every channel, ever since, with so much unread."""
+    """Subscribe a user to every channel, with this many unread messages."""
     Database.at(url).write_now(1, _move_in, email, unread)
 
 

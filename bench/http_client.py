@@ -1,7 +1,7 @@
-"""HTTP/1.1 over kept connections, with as little between us and the socket as we can manage.
+"""HTTP/1.1 over kept connections, with as little overhead as possible.
 
-Requests are bytes made beforehand, and of an answer only its length is understood, or, of servers
-that do not say it, its chunks, so that what we measure is the server.
+Requests are prepared bytes, and of an answer only its length, or its chunks, are parsed, so that
+the server is measured and not the client.
 """
 
 import asyncio
@@ -57,7 +57,7 @@ class Wire(asyncio.Protocol):
         return wire
 
     async def ask(self, request: bytes) -> bytes:
-        """Send a request and give the body of its answer; only 200 will do."""
+        """Send a request and return the body of its answer; raises unless the status is 200."""
         return await self.begin(request)
 
     def begin(self, request: bytes) -> "asyncio.Future[bytes]":
@@ -72,7 +72,7 @@ class Wire(asyncio.Protocol):
         if self._transport is not None:
             self._transport.close()
 
-    # --- what asyncio calls ---
+    # --- called by asyncio ---
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         assert isinstance(transport, asyncio.WriteTransport)
@@ -118,7 +118,7 @@ def _number_after(name: bytes, head: bytes) -> int | None:
 
 
 def _chunks(received: bytes, place: int) -> tuple[bytes, int] | None:
-    """A body that comes in chunks, and where it ends; None if more of it is to come."""
+    """A chunked body and where it ends; None if it is incomplete."""
     body = b""
     while (line_end := received.find(b"\r\n", place)) >= 0:
         size = int(received[place:line_end].partition(b";")[0], 16)
@@ -133,7 +133,7 @@ def _chunks(received: bytes, place: int) -> tuple[bytes, int] | None:
 
 
 def _encoded(params: dict[str, Any]) -> str:
-    """Texts as they are, everything else as JSON."""
+    """Strings unchanged, everything else as JSON."""
     texts = {
         name: value if isinstance(value, str) else json.dumps(value)
         for name, value in params.items()

@@ -1,8 +1,8 @@
-"""`make bench-large`: finding and reading among a million messages.
+"""`make bench-large`: reading and searching among a million messages.
 
-`tertulia generate` makes the data, a real server serves it, and every question is asked over HTTP
-by somebody who is in the liveliest channels. Where PostgreSQL runs on this machine, the processor
-time of its backends is counted too.
+`tertulia generate` creates the data, a real server serves it, and a user in the busiest channels
+makes requests over HTTP. If PostgreSQL runs on this machine, the CPU time of its processes is
+counted, too.
 """
 
 import argparse
@@ -32,7 +32,7 @@ PEOPLE, CHANNELS, MESSAGES = 1000, 200, 1_000_000
 BUILD_SECONDS = 180
 FIRST_ANSWER = "/api/v1/server_settings"
 MANY_UNREAD = 10_000
-LOOKED_AT = 150  # people among whom one with so much unread is looked for
+LOOKED_AT = 150  # users among whom one with this many unread is searched
 ROUNDS = 15
 BESIDE_ROUNDS = 500
 BREATH_SECONDS = 0.005
@@ -68,7 +68,7 @@ def main() -> None:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """Something to ask the server, and how long the answer may take."""
+    """A request, and how long its answer may take."""
 
     words: str
     request: bytes
@@ -133,7 +133,7 @@ class Bench:
         wire.close()
 
     async def _beside_a_search(self, process: Process, reader: "Reader") -> None:
-        """How long a hundred messages take while somebody searches for what takes longest."""
+        """How long a hundred messages take while another user makes the slowest search."""
         wire, other = await Wire.to(process.port), await Wire.to(process.port)
         alone = await _within_99(wire, reader.lively().request)
         searching = asyncio.create_task(_again_and_again(other, reader.in_vain().request))
@@ -164,7 +164,7 @@ class Bench:
 
 
 async def _within_99(wire: Wire, request: bytes) -> float:
-    """In which time nearly all answers come, to somebody who takes a breath between two."""
+    """The latency of nearly all answers, with a pause between two requests."""
     walls = []
     for _ in range(BESIDE_ROUNDS):
         await asyncio.sleep(BREATH_SECONDS)
@@ -180,7 +180,7 @@ async def _again_and_again(wire: Wire, request: bytes) -> None:
 
 
 class Reader:
-    """Somebody with a long history, and the questions they ask."""
+    """A user with a long history, and the requests they make."""
 
     def __init__(self, port: int, people: list[Login]) -> None:
         self._port = port
@@ -194,7 +194,7 @@ class Reader:
         self._rare = ""
 
     async def look_around(self) -> None:
-        """Find a lively channel, its longest topic, a conversation, and somebody who talks much."""
+        """Find a busy channel, its longest topic, a conversation, and a user who sends much."""
         state = await self._get("/users/me/subscriptions")
         mine = {each["stream_id"]: each["name"] for each in state["subscriptions"]}
         self._channel = min(mine)
@@ -292,7 +292,7 @@ class Reader:
         ]
 
     async def _much_behind(self) -> tuple[Login, int]:
-        """Whoever has about ten thousand unread messages, and how many."""
+        """A user with about ten thousand unread messages, and how many."""
         found: dict[int, Login] = {}
         for person in self._people[:LOOKED_AT]:
             wanted = ["message", "update_message_flags"]
@@ -319,7 +319,7 @@ class Reader:
         return await self._ask(self._me.get(path, **params))
 
     async def _ask(self, request: bytes) -> dict[str, Any]:
-        """On a connection of its own: between two of these, one would be closed as idle."""
+        """On its own connection: between two of these a kept one would be closed as idle."""
         wire = await Wire.to(self._port)
         body: dict[str, Any] = json.loads(await wire.ask(request))
         wire.close()
@@ -327,14 +327,14 @@ class Reader:
 
 
 class Backends:
-    """The processes of PostgreSQL that work for the server, if they are on this machine."""
+    """The PostgreSQL processes of the server, if they are on this machine."""
 
     def __init__(self, url: str) -> None:
         self._url = url
         self._pids: list[int] = []
 
     def find(self) -> None:
-        """Look for them again: the server connects when it needs to."""
+        """Search for them again: the server connects on demand."""
         if not self._url:
             return
         with psycopg.connect(self._url) as connection:

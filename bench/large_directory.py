@@ -1,8 +1,8 @@
-"""What a large organization costs: 1,000 channels, 5,000 people, 50 subscriptions each.
+"""What a large organization costs: 1,000 channels, 5,000 users, 50 subscriptions each.
 
-Builds it by plain SQL in a folder of its own, then calls the application in this process and
-prints the CPU each call takes, the first time and later, and the memory of the whole. The first
-call comes a second after the start: until then the server has prepared what everybody is told.
+Creates it by plain SQL in its own folder, calls the application in this process and prints the CPU
+of each call, the first time and later, and the memory. The first call comes a second after the
+start, when the server has prepared the register data.
 
     python bench/large_directory.py
 """
@@ -67,7 +67,7 @@ def main() -> None:
 
 
 def build(url: str) -> str:
-    """Found the organization; gives the key of somebody in it."""
+    """Create the organization and return the key of a user."""
     database = Database.at(url)
     database.migrate()
     realm = database.write_now(0, actions.organization.create, "Large", "")
@@ -78,7 +78,7 @@ def build(url: str) -> str:
 
 
 def furnish(tx: Tx, ana: int) -> None:
-    """Everything at once, past the rules: this is a measure of reading."""
+    """Everything at once, without checks: this measures reading."""
     model = tx.one("SELECT permissions FROM channel WHERE name_key = 'general'")
     assert model is not None
     tx.execute_many(
@@ -145,7 +145,7 @@ def _subscribe_everybody(tx: Tx) -> None:
 
 
 class Caller:
-    """Calls the application as a server would, without a network between."""
+    """Calls the application as a server would, without a network."""
 
     def __init__(self, application: Application, email: str, key: str) -> None:
         self._application = application

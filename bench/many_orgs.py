@@ -1,4 +1,4 @@
-"""Thousands of small organizations, made by copying one row by row: founding them takes minutes."""
+"""Thousands of small organizations, copied row by row: creating them takes minutes."""
 
 import re
 from collections.abc import Iterator
@@ -17,7 +17,7 @@ _NUMBER = re.compile(r"\d+")
 
 
 def multiply(url: str, template: Place, count: int) -> list[Place]:
-    """Make so many copies of the only organization that there is; ana is in each of them."""
+    """Copy the only organization this often; ana is in each of them."""
     database = Database.at(url)
     (realm,) = database.read_now(0, storage.organization.all_of_them)
     database.write_now(realm.id, _settle)
@@ -25,7 +25,7 @@ def multiply(url: str, template: Place, count: int) -> list[Place]:
 
 
 def _settle(tx: Tx) -> None:
-    """Do what a server does by itself after a while, so that nothing is left to do in a copy."""
+    """Do what a server does by itself after a while, so that a copy needs no further work."""
     actions.messages.search_index.index_some(tx)
     actions.channels.channel_stats.count(tx, most=100)
     actions.messages.rerender.finish(tx)
@@ -46,7 +46,7 @@ def _multiply(tx: Tx, template: Place, count: int) -> list[Place]:
         for table, names in columns.items()
         if "realm_id" in names or table == "realm"
     }
-    rows["queue"] = []  # nobody listens
+    rows["queue"] = []  # no listeners
     used = [table for table in _in_order(columns, references) if rows.get(table)]
     step = 1 + max(row["id"] for table in used if "id" in columns[table] for row in rows[table])
     for table in used:
@@ -101,7 +101,7 @@ def _key(number: int) -> str:
 def _in_order(
     columns: dict[str, list[str]], references: dict[tuple[str, str], str]
 ) -> Iterator[str]:
-    """What is referred to comes first."""
+    """Referenced tables come first."""
     waiting = {
         table: {
             target

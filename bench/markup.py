@@ -1,4 +1,4 @@
-"""What it costs to render a message: a short one, a long one, and one with nothing known before."""
+"""The cost of rendering: a short message, a long one, and one without cached names."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -34,7 +34,7 @@ Meeting at <time:2031-04-05T09:30+02:00>, formula $$x^2 + y^2$$.
 
 
 def costs() -> Iterator[tuple[str, float, float]]:
-    """What is rendered, the seconds of processor time for each, and the budget."""
+    """What is rendered, CPU seconds for each, and the budget."""
     long = MIXED * (2000 // len(MIXED) + 1)
     yield "a short message", _each(lambda number: PLAIN, 2000), 0.000_060
     yield "a mixed message of two kilobytes", _each(lambda number: long, 50), 0.003

@@ -1,4 +1,4 @@
-"""What is measured, each as one function of a running server."""
+"""Measurements, each as one function of a running server."""
 
 import asyncio
 import json
@@ -10,7 +10,8 @@ from bench.process import Process
 
 
 async def presence_minute(process: Process, crowd: list[Login]) -> float:
-    """Processor time of a minute in which each of a crowd pings once and is told of all others."""
+    """CPU time of a minute in which each user of a crowd pings once and gets the presence of all
+    others."""
     wire = await Wire.to(process.port)
     cpu = process.cpu_seconds()
     for login in crowd:
@@ -18,15 +19,15 @@ async def presence_minute(process: Process, crowd: list[Login]) -> float:
             login.post("/users/me/presence", status="active", last_update_id=-1)
         )
         assert answer.count(b"idle_timestamp") == len(crowd), "somebody was not told of"
-    await asyncio.sleep(3)  # until the last of it is written down
+    await asyncio.sleep(3)  # until the last of it is stored
     wire.close()
     return process.cpu_seconds() - cpu
 
 
 async def parked_polls(process: Process, town: Town) -> tuple[float, float]:
-    """Memory that each waiting poll costs, its connection included, and how long all take to end.
+    """Memory of each parked poll with its connection, and how long all of them take to end.
 
-    It ends the server: everybody who waits is answered first.
+    It stops the server, which answers all parked polls first.
     """
     before, _ = process.memory()
     ears = [await Ear.open(process, queue) for queue in town.queues]
@@ -42,7 +43,7 @@ async def parked_polls(process: Process, town: Town) -> tuple[float, float]:
 
 
 class Ear:
-    """One queue and the connection it is polled on."""
+    """One queue and its connection."""
 
     def __init__(self, wire: Wire, queue: Queue) -> None:
         self.wire = wire

@@ -1,7 +1,7 @@
-"""`make bench-nodes`: several servers on one PostgreSQL, without stickiness.
+"""`make bench-nodes`: several servers on one PostgreSQL, without sticky sessions.
 
-What is asked goes to the servers in turn. The time of PostgreSQL is that of its processes on this
-machine that serve us.
+Requests go to the servers in turn. The time of PostgreSQL is that of its processes for our database
+on this machine.
 """
 
 import argparse
@@ -34,7 +34,7 @@ IDLE_SECONDS = 10.0
 SETTLE_SECONDS = 3.0
 AWAY_EVENTS = 100_000
 
-# Servers, senders, organizations; sends a second and milliseconds of all processors that we want.
+# Servers, senders, organizations; the wanted sends per second and CPU milliseconds.
 SENDING = [
     (1, 16, 1, 1200, 0.85),
     (1, 1, 1, 500, 1.4),
@@ -50,7 +50,7 @@ class Sends:
     per_second: float
     median_seconds: float
     p99_seconds: float
-    server_seconds: float  # of processor time, for each
+    server_seconds: float  # CPU time of each
     database_seconds: float
 
 
@@ -148,7 +148,7 @@ PARTS = {
 }
 
 
-# --- what is measured ---
+# --- measurements ---
 
 
 async def _sends(processes: Sequence[Process], places: list[Place], senders: int) -> Sends:
@@ -180,7 +180,7 @@ async def _sends(processes: Sequence[Process], places: list[Place], senders: int
 
 
 async def _deliveries(processes: Sequence[Process], place: Place, rounds: int) -> list[float]:
-    """Sent here, heard there."""
+    """From a send at one server to a listener at another."""
     here, there = processes[0], processes[1]
     sender, ear = await Wire.to(here.port), await Ear.open(there, Queue(place.login, place.queue))
     latencies = []
@@ -197,7 +197,7 @@ async def _deliveries(processes: Sequence[Process], place: Place, rounds: int) -
 
 
 async def _registers(processes: Sequence[Process], place: Place) -> tuple[float, float, float]:
-    """Seconds that a send takes, a register while others send, and a send meanwhile: by turns."""
+    """Seconds of a send, of a register while others send, and of a send meanwhile, in turn."""
     wire, latencies = await Wire.to(processes[0].port), []
     alone, meanwhile = [], []
     for _ in range(TURNS):
@@ -218,11 +218,12 @@ def _message(place: Place, number: int) -> bytes:
     return place.addressed(place.login.post("/messages", **words))
 
 
-# --- what it is measured on ---
+# --- setup ---
 
 
 async def _away(process: Process, place: Place, url: str) -> tuple[float, float]:
-    """Paused while very much happens: seconds until somebody is answered, megabytes more."""
+    """A server that is paused while much happens: seconds until it answers, and additional
+    megabytes."""
     wire = await Wire.to(process.port)
     await wire.ask(_message(place, 0))
     before, _ = process.memory()
@@ -249,7 +250,7 @@ async def _away(process: Process, place: Place, url: str) -> tuple[float, float]
 class Rest:
     share: float  # of a core
     transactions: float  # a second
-    start_seconds: float  # of processor time
+    start_seconds: float  # of CPU time
     megabytes: float
 
 
@@ -290,7 +291,7 @@ def _cluster(
 
 
 def _database_seconds() -> float:
-    """Processor time of the processes of PostgreSQL that serve our database."""
+    """CPU time of the PostgreSQL processes for our database."""
     ticks = 0
     for process in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):

@@ -1,7 +1,7 @@
-"""What a message costs its sender that has a hundred people told elsewhere, and ten bots called.
+"""What a message costs its sender that causes a hundred notifications and ten webhook calls.
 
-Two channels of the same size are told the same thing. In one of them everybody gets mail and has a
-browser that is pushed, and the bots are webhooks; in the other one nobody and nothing is called.
+Two channels of the same size get the same message. In one of them all users have mail and push, and
+the bots are webhooks; in the other nothing is called.
 """
 
 import asyncio
@@ -33,14 +33,14 @@ NO_MAIL = {"enable_offline_email_notifications": False, "wildcard_mentions_notif
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """Until the answer, of the quickest tenth: the others tell of what else is going on."""
+    """Until the answer, of the fastest tenth: the others include other work."""
 
     calling_seconds: float
     quiet_seconds: float
 
 
 def settle(url: str, port: int) -> Login:
-    """Everything that is called is at a port of this machine."""
+    """Everything that is called is on this machine."""
     database = Database.at(url)
     database.migrate()
     realm = database.write_now(0, actions.organization.create, "Calls", "")
@@ -92,7 +92,7 @@ def _settle(tx: Tx, address: str) -> Login:
 
 
 async def measure(port: int, ana: Login) -> Cost:
-    """By turns, with pauses, so that a busy moment of the machine hits both alike."""
+    """In turn, with pauses, so that a busy moment of the machine affects both."""
     wire = await Wire.to(port)
     waits: dict[str, list[float]] = {LOUD: [], QUIET: []}
     for number in range(ROUNDS + 3):

@@ -1,8 +1,8 @@
-"""`make bench-page`: how soon the page can be read, whether typing is smooth, what it holds.
+"""`make bench-page`: time to first messages, typing latency, and memory of the page.
 
-A phone that computes four times slower on a line of 1.6 Mbit/s with 150 ms opens the page of an
-organization of 500 people. Times depend on how quiet the machine is: run it on one that is. What is
-over its budget is marked, and makes the command fail.
+A phone with a four times slower CPU on a line of 1.6 Mbit/s with 150 ms opens the page of an
+organization of 500 users. Times need a quiet machine. A value over its budget is marked and fails
+the command.
 """
 
 import json
@@ -27,14 +27,14 @@ from bench.process import Process, free_port
 
 PEOPLE, CHANNELS, MESSAGES = 500, 40, 15_000
 PASSWORD = "soup for everybody"
-RATE = 50  # messages a second while somebody types
+RATE = 50  # messages per second while a user types
 KEYS = 120
-SCROLLED = 10_000  # messages that somebody goes back through
+SCROLLED = 10_000  # messages that a user scrolls back through
 SETTLING = 800  # milliseconds
 PHONE: Any = {"viewport": {"width": 390, "height": 844}, "is_mobile": True, "has_touch": True}
 LINE = {"offline": False, "latency": 150, "downloadThroughput": 2e5, "uploadThroughput": 1e5}
 
-# Notes when thirty messages are in the document and painted.
+# Records when thirty messages are in the document and painted.
 FIRST_THIRTY = """
 const look = setInterval(() => {
   if (document.querySelectorAll("article").length < 30) return;
@@ -53,7 +53,7 @@ DELAYS = """
 """
 
 
-# Goes back through the open list, one screen after the other, until it is so long.
+# Scrolls back through the open list, one screen after the other, until it has this many messages.
 GO_BACK = """
 async (wanted) => {
   const scroller = document.querySelector(".main > .scroll");
@@ -131,7 +131,7 @@ def _measure(server: Process, address: str, person: dict[str, Any]) -> Iterator[
 
 
 def _weight(server: Process, address: str) -> float:
-    """What the server holds more once it has served the page's files and who may come in, in kB."""
+    """Additional memory of the server after it has served the page's files and logins, in kB."""
     _fetch(f"{address}/api/v1/server_settings")
     before = _settled_memory(server)
     worker = _fetch(f"{address}/sw.js").decode()
@@ -141,7 +141,7 @@ def _weight(server: Process, address: str) -> float:
 
 
 def _settled_memory(server: Process) -> int:
-    """In bytes, when nothing that was begun at the start is under way any more."""
+    """In bytes, when nothing from the start is running any more."""
     last, now, worked = 0, server.memory()[1], server.cpu_seconds()
     while abs(now - last) > 100_000 or server.cpu_seconds() - worked > 0.15:
         worked = server.cpu_seconds()
@@ -157,7 +157,7 @@ def _fetch(address: str) -> bytes:
 
 
 def _hold(context: BrowserContext, address: str) -> list[Result]:
-    """Rows, nodes and memory after somebody has gone back through very much."""
+    """Rows, nodes and memory after scrolling back far."""
     page = context.new_page()
     page.goto(f"{address}/#narrow/channels/public")
     page.wait_for_selector("body[data-ready]")
@@ -195,7 +195,7 @@ def _log_in(context: BrowserContext, address: str, person: dict[str, Any]) -> No
 
 
 def _first_visit(browser: Browser, address: str, session: Any) -> float:
-    """By somebody whose browser has never been here, but for having logged in."""
+    """With an empty cache, except for the login."""
     phone = browser.new_context(**PHONE, storage_state=session)
     took = _visit(phone, address)
     phone.close()
@@ -205,7 +205,7 @@ def _first_visit(browser: Browser, address: str, session: Any) -> float:
 def _visit(phone: BrowserContext, address: str) -> float:
     page = phone.new_page()
     page.add_init_script(FIRST_THIRTY)
-    page.wait_for_timeout(SETTLING)  # a tab takes a moment to open, whatever is shown in it then
+    page.wait_for_timeout(SETTLING)  # a tab takes a moment to open, whatever it shows
     tools = phone.new_cdp_session(page)
     tools.send("Network.enable")
     tools.send("Network.emulateNetworkConditions", LINE)

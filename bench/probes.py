@@ -1,7 +1,7 @@
-"""What is measured through the API alone, so that it runs against any server that speaks it.
+"""Measurements through the API alone, so that they run against any server that speaks it.
 
-Everything happens in a channel of its own, as one person; where the server's process is ours, its
-processor time is counted too.
+Everything happens in its own channel, as one user; if the server process is ours, its CPU time is
+counted, too.
 """
 
 import asyncio
@@ -20,7 +20,7 @@ WORDS = (
     " and counted again"
 )
 WARM_UP = 30
-LOOK_SECONDS = 1.5  # what a server does by itself may begin as late
+LOOK_SECONDS = 1.5  # background work of a server may start this late
 MAX_POLLS = 40
 
 
@@ -30,13 +30,13 @@ def no_cpu() -> float:
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A server, and somebody with an account there."""
+    """A server, and an account there."""
 
     host: str
     port: int
     login: Login
     tls: bool = False
-    cpu_seconds: Callable[[], float] = no_cpu  # of the server so far, where that can be known
+    cpu_seconds: Callable[[], float] = no_cpu  # CPU time of the server so far, if known
 
     @classmethod
     def at(cls, url: str, email: str, key: str) -> "Target":
@@ -57,14 +57,14 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """How often a second, how long each took, and what each cost the server."""
+    """Rate, latencies and cost for the server."""
 
     per_second: float
-    seconds: list[float]  # in order
+    seconds: list[float]  # sorted
     cpu_seconds: float
 
     def within(self, share: float) -> float:
-        """The time in which so many of a hundred are done."""
+        """The latency within which this percentage is done."""
         return self.seconds[min(int(len(self.seconds) * share / 100), len(self.seconds) - 1)]
 
 
@@ -74,8 +74,8 @@ async def settle(target: Target) -> None:
 
 
 async def calm(target: Target) -> float:
-    """Wait until the server has done what it does by itself after much was said, such as indexing;
-    gives the processor time that it took."""
+    """Wait until the server has finished background work such as indexing; returns the CPU time
+    of that."""
     begun = now = target.cpu_seconds()
     for _ in range(MAX_POLLS):
         before = now
@@ -89,7 +89,7 @@ async def calm(target: Target) -> float:
 async def repeated(
     target: Target, request: Callable[[int], bytes], connections: int, seconds: float
 ) -> Measured:
-    """Ask as fast as the server answers, on several connections at once."""
+    """Send requests as fast as the server answers, on several connections."""
     wires = [await target.wire() for _ in range(connections)]
     for number in range(WARM_UP):
         await wires[number % connections].ask(request(-number))
@@ -138,8 +138,8 @@ async def registers(target: Target, seconds: float) -> Measured:
 async def deliveries(
     target: Target, listeners: int, rounds: int, others: Sequence[Target] = ()
 ) -> Measured:
-    """From a send until each of those who wait has it; the cost is that of one listener's cycle:
-    it is told, answered, and polls again. They are somebody else's, if others are given."""
+    """From a send until each listener has it; the cost is that of one listener's cycle: event,
+    answer, next poll. The listeners may be other users."""
     whose = others or [target]
     ears = [await Ear.open(whose[number % len(whose)]) for number in range(listeners)]
     sender = await target.wire()
@@ -160,7 +160,7 @@ async def deliveries(
 
 async def _round(target: Target, sender: Wire, ears: list["Ear"]) -> list[float]:
     polls = [ear.poll() for ear in ears]
-    await asyncio.sleep(0.02 + len(ears) / 2000)  # until all of them wait
+    await asyncio.sleep(0.02 + len(ears) / 2000)  # until all of them are parked
     begun = time.perf_counter()
     said = {"type": "channel", "to": CHANNEL, "topic": "speed", "content": WORDS}
     await sender.ask(target.login.post("/messages", **said))
@@ -168,7 +168,7 @@ async def _round(target: Target, sender: Wire, ears: list["Ear"]) -> list[float]
 
 
 class Ear:
-    """One queue and the connection it is polled on."""
+    """One queue and its connection."""
 
     def __init__(self, target: Target, wire: Wire, queue_id: str, last_event_id: int) -> None:
         self._target = target
@@ -187,7 +187,7 @@ class Ear:
         return asyncio.create_task(self._poll())
 
     async def _poll(self) -> float:
-        """Gives when a message was heard of."""
+        """Returns when a message arrived."""
         while True:
             where = {"queue_id": self._queue_id, "last_event_id": self._last_event_id}
             answer = await self._wire.ask(self._target.login.get("/events", **where))

@@ -1,4 +1,4 @@
-"""A server in a process of its own, and what it costs: memory, processor time."""
+"""A server in its own process, and its cost: memory, CPU time."""
 
 import contextlib
 import os
@@ -32,7 +32,7 @@ class Process:
             )
 
     def wait_for_first_answer(self, path: str) -> float:
-        """Knock until somebody answers; gives the seconds since the start."""
+        """Repeat until it answers; returns the seconds since the start."""
         request = f"GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode()
         deadline = self._started + START_SECONDS
         while time.perf_counter() < deadline:
@@ -49,19 +49,19 @@ class Process:
         raise RuntimeError(f"the server did not start:\n{self._log.read_text()[-2000:]}")
 
     def cpu_seconds(self) -> float:
-        """Processor time of all threads so far."""
+        """CPU time of all threads so far."""
         tasks = Path(f"/proc/{self._process.pid}/task")
         try:
             nanoseconds = sum(
                 int((task / "schedstat").read_text().split()[0]) for task in tasks.iterdir()
             )
             return nanoseconds / 1e9
-        except FileNotFoundError:  # a kernel that does not count so finely
+        except FileNotFoundError:  # a kernel with coarser counters
             fields = Path(f"/proc/{self._process.pid}/stat").read_text().rpartition(") ")[2].split()
             return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
     def written_bytes(self) -> int:
-        """What the process has handed to its files and sockets so far."""
+        """Bytes that the process has written to files and sockets so far."""
         counts = Path(f"/proc/{self._process.pid}/io").read_text()
         return int(counts.partition("wchar: ")[2].split()[0])
 
@@ -77,7 +77,7 @@ class Process:
         self._process.send_signal(sign)
 
     def stop(self) -> float:
-        """Tell it to end; gives how long it took."""
+        """Stop it and return how long that took."""
         told = time.perf_counter()
         self._process.send_signal(signal.SIGTERM)
         try:
@@ -112,7 +112,7 @@ def tertulia(folder: Path, url: str, secret: str, **settings: str) -> Iterator[P
 
 @contextlib.contextmanager
 def new_database(folder: Path, postgres: str | None, name: str) -> Iterator[str]:
-    """The URL of an empty database: in a folder, or on a server, from which it is dropped again."""
+    """The URL of an empty database: in a folder, or on a server, where it is dropped again."""
     if postgres is None:
         yield f"sqlite:///{folder / 'tertulia.db'}"
         return
@@ -126,7 +126,8 @@ def new_database(folder: Path, postgres: str | None, name: str) -> Iterator[str]
 
 
 def free_port() -> int:
-    """Below those of outgoing connections: who knocks at a closed one of these may meet himself."""
+    """Below the range for outgoing connections: a client of a closed one of these may connect to
+    itself."""
     while True:
         port = random.randrange(20_000, 30_000)
         with socket.socket() as probe, contextlib.suppress(OSError):

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 @dataclass(slots=True)
 class Table:
-    """Rows appear as soon as they are known."""
+    """Rows are printed as soon as they are known."""
 
     width: int = field(default=46)
 

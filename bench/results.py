@@ -1,8 +1,7 @@
-"""What was measured, as a table, as JSON, and held against what is wanted.
+"""Results: as a table, as JSON, and compared with budgets.
 
-Times say much about the machine. So what has a budget is told in bare replies, measured in the
-same run: how many times the HTTP server could have answered with nothing in the time that our
-answer took of the processor.
+Times depend on the machine. So budgets are in bare replies, measured in the same run: how often the
+HTTP server could have answered with nothing in the CPU time of our answer.
 """
 
 import json
@@ -11,16 +10,16 @@ import platform
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-NOISE = 1.25  # a budget that is missed by less may have been missed by somebody else's work
+NOISE = 1.25  # a budget that is missed by less may be missed because of other work
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
     what: str
-    value: float  # in the unit that is shown
+    value: float  # in the shown unit
     unit: str
     cpu_ms: float | None = None
-    bare_replies: float | None = None  # of processor time
+    bare_replies: float | None = None  # of CPU time
     wanted: float | None = None  # bare replies, at most
     note: str = ""
 
@@ -51,7 +50,7 @@ class Results:
         wanted: float | None = None,
         note: str = "",
     ) -> None:
-        """Rows appear as soon as they are known; without a process of ours, CPU is not."""
+        """Rows are printed as soon as they are known; CPU is known only for our own process."""
         cpu = cpu_seconds or None
         ratio = None
         if cpu is not None and self.bare_cpu_seconds:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 SOURCE = Path(__file__).parents[1] / "src"
 CONTENTS = re.compile(r"(if TYPE_CHECKING:\n    from ([\w.]+) import )(?:\([^)]*\)|[^\n]*)\n")
-NOT_CALLED = {"routes"}  # the map of the endpoints, which knows them all
+NOT_CALLED = {"routes"}  # the list of endpoints, which imports them all
 
 
 def main() -> None:

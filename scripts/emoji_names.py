@@ -1,12 +1,12 @@
-"""Makes src/tertulia/markdown/emoji_names.txt, the table of what emoji are called.
+"""Generates src/tertulia/markdown/emoji_names.txt, the table of emoji names.
 
 `python scripts/emoji_names.py > src/tertulia/markdown/emoji_names.txt`: by hand, when Unicode has
-new emoji. It has pip fetch two packages from PyPI, which only know the facts and are not installed:
+new emoji. It has pip fetch two packages from PyPI, which are data only and are not installed:
 
 - `zulip-emoji-mapping` has the names that people gave to the first emoji by hand, and that stay;
-- `emojis.py` has Unicode's own names and keywords of all emoji there are (CLDR, English, by way of
-  emojibase): from it come the names of newer ones, a name for each emoji and every keyword that
-  belongs to no other newer emoji.
+- `emojis.py` has Unicode's names and keywords of all emoji (CLDR, English, through emojibase):
+  newer ones get their names from it, one name for each emoji and every keyword that belongs to no
+  other newer emoji.
 """
 
 import ast
@@ -26,9 +26,9 @@ NAMED_BY_UNICODE = "emojis.py==1.3.0"
 
 NAMED_BY_HAND_BEFORE = 4  # the version of Unicode's emoji
 COMPONENTS = 2  # the group of skin tones and hair, which are no emoji by themselves
-SIGN = 0  # the type of what is shown as a letter or sign (Emoji_Presentation=No)
+SIGN = 0  # the type of characters that are shown as text (Emoji_Presentation=No)
 
-# The name that a typed emoji is given, where it is another than the package's.
+# The name of a typed emoji, where it differs from the package's.
 CANONICAL = {"1f604": "smile", "1f642": "slight_smile", "1f64f": "folded_hands"}
 
 # Keywords that several emoji have, and that clients take for this one.
@@ -101,7 +101,7 @@ def table(entries: list[Entry]) -> dict[str, list[str]]:
 
 
 def names_by_hand(newer: Collection[str]) -> dict[str, list[str]]:
-    """What people called emoji; of newer ones only what they call one that is typed."""
+    """Names given by people; for newer emoji only the name of a typed one."""
     source = fetch(NAMED_BY_HAND, "zulip_emoji_mapping/emoji_names.py").decode()
     known = ast.literal_eval(source[source.index("{") :])
     return {
@@ -111,7 +111,7 @@ def names_by_hand(newer: Collection[str]) -> dict[str, list[str]]:
 
 
 def own_keywords(newer: Mapping[str, Entry]) -> dict[str, str]:
-    """Keywords that one newer emoji has and no other, with its code."""
+    """Keywords that only one newer emoji has, with its code."""
     found: dict[str, set[str]] = {}
     for code, entry in newer.items():
         for keyword in entry.keywords:

@@ -1,7 +1,7 @@
 """How many of our files a request enters: `python scripts/files_entered.py [-v]`.
 
-A server is started, each request is made once to load everything, and then followed through
-all threads. Jobs that happen to run meanwhile would count too, so the fewest of some tries is told.
+It starts a server, makes each request once to load everything, and then traces it through all
+threads. Jobs that run meanwhile would count, too, so the smallest of several results is printed.
 """
 
 import sys

@@ -1,12 +1,11 @@
-"""Makes src/tertulia/moving/emoji_names.txt: what other chat servers call emoji.
+"""Generates src/tertulia/transfer/emoji_names.txt: emoji names of other chat servers.
 
-`python -m scripts.imported_emoji_names > src/tertulia/moving/emoji_names.txt`: by hand, when there
-are new emoji. It has pip fetch one package from PyPI, `emoji`, which is not installed. From it come
-the short names that Slack, GitHub and many others share, and the names in CLDR. Unicode's own
-names of characters, in small letters, are what newer emoji are called in Slack and Mattermost. What
-follows none of these is written down below.
+`python -m scripts.imported_emoji_names > src/tertulia/transfer/emoji_names.txt`: by hand, when
+there are new emoji. It has pip fetch one package from PyPI, `emoji`, which is not installed. It has
+the short names that Slack, GitHub and many others share, and the names of CLDR. Newer emoji have
+Unicode's character names in lower case in Slack and Mattermost. Exceptions are listed below.
 
-The table leaves out names that stand for the same emoji here, and those that
+The table leaves out names that mean the same emoji here, and names that
 `tertulia.transfer.importing.emoji` derives: flags, skin tones, professions, families.
 """
 
@@ -232,7 +231,7 @@ _PLAIN = re.compile(r"[a-z0-9_+'-]+")
 
 
 def table() -> dict[str, str]:
-    """The code of every name; what is written by hand comes first."""
+    """The code of every name; names by hand come first."""
     found: dict[str, str] = {}
     for name, code in [*by_hand(), *by_short_name(), *by_unicode()]:
         if _PLAIN.fullmatch(name) and not _TONED.search(code):

@@ -1,6 +1,6 @@
-"""Tells the page's types: what the API answers, as its description says; `make page-types` runs it.
+"""Prints the page's types of API answers, from the API description; `make page-types` runs it.
 
-openapi-typescript makes them. Of the description it is given what a page reads, the answers, by
+openapi-typescript generates them from a description with only what a page reads, the answers, by
 method and path: `Answers["GET /messages"]`.
 """
 
@@ -24,7 +24,7 @@ HEAD = """/**
 """
 VERSION = "openapi-typescript@7.13.0"
 METHODS = "get", "post", "put", "patch", "delete"
-WORDS = "description", "title", "example", "examples"  # for people; half of all there is
+WORDS = "description", "title", "example", "examples"  # for people; half of the document
 
 
 def generator() -> str | None:
@@ -45,13 +45,13 @@ def types(command: str) -> str:
 
 
 def digest() -> str:
-    """Of what the types are made from, and how."""
+    """What the types are generated from, and how."""
     told = json.dumps(answers(), sort_keys=True) + VERSION
     return hashlib.sha256(told.encode()).hexdigest()
 
 
 def answers() -> dict[str, Any]:
-    """A description of nothing but answers, and of what they hold."""
+    """A description of only the answers and their contents."""
     described = json.loads(description())
     schemas = described["components"]["schemas"]
     found = {
@@ -75,7 +75,7 @@ def _content(operation: dict[str, Any]) -> dict[str, Any]:
 
 
 def _used(found: Any, schemas: dict[str, Any]) -> dict[str, Any]:
-    """The schemas that are named, there and in one another."""
+    """The schemas that are referenced, there and in each other."""
     used: dict[str, Any] = {}
     waiting = _named(found)
     while waiting:

@@ -1,8 +1,8 @@
-"""Pictures of the page for the documentation: real ones, of a demo that is started for them.
+"""Screenshots of the page for the documentation, from a demo that is started for them.
 
     .venv/bin/python scripts/pictures.py [FOLDER] [NAME …]
 
-Needs Chromium, and fonts with emoji in them (on Debian: fonts-noto-color-emoji, fonts-noto-core).
+Needs Chromium, and fonts with emoji (on Debian: fonts-noto-color-emoji, fonts-noto-core).
 """
 
 import io

@@ -1,4 +1,4 @@
-"""The stage: one server for each database and test run, one organization for each test."""
+"""Shared fixtures: one server per database and test run, one organization per test."""
 
 import asyncio
 import gc
@@ -14,7 +14,8 @@ from hypothesis import HealthCheck
 from playwright.sync_api import Browser
 
 pytest.register_assert_rewrite("tests.support")
-for finder in sys.meta_path:  # whoever brings a plugin is rewritten whole, even on other threads
+# Pytest would rewrite the whole package, because it has a plugin, also on other threads.
+for finder in sys.meta_path:
     if isinstance(finder, AssertionRewritingHook):
         finder._must_rewrite.discard("tertulia")
 
@@ -31,11 +32,11 @@ from tests.support.slapd import DIRECTORY, SLAPD, Slapd, slapd_running  # noqa: 
 from tertulia.config.login_providers import LdapDirectory  # noqa: E402
 from tertulia.server import logging_config  # noqa: E402
 
-gc.disable()  # until all tests were collected
+gc.disable()  # until all tests are collected
 
 T = TypeVar("T")
 
-# Begun first, the longest before all others, so that nobody waits for one of them at the end.
+# Started first, the longest before all others, so that none of them runs alone at the end.
 LONG_ONES = ("web/test_accessibility", "web/test_scrolling", "laws/", "crash/", "web/")
 KINDS = [
     pytest.param("sqlite", marks=pytest.mark.sqlite),
@@ -88,12 +89,12 @@ def pytest_sessionstart(session: pytest.Session) -> None:
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
-    """What was collected stays to the end: no collector of garbage has to look at it, ever."""
+    """Collected tests stay until the end: the garbage collector need not look at them."""
     gc.freeze()
     gc.enable()
 
 
-MET: set[str] = set()  # of the contract, by those who played a part of the tests
+MET: set[str] = set()  # parts of the contract that the workers have seen
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
@@ -141,7 +142,7 @@ def servers(databases: Databases) -> Iterator[SharedServers]:
 
 @pytest.fixture(autouse=True)
 def nobody_is_held_up() -> Iterator[None]:
-    """Whatever a test does, the loop and the writer of its servers are soon there for others."""
+    """The latency guard: no test blocks the event loop or the writer of its servers for long."""
     WATCH.begin()
     yield
     problems = WATCH.problems()
@@ -150,7 +151,7 @@ def nobody_is_held_up() -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def running_browser() -> Iterator[tuple[Browser, asyncio.AbstractEventLoop]]:
-    """One for each worker, and the loop that it keeps running on our thread."""
+    """One per worker, and the event loop that it keeps running on our thread."""
     with running_chromium() as browser:
         loop = asyncio.get_running_loop()
         yield browser, loop
@@ -159,7 +160,7 @@ def running_browser() -> Iterator[tuple[Browser, asyncio.AbstractEventLoop]]:
 
 @pytest.fixture
 def chromium(running_browser: tuple[Browser, asyncio.AbstractEventLoop]) -> Iterator[Browser]:
-    """A browser. Others can run loops of their own when nobody uses it."""
+    """A browser. Other code can run its own event loops while it is unused."""
     browser, loop = running_browser
     asyncio._set_running_loop(loop)
     yield browser
@@ -176,7 +177,7 @@ def running_slapd(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Slapd]:
 
 @pytest.fixture
 def slapd(running_slapd: Slapd) -> Slapd:
-    """An LDAP directory with nobody in it."""
+    """An empty LDAP directory."""
     running_slapd.clear()
     return running_slapd
 
@@ -190,22 +191,22 @@ def kind(request: pytest.FixtureRequest) -> Kind:
 
 @pytest.fixture
 def chat(kind: Kind, servers: SharedServers) -> Chat:
-    """An organization of one's own on a running server."""
+    """A new organization on a running server."""
     return servers.chat_on(kind)
 
 
-# --- who is there ---
+# --- people ---
 
 
 @pytest.fixture
 def channels() -> list[str]:
-    """Where those below are: in none, unless a scene or a file of tests says otherwise."""
+    """The channels of the people below: none, unless a test or a file of tests says otherwise."""
     return []
 
 
 @pytest.fixture
 def in_kitchen(channels: list[str]) -> None:
-    """Whoever stands behind it in a scene's arguments is in the channel kitchen."""
+    """People after it in the arguments of a test are in the channel kitchen."""
     channels.append("kitchen")
 
 
@@ -249,7 +250,7 @@ def owner(chat: Chat, channels: list[str]) -> Person:
 
 @pytest.fixture(scope="session")
 def post() -> Iterator[FakeSmtp]:
-    """A mail server that all tests share; addresses tell their letters apart."""
+    """A mail server that all tests share; their mails differ by address."""
     office = FakeSmtp().open()
     yield office
     office.close()
@@ -277,13 +278,13 @@ def servers_with_ldap(databases: Databases, running_slapd: Slapd) -> Iterator[Sh
 
 @pytest.fixture
 def ldap_chat(kind: Kind, servers_with_ldap: SharedServers, slapd: Slapd) -> Chat:
-    """An organization whose people are in a directory."""
+    """An organization with an LDAP directory."""
     return servers_with_ldap.chat_on(kind)
 
 
 @pytest.fixture
 def start_server(kind: Kind, databases: Databases) -> Iterator[Callable[..., Server]]:
-    """Start a server on data of its own: `start_server(rate_limit=Rate(5))`."""
+    """Start a server with its own data: `start_server(rate_limit=Rate(5))`."""
     started: list[Server] = []
 
     def start(**settings: Any) -> Server:
@@ -298,7 +299,7 @@ def start_server(kind: Kind, databases: Databases) -> Iterator[Callable[..., Ser
 
 @pytest.fixture
 def own_chat(start_server: Callable[..., Server]) -> Chat:
-    """The only organization of a server that no other test uses: to stop and start it."""
+    """The only organization of a server that no other test uses, to stop and start it."""
     return Chat.found(start_server(), "")
 
 

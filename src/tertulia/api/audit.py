@@ -1,6 +1,6 @@
-"""Which calls are noted in the audit log, and how.
+"""Which calls the audit log records, and how.
 
-An act is noted in the transaction that does it; one that was refused, in a transaction of its own.
+A successful call is recorded in its own transaction, a refused one in a separate transaction.
 """
 
 import contextlib
@@ -23,8 +23,8 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 
-# Beside everything that only administrators may do: what others may do by a permission that they
-# were given, and what ends or opens a way in. Moving messages of others is noted by its action.
+# Recorded besides all calls for administrators: calls allowed by a permission, and changes of
+# credentials. Moving messages of others is recorded by its action.
 ALSO_RECORDED = {
     "DELETE /bots/{bot_id}",
     "DELETE /invites/multiuse/{invite_id}",
@@ -60,7 +60,7 @@ ALSO_RECORDED = {
     "POST /users/{user_id}/reactivate",
 }
 
-# What is recorded only where one of these is given: most of what it changes concerns nobody else.
+# Recorded only when one of these parameters is given: the other changes are personal.
 WAYS_IN = frozenset({"email", "new_password"})
 RECORDED_WITH = {
     "DELETE /users/me/subscriptions": frozenset({"principals"}),
@@ -72,7 +72,7 @@ RECORDED_WITH = {
 
 
 def marked(routes: Iterable[Route]) -> list[Route]:
-    """The routes, with a mark on those that are recorded."""
+    """Mark the routes that are recorded."""
     return [
         replace(
             each,
@@ -95,7 +95,7 @@ def _is_recorded(route: Route) -> bool:
 
 
 class RecordingBound(OrgDatabase):
-    """The database of one organization, for one act: the first thing written is noted."""
+    """The database of one organization for one call; its first write is recorded."""
 
     __slots__ = ("_act", "_is_noted", "_plain")
 
@@ -126,7 +126,7 @@ def recording(route: Route, call: Call, plain: OrgDatabase) -> OrgDatabase:
 
 
 def note_as(call: Call, act: str, actor_id: int) -> None:
-    """Have the first thing that a page writes noted as what it is in the API."""
+    """Record the first write of a page under the name of the API's call."""
     noted = Act(act, actor_id, call.request.client_address)
     call.record = lambda _, plain: RecordingBound(plain, noted)
 
@@ -134,7 +134,7 @@ def note_as(call: Call, act: str, actor_id: int) -> None:
 def act_of(call: Call, route: Route) -> Act:
     actor = None if call.caller is None else call.caller.id
     request = call.request
-    known = route.contract.names  # a name that it does not know is somebody's text
+    known = route.contract.names  # an unknown name may be a text that a user wrote
     given = {name: value for name, value in request.params.items() if name in known}
     texts = {
         name
@@ -149,7 +149,7 @@ def act_of(call: Call, route: Route) -> Act:
 
 
 async def refused(call: Any, route: Route, error: ClientError) -> None:
-    """Note that somebody was not let to do what is recorded."""
+    """Record that a caller was refused."""
     if not isinstance(call, Call) or call.caller is None:
         return
     if route.records(call.request.params):
@@ -158,7 +158,7 @@ async def refused(call: Any, route: Route, error: ClientError) -> None:
 
 @contextlib.asynccontextmanager
 async def login(call: Call, username: str) -> AsyncIterator[None]:
-    """Around an attempt to log in: one that fails is noted, and has a line in the log."""
+    """Wrap a login attempt: a failed one is recorded and logged."""
     try:
         yield
     except ClientError as error:
@@ -176,7 +176,7 @@ async def login(call: Call, username: str) -> AsyncIterator[None]:
 
 
 async def _note(call: Call, act: Act, result: str) -> None:
-    with contextlib.suppress(ServiceUnavailable):  # what was refused was refused all the same
+    with contextlib.suppress(ServiceUnavailable):  # the refusal itself stands
         await call.services.database.of(call.org.realm.id).write(
             actions.organization.audit.note, act, result
         )

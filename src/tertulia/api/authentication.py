@@ -1,7 +1,7 @@
-"""Admission: who is let in, to which organization, and whether they have asked too often.
+"""Authentication: which account and organization a request belongs to, and its rate limit.
 
-Programs come with a key (`admit`), browsers with a cookie (`admit_browser`), and neither is heeded
-at the other's door.
+Programs send an API key (`admit`), browsers a cookie (`admit_browser`). Neither is accepted in
+place of the other.
 """
 
 import hmac
@@ -31,12 +31,12 @@ from tertulia.http.request import EARLY_BODY_BYTES, STRANGERS_BODY_BYTES, ApiReq
 from tertulia.http.routing import Route
 
 MAX_CACHED_LOGINS = 10_000
-MAX_CACHED_HEADER_BYTES = 300  # most have 100
+MAX_CACHED_HEADER_BYTES = 300  # a typical header has 100
 
 
 class CachedLogin(NamedTuple):
-    """Somebody who came with a good key. All that was asked then is so while the directory holds
-    the same record of them under the same key."""
+    """A caller whose key was verified. It is valid while the directory holds the same record of the
+    account under the same key."""
 
     fingerprint: bytes
     user: User
@@ -46,7 +46,7 @@ class CachedLogin(NamedTuple):
 
 
 class _UnknownHere(InvalidKey):
-    """A key of nobody in the organization that is asked; perhaps it is good in another one."""
+    """The key belongs to no account of this organization; it may be valid in another one."""
 
     def __init__(self, fingerprint: bytes) -> None:
         super().__init__()
@@ -54,7 +54,7 @@ class _UnknownHere(InvalidKey):
 
 
 class Authenticator:
-    """Lets requests in. Built once; called for every request."""
+    """Authenticates requests. Built once, called for every request."""
 
     def __init__(self, services: Services) -> None:
         config, clock = services.config, services.clock
@@ -63,8 +63,8 @@ class Authenticator:
         self._users = Limiter(config.rate_limit, clock) if config.rate_limit else None
         anonymous = config.rate_limit_anonymous if limited else None
         self._strangers = Limiter(anonymous, clock) if anonymous else None
-        self._recognized: dict[str, CachedLogin] = {}  # by what they said in their header
-        self._cached_headers: dict[bytes, str] = {}  # one for each key, by its fingerprint
+        self._recognized: dict[str, CachedLogin] = {}  # by header
+        self._cached_headers: dict[bytes, str] = {}  # by the fingerprint of the key
 
     async def admit(self, request: ApiRequest, route: Route) -> Call:
         org, caller = await self._organization(request), None
@@ -82,7 +82,7 @@ class Authenticator:
         return _recorded(Call(self._services, request, org, caller), route)
 
     async def admit_browser(self, request: ApiRequest, route: Route) -> Call:
-        """Let in who comes with a cookie of ours, from a page of ours."""
+        """Authenticate a browser by its cookie, if the request is from one of our pages."""
         org = await self._organization(request)
         call = await self._browser(request, org)
         self._limit(request, call.caller)
@@ -92,9 +92,9 @@ class Authenticator:
         return _recorded(call, route)
 
     async def visit(self, request: ApiRequest, from_anywhere: bool = False) -> Call:
-        """Somebody who opens a page, logged in or not; it counts against the limit of strangers.
+        """Identify the visitor of a page; counts against the limit of anonymous callers.
 
-        Whom another site may have sent is a stranger, whatever cookie the browser sends along.
+        A request that another site may have caused is anonymous, even with a cookie.
         """
         org = await self._organization(request)
         if from_anywhere:
@@ -105,7 +105,7 @@ class Authenticator:
         return call
 
     async def open_page(self, request: ApiRequest) -> Call:
-        """Somebody who opens the page to chat in, which counts like any other request of theirs."""
+        """Identify the visitor of the chat page, which counts like any other request of theirs."""
         call = await self._browser(request, await self._organization(request))
         self._limit(request, call.caller)
         return call
@@ -117,7 +117,7 @@ class Authenticator:
         return Call(self._services, request, org, caller, session)
 
     async def _organization(self, request: ApiRequest) -> Organization | None:
-        """The organization that is asked, as far as we know it well enough to answer for it."""
+        """The organization of the request, if this server is up to date enough to answer for it."""
         follower = self._services.delivery.follower
         if follower.is_stale:
             await follower.refresh()
@@ -129,8 +129,8 @@ class Authenticator:
         org: Organization | None,
         ask: Callable[[ApiRequest, Organization | None], User],
     ) -> tuple[Organization | None, User]:
-        """Who asks. Before somebody is turned away we look once more: another server may have let
-        them in a moment ago. Whoever tries keys counts as a stranger."""
+        """The caller. Before refusing, catch up with other servers: one may have created the
+        account a moment ago. A caller that tries keys counts as anonymous."""
         try:
             return org, ask(request, org)
         except (InvalidKey, WrongOrganization, AccountDeactivated):
@@ -146,8 +146,7 @@ class Authenticator:
             raise InvalidKey() from None
 
     def greet(self, request: ApiRequest) -> int:
-        """How much is read of a body before it is known what it asks for; raises RateLimited for
-        one who has asked too often."""
+        """The number of body bytes to read before the endpoint is known; raises RateLimited."""
         org = api.call.known_organization(self._services, request.host)
         try:
             caller: User | None = self._authenticate(request, org, webhook_bots=True)
@@ -156,13 +155,13 @@ class Authenticator:
         return self._greet(request, caller)
 
     def greet_browser(self, request: ApiRequest) -> int:
-        """The same for a browser; one that we have not seen lately is a stranger until it is let
-        in."""
+        """The same for a browser; one without a cached session is anonymous until it is
+        authenticated."""
         org = api.call.known_organization(self._services, request.host)
         return self._greet(request, api.cookies.known_user(self._services, request, org))
 
     def greet_stranger(self, request: ApiRequest) -> int:
-        """The same for one who is at the door, where everybody counts as one."""
+        """The same for the pages before login, where every caller is anonymous."""
         return self._greet(request, None)
 
     def _greet(self, request: ApiRequest, caller: User | None) -> int:
@@ -172,8 +171,8 @@ class Authenticator:
         return STRANGERS_BODY_BYTES if caller is None else EARLY_BODY_BYTES
 
     async def authenticate_media(self, request: ApiRequest) -> Call:
-        """Let in somebody who looks at pictures, which do not count against any limit. Here keys
-        and cookies are good alike: what only shows something cannot be misused."""
+        """Authenticate a request for an image, which counts against no limit. Both keys and cookies
+        are accepted, because the request changes nothing."""
         org = await self._organization(request)
         if request.header("authorization") is not None:
             asked = partial(self._authenticate, webhook_bots=True)
@@ -206,7 +205,7 @@ class Authenticator:
         return user
 
     def _recognize(self, header: str, user: User, key: str) -> None:
-        """Cache who sends this header: one for each key, since a header can be padded at will."""
+        """Cache the caller of this header: one entry for each key, since a header can be padded."""
         if len(header) > MAX_CACHED_HEADER_BYTES:
             return
         fingerprint = self._services.vault.fingerprint(key)
@@ -219,7 +218,7 @@ class Authenticator:
         self._recognized[header] = CachedLogin(fingerprint, user)
 
     def _of_key(self, request: ApiRequest, org: Organization | None) -> User:
-        """Who holds the key in the address; it alone says who asks."""
+        """The account of the key in the URL, which alone identifies the caller."""
         user, org = self._holder(read_key(request.params.get("api_key")), org)
         _check_active(user, org)
         return user
@@ -234,7 +233,7 @@ class Authenticator:
         return user, org
 
     def _owner(self, org: Organization, key: str, fingerprint: bytes) -> User | None:
-        """Whose key it is; while the secret is being replaced, it may be known by another one."""
+        """The account of a key; while a secret is rotated, it may be stored under the old one."""
         user = org.accounts.with_key(fingerprint)
         if user is None:
             others = self._services.vault.other_fingerprints(key)
@@ -253,7 +252,7 @@ class Authenticator:
             _heed(request, limiter.check(request.counted_for))
 
     def _limiter(self, request: ApiRequest, caller: User | None) -> Limiter | None:
-        """What counts a caller's requests, and notes for whom."""
+        """The rate limiter of a caller; it also notes the caller for the log."""
         request.is_from_stranger = caller is None
         if caller is not None:
             request.counted_for, request.person = caller.id, caller.person
@@ -263,8 +262,8 @@ class Authenticator:
 
 
 async def look_again(services: Services) -> bool:
-    """Catch up with other servers, if there may be any: a caller may have been told there of what
-    we have not heard yet."""
+    """Catch up with other servers, if there are any: the caller may refer to something that
+    another server has just created."""
     if services.database.is_shared:
         await services.delivery.follower.refresh()
     return services.database.is_shared
@@ -290,7 +289,7 @@ def _heed(request: ApiRequest, decision: Decision) -> None:
 
 
 def _is_address_of(user: User, email: str, email_domain: str) -> bool:
-    """The real address, or the one that stands in for it."""
+    """Whether this is the account's real or public email address."""
     given = domain.people.user.email_key(email).encode()
     known = (user.email, user.api_email(email_domain), f"user{user.id}@{email_domain}")
     return any(

@@ -1,4 +1,4 @@
-"""A call: one request that was let in, with what an endpoint needs to answer it."""
+"""A call: one authenticated request, with what an endpoint needs to answer it."""
 
 from collections.abc import Callable
 
@@ -33,18 +33,16 @@ class Services(msgspec.Struct, frozen=True):
     stores: FileStores
     clock: Callable[[], float]
     started_at: int
-    complaints: Limiter  # how often a bot's owner is told of the same trouble
+    complaints: Limiter  # how often a bot's owner gets the same error
 
 
 class Call(msgspec.Struct):
     services: Services
     request: ApiRequest
     found_org: Organization | None
-    caller: User | None  # None for somebody who has not logged in
-    session: Session | None = None  # of the browser that asks, if it is one
-    record: Callable[["Call", OrgDatabase], OrgDatabase] | None = (
-        None  # for what the audit log tells
-    )
+    caller: User | None  # None for an anonymous caller
+    session: Session | None = None  # of the calling browser, if it is one
+    record: Callable[["Call", OrgDatabase], OrgDatabase] | None = None  # for the audit log
     _recording: OrgDatabase | None = None
 
     @property
@@ -55,12 +53,12 @@ class Call(msgspec.Struct):
 
     @property
     def person(self) -> Person:
-        """Whose turn slow work for this call uses."""
+        """The person whose turn in fair queues this call uses."""
         return self.request.person
 
     @property
     def reader(self) -> User:
-        """Whoever looks: the caller, or one who may see what everybody may."""
+        """The account whose view is used: the caller, or a spectator."""
         return self.caller or domain.people.user.spectator(self.org.realm.id)
 
     @property
@@ -82,12 +80,12 @@ class Call(msgspec.Struct):
 
     @property
     def system_db(self) -> OrgDatabase:
-        """For what is not the act that is asked for, such as counting attempts."""
+        """The database for writes that are not the requested act, such as counting attempts."""
         return self.services.database.of(self.org.realm.id, self.person)
 
     @property
     def author(self) -> Author:
-        """The caller as somebody who writes."""
+        """The caller as the author of messages."""
         return Author(self.system_db, self.org, self.user, self.site)
 
     @property
@@ -117,7 +115,7 @@ class Call(msgspec.Struct):
 
 
 async def find_organization(services: Services, host: str) -> Organization | None:
-    """By Host: while there is one organization, any host reaches it."""
+    """Find the organization by the Host header; a single organization is reached by any host."""
     known = known_organization(services, host)
     if known is not None:
         return known
@@ -128,7 +126,7 @@ async def find_organization(services: Services, host: str) -> Organization | Non
 
 
 def known_organization(services: Services, host: str) -> Organization | None:
-    """The same, as far as it need not be read first."""
+    """The same, if it is already in memory."""
     follower = services.delivery.follower
     if follower.organizations.single is not None:
         return follower.finder.cached(follower.organizations.single)
@@ -136,7 +134,7 @@ def known_organization(services: Services, host: str) -> Organization | None:
 
 
 def has_public_access(config: Config, org: Organization) -> bool:
-    """Whether somebody who has not logged in may look in."""
+    """Whether anonymous callers may read web-public channels."""
     return (
         config.web_public_streams_enabled
         and bool(org.realm.setting("enable_spectator_access"))
@@ -145,14 +143,14 @@ def has_public_access(config: Config, org: Organization) -> bool:
 
 
 def may_open_channels(call: Call) -> bool:
-    """Whether there can be web-public channels: the server and the organization both allow it."""
+    """Whether web-public channels are possible: the server and the organization both allow it."""
     return call.config.web_public_streams_enabled and bool(
         call.org.realm.setting("enable_spectator_access")
     )
 
 
 def is_root(call: Call) -> bool:
-    """Whether the host is the one that organizations are subdomains of."""
+    """Whether the host is the parent domain of all organizations."""
     return subdomain(call.config.external_host, call.request.host) == ""
 
 
@@ -166,7 +164,7 @@ def site(config: Config, request: ApiRequest, org: Organization | None) -> str:
 
 
 def subdomain(external_host: str, host: str) -> str:
-    """The part of a host before ours; without a host of our own, its first label."""
+    """The part of the host before `external_host`; without that setting, its first label."""
     name = host.rsplit(":", 1)[0].lower() if not host.endswith("]") else host
     base = external_host.lower()
     if base:

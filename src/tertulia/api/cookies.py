@@ -1,4 +1,4 @@
-"""Browsers: which session one has, by its cookie, and how it gets and loses it."""
+"""Browser sessions: finding one by its cookie, starting and ending it."""
 
 import contextlib
 
@@ -20,7 +20,7 @@ from tertulia.http.request import ApiRequest
 
 
 def origin(config: Config, request: ApiRequest) -> str:
-    """Where our pages come from, as a browser writes it."""
+    """The origin of our pages, as browsers send it."""
     scheme = "https" if _is_secure(config, request) else "http"
     return f"{scheme}://{request.host}"
 
@@ -28,9 +28,9 @@ def origin(config: Config, request: ApiRequest) -> str:
 async def session(
     services: Services, request: ApiRequest, org: Organization | None
 ) -> Session | None:
-    """The session of the browser that asks, if its owner may use it now.
+    """The session of the calling browser, if its owner may use it now.
 
-    Once in a while it is noted that it was used, and the browser told to keep its cookie.
+    From time to time its last use is stored and the cookie renewed.
     """
     fingerprint = _fingerprint(services, request)
     if fingerprint is None or org is None or org.realm.deactivated:
@@ -44,7 +44,7 @@ async def session(
 
 
 def known_user(services: Services, request: ApiRequest, org: Organization | None) -> User | None:
-    """Whose browser it is, as far as that is known without asking the database."""
+    """The user of this browser, if the session is cached."""
     fingerprint = _fingerprint(services, request)
     if fingerprint is None or org is None or org.realm.deactivated:
         return None
@@ -53,15 +53,15 @@ def known_user(services: Services, request: ApiRequest, org: Organization | None
 
 
 async def check_still_there(call: Call) -> None:
-    """For answers that come late: raises NoSession if the session has ended meanwhile."""
+    """Raises NoSession if the session ended while the response was prepared."""
     if call.session is not None and await session(call.services, call.request, call.org) is None:
         raise NoSession()
 
 
 def entrance(call: Call) -> tuple[str, SessionRequest]:
-    """A new token for the browser that asks, and what is to be noted of it.
+    """A new session token for the calling browser, and what is stored about the browser.
 
-    Whatever cookie it came with is not used on: somebody else may have put it there.
+    A token that the browser already sends is not reused: an attacker may have planted it.
     """
     token = domain.people.sessions.new_token()
     fingerprint = fingerprint_of(call.services, token)
@@ -70,7 +70,7 @@ def entrance(call: Call) -> tuple[str, SessionRequest]:
 
 
 def entrance_of_app(call: Call) -> SessionRequest:
-    """What is to be noted of an app, which gets the key."""
+    """What is stored about an app that gets the API key."""
     address = call.request.client_address
     browser = Browser(call.request.header("user-agent") or "", address)
     letters = call.vault if call.config.sends_mail else None
@@ -78,7 +78,7 @@ def entrance_of_app(call: Call) -> SessionRequest:
 
 
 def keep_cookie(config: Config, request: ApiRequest, token: str) -> str:
-    """The value of Set-Cookie for a browser that has come in."""
+    """The Set-Cookie value of a logged-in browser."""
     return cookies.written(token, LIFE_SECONDS, is_secure=_is_secure(config, request))
 
 
@@ -87,8 +87,8 @@ def drop_cookie(config: Config, request: ApiRequest) -> str:
 
 
 def login_token(call: Call) -> tuple[str, str]:
-    """By what a browser is known while it logs in elsewhere: new, or what it has already; and the
-    value of Set-Cookie."""
+    """The token that identifies a browser during a login at a provider, new or existing, and the
+    Set-Cookie value."""
     is_secure = _is_secure(call.config, call.request)
     token = known_login_token(call) or domain.people.sessions.new_token()
     return token, cookies.written(token, AWAY_SECONDS, is_secure=is_secure, cookie=cookies.LOGIN)
@@ -100,7 +100,7 @@ def known_login_token(call: Call) -> str | None:
 
 
 async def log_out(call: Call) -> bytes | None:
-    """End the session; gives what the provider that has vouched for it has to be told."""
+    """End the session; returns what the identity provider needs for its own logout."""
     fingerprint = _fingerprint(call.services, call.request)
     if fingerprint is None or call.found_org is None:
         return None
@@ -117,7 +117,7 @@ def _fingerprint(services: Services, request: ApiRequest) -> bytes | None:
 
 
 def _is_secure(config: Config, request: ApiRequest) -> bool:
-    """Whether the browser speaks HTTPS with us, or with a proxy before us."""
+    """Whether the browser uses HTTPS, to this server or to its proxy."""
     return api.call.site(config, request, None).startswith("https://") or request.scheme == "https"
 
 
@@ -129,7 +129,7 @@ def _is_refused(services: Services, org: Organization, found: Session) -> bool:
 async def _read(
     services: Services, request: ApiRequest, org: Organization, fingerprint: bytes
 ) -> Session | None:
-    """Ask the database, and remember what it says, unless sessions have ended since."""
+    """Read the session from the database and cache it, unless sessions have ended since."""
     known, before = org.sessions, org.sessions.forgotten
     db = services.database.of(org.realm.id, request.person)
     found = await db.read(storage.people.sessions.find, fingerprint)
@@ -151,7 +151,7 @@ async def _note_seen(
     token = cookies.read(request, is_secure=_is_secure(services.config, request))
     assert token is not None
     request.reply_headers["Set-Cookie"] = keep_cookie(services.config, request, token)
-    with contextlib.suppress(ServiceUnavailable):  # one may go on reading meanwhile
+    with contextlib.suppress(ServiceUnavailable):  # the reader may continue meanwhile
         await services.database.of(org.realm.id).write(
             actions.people.sessions.note_seen, found.id, request.client_address
         )

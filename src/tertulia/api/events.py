@@ -1,4 +1,4 @@
-"""Events: registering a queue, waiting for what happens, and saying goodbye."""
+"""Event queues: registering, polling and deleting them."""
 
 from collections.abc import Awaitable
 from typing import Annotated, Any, Literal, NamedTuple
@@ -30,7 +30,7 @@ _encode = msgspec.json.Encoder().encode
 
 
 class Registered(Reply, kw_only=True):
-    """The keys that are always there; the state that was asked for stands beside them."""
+    """The keys that every register response has besides the requested state."""
 
     queue_id: str | None
     last_event_id: int
@@ -96,7 +96,7 @@ async def register(
 
 
 def _unknown_types(event_types: list[str] | None) -> list[str]:
-    """Those of the types asked for that no event of ours has, so that a slip is noticed."""
+    """The requested types that no event of ours has, so that a typo is noticed."""
     known = events.types.event.wire_types() | events.ephemeral.TYPES
     known |= events.snapshot.compose.parts()
     return [each for each in event_types or [] if each not in known]
@@ -109,8 +109,8 @@ async def begin(
     idle_seconds: int,
     presence_days: int | None = None,
 ) -> tuple[LogPosition, dict[str, Any]]:
-    """Open a queue, unless a spectator asks. Returns where in the log it begins, and the state
-    with what a register answer always has."""
+    """Open a queue, unless the caller is a spectator. Returns its log position, and the state with
+    the keys of every register response."""
     user = call.reader
     moment = await _moment(call, user, options, wanted, idle_seconds, presence_days)
     if moment.queue is not None:
@@ -157,7 +157,7 @@ async def unregister(call: Call, *, queue_id: str) -> None:
 
 
 async def _first_poll(call: Call) -> Encoded[Events]:
-    """A poll without a queue makes one."""
+    """A poll without a queue opens one."""
     idle_seconds = call.config.idle_queue_seconds
     usual = await _default_options(call, call.user)
     queue = _begun(call, call.user, usual, call.org.place, idle_seconds)
@@ -167,7 +167,7 @@ async def _first_poll(call: Call) -> Encoded[Events]:
 
 
 class OpenedQueue(NamedTuple):
-    """A queue that is being stored, which gives those that have to give way."""
+    """A queue that is being stored; `storing` returns the queues that it replaces."""
 
     id: str
     storing: Awaitable[list[str]]
@@ -176,8 +176,8 @@ class OpenedQueue(NamedTuple):
 def _begun(
     call: Call, user: User, options: Options, start: LogPosition, idle_seconds: int
 ) -> OpenedQueue:
-    """A queue that begins now, at a place in the log that we have not passed yet. It hears what
-    happens from there on, so nothing has to be read again once it is stored."""
+    """Open a queue at a log position that the follower has not passed. The queue receives events
+    from there on, so nothing is read again once it is stored."""
     queue = actions.queues.new(user, options, start, idle_seconds, call.now)
     call.delivery.begin(queue)
     storing = call.system_db.write_concurrently(actions.queues.keep, user, queue)
@@ -195,7 +195,7 @@ async def _kept(call: Call, queue: OpenedQueue) -> None:
 
 
 async def _default_options(call: Call, user: User) -> Options:
-    """What a queue hears if nothing else is said; for a bot that can be chosen beforehand."""
+    """The default options of a queue; a bot's owner can preset them."""
     if not user.is_bot:
         return Options()
     bot = await call.services.database.query(user.realm_id, storage.people.bots.find, user.id)
@@ -207,12 +207,12 @@ async def _default_options(call: Call, user: User) -> Options:
 
 
 class RegisterSnapshot(NamedTuple):
-    """What a register found, all at the same place in the log."""
+    """What a register call read, all at the same log position."""
 
     start: LogPosition
     state: dict[str, Any]
     queue: OpenedQueue | None
-    is_behind: bool  # much has come since it was written down what is unread
+    is_behind: bool  # the stored unread state is far behind
 
 
 async def _moment(
@@ -226,7 +226,7 @@ async def _moment(
     follower, realm_id = call.delivery.follower, call.org.realm.id
     whose = (realm_id, user.id, options.capabilities.empty_topic_name)
     async with follower.frozen(realm_id):
-        # Everyone in the organization waits meanwhile, so this read does not wait for the turn of
+        # The whole organization waits meanwhile, so this read does not wait for the turn of
         # one person.
         read_in = call.services.database.read_in
         facts, news, head = await read_in(realm_id, _read_moment, call, whose, wanted)
@@ -264,7 +264,7 @@ def _read_moment(
 
 
 def _check_spectator(client_gravatar: bool | None, include_subscribers: str) -> None:
-    """Without logging in one is told neither addresses nor who is where."""
+    """Anonymous callers get neither email addresses nor subscribers."""
     refused = {
         "client_gravatar": bool(client_gravatar),
         "include_subscribers": include_subscribers != "false",

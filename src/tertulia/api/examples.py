@@ -1,8 +1,8 @@
-"""A call of every endpoint to learn from, as `/api` and the description show it.
+"""An example call of every endpoint, shown on `/api` and in the description.
 
-What must be sent has a value by its name; where that is not enough to be worth sending, or means
-something else, the call says so itself. Numbers stand for what a reader has: a test sends every
-example with numbers of its own.
+Required parameters have an example value by name. Where that is not enough, or the name means
+something else, the endpoint has an entry of its own. Ids are placeholders: a test sends every
+example with real ids.
 """
 
 from typing import Any
@@ -173,12 +173,12 @@ OF_CALLS: dict[str, dict[str, Any]] = {
 
 
 def of_call(route: Route) -> dict[str, Any]:
-    """What is worth sending to a route; a test sees to it that all that it needs is there."""
+    """The example parameters of a route; a test checks that all required ones are there."""
     own = OF_CALLS.get(f"{route.method} {route.path}", {})
     needed = {each.name for each in route.contract.parameters if each.is_required}
     return {name: BY_NAME[name] for name in sorted(needed & BY_NAME.keys() - own.keys())} | own
 
 
 def of_path(name: str) -> Any:
-    """What may stand for a part of an address."""
+    """The example value of a path parameter."""
     return BY_NAME.get(name)

@@ -1,8 +1,8 @@
-"""Reads that include what the same client has just written at another server.
+"""Read-your-writes across servers.
 
 Servers notify each other after a commit, so a client can list at one server before that server
-knows what another one answered a moment ago. A read therefore looks at the end of the log first;
-all that wait for this share one look. A server without peers skips it.
+knows what another one answered a moment ago. A read therefore checks the end of the log first;
+concurrent reads share one check. A server without peers skips it.
 """
 
 import asyncio
@@ -13,11 +13,11 @@ from tertulia.errors.http import ServiceUnavailable
 from tertulia.events.directory.follower import Follower
 from tertulia.http.routing import Route
 
-MAX_WAIT_SECONDS = 1.0  # then the read is answered from what is known, which is seconds old at most
+MAX_WAIT_SECONDS = 1.0  # then the read uses what is known, seconds old at most
 
 
 async def ensure(services: Services, route: Route) -> None:
-    """Take in what peers have committed, before a request that reads is answered."""
+    """Apply what peers have committed before a read is answered."""
     if route.method == "GET" and not route.long_poll and services.database.may_have_peers:
         look = asyncio.create_task(_look(services.delivery.follower))
         await asyncio.wait([look], timeout=MAX_WAIT_SECONDS)

@@ -1,7 +1,7 @@
-"""What other services send: a webhook is called, and a bot says what it is about.
+"""Incoming webhooks: a service calls, and a bot posts a message about it.
 
-Nobody reads what is answered to a machine. So whatever is wrong is also told to the bot's owner,
-by Notification Bot, once a minute for each kind of trouble.
+No person reads the response to a webhook. Errors are therefore also sent to the bot's owner by
+Notification Bot, at most once a minute for each kind of error.
 """
 
 from collections.abc import Mapping
@@ -87,18 +87,18 @@ def _find(name: str) -> Integration:
     return service
 
 
-# --- what was sent ---
+# --- the request ---
 
 
 def _secret(call: Call, given: str | None) -> str | None:
-    """The secret in the address counts: a body can be written by anybody who knows the address."""
+    """The secret in the URL; the body is written by any sender that knows the URL."""
     return read_urlencoded(call.request.raw_query).get("webhook_secret", given)
 
 
 def _report(
     call: Call, service: Integration, secret: str | None, payload: str | None, body: bytes
 ) -> WebhookMessage | None:
-    """What it is about, if that is worth telling; to read much of it takes long."""
+    """The message of a webhook request, if there is one; large payloads are parsed on a thread."""
     if secret is not None:
         _check_signature(call, service, secret, body)
     hook = WebhookRequest(_payload(call, payload, body), call.request.headers, call.request.params)
@@ -106,7 +106,7 @@ def _report(
 
 
 def _payload(call: Call, payload: str | None, body: bytes) -> Any:
-    """JSON, as the body or as `payload` of a form; else a form's fields."""
+    """The JSON of the body or of the form field `payload`; otherwise the form's fields."""
     kind = media_type(call.request.header("content-type") or "")
     is_form = kind in ("application/x-www-form-urlencoded", "multipart/form-data")
     if payload is None and is_form and not body.startswith(b"{"):
@@ -128,12 +128,12 @@ def _check_signature(call: Call, service: Integration, secret: str, body: bytes)
 
 
 def _address(call: Call) -> str:
-    """The address as it was pasted, sign by sign, for those that sign it, too."""
+    """The URL exactly as configured at the service, because some services sign it."""
     query = call.request.raw_query.decode("latin-1")
     return f"{call.site}{call.request.path}?{query}" if query else f"{call.site}{call.request.path}"
 
 
-# --- what is said ---
+# --- the message ---
 
 
 async def _say(
@@ -152,7 +152,7 @@ async def _say(
     try:
         await call.db.write(actions.messages.send.to_channel, call.user, where, chosen, draft)
     except (ChannelNotFound, ChannelIdNotFound):
-        # Compat: to the sender this is success, so that it goes on sending.
+        # Compat: the sender gets success, so that it keeps sending.
         await _notify_owner(call, service, _no_channel(where))
 
 
@@ -161,13 +161,13 @@ def _channel(text: str) -> int | str:
 
 
 def _topic(text: str) -> str:
-    """A topic that can be one: nobody who could mend it is there."""
+    """A valid topic: the sender could not correct an invalid one."""
     words = " ".join(domain.names.cleaned(text).split())
     return domain.names.cleaned(words, integrations.TOPIC_LENGTH, "...")
 
 
 def _decoded(text: str) -> str:
-    """Compat: some services encode what stands in an address twice."""
+    """Compat: some services percent-encode the query twice."""
     return unquote(text).strip()
 
 
@@ -177,7 +177,7 @@ def _no_channel(where: int | str) -> str:
     return f"There is no channel {where!r} that the bot could write to."
 
 
-# --- what went wrong ---
+# --- errors ---
 
 
 async def _notify_owner(call: Call, service: Integration, trouble: str) -> None:
@@ -192,7 +192,7 @@ async def _notify_owner(call: Call, service: Integration, trouble: str) -> None:
 
 
 def _as_said_to(service: Integration, refusal: ClientError) -> ClientError:
-    """Compat: Slack says `ok` and `error`."""
+    """Compat: Slack's format has `ok` and `error`."""
     if service.name != SLACK:
         return refusal
     said: Mapping[str, Any] = {**refusal.extra(), "ok": False, "error": refusal.msg}

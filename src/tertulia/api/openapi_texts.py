@@ -1,9 +1,8 @@
-"""What is said of the API beyond its signatures: a sentence for each parameter and each field.
+"""Texts of the API description: a sentence for each parameter and each field.
 
-Parameters mean the same wherever they stand, so most have one sentence, in `parameters.txt`. Those
-that are settings have theirs in the tables of settings. Fields of answers have theirs in
-`answers.txt`, or are called what a parameter is called and mean the same; `state.py` has what
-registering tells.
+A parameter means the same in every endpoint, so most have one sentence, in `parameters.txt`.
+Settings have theirs in the tables of settings. Fields of responses have theirs in `answers.txt`, or
+share the name and the meaning of a parameter; `state.py` has the register state.
 """
 
 from functools import cache
@@ -19,7 +18,7 @@ ABOUT = (
     " its API key."
 )
 
-# Headers that a call may have beside the usual ones, by route.
+# Additional request headers, by route.
 HEADERS = {
     ("POST", "/messages"): {
         "Idempotency-Key": "A text of up to 200 characters. The same key within a day is the same"
@@ -37,7 +36,7 @@ _OF_PEOPLE = {
 
 
 def sentence(route: Route, name: str) -> str:
-    """What a parameter is; a part of the path is named with its braces."""
+    """The description of a parameter; a path parameter is named with its braces."""
     if route.path in _OF_ORGANIZATION and name in SETTINGS:
         return SETTINGS[name].meaning
     if route.path in _OF_PEOPLE and name in PREFERENCES:
@@ -46,7 +45,7 @@ def sentence(route: Route, name: str) -> str:
 
 
 def of_field(kind: str, name: str) -> str:
-    """What a field of an answer is; some have a name that means something else elsewhere."""
+    """The description of a response field; some names mean something else in other responses."""
     texts = _read("answers.txt")
     return texts.get(f"{kind}.{name}") or texts.get(name) or _read("parameters.txt").get(name, "")
 

@@ -1,6 +1,6 @@
-"""What a bot is sent that is called by the server, as the description tells it to programs.
+"""Outgoing webhook payloads in the API description.
 
-`jobs/webhook_sender.py` makes these calls; its tests hold them against this.
+`jobs/webhook_sender.py` sends them; its tests check them against this.
 """
 
 from typing import Any

@@ -11,14 +11,14 @@ from tertulia.http.shapes import JSON_KINDS, shape_of
 
 
 class NewValue(msgspec.Struct):
-    """A new value, and the one that the caller believes to be there."""
+    """A new value, and the value that the caller expects to replace."""
 
     new: GroupValue
     old: GroupValue | None = None
 
 
 class _NewValueOnly(Rule):
-    """Compat: since feature level 260 a bare value is refused, in words of its own."""
+    """Compat: since feature level 260 a bare value is refused, with a message of its own."""
 
     kinds = JSON_KINDS
 
@@ -34,7 +34,7 @@ class _NewValueOnly(Rule):
         return self._shape.schema
 
 
-# What arrives is a `NewValue`.
+# The endpoint gets a `NewValue`.
 Change = Annotated[Any, _NewValueOnly()]
 
 

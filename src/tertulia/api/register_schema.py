@@ -1,9 +1,9 @@
-"""What registering tells, described: a sentence and a type for each part of the state.
+"""The register state in the API description: a sentence and a type for each part.
 
-The parts that are settings take both from the tables of settings. All others have two lines in
-`state.txt`, the second one in a small language: `string`, `integer | null`, `[integer]` for a list,
-`{*: string}` for an object by key, `{id: integer}` for one with certain fields, and the name of
-what stands in other answers, such as `ChannelObject`.
+Settings take both from the tables of settings. All other parts have two lines in `state.txt`; the
+second one is a type in a small language: `string`, `integer | null`, `[integer]` for a list,
+`{*: string}` for an object by key, `{id: integer}` for one with certain fields, or the name of a
+type of other responses, such as `ChannelObject`.
 """
 
 import re
@@ -34,7 +34,7 @@ _PART = re.compile(r"\w+|[\[\]{}:,|*]")
 
 
 def parts() -> dict[str, Schema]:
-    """What each part of the state is."""
+    """The description of each part of the state."""
     settings = {
         f"realm_{name}": {"description": each.meaning} | _of_kind(each.kind)
         for name, each in SETTINGS.items()
@@ -52,7 +52,7 @@ def parts() -> dict[str, Schema]:
     return dict(sorted((settings | permissions | others).items()))
 
 
-# How a setting is told, by the kind of its value.
+# The wire type of a setting, by the kind of its value.
 _SCHEMAS: dict[type[ValueKind], Callable[[Any], Schema]] = {
     Switch: lambda kind: schema("boolean"),
     ChosenFrom: lambda kind: {"enum": list(kind.values)},
@@ -75,7 +75,7 @@ def _of_kind(kind: ValueKind) -> Schema:
 
 
 def schema(text: str) -> Schema:
-    """A type as JSON Schema has it. Raises ValueError for what is none."""
+    """A type as JSON Schema. Raises ValueError for a type that does not parse."""
     reader = _Reader(_PART.findall(text))
     found = reader.either()
     if reader.left:

@@ -1,7 +1,7 @@
-"""Acting: what somebody has asked for is done only while they have the rights for it.
+"""Checks the caller's rights again inside the transaction that writes.
 
-They were let in by what the server remembers, and perhaps they have sent much since, or waited. The
-database knows what has become of them meanwhile.
+Authentication uses what the server has in memory, and a request can wait or take long to arrive.
+The database knows whether the caller still has the rights.
 """
 
 from collections.abc import Callable
@@ -18,7 +18,7 @@ T = TypeVar("T")
 
 
 class CheckedOrgDatabase(OrgDatabase):
-    """The database of one organization, for one who acts there."""
+    """The database of one organization for one caller that writes."""
 
     __slots__ = ("_user",)
 

@@ -1,11 +1,11 @@
-"""The whole API, one line per route: one long table, to be read in one sitting."""
+"""The whole API, one line per route."""
 
 from tertulia import api
 from tertulia.errors import ClientError
 from tertulia.errors.http import CallsNotConfigured, FeatureDisabled, NotInProduction
 from tertulia.http.routing import delete, get, patch, post, put, requiring
 
-# Addresses that clients know, by how they begin: who tries is told why there is nothing.
+# Paths that clients know and this server lacks, by prefix: the error says why.
 ABSENT: dict[str, ClientError] = {
     "calls/constructorgroups": CallsNotConfigured(service="Constructor Groups"),
     "calls/webex": CallsNotConfigured(service="Webex"),
@@ -32,7 +32,7 @@ ROUTES = [
     patch("/messages/{message_id}", api.messages.edits.update),
     delete("/messages/{message_id}", api.messages.edits.delete),
     get("/messages/{message_id}/history", api.messages.edits.history),
-    # what other services send
+    # incoming webhooks
     get("/external/{integration}", api.integrations.try_out, access="key", webhook_bots=True),
     post(
         "/external/{integration}",
@@ -41,7 +41,7 @@ ROUTES = [
         webhook_bots=True,
         max_body=api.integrations.MAX_BODY,
     ),
-    # flags and reading
+    # flags and read state
     post("/messages/flags", api.messages.flags.update),
     post("/messages/flags/narrow", api.messages.flags.update_in_narrow),
     post("/mark_all_as_read", api.messages.flags.mark_all_as_read),
@@ -218,7 +218,7 @@ ROUTES = [
         patch("/realm/profile_fields/{field_id}", api.people.profile_fields.edit),
         delete("/realm/profile_fields/{field_id}", api.people.profile_fields.delete),
     ),
-    # oneself: settings, status, presence, typing
+    # the caller: settings, status, presence, typing
     get("/users/me", api.people.users.me),
     *requiring(
         api.guards.human,
@@ -319,7 +319,7 @@ ROUTES = [
 
 ROUTES = api.audit.marked(ROUTES)
 
-# What is another thing for a browser that is logged in, by the same address under `/json`.
+# Endpoints that differ for a logged-in browser, at the same path under `/json`.
 _FOR_BROWSERS = api.audit.marked(
     [post("/fetch_api_key", api.people.login.own_api_key, requires=api.guards.human)]
 )

@@ -1,4 +1,4 @@
-"""Settings as parameters: what the kind of a setting's value is on the wire."""
+"""Settings as parameters: the wire type of each kind of setting."""
 
 from collections.abc import Callable, Iterable, Mapping
 from typing import Annotated, Any, Literal
@@ -80,7 +80,7 @@ def parameters(settings: Iterable[Adjustable], forms: Forms = FORMS) -> dict[str
     return {setting.name: _form(setting, forms)(setting.kind) for setting in settings}
 
 
-# What has words of its own for a refusal is refused by the action; here only its type counts.
+# Values with error texts of their own are checked by the action; here only the type counts.
 _REFUSED_LATER: Forms = {ChosenFrom: FORMS[Language], Whole: lambda kind: int}
 
 

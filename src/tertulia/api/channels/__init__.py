@@ -1,4 +1,4 @@
-"""Channels: listing them, looking at one, creating, changing and archiving them."""
+"""Channels: listing, creating, changing and archiving them."""
 
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -79,7 +79,7 @@ class CreatedChannel(Reply):
     id: int
 
 
-# --- looking ---
+# --- reading ---
 
 
 async def everything(
@@ -253,7 +253,7 @@ def new_channel(
     topics_policy: TopicsPolicy = "inherit",
     **permissions: GroupValue,
 ) -> NewChannel:
-    """One without a name, to be like it."""
+    """A channel without a name: the template for new ones."""
     return NewChannel(
         name="",
         invite_only=invite_only,
@@ -369,7 +369,7 @@ def checked_policy(policy: str) -> str:
 
 
 def retention_days(value: int | str | Literal["realm_default", "unlimited"]) -> int | None:
-    """Days as they are stored: None for the organization's own, -1 for ever."""
+    """Retention as stored: None for the organization's default, -1 for unlimited."""
     if value == "realm_default":
         return None
     days: int = SETTINGS["message_retention_days"].checked(value)

@@ -1,4 +1,4 @@
-"""Subscriptions: the channels one is in, joining and leaving them, and one's settings in each."""
+"""Subscriptions: listing, subscribing, unsubscribing, and personal settings of each."""
 
 from typing import Annotated, Any, Literal
 
@@ -49,7 +49,7 @@ class WantedChannel(msgspec.Struct):
 
 
 class _SwitchOrText(Rule):
-    """A boolean or a text; the words for anything else are those for a boolean."""
+    """A boolean or a text; other values are refused with the message for a boolean."""
 
     kinds = JSON_KINDS
 
@@ -213,7 +213,7 @@ async def _wish(call: Call, wanted: list[WantedChannel], alike: NewChannel, **ho
 
 
 def _outcome(outcome: Outcome, wish: Wish) -> dict[str, Any]:
-    """The keys that an answer about joining has."""
+    """The keys of a response about subscribing."""
     keys: dict[str, Any] = {
         "subscribed": {str(user): names for user, names in outcome.subscribed.items()},
         "already_subscribed": {

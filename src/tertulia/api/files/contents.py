@@ -1,7 +1,7 @@
-"""The bytes of an uploaded file, wherever they are, a part at a time.
+"""The bytes of an uploaded file, read in parts from its store.
 
-A file may be carried from one place to another while somebody reads it: whoever no longer finds it
-where it was looks where it is now, and goes on there.
+A file may move to another store while it is read. A reader that no longer finds it looks up its
+present location and continues there.
 """
 
 from functools import partial
@@ -28,7 +28,7 @@ class FileReader:
         self._known: StoredUpload | None = None
 
     async def read(self, at: int) -> bytes:
-        """Some bytes from a place on; none if the file is gone. Raises FilesUnavailable."""
+        """Read bytes from an offset; empty if the file is gone. Raises FilesUnavailable."""
         for _ in range(2):
             if self._known is None:
                 self._known = await self._db.read(

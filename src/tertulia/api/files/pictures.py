@@ -1,7 +1,7 @@
-"""Pictures that come with a request, and where pictures are drawn.
+"""Images in requests, and the queue for decoding and scaling them.
 
-To draw takes long and much memory, so it is done one at a time, on a thread on which nothing else
-waits, person by person in turn.
+Scaling takes much time and memory, so one image is processed at a time, on a thread of its own,
+person by person in turn.
 """
 
 from collections.abc import Callable
@@ -23,7 +23,7 @@ T = TypeVar("T")
 
 
 async def drawn(person: Person, draw: Callable[[D], T], data: D) -> T:
-    """Raises RateLimited if this person waits for several already."""
+    """Raises RateLimited if this person has too many images waiting."""
     return await PICTURES.run(person, partial(draw, data))
 
 

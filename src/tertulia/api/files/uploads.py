@@ -21,7 +21,7 @@ from tertulia.http.forms import FileHead, Incoming
 from tertulia.http.replies import Reply
 
 FORM_BYTES = 1 << 20  # room for the form around a file
-LINK_SECONDS = 60  # how long a link works without a login
+LINK_SECONDS = 60  # validity of a link without a login
 
 
 class Uploaded(Reply):
@@ -52,7 +52,7 @@ async def upload(call: Call, *, file: Incoming) -> Uploaded:
     receiving = UploadWriter(call.db, call.user, limit, quota, call.request.announced_bytes())
     try:
         added = await _received(receiving, file)
-    except Exception:  # whatever went wrong, and whoever left
+    except Exception:  # also if the client disconnected
         await receiving.give_up()
         raise
     return Uploaded(uri=added.url, url=added.url, filename=added.name)
@@ -90,7 +90,7 @@ async def delete(call: Call, attachment_id: int) -> None:
 
 
 def linked(vault: Vault, token: str, now: float) -> str:
-    """The file that a temporary link leads to; raises LinkExpired if it leads nowhere."""
+    """The file of a temporary link; raises LinkExpired."""
     try:
         path_id, expires, signature = bytes.fromhex(token).decode().rsplit(":", 2)
         is_ours = hmac.compare_digest(

@@ -1,4 +1,4 @@
-"""Editing, moving and deleting messages, and how they came to be what they are."""
+"""Editing, moving and deleting messages, and their edit history."""
 
 from functools import partial
 from typing import Annotated
@@ -19,7 +19,7 @@ from tertulia.http.replies import Reply
 from tertulia.http.rules import Alias, Id, MaxLength
 
 EMPTIED = "(deleted)"
-DELETING_SECONDS = 50  # then the client asks again
+DELETING_SECONDS = 50  # the client then repeats the call
 
 # One slot: comparing holds the interpreter, so a second thread would not make it faster.
 DIFFS = FairQueue("diffs", slots=1, max_waiting=100)
@@ -126,7 +126,7 @@ async def history(
 def _versions(
     as_shown: Shown, message: Message, edits: list[Edit], allow_empty_topic: bool
 ) -> list[Version]:
-    """From the present back to the beginning, then turned round."""
+    """The versions of a message, computed backwards from the present one, oldest first."""
     content, rendered, topic = message.content, message.rendered, message.topic
     versions: list[Version] = []
 

@@ -1,4 +1,4 @@
-"""Flags and reading: what somebody has read or starred, and who has read a message."""
+"""Flags and read state: what a user has read or starred, and who has read a message."""
 
 from typing import Annotated
 
@@ -61,7 +61,8 @@ async def update_in_narrow(
 ) -> NarrowUpdated:
     """Set or clear a flag on a range of messages in a narrow.
 
-    It may be shorter than asked for; `found_oldest` and `found_newest` tell whether to go on.
+    The range may be shorter than requested; `found_oldest` and `found_newest` say whether more is
+    left.
     """
     window = api.messages.history.window_from(
         anchor, anchor_date, *_fewer(num_before, num_after), include_anchor
@@ -85,7 +86,7 @@ async def update_in_narrow(
 
 
 def _fewer(num_before: int, num_after: int) -> tuple[int, int]:
-    """As many as can be dealt with at once; what one side leaves over the other may have."""
+    """Limit both sides of the range; one side gets what the other leaves unused."""
     most = domain.limits.MESSAGES_PER_FETCH
     before = min(num_before, max(most // 2, most - num_after))
     return before, min(num_after, most - before)

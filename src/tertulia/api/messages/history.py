@@ -1,4 +1,4 @@
-"""Fetching messages: around an anchor, by their ids, or as far as they match a narrow."""
+"""Fetching messages: around an anchor, by id, or by a narrow."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -39,16 +39,16 @@ LARGE_ANSWERS = FairQueue("large_answers", slots=2, max_waiting=100, slots_per_p
 
 _encode = msgspec.json.Encoder().encode
 
-_READ: Flags = ("read",)  # to somebody who has not logged in
+_READ: Flags = ("read",)  # to an anonymous caller
 MAX_MESSAGES_ON_LOOP = 500  # messages; more are read on a thread
-AT_ONCE = 500  # messages that are put into an answer before others have their turn
-EFFORT_TO_MAKE = 10  # of a message that was not on the shelf: as much as of so many that were
+AT_ONCE = 500  # messages that are encoded before other requests get a turn
+EFFORT_TO_MAKE = 10  # an uncached message costs as much as this many cached ones
 BYTES_PER_EFFORT = 1 << 11
-MAX_BATCHES = 20  # that a search waits for, if the index is far behind
+MAX_BATCHES = 20  # that a search waits for the index
 
 
 class Extent(Reply):
-    """How far what was found reaches."""
+    """How far the found messages reach."""
 
     found_anchor: bool
     found_oldest: bool
@@ -141,8 +141,8 @@ async def _around(
 
 
 async def _by_size(call: Call, count: int, respond: Callable[[bool], Awaitable[T]]) -> T:
-    """What is little is told at once. What is many messages, or long ones, is put together one
-    after the other: it is in memory until it was read."""
+    """Encode small results at once. Large ones go through the queue one at a time, because a
+    response is in memory until its reader has taken it."""
     if count <= MAX_MESSAGES_ON_LOOP:
         with suppress(MuchText):
             return await respond(True)
@@ -152,7 +152,7 @@ async def _by_size(call: Call, count: int, respond: Callable[[bool], Awaitable[T
 
 
 def _way(call: Call, terms: list[Term], is_little: bool) -> Callable[..., Awaitable[Any]]:
-    """How messages are read: on a thread, if that may take long."""
+    """How messages are read: on a thread if it may take long."""
     return call.db.read if is_little and not _searches(terms) else call.db.read_in_thread
 
 
@@ -198,9 +198,9 @@ async def fetch_message(
 
 
 async def prepare_search(call: Call, terms: list[Term]) -> None:
-    """Bring the index up to date if a search would otherwise have much to read by itself.
+    """Catch up the search index if a search would otherwise read many messages itself.
 
-    After a large import that takes longer than a request may; then the job goes on with it.
+    After a large import this takes longer than a request may; the job then continues.
     """
     if _searches(terms):
         for _ in range(MAX_BATCHES):
@@ -211,12 +211,12 @@ async def prepare_search(call: Call, terms: list[Term]) -> None:
 
 
 def _searches(terms: list[Term]) -> bool:
-    """Whether texts are looked into, which may take long."""
+    """Whether the narrow searches texts, which may take long."""
     return any(term.operator == "search" for term in terms)
 
 
 async def _catch_up(call: Call, terms: list[Term], window: Window) -> None:
-    """Whoever asks for what is unread does not look through all that came since, each time."""
+    """Store the read state, so that a query for unread messages scans only what is newer."""
     asks = window.anchor == "first_unread" or any(
         (term.operator, term.operand) == ("is", "unread") for term in terms
     )
@@ -235,7 +235,7 @@ def asker(call: Call) -> Asker:
 def window_from(
     anchor: str, anchor_date: str | None, num_before: int, num_after: int, include_anchor: bool
 ) -> Window:
-    """The stretch of history that is asked for around an anchor, as clients write it."""
+    """The requested window of history around an anchor."""
     if not include_anchor and num_before and num_after:
         raise BadRequest("The anchor can only be excluded at an end of the range")
     moment = None
@@ -269,7 +269,7 @@ def _reading(call: Call, manner: MessageFormat) -> Reading:
 async def _response(
     call: Call, reading: Reading, shown: Shown, extent: Extent
 ) -> Encoded[Messages]:
-    """The answer: what all readers share of each message, and then what is the caller's own."""
+    """The response: the shared encoding of each message, then the caller's own fields."""
     texts = [each.text for each in shown.messages.values() if type(each) is Fragment]
     if len(texts) < len(shown.messages):
         texts = await _texts(call, reading, shown)
@@ -282,9 +282,9 @@ async def _response(
 
 
 async def _texts(call: Call, reading: Reading, shown: Shown) -> list[bytes]:
-    """The messages without flags, of which some are not on the shelf, or have to be marked.
+    """The messages without flags; some are not cached, or have to be highlighted.
 
-    What has been encoded is let go, so that megabytes are there once.
+    Each encoded message is dropped from the input, so that megabytes are held once.
     """
     marked = {}
     if shown.highlighter is not None:
@@ -315,7 +315,7 @@ async def _texts(call: Call, reading: Reading, shown: Shown) -> list[bytes]:
 
 
 def _text_of(call: Call, manner: MessageFormat, message: Message) -> bytes:
-    """A message for this caller, who perhaps may not know who wrote it."""
+    """A message for this caller, who may not be allowed to see the sender."""
     knows_sender = call.org.may_know(call.caller, call.org.users[message.sender_id])
     return events.history_cache.fragments.text_of(
         call.org, message, manner, knows_sender=knows_sender
@@ -324,14 +324,14 @@ def _text_of(call: Call, manner: MessageFormat, message: Message) -> bytes:
 
 @lru_cache(maxsize=256)
 def _ending(flags: Flags) -> bytes:
-    """What is the reader's own, the end of the message, and the comma before the next one."""
+    """The caller's own fields, the end of the message, and the comma before the next one."""
     return b',"flags":%b},' % _encode(flags)
 
 
 async def _marked(
     call: Call, highlighter: Highlighter, found: list[Message]
 ) -> dict[int, MatchedText]:
-    """What was found, marked; in thousands of messages that takes as long as it takes."""
+    """The found messages with search highlights; for thousands of messages this takes long."""
 
     def mark() -> dict[int, MatchedText]:
         return {

@@ -1,4 +1,4 @@
-"""Sending messages, and showing how they would look."""
+"""Sending messages, and rendering without sending."""
 
 import hashlib
 from typing import Annotated, Any, Literal
@@ -52,8 +52,8 @@ async def send_message(
 ) -> SentMessage:
     """Send a message to a channel or to people.
 
-    With an `Idempotency-Key` header, or with `queue_id` and `local_id`, it happens once, however
-    often it is repeated.
+    With an `Idempotency-Key` header, or with `queue_id` and `local_id`, a repeated call sends
+    nothing and gets the first answer.
     """
     if queue_id is not None and local_id is None:
         raise MissingParameter(name="local_id")
@@ -96,7 +96,7 @@ async def send_message(
 
 
 async def _usual_channel(call: Call) -> int:
-    """Where a bot writes that names no channel, if that was chosen for it."""
+    """The default channel of a bot that names none, if it has one."""
     bot = await call.db.read(storage.people.bots.find, call.user.id)
     if bot.sending_channel_id is None:
         raise ChannelMissing()
@@ -118,7 +118,7 @@ def channel_from(to: str | None) -> int | str:
 
 
 def people_from(to: str | None) -> list[int] | list[str]:
-    """The people that `to` names: a JSON list of ids or of addresses, or addresses by comma."""
+    """The recipients in `to`: a JSON list of ids or addresses, or comma-separated addresses."""
     value = _json_or_text(to)
     if isinstance(value, str):
         value = [part.strip() for part in value.split(",") if part.strip()]
@@ -140,11 +140,11 @@ def people_from(to: str | None) -> list[int] | list[str]:
 
 
 def _json_or_text(text: str | None) -> Any:
-    """JSON where it is JSON, else the text itself: `5` is a number, `general` a name."""
+    """JSON if it parses, otherwise the text: `5` is a number, `general` a name."""
     if text is None or not text.strip():
         return None
     if text[0].isalpha() and text.rstrip() not in _JSON_WORDS:
-        return text  # most of them: a name, or an address
+        return text  # the common case: a name or an address
     try:
         return decode_json(text)
     except Problem:

@@ -1,4 +1,4 @@
-"""Typing: telling others that one writes. Nothing of it is stored."""
+"""Typing notifications. They are not stored."""
 
 from typing import Annotated, Literal
 

@@ -1,4 +1,4 @@
-"""Calls on servers that the operator named; for Jitsi clients make up links by themselves."""
+"""Video calls on configured servers; for Jitsi, clients create links themselves."""
 
 from typing import Annotated
 

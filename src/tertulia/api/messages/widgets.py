@@ -1,4 +1,4 @@
-"""Widgets: taking part in a poll or a to-do list."""
+"""Widgets: voting in polls and editing to-do lists."""
 
 from typing import Annotated
 

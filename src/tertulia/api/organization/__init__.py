@@ -1,4 +1,4 @@
-"""What administrators arrange for everybody."""
+"""What administrators manage."""
 
 from typing import TYPE_CHECKING
 

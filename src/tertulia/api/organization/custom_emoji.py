@@ -7,7 +7,7 @@ from tertulia.events.types.organization.custom_emoji import EmojiObject
 from tertulia.http.forms import Files
 from tertulia.http.replies import Reply
 
-MAX_BODY = domain.limits.EMOJI_BYTES + (1 << 20)  # the form around the file needs room, too
+MAX_BODY = domain.limits.EMOJI_BYTES + (1 << 20)  # room for the form around the file
 
 
 class EmojiList(Reply):

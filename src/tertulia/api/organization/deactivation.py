@@ -1,4 +1,4 @@
-"""The end of an organization."""
+"""Deactivating an organization."""
 
 from typing import Annotated
 

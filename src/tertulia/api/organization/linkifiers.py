@@ -1,4 +1,4 @@
-"""Linkifiers: what becomes a link in messages and topics of the organization."""
+"""Linkifiers: patterns that become links in messages and topics."""
 
 from typing import Annotated, Any
 

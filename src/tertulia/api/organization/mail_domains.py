@@ -1,4 +1,4 @@
-"""The organization's domains: where the mail addresses of those who join may be."""
+"""Allowed email domains of new users."""
 
 from typing import Annotated
 

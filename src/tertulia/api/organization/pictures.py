@@ -1,4 +1,4 @@
-"""The organization's icon and logos: uploading one, and going back to the usual one."""
+"""The organization's icon and logos: uploading and resetting them."""
 
 from collections.abc import Callable
 
@@ -9,7 +9,7 @@ from tertulia.errors import BadRequest
 from tertulia.http.forms import Files
 from tertulia.http.replies import Elsewhere, Reply
 
-MAX_BODY = domain.limits.REALM_PICTURE_BYTES + (1 << 20)  # the form around the file needs room, too
+MAX_BODY = domain.limits.REALM_PICTURE_BYTES + (1 << 20)  # room for the form around the file
 
 
 class IconUrl(Reply):

@@ -1,4 +1,4 @@
-"""Playgrounds: where the code of messages can be tried out."""
+"""Code playgrounds: sites where code blocks can be tried out."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""What anybody may know of the server: its settings and the description of its API."""
+"""Public information about the server: its settings and the API description."""
 
 import msgspec
 from msgspec import UNSET, UnsetType
@@ -29,7 +29,7 @@ METHODS = [
 
 
 class ExternalMethod(msgspec.Struct):
-    """A way in that begins at an address of ours and leads through another site."""
+    """A login method that begins at one of our URLs and leads through another site."""
 
     name: str
     display_name: str
@@ -38,7 +38,7 @@ class ExternalMethod(msgspec.Struct):
     signup_url: str
 
 
-# For apps, which know only of a name and a password: our own page, which asks for more.
+# For apps that know only names and passwords: our own page, which asks for a second factor.
 BROWSER = ExternalMethod("browser", "the browser", None, "/accounts/login/", "/register/")
 
 
@@ -103,7 +103,7 @@ async def settings(call: Call) -> ServerSettings:
 
 
 def _methods(call: Call) -> dict[str, bool]:
-    """Whether each way to log in is offered by the server and open in the organization."""
+    """Whether each login method is offered by the server and enabled in the organization."""
     methods = dict.fromkeys(METHODS, False)
     realm = None if call.found_org is None else call.found_org.realm
     for name in call.config.login_methods(None if realm is None else realm.subdomain):
@@ -113,7 +113,7 @@ def _methods(call: Call) -> dict[str, bool]:
 
 
 def external_methods(call: Call) -> list[ExternalMethod]:
-    """The ways in beside a password, in the order in which they are offered."""
+    """The login methods besides a password, in the order in which they are offered."""
     if call.found_org is None:
         return []
     realm = call.found_org.realm
@@ -125,7 +125,7 @@ def external_methods(call: Call) -> list[ExternalMethod]:
     return [method for _, method in sorted(found, key=lambda each: -each[0])]
 
 
-# The higher, the nearer to the top; providers of one kind are in the order of the settings.
+# Higher is nearer to the top; providers of one kind keep the order of the settings.
 ORDER = {
     "SAML": 9999,
     "RemoteUser": 9000,
@@ -151,7 +151,7 @@ def _external(provider: Provider) -> tuple[int, ExternalMethod]:
 
 
 def names_are_addresses(call: Call) -> bool:
-    """Whether one logs in with an address, rather than with a name that a directory knows."""
+    """Whether users log in with an email address rather than an LDAP name."""
     if call.found_org is None:
         return True
     return not any(each.makes_addresses for each in api.people.ldap_login.open_to(call))

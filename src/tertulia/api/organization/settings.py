@@ -13,7 +13,7 @@ from tertulia.errors import BadRequest
 from tertulia.http.replies import Encoded, Reply
 from tertulia.http.signatures import takes
 
-# Compat: what has a word is answered as its number, and texts only as changed.
+# Compat: enums are answered as numbers, texts only if they changed.
 _NUMBERS = {
     "topics_policy": {ALLOW_EMPTY: 2, DISABLE_EMPTY: 3},
     "message_edit_history_visibility_policy": {"all": 1, "moves": 2, "none": 3},

@@ -1,4 +1,4 @@
-"""What newcomers are welcomed with, shown to the one who writes it."""
+"""The welcome message, sent to its author as a test."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""Accounts, one's own and others'."""
+"""Accounts, the caller's and others'."""
 
 from typing import TYPE_CHECKING
 

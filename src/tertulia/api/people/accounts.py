@@ -1,4 +1,4 @@
-"""Accounts: what administrators do with those of others, and people with their own."""
+"""Accounts: what administrators change in those of others, and users in their own."""
 
 from typing import Annotated, Any
 
@@ -35,7 +35,7 @@ class PasswordLink(Reply):
 
 
 class FurtherActions(msgspec.Struct, forbid_unknown_fields=True):
-    """What else could be done to an account that is ended."""
+    """Optional actions when an account is deactivated."""
 
     delete_profile: bool = False
     delete_public_channel_messages: bool = False
@@ -88,7 +88,7 @@ async def deactivate_by_id(
 ) -> None:
     """Deactivate a user; with a comment, send a mail."""
     if also is not None and also != FurtherActions():
-        # Ending an account is quick; deleting all that somebody said would not be.
+        # Deactivating is quick; deleting all messages of the user would not be.
         raise BadRequest("This server does not delete what somebody said along with their account.")
     comment = deactivation_notification_comment if call.config.sends_mail else None
     await call.db.write(actions.people.accounts.deactivate, call.user, user_id, call.vault, comment)
@@ -128,7 +128,7 @@ async def make_password_link(call: Call, user_id: int) -> PasswordLink:
 async def end_password(call: Call, user_id: int) -> None:
     """Make a user's password invalid, so that they must choose a new one.
 
-    Their browsers are logged out, and they are written to where the server sends mail.
+    Their browsers are logged out. Where the server sends mail, they get one.
     """
     await call.db.write(
         actions.people.password_reset.end,

@@ -1,4 +1,4 @@
-"""Pictures of oneself: uploading one, and going without."""
+"""Avatars: uploading and resetting the caller's."""
 
 from tertulia import actions, api, domain, events
 from tertulia.api.call import Call
@@ -10,7 +10,7 @@ from tertulia.errors.http import NotFound
 from tertulia.http.forms import Files
 from tertulia.http.replies import Reply
 
-MAX_BODY = domain.limits.AVATAR_BYTES + (1 << 20)  # the form around the file needs room, too
+MAX_BODY = domain.limits.AVATAR_BYTES + (1 << 20)  # room for the form around the file
 
 
 class AvatarUrl(Reply):
@@ -33,7 +33,7 @@ async def delete(call: Call) -> AvatarUrl:
 
 
 def find_user(call: Call, who: str) -> User:
-    """By number, by the address in public, or by the real one if the caller may see it."""
+    """Find a user by id, by public email address, or by the real one if the caller may see it."""
     is_number = who.isascii() and who.isdecimal() and len(who) <= 18
     user = (
         api.people.visible_users.with_id(call, int(who))
@@ -46,7 +46,7 @@ def find_user(call: Call, who: str) -> User:
 
 
 async def given(call: Call, files: Files) -> Avatar | None:
-    """The picture that was uploaded, if there is one: looked at and drawn anew."""
+    """The uploaded image, if there is one, checked and scaled."""
     if not files:
         return None
     if len(files) > 1:

@@ -1,4 +1,4 @@
-"""Bot storage: what a bot remembers from one run to the next, and nobody else sees."""
+"""Bot storage: texts that a bot keeps between runs; only the bot reads them."""
 
 from typing import Annotated
 
@@ -11,7 +11,7 @@ from tertulia.http.rules import MaxItems, MaxLength, NoNul
 Key = Annotated[str, MaxLength(domain.limits.BOT_MEMORY_KEY_LENGTH), NoNul]
 Keys = Annotated[list[Key], MaxItems(domain.limits.BOT_MEMORY_KEYS_PER_CALL)]
 
-MAX_BODY = 9 * domain.limits.BOT_MEMORY + (1 << 20)  # a letter may be nine bytes in a form
+MAX_BODY = 9 * domain.limits.BOT_MEMORY + (1 << 20)  # a character takes up to nine bytes in a form
 
 
 class Storage(Reply):

@@ -1,4 +1,4 @@
-"""Bots: making, listing, changing and ending them, and their keys."""
+"""Bots: creating, listing, changing and deactivating them, and their keys."""
 
 from typing import Annotated, Any
 

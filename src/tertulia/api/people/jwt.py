@@ -1,4 +1,4 @@
-"""Logging in with a signed token, for programs of the organization's own."""
+"""Login with a signed token, for programs of the organization."""
 
 from msgspec import UNSET, UnsetType
 

@@ -1,4 +1,4 @@
-"""Directories: people who log in with the name and password that LDAP knows them by."""
+"""LDAP login: users log in with the name and password of their directory entry."""
 
 import secrets
 
@@ -18,11 +18,11 @@ from tertulia.external.sso.provider_types import NOBODY, DirectoryTrouble, LdapN
 from tertulia.http.ratelimit import address_bucket
 from tertulia.log import log
 
-LDAP = "LDAP"  # the method's name among the organization's `authentication_methods`
+LDAP = "LDAP"  # its name in `authentication_methods`
 
 
 def open_to(call: Call) -> list[LdapDirectory]:
-    """Those whose people may come in here."""
+    """The directories whose users may log in to this organization."""
     realm = call.org.realm
     return [
         each for each in call.config.ldap if each.is_for(realm.subdomain) and realm.admits(LDAP)
@@ -32,9 +32,9 @@ def open_to(call: Call) -> list[LdapDirectory]:
 async def identify(
     call: Call, typed: str, password: str, link: str = ""
 ) -> VerifiedIdentity | None:
-    """Whose name and password these are, in one of the directories; None if in none of them.
+    """The directory entry of a name and password; None if no directory has it.
 
-    Raises DirectoryUnreachable if one of them could not be asked and none of the others knows.
+    Raises DirectoryUnreachable if a directory did not answer and no other one has the entry.
     """
     is_in_trouble = False
     for directory in open_to(call):
@@ -80,8 +80,8 @@ async def identify(
 async def _authenticate(
     call: Call, directory: LdapDirectory, typed: str, password: str
 ) -> LdapPerson | None:
-    """Who it is. Whose password was tried too often, by whichever of their names, is nobody for a
-    while: if that were told, it would show that they are there. Raises DirectoryTrouble."""
+    """Authenticate against one directory. A user whose password was tried too often is not found
+    for a while; saying so would reveal that the user exists. Raises DirectoryTrouble."""
     if not password:
         return None
     name = await external.sso.ldap.asked(
@@ -108,7 +108,7 @@ async def _authenticate(
 
 
 def _password_fault(name: LdapName, is_known: bool) -> dict[str, str]:
-    """What was typed is not said: it may be a password."""
+    """The reason without the typed text, which may be a password."""
     if name.dn:
         return {"dn": name.dn, "reason": "the directory refuses the password"}
     if is_known:
@@ -117,7 +117,7 @@ def _password_fault(name: LdapName, is_known: bool) -> dict[str, str]:
 
 
 async def manages(call: Call, user_id: int) -> bool:
-    """Whether somebody's password is that of a directory, so that none is kept here."""
+    """Whether the user's password is in a directory, so that none is stored here."""
     keys = {directory.key for directory in open_to(call)}
     return bool(keys) and bool(
         keys & await call.db.read(storage.people.identities.providers_of, user_id)
@@ -125,6 +125,6 @@ async def manages(call: Call, user_id: int) -> bool:
 
 
 async def check_own_password(call: Call, user_id: int) -> None:
-    """Raises BadRequest for somebody whose password is a directory's."""
+    """Raises BadRequest if the user's password is in a directory."""
     if await manages(call, user_id):
         raise BadRequest("Your Zulip password is managed in LDAP")

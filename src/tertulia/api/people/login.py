@@ -1,4 +1,4 @@
-"""Logging in: a password for a key, or for a session."""
+"""Login: a password for an API key or for a session."""
 
 from tertulia import actions, api, domain, storage
 from tertulia.actions.people.login import EMAIL, VerifiedIdentity
@@ -16,7 +16,7 @@ from tertulia.errors.people import InvalidEmail
 from tertulia.http.ratelimit import address_bucket
 from tertulia.http.replies import Reply
 
-NOBODY = 0  # the id of no account
+NOBODY = 0  # no account has this id
 
 
 class ApiKey(Reply):
@@ -28,7 +28,7 @@ class ApiKey(Reply):
 async def fetch_api_key(call: Call, *, username: str, password: str) -> ApiKey:
     """Exchange a password for an API key.
 
-    An unknown name takes as long, and is answered in the same words, as a wrong password.
+    An unknown name takes as long, and gets the same message, as a wrong password.
     """
     async with api.audit.login(call, username):
         return await key_of(call, await identify(call, username, password))
@@ -48,7 +48,7 @@ async def own_api_key(call: Call, *, password: str = "") -> ApiKey:
 
 
 async def key_of(call: Call, who: VerifiedIdentity) -> ApiKey:
-    """The key of somebody who has shown who they are, if they may come in."""
+    """The API key of an authenticated user, if they may log in."""
     entrance = api.cookies.entrance_of_app(call)
     user = await call.db.write(actions.people.login.arrive, who, entrance)
     sealed = await call.db.read(_sealed_key, user.id)
@@ -56,10 +56,10 @@ async def key_of(call: Call, who: VerifiedIdentity) -> ApiKey:
 
 
 async def identify(call: Call, username: str, password: str, link: str = "") -> VerifiedIdentity:
-    """Whose name and password these are; raises LoginFailed, and RateLimited for one who guesses.
+    """The user of a name and password; raises LoginFailed, and RateLimited after many attempts.
 
-    `link` is the key of an invitation for many, for one whom a directory knows and we do not yet.
-    Whether they may come in is for `arriving.arrive` to say.
+    `link` is the key of an invitation link, for a user of a directory who has no account yet.
+    Whether they may log in is checked later.
     """
     org = call.org
     directories = api.people.ldap_login.open_to(call)
@@ -85,7 +85,7 @@ async def identify(call: Call, username: str, password: str, link: str = "") -> 
 
 
 async def is_right(call: Call, user: User, password: str) -> bool:
-    """Whether a password is somebody's own; raises RateLimited if it was tried too often."""
+    """Whether a password is the user's; raises RateLimited after many attempts."""
     attempt = await _count(call, user.email)
     known = await call.db.read(storage.people.password_hash, user.id)
     is_right = await _matches(call, password, known)
@@ -95,7 +95,7 @@ async def is_right(call: Call, user: User, password: str) -> bool:
 
 
 async def is_own(call: Call, user: User, password: str) -> bool:
-    """The same, wherever their password is kept."""
+    """The same, also for passwords in a directory."""
     if not await api.people.ldap_login.manages(call, user.id):
         return await is_right(call, user, password)
     attempt = await _count(call, user.email)
@@ -107,7 +107,7 @@ async def is_own(call: Call, user: User, password: str) -> bool:
 
 
 async def _by_password(call: Call, username: str, password: str) -> VerifiedIdentity | None:
-    """Whose password this is, of those that are kept here. For nobody as much is done."""
+    """The user of a password stored here. An unknown name takes as long as a known one."""
     user = call.org.accounts.with_email(username)
     user_id = NOBODY if user is None or user.is_bot else user.id
     is_elsewhere = await api.people.ldap_login.manages(call, user_id)
@@ -124,8 +124,8 @@ async def _matches(call: Call, password: str, known: str | None) -> bool:
 
 
 async def _count(call: Call, username: str) -> tuple[bytes, str]:
-    """Count an attempt, before it is looked at, so that of many at once no more than the allowed
-    ones are tried. Gives what it was counted for."""
+    """Count an attempt before it is checked, so that of many concurrent ones only the allowed
+    number is tried. Returns what it was counted for."""
     name = actions.people.password_attempts.name_hash(call.vault, username)
     address = address_bucket(call.request.client_address)
     await call.system_db.write(actions.people.password_attempts.count, name, address)

@@ -1,4 +1,4 @@
-"""One's own passkeys: devices that answer for their owner after the password."""
+"""The caller's passkeys: a second factor after the password."""
 
 from typing import Annotated, Any
 
@@ -29,7 +29,7 @@ class PasskeyBegun(Reply):
 
 
 class Begun(msgspec.Struct, frozen=True):
-    """What has to be known when the browser has made a passkey."""
+    """State that is kept until the browser has created the passkey."""
 
     user_id: int
     asked: str
@@ -56,7 +56,8 @@ async def begin(call: Call, *, password: Text) -> PasskeyBegun:
 async def add(call: Call, *, state: Text, name: PasskeyName, answer: Answer) -> RecoveryCodes:
     """Add a passkey.
 
-    `answer` is what it gave, as JSON. Who had no second factor gets recovery codes.
+    `answer` is the authenticator's response as JSON. A user without a second factor gets recovery
+    codes.
     """
     sealed = await call.system_db.write(
         actions.people.pending_logins.come_back, _state_hash(call, state), b""
@@ -99,7 +100,7 @@ async def remove(call: Call, passkey_id: int, *, password: Text) -> None:
 
 
 async def request(call: Call, user_id: int, asked: str) -> dict[str, Any] | None:
-    """What a browser is to be asked of somebody's passkeys; None if they have none."""
+    """The options for `navigator.credentials.get`; None if the user has no passkey."""
     known = await call.db.read(storage.people.second_factors.passkeys, user_id)
     if not known:
         return None
@@ -109,7 +110,7 @@ async def request(call: Call, user_id: int, asked: str) -> dict[str, Any] | None
 
 
 async def show(call: Call, who: VerifiedIdentity, asked: str, answer: str) -> VerifiedIdentity:
-    """Who it is, if a passkey of theirs has answered. Raises WrongCode and RateLimited."""
+    """The user, if one of their passkeys signed the challenge. Raises WrongCode and RateLimited."""
     address = address_bucket(call.request.client_address)
     counted = who.user_id, address, call.config.sends_mail
     await call.system_db.write(actions.people.second_factors.count, call.vault, *counted)

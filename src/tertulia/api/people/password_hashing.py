@@ -1,7 +1,7 @@
-"""Passwords, hashed off the loop: a few at once, since each takes 19 MiB and all of a core.
+"""Password hashing off the event loop; each hash takes 19 MiB and a whole core.
 
-Callers are served in turn, those who log in by their network address, so that one address that
-tries many passwords delays a login from elsewhere by one password.
+Callers are served in turn, logins by network address. An address that tries many passwords
+therefore delays a login from elsewhere by one hash.
 """
 
 from collections.abc import Callable, Sequence
@@ -18,7 +18,7 @@ T = TypeVar("T")
 
 
 async def chosen(person: Person, password: str, about: Sequence[str] = ()) -> str:
-    """The hash of a password that somebody wants to have; raises BadRequest for a bad one."""
+    """The hash of a new password; raises BadRequest for a weak one."""
 
     def check_and_hash() -> str:
         return domain.people.passwords.hashed(domain.people.passwords.checked(password, about))
@@ -33,5 +33,5 @@ async def matches(person: Person, password: str, password_hash: str | None) -> b
 async def _run(person: Person, work: Callable[[], T]) -> T:
     try:
         return await PASSWORDS.run(person, work)
-    except RateLimited as refusal:  # the attempt was counted before, and nothing else was done
+    except RateLimited as refusal:  # the attempt was counted, and nothing else changed
         raise AttemptsExhausted(**refusal.values) from None

@@ -1,4 +1,4 @@
-"""Presence: saying that one is here, and seeing who else is."""
+"""Presence: reporting the caller's and reading that of others."""
 
 from typing import Annotated, Any
 

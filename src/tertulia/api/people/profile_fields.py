@@ -1,4 +1,4 @@
-"""Custom profile fields: what an organization asks, and what the caller has to say to it."""
+"""Custom profile fields: their definitions, and the caller's values."""
 
 from typing import Annotated, Any
 

@@ -1,4 +1,4 @@
-"""One's own second factor: what a password is asked for besides."""
+"""The caller's second factor."""
 
 from typing import Annotated
 
@@ -62,8 +62,8 @@ async def new_secret(call: Call) -> NewSecret:
 async def set_up_app(call: Call, *, password: Text, secret: Text, code: Text) -> RecoveryCodes:
     """Set or replace the caller's TOTP app.
 
-    `code` is what the app shows for the secret. Who had no second factor gets recovery codes, which
-    are told only now. Browsers and programs that are logged in stay so.
+    `code` is the app's current code for the secret. A user without a second factor gets recovery
+    codes, which are shown only in this response. Existing sessions stay logged in.
     """
     checked = domain.people.second_factors.checked_secret(secret)
     await check_password(call, password)
@@ -110,7 +110,7 @@ async def reset(call: Call, user_id: int) -> None:
 
 
 async def show_code(call: Call, who: VerifiedIdentity, code: str) -> VerifiedIdentity:
-    """Who it is, if the code is right. Raises WrongCode, and RateLimited for one who guesses."""
+    """The user, if the code is right. Raises WrongCode, and RateLimited after many attempts."""
     address = address_bucket(call.request.client_address)
     counted = who.user_id, address, call.config.sends_mail
     await call.system_db.write(actions.people.second_factors.count, call.vault, *counted)
@@ -120,13 +120,13 @@ async def show_code(call: Call, who: VerifiedIdentity, code: str) -> VerifiedIde
 
 
 async def check_password(call: Call, password: str) -> None:
-    """Raises BadRequest unless it is the caller's; a session that was left open is not enough."""
+    """Raises BadRequest unless it is the caller's password; an open session alone is not enough."""
     if not await api.people.login.is_own(call, call.user, password):
         raise BadRequest("Wrong password!")
 
 
 async def are_used(call: Call) -> bool:
-    """Whether a password alone does not let everybody in."""
+    """Whether logins need more than a password."""
     if call.found_org is None:
         return False
     is_required = bool(call.org.realm.setting("require_second_factor"))

@@ -1,4 +1,4 @@
-"""One's own sessions: the browsers in which one is logged in."""
+"""The caller's browser sessions."""
 
 import msgspec
 

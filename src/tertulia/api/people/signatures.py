@@ -1,4 +1,4 @@
-"""Signatures: passkeys, SAML answers and new keys, computed off the loop in each person's turn."""
+"""Signature work off the event loop: passkeys, SAML responses and new keys, in turn."""
 
 from collections.abc import Callable
 from typing import TypeVar

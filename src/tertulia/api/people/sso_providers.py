@@ -1,4 +1,4 @@
-"""People for whom a provider vouches: which providers there are here, and whose account that is."""
+"""Single sign-on providers of an organization, and the accounts that they authenticate."""
 
 import ipaddress
 from collections.abc import Sequence
@@ -24,7 +24,7 @@ P = TypeVar("P", bound=Provider)
 
 
 def find(call: Call, key: str) -> OpenIdProvider:
-    """A site that people of this organization may log in with. Raises NotFound, MethodDisabled."""
+    """A provider of this organization. Raises NotFound, MethodDisabled."""
     provider = _open_to(call, [each for each in call.config.openid if each.key == key])
     if provider is None:
         raise NotFound()
@@ -32,7 +32,7 @@ def find(call: Call, key: str) -> OpenIdProvider:
 
 
 def find_saml(call: Call, name: str) -> SamlProvider:
-    """The same for SAML, by its name."""
+    """The same for SAML, by name."""
     provider = _open_to(call, [each for each in call.config.saml if each.called == name])
     if provider is None:
         raise NotFound()
@@ -40,14 +40,14 @@ def find_saml(call: Call, name: str) -> SamlProvider:
 
 
 def return_path(call: Call, provider: OpenIdProvider) -> str:
-    """Where logins with a provider come back to in this organization."""
+    """The redirect path of a provider in this organization."""
     here = [each for each in call.config.openid if each.is_for(call.org.realm.subdomain)]
     return provider.return_path(here)
 
 
 async def recognize(call: Call, introduced: ExternalProfile, link: str = "") -> VerifiedIdentity:
-    """Whose account it is that a provider vouches for; it is made where that is wanted. `link` is
-    the key of an invitation for many that they came with."""
+    """The account of an authenticated profile; it is created where the settings allow it. `link` is
+    the key of an invitation link that the browser came with."""
     try:
         for email in introduced.emails:
             if not domain.people.user.looks_like_email(email):
@@ -60,7 +60,7 @@ async def recognize(call: Call, introduced: ExternalProfile, link: str = "") -> 
 
 
 def log_refusal(introduced: ExternalProfile, refusal: ClientError, **about: str) -> None:
-    """Say in the log why somebody for whom a provider vouches is not let in."""
+    """Log why an authenticated profile is not admitted."""
     why = [type(refusal).__name__, introduced.refusal]
     if isinstance(refusal, NoVerifiedAddress):
         why.append(introduced.address_source)
@@ -74,12 +74,12 @@ def log_refusal(introduced: ExternalProfile, refusal: ClientError, **about: str)
 
 
 async def by_header(call: Call, link: str = "") -> VerifiedIdentity:
-    """Who somebody is by the word of the proxy before us. Raises RemoteUserMissing."""
+    """The account named by the proxy's header. Raises RemoteUserMissing."""
     return await recognize(call, named_by_header(call), link)
 
 
 def named_by_header(call: Call) -> ExternalProfile:
-    """What the proxy before us says of the caller. Raises RemoteUserMissing."""
+    """The user name in the proxy's header. Raises RemoteUserMissing."""
     proxy = _open_to(call, call.config.remote_user)
     name = "" if proxy is None else (call.request.only_header(proxy.header) or "").strip()
     if proxy is None or not name or not _is_trusted(call):
@@ -91,7 +91,7 @@ def named_by_header(call: Call) -> ExternalProfile:
 
 
 async def by_token(call: Call, token: str, link: str = "") -> VerifiedIdentity:
-    """Who somebody is by a signed token. Raises BadRequest, BadJwt."""
+    """The account named by a signed token. Raises BadRequest, BadJwt."""
     issuer = jwt_issuer(call)
     introduced = external.sso.claims.by_address(issuer, external.sso.jwt.email_in(issuer, token))
     try:
@@ -108,7 +108,7 @@ def jwt_issuer(call: Call) -> JwtIssuer:
 
 
 def _open_to(call: Call, providers: Sequence[P]) -> P | None:
-    """The first that is for this organization. Raises MethodDisabled if it was switched off."""
+    """The first provider for this organization. Raises MethodDisabled if it is switched off."""
     realm = call.org.realm
     for provider in providers:
         if provider.is_for(realm.subdomain):
@@ -127,7 +127,7 @@ def _header_fault(call: Call, proxy: RemoteUserProxy | None, name: str) -> str:
 
 
 def _is_trusted(call: Call) -> bool:
-    """Whether it is a proxy of ours that is connected to us, whomever it speaks for."""
+    """Whether the peer of this connection is a configured proxy."""
     try:
         peer = ipaddress.ip_address(call.request.peer_address)
     except ValueError:

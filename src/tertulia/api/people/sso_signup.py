@@ -1,4 +1,4 @@
-"""How somebody new is received, whichever way they come."""
+"""Sign-up of users that a provider or directory authenticates."""
 
 from tertulia import actions
 from tertulia.actions.messages.draft import Author
@@ -18,7 +18,7 @@ async def reception(
 
 
 async def recognize(call: Call, introduced: ExternalProfile, link: str = "") -> int:
-    """The id of the account of somebody who is vouched for, who is received if it is new."""
+    """The account id of an authenticated profile; a new account is created and welcomed."""
     received = None
     if await call.system_db.read(actions.people.external_identities.is_new, introduced):
         invitation = await call.system_db.read(

@@ -1,4 +1,4 @@
-"""Status: what people say about themselves."""
+"""User status: text and emoji."""
 
 from typing import Annotated, Any
 

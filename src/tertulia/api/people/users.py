@@ -1,4 +1,4 @@
-"""Users: everybody, one by id or address, and oneself."""
+"""Users: all, one by id or email address, and the caller."""
 
 from msgspec import UNSET, UnsetType, structs
 
@@ -108,7 +108,7 @@ async def me(call: Call) -> Myself:
 
 def _one(call: Call, user: User | None, client_gravatar: bool, profile: bool) -> OneUser:
     if user is None:
-        # Whoever does not see everybody is not told whether there is somebody they do not see.
+        # A caller with limited visibility must not learn that a hidden user exists.
         raise UserNotFound() if call.org.sees_everybody(call.user) else InsufficientPermission()
     return OneUser(
         user=events.types.people.user.user_object(

@@ -1,4 +1,4 @@
-"""Finding the people a caller names; whom the caller may not know is not there."""
+"""Finding the users that a caller names; users that the caller may not see are not found."""
 
 from tertulia import domain
 from tertulia.api.call import Call
@@ -11,9 +11,9 @@ def with_id(call: Call, user_id: int) -> User | None:
 
 
 def with_address(call: Call, email: str) -> User | None:
-    """Whoever has this address in public, or a real one that the caller may see.
+    """The user with this public address, or with this real address if the caller may see it.
 
-    An address that we made up stands for its owner, even if somebody says it is their real one.
+    A generated public address always means its owner, even if another user claims it as real.
     """
     user = call.org.user_with_stand_in(email)
     if user is None:

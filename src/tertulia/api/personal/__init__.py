@@ -1,4 +1,4 @@
-"""What people keep for themselves."""
+"""What users keep for themselves."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""Alert words: texts for which one wants to be called."""
+"""Alert words: texts that notify the user when a message contains them."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""Phones, which are told of messages through the forwarding service that the operator named."""
+"""Mobile devices, notified through the configured push service."""
 
 from typing import Annotated, Any, Literal
 

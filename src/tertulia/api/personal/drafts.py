@@ -1,4 +1,4 @@
-"""Drafts: listing, keeping, editing and deleting one's own."""
+"""Drafts: listing, creating, editing and deleting the caller's."""
 
 from typing import Annotated, Literal
 

@@ -1,4 +1,4 @@
-"""Muted users: whom one does not want to hear from."""
+"""Muted users."""
 
 from tertulia import actions
 from tertulia.api.call import Call

@@ -1,4 +1,4 @@
-"""Navigation views: what is in the sidebar of one's client."""
+"""Navigation views: entries in the sidebar of the caller's client."""
 
 from typing import Annotated
 

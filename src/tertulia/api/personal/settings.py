@@ -1,4 +1,4 @@
-"""Personal settings: one's own, and those that newcomers of an organization start with."""
+"""Personal settings: the caller's, and the defaults of new users."""
 
 import zoneinfo
 from functools import cache
@@ -21,7 +21,7 @@ Text = Annotated[str, MaxLength(1000), NoNul]
 
 
 def _chosen(kind: ChosenFrom) -> Any:
-    """Compat: a value that is not in the list is refused in more words than elsewhere."""
+    """Compat: a value outside the list is refused with a longer message than elsewhere."""
     return Annotated[kind.type, OneOf(kind.values), BareOrJson if kind.type is str else Json]
 
 
@@ -85,7 +85,7 @@ async def change_newcomers(call: Call, **values: Any) -> None:
 
 
 async def _new_password_hash(call: Call, old: str, new: str) -> str:
-    """Checks the old password, as often as a login may be tried."""
+    """Check the old password, with the rate limit of logins, and hash the new one."""
     await api.people.ldap_login.check_own_password(call, call.user.id)
     if not await api.people.login.is_right(call, call.user, old):
         raise BadRequest("Wrong password!")
@@ -98,5 +98,5 @@ async def _new_password_hash(call: Call, old: str, new: str) -> str:
 
 @cache
 def _timezones() -> frozenset[str]:
-    """All there are; the system's own copies of one, such as `localtime`, are none."""
+    """All time zones, without the system's aliases such as `localtime`."""
     return frozenset(zoneinfo.available_timezones()) - {"localtime"}

@@ -1,4 +1,4 @@
-"""Personal settings of others, which administrators change for them."""
+"""Personal settings of other users, changed by administrators."""
 
 from typing import Any
 
@@ -9,12 +9,12 @@ from tertulia.api.call import Call
 from tertulia.errors import BadRequest
 from tertulia.errors.groups import MemberNotFound, SubgroupNotFound
 
-AT_ONCE = 100  # people in one transaction: others want to write, too
+AT_ONCE = 100  # users per transaction, so that other writes get a turn
 CONSENT = "allow_private_data_export"
 
 
 class TargetUsers(msgspec.Struct, forbid_unknown_fields=True):
-    """Whose settings are meant."""
+    """The users whose settings change."""
 
     user_ids: list[int] = []
     group_ids: list[int] = []
@@ -22,7 +22,7 @@ class TargetUsers(msgspec.Struct, forbid_unknown_fields=True):
 
 
 async def change(call: Call, whose: TargetUsers, values: dict[str, Any]) -> None:
-    """Change the same settings for many people; who may not is told before anything is changed."""
+    """Change the same settings for many users; all permissions are checked before any change."""
     if CONSENT in values:
         raise BadRequest(f"{CONSENT} is for everybody to say for themselves.")
     everybody = _everybody(call, whose)
@@ -38,7 +38,7 @@ async def change(call: Call, whose: TargetUsers, values: dict[str, Any]) -> None
 
 
 def _everybody(call: Call, whose: TargetUsers) -> list[int]:
-    """The people who are named, and the active members of the groups."""
+    """The named users, and the active members of the named groups."""
     found = set()
     for user_id in whose.user_ids:
         user = call.org.users.get(user_id)

@@ -1,4 +1,4 @@
-"""Saved snippets: listing, saving, editing and deleting one's own."""
+"""Saved snippets: listing, creating, editing and deleting the caller's."""
 
 from typing import Annotated
 

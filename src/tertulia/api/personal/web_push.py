@@ -1,4 +1,4 @@
-"""Web Push: for browsers and for UnifiedPush, without anybody in between."""
+"""Web Push: for browsers and UnifiedPush, without a push service in between."""
 
 from typing import Annotated
 

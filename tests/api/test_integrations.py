@@ -7,6 +7,7 @@ import json
 from urllib.parse import urlencode
 
 import pytest
+from tests.integrations.examples import EXAMPLES
 from tests.support.people import Chat
 
 from tertulia import integrations
@@ -115,6 +116,46 @@ def test_events_can_be_filtered(ana, bot, filters, is_told):
     calls(bot, "github", push, stream="kitchen", **filters)(X_GitHub_Event="push").succeeds()
 
     assert len(ears.all()) == is_told
+
+
+@pytest.mark.parametrize("service", ["redmine", "teamcity", "uptimerobot", "wordpress"])
+def test_examples_are_posted_as_json(ana, bot, service):
+    example = next(each for each in reversed(EXAMPLES) if each.service == service)
+
+    calls(bot, service, example.payload, stream="kitchen")().succeeds()
+
+    said = heard(ana)
+    assert (said["subject"], said["content"]) == (example.topic, example.text)
+
+
+def test_a_form_with_fields_is_a_payload(ana, bot):
+    example = next(each for each in EXAMPLES if each.service == "wordpress")
+
+    calls(bot, "wordpress", None, body=urlencode(example.payload).encode(), stream="kitchen")(
+        Content_Type="application/x-www-form-urlencoded"
+    ).succeeds()
+
+    assert heard(ana)["content"] == example.text
+
+
+def test_a_secret_in_a_payload_goes_to_the_owner_only(ana, bot):
+    calls(bot, "notion", {"verification_token": "secret_rain"}, stream="kitchen")().succeeds()
+
+    said = heard(ana)
+    assert (said["type"], said["sender_id"]) == ("private", bot.id)
+    assert "secret_rain" in said["content"]
+
+
+def test_the_authorization_header_may_be_the_secret_of_a_service(ana, bot):
+    example = next(each for each in EXAMPLES if each.service == "harbor")
+    call = calls(bot, "harbor", example.payload, stream="kitchen", webhook_secret="open sesame")
+
+    call(Authorization="open sesame").succeeds()
+    posted = heard(ana)["content"]
+    refused = call(Authorization="Basic b3BlbjpzZXNhbWU=")
+
+    assert posted == example.text
+    refused.fails("Webhook signature verification failed.")
 
 
 def test_a_long_topic_is_truncated(ana, bot):
@@ -313,6 +354,7 @@ def test_every_payload_is_posted_or_refused(ana, bot):
         "X_Event_Key": "repo:push",
         "Sentry_Hook_Resource": "issue",
         "X_Discourse_Event": "post_created",
+        "X_Netlify_Event": "deploy_created",
     }
 
     answers = {

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.integrations import test_code_hosting, test_machines, test_trackers
+from tests.integrations import examples, test_code_hosting, test_machines, test_trackers
 from tests.support.complexity import grows_linearly
 
 from tertulia import integrations
@@ -20,13 +20,14 @@ EVENTS = {
     "X-Gitea-Event": ["push", "pull_request_approved", "pull_request_comment"],
     "X-Event-Key": ["repo:push", "pullrequest:created", "issue:comment_created"],
     "Sentry-Hook-Resource": ["", "issue", "event_alert", "metric_alert", "comment"],
+    "X-Netlify-Event": ["deploy_created", "submission_created", "deploy_x"],
     "X-Discourse-Event": ["ping", "post_created", "topic_created", "post_liked", "user_x"],
 }
 # Words that lead into the payloads, and values that are there in place of the right ones.
 WORDS = sorted(
     {
         word
-        for module in (test_code_hosting, test_machines, test_trackers)
+        for module in (examples, test_code_hosting, test_machines, test_trackers)
         for word in Path(str(module.__file__)).read_text(encoding="utf-8").split('"')
         if word.isidentifier() and len(word) < 25
     }
@@ -91,6 +92,7 @@ def test_a_good_payload_with_one_thing_wrong(other):
         ("grafana", alerts, {}),
         ("alertmanager", alerts, {}),
         ("jira", jira, {}),
+        *[(each.service, each.payload, each.headers) for each in examples.EXAMPLES],
     ]:
         for place in pieces(payload):
             hook = WebhookRequest(replaced(payload, place, other), headers)

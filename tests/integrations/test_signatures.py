@@ -1,7 +1,9 @@
 """Whoever knows the secret is believed; nobody else, and nothing that was changed on the way."""
 
 import base64
+import hashlib
 import hmac
+import json
 
 import pytest
 from cryptography.hazmat.primitives import hashes, serialization
@@ -18,6 +20,16 @@ def code(data: bytes, kind: str = "sha256") -> bytes:
     return hmac.new(SECRET, data, kind).digest()
 
 
+def token(claims: object, alg: str = "HS256") -> str:
+    """A JSON Web Token, as Netlify makes it."""
+    parts = [
+        base64.urlsafe_b64encode(json.dumps(part).encode()).rstrip(b"=")
+        for part in ({"alg": alg}, claims)
+    ]
+    signature = base64.urlsafe_b64encode(code(b".".join(parts))).rstrip(b"=")
+    return b".".join([*parts, signature]).decode()
+
+
 SIGNED = {
     "bitbucket2": {"x-hub-signature": f"sha256={code(BODY).hex()}"},
     "circleci": {"circleci-signature": f"v1={code(BODY).hex()},v2=beef"},
@@ -28,14 +40,25 @@ SIGNED = {
     "gitlab": {"x-gitlab-token": "open sesame"},
     "gogs": {"x-gogs-signature": code(BODY).hex()},
     "grafana": {"x-grafana-alerting-signature": code(BODY).hex()},
+    "harbor": {"authorization": "open sesame"},
+    "heroku": {"heroku-webhook-hmac-sha256": base64.b64encode(code(BODY)).decode()},
     "jira": {"x-hub-signature": f"sha256={code(BODY).hex()}"},
     "linear": {"linear-signature": code(BODY).hex()},
+    "netlify": {
+        "x-webhook-signature": token(
+            {"iss": "netlify", "sha256": hashlib.sha256(BODY).hexdigest()},
+        )
+    },
+    "notion": {"x-notion-signature": f"sha256={code(BODY).hex()}"},
+    "openproject": {"x-op-signature": f"sha1={code(BODY, 'sha1').hex()}"},
     "pagerduty": {"x-pagerduty-signature": f"v1={'0' * 64},v1={code(BODY).hex()}"},
+    "redmine": {"x-redmine-signature-256": f"sha256={code(BODY).hex()}"},
     "sentry": {"sentry-hook-signature": code(BODY).hex()},
     "slack_incoming": {
         "x-slack-request-timestamp": str(NOW),
         "x-slack-signature": f"v0={code(b'v0:%d:' % NOW + BODY).hex()}",
     },
+    "sonarqube": {"x-sonar-webhook-hmac-sha256": code(BODY).hex()},
     "stripe": {"stripe-signature": f"t={NOW},v1={code(b'%d.' % NOW + BODY).hex()},v0=beef"},
     "trello": {
         "x-trello-webhook": base64.b64encode(code(BODY + ADDRESS.encode(), "sha1")).decode()
@@ -99,8 +122,44 @@ def test_a_signature_is_good_for_what_was_signed(name):
     assert not check(SignedCall(BODY, headers, ADDRESS, NOW), b"another secret")
     assert not check(SignedCall(BODY, {}, ADDRESS, NOW), SECRET)
     assert not check(SignedCall(BODY, dict.fromkeys(headers, "\xff,=,"), ADDRESS, NOW), SECRET)
-    if name != "gitlab":
+    if name not in ("gitlab", "harbor"):  # they send the secret itself
         assert not check(SignedCall(BODY + b" ", headers, ADDRESS, NOW), SECRET)
+
+
+@pytest.mark.parametrize(
+    "claims, alg",
+    [
+        ({"iss": "netlify", "sha256": hashlib.sha256(b"other").hexdigest()}, "HS256"),
+        ({"iss": "netlify"}, "HS256"),
+        ({"iss": "ana", "sha256": hashlib.sha256(BODY).hexdigest()}, "HS256"),
+        ({"iss": "netlify", "sha256": hashlib.sha256(BODY).hexdigest()}, "none"),
+        ([], "HS256"),
+    ],
+)
+def test_a_token_of_netlify_is_about_this_body(claims, alg):
+    check = integrations.INTEGRATIONS["netlify"].check
+    assert check is not None
+    headers = {"x-webhook-signature": token(claims, alg)}
+
+    assert not check(SignedCall(BODY, headers, ADDRESS, NOW), SECRET)
+
+
+@pytest.mark.parametrize(
+    "body, is_good",
+    [
+        (b'{"verification_token": "open sesame"}', True),
+        (b'{"verification_token": "other"}', False),
+        (b'{"verification_token": "\\ud800"}', False),
+        (b'{"verification_token": 1}', False),
+        (b"[]", False),
+        (b"[" * 100_000, False),
+    ],
+)
+def test_notion_tells_the_secret_without_a_signature(body, is_good):
+    check = integrations.INTEGRATIONS["notion"].check
+    assert check is not None
+
+    assert check(SignedCall(body, {}, ADDRESS, NOW), SECRET) is is_good
 
 
 @pytest.mark.parametrize("name", ["stripe", "slack_incoming", "zendesk"])

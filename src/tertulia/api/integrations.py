@@ -141,7 +141,7 @@ async def _say(
 ) -> None:
     text = report.text.replace("\0", "")
     draft = await actions.messages.draft.compose(call.author, text, service.client, None)
-    if stream is None or not stream.strip():
+    if report.to_owner or stream is None or not stream.strip():
         to = call.user.id if call.user.bot_owner_id is None else call.user.bot_owner_id
         await call.db.write(
             actions.messages.send.to_people, call.user, [to], draft, call.org.email_domain

@@ -8,7 +8,10 @@ from tertulia.errors import BadRequest
 from tertulia.errors.integrations import MalformedPayload, MissingEventHeader, UnsupportedEvent
 from tertulia.integrations import (
     alertmanager,
+    awx,
+    azure_devops,
     bitbucket,
+    buildbot,
     circleci,
     discourse,
     free_text,
@@ -17,19 +20,35 @@ from tertulia.integrations import (
     github,
     gitlab,
     grafana,
+    harbor,
+    heroku,
     jenkins,
     jira,
     json_text,
     linear,
+    netlify,
     newrelic,
+    notion,
+    openproject,
+    opsgenie,
     pagerduty,
+    pingdom,
+    redmine,
+    rollbar,
     sentry,
     signatures,
     slack_incoming,
+    sonarqube,
+    splunk,
+    statuspage,
     stripe,
+    teamcity,
     travis,
     trello,
     uptime_kuma,
+    uptime_robot,
+    wordpress,
+    zabbix,
     zendesk,
 )
 from tertulia.integrations.payload import WebhookRequest
@@ -70,7 +89,7 @@ class Integration(msgspec.Struct, frozen=True):
         return f"Zulip{self.title.replace(' ', '').replace('.', '')}Webhook"[:30]
 
 
-_sha256 = signatures.hexadecimal
+_hmac = signatures.hexadecimal
 
 _ALL = [
     Integration(
@@ -80,25 +99,43 @@ _ALL = [
         alertmanager.report,
     ),
     Integration(
+        "awx",
+        "AWX",
+        "In Administration, Notifiers, as the target URL of one of the type Webhook, with POST.",
+        awx.report,
+    ),
+    Integration(
+        "azuredevops",
+        "Azure DevOps",
+        "In Project settings, Service hooks, Create subscription, Web Hooks.",
+        azure_devops.report,
+    ),
+    Integration(
         "bitbucket2",
         "Bitbucket",
         "In Repository settings, Webhooks, Add webhook.",
         bitbucket.report,
-        _sha256("x-hub-signature", prefix="sha256="),
+        _hmac("x-hub-signature", prefix="sha256="),
+    ),
+    Integration(
+        "buildbot",
+        "Buildbot",
+        "In `master.cfg`, as the `serverUrl` of a `reporters.HttpStatusPush`.",
+        buildbot.report,
     ),
     Integration(
         "circleci",
         "CircleCI",
         "In Project Settings, Webhooks, Add Webhook.",
         circleci.report,
-        _sha256("circleci-signature", prefix="v1="),
+        _hmac("circleci-signature", prefix="v1="),
     ),
     Integration(
         "discourse",
         "Discourse",
         "In Admin, API, Webhooks, New Webhook, as JSON.",
         discourse.report,
-        _sha256("x-discourse-event-signature", prefix="sha256="),
+        _hmac("x-discourse-event-signature", prefix="sha256="),
     ),
     Integration(
         "freshdesk",
@@ -111,21 +148,21 @@ _ALL = [
         "Gitea",
         "In Settings, Webhooks, Add Webhook, Gitea.",
         gitea.report,
-        _sha256("x-gitea-signature", "x-forgejo-signature"),
+        _hmac("x-gitea-signature", "x-forgejo-signature"),
     ),
     Integration(
         "forgejo",
         "Forgejo",
         "In Settings, Webhooks, Add webhook, Forgejo.",
         gitea.report,
-        _sha256("x-forgejo-signature", "x-gitea-signature"),
+        _hmac("x-forgejo-signature", "x-gitea-signature"),
     ),
     Integration(
         "github",
         "GitHub",
         "In Settings, Webhooks, Add webhook, with content type `application/json`.",
         github.report,
-        _sha256("x-hub-signature-256", prefix="sha256="),
+        _hmac("x-hub-signature-256", prefix="sha256="),
     ),
     Integration(
         "gitlab",
@@ -139,16 +176,38 @@ _ALL = [
         "Gogs",
         "In Settings, Webhooks, Add Webhook, Gogs.",
         gitea.report,
-        _sha256("x-gogs-signature"),
+        _hmac("x-gogs-signature"),
     ),
     Integration(
         "grafana",
         "Grafana",
         "In Alerting, Contact points, as one of the kind Webhook.",
         grafana.report,
-        _sha256("x-grafana-alerting-signature"),
+        _hmac("x-grafana-alerting-signature"),
+    ),
+    Integration(
+        "harbor",
+        "Harbor",
+        "In a project's Webhooks, New Webhook, as the endpoint URL of the type http; the secret is"
+        " the Auth Header.",
+        harbor.report,
+        signatures.token("authorization"),
     ),
     Integration("helloworld", "Hello World", "Anywhere, for a first try.", free_text.helloworld),
+    Integration(
+        "heroku",
+        "Heroku",
+        "As the URL in `heroku webhooks:add --include api:release --level notify`.",
+        heroku.report,
+        signatures.heroku,
+    ),
+    Integration(
+        "homeassistant",
+        "Home Assistant",
+        "In `configuration.yaml`, as the `resource` of a `notify` with the platform `rest`, the"
+        " method `POST_JSON` and the `title_param_name` `title`.",
+        free_text.home_assistant,
+    ),
     Integration(
         "ifttt",
         "IFTTT",
@@ -166,7 +225,7 @@ _ALL = [
         "Jira",
         "In System, WebHooks, Create a WebHook.",
         jira.report,
-        _sha256("x-hub-signature", prefix="sha256="),
+        _hmac("x-hub-signature", prefix="sha256="),
     ),
     Integration(
         "json",
@@ -182,24 +241,71 @@ _ALL = [
         signatures.linear,
     ),
     Integration(
+        "netlify",
+        "Netlify",
+        "In Project configuration, Notifications, as an HTTP POST request with a JWS secret token.",
+        netlify.report,
+        signatures.netlify,
+    ),
+    Integration(
         "newrelic",
         "New Relic",
         "In Alerts, Destinations, as a webhook that a workflow uses.",
         newrelic.report,
     ),
     Integration(
+        "notion",
+        "Notion",
+        "In the settings of a connection, Webhooks, Create a subscription. The owner of the bot"
+        " then gets the verification token, which is also the secret.",
+        notion.report,
+        signatures.notion,
+    ),
+    Integration(
+        "openproject",
+        "OpenProject",
+        "In Administration, API and webhooks, Webhooks, as the payload URL.",
+        openproject.report,
+        _hmac("x-op-signature", prefix="sha1=", digest="sha1"),
+    ),
+    Integration(
+        "opsgenie",
+        "Opsgenie",
+        "In Settings, Integrations, Webhook, with the description and the details of alerts.",
+        opsgenie.report,
+    ),
+    Integration(
         "pagerduty",
         "PagerDuty",
         "In Integrations, Generic Webhooks (v3), New Webhook.",
         pagerduty.report,
-        _sha256("x-pagerduty-signature", prefix="v1="),
+        _hmac("x-pagerduty-signature", prefix="v1="),
+    ),
+    Integration(
+        "pingdom",
+        "Pingdom",
+        "In Integrations, Add Integration, of the type Webhook.",
+        pingdom.report,
+    ),
+    Integration(
+        "redmine",
+        "Redmine",
+        "In My account, Webhooks (version 7), or in a project's settings with the plugin Webhook.",
+        redmine.report,
+        _hmac("x-redmine-signature-256", prefix="sha256="),
+    ),
+    Integration(
+        "rollbar",
+        "Rollbar",
+        "In a project's Settings, Notifications, Webhook.",
+        rollbar.report,
     ),
     Integration(
         "sentry",
         "Sentry",
         "In Settings, Custom Integrations, as the webhook of an internal integration.",
         sentry.report,
-        _sha256("sentry-hook-signature"),
+        _hmac("sentry-hook-signature"),
     ),
     Integration(
         "slack_incoming",
@@ -209,11 +315,37 @@ _ALL = [
         signatures.slack,
     ),
     Integration(
+        "sonarqube",
+        "SonarQube",
+        "In a project's settings, or in Administration, Configuration: Webhooks, Create.",
+        sonarqube.report,
+        _hmac("x-sonar-webhook-hmac-sha256"),
+    ),
+    Integration(
+        "splunk",
+        "Splunk",
+        "In an alert's Trigger Actions, Webhook.",
+        splunk.report,
+    ),
+    Integration(
+        "statuspage",
+        "Statuspage",
+        "On a status page, Subscribe to updates, as a webhook.",
+        statuspage.report,
+    ),
+    Integration(
         "stripe",
         "Stripe",
         "In Developers, Webhooks, Add destination.",
         stripe.report,
         signatures.stripe,
+    ),
+    Integration(
+        "teamcity",
+        "TeamCity",
+        "In a project's parameters, as `teamcity.internal.webhooks.url`, with"
+        " `teamcity.internal.webhooks.enable` and `teamcity.internal.webhooks.events`.",
+        teamcity.report,
     ),
     Integration(
         "travis",
@@ -236,6 +368,28 @@ _ALL = [
         uptime_kuma.report,
     ),
     Integration(
+        "uptimerobot",
+        "UptimeRobot",
+        "In Integrations, Webhook, with the default variables as JSON.",
+        uptime_robot.report,
+    ),
+    Integration(
+        "wordpress",
+        "WordPress",
+        "At `/wp-admin/options-general.php?page=webhooks`, Add webhook, with the fields of the"
+        " title, the URL and the text.",
+        wordpress.report,
+    ),
+    Integration(
+        "zabbix",
+        "Zabbix",
+        "In Alerts, Media types, as the address to which a webhook's script posts its parameters"
+        " as JSON: `host_name`, `trigger_name`, `trigger_id`, `event_id`, `event_severity`,"
+        " `event_status`, `event_update_status`, `event_update_message`, `event_opdata`,"
+        " `zabbix_url`.",
+        zabbix.report,
+    ),
+    Integration(
         "zapier",
         "Zapier",
         "In a Webhooks by Zapier action, POST, as JSON with `topic` and `content`.",
@@ -251,7 +405,12 @@ _ALL = [
 ]
 
 INTEGRATIONS = {each.name: each for each in _ALL}
-ALIASES = {"bitbucket": "bitbucket2", "slack": "slack_incoming", "uptime_kuma": "uptimekuma"}
+ALIASES = {
+    "ansibletower": "awx",
+    "bitbucket": "bitbucket2",
+    "slack": "slack_incoming",
+    "uptime_kuma": "uptimekuma",
+}
 
 
 def find(name: str) -> Integration | None:

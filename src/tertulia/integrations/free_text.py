@@ -1,8 +1,9 @@
-"""Senders whose users write the message: Zapier, IFTTT, and `helloworld` for a first test."""
+"""Senders whose users write the message: Zapier, IFTTT, Home Assistant, and `helloworld` for a
+first test."""
 
 from tertulia.integrations.payload import WebhookRequest
 from tertulia.integrations.phrases import line, shortened
-from tertulia.integrations.rejections import WebhookRejected
+from tertulia.integrations.rejections import UnexpectedPayload, WebhookRejected
 from tertulia.integrations.webhook_message import WebhookMessage
 
 MAX_WORDS = 9000
@@ -18,6 +19,15 @@ def zapier(hook: WebhookRequest) -> WebhookMessage | None:
 def ifttt(hook: WebhookRequest) -> WebhookMessage | None:
     """https://ifttt.com/maker_webhooks: `topic` and `content`."""
     return _written(hook)
+
+
+def home_assistant(hook: WebhookRequest) -> WebhookMessage | None:
+    """https://www.home-assistant.io/integrations/notify.rest/: `message` and perhaps `title`."""
+    text = hook.payload.words("message") or hook.query.get("message", "").strip()
+    if not text:
+        raise UnexpectedPayload("message")
+    title = hook.payload.words("title") or hook.query.get("title", "").strip()
+    return WebhookMessage("message", line(title) or "Home Assistant", shortened(text, MAX_WORDS))
 
 
 def helloworld(hook: WebhookRequest) -> WebhookMessage | None:

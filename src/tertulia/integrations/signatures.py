@@ -37,12 +37,11 @@ class SignedCall(msgspec.Struct, frozen=True):
 Check = Callable[[SignedCall, bytes], bool]
 
 
-def hexadecimal(*headers: str, prefix: str = "") -> Check:
-    """HMAC-SHA-256 of the body in one of these headers, which may list several signatures with
-    commas."""
+def hexadecimal(*headers: str, prefix: str = "", digest: str = "sha256") -> Check:
+    """HMAC of the body in one of these headers, which may list several signatures with commas."""
 
     def check(call: SignedCall, secret: bytes) -> bool:
-        expected = prefix + hmac.new(secret, call.body, hashlib.sha256).hexdigest()
+        expected = prefix + hmac.new(secret, call.body, digest).hexdigest()
         given = next((call.headers[each] for each in headers if each in call.headers), "")
         return any(_is_same(each.strip(), expected) for each in given.split(","))
 
@@ -86,12 +85,36 @@ def linear(call: SignedCall, secret: bytes) -> bool:
     """HMAC-SHA-256 of the body, which contains the time (`webhookTimestamp`, milliseconds)."""
     if not hexadecimal("linear-signature")(call, secret):
         return False
-    try:
-        sent = json.loads(call.body)
-    except (ValueError, RecursionError):
-        return True  # malformed JSON is rejected later, with its own error
-    at = sent.get("webhookTimestamp") if isinstance(sent, dict) else None
+    at = _json_object(call.body).get("webhookTimestamp")  # malformed JSON is rejected later
     return at is None or (type(at) is int and _is_recent(str(at // 1000), call.now))
+
+
+def notion(call: SignedCall, secret: bytes) -> bool:
+    """HMAC-SHA-256 of the body. The request that tells the secret has no signature; it is accepted
+    if it contains the same secret."""
+    if hexadecimal("x-notion-signature", prefix="sha256=")(call, secret):
+        return True
+    token = _json_object(call.body).get("verification_token")
+    return isinstance(token, str) and hmac.compare_digest(token.encode(errors="replace"), secret)
+
+
+def heroku(call: SignedCall, secret: bytes) -> bool:
+    """HMAC-SHA-256 of the body, in Base64."""
+    code = base64.b64encode(hmac.new(secret, call.body, hashlib.sha256).digest()).decode()
+    return _is_same(call.headers.get("heroku-webhook-hmac-sha256", ""), code)
+
+
+def netlify(call: SignedCall, secret: bytes) -> bool:
+    """A JSON Web Token with HS256, whose claims have the SHA-256 of the body."""
+    signed, _, signature = call.headers.get("x-webhook-signature", "").rpartition(".")
+    head, _, claims = signed.partition(".")
+    code = hmac.new(secret, signed.encode("latin-1", "replace"), hashlib.sha256).digest()
+    expected = base64.urlsafe_b64encode(code).decode().rstrip("=")
+    if not _is_same(signature, expected) or _token_part(head).get("alg") != "HS256":
+        return False
+    found = _token_part(claims)
+    digest = hashlib.sha256(call.body).hexdigest()
+    return found.get("iss") == "netlify" and found.get("sha256") == digest
 
 
 def slack(call: SignedCall, secret: bytes) -> bool:
@@ -127,6 +150,23 @@ def _public_key(pasted: str) -> Any:
         return None
     rsa = import_module("cryptography.hazmat.primitives.asymmetric.rsa")
     return key if isinstance(key, rsa.RSAPublicKey) else None
+
+
+def _token_part(encoded: str) -> dict[str, Any]:
+    """The object in one part of a JSON Web Token; empty if it is malformed."""
+    try:
+        return _json_object(base64.urlsafe_b64decode(encoded + "=" * (-len(encoded) % 4)))
+    except ValueError:
+        return {}
+
+
+def _json_object(body: bytes) -> dict[str, Any]:
+    """The object in a body; empty if it is malformed or of another type."""
+    try:
+        found = json.loads(body)
+    except (ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
 
 
 def _is_recent(at: str, now: float) -> bool:

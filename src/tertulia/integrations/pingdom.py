@@ -1,0 +1,32 @@
+"""Pingdom: https://www.pingdom.com/resources/webhooks/"""
+
+from tertulia.integrations.payload import WebhookRequest
+from tertulia.integrations.phrases import facts, line, link, said, spoken
+from tertulia.integrations.webhook_message import WebhookMessage
+
+SIGNS = {
+    "UP": ":squared_ok:",
+    "SUCCESS": ":squared_ok:",
+    "DOWN": ":alert:",
+    "FAILING": ":alert:",
+}
+
+
+def report(hook: WebhookRequest) -> WebhookMessage | None:
+    payload = hook.payload
+    name = payload.words("check_name") or payload.text("check_id")
+    state = payload.text("current_state").upper()
+    before = payload.words("previous_state")
+    named = link(name, payload.words("check_params.full_url", "check_params.url"))
+    change = f"{spoken(before)} → {spoken(state)}" if before else spoken(state)
+    words = payload.words("long_description", "description", "custom_message")
+    about = facts(
+        [
+            ("Type", line(payload.words("check_type"))),
+            ("Host", line(payload.words("check_params.hostname"))),
+            ("Importance", spoken(payload.words("importance_level"))),
+            ("Seen from", line(payload.words("first_probe.location"))),
+        ]
+    )
+    text = said(f"{SIGNS.get(state, ':information:')} {named}: {change}", words)
+    return WebhookMessage(state.lower(), line(name), f"{text}\n\n{about}".rstrip())

@@ -1,0 +1,46 @@
+"""Statuspage: https://support.atlassian.com/statuspage/docs/enable-webhook-notifications/"""
+
+from tertulia.integrations.payload import Payload, WebhookRequest
+from tertulia.integrations.phrases import facts, line, link, said, spoken, strong
+from tertulia.integrations.webhook_message import WebhookMessage
+
+SIGNS = {
+    "operational": ":squared_ok:",
+    "resolved": ":squared_ok:",
+    "completed": ":squared_ok:",
+    "under_maintenance": ":construction:",
+    "degraded_performance": ":warning:",
+    "partial_outage": ":alert:",
+    "major_outage": ":alert:",
+}
+
+
+def report(hook: WebhookRequest) -> WebhookMessage | None:
+    payload = hook.payload
+    return _incident(payload) if payload.find("incident") else _component(payload)
+
+
+def _incident(payload: Payload) -> WebhookMessage:
+    incident = payload.get("incident")
+    name, status = incident.text("name"), incident.text("status")
+    updates = incident.each("incident_updates")
+    words = updates[0].words("body") if updates else ""
+    named = link(name, incident.words("shortlink"))
+    sign = SIGNS.get(status, ":alert:")
+    text = said(f"{sign} {named}: {spoken(status)}", words)
+    about = facts(
+        [
+            ("Impact", spoken(incident.words("impact"))),
+            ("Page", line(payload.words("page.status_description"))),
+        ]
+    )
+    return WebhookMessage(f"incident.{status}", line(name), f"{text}\n\n{about}".rstrip())
+
+
+def _component(payload: Payload) -> WebhookMessage:
+    name = payload.text("component.name")
+    before = payload.words("component_update.old_status")
+    status = payload.words("component_update.new_status") or payload.text("component.status")
+    change = f"{spoken(before)} → {spoken(status)}" if before else spoken(status)
+    sign = SIGNS.get(status, ":information:")
+    return WebhookMessage(f"component.{status}", line(name), f"{sign} {strong(name)}: {change}.")

@@ -1,0 +1,39 @@
+"""UptimeRobot: https://help.uptimerobot.com/en/articles/11361363-uptimerobot-alert-contacts-webhooks
+
+It sends its variables in the body or in the URL.
+"""
+
+from tertulia.integrations.payload import WebhookRequest
+from tertulia.integrations.phrases import facts, line, link, said, spoken
+from tertulia.integrations.rejections import UnexpectedPayload
+from tertulia.integrations.webhook_message import WebhookMessage
+
+STATES = {
+    "1": ("down", ":alert: {name} is down"),
+    "2": ("up", ":squared_ok: {name} is up"),
+    "3": ("ssl_expiry", ":warning: The certificate of {name} expires soon"),
+}
+
+
+def report(hook: WebhookRequest) -> WebhookMessage | None:
+    def value(name: str) -> str:
+        return hook.payload.words(name) or hook.query.get(name, "").strip()
+
+    kind = value("alertType")
+    if kind not in STATES:
+        raise UnexpectedPayload("alertType")
+    event, headline = STATES[kind]
+    name = value("monitorFriendlyName") or value("monitorURL")
+    if not name:
+        raise UnexpectedPayload("monitorFriendlyName")
+    named = link(name, value("monitorURL"))
+    duration = value("alertDuration")
+    about = facts(
+        [
+            ("Duration", f"{line(duration)} seconds" if duration.isdecimal() else ""),
+            ("Expires", line(value("sslExpiryDate"))),
+            ("State", "" if event != "ssl_expiry" else spoken(value("alertTypeFriendlyName"))),
+        ]
+    )
+    text = said(headline.format(name=named), value("alertDetails"))
+    return WebhookMessage(event, line(name), f"{text}\n\n{about}".rstrip())

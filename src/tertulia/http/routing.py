@@ -173,7 +173,9 @@ class Router:
         """
         if path in self._fixed:
             return self._fixed[path], []
-        if not path.startswith(self._prefix + "/") or "%00" in path:
+        if "%00" in path:
+            raise NotFound
+        if not path.startswith(self._prefix + "/"):
             meant = self.meant_by(path)
             raise WrongPath(path=meant) if meant else NotFound
         if path.endswith("/"):

@@ -1,15 +1,15 @@
 /** The newest direct message with each person: typeahead suggests recent contacts first. */
 
 import { participantIds } from "./conversations.js";
-import { state } from "./session.js";
 import { on } from "../core/signals.js";
 
 /** @type {Map<number, number>} message id by person */
 const newestByPerson = new Map();
 
-export function initRecentContacts() {
+/** @param {import("./types.d.ts").Snapshot} snapshot */
+export function initRecentContacts(snapshot) {
   newestByPerson.clear();
-  for (const { user_ids: ids, max_message_id: id } of state.recent_private_conversations ?? []) recordContacts(ids, id);
+  for (const { user_ids: ids, max_message_id: id } of snapshot.recent_private_conversations ?? []) recordContacts(ids, id);
 }
 
 /** @param {number[]} ids
@@ -24,7 +24,6 @@ export function newestMessageWith(id) {
   return newestByPerson.get(id) ?? 0;
 }
 
-on("reset", initRecentContacts);
 on("messageArrived", (message) => {
   if (message.type === "private") recordContacts(participantIds(message), message.id);
 });

@@ -5,6 +5,7 @@ import { initDirectMessages } from "./direct_messages.js";
 import { initSession } from "./session.js";
 import { initPeople } from "./people.js";
 import { initPresence } from "./presence.js";
+import { initRecentContacts } from "./recent_contacts.js";
 import { initTopics } from "./topics.js";
 import { initUnread } from "./unread.js";
 
@@ -17,4 +18,5 @@ export function initStores(snapshot) {
   initTopics(snapshot);
   initUnread(snapshot);
   initDirectMessages(snapshot);
+  initRecentContacts(snapshot);
 }

@@ -52,3 +52,39 @@ def test_a_server_for_tests_has_people_time_and_refusals():
             ana.send("cellar", "x")
         with pytest.raises(AssertionError, match=r"no such message in 0 s(.|\n)*Ben: now"):
             ana.wait_for_message("never", seconds=0)
+
+
+def test_moving_the_clock_sends_everything_on_the_way_at_its_time():
+    with started() as chat:
+        ana, ben = chat.person("Ana"), chat.person("Ben")
+        now = int(chat._clock())
+        for hours in (20, 3):
+            ana.call(
+                "POST",
+                "/scheduled_messages",
+                type="direct",
+                to=[ben.id],
+                content=f"in {hours} hours",
+                scheduled_delivery_timestamp=now + 3600 * hours,
+            )
+
+        chat.move_time(hours=24)
+
+        sent = [(each["content"], each["timestamp"] - now) for each in ben.messages()]
+        assert [text for text, _ in sent] == ["in 3 hours", "in 20 hours"]
+        assert [seconds // 3600 for _, seconds in sent] == [3, 20]
+
+
+def test_a_bot_author_waits_for_an_event():
+    with started() as chat:
+        ana, ben = chat.person("Ana"), chat.person("Ben")
+        number = ana.send(ben, "Soup's on")
+        queue = ana.listen("reaction")
+
+        ben.call("POST", f"/messages/{number}/reactions", emoji_name="heart")
+        ben.call("POST", f"/messages/{number}/reactions", emoji_name="tada")
+
+        event = queue.wait_for_event("reaction", emoji_name="tada")
+        assert (event["op"], event["user_id"]) == ("add", ben.id)
+        with pytest.raises(AssertionError, match=r"Ana has got no event .* in 0 s"):
+            queue.wait_for_event("reaction", seconds=0)

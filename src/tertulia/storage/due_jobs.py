@@ -26,3 +26,14 @@ def those(tx: Tx, questions: Sequence[str]) -> set[str]:
     row = tx.one(f"SELECT {asked}", now=tx.now)
     assert row is not None
     return {sql for number, sql in enumerate(questions) if row[f"q{number}"]}
+
+
+def next_delivery(tx: Tx) -> float | None:
+    """When the next scheduled message or reminder is due."""
+    row = tx.one(
+        "SELECT min(deliver_at) AS value FROM ("
+        "SELECT deliver_at FROM scheduled_message WHERE sent_at IS NULL AND NOT failed"
+        " UNION ALL SELECT deliver_at FROM reminder WHERE NOT failed) AS waiting"
+    )
+    assert row is not None
+    return None if row["value"] is None else float(row["value"])

@@ -88,6 +88,12 @@ class Account:
         newest: list[dict[str, Any]] = found["messages"]
         return newest
 
+    def listen(self, *event_types: str, **options: Any) -> "EventQueue":
+        """Open an event queue, for all events if no type is named: `ana.listen("reaction")`."""
+        if event_types:
+            options = {"event_types": list(event_types), "fetch_event_types": [], **options}
+        return EventQueue(self, self.call("POST", "/register", **options))
+
     def wait_until_listening(self, seconds: float = 60.0) -> None:
         """Wait until a program has opened an event queue for this account."""
         otherwise = f"{self.name} has opened no event queue in {seconds:g} s"
@@ -124,6 +130,54 @@ class Account:
         _wait_until(look, seconds, otherwise)
         self._seen = found[0]["id"]
         return found[0]
+
+
+class EventQueue:
+    """An event queue of an account."""
+
+    def __init__(self, owner: Account, registered: dict[str, Any]) -> None:
+        self.owner = owner
+        self.state = registered
+        self.id: str = registered["queue_id"]
+        self._last: int = registered["last_event_id"]
+        self._waiting: list[dict[str, Any]] = []
+
+    def wait_for_event(
+        self, type_: str | None = None, *, seconds: float = PATIENCE_SECONDS, **fields: Any
+    ) -> dict[str, Any]:
+        """The next event of this type with these fields; fails if none arrives. Earlier events are
+        passed over: `queue.wait_for_event("reaction", op="add", emoji_name="tada")`.
+        """
+        wanted = fields if type_ is None else {"type": type_, **fields}
+        passed: list[dict[str, Any]] = []
+        found: list[dict[str, Any]] = []
+
+        def poll() -> bool:
+            self._waiting += self._poll()
+            while self._waiting:
+                event = self._waiting.pop(0)
+                if all(event.get(name) == value for name, value in wanted.items()):
+                    found.append(event)
+                    return True
+                passed.append(event)
+            return False
+
+        def otherwise() -> str:
+            names = "\n".join(json.dumps(each)[:200] for each in passed[-5:])
+            seen = f"; the last events are:\n{names}" if passed else ""
+            return f"{self.owner.name} has got no event {wanted} in {seconds:g} s{seen}"
+
+        _wait_until(poll, seconds, otherwise)
+        return found[0]
+
+    def _poll(self) -> list[dict[str, Any]]:
+        answer = self.owner.call(
+            "GET", "/events", queue_id=self.id, last_event_id=self._last, dont_block=True
+        )
+        events: list[dict[str, Any]] = answer["events"]
+        if events:
+            self._last = events[-1]["id"]
+        return [each for each in events if each["type"] != "heartbeat"]
 
 
 def _wait_until(holds: Callable[[], bool], seconds: float, otherwise: Callable[[], str]) -> None:

@@ -2,6 +2,7 @@
 
 import asyncio
 import itertools
+import logging
 import secrets
 import socket
 import tempfile
@@ -12,6 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import structlog
 import uvloop
 
 from tertulia import actions, domain, storage
@@ -24,7 +26,7 @@ from tertulia.domain.people.keys import Vault
 from tertulia.domain.people.user import NOTIFICATION_BOT, BotType, Role, User
 from tertulia.domain.people.welcome_message import NewUser
 from tertulia.server import http_server
-from tertulia.testing.people import Account
+from tertulia.testing.people import LOOK_AGAIN_SECONDS, Account
 
 BOTS = {
     "generic": BotType.GENERIC,
@@ -93,8 +95,20 @@ class ChatServer:
     # --- time ---
 
     def move_time(self, *, seconds: float = 0, minutes: float = 0, hours: float = 0) -> None:
-        """Advance the clock; scheduled messages that become due are sent within a second."""
-        self._ahead += seconds + 60 * minutes + 3600 * hours
+        """Advance the clock. Scheduled messages and reminders that become due on the way are sent
+        one after the other, each at its time."""
+        target = self._clock() + seconds + 60 * minutes + 3600 * hours
+        while (due := self._next_delivery()) is not None and due <= target:
+            self._ahead += max(0.0, due - self._clock())
+            deadline = time.monotonic() + START_SECONDS
+            while self._next_delivery() == due:
+                if time.monotonic() > deadline:
+                    raise RuntimeError("The server did not send what is due")
+                time.sleep(LOOK_AGAIN_SECONDS)
+        self._ahead += max(0.0, target - self._clock())
+
+    def _next_delivery(self) -> float | None:
+        return self._database.read_now(self._realm.id, storage.due_jobs.next_delivery)
 
     def _clock(self) -> float:
         return time.time() + self._ahead
@@ -134,7 +148,14 @@ class ChatServer:
 
 @contextmanager
 def started(**settings: Any) -> Iterator[ChatServer]:
-    """A server in a temporary folder; the settings are those of docs/settings.md."""
+    """A server in a temporary folder; the settings are those of docs/settings.md.
+
+    Its log shows errors only, so that a failing test shows what the bot did, unless you configure
+    structlog yourself.
+    """
+    if not structlog.is_configured():
+        quiet = structlog.make_filtering_bound_logger(logging.ERROR)
+        structlog.configure(wrapper_class=quiet)
     with tempfile.TemporaryDirectory(prefix="tertulia-") as folder:
         server = ChatServer(Path(folder), **settings)
         try:

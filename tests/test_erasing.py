@@ -22,7 +22,7 @@ def runs(chat: Chat, *words: str) -> Said:
 
 
 def traces(tx: Tx, *words: bytes) -> list[str]:
-    """The tables in which one of these words is still found, in whatever column."""
+    """The tables in which one of these words is still found, in any column."""
     found = []
     for table, columns in (storage.table_copy.tables(tx) | LOG).items():
         for row in storage.table_copy.rows(tx, table, columns):
@@ -37,7 +37,7 @@ def traces(tx: Tx, *words: bytes) -> list[str]:
 
 
 def files_with(chat: Chat, *words: bytes) -> list[str]:
-    """The files of a SQLite database that still hold one of these words, whatever part of them."""
+    """The files of a SQLite database that still hold one of these words, in any part."""
     if not chat.server.url.startswith("sqlite:///"):
         return []
     path = Path(chat.server.url.removeprefix("sqlite:///"))
@@ -47,7 +47,7 @@ def files_with(chat: Chat, *words: bytes) -> list[str]:
 
 
 def lives_here(zaphod) -> None:
-    """Somebody leaves something of themselves in all corners."""
+    """Create data of a user in every table."""
     zaphod.says("xyzzy in the kitchen", to="kitchen > lunch")
     zaphod.says("xyzzy between us", to=[zaphod])
     notes = uploads(zaphod, "xyzzy.txt", b"xyzzy in a file")

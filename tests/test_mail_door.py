@@ -38,7 +38,7 @@ def letter(to: str, words: str = "Soup it is", **about: Any) -> EmailMessage:
 def delivers(
     chat: Chat, *mails: Any, to: str = "", sender: str = "else@example.org"
 ) -> list[tuple[int, str]]:
-    """What a mail server is told of each, by LMTP."""
+    """The replies of the server for each recipient, by LMTP."""
     told = []
     words: Any
     port = chat.server.application.lmtp.port

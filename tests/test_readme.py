@@ -36,7 +36,7 @@ def checkout(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def terminals() -> Iterator[list[subprocess.Popen[bytes]]]:
-    """Open terminals; whatever still runs in them at the end is told to stop."""
+    """Open terminals; what still runs in them at the end is stopped."""
     opened: list[subprocess.Popen[bytes]] = []
     yield opened
     for terminal in opened:

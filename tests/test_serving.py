@@ -35,7 +35,8 @@ from tertulia.server.sockets import CannotListen, listen
 
 @pytest.fixture
 def terminal(tmp_path: Path) -> Iterator[Terminal]:
-    """Where nobody is yet; what starts from nothing at all has an `either_terminal`."""
+    """A terminal with an empty data folder; a test that starts without one uses
+    `either_terminal`."""
     terminal = Terminal(tmp_path / "data").lays_out()
     yield terminal
     terminal.close()
@@ -303,7 +304,7 @@ def test_without_proxies_nobody_is_believed(monkeypatch):
 
 
 def whoami(config: Config, peer: str, forwarded: list[str]) -> Any:
-    """The address and the scheme that an endpoint is told of."""
+    """The address and the scheme that an endpoint sees."""
     kitchen = Kitchen()
     served = uvicorn_config(config, kitchen.api, ConnectionLimiter(config))
     served.load()

@@ -1,4 +1,4 @@
-"""What somebody may not see is not there: it also takes as long to find that out."""
+"""A hidden thing gets the same answer as a missing one, with the same number of queries."""
 
 from typing import Any
 
@@ -32,7 +32,7 @@ class Counting(Tx):
 
 
 def questions(tx: Tx, lookup: Any, user: User, *args: Any) -> int:
-    """How often the database is asked until somebody is told that something is not there."""
+    """The number of queries until a missing thing is reported."""
     counting = Counting(tx)
     try:
         assert lookup(counting, user, *args) is None
@@ -43,7 +43,7 @@ def questions(tx: Tx, lookup: Any, user: User, *args: Any) -> int:
 
 @pytest.fixture
 def hidden(chat):
-    """Somebody for whom everything of ana's is hidden, and a guest who knows nobody."""
+    """A member from whom everything of ana's is hidden, and a guest who knows no other user."""
     ana, ben = chat.person("ana", role="owner"), chat.person("ben")
     chat.permit("can_access_all_users_group", "members")
     ana.joins("vault", invite_only=True)

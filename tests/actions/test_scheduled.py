@@ -19,7 +19,7 @@ CALLING = Draft("@**all** soup!", "…", 0, "tests", False, Mentions(channel_wil
 
 
 class House:
-    """An organization in a database that nobody serves."""
+    """An organization in a database without a server."""
 
     def __init__(self, url: str) -> None:
         self.clock = Clock()

@@ -163,7 +163,7 @@ _PLAIN: dict[str, Test] = {
 
 
 class Fitting:
-    """Whether values fit, soon said: nearly all do, and only of the others somebody asks why."""
+    """A fast check whether values fit: nearly all do, and only the others need a reason."""
 
     def __init__(self, table: Table) -> None:
         self._table = table

@@ -1,4 +1,4 @@
-"""Users who keep sending and polling, whatever happens to the server.
+"""Users who keep sending and polling while servers fail.
 
 They act like a correct client: repeat a send with a key until it is acknowledged, never repeat one
 without a key, poll with the last event id, and keep their queue.

@@ -1,7 +1,7 @@
 """Three servers behind haproxy or nginx, each run with the configuration that the docs give.
 
-The servers are killed, paused, disconnected or replaced one after the other. Whatever the balancer
-repeats or gives up, no acknowledged message is lost and none is stored twice.
+The servers are killed, paused, disconnected or replaced one after the other. No acknowledged
+message may be lost, and none stored twice, for any request that the balancer repeats or gives up.
 """
 
 import contextlib

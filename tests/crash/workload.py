@@ -1,4 +1,4 @@
-"""Users who do everything that users do, whatever happens to the server, and record it."""
+"""Users who do everything that users do while servers fail, and record it."""
 
 import random
 import threading

@@ -1,4 +1,4 @@
-"""Of a mail only that is said which somebody wrote just now."""
+"""Only the new text of a mail is posted."""
 
 import pytest
 

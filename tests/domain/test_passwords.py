@@ -1,4 +1,4 @@
-"""Passwords: what may be chosen, and that nobody can tell who has one."""
+"""Passwords: which may be chosen, and that a login does not reveal accounts."""
 
 import pytest
 from tests.support import cheap_hashing

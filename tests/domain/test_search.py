@@ -137,7 +137,7 @@ def test_long_words_are_kept_in_pieces(text: str) -> None:
     "query", ["running", '"soup kitchen"', '"the soup"', "東京タワー", "京", '"c++"', "x" * 200]
 )
 def test_clues_never_rule_out_what_matches(query: str) -> None:
-    """The index follows the clues: whatever a query matches, all its clues fit."""
+    """The index finds by terms: every match of a query fits all its terms."""
     asked = domain.search.query.parse(query)
     for text in [
         "he runs",
@@ -155,7 +155,7 @@ def test_clues_never_rule_out_what_matches(query: str) -> None:
 
 @given(st.text("abcd12  ''-éß東京タ✔क्", max_size=40), st.data())
 def test_joints_never_rule_out_what_matches(text: str, data: st.DataObject) -> None:
-    """Whatever a text says, wherever a phrase is cut out of it."""
+    """For any text and any phrase cut out of it."""
     page = SearchedText(f"<p>{text}</p>", "")
     start = data.draw(st.integers(0, len(page.folded)))
     end = data.draw(st.integers(start, len(page.folded)))

@@ -1,4 +1,4 @@
-"""The Authorization header, in the order its mistakes are told."""
+"""The Authorization header: errors in their order."""
 
 import base64
 

@@ -1,4 +1,4 @@
-"""Compressed answers: for those who ask, where it gains something."""
+"""Compressed answers: for clients that accept them, where it saves something."""
 
 import gzip
 import json

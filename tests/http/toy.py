@@ -123,7 +123,7 @@ ROUTES = [
 
 
 class Kitchen:
-    """The toy service and somebody calling it."""
+    """The toy service and a caller."""
 
     def __init__(self, **settings: Any) -> None:
         self.bell = asyncio.Event()

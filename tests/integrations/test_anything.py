@@ -1,4 +1,4 @@
-"""Whatever is sent to an integration, it tells something or refuses, in words and in time."""
+"""Any payload to an integration is posted or refused, with a reason and in time."""
 
 import contextlib
 from pathlib import Path

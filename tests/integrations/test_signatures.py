@@ -1,4 +1,4 @@
-"""Whoever knows the secret is believed; nobody else, and nothing that was changed on the way."""
+"""Signatures: a request is accepted only with the secret and unchanged."""
 
 import base64
 import hashlib

@@ -1,4 +1,4 @@
-"""A watcher has the state of a newcomer, whatever was scheduled, sent or failed."""
+"""A watcher has the state of a newcomer after messages were scheduled, sent or failed."""
 
 import random
 from typing import Any

@@ -1,4 +1,4 @@
-"""The law of fast-path sends: whatever permission changes, a fast-path send obeys it."""
+"""The law of fast-path sends: a fast-path send obeys every permission change."""
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor

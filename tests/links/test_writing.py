@@ -1,4 +1,4 @@
-"""Letters as mails: whole in every language, and nobody can put words into our mouth."""
+"""Mails: complete in every language, and users cannot inject text."""
 
 import re
 from email.message import EmailMessage

@@ -1,4 +1,4 @@
-"""Time: linear in the length of the text, whatever is repeated or nested.
+"""Time: linear in the length of the text, for any repetition and nesting.
 
 The measure is an ordinary message of the same length, on the same machine and in the same moment:
 the worst texts cost four times as much, and what is not linear costs a hundred times as much.

@@ -67,7 +67,7 @@ def test_a_damaged_file_ends_with_an_error(tmp_path, case):
 
 
 def test_no_change_of_one_byte_makes_the_reader_fail_in_another_way(tmp_path):
-    """Whatever is changed, reading ends: with documents, or with the one error."""
+    """Reading ends after any change, with documents or with the one error."""
     whole = _bson(ROW) * 3
     draw = random.Random(31)
     file = tmp_path / "rows.bson"

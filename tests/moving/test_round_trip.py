@@ -1,4 +1,4 @@
-"""A law: what an organization has, and leaves, comes back, whatever it is."""
+"""The law of transfer: everything that an organization exports is imported again."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""The search index finds what reading every message would, whatever happens to messages."""
+"""The search index finds what reading every message would, after any changes of messages."""
 
 import random
 from dataclasses import dataclass, field

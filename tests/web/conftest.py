@@ -20,7 +20,7 @@ def house(servers: SharedServers) -> Chat:
 
 @pytest.fixture
 def sit(chromium: Browser, house: Chat) -> Iterator[Sit]:
-    """Seat somebody at a browser: `sit(ana)`. At the end no page may have complained."""
+    """Open a browser for a user: `sit(ana)`. At the end no page may have reported an error."""
     seated: list[BrowserUser] = []
 
     def seat(person: Person | None, chat: Chat | None = None, **options: Any) -> BrowserUser:

@@ -33,7 +33,7 @@ It was the dog.
 
 @pytest.fixture
 def lively(house):
-    """Somebody who has read some things, and to whom others have said much."""
+    """A user who has read some messages, and has many unread ones."""
     ana, ben = house.people("ana", "ben", channels=["kitchen", "garden"])
     first = ben.says(RICH, to="kitchen > lunch")
     ana.says("Yes", to="kitchen > lunch")

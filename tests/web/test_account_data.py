@@ -22,7 +22,7 @@ def kept(page: Page) -> dict[str, Any]:
 
 
 def fills(sitter: BrowserUser) -> BrowserUser:
-    """Somebody reads and writes, so that their browser keeps something of all kinds."""
+    """A user reads and writes, so that the browser stores data of all kinds."""
     page = sitter.page
     page.evaluate("navigator.serviceWorker.ready.then(() => true)")
     page.reload()

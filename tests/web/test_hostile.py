@@ -1,4 +1,4 @@
-"""Nothing that a person writes runs in the page, and the page asks nobody else for anything."""
+"""Nothing that a user writes runs in the page, and the page contacts no other site."""
 
 import ipaddress
 import re

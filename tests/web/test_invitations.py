@@ -17,7 +17,7 @@ def fresh(chat, name):
 
 
 def invited(chat, post, inviter, email, **terms):
-    """The path of the link that somebody gets."""
+    """The path of the link in a mail."""
     inviter.post("/invites", **{"invitee_emails": email, "stream_ids": []} | terms).succeeds()
     return link_in(post.letter_to(email, chat))
 

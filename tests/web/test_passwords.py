@@ -1,4 +1,4 @@
-"""Forgotten passwords and new addresses: links that are good once, and tell nobody who is here."""
+"""Forgotten passwords and new addresses: links that work once and do not reveal accounts."""
 
 import pytest
 from tests.support.browser import Browser, text_of
@@ -87,7 +87,7 @@ def test_the_page_tells_nobody_who_is_here(mailing, post, who):
 
 
 def test_all_mails_that_strangers_cause_count_together(mailing):
-    """Whatever they ask for, and in whichever organization: one address receives them."""
+    """For any kind of request and in any organization: one address receives them."""
     mailing.set("invite_required", False)
     beside = Chat.found(mailing.server)
     beside.set("invite_required", False)

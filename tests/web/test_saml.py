@@ -101,7 +101,7 @@ EVIL = """<a:Assertion xmlns:a="urn:oasis:names:tc:SAML:2.0:assertion" ID="_e"><
 
 
 def wrapped(answer: str) -> str:
-    """What was signed, hidden where nobody looks for it, and another assertion in its place."""
+    """The signed element, hidden in another place, and another assertion in its place."""
     xml = base64.b64decode(answer).decode()
     begin, end = xml.index("<a:Assertion "), xml.index("</a:Assertion>") + len("</a:Assertion>")
     hidden = f"<p:Extensions>{xml[begin:end]}</p:Extensions>"
@@ -278,7 +278,7 @@ def _written_until() -> str:
 
 
 def test_the_session_and_the_kind_of_name_are_read_from_what_was_signed(site):
-    """Somebody puts others around the signed assertion, before and behind it."""
+    """An attacker puts other assertions before and after the signed one."""
     asked = {"entity": "https://us", "id": "_1", "return": "https://us/complete/saml/"}
     edits = (("<a:NameID>", '<a:NameID Format="urn:kind">'),)
     answer = site.answers(asked, "id-7", signs="assertion", edits=edits)

@@ -1,4 +1,4 @@
-"""Nothing jumps: what one reads stays where it is, whatever grows, comes or goes around it."""
+"""Nothing jumps: rows stay in place while content around them grows, arrives or disappears."""
 
 import importlib
 import re

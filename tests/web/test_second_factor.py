@@ -37,7 +37,7 @@ def wrong_code(chat, secret):
 
 
 def secured(chat, name="ana", **about):
-    """Somebody with an app: the person, its secret, and recovery codes."""
+    """A user with a TOTP app: the user, its secret, and recovery codes."""
     person = chat.person(name, password=SESAME, **about)
     secret = person.post("/users/me/second_factor/secret").succeeds()["secret"]
     made = person.post(
@@ -427,8 +427,8 @@ def test_the_audit_log_tells_of_wrong_codes_and_never_the_code(chat):
 
 
 def test_its_owner_is_told_of_guesses_once(mailing, post):
-    """Whoever guesses knows the password: where they come from many addresses they can go on for
-    long, and only a new password ends it."""
+    """An attacker with many addresses knows the password: guessing can go on for long, and only
+    a new password ends it."""
     email = f"ana@{mailing.host}.example"
     ana, _, _ = secured(mailing, email=email)
     post.letter_to(email, mailing)

@@ -97,7 +97,7 @@ def ana_is_known(site: OpenIdSite, **claims: Any) -> None:
 
 
 def goes(browser: Browser, site: OpenIdSite, path: str = KEYCLOAK, who: str = "s-ana") -> str:
-    """Somebody leaves for the provider and agrees there; gives the way back."""
+    """A user leaves for the provider and agrees there; returns the redirect."""
     left = browser.opens(path)
     assert left.status == 302, text_of(left)
     back = urlsplit(site.lets_in(left.headers["Location"], who))

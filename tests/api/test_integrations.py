@@ -318,6 +318,18 @@ def test_a_url_can_be_tried_out(chat, bot):
 
 
 @pytest.mark.on_one
+def test_register_lists_integrations(ana):
+    state = ana.registers(fetch_event_types=["realm_incoming_webhook_bots"])
+
+    listed = {each["name"]: each for each in state["realm_incoming_webhook_bots"]}
+    assert list(listed) == sorted(integrations.INTEGRATIONS)
+    assert listed["github"]["display_name"] == "GitHub"
+    assert "pull_request" in listed["github"]["all_event_types"]
+    assert "repo.push" in listed["bitbucket2"]["all_event_types"]
+    assert listed["jenkins"]["all_event_types"] is None
+
+
+@pytest.mark.on_one
 def test_pages_list_integrations_with_the_url_to_paste(chat):
     listed = chat.stranger.raw("GET", "/integrations")
     page = chat.stranger.raw("GET", "/integrations/github?stream=big+kitchen&topic=%3Cb%3E")

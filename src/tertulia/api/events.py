@@ -291,4 +291,5 @@ def _surroundings(call: Call) -> Surroundings:
         sends_mail=call.config.sends_mail,
         pushes=call.config.pushes,
         call_providers=call.config.call_providers,
+        incoming_webhooks=api.integrations.ENCODED_CATALOGUE,
     )

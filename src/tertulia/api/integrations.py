@@ -7,6 +7,7 @@ Notification Bot, at most once a minute for each kind of error.
 from collections.abc import Mapping
 from typing import Any
 
+import msgspec
 from msgspec import UNSET, UnsetType
 
 from tertulia import actions, domain, integrations
@@ -25,6 +26,22 @@ from tertulia.integrations import Filters, Integration, SignedCall, WebhookMessa
 MAX_BODY = 4 << 20
 SLACK = "slack_incoming"
 MAX_ID_DIGITS = 18
+
+# `realm_incoming_webhook_bots` of the register state. It is the same for every user.
+ENCODED_CATALOGUE = msgspec.Raw(
+    msgspec.json.encode(
+        [
+            {
+                "name": each.name,
+                "display_name": each.title,
+                "all_event_types": None if each.events is None else sorted(each.events),
+                "config_options": [],
+                "url_options": [],
+            }
+            for each in sorted(integrations.INTEGRATIONS.values(), key=lambda each: each.name)
+        ]
+    )
+)
 
 
 class Received(Reply):

@@ -28,7 +28,7 @@ def report(hook: WebhookRequest) -> WebhookMessage | None:
         raise UnknownEvent(event)
     found = EVENTS[event](payload)
     return WebhookMessage(
-        event=event.replace(":", "."),
+        event=event.replace(":", "."),  # as in EVENT_NAMES
         topic=found[0],
         text=found[1],
         branch=_pushed_to(payload) if event == "repo:push" else None,
@@ -152,3 +152,6 @@ EVENTS: dict[str, Callable[[Payload], TopicAndText]] = {
     "issue:updated": partial(_issue, "updated"),
     "issue:comment_created": partial(_comment, "issue", "issue"),
 }
+
+# As filters know them.
+EVENT_NAMES = [name.replace(":", ".") for name in EVENTS]

@@ -1,6 +1,6 @@
 """Every integration, by the name in its URL."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 import msgspec
 
@@ -68,6 +68,7 @@ class Integration(msgspec.Struct, frozen=True):
     paste: str  # where in the service the URL is entered
     to_message: Callable[[WebhookRequest], WebhookMessage | None]
     check: Check | None = None  # how it signs requests, if it does
+    events: Collection[str] | None = None  # names for `only_events`, if there is a fixed list
 
     def report(self, hook: WebhookRequest) -> WebhookMessage | None:
         """The message for a request; None if there is nothing to say. Raises only ClientError."""
@@ -116,6 +117,7 @@ _ALL = [
         "In Repository settings, Webhooks, Add webhook.",
         bitbucket.report,
         _hmac("x-hub-signature", prefix="sha256="),
+        events=bitbucket.EVENT_NAMES,
     ),
     Integration(
         "buildbot",
@@ -149,6 +151,7 @@ _ALL = [
         "In Settings, Webhooks, Add Webhook, Gitea.",
         gitea.report,
         _hmac("x-gitea-signature", "x-forgejo-signature"),
+        events=gitea.EVENTS,
     ),
     Integration(
         "forgejo",
@@ -156,6 +159,7 @@ _ALL = [
         "In Settings, Webhooks, Add webhook, Forgejo.",
         gitea.report,
         _hmac("x-forgejo-signature", "x-gitea-signature"),
+        events=gitea.EVENTS,
     ),
     Integration(
         "github",
@@ -163,6 +167,7 @@ _ALL = [
         "In Settings, Webhooks, Add webhook, with content type `application/json`.",
         github.report,
         _hmac("x-hub-signature-256", prefix="sha256="),
+        events=github.EVENTS,
     ),
     Integration(
         "gitlab",
@@ -170,6 +175,7 @@ _ALL = [
         "In Settings, Webhooks, Add new webhook.",
         gitlab.report,
         signatures.token("x-gitlab-token"),
+        events=gitlab.EVENT_NAMES,
     ),
     Integration(
         "gogs",
@@ -177,6 +183,7 @@ _ALL = [
         "In Settings, Webhooks, Add Webhook, Gogs.",
         gitea.report,
         _hmac("x-gogs-signature"),
+        events=gitea.EVENTS,
     ),
     Integration(
         "grafana",
@@ -192,6 +199,7 @@ _ALL = [
         " the Auth Header.",
         harbor.report,
         signatures.token("authorization"),
+        events=harbor.EVENTS,
     ),
     Integration("helloworld", "Hello World", "Anywhere, for a first try.", free_text.helloworld),
     Integration(
@@ -246,6 +254,7 @@ _ALL = [
         "In Project configuration, Notifications, as an HTTP POST request with a JWS secret token.",
         netlify.report,
         signatures.netlify,
+        events=netlify.EVENT_NAMES,
     ),
     Integration(
         "newrelic",
@@ -299,6 +308,7 @@ _ALL = [
         "Rollbar",
         "In a project's Settings, Notifications, Webhook.",
         rollbar.report,
+        events=rollbar.EVENT_NAMES,
     ),
     Integration(
         "sentry",
@@ -360,6 +370,7 @@ _ALL = [
         "As `callbackURL` in a POST to `https://api.trello.com/1/webhooks`.",
         trello.report,
         signatures.trello,
+        events=trello.EVENT_NAMES,
     ),
     Integration(
         "uptimekuma",

@@ -262,3 +262,6 @@ KINDS = {
     "repository_update": "Repository Update",
     "tag_push": "Tag Push",
 }
+
+# As filters know them.
+EVENT_NAMES = [kind.lower().replace(" ", "_") for kind in EVENTS]

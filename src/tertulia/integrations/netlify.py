@@ -19,6 +19,7 @@ EVENTS = {
     "deploy_request_accepted": "{deploy} was approved",
     "deploy_request_rejected": "{deploy} was rejected",
 }
+EVENT_NAMES = [*EVENTS, "submission_created"]
 
 
 def report(hook: WebhookRequest) -> WebhookMessage | None:

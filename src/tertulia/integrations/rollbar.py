@@ -14,6 +14,7 @@ ITEM_EVENTS = {
     "reopened_item": ":alert: {item} was reopened",
     "resolved_item": ":squared_ok: {item} was resolved",
 }
+EVENT_NAMES = [*ITEM_EVENTS, "deploy", "test"]
 LEVELS = {"50": "critical", "40": "error", "30": "warning", "20": "info", "10": "debug"}
 
 

@@ -127,3 +127,5 @@ EVENTS: dict[str, Callable[[Payload], str | None]] = {
     "updateCheckItemStateOnCard": _checked,
     "updateList": _list_updated,
 }
+
+EVENT_NAMES = [*EVENTS, *MEMBER_CHANGES]

@@ -203,7 +203,9 @@ _PARTS: dict[str, Callable[[View], dict[str, Any]]] = {
     ),
     "realm_bot": _bots,
     "realm_embedded_bots": lambda view: {"realm_embedded_bots": []},
-    "realm_incoming_webhook_bots": lambda view: {"realm_incoming_webhook_bots": []},
+    "realm_incoming_webhook_bots": lambda view: {
+        "realm_incoming_webhook_bots": view.around.incoming_webhooks
+    },
     "recent_private_conversations": _conversations,
     "subscription": lambda view: events.snapshot.channels.subscription_state(
         view.org, view.me, view.facts.subscriptions, view.options

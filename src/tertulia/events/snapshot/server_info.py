@@ -13,3 +13,4 @@ class Surroundings(msgspec.Struct, frozen=True):
     sends_mail: bool = False
     pushes: bool = False  # whether mobile push is enabled
     call_providers: tuple[int, ...] = (0, 1)
+    incoming_webhooks: msgspec.Raw = msgspec.Raw(b"[]")  # the supported services, encoded once

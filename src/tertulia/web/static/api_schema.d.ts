@@ -1,6 +1,6 @@
 /**
  * What the API answers: written by scripts/page_types.py from its description.
- * Of which the digest is 11af87b599c1824d8cb34f698e6317268a613e1f2793483025badcd2791c1d9c.
+ * Of which the digest is 4b6ff79dcf5ef908f2d41b8bdf8541f19dfc23ac8603baf5c3640f7b7bc1dd1c.
  */
 export interface components {
     schemas: {
@@ -934,7 +934,13 @@ export interface components {
             realm_gif_rating_policy?: 0 | 1 | 2 | 3 | 4;
             realm_icon_source?: string;
             realm_icon_url?: string;
-            realm_incoming_webhook_bots?: Record<string, unknown>[];
+            realm_incoming_webhook_bots?: {
+                name: string;
+                display_name: string;
+                all_event_types: string[] | null;
+                config_options: Record<string, unknown>[];
+                url_options: Record<string, unknown>[];
+            }[];
             realm_inline_image_preview?: boolean;
             realm_inline_url_embed_preview?: boolean;
             realm_invite_required?: boolean;

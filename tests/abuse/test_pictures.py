@@ -66,12 +66,12 @@ class Slow:
         self.at_once = self.most_at_once = 0
         self.may_end = threading.Event()
 
-    def __call__(self, data: bytes) -> domain.files.picture.Avatar:
+    def __call__(self, data: bytes) -> domain.people.avatar.Avatar:
         self.at_once += 1
         self.most_at_once = max(self.most_at_once, self.at_once)
         self.may_end.wait(PATIENCE_SECONDS)
         self.at_once -= 1
-        return domain.files.picture.Avatar(data, data)
+        return domain.people.avatar.Avatar(data, data)
 
 
 def test_pictures_are_decoded_one_at_a_time():

@@ -10,7 +10,7 @@ from tertulia.domain.later.scheduled import ToChannel
 from tertulia.domain.messages.message import Draft, Mentions
 from tertulia.domain.organization.realm import Realm
 from tertulia.domain.people.keys import Vault
-from tertulia.domain.people.welcome_message import NewUser
+from tertulia.domain.people.new_user import NewUser
 from tertulia.errors.later import TooLateToDeliver
 from tertulia.errors.messages import WildcardNotAllowedInChannel
 

@@ -19,8 +19,8 @@ from tertulia.database.tx import Tx
 from tertulia.domain.messages.notices import Words
 from tertulia.domain.people.invitations import Terms
 from tertulia.domain.people.keys import Vault
+from tertulia.domain.people.new_user import NewUser
 from tertulia.domain.people.user import User
-from tertulia.domain.people.welcome_message import NewUser
 from tertulia.errors import ClientError
 from tertulia.lazy import asyncio
 

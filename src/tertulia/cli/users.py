@@ -20,9 +20,9 @@ from tertulia.cli.passwords import BOTS_HAVE_NONE, asked_password
 from tertulia.cli.roles import ROLES
 from tertulia.database.tx import Tx
 from tertulia.domain.people.keys import Vault
+from tertulia.domain.people.new_user import NewUser
 from tertulia.domain.people.sessions import Session
 from tertulia.domain.people.user import BotType, User
-from tertulia.domain.people.welcome_message import NewUser
 
 BOTS = {
     "generic": BotType.GENERIC,

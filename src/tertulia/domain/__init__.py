@@ -9,6 +9,7 @@ if TYPE_CHECKING:
         addresses,
         channels,
         emails,
+        emoji,
         files,
         groups,
         html_tokens,

@@ -23,8 +23,8 @@ from tertulia.database import Database
 from tertulia.database.tx import Tx
 from tertulia.domain.channels.channel import NewChannel
 from tertulia.domain.people.keys import Vault
+from tertulia.domain.people.new_user import NewUser
 from tertulia.domain.people.user import NOTIFICATION_BOT, BotType, Role, User
-from tertulia.domain.people.welcome_message import NewUser
 from tertulia.server import http_server
 from tertulia.testing.people import LOOK_AGAIN_SECONDS, Account
 

@@ -15,8 +15,8 @@ from tertulia import actions, api, domain
 from tertulia.actions.people.login import EMAIL, VerifiedIdentity
 from tertulia.actions.people.signup import Newcomer
 from tertulia.api.call import Call
+from tertulia.domain.messages.welcome_message import WelcomeMessage
 from tertulia.domain.people.invitations import Invitation
-from tertulia.domain.people.welcome_message import WelcomeMessage
 from tertulia.errors import BadRequest, ClientError
 from tertulia.errors.authentication import InvitationRequired, LinkNotGood
 from tertulia.errors.http import RateLimited

@@ -15,8 +15,8 @@ from tertulia.database import Database
 from tertulia.domain.people.identities import Identity
 from tertulia.domain.people.invitations import addresses_in
 from tertulia.domain.people.keys import Vault
+from tertulia.domain.people.new_user import NewUser
 from tertulia.domain.people.user import Role
-from tertulia.domain.people.welcome_message import NewUser
 
 ROAD, STREET = "strasse@example.com", "straße@example.com"
 KELVIN = "\u212a"  # folds to a k

@@ -4,7 +4,7 @@ import re
 
 from tertulia import domain, markdown, storage
 from tertulia.database.tx import Tx
-from tertulia.domain.messages.emoji import CUSTOM, SPECIAL, SPECIAL_NAME, UNICODE, Emoji
+from tertulia.domain.emoji import CUSTOM, SPECIAL, SPECIAL_NAME, UNICODE, Emoji
 from tertulia.domain.organization.custom_emoji import CustomEmoji
 from tertulia.errors import BadRequest
 from tertulia.errors.messages import EmojiNotFound
@@ -19,24 +19,24 @@ def resolve(tx: Tx, name: str, code: str | None, type_: str | None) -> Emoji:
         if found is None:
             raise EmojiNotFound(name=name)
         return found
-    wanted = domain.messages.emoji.checked_type(type_ or UNICODE)
+    wanted = domain.emoji.checked_type(type_ or UNICODE)
     if code is None:
         named = (
             _find_custom(tx, name)
             if wanted == CUSTOM
-            else domain.messages.emoji.find_common(markdown.emoji_names, name)
+            else domain.emoji.find_common(markdown.emoji_names, name)
         )
         code = "" if named is None else named.code
     chosen = Emoji(name, code, wanted)
     if wanted == CUSTOM:
         _check_custom(tx, chosen)
     else:
-        domain.messages.emoji.check_common(markdown.emoji_names, chosen)
+        domain.emoji.check_common(markdown.emoji_names, chosen)
     return chosen
 
 
 def find(tx: Tx, name: str) -> Emoji | None:
-    return _find_custom(tx, name) or domain.messages.emoji.find_common(markdown.emoji_names, name)
+    return _find_custom(tx, name) or domain.emoji.find_common(markdown.emoji_names, name)
 
 
 def meant(written: str) -> str:
@@ -52,7 +52,7 @@ def meant(written: str) -> str:
 def known_type(word: str) -> str | None:
     """The type that a client names; None if it is unknown."""
     try:
-        return domain.messages.emoji.checked_type(word)
+        return domain.emoji.checked_type(word)
     except BadRequest:
         return None
 

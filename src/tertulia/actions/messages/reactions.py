@@ -66,9 +66,7 @@ def _chosen(
     """The reaction to add. If others have reacted with this emoji, their name for it is used
     unchecked."""
     if code is not None:
-        wanted = Reaction(
-            user.id, name, code, domain.messages.emoji.checked_type(type_ or "unicode_emoji")
-        )
+        wanted = Reaction(user.id, name, code, domain.emoji.checked_type(type_ or "unicode_emoji"))
         earlier = next((each for each in present if _is_same(each, wanted)), None)
         if earlier is not None:
             return Reaction(user.id, earlier.emoji_name, code, earlier.reaction_type)

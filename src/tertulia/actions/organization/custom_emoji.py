@@ -22,10 +22,7 @@ def add(tx: Tx, user: User, name: str, picture: Picture) -> None:
     actions.groups.permissions.require_in_realm(tx, user, "can_add_custom_emoji_group")
     if storage.organization.custom_emoji.find_active(tx, name) is not None:
         raise BadRequest("A custom emoji with this name already exists.")
-    if (
-        domain.messages.emoji.find_common(markdown.emoji_names, name) is not None
-        and not user.is_admin
-    ):
+    if domain.emoji.find_common(markdown.emoji_names, name) is not None and not user.is_admin:
         raise BadRequest("Only administrators can override default emoji.")
     if storage.creation_counts.emoji(tx, user) >= domain.limits.EMOJI:
         raise BadRequest(f"Too many custom emoji (limit: {domain.limits.EMOJI})")

@@ -10,8 +10,8 @@ from tertulia import actions, domain, events, storage
 from tertulia.database.tx import Tx
 from tertulia.domain.channels.channel import Channel
 from tertulia.domain.people.keys import Vault
+from tertulia.domain.people.new_user import NewUser
 from tertulia.domain.people.user import User
-from tertulia.domain.people.welcome_message import NewUser
 from tertulia.errors import BadRequest
 from tertulia.events.audience import BotManagers, Everyone
 from tertulia.events.types.groups import SystemMembersAdded

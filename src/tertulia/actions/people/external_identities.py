@@ -12,12 +12,12 @@ from msgspec.structs import replace
 from tertulia import actions, domain, storage
 from tertulia.actions.people.signup import Newcomer
 from tertulia.database.tx import Tx
+from tertulia.domain.messages.welcome_message import WelcomeMessage
 from tertulia.domain.organization.audit import Act
 from tertulia.domain.people.identities import ExternalProfile, Identity, ProfileUpdate, Welcome
 from tertulia.domain.people.invitations import Invitation
 from tertulia.domain.people.keys import Vault
 from tertulia.domain.people.user import Role, User
-from tertulia.domain.people.welcome_message import WelcomeMessage
 from tertulia.errors import BadRequest, ClientError
 from tertulia.errors.authentication import (
     AccountOfAnother,

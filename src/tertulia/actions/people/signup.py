@@ -6,11 +6,12 @@ from tertulia import actions, domain, storage
 from tertulia.actions.people.email_policy import Rejection
 from tertulia.database.tx import Tx
 from tertulia.domain.emails import Letter
+from tertulia.domain.messages.welcome_message import WelcomeMessage
 from tertulia.domain.people.invitations import Invitation, Terms
 from tertulia.domain.people.keys import Vault
+from tertulia.domain.people.new_user import NewUser
 from tertulia.domain.people.one_time_links import SIGN_UP
 from tertulia.domain.people.user import Role, User
-from tertulia.domain.people.welcome_message import NewUser, WelcomeMessage
 from tertulia.errors import BadRequest
 from tertulia.errors.authentication import InvitationRequired, LinkNotGood
 

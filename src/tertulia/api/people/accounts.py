@@ -8,8 +8,8 @@ from tertulia import actions, api, domain
 from tertulia.actions.people.accounts import AccountChanges
 from tertulia.api.call import Call
 from tertulia.api.people.profile_fields import GivenValues
+from tertulia.domain.people.new_user import NewUser
 from tertulia.domain.people.user import Role
-from tertulia.domain.people.welcome_message import NewUser
 from tertulia.errors import BadRequest
 from tertulia.errors.people import UserNotFound
 from tertulia.http.replies import Reply

@@ -11,7 +11,8 @@ from typing import IO, TypeVar
 from PIL import ExifTags, Image, ImageOps, ImageSequence, UnidentifiedImageError
 
 from tertulia.domain.files.attachments import THUMBNAIL_SIZE, Looks
-from tertulia.domain.files.picture import Avatar, Picture
+from tertulia.domain.files.picture import Picture
+from tertulia.domain.people.avatar import Avatar
 from tertulia.errors.messages import BadImage
 
 FORMATS = ("PNG", "JPEG", "GIF", "WEBP")

@@ -9,10 +9,3 @@ class Picture(msgspec.Struct, frozen=True):
     data: bytes
     extension: str
     still: bytes | None = None
-
-
-class Avatar(msgspec.Struct, frozen=True):
-    """A user's avatar in the two sizes that clients show; never animated."""
-
-    picture: bytes
-    medium: bytes

@@ -7,7 +7,6 @@ from tertulia.lazy import lazy_submodules
 if TYPE_CHECKING:
     from tertulia.domain.messages import (
         diffs,
-        emoji,
         external_pictures,
         links,
         message,
@@ -19,6 +18,7 @@ if TYPE_CHECKING:
         quotations,
         reports,
         video_calls,
+        welcome_message,
         widgets,
     )
 else:

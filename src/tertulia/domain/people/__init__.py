@@ -6,12 +6,14 @@ from tertulia.lazy import lazy_submodules
 
 if TYPE_CHECKING:
     from tertulia.domain.people import (
+        avatar,
         bots,
         external_accounts,
         identities,
         invitations,
         keys,
         known_people,
+        new_user,
         one_time_links,
         one_time_passwords,
         passwords,
@@ -22,7 +24,6 @@ if TYPE_CHECKING:
         status,
         user,
         webhook_deliveries,
-        welcome_message,
     )
 else:
     __getattr__ = lazy_submodules(__name__)

@@ -5,7 +5,7 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from tertulia.domain.messages.emoji import UNICODE, Emoji
+from tertulia.domain.emoji import UNICODE, Emoji
 
 
 class Status(msgspec.Struct, frozen=True):

@@ -8,7 +8,6 @@ import msgspec
 from msgspec import field
 
 from tertulia import domain
-from tertulia.domain.personal.settings import DEFAULTS
 from tertulia.errors import BadRequest
 
 SECONDS_PER_DAY = 86_400
@@ -98,7 +97,7 @@ class User(msgspec.Struct, frozen=True):
 
     def prefers(self, setting: str) -> Any:
         """The user's value of a personal setting, or the default."""
-        return self.settings.get(setting, DEFAULTS[setting])
+        return self.settings.get(setting, domain.personal.settings.DEFAULTS[setting])
 
     def is_full_member(self, waiting_days: int, now: float) -> bool:
         if self.role != Role.MEMBER:

@@ -8,7 +8,7 @@ from typing import Any
 from tertulia import domain, external
 from tertulia.config import InformedProvider, Provider
 from tertulia.config.login_providers import LdapDirectory, OpenIdProvider, SamlProvider
-from tertulia.domain.files.picture import Avatar
+from tertulia.domain.people.avatar import Avatar
 from tertulia.domain.people.identities import ExternalProfile, Identity, ProfileUpdate, Welcome
 from tertulia.domain.people.user import Role
 from tertulia.errors.messages import BadImage

@@ -14,7 +14,7 @@ from typing import Any
 
 from tertulia import domain, markdown, storage
 from tertulia.database.tx import Tx
-from tertulia.domain.messages.emoji import UNICODE
+from tertulia.domain.emoji import UNICODE
 from tertulia.domain.messages.message import Draft, Mentions
 from tertulia.domain.people.user import SECONDS_PER_DAY, Role
 from tertulia.domain.personal.topic_policies import Visibility

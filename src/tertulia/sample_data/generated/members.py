@@ -14,8 +14,8 @@ from tertulia import actions, markdown, storage
 from tertulia.database.tx import Tx
 from tertulia.domain.channels.channel import Channel, NewChannel
 from tertulia.domain.people.keys import Vault
+from tertulia.domain.people.new_user import NewUser
 from tertulia.domain.people.user import BotType, Role, User
-from tertulia.domain.people.welcome_message import NewUser
 from tertulia.sample_data.generated import vocabulary
 from tertulia.sample_data.generated.texts import TextWriter
 

@@ -6,8 +6,8 @@ from typing import Any
 
 from tertulia import domain, markdown, storage
 from tertulia.database.tx import Tx
+from tertulia.domain.emoji import CUSTOM, UNICODE
 from tertulia.domain.limits import MESSAGE_LENGTH, TOPIC_LENGTH
-from tertulia.domain.messages.emoji import CUSTOM, UNICODE
 from tertulia.domain.messages.message import Draft, Mentions
 from tertulia.markdown import (
     LinkedChannel,

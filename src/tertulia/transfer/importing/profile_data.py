@@ -8,9 +8,10 @@ import msgspec
 
 from tertulia import actions, domain, markdown, storage
 from tertulia.database.tx import Tx
-from tertulia.domain.files.picture import Avatar, Picture
-from tertulia.domain.messages.emoji import CUSTOM, UNICODE
+from tertulia.domain.emoji import CUSTOM, UNICODE
+from tertulia.domain.files.picture import Picture
 from tertulia.domain.organization.linkifiers import LinkifierRule
+from tertulia.domain.people.avatar import Avatar
 from tertulia.domain.people.profile_fields import RENDERED, FieldType, FieldValue, ProfileField
 from tertulia.domain.people.user import User
 from tertulia.domain.personal.topic_policies import Visibility

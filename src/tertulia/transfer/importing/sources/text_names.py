@@ -4,7 +4,7 @@ and emoji."""
 import re
 from collections.abc import Mapping
 
-from tertulia.domain.messages.emoji import CUSTOM
+from tertulia.domain.emoji import CUSTOM
 from tertulia.transfer.importing.emoji import EmojiNames, outside_code
 from tertulia.transfer.model import ArrivingReaction, person
 

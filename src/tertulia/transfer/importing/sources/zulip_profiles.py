@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from tertulia.domain.messages.emoji import CUSTOM, UNICODE
+from tertulia.domain.emoji import CUSTOM, UNICODE
 from tertulia.transfer.importing import archive_reader
 from tertulia.transfer.importing.tally import (
     ANSWERS,

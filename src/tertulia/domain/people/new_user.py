@@ -1,8 +1,7 @@
-"""New users: the parameters of an account to create, and the welcome message."""
+"""The parameters of an account to create."""
 
 import msgspec
 
-from tertulia.domain.messages.notices import Words
 from tertulia.domain.people.user import BotType, Role
 
 
@@ -18,10 +17,3 @@ class NewUser(msgspec.Struct, frozen=True):
     bot_owner_id: int | None = None
     channel_ids: tuple[int, ...] | None = None  # of an invitation; None: the defaults
     with_defaults: bool = False  # also the defaults
-
-
-class WelcomeMessage(msgspec.Struct, frozen=True):
-    """A welcome by Notification Bot, and by mail if mail is configured."""
-
-    words: Words
-    site: str = ""  # our URL for the mail; empty if no mail is sent

@@ -50,8 +50,7 @@ soak: .venv/dev.stamp ## run the tests that take minutes, and all others on both
 	@$(BIN)/python -m pytest -m soak --random $(ARGS)
 	@$(BIN)/python -m pytest -n 2 --both --random $(ARGS)
 
-format: .venv/dev.stamp ## put the code in order, and introduce new modules
-	@$(BIN)/python scripts/contents.py
+format: .venv/dev.stamp ## format the code
 	@$(BIN)/ruff check --quiet --fix-only . && $(BIN)/ruff format --quiet .
 
 docs: .venv/runtime.stamp ## write the pages of docs/ that are lists: endpoints, settings, logs

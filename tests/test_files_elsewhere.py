@@ -17,8 +17,9 @@ from tests.support.pictures import picture
 from tests.support.server import SECRET, Server
 from tests.support.waiting import eventually
 
-from tertulia import domain, external, storage
+from tertulia import domain, storage
 from tertulia.config import Config
+from tertulia.external.stores import signing
 from tertulia.external.stores.file_stores import FileStores
 from tertulia.external.stores.signing import S3Key
 from tertulia.transfer.backup import file_snapshot
@@ -266,7 +267,7 @@ def test_requests_are_signed_as_the_documentation_of_s3_shows_it():
     url = "https://examplebucket.s3.amazonaws.com/test.txt"
     moment = datetime(2013, 5, 24, tzinfo=UTC)
 
-    told = external.stores.signing.headers(key, "GET", url, moment, more={"Range": "bytes=0-9"})
+    told = signing.headers(key, "GET", url, moment, more={"Range": "bytes=0-9"})
 
     signature = "f0e8bdb87c964420e857bd35b5d6ed310bd44f0170aba48dd91039c6036bdb41"
     assert told["Authorization"].endswith(signature)

@@ -380,13 +380,12 @@ def test_a_refusal_is_one_line_on_stderr_and_stdout_keeps_quiet(terminal, log_fo
 
 REQUEST = """
 import asyncio, logging, sys
-from tertulia import external
 from tertulia.config import Config
-from tertulia.external.sso.provider_http import Inquiry
+from tertulia.external.sso.provider_http import Inquiry, ask
 from tertulia.server import logging_config
 
 logging_config.configure(Config(log_level=sys.argv[2]))
-print(asyncio.run(external.sso.provider_http.ask(Inquiry(sys.argv[1]))))
+print(asyncio.run(ask(Inquiry(sys.argv[1]))))
 """
 
 

@@ -5,7 +5,6 @@ import contextlib
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from functools import cache, cached_property, partial
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -15,7 +14,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from tertulia import __version__, api, events, external, markdown, storage
+from tertulia import __version__, api, events, markdown, storage
 from tertulia.api.authentication import Authenticator
 from tertulia.api.call import COMPLAINTS, Services
 from tertulia.api.routes import ABSENT, BROWSER_ROUTES, ROUTES
@@ -26,6 +25,8 @@ from tertulia.domain.people.keys import Vault
 from tertulia.errors import ClientError, outcome
 from tertulia.errors.http import ServiceUnavailable
 from tertulia.events.delivery.dispatch import Delivery
+from tertulia.external import preload
+from tertulia.external.mail import lmtp
 from tertulia.external.stores.file_stores import FileStores
 from tertulia.http import routing
 from tertulia.http.dispatch import Admit, Api, Greet
@@ -50,7 +51,8 @@ from tertulia.jobs.search_indexer import Indexing
 from tertulia.jobs.table_counts import Counting
 from tertulia.jobs.upload_migration import Carrying
 from tertulia.jobs.webhook_sender import WebhookCalls
-from tertulia.sample_data import demo
+from tertulia.sample_data.demo import fake_activity
+from tertulia.sample_data.demo.people import GUEST
 from tertulia.server.connection_limits import ConnectionLimiter
 from tertulia.server.inbound_mail import InboundMail
 from tertulia.transfer.exporting.export_job import AskedExports
@@ -131,7 +133,7 @@ class Application:
         self.runner = Runner(self._jobs(), leader_due=partial(_due_jobs, database))
         self.connections = ConnectionLimiter(config)
         self.answers = AnswerCounts()
-        external.preload.load(config)
+        preload.load(config)
         gate = Authenticator(self.services)
         self._api = self._build_api(ROUTES, gate.admit, gate.greet)
         browsers = (BROWSER_ROUTES, gate.admit_browser, gate.greet_browser)
@@ -208,7 +210,7 @@ class Application:
             return
         if not self.services.config.receives_mail:
             raise ConfigError("lmtp_listen needs mail_in_address: at which addresses mail arrives.")
-        self.lmtp = external.mail.lmtp.LmtpServer(place, self.mail_door)
+        self.lmtp = lmtp.LmtpServer(place, self.mail_door)
         await self.lmtp.open()
         try:
             yield
@@ -281,13 +283,17 @@ class Application:
             jobs.append(
                 Job(
                     "demo",
-                    demo.fake_activity.EVERY_SECONDS,
-                    demo.fake_activity.Life(delivery).go_on,
+                    fake_activity.EVERY_SECONDS,
+                    fake_activity.Life(delivery).go_on,
                 )
             )
         if self._goes_by_database:
             jobs.append(Job("clock", 60, partial(housekeeping.compare_clocks, database)))
         return jobs
+
+    async def empty_page_caches(self) -> None:
+        """Free the memory of SQLite's page caches."""
+        await self.services.database.shrink_memory()
 
     def shutdown(self) -> None:
         """Answer every waiting poll, because the server is about to stop."""
@@ -298,7 +304,7 @@ class Application:
     def _build_pages(self, gate: Authenticator) -> Starlette:
         assets = Assets(unbundled=self.services.config.dev)
         entrance = AccountPages(gate)
-        guest = demo.people.GUEST if self.services.config.demo else None
+        guest = GUEST if self.services.config.demo else None
         pages = Starlette(
             lifespan=self.running,
             exception_handlers={ClientError: _refuse},
@@ -351,7 +357,10 @@ class Application:
 
     @cached_property
     def metrics(self) -> "Metrics":
-        found: Metrics = import_module("tertulia.server.metrics").Metrics(
+        """Created by the first scrape: most servers have none, and its library takes 5 MB."""
+        from tertulia.server.metrics import Metrics
+
+        return Metrics(
             self.answers,
             self.delivery,
             self.runner,
@@ -363,7 +372,6 @@ class Application:
             self.services.database,
             self.disk,
         )
-        return found
 
     async def _metrics(self, request: Request) -> Response:
         if not self.metrics.may_be_read(self.services.config.metrics, request):

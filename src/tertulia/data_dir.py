@@ -12,10 +12,10 @@ from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
-import tertulia
-from tertulia import file_owner, private_files, storage
+from tertulia import __version__, file_permissions, storage
 from tertulia.config import Config
-from tertulia.database import Database, dialects
+from tertulia.database import Database
+from tertulia.database.dialects import sqlite_check
 from tertulia.database.schema import Standing
 from tertulia.domain.people.keys import Vault, WrongSecret
 from tertulia.errors import StartupError
@@ -93,7 +93,7 @@ def _upgrade(database: Database) -> None:
     before = database.schema()
     database.migrate()
     after = database.schema()
-    version = tertulia.__version__
+    version = __version__
     former = database.read_now(0, storage.server_notes.find, storage.server_notes.VERSION)
     is_same = before.applied == after.applied
     if former == version and is_same:
@@ -189,9 +189,9 @@ def check_vault(config: Config, database: Database) -> None:
 def replace_secret(config: Config, secret: bytes) -> None:
     """Replace the secret. The old one is kept beside it until all keys are sealed again."""
     former = _former_secret(config)
-    private_files.write(former, (find_secret(config) or b"") + b"\n")
+    file_permissions.write_private(former, (find_secret(config) or b"") + b"\n")
     draft = config.secret_file.with_name("secret.new")
-    private_files.write(draft, secret + b"\n")
+    file_permissions.write_private(draft, secret + b"\n")
     draft.replace(config.secret_file)
 
 
@@ -228,7 +228,7 @@ def check_clock(database: Database) -> None:
 def marked_restore(config: Config) -> Iterator[None]:
     """Mark the data folder until a restore is finished, so that no server starts there with an
     empty organization."""
-    private_files.write(config.data / RESTORE_MARK, b"")
+    file_permissions.write_private(config.data / RESTORE_MARK, b"")
     yield
     (config.data / RESTORE_MARK).unlink(missing_ok=True)
 
@@ -260,7 +260,7 @@ def folder_lock(config: Config) -> Iterator[None]:
         yield
         return
     make_folder(config)
-    private_files.create(_lock_file(path))
+    file_permissions.create_private(_lock_file(path))
     with open(_lock_file(path), "a") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -273,8 +273,9 @@ def begin_quick_check(config: Config) -> None:
     """Check SQLite's file on a thread and log what it finds. PostgreSQL checks itself."""
     file = sqlite_file(config)
     if file is not None:
-        check = dialects.sqlite_check.quick_check
-        threading.Thread(target=check, args=(file,), name="quick check", daemon=True).start()
+        threading.Thread(
+            target=sqlite_check.quick_check, args=(file,), name="quick check", daemon=True
+        ).start()
 
 
 def check_alone(database: Database) -> None:
@@ -295,7 +296,7 @@ def lock_exclusively(config: Config) -> None:
     files = [] if path is None else [path, _lock_file(path), *_files_beside(path)]
     for file in [*files, config.secret_file]:
         try:
-            if private_files.tighten(file):
+            if file_permissions.tighten(file):
                 log.warning("server.file_made_private", file=str(file))
         except OSError:
             log.warning("server.file_readable_by_others", file=str(file))
@@ -304,7 +305,7 @@ def lock_exclusively(config: Config) -> None:
 def make_folder(config: Config) -> None:
     file = sqlite_file(config)
     for folder in {config.data} | ({file.parent} if file is not None else set()):
-        file_owner.make_folders(folder, 0o700)
+        file_permissions.make_folders(folder, 0o700)
 
 
 def _make_place(config: Config) -> None:
@@ -312,7 +313,7 @@ def _make_place(config: Config) -> None:
     make_folder(config)
     path = sqlite_file(config)
     if path is not None:
-        private_files.create(path)
+        file_permissions.create_private(path)
 
 
 def _lock_file(path: Path) -> Path:
@@ -333,7 +334,7 @@ def keep_secret(config: Config, secret: bytes) -> None:
         with os.fdopen(handle, "wb") as file:
             file.write(secret + b"\n")
             file.flush()
-            file_owner.match_folder(file.fileno(), path.parent)
+            file_permissions.match_folder(file.fileno(), path.parent)
             os.fsync(file.fileno())
         os.link(draft, path)
     except FileExistsError:

@@ -11,6 +11,7 @@ Every shared slow resource has one `FairQueue`, created at import and listed in 
 a lock and bound to no event loop.
 """
 
+import asyncio
 import threading
 import time
 from collections import Counter, deque
@@ -20,7 +21,6 @@ from contextlib import asynccontextmanager
 from typing import Any, TypeAlias, TypeVar, cast
 
 from tertulia.errors.http import RateLimited, ServiceUnavailable
-from tertulia.lazy import asyncio
 
 # The id of an account (a bot counts with its owner), or a network (`ratelimit.address_bucket`).
 Person: TypeAlias = int | str

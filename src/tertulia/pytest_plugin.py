@@ -4,7 +4,6 @@ Every pytest run loads this wherever Tertulia is installed, so it imports nothin
 """
 
 from collections.abc import Iterator
-from importlib import import_module
 from typing import TYPE_CHECKING
 
 import pytest
@@ -16,5 +15,7 @@ if TYPE_CHECKING:
 @pytest.fixture
 def chat_server() -> "Iterator[ChatServer]":
     """A real, empty Tertulia server for this test alone."""
-    with import_module("tertulia.testing").started() as server:
+    from tertulia.testing import started
+
+    with started() as server:
         yield server

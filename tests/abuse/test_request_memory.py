@@ -13,7 +13,6 @@ from tests.support.client import Reply
 from tests.support.people import Person
 from tests.support.waiting import eventually
 
-from tertulia import storage
 from tertulia.domain.messages.message import Draft
 from tertulia.http.exchange import HttpExchange
 from tertulia.http.request import ApiRequest
@@ -81,7 +80,7 @@ def test_emptied_caches_are_filled_again(chat):
     ana, ben = chat.people("ana", "ben", channels=["kitchen"])
     before = ana.says("Soup", to="kitchen > lunch")
 
-    chat.server.do(storage.page_cache.empty(chat.server.database))
+    chat.server.do(chat.server.database.shrink_memory())
     after = ana.says("Bread", to="kitchen > lunch")
 
     assert [ben.sees(each)["content"] for each in (before, after)] == [

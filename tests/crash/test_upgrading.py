@@ -13,7 +13,6 @@ from tests.support.databases import Databases
 from tests.support.people import Chat
 from tests.support.server import Server
 
-import tertulia
 from tertulia import __version__, data_dir, storage
 from tertulia.config import Config
 from tertulia.database import Database, schema
@@ -92,7 +91,7 @@ def test_an_upgrade_logs_its_versions_and_whether_it_is_one_way(
     shutil.copytree(schema.FOLDER, newer)
     (newer / f"{FROM_THE_FUTURE}_shoes.sql").write_text(f"{words}\n{ADDS}")
     monkeypatch.setattr(schema, "FOLDER", newer)
-    monkeypatch.setattr(tertulia, "__version__", "99.0.0")
+    monkeypatch.setattr(data_dir, "__version__", "99.0.0")
 
     with capture_logs() as logged:
         data_dir.open_database(config)

@@ -5,12 +5,13 @@ from tests.support.cli_runner import Terminal
 from tests.support.people import Chat
 from tests.support.slapd import DIRECTORY, Slapd
 
-from tertulia import actions, external, storage
+from tertulia import actions, storage
 from tertulia.config import Config
 from tertulia.config.login_providers import LdapDirectory
 from tertulia.data_dir import load_vault
 from tertulia.database import Database
 from tertulia.domain.people.user import Role, User
+from tertulia.external.sso import claims, ldap
 from tertulia.jobs import ldap_sync
 
 SESAME = "open sesame"
@@ -256,9 +257,9 @@ def _link(terminal: Terminal, directory: LdapDirectory, name: str) -> None:
     """As a login does it."""
     config = Config(data=terminal.data)
     vault = load_vault(config)
-    person = external.sso.ldap.find(directory, name)
+    person = ldap.find(directory, name)
     assert vault is not None
     assert person is not None
-    introduced = external.sso.claims.from_directory(directory, "", person, None)
+    introduced = claims.from_directory(directory, "", person, None)
     database = Database.at(config.database_url)
     database.write_now(1, actions.people.external_identities.recognize, vault, introduced)

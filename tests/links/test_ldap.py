@@ -15,7 +15,6 @@ import pytest
 from PIL import Image
 from tests.support.slapd import PEOPLE, Slapd
 
-from tertulia import external
 from tertulia.cli import auth_check
 from tertulia.config import Config, sources
 from tertulia.config.login_providers import LdapDirectory
@@ -29,7 +28,7 @@ def ask(slapd: Slapd, typed: str, password: str, **settings: Any) -> LdapPerson 
 
 
 def authenticate(asked: LdapDirectory, typed: str, password: str) -> LdapPerson | None:
-    return external.sso.ldap.authenticate(asked, external.sso.ldap.named(asked, typed), password)
+    return ldap.authenticate(asked, ldap.named(asked, typed), password)
 
 
 def directory(slapd: Slapd, **settings: Any) -> LdapDirectory:
@@ -130,7 +129,7 @@ def test_who_is_disabled(attribute, value, is_disabled):
     asked = LdapDirectory(url="ldaps://x", base="dc=x", disabled_attribute=attribute)
     entry = {"raw_attributes": {attribute.upper(): [value.encode()]}}
 
-    assert external.sso.ldap._is_disabled(asked, entry) is is_disabled
+    assert ldap._is_disabled(asked, entry) is is_disabled
 
 
 def test_the_settings_for_active_directory_in_the_docs_find_their_people(slapd):
@@ -161,7 +160,7 @@ def test_the_settings_for_active_directory_in_the_docs_find_their_people(slapd):
     assert not found[0].is_disabled
     assert disabled is not None
     assert disabled.is_disabled
-    assert external.sso.ldap.find_all(asked, [found[0].subject]) == {found[0].subject: disabled}
+    assert ldap.find_all(asked, [found[0].subject]) == {found[0].subject: disabled}
 
 
 def test_a_lasting_id_that_is_no_text_can_be_looked_up_again(slapd):
@@ -170,12 +169,12 @@ def test_a_lasting_id_that_is_no_text_can_be_looked_up_again(slapd):
     slapd.add_person("ana", jpegPhoto=photo.getvalue())
     asked = directory(slapd, id_attribute="jpegPhoto", picture_attribute="jpegPhoto")
 
-    found = external.sso.ldap.find(asked, "ana")
+    found = ldap.find(asked, "ana")
 
     assert found is not None
     assert found.subject.startswith("hex:ffd8")
     assert found.picture == photo.getvalue()
-    assert external.sso.ldap._subject_filter(asked, "hex:00ff") == r"(jpegPhoto=\00\ff)"
+    assert ldap._subject_filter(asked, "hex:00ff") == r"(jpegPhoto=\00\ff)"
 
 
 def test_groups_and_other_conditions_are_told(slapd):
@@ -190,16 +189,14 @@ def test_groups_and_other_conditions_are_told(slapd):
         "profile_fields": (("Phone", "mobile"),),
     }
 
-    found = external.sso.ldap.find(directory(slapd, **settings), "ana")
+    found = ldap.find(directory(slapd, **settings), "ana")
 
     assert found is not None
     assert found.groups == ("press", "staff (all)")
     assert found.organizations == ("chess", "go")
     assert found.has_required
     assert found.attributes["mobile"] == "+34 1"
-    other = external.sso.ldap.find(
-        directory(slapd, required_attributes=((("departmentNumber", "HR"),),)), "ben"
-    )
+    other = ldap.find(directory(slapd, required_attributes=((("departmentNumber", "HR"),),)), "ben")
     assert other is not None
     assert not other.has_required
 
@@ -207,11 +204,11 @@ def test_groups_and_other_conditions_are_told(slapd):
 def test_people_are_found_again_by_their_lasting_ids(slapd):
     asked = directory(slapd)
     dns = [slapd.add_person(name) for name in ("ana", "ben")]
-    subjects = [external.sso.ldap.find(asked, name).subject for name in ("ana", "ben")]  # type: ignore[union-attr]
+    subjects = [ldap.find(asked, name).subject for name in ("ana", "ben")]  # type: ignore[union-attr]
     slapd.change(dns[0], mail="new@example.com")
     slapd.remove(dns[1])
 
-    found = external.sso.ldap.find_all(asked, [*subjects, "*", "nobody"])
+    found = ldap.find_all(asked, [*subjects, "*", "nobody"])
 
     assert [each.email for each in found.values()] == ["new@example.com"]
     assert list(found) == subjects[:1]
@@ -239,8 +236,8 @@ def test_trouble_is_not_mistaken_for_a_wrong_password(slapd):
     with pytest.raises(DirectoryTrouble):
         ask(slapd, "ana", "open sesame", bind_password="wrong")
     with pytest.raises(DirectoryTrouble):
-        external.sso.ldap.find_all(directory(slapd, base="dc=nowhere"), ["x"])
-    external.sso.ldap.try_out(directory(slapd))
+        ldap.find_all(directory(slapd, base="dc=nowhere"), ["x"])
+    ldap.try_out(directory(slapd))
 
 
 def test_a_directory_that_says_nothing_is_given_up(slapd):
@@ -279,7 +276,7 @@ def test_placeholders_are_filled_in_one_pass(slapd):
     slapd.add_group("chiefs", f"cn=boss,{PEOPLE}")
     asked = directory(slapd, groups=("*",), group_filter="(|(member={dn})(cn=of-{name}))")
 
-    chief, boss = (external.sso.ldap.find(asked, uid) for uid in ("chief", "boss"))
+    chief, boss = (ldap.find(asked, uid) for uid in ("chief", "boss"))
 
     assert chief is not None
     assert chief.groups == ("chiefs",)
@@ -292,16 +289,16 @@ def test_a_missing_id_attribute_is_an_error(slapd):
     lacking = directory(slapd, id_attribute="employeeNumber")
 
     for ask_it in (
-        lambda: external.sso.ldap.named(lacking, "ana"),
-        lambda: external.sso.ldap.find_all(lacking, ["7"]),
-        lambda: external.sso.ldap.try_out(lacking),
+        lambda: ldap.named(lacking, "ana"),
+        lambda: ldap.find_all(lacking, ["7"]),
+        lambda: ldap.try_out(lacking),
     ):
         with pytest.raises(DirectoryTrouble, match=r"employeeNumber \(look at id_attribute"):
             ask_it()
     unnamed = directory(slapd, id_attribute="")
-    external.sso.ldap.try_out(unnamed)
-    assert external.sso.ldap.named(unnamed, "ANA").subject == "ana"
-    assert external.sso.ldap.find_all(directory(slapd), ["none-such"]) == {}
+    ldap.try_out(unnamed)
+    assert ldap.named(unnamed, "ANA").subject == "ana"
+    assert ldap.find_all(directory(slapd), ["none-such"]) == {}
 
 
 @pytest.mark.parametrize(
@@ -322,7 +319,7 @@ def test_errors_name_the_setting_to_look_at(slapd, settings, setting):
     given = settings | ({"url": url} if url else {})
 
     with pytest.raises(DirectoryTrouble, match=rf"\(look at {setting}\)$"):
-        external.sso.ldap.try_out(directory(slapd, **given))
+        ldap.try_out(directory(slapd, **given))
 
 
 def _hostile(answers: Callable[[bytes], Iterator[bytes]]) -> Iterator[LdapDirectory]:
@@ -394,7 +391,7 @@ def babbles(message_id: bytes) -> Iterator[bytes]:
 def test_what_a_directory_answers_is_bounded(answers, words):
     for hostile in _hostile(answers):
         with pytest.raises(DirectoryTrouble, match=words):
-            external.sso.ldap.named(hostile, "ana")
+            ldap.named(hostile, "ana")
 
 
 @pytest.mark.parametrize(

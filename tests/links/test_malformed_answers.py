@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 from tests.support.fake_oidc import MisbehavingProvider, RawAnswer, key_of, signed, wilful_site
 
-from tertulia import external
 from tertulia.config.login_providers import OpenIdProvider
+from tertulia.external.sso import openid, provider_http
 from tertulia.external.sso.provider_types import PendingLogin, ProviderTrouble, SiteUser
 
 PENDING = PendingLogin("state", "the nonce", "v" * 43, "https://chat.example.com/complete/oidc/")
@@ -25,7 +25,7 @@ NESTED = json.loads("[" * 40 + "]" * 40)
 @pytest.fixture
 def site() -> Iterator[MisbehavingProvider]:
     with wilful_site() as found:
-        external.sso.openid._memory.clear()  # it may stand at the address of another
+        openid._memory.clear()  # it may stand at the address of another
         found.is_openid(signed(claims(found)), {"sub": "s-1"})
         yield found
 
@@ -45,7 +45,7 @@ def provider(site: MisbehavingProvider) -> OpenIdProvider:
 
 
 def come_back(site: MisbehavingProvider) -> SiteUser:
-    return asyncio.run(external.sso.openid.come_back(provider(site), PENDING, "the code"))
+    return asyncio.run(openid.come_back(provider(site), PENDING, "the code"))
 
 
 @pytest.mark.parametrize("path", [DISCOVERY, "/keys", "/token", "/userinfo"])
@@ -90,10 +90,10 @@ def test_endpoints_must_be_addresses_of_sites(site, name, value):
     site.answers[DISCOVERY] = good | {name: value}
 
     with pytest.raises(ProviderTrouble, match=name):
-        asyncio.run(external.sso.openid.leave(provider(site), PENDING))
+        asyncio.run(openid.leave(provider(site), PENDING))
     site.answers[DISCOVERY] = good
 
-    assert asyncio.run(external.sso.openid.leave(provider(site), PENDING)).startswith(site.address)
+    assert asyncio.run(openid.leave(provider(site), PENDING)).startswith(site.address)
 
 
 @pytest.mark.parametrize(
@@ -176,7 +176,7 @@ def _peak_memory(site: MisbehavingProvider) -> int:
 @pytest.mark.parametrize("path", [DISCOVERY, "/keys", "/token", "/userinfo"])
 def test_an_answer_that_trickles_in_is_given_up(site, path, monkeypatch):
     """Each byte comes in time; all of them together do not."""
-    monkeypatch.setattr(external.sso.provider_http, "TIMEOUT_SECONDS", 0.5)
+    monkeypatch.setattr(provider_http, "TIMEOUT_SECONDS", 0.5)
     good = site.answers[path]
 
     def trickle() -> Iterator[bytes]:
@@ -193,7 +193,7 @@ def test_an_answer_that_trickles_in_is_given_up(site, path, monkeypatch):
 
 def test_all_requests_of_a_login_together_are_bounded(site, monkeypatch):
     """Each answer comes in time; all of them together do not."""
-    monkeypatch.setattr(external.sso.provider_http, "MAX_LOGIN_SECONDS", 0.5)
+    monkeypatch.setattr(provider_http, "MAX_LOGIN_SECONDS", 0.5)
     for path, good in list(site.answers.items()):
         site.answers[path] = slow(good)
 

@@ -12,9 +12,10 @@ from tests.support.browser import Browser
 from tests.support.people import Chat
 from tests.support.saml import ENTITY, SamlSite
 
-from tertulia import actions, external
+from tertulia import actions
 from tertulia.config.login_providers import SamlProvider
 from tertulia.external.sso.provider_types import ProviderTrouble
+from tertulia.external.sso.saml import harmless, read_answer
 
 BEGIN = "/accounts/login/social/saml/house"
 
@@ -166,7 +167,7 @@ COMMENT = "<name>ana<!-- -->.evil</name>"
 )
 def test_a_comment_is_seen_however_it_is_written(written):
     with pytest.raises(ProviderTrouble):
-        external.sso.saml.harmless(written)
+        harmless(written)
 
 
 @pytest.mark.on_one
@@ -175,7 +176,7 @@ def test_a_comment_is_seen_however_it_is_written(written):
     ["<é/>", '\ufeff<?xml version="1.0" encoding="utf-8"?>\n<é/>', "<?xml version='1.0'?><a/>"],
 )
 def test_what_is_plain_to_see_is_read(written):
-    assert external.sso.saml.harmless(written.encode()) == written.encode()
+    assert harmless(written.encode()) == written.encode()
 
 
 @pytest.mark.on_one
@@ -297,7 +298,7 @@ def test_the_session_and_the_kind_of_name_are_read_from_what_was_signed(site):
         name="house", entity_id=ENTITY, url="https://id.example.com", certificate=site.pem
     )
 
-    read = external.sso.saml.read_answer(
+    read = read_answer(
         house,
         asked["entity"],
         asked["return"],

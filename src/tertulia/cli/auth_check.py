@@ -1,15 +1,15 @@
 """For `tertulia check`: whether login providers and the mail server work."""
 
+import asyncio
 from collections.abc import Collection
 from pathlib import Path
 
-from tertulia import external
 from tertulia.actions.data_check import DataProblem
 from tertulia.config import Config, Provider
 from tertulia.config.login_providers import JwtIssuer, LdapDirectory, OpenIdProvider, SamlProvider
+from tertulia.external.mail import smtp
 from tertulia.external.mail.smtp import NotSent
 from tertulia.external.sso.provider_types import DirectoryTrouble, ProviderTrouble
-from tertulia.lazy import asyncio
 
 NO_DOMAIN = "@tertulia.invalid"  # the default without external_url
 
@@ -69,7 +69,7 @@ def _mail_problems(config: Config) -> list[str]:
 
 
 async def _reach_mail_server(config: Config) -> None:
-    async with external.mail.smtp.connected(config):
+    async with smtp.connected(config):
         pass
 
 
@@ -86,19 +86,21 @@ def _problems(config: Config, provider: Provider, subdomains: Collection[str]) -
 
 def _trouble(provider: Provider) -> list[str]:
     """Connect to the provider and return the problem, if any."""
+    from tertulia.external.sso import github, jwt, ldap, openid, saml
+
     try:
         file = getattr(provider, "ca_file", "")
         if file and not Path(file).is_file():
             return [f"the file {file} does not exist"]
         if isinstance(provider, LdapDirectory):
-            external.sso.ldap.try_out(provider)
+            ldap.try_out(provider)
         elif isinstance(provider, SamlProvider):
-            external.sso.saml.check_certificates(provider)
+            saml.check_certificates(provider)
         elif isinstance(provider, JwtIssuer):
-            external.sso.jwt.check_key(provider)
+            jwt.check_key(provider)
         elif isinstance(provider, OpenIdProvider):
             is_github = provider.preset == "github"
-            ask = external.sso.github.try_out if is_github else external.sso.openid.describe
+            ask = github.try_out if is_github else openid.describe
             asyncio.run(ask(provider))
     except (DirectoryTrouble, ProviderTrouble) as trouble:
         return [f"it is not available: {trouble}"]

@@ -4,19 +4,14 @@ import shlex
 import shutil
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from tertulia import __version__, data_dir
 from tertulia.config import Config
 from tertulia.domain.organization.realm import Realm
-
-if TYPE_CHECKING:
-    from tertulia.sample_data.demo.loader import Cast
+from tertulia.sample_data.demo.people import Cast
 
 
-def text(
-    config: Config, address: str, realm: Realm, *, cast: "Cast | None", has_people: bool
-) -> str:
+def text(config: Config, address: str, realm: Realm, *, cast: Cast | None, has_people: bool) -> str:
     parts = [
         f"Tertulia {__version__} listens at {address} (Ctrl-C stops it)",
         f"  Organization  {realm.name}\n  Data          {_where(config)}",

@@ -4,12 +4,13 @@ from typing import Any
 
 import click
 
-from tertulia import jobs, storage
+from tertulia import storage
 from tertulia.cli.data import as_json, note_everywhere, open_data, show_json, show_table
 from tertulia.cli.flags import config_options
 from tertulia.cli.progress import Progress
 from tertulia.external.stores.file_stores import FileStores
 from tertulia.external.stores.store import NotInStore
+from tertulia.jobs import upload_migration
 
 
 @click.group()
@@ -40,7 +41,7 @@ def move(**flags: Any) -> None:
     """
     config, database = open_data(flags)
     stores = FileStores(config)
-    carrier = jobs.upload_migration.FileCarrier(database, stores, config.files)
+    carrier = upload_migration.FileCarrier(database, stores, config.files)
     counts = database.read_now(0, storage.files.upload_locations.counts)
     progress = Progress(
         sum(n for place, (n, _) in counts.items() if place != config.files), "files"
@@ -51,10 +52,10 @@ def move(**flags: Any) -> None:
         after = upload.id
         try:
             done += carrier.carry(upload)
-        except (jobs.upload_migration.DamagedFile, NotInStore):
+        except (upload_migration.DamagedFile, NotInStore):
             damaged.append(upload.name or f"upload {upload.id}")
         progress.show(done)
-    jobs.upload_migration.sweep(database, stores)
+    upload_migration.sweep(database, stores)
     database.write_now(0, note_everywhere)
     click.echo(f"Moved {done:,} files to {config.files}.", err=True)
     if damaged:
@@ -73,8 +74,8 @@ def sweep(yes: bool, **flags: Any) -> None:
     """
     config, database = open_data(flags)
     stores = FileStores(config)
-    jobs.upload_migration.sweep(database, stores)
-    found = {place: jobs.upload_migration.strays(database, stores, place) for place in stores.known}
+    upload_migration.sweep(database, stores)
+    found = {place: upload_migration.strays(database, stores, place) for place in stores.known}
     count = sum(map(len, found.values()))
     size = sum(sum(each.values()) for each in found.values())
     if count and not yes:

@@ -6,12 +6,14 @@ from typing import Any
 
 import click
 
-from tertulia import actions, external, storage
+from tertulia import actions, storage
 from tertulia.cli.data import OpenOrganization, in_organization, show_table
 from tertulia.config.login_providers import LdapDirectory
 from tertulia.database.tx import Tx
 from tertulia.domain.people.identities import ExternalProfile, ProfileUpdate
 from tertulia.errors import ClientError
+from tertulia.external.sso import claims
+from tertulia.external.sso.ldap import find
 from tertulia.external.sso.provider_types import DirectoryTrouble, LdapPerson
 
 Changes = list[tuple[int, list[str]]]
@@ -33,9 +35,7 @@ def check(opened: OpenOrganization, name: str) -> None:
             click.echo(f"{directory.called}: no entry for {name}, or several.")
             continue
         known = opened.read(storage.people.identities.find, directory.key, person.subject)
-        introduced = external.sso.claims.from_directory(
-            directory, opened.realm.subdomain, person, known
-        )
+        introduced = claims.from_directory(directory, opened.realm.subdomain, person, known)
         fields = opened.read(storage.people.profile_fields.everything)
         names = {field.name for field in fields}
         rows = [(directory.called.upper(), ""), *_described(person, introduced, names)]
@@ -77,7 +77,7 @@ def _directories(opened: OpenOrganization) -> list[LdapDirectory]:
 
 def _ask(directory: LdapDirectory, name: str) -> LdapPerson | None:
     try:
-        return external.sso.ldap.find(directory, name)
+        return find(directory, name)
     except DirectoryTrouble as trouble:
         raise click.ClickException(f"{directory.called} cannot be asked: {trouble}") from None
 
@@ -86,7 +86,7 @@ def _tidings(
     directory: LdapDirectory, opened: OpenOrganization, known: list[Any]
 ) -> list[ProfileUpdate]:
     try:
-        return external.sso.claims.tidings(directory, opened.realm.subdomain, known)
+        return claims.tidings(directory, opened.realm.subdomain, known)
     except DirectoryTrouble as trouble:
         raise click.ClickException(f"{directory.called} cannot be asked: {trouble}") from None
 

@@ -1,11 +1,12 @@
 """`tertulia org`: the organizations on a server and their settings."""
 
+import asyncio
 import difflib
 from typing import Any, NoReturn
 
 import click
 
-from tertulia import actions, external, jobs, storage
+from tertulia import actions, storage
 from tertulia.cli.data import (
     OpenOrganization,
     as_json,
@@ -21,7 +22,8 @@ from tertulia.database.tx import Tx
 from tertulia.domain.groups.group import PermissionChange
 from tertulia.domain.organization.realm import Realm
 from tertulia.domain.organization.settings import SETTINGS, OrganizationSetting, PeopleNamed
-from tertulia.lazy import asyncio
+from tertulia.external.stores.file_stores import FileStores
+from tertulia.jobs import upload_migration
 
 FILES_AT_ONCE = 1000
 
@@ -60,11 +62,11 @@ def delete(opened: OpenOrganization, yes: bool) -> None:
     if opened.realm.deactivated and not yes:
         click.confirm(f"Delete all data of {opened.realm.name}?", abort=True, err=True)
     opened.read(actions.organization.deactivation.check_closed)
-    stores = external.stores.file_stores.FileStores(opened.config)
+    stores = FileStores(opened.config)
     while found := opened.read(
         storage.files.upload_locations.elsewhere_in_organization, FILES_AT_ONCE
     ):
-        jobs.upload_migration.remove(opened.database, stores, found)
+        upload_migration.remove(opened.database, stores, found)
     while opened.database.write_now(opened.realm.id, actions.organization.deactivation.delete_some):
         pass
     truncate_wal(opened)

@@ -14,7 +14,10 @@ from tertulia.app import Application
 from tertulia.cli import banner, zuliprc
 from tertulia.cli.flags import config_options
 from tertulia.config import Config
-from tertulia.sample_data import demo
+from tertulia.database import Database
+from tertulia.domain.organization.realm import Realm
+from tertulia.domain.people.keys import Vault
+from tertulia.sample_data.demo.people import Cast
 from tertulia.server import connection_limits, http_server, logging_config, sockets, workers
 
 
@@ -36,10 +39,12 @@ def serve(**flags: Any) -> None:
         data_dir.check_clock(database)
         vault = data_dir.open_vault(config)
         zuliprc.note_address(config, address)
-        cast = demo.loader.fill(config, database, vault) if config.demo else None
+        cast = _fill_demo(config, database, vault) if config.demo else None
         realm = database.read_now(0, storage.organization.first) or database.write_now(
             0, actions.organization.get_or_create_first, config.organization
         )
+        if cast is not None:
+            _write_zuliprcs(config, realm, cast)
         has_people = database.read_now(0, storage.data_check.has_people)
         text = banner.text(config, address, realm, cast=cast, has_people=has_people)
 
@@ -53,6 +58,18 @@ def serve(**flags: Any) -> None:
         else:
             greet()
             workers.run(config, listening, _work)
+
+
+def _fill_demo(config: Config, database: Database, vault: Vault) -> Cast:
+    from tertulia.sample_data.demo import loader
+
+    return loader.fill(config, database, vault)
+
+
+def _write_zuliprcs(config: Config, realm: Realm, cast: Cast) -> None:
+    site = zuliprc.site(config, realm, is_only_one=True)
+    for name, (email, key) in cast.new_keys.items():
+        zuliprc.write(config.data / f"zuliprc-{name}", email, key, site)
 
 
 def _work(config: Config, listening: list[socket.socket]) -> None:

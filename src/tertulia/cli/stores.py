@@ -2,12 +2,13 @@
 
 import contextlib
 
-from tertulia import jobs, storage
+from tertulia import storage
 from tertulia.actions.data_check import DataProblem
 from tertulia.config import Config
 from tertulia.database import Database
 from tertulia.external.stores.file_stores import FileStores
 from tertulia.external.stores.store import StoreTrouble
+from tertulia.jobs import upload_migration
 from tertulia.transfer.backup.file_snapshot import HeldFiles
 
 
@@ -41,5 +42,5 @@ def _strays(database: Database, stores: FileStores) -> int:
     count = 0
     for place in stores.known:
         with contextlib.suppress(StoreTrouble):  # reported above for stores in use
-            count += len(jobs.upload_migration.strays(database, stores, place))
+            count += len(upload_migration.strays(database, stores, place))
     return count

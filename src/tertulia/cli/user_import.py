@@ -1,5 +1,6 @@
 """`tertulia user invite` and `tertulia user import`."""
 
+import asyncio
 import csv
 from functools import partial
 from pathlib import Path
@@ -22,7 +23,6 @@ from tertulia.domain.people.keys import Vault
 from tertulia.domain.people.new_user import NewUser
 from tertulia.domain.people.user import User
 from tertulia.errors import ClientError
-from tertulia.lazy import asyncio
 
 COLUMNS = ("email", "name", "role", "channels", "groups")
 

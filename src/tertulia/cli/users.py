@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 import click
 
-from tertulia import actions, domain, external, jobs, storage
+from tertulia import actions, domain, storage
 from tertulia.cli import zuliprc
 from tertulia.cli.data import (
     OpenOrganization,
@@ -23,6 +23,8 @@ from tertulia.domain.people.keys import Vault
 from tertulia.domain.people.new_user import NewUser
 from tertulia.domain.people.sessions import Session
 from tertulia.domain.people.user import BotType, User
+from tertulia.external.stores.file_stores import FileStores
+from tertulia.jobs import upload_migration
 
 BOTS = {
     "generic": BotType.GENERIC,
@@ -136,9 +138,7 @@ def erase(opened: OpenOrganization, found: User, messages: str, yes: bool) -> No
     opened.database.write_now(opened.realm.id, actions.people.erasure.finish, found)
     while opened.database.write_now(0, actions.files.upload.sweep):
         pass
-    jobs.upload_migration.sweep(
-        opened.database, external.stores.file_stores.FileStores(opened.config)
-    )
+    upload_migration.sweep(opened.database, FileStores(opened.config))
     truncate_wal(opened)
     said = f"deleted {count} messages" if messages == "delete" else "kept the messages, unnamed"
     click.echo(

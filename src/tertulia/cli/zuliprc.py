@@ -6,7 +6,7 @@ The server writes its address to the data folder, so that commands can print it.
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from tertulia import file_owner, private_files
+from tertulia import file_permissions
 from tertulia.config import Config
 from tertulia.domain.organization.realm import Realm
 
@@ -20,7 +20,7 @@ def text(email: str, key: str, site: str) -> str:
 
 def write(path: Path, email: str, key: str, site: str) -> None:
     """Write a file that only its owner can read."""
-    private_files.write(path, text(email, key, site).encode())
+    file_permissions.write_private(path, text(email, key, site).encode())
 
 
 def site(config: Config, realm: Realm, *, is_only_one: bool) -> str:
@@ -45,7 +45,7 @@ def address(config: Config, port: int | None = None) -> str:
 def note_address(config: Config, address: str) -> None:
     path = config.data / ADDRESS_FILE
     path.write_text(f"{address}\n", encoding="utf-8")
-    file_owner.match_folder(path, config.data)
+    file_permissions.match_folder(path, config.data)
 
 
 def _noted_address(config: Config) -> str:

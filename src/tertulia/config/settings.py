@@ -9,10 +9,17 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from typing import Self
 from urllib.parse import urlsplit
 
 from tertulia.config.login_provider import Provider
+from tertulia.config.login_providers import (
+    JwtIssuer,
+    LdapDirectory,
+    OpenIdProvider,
+    RemoteUserProxy,
+    SamlProvider,
+)
 from tertulia.config.parsers import (
     BUCKET,
     DATABASE,
@@ -53,16 +60,6 @@ from tertulia.config.sources import (
     read_variables,
     read_written,
 )
-
-if TYPE_CHECKING:
-    from tertulia.config.login_providers import (
-        JwtIssuer,
-        LdapDirectory,
-        OpenIdProvider,
-        RemoteUserProxy,
-        SamlProvider,
-    )
-
 
 HSTS_SECONDS = 365 * 24 * 3600
 
@@ -304,11 +301,11 @@ class Config:
     )
     demo: bool = setting(False, SWITCH, "Fill a new data folder with a small sample organization.")
 
-    openid: "tuple[OpenIdProvider, ...]" = ()
-    ldap: "tuple[LdapDirectory, ...]" = ()
-    saml: "tuple[SamlProvider, ...]" = ()
-    remote_user: "tuple[RemoteUserProxy, ...]" = ()
-    jwt: "tuple[JwtIssuer, ...]" = ()
+    openid: tuple[OpenIdProvider, ...] = ()
+    ldap: tuple[LdapDirectory, ...] = ()
+    saml: tuple[SamlProvider, ...] = ()
+    remote_user: tuple[RemoteUserProxy, ...] = ()
+    jwt: tuple[JwtIssuer, ...] = ()
 
     def __post_init__(self) -> None:
         if self.saml and not self.external_url:

@@ -6,14 +6,13 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from tertulia.config.login_provider import Provider
+from tertulia.config.login_providers import TABLES
 from tertulia.config.parsers import PREFIX, ConfigError, Setting, read, unknown
-from tertulia.lazy import LazyModule
 
 FILE_NAME = "tertulia.toml"
 CONFIG_VARIABLE = PREFIX + "CONFIG"
 TEST_PREFIX = "TERTULIA_TEST_"  # the test suite's own, inherited by the servers it starts
 
-providers = LazyModule("tertulia.config.login_providers")
 P = TypeVar("P", bound=Provider)
 Settings = Sequence[Setting]
 
@@ -68,10 +67,10 @@ def read_written(settings: Settings, lines: Mapping[str, object], where: str) ->
     for name, value in lines.items():
         if name in known:
             values[name] = read(known[name], value, f"{name} in {where}")
-        elif name in providers.TABLES:
-            values[name] = read_tables(providers.TABLES[name], value, where)
+        elif name in TABLES:
+            values[name] = read_tables(TABLES[name], value, where)
         else:
-            unknown(f"{name} in {where}", name, [*known, *providers.TABLES])
+            unknown(f"{name} in {where}", name, [*known, *TABLES])
     return values
 
 

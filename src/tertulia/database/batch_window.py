@@ -6,10 +6,9 @@ brought nobody. Whoever comes alone after somebody who did need not wait: those 
 together, and that is all.
 """
 
+import asyncio
 import time
 from collections.abc import Callable
-
-from tertulia.lazy import asyncio
 
 QUIET_ROUNDS = 3
 MAX_WAIT_SECONDS = 0.005  # to wait for that

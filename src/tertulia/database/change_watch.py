@@ -3,10 +3,10 @@
 How it is noticed is told by each database in its own way; see `Dialect.watch`.
 """
 
+import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 
 from tertulia.errors.http import ServiceUnavailable
-from tertulia.lazy import asyncio
 from tertulia.log import log
 
 # Looks at the logs that go beyond these numbers; at all, if nobody knows which.

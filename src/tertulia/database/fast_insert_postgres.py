@@ -9,6 +9,7 @@ locked is left to the writers, which wait for it beside the others.
 What cannot be appended is done as an action; see `storage/messages/fast_insert.py`.
 """
 
+import asyncio
 import time
 from collections.abc import Callable
 from typing import Any
@@ -18,7 +19,6 @@ from tertulia.database.fast_send import AssignedIds
 from tertulia.database.tx import Dialect, LoopAnswers
 from tertulia.database.writer import MAX_AT_ONCE, MAX_QUEUED, PendingWrite, WriterSetup
 from tertulia.errors.http import OutcomeUnknown, ServiceUnavailable
-from tertulia.lazy import asyncio
 from tertulia.log import log
 
 LANES = 2

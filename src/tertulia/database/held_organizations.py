@@ -4,14 +4,13 @@ One organization waits on one thread, and all its jobs share the next commit. Th
 threads: where more organizations are held at once, they wait for each other.
 """
 
+import asyncio
 from collections.abc import Callable
 
 from tertulia.database.writer import MAX_QUEUED, PendingWrite, Writer
 from tertulia.errors.http import ServiceUnavailable
-from tertulia.lazy import asyncio
 
 MAX_THREADS = 4
-POLL_SECONDS = 0.01  # at the end, until all is done
 
 
 class HeldOrganizations:
@@ -24,6 +23,7 @@ class HeldOrganizations:
         self._new_writer = new_writer
         self._resubmit = resubmit
         self._is_stopping = False
+        self._all_done = asyncio.Event()
         self._idle: list[Writer] = []
         self._busy: dict[int, Writer] = {}  # by organization
         self._under_way: dict[int, int] = {}  # jobs that a thread has
@@ -58,12 +58,14 @@ class HeldOrganizations:
             self._waiting[realm_id] = jobs
         for each in list(self._waiting):
             self._start(each)
+        if self._is_stopping and not self._waiting:
+            self._all_done.set()
 
     async def stop(self) -> None:
         """Finish what is waiting and end. The ordinary threads have stopped."""
         self._is_stopping = True
-        while self._waiting:
-            await asyncio.sleep(POLL_SECONDS)
+        if self._waiting:
+            await self._all_done.wait()
         for writer in self._idle:
             writer.stop()
 

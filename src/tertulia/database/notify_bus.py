@@ -6,6 +6,7 @@ looking, a moment later. Who is alone tells nothing: it asks now and then whethe
 comes says so.
 """
 
+import asyncio
 import time
 from collections.abc import Callable
 
@@ -15,7 +16,6 @@ from tertulia.database import change_watch
 from tertulia.database.change_watch import Changed, Overheard, Told
 from tertulia.database.revocation import REVOCATIONS
 from tertulia.database.tx import Dialect, LoopAnswers
-from tertulia.lazy import asyncio
 from tertulia.log import log
 
 # Parts of the names of channels: `Dialect.channel` adds which installation it is.

@@ -8,6 +8,7 @@ connection for notices is not asked: it reads the log before it recognizes anybo
 (`Follower.is_stale`).
 """
 
+import asyncio
 import contextlib
 import itertools
 import time
@@ -16,7 +17,6 @@ from typing import Protocol
 
 from tertulia.database.tx import Dialect, Tx
 from tertulia.errors.http import ServiceUnavailable
-from tertulia.lazy import asyncio
 from tertulia.log import log
 
 REVOCATIONS = "tertulia_revocations"

@@ -10,6 +10,7 @@ appenders have left them: on PostgreSQL as actions (`appender.py`), on SQLite wr
 for the commit (`local_appender.py`). They are done as actions after all where that is not possible.
 """
 
+import asyncio
 import queue
 import threading
 import time
@@ -25,7 +26,6 @@ from tertulia.database.tx import Dialect, Tx
 from tertulia.database.write_health import WriteHealth
 from tertulia.errors import ClientError
 from tertulia.errors.http import OutcomeUnknown, ServiceUnavailable
-from tertulia.lazy import asyncio
 from tertulia.log import log
 
 MAX_AT_ONCE = 256

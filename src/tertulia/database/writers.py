@@ -4,6 +4,7 @@ On PostgreSQL another transaction may hold an organization for seconds. These th
 for it: its jobs go to a spare thread (`held_organizations.py`), and so does what comes meanwhile.
 """
 
+import asyncio
 from collections.abc import Callable
 from typing import Any
 
@@ -23,7 +24,6 @@ from tertulia.database.writer import (
     WriterSetup,
 )
 from tertulia.errors.http import ServiceUnavailable
-from tertulia.lazy import asyncio
 
 THREADS = 2  # that write to PostgreSQL; SQLite has one writer by nature
 

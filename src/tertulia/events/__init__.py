@@ -1,30 +1,23 @@
 """Events: their types and log, the in-memory directory, and the delivery to clients."""
 
-from typing import TYPE_CHECKING
-
-from tertulia.lazy import lazy_submodules
-
-if TYPE_CHECKING:
-    from tertulia.events import (
-        audience,
-        conversation_keys,
-        delivery,
-        directory,
-        encoded_records,
-        ephemeral,
-        history_cache,
-        listener,
-        log,
-        logged_event,
-        message_locations,
-        notify_payloads,
-        presence,
-        recognition,
-        send_permits,
-        session_cache,
-        shared_unread,
-        snapshot,
-        types,
-    )
-else:
-    __getattr__ = lazy_submodules(__name__)
+from tertulia.events import (
+    audience,
+    conversation_keys,
+    delivery,
+    directory,
+    encoded_records,
+    ephemeral,
+    history_cache,
+    listener,
+    log,
+    logged_event,
+    message_locations,
+    notify_payloads,
+    presence,
+    recognition,
+    send_permits,
+    session_cache,
+    shared_unread,
+    snapshot,
+    types,
+)

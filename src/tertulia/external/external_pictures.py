@@ -13,8 +13,9 @@ from typing import Any
 
 import msgspec
 
-from tertulia import domain, external
+from tertulia import domain
 from tertulia.domain.addresses import Networks
+from tertulia.external import safe_http
 from tertulia.external.safe_http import CallFailed
 from tertulia.fair_queue import Person
 
@@ -88,7 +89,7 @@ class Fetching:
 
     async def _fetched(self, address: str, reader: Person) -> bytes:
         try:
-            answer = await external.safe_http.get(
+            answer = await safe_http.get(
                 address,
                 ASKING,
                 seconds=MAX_SECONDS,

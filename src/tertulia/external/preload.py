@@ -3,7 +3,6 @@ it."""
 
 from importlib import import_module
 
-from tertulia import external
 from tertulia.config import Config
 
 # What the HTTP library would import during the first request.
@@ -12,18 +11,21 @@ NEEDED_TO_ASK = ("httpcore", "anyio._backends._asyncio", "encodings.idna")
 
 def load(config: Config) -> None:
     if config.ldap:
-        _ = external.sso.ldap, external.sso.claims
+        from tertulia.external.sso import ldap  # noqa: F401
     if config.openid or config.saml or config.remote_user or config.jwt:
-        _ = external.sso.jwt, external.sso.claims
+        from tertulia.external.sso import jwt  # noqa: F401
     if config.saml:
-        _ = external.sso.saml, external.sso.saml_logout
+        from tertulia.external.sso import saml, saml_logout  # noqa: F401
     if config.s3_bucket:
-        _ = external.stores.s3
+        from tertulia.external.sso import provider_http
+        from tertulia.external.stores import s3  # noqa: F401
+
         import_module("httpcore")
-        external.sso.provider_http.certificates("")
+        provider_http.certificates("")
     if config.openid:
-        _ = external.sso.github, external.sso.openid
+        from tertulia.external.sso import github, openid, provider_http  # noqa: F401
+
         for name in NEEDED_TO_ASK:
             import_module(name)
         for provider in config.openid:
-            external.sso.provider_http.certificates(provider.ca_file)
+            provider_http.certificates(provider.ca_file)

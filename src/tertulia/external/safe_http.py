@@ -240,4 +240,6 @@ def _library() -> tuple[Any, ssl.SSLContext]:
     """The HTTP library and a TLS context. Loaded with the first request: most servers make none."""
     for name in LOADED_LATER:
         import_module(name)
-    return import_module("httpcore"), ssl.create_default_context()
+    import httpcore
+
+    return httpcore, ssl.create_default_context()

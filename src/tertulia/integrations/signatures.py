@@ -13,7 +13,6 @@ import json
 import re
 from collections.abc import Callable, Mapping
 from datetime import datetime
-from importlib import import_module
 from typing import Any
 from urllib.parse import parse_qs
 
@@ -128,28 +127,32 @@ def slack(call: SignedCall, secret: bytes) -> bool:
 
 def travis(call: SignedCall, secret: bytes) -> bool:
     """RSA with SHA-1 over the form's `payload`, in Base64."""
+    from cryptography.exceptions import InvalidSignature
+    from cryptography.hazmat.primitives.asymmetric.padding import PKCS1v15
+    from cryptography.hazmat.primitives.hashes import SHA1
+
     key = _public_key(secret.decode())
     (payload,) = parse_qs(call.body.decode(errors="replace")).get("payload", [""])[:1]
-    primitives = "cryptography.hazmat.primitives"
-    padding = import_module(f"{primitives}.asymmetric.padding").PKCS1v15()
     try:
         given = base64.b64decode(call.headers.get("signature", ""), validate=True)
-        key.verify(given, payload.encode(), padding, import_module(f"{primitives}.hashes").SHA1())
-    except (ValueError, AttributeError, import_module("cryptography.exceptions").InvalidSignature):
+        key.verify(given, payload.encode(), PKCS1v15(), SHA1())  # noqa: S303
+    except (ValueError, AttributeError, InvalidSignature):
         return False
     return True
 
 
 def _public_key(pasted: str) -> Any:
     """An RSA key from a URL parameter, in which a plus sign becomes a space."""
+    from cryptography.exceptions import UnsupportedAlgorithm
+    from cryptography.hazmat.primitives.asymmetric.rsa import RSAPublicKey
+    from cryptography.hazmat.primitives.serialization import load_der_public_key
+
     body = _ARMOUR.sub("", pasted).strip().replace(" ", "+")
-    load = import_module("cryptography.hazmat.primitives.serialization").load_der_public_key
     try:
-        key = load(base64.b64decode(body, validate=True))
-    except (ValueError, import_module("cryptography.exceptions").UnsupportedAlgorithm):
+        key = load_der_public_key(base64.b64decode(body, validate=True))
+    except (ValueError, UnsupportedAlgorithm):
         return None
-    rsa = import_module("cryptography.hazmat.primitives.asymmetric.rsa")
-    return key if isinstance(key, rsa.RSAPublicKey) else None
+    return key if isinstance(key, RSAPublicKey) else None
 
 
 def _token_part(encoded: str) -> dict[str, Any]:

@@ -2,11 +2,12 @@
 
 import time
 
-from tertulia import actions, external, storage
+from tertulia import actions, storage
 from tertulia.config.login_providers import LdapDirectory
 from tertulia.database import Database
 from tertulia.domain.organization.realm import Realm
 from tertulia.errors import BadRequest
+from tertulia.external.sso import claims
 from tertulia.external.sso.provider_types import DirectoryTrouble
 from tertulia.fair_queue import SERVER
 from tertulia.jobs.for_each import each
@@ -42,12 +43,12 @@ async def sync(database: Database, realm: Realm, directory: LdapDirectory) -> in
 
     If the answer looks like a mistake of the directory or of the settings, nothing changes.
     """
+    from tertulia.external.sso import ldap
+
     here = database.of(realm.id)
     known = await here.read(storage.people.identities.of_provider, directory.key)
     try:
-        found = await external.sso.ldap.asked(
-            SERVER, external.sso.claims.tidings, directory, realm.subdomain, known
-        )
+        found = await ldap.asked(SERVER, claims.tidings, directory, realm.subdomain, known)
         await here.read(
             actions.people.external_identities.check, found, directory.deactivate_missing
         )

@@ -13,13 +13,13 @@ from typing import IO, Any, TypeVar
 
 from msgspec.structs import replace
 
-from tertulia import domain, external, storage
+from tertulia import domain, storage
 from tertulia.database import Database
 from tertulia.database.tx import Tx
 from tertulia.domain.files.attachments import PIECE_BYTES
 from tertulia.domain.files.upload_locations import DATABASE, UNFINISHED, StoredUpload
 from tertulia.external.stores.file_stores import FileStores
-from tertulia.external.stores.store import NotInStore, StoreTrouble
+from tertulia.external.stores.store import NotInStore, StoreTrouble, chunks
 from tertulia.log import log
 
 T = TypeVar("T")
@@ -77,7 +77,7 @@ class FileCarrier:
     def _read(self, upload: StoredUpload) -> Iterator[bytes]:
         if upload.place != DATABASE:
             store = self._stores.store(upload.place)
-            yield from external.stores.store.chunks(store, upload.name, upload.size)
+            yield from chunks(store, upload.name, upload.size)
             return
         position = 0
         while pieces := self._database.read_now(

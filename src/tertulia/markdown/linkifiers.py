@@ -7,7 +7,6 @@ pattern; that size and the number of matches are limited.
 import re
 from collections.abc import Callable, Mapping
 from functools import lru_cache
-from importlib import import_module
 from typing import NamedTuple, Protocol
 
 from tertulia.markdown import escape, url_templates, urls
@@ -138,7 +137,8 @@ def _beginning(pattern: str) -> str:
 @lru_cache(maxsize=512)
 def _compiled(pattern: str) -> tuple[_Pattern, _Pattern]:
     """The pattern with its required surroundings, and the pattern alone."""
-    re2 = import_module("re2")  # loaded here: two megabytes that most organizations do not need
+    import re2  # two megabytes that most organizations do not need
+
     options = re2.Options()
     options.log_errors = False
     try:

@@ -7,7 +7,6 @@ What KaTeX would reject is shown as typed, in an error span.
 
 import re
 from functools import lru_cache
-from importlib import import_module
 from typing import TYPE_CHECKING
 
 from tertulia.markdown import escape
@@ -87,7 +86,8 @@ def _converted(tex: str) -> str | None:
         return "<mrow></mrow>"
     if _is_wrong(tex):
         return None
-    converter = import_module("latex2mathml.converter")
+    from latex2mathml import converter
+
     try:
         return "".join(map(_write, converter.convert_to_element(tex)))
     except Exception:  # the library raises any exception, including RecursionError

@@ -6,15 +6,15 @@ import signal
 import socket
 import sys
 from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
 from functools import partial
 from types import FrameType
+from typing import Protocol
 
 import uvicorn
 import uvloop
-from starlette.types import ASGIApp
+from starlette.types import ASGIApp, Receive, Scope, Send
 
-from tertulia import storage
-from tertulia.app import Application
 from tertulia.config import Config
 from tertulia.http.request import MAX_URL_BYTES
 from tertulia.log import log
@@ -35,13 +35,24 @@ COLLECT_AFTER = (10_000, 20, 20)
 TURN_SECONDS = 0.0002
 
 
+class ServedApplication(Protocol):
+    """What the server process needs of the application."""
+
+    connections: ConnectionLimiter
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None: ...
+    def running(self) -> AbstractAsyncContextManager[None]: ...
+    def shutdown(self) -> None: ...
+    async def empty_page_caches(self) -> None: ...
+
+
 class Server(uvicorn.Server):
     """uvicorn that answers parked polls before it closes connections."""
 
     def __init__(
         self,
         config: uvicorn.Config,
-        application: Application,
+        application: ServedApplication,
         when_ready: Callable[[], None] = lambda: None,
     ) -> None:
         super().__init__(config)
@@ -65,8 +76,7 @@ class Server(uvicorn.Server):
     def _look_at_memory(self) -> None:
         """Memory that the database caches free here is returned to the system by the next check."""
         if self._tide.look() and (self._emptying is None or self._emptying.done()):
-            empty = storage.page_cache.empty
-            self._emptying = asyncio.create_task(empty(self._application.services.database))
+            self._emptying = asyncio.create_task(self._application.empty_page_caches())
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         if self.should_exit and sig == signal.SIGINT:
@@ -77,7 +87,7 @@ class Server(uvicorn.Server):
 
 def serve(
     config: Config,
-    application: Application,
+    application: ServedApplication,
     sockets: list[socket.socket] | None = None,
     when_ready: Callable[[], None] = lambda: None,
 ) -> None:

@@ -7,7 +7,7 @@ from urllib.parse import urlencode, urlsplit
 import msgspec
 from starlette.responses import Response
 
-from tertulia import actions, api, domain, external
+from tertulia import actions, api, domain
 from tertulia.actions.people.login import VerifiedIdentity
 from tertulia.api.call import Call
 from tertulia.web import account_pages, security_headers
@@ -104,9 +104,11 @@ async def _call_app(call: Call, who: VerifiedIdentity, otp: str) -> Response:
 
 async def _show_token(call: Call, who: VerifiedIdentity, otp: str) -> Response:
     """Show what is to be pasted into the desktop app."""
+    from tertulia.external.sso import jwt
+
     token = domain.people.keys.new_key()
     await call.db.write(actions.people.pending_logins.hand_over, who, token_hash(call, token))
-    pasted = domain.people.one_time_passwords.encrypted_token(otp, token, external.sso.jwt.seal)
+    pasted = domain.people.one_time_passwords.encrypted_token(otp, token, jwt.seal)
     headers = security_headers.of_page(scripts=True)
     return await account_pages.page(call, "desktop.html", headers=headers, pasted=pasted)
 

@@ -5,7 +5,6 @@ The engine is loaded when the first page is asked for: a server that only bots t
 
 import asyncio
 from functools import cache
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -68,7 +67,8 @@ def _load_all() -> None:
 
 @cache
 def _engine() -> Any:
-    jinja2 = import_module("jinja2")
+    import jinja2
+
     return jinja2.Environment(
         loader=jinja2.FileSystemLoader(TEMPLATES),
         autoescape=True,

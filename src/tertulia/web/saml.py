@@ -14,13 +14,14 @@ from msgspec.structs import replace
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
-from tertulia import actions, api, domain, external
+from tertulia import actions, api, domain
 from tertulia.actions.people.login import VerifiedIdentity
 from tertulia.api.call import Call
 from tertulia.config.login_providers import SamlProvider
 from tertulia.domain.people.sessions import ProviderSession
 from tertulia.errors.authentication import ProviderFailed
 from tertulia.errors.http import NotFound
+from tertulia.external.sso import claims
 from tertulia.external.sso.provider_types import ProviderTrouble, SamlPerson, SamlSession
 from tertulia.log import log
 from tertulia.web import account_pages, login_completion, login_state
@@ -74,7 +75,9 @@ async def _leave(call: Call, idp: str) -> Response:
     )
     state = domain.people.sessions.new_token()
     cookie = await login_state.remember(call, state, luggage)
-    where = external.sso.saml.leave(
+    from tertulia.external.sso import saml
+
+    where = saml.leave(
         provider, _entity(call), luggage.return_address, _request_id(call, state), state
     )
     return RedirectResponse(where, 302, NO_STORE | {"Set-Cookie": cookie})
@@ -82,11 +85,13 @@ async def _leave(call: Call, idp: str) -> Response:
 
 async def _take_answer(call: Call) -> Response:
     """Check what a provider says, and keep it for the browser that has left."""
+    from tertulia.external.sso import saml
+
     params = call.request.params
     state, answer = params.get("RelayState", ""), params.get("SAMLResponse", "")
     places = _entity(call), _return_address(call)
     provider, person = await _understood(
-        call, external.sso.saml.read_answer, *places, _request_id(call, state), answer
+        call, saml.read_answer, *places, _request_id(call, state), answer
     )
     kept = SamlAnswer(
         provider.called,
@@ -132,7 +137,7 @@ async def _finish(call: Call) -> Response:
         raise ProviderFailed()
     provider = api.people.sso_providers.find_saml(call, answer.provider)
     person = SamlPerson(answer.name_id, answer.attributes)
-    introduced = external.sso.claims.from_saml(provider, call.org.realm.subdomain, person)
+    introduced = claims.from_saml(provider, call.org.realm.subdomain, person)
 
     async def recognize() -> VerifiedIdentity:
         who = await api.people.sso_providers.recognize(call, introduced, luggage.ending.link)
@@ -144,9 +149,9 @@ async def _finish(call: Call) -> Response:
 async def _describe_ourselves(call: Call) -> Response:
     if not any(each.is_for(call.org.realm.subdomain) for each in call.config.saml):
         raise NotFound()
-    described = external.sso.saml.metadata(
-        _entity(call), _return_address(call), _logout_address(call)
-    )
+    from tertulia.external.sso import saml
+
+    described = saml.metadata(_entity(call), _return_address(call), _logout_address(call))
     return Response(described, headers=NO_STORE, media_type="text/xml")
 
 
@@ -166,12 +171,14 @@ def _provider_session(call: Call, answer: SamlAnswer) -> ProviderSession:
 async def log_out_there(call: Call, sealed: bytes, cookie: str) -> Response:
     """Send a browser that was logged out here to its provider, if that lets people log out. The way
     there is no redirect: browsers let no form of our page lead to another site."""
+    from tertulia.external.sso import saml_logout
+
     session = msgspec.json.decode(call.vault.unseal(sealed), type=SamlSession)
     found = [each for each in call.config.saml if each.called == session.provider]
     if not found or not found[0].logout_url or not found[0].is_for(call.org.realm.subdomain):
         return account_pages.see(LOGGED_OUT, cookie)
     request_id = f"_{domain.people.sessions.new_token()}"
-    where = external.sso.saml_logout.leave(found[0], _entity(call), session, request_id, call.now)
+    where = saml_logout.leave(found[0], _entity(call), session, request_id, call.now)
     headers = {**NO_STORE, "Set-Cookie": cookie, "Refresh": f"0; url={where}"}
     return await account_pages.page(
         call, "logged_out.html", headers=headers, where=where, title=found[0].title
@@ -180,13 +187,13 @@ async def log_out_there(call: Call, sealed: bytes, cookie: str) -> Response:
 
 async def _hear_of_logout(call: Call) -> Response:
     """A provider's answer to our logout, or its word that somebody has logged out there."""
+    from tertulia.external.sso import saml_logout
+
     params = call.request.params
     if "SAMLRequest" not in params:
         return account_pages.see(LOGGED_OUT)
     said = call.request.raw_query, dict(params), call.now
-    provider, farewell = await _understood(
-        call, external.sso.saml_logout.read, _logout_address(call), *said
-    )
+    provider, farewell = await _understood(call, saml_logout.read, _logout_address(call), *said)
     name = provider.called
     await call.db.write(
         actions.people.sessions.end_at_provider,
@@ -195,7 +202,7 @@ async def _hear_of_logout(call: Call) -> Response:
     )
     if not provider.logout_url:
         return account_pages.see(LOGGED_OUT)
-    where = external.sso.saml_logout.answer(provider, _entity(call), farewell, call.now)
+    where = saml_logout.answer(provider, _entity(call), farewell, call.now)
     return RedirectResponse(where, 303, NO_STORE)
 
 

@@ -9,12 +9,13 @@ from msgspec.structs import replace
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
-from tertulia import actions, api, domain, external
+from tertulia import actions, api, domain
 from tertulia.actions.people.login import VerifiedIdentity
 from tertulia.api.call import Call
 from tertulia.config.login_providers import OpenIdProvider
 from tertulia.errors import BadRequest
 from tertulia.errors.authentication import CrossSiteRequest, ProviderFailed
+from tertulia.external.sso import claims
 from tertulia.external.sso.provider_types import (
     PendingLogin,
     ProviderTrouble,
@@ -110,7 +111,7 @@ async def _go_on(
     call: Call, provider: OpenIdProvider, user: SiteUser, ending: LoginTarget
 ) -> Response:
     """Let in whom a provider vouches for; of several addresses, one has to be chosen first."""
-    introduced = external.sso.claims.from_site(provider, user)
+    introduced = claims.from_site(provider, user)
     choice = await call.db.read(
         actions.people.external_identities.addresses_to_choose_from, introduced
     )
@@ -162,7 +163,9 @@ def _pending(luggage: LoginState, state: str) -> PendingLogin:
 
 def _link(provider: OpenIdProvider) -> Any:
     """What speaks to this provider."""
-    return external.sso.github if provider.preset == "github" else external.sso.openid
+    from tertulia.external.sso import github, openid
+
+    return github if provider.preset == "github" else openid
 
 
 def _refusal(params: Mapping[str, str]) -> str:

@@ -1,6 +1,5 @@
 """Secrets for an app that makes codes, as it can take them: a picture (QR code), or to be typed."""
 
-from importlib import import_module
 from typing import Any
 
 from tertulia import api, domain
@@ -18,6 +17,8 @@ async def secret(call: Call, user: User, known: str) -> dict[str, Any]:
 
 def _picture(text: str) -> str:
     """The library is loaded by the first one, who does not wait long."""
-    drawn = import_module("segno").make(text, micro=False)
+    import segno
+
+    drawn = segno.make(text, micro=False)
     address: str = drawn.svg_data_uri(scale=4, border=3, light="white")
     return address

@@ -5,9 +5,10 @@ from urllib.parse import urlencode
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
-from tertulia import api, domain, external
+from tertulia import api, domain
 from tertulia.api.call import Call
 from tertulia.domain.messages.video_calls import JOIN
+from tertulia.external import video_calls
 from tertulia.web import account_pages
 from tertulia.web.account_pages import AccountPages
 
@@ -23,10 +24,10 @@ async def _join(call: Call) -> Response:
         return account_pages.see(f"/login/?{urlencode({'next': back})}")
     api.guards.with_bigbluebutton(call)
     meeting = domain.messages.video_calls.opened(call.vault, call.org.realm.id, signed)
-    created = await external.video_calls.begin_meeting(
+    created = await video_calls.begin_meeting(
         call.config, meeting.id, meeting.name, is_voice_only=meeting.is_voice_only
     )
-    address = external.video_calls.join_address(
+    address = video_calls.join_address(
         call.config,
         meeting.id,
         call.user.full_name,

@@ -2,9 +2,17 @@
 
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING
 
 from tertulia import actions, domain, events, storage
+from tertulia.actions.channels import (
+    access,
+    channel_stats,
+    edits,
+    folders,
+    subscription_settings,
+    subscriptions,
+    visible_channels,
+)
 from tertulia.database.tx import Tx
 from tertulia.domain.channels.channel import Channel, NewChannel
 from tertulia.domain.channels.topics import INHERIT
@@ -21,21 +29,6 @@ from tertulia.errors.channels import (
 from tertulia.errors.parameters import UnsupportedCombination
 from tertulia.events.audience import ChannelViewers, NonGuests
 from tertulia.events.types.channels.channel import ChannelCreated, DefaultChannelsChanged
-from tertulia.lazy import lazy_submodules
-
-if TYPE_CHECKING:
-    from tertulia.actions.channels import (
-        access,
-        channel_stats,
-        edits,
-        folders,
-        subscription_settings,
-        subscriptions,
-        visible_channels,
-    )
-else:
-    __getattr__ = lazy_submodules(__name__)
-
 
 DELETION_PERMISSIONS = {"can_delete_any_message_group", "can_delete_own_message_group"}
 

@@ -7,6 +7,8 @@ import msgspec
 from msgspec import field
 
 from tertulia import actions, domain, events, storage
+from tertulia.actions.groups.permissions import Asking
+from tertulia.actions.people.known_people import Meeting
 from tertulia.database.tx import Tx
 from tertulia.domain.channels.channel import Channel, NewChannel
 from tertulia.domain.channels.topics import INHERIT
@@ -258,9 +260,7 @@ def _choose_colors(
     return chosen
 
 
-def _could_not_see(
-    channel: Channel, people_: list[User], holds: actions.groups.permissions.Asking
-) -> list[int]:
+def _could_not_see(channel: Channel, people_: list[User], holds: Asking) -> list[int]:
     """Those of the users who could not see the channel without a subscription."""
     return [
         person.id
@@ -379,8 +379,8 @@ def _leave_all(tx: Tx, departures: Arrivals) -> None:
             actions.messages.read_state.mark_place_read(tx, user_id, departure.channel_id)
 
 
-def _meeting(tx: Tx, moves: Arrivals) -> actions.people.known_people.Meeting:
-    return actions.people.known_people.Meeting(tx, list(moves), _movers(moves))
+def _meeting(tx: Tx, moves: Arrivals) -> Meeting:
+    return Meeting(tx, list(moves), _movers(moves))
 
 
 def _movers(moves: Arrivals) -> list[User]:

@@ -1,12 +1,13 @@
 """User groups: creation, changes and membership."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 from msgspec import field
 from msgspec.structs import replace
 
 from tertulia import actions, domain, events, storage
+from tertulia.actions.groups import permissions, synced
 from tertulia.database.tx import Tx
 from tertulia.domain.groups.group import (
     GROUP_PERMISSIONS,
@@ -32,12 +33,6 @@ from tertulia.events.types.groups import (
     MembersChanged,
     SubgroupsChanged,
 )
-from tertulia.lazy import lazy_submodules
-
-if TYPE_CHECKING:
-    from tertulia.actions.groups import permissions, synced
-else:
-    __getattr__ = lazy_submodules(__name__)
 
 
 class GroupChanges(msgspec.Struct, frozen=True):
@@ -71,10 +66,8 @@ def create(tx: Tx, user: User, new: NewGroup) -> int:
     members = _active_ids(tx, new.members)
     subgroups = _usable_subgroups(tx, new.subgroups)
     group_id = storage.groups.insert(tx, name, new.description, creator_id=user.id)
-    permissions = actions.groups.permissions.initial_values(
-        tx, GROUP_PERMISSIONS, user, new.permissions
-    )
-    storage.groups.set_permissions(tx, group_id, permissions)
+    values = actions.groups.permissions.initial_values(tx, GROUP_PERMISSIONS, user, new.permissions)
+    storage.groups.set_permissions(tx, group_id, values)
     storage.groups.add_members(tx, group_id, members)
     for subgroup_id in subgroups:
         storage.groups.add_subgroup(tx, group_id, subgroup_id)
@@ -87,7 +80,7 @@ def create(tx: Tx, user: User, new: NewGroup) -> int:
             at=tx.now,
             members=known,
             subgroups=subgroups,
-            permissions=permissions,
+            permissions=values,
         )
         events.log.announce(tx, event, to=audience)
     return group_id
@@ -173,23 +166,23 @@ def _get(tx: Tx, group_id: int) -> Group:
     return group
 
 
-def _may(tx: Tx, user: User, group: Group, *permissions: str) -> bool:
+def _may(tx: Tx, user: User, group: Group, *names: str) -> bool:
     """A manager of a group may do everything in it; others need one of the permissions."""
     if user.is_guest:
         return False
     return actions.groups.permissions.holds_in_realm(tx, user, "can_manage_all_groups") or any(
         actions.groups.permissions.holds(tx, user, group.permissions[name])
-        for name in ("can_manage_group", *permissions)
+        for name in ("can_manage_group", *names)
     )
 
 
 def _require(
     tx: Tx, user: User, group: Group, user_ids: list[int], for_others: str, for_oneself: str
 ) -> None:
-    permissions = [for_others]
+    names = [for_others]
     if set(user_ids) == {user.id}:
-        permissions.append(for_oneself)
-    if not _may(tx, user, group, *permissions):
+        names.append(for_oneself)
+    if not _may(tx, user, group, *names):
         raise InsufficientPermission()
 
 
@@ -247,10 +240,10 @@ def _objections(tx: Tx, user: User, group: Group) -> list[dict[str, Any]]:
     return found
 
 
-def _naming(group_id: int, permissions: dict[str, GroupValue]) -> list[str]:
+def _naming(group_id: int, values: dict[str, GroupValue]) -> list[str]:
     return sorted(
         name
-        for name, value in permissions.items()
+        for name, value in values.items()
         if group_id in domain.groups.group.groups_named([value])
     )
 

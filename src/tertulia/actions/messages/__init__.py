@@ -6,9 +6,31 @@ they were subscribed. A message that a user may not see does not exist for them.
 
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
 
 from tertulia import actions, storage
+from tertulia.actions.messages import (
+    deletion,
+    draft,
+    edits,
+    emoji,
+    fast_path,
+    flags,
+    history,
+    idempotency,
+    move_notices,
+    narrow_selection,
+    narrow_terms,
+    notices,
+    reactions,
+    read_state,
+    reports,
+    rerender,
+    search_index,
+    send,
+    send_checks,
+    typing,
+    widgets,
+)
 from tertulia.database.tx import Tx
 from tertulia.domain.channels.channel import Channel
 from tertulia.domain.messages.message import Message
@@ -16,35 +38,7 @@ from tertulia.domain.messages.quotations import Quotation
 from tertulia.domain.people.user import User
 from tertulia.errors.messages import InvalidMessage
 from tertulia.events.audience import Audience, MessageHolders, Nobody, Users
-from tertulia.lazy import lazy_submodules
 from tertulia.storage.channels.subscriptions import Span
-
-if TYPE_CHECKING:
-    from tertulia.actions.messages import (
-        deletion,
-        draft,
-        edits,
-        emoji,
-        fast_path,
-        flags,
-        history,
-        idempotency,
-        move_notices,
-        narrow_selection,
-        narrow_terms,
-        notices,
-        reactions,
-        read_state,
-        reports,
-        rerender,
-        search_index,
-        send,
-        send_checks,
-        typing,
-        widgets,
-    )
-else:
-    __getattr__ = lazy_submodules(__name__)
 
 
 def visible_to(tx: Tx, user: User, message_id: int) -> Message:

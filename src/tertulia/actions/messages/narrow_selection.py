@@ -21,7 +21,7 @@ from tertulia.domain.personal.topic_policies import Visibility
 from tertulia.domain.search.query import Query
 from tertulia.errors.authentication import NotLoggedIn
 from tertulia.errors.messages import BadNarrow
-from tertulia.storage.messages import CAME_WHILE_SUBSCRIBED
+from tertulia.storage.channels.subscriptions import CAME_WHILE_SUBSCRIBED
 from tertulia.storage.messages.selections import NOTHING, Selection
 from tertulia.storage.search.execution import Search
 

@@ -2,9 +2,19 @@
 
 import itertools
 import uuid
-from typing import TYPE_CHECKING
 
 from tertulia import actions, domain, events, storage
+from tertulia.actions.organization import (
+    audit,
+    custom_emoji,
+    deactivation,
+    exports,
+    linkifiers,
+    mail_domains,
+    pictures,
+    playgrounds,
+    settings,
+)
 from tertulia.database.tx import Tx
 from tertulia.domain.channels.channel import Channel, NewChannel
 from tertulia.domain.groups.group import GROUP_PERMISSIONS, SYSTEM_GROUPS, GroupValue
@@ -14,23 +24,6 @@ from tertulia.domain.people.user import NOTIFICATION_BOT, BotType, Role, User
 from tertulia.errors import BadRequest
 from tertulia.events.audience import Nobody
 from tertulia.events.types.organization.settings import RealmCreated
-from tertulia.lazy import lazy_submodules
-
-if TYPE_CHECKING:
-    from tertulia.actions.organization import (
-        audit,
-        custom_emoji,
-        deactivation,
-        exports,
-        linkifiers,
-        mail_domains,
-        pictures,
-        playgrounds,
-        settings,
-    )
-else:
-    __getattr__ = lazy_submodules(__name__)
-
 
 # The first channels of a new organization. New channels are announced in the first of them.
 FIRST_CHANNELS = {

@@ -8,6 +8,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
 
 from tertulia import actions, events, storage
+from tertulia.actions.people.full_members import new_waiting_period
 from tertulia.database.tx import Tx
 from tertulia.domain.groups.group import GroupValue, PermissionChange
 from tertulia.domain.organization.settings import (
@@ -164,6 +165,6 @@ def _whom_guests_know(tx: Tx, value: GroupValue) -> Iterator[None]:
 
 
 _FOLLOWS: dict[Consequence, Callable[[Tx, Any], AbstractContextManager[None]]] = {
-    "full members": actions.people.full_members.new_waiting_period,
+    "full members": new_waiting_period,
     "whom guests know": _whom_guests_know,
 }

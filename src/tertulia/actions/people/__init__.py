@@ -4,9 +4,43 @@
 """
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 from tertulia import actions, domain, events, storage
+from tertulia.actions.people import (
+    account_creation,
+    accounts,
+    avatars,
+    bot_storage,
+    bots,
+    email_change,
+    email_policy,
+    erasure,
+    external_identities,
+    find_accounts,
+    full_members,
+    invitations,
+    key_rotation,
+    known_people,
+    login,
+    login_alerts,
+    one_time_links,
+    password_attempts,
+    password_reset,
+    pending_invitations,
+    pending_logins,
+    presence,
+    profile_fields,
+    profiles,
+    roles,
+    second_factors,
+    sessions,
+    signup,
+    statuses,
+    visible_users,
+    webhook_deliveries,
+    webhook_triggers,
+    welcome_message,
+)
 from tertulia.actions.people.email_policy import Rejection
 from tertulia.database.tx import Tx
 from tertulia.domain.groups.group import GroupValue, Members
@@ -27,46 +61,6 @@ from tertulia.events.types.groups import GroupChanged, SystemMembersAdded
 from tertulia.events.types.organization.settings import RealmSettingsChanged
 from tertulia.events.types.people.user import KeyChanged, UserActivityChanged
 from tertulia.events.types.personal.settings import AddressChanged, OwnNameChanged
-from tertulia.lazy import lazy_submodules
-
-if TYPE_CHECKING:
-    from tertulia.actions.people import (
-        account_creation,
-        accounts,
-        avatars,
-        bot_storage,
-        bots,
-        email_change,
-        email_policy,
-        erasure,
-        external_identities,
-        find_accounts,
-        full_members,
-        invitations,
-        key_rotation,
-        known_people,
-        login,
-        login_alerts,
-        one_time_links,
-        password_attempts,
-        password_reset,
-        pending_invitations,
-        pending_logins,
-        presence,
-        profile_fields,
-        profiles,
-        roles,
-        second_factors,
-        sessions,
-        signup,
-        statuses,
-        visible_users,
-        webhook_deliveries,
-        webhook_triggers,
-        welcome_message,
-    )
-else:
-    __getattr__ = lazy_submodules(__name__)
 
 
 def rename(tx: Tx, user: User, full_name: str) -> None:

@@ -2,7 +2,6 @@
 
 from enum import Enum
 from functools import cache
-from importlib import import_module
 
 from tertulia import domain, storage
 from tertulia.database.tx import Tx
@@ -42,4 +41,6 @@ def _is_disposable(email: str) -> bool:
 @cache
 def _disposable_domains() -> frozenset[str]:
     """Some thousands; imported on first use."""
-    return frozenset(import_module("disposable_email_domains").blocklist)
+    from disposable_email_domains import blocklist
+
+    return frozenset(blocklist)

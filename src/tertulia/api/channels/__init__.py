@@ -1,6 +1,6 @@
 """Channels: listing, creating, changing and archiving them."""
 
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import UNSET, UnsetType
@@ -9,6 +9,8 @@ from msgspec.structs import replace
 from tertulia import actions, api, domain, events, storage
 from tertulia.actions.channels.edits import ChannelChanges
 from tertulia.api.call import Call
+from tertulia.api.channels import folders, parameters, subscriptions
+from tertulia.api.channels.parameters import Description, RetentionDays, TopicsPolicy
 from tertulia.api.permission_values import Change, NewValue
 from tertulia.database.tx import Tx
 from tertulia.domain.channels.channel import Channel, NewChannel
@@ -23,17 +25,6 @@ from tertulia.events.types.channels.channel import ChannelObject
 from tertulia.http.replies import Encoded, Reply
 from tertulia.http.rules import Alias, BareOrJson, Id, MaxItems, MaxLength, NotBlank
 from tertulia.http.signatures import parameters_from, takes
-from tertulia.lazy import lazy_submodules
-
-if TYPE_CHECKING:
-    from tertulia.api.channels import folders, subscriptions
-else:
-    __getattr__ = lazy_submodules(__name__)
-
-
-Description = Annotated[str, MaxLength(domain.limits.CHANNEL_DESCRIPTION_LENGTH)]
-RetentionDays = Annotated[int | str, BareOrJson]
-TopicsPolicy = Annotated[str, BareOrJson]
 
 _encode = msgspec.json.Encoder().encode
 
@@ -240,35 +231,7 @@ def _topics(tx: Tx, user: User | None, channel_id: int) -> list[tuple[str, int]]
 # --- creating and changing ---
 
 
-@takes(dict.fromkeys(CHANNEL_PERMISSIONS, GroupValue))
-def new_channel(
-    *,
-    invite_only: bool = False,
-    is_web_public: bool = False,
-    is_default_stream: bool = False,
-    folder_id: Id | None = None,
-    default_push_notifications: bool = False,
-    history_public_to_subscribers: bool | None = None,
-    message_retention_days: RetentionDays = "realm_default",
-    topics_policy: TopicsPolicy = "inherit",
-    **permissions: GroupValue,
-) -> NewChannel:
-    """A channel without a name: the template for new ones."""
-    return NewChannel(
-        name="",
-        invite_only=invite_only,
-        is_web_public=is_web_public,
-        is_default=is_default_stream,
-        history_public=history_public_to_subscribers,
-        retention_days=retention_days(message_retention_days),
-        topics_policy=checked_policy(topics_policy),
-        folder_id=folder_id,
-        default_push=default_push_notifications,
-        permissions=permissions,
-    )
-
-
-@parameters_from(new_channel)
+@parameters_from(parameters.new_channel)
 async def create(
     call: Call,
     *,
@@ -279,7 +242,11 @@ async def create(
     **how: Any,
 ) -> CreatedChannel:
     """Create a channel with subscribers."""
-    new = replace(new_channel(**how), name=name.strip(), description=one_line(description))
+    new = replace(
+        parameters.new_channel(**how),
+        name=name.strip(),
+        description=parameters.one_line(description),
+    )
     channel_id = await call.db.write(
         actions.channels.subscriptions.create_channel,
         call.user,
@@ -313,7 +280,7 @@ async def edit(
     """Change a channel: all changes, or none."""
     described = None
     if description is not None:
-        text = one_line(description)
+        text = parameters.one_line(description)
         described = (text, await actions.messages.draft.describe_channel(call.author, text))
     changes = ChannelChanges(
         name=new_name,
@@ -323,9 +290,11 @@ async def edit(
         history_public=history_public_to_subscribers,
         is_default=is_default_stream,
         retention_days=(
-            UNSET if message_retention_days is None else retention_days(message_retention_days)
+            UNSET
+            if message_retention_days is None
+            else parameters.retention_days(message_retention_days)
         ),
-        topics_policy=None if topics_policy is None else checked_policy(topics_policy),
+        topics_policy=None if topics_policy is None else parameters.checked_policy(topics_policy),
         folder_id=folder_id,
         archived=is_archived,
         default_push=default_push_notifications,
@@ -353,24 +322,3 @@ async def add_default(call: Call, *, stream_id: Id) -> None:
 async def remove_default(call: Call, *, stream_id: Id) -> None:
     """Remove a default channel for new users."""
     await call.db.write(actions.channels.edits.set_default, call.user, stream_id, False)
-
-
-# --- reading parameters that several endpoints share ---
-
-
-def one_line(description: str) -> str:
-    return description.strip().replace("\n", " ")
-
-
-def checked_policy(policy: str) -> str:
-    if policy not in POLICIES:
-        raise BadRequest("Invalid topics_policy")
-    return policy
-
-
-def retention_days(value: int | str | Literal["realm_default", "unlimited"]) -> int | None:
-    """Retention as stored: None for the organization's default, -1 for unlimited."""
-    if value == "realm_default":
-        return None
-    days: int = SETTINGS["message_retention_days"].checked(value)
-    return days

@@ -10,7 +10,7 @@ from tertulia import actions, api, domain, events, storage
 from tertulia.actions.channels.subscription_settings import Choice
 from tertulia.actions.channels.subscriptions import Outcome, Removal, Wish
 from tertulia.api.call import Call
-from tertulia.api.channels import Description
+from tertulia.api.channels.parameters import Description, new_channel, one_line
 from tertulia.domain.channels.channel import NewChannel
 from tertulia.errors import BadRequest
 from tertulia.errors.authentication import GuestRefused
@@ -111,7 +111,7 @@ async def mine(
     return Encoded(b'{"subscriptions":', *shown.pieces(), b"}")
 
 
-@parameters_from(api.channels.new_channel)
+@parameters_from(new_channel)
 async def subscribe(
     call: Call,
     *,
@@ -126,7 +126,7 @@ async def subscribe(
     wish = await _wish(
         call,
         subscriptions,
-        api.channels.new_channel(**how),
+        new_channel(**how),
         principals=principals or [],
         authorization_errors_fatal=authorization_errors_fatal,
         announced=announce,
@@ -193,7 +193,11 @@ async def set_property(
 
 async def _wish(call: Call, wanted: list[WantedChannel], alike: NewChannel, **how: Any) -> Wish:
     channels = [
-        replace(alike, name=each.name.strip(), description=api.channels.one_line(each.description))
+        replace(
+            alike,
+            name=each.name.strip(),
+            description=one_line(each.description),
+        )
         for each in wanted
     ]
     return Wish(

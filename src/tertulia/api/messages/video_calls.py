@@ -2,9 +2,10 @@
 
 from typing import Annotated
 
-from tertulia import domain, external
+from tertulia import domain
 from tertulia.api.call import Call
 from tertulia.domain.messages.video_calls import JOIN
+from tertulia.external import video_calls
 from tertulia.http.replies import Reply
 from tertulia.http.rules import MaxLength, NoNul, NotBlank
 
@@ -28,4 +29,4 @@ async def begin_meeting(
 
 async def make_room(call: Call, *, room_name: MeetingName) -> CallAddress:
     """Create a room in Nextcloud Talk."""
-    return CallAddress(url=await external.video_calls.make_room(call.config, room_name))
+    return CallAddress(url=await video_calls.make_room(call.config, room_name))

@@ -7,6 +7,7 @@ import msgspec
 from tertulia import actions, api
 from tertulia.api.call import Call
 from tertulia.api.permission_values import NewValue
+from tertulia.api.setting_values import parameters
 from tertulia.domain.channels.topics import ALLOW_EMPTY, DISABLE_EMPTY
 from tertulia.domain.organization.settings import SETTINGS
 from tertulia.errors import BadRequest
@@ -21,7 +22,7 @@ _NUMBERS = {
 _TEXTS = ("name", "description", "default_language")
 
 
-@takes(api.setting_values.parameters(SETTINGS.values()))
+@takes(parameters(SETTINGS.values()))
 async def edit(call: Call, **values: Any) -> Encoded[Reply]:
     """Change settings of the organization."""
     wanted = {

@@ -2,7 +2,7 @@
 
 import secrets
 
-from tertulia import actions, api, domain, external, storage
+from tertulia import actions, api, domain, storage
 from tertulia.actions.people.login import VerifiedIdentity
 from tertulia.api.call import Call
 from tertulia.config.login_providers import LdapDirectory
@@ -14,6 +14,7 @@ from tertulia.errors.authentication import (
     NotAdmitted,
 )
 from tertulia.errors.http import RateLimited
+from tertulia.external.sso import claims
 from tertulia.external.sso.provider_types import NOBODY, DirectoryTrouble, LdapName, LdapPerson
 from tertulia.http.ratelimit import address_bucket
 from tertulia.log import log
@@ -56,9 +57,11 @@ async def identify(
             )
             return None
         known = await call.db.read(storage.people.identities.find, directory.key, person.subject)
-        introduced = await external.sso.ldap.asked(
+        from tertulia.external.sso import ldap
+
+        introduced = await ldap.asked(
             call.request.person,
-            external.sso.claims.from_directory,
+            claims.from_directory,
             directory,
             call.org.realm.subdomain,
             person,
@@ -84,9 +87,9 @@ async def _authenticate(
     for a while; saying so would reveal that the user exists. Raises DirectoryTrouble."""
     if not password:
         return None
-    name = await external.sso.ldap.asked(
-        call.request.person, external.sso.ldap.named, directory, typed
-    )
+    from tertulia.external.sso import ldap
+
+    name = await ldap.asked(call.request.person, ldap.named, directory, typed)
     counted = actions.people.password_attempts.entry_hash(
         call.vault, directory.key, name.subject or secrets.token_hex(8)
     )
@@ -96,9 +99,7 @@ async def _authenticate(
         await call.system_db.write(actions.people.password_attempts.count, counted, address)
     except RateLimited:
         name = NOBODY
-    person = await external.sso.ldap.asked(
-        call.request.person, external.sso.ldap.authenticate, directory, name, password
-    )
+    person = await ldap.asked(call.request.person, ldap.authenticate, directory, name, password)
     if person is None:
         fault = _password_fault(name, is_known)
         log.info("ldap.password_refused", directory=directory.key, **fault)

@@ -4,7 +4,7 @@ from typing import Annotated, Any
 
 import msgspec
 
-from tertulia import actions, api, domain, external, storage
+from tertulia import actions, api, domain, storage
 from tertulia.actions.people.login import VerifiedIdentity
 from tertulia.api.call import Call
 from tertulia.api.people.second_factors import RecoveryCodes, Text
@@ -37,6 +37,8 @@ class Begun(msgspec.Struct, frozen=True):
 
 async def begin(call: Call, *, password: Text) -> PasskeyBegun:
     """Get the options for `navigator.credentials.create`."""
+    from tertulia.external.sso import passkeys
+
     await api.people.second_factors.check_password(call, password)
     known = await call.db.read(storage.people.second_factors.passkeys, call.user.id)
     begun = Begun(call.user.id, domain.people.sessions.new_token())
@@ -46,9 +48,7 @@ async def begin(call: Call, *, password: Text) -> PasskeyBegun:
     user = (call.user.id, call.user.email, call.user.full_name)
     options = await api.people.signatures.computed(
         call,
-        lambda: external.sso.passkeys.creation(
-            call.site, call.org.realm.name, user, known, begun.asked
-        ),
+        lambda: passkeys.creation(call.site, call.org.realm.name, user, known, begun.asked),
     )
     return PasskeyBegun(state=state, options=options)
 
@@ -59,6 +59,8 @@ async def add(call: Call, *, state: Text, name: PasskeyName, answer: Answer) -> 
     `answer` is the authenticator's response as JSON. A user without a second factor gets recovery
     codes.
     """
+    from tertulia.external.sso import passkeys
+
     sealed = await call.system_db.write(
         actions.people.pending_logins.come_back, _state_hash(call, state), b""
     )
@@ -67,7 +69,7 @@ async def add(call: Call, *, state: Text, name: PasskeyName, answer: Answer) -> 
         raise LoginExpired()
     try:
         made = await api.people.signatures.computed(
-            call, lambda: external.sso.passkeys.made(call.site, begun.asked, answer)
+            call, lambda: passkeys.made(call.site, begun.asked, answer)
         )
     except ProviderTrouble as trouble:
         log.info("auth.passkey_rejected", user_id=call.user.id, reason=str(trouble))
@@ -101,23 +103,27 @@ async def remove(call: Call, passkey_id: int, *, password: Text) -> None:
 
 async def request(call: Call, user_id: int, asked: str) -> dict[str, Any] | None:
     """The options for `navigator.credentials.get`; None if the user has no passkey."""
+    from tertulia.external.sso import passkeys
+
     known = await call.db.read(storage.people.second_factors.passkeys, user_id)
     if not known:
         return None
     return await api.people.signatures.computed(
-        call, lambda: external.sso.passkeys.request(call.site, known, asked)
+        call, lambda: passkeys.request(call.site, known, asked)
     )
 
 
 async def show(call: Call, who: VerifiedIdentity, asked: str, answer: str) -> VerifiedIdentity:
     """The user, if one of their passkeys signed the challenge. Raises WrongCode and RateLimited."""
+    from tertulia.external.sso import passkeys
+
     address = address_bucket(call.request.client_address)
     counted = who.user_id, address, call.config.sends_mail
     await call.system_db.write(actions.people.second_factors.count, call.vault, *counted)
     known = await call.db.read(storage.people.second_factors.passkeys, who.user_id)
     try:
         passkey_id, sign_count = await api.people.signatures.computed(
-            call, lambda: external.sso.passkeys.shown(call.site, known, asked, answer)
+            call, lambda: passkeys.shown(call.site, known, asked, answer)
         )
     except ProviderTrouble as trouble:
         log.info("auth.passkey_login_failed", user_id=who.user_id, reason=str(trouble))

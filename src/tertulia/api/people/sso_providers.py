@@ -4,7 +4,7 @@ import ipaddress
 from collections.abc import Sequence
 from typing import TypeVar
 
-from tertulia import api, domain, external
+from tertulia import api, domain
 from tertulia.actions.people.login import VerifiedIdentity
 from tertulia.api.call import Call
 from tertulia.config import Provider
@@ -18,6 +18,7 @@ from tertulia.errors.authentication import (
     RemoteUserMissing,
 )
 from tertulia.errors.http import NotFound
+from tertulia.external.sso import claims
 from tertulia.log import log
 
 P = TypeVar("P", bound=Provider)
@@ -87,13 +88,15 @@ def named_by_header(call: Call) -> ExternalProfile:
         raise RemoteUserMissing()
     if "@" not in name and proxy.email_domain:
         name = f"{name}@{proxy.email_domain}"
-    return external.sso.claims.by_address(proxy, name)
+    return claims.by_address(proxy, name)
 
 
 async def by_token(call: Call, token: str, link: str = "") -> VerifiedIdentity:
     """The account named by a signed token. Raises BadRequest, BadJwt."""
     issuer = jwt_issuer(call)
-    introduced = external.sso.claims.by_address(issuer, external.sso.jwt.email_in(issuer, token))
+    from tertulia.external.sso import jwt
+
+    introduced = claims.by_address(issuer, jwt.email_in(issuer, token))
     try:
         return await recognize(call, introduced, link)
     except NoVerifiedAddress as error:

@@ -10,7 +10,7 @@ from tertulia import actions, api, domain
 from tertulia.actions.personal.settings import Confirming, SettingsChanges
 from tertulia.api.call import Call
 from tertulia.api.personal.settings_of_others import TargetUsers
-from tertulia.api.setting_values import FORMS
+from tertulia.api.setting_values import FORMS, parameters
 from tertulia.domain.setting_values import ChosenFrom
 from tertulia.errors import BadRequest
 from tertulia.http.replies import Reply
@@ -25,9 +25,7 @@ def _chosen(kind: ChosenFrom) -> Any:
     return Annotated[kind.type, OneOf(kind.values), BareOrJson if kind.type is str else Json]
 
 
-SETTINGS = api.setting_values.parameters(
-    domain.personal.settings.PREFERENCES.values(), {**FORMS, ChosenFrom: _chosen}
-)
+SETTINGS = parameters(domain.personal.settings.PREFERENCES.values(), {**FORMS, ChosenFrom: _chosen})
 
 
 class SettingsChanged(Reply):

@@ -4,6 +4,7 @@ Writers of one organization take turns by its row in `log_head`, held to the com
 order of the log is the order of commits. Other nodes are woken by NOTIFY.
 """
 
+import asyncio
 import secrets
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -13,15 +14,22 @@ from typing import Any
 import psycopg
 from psycopg.rows import dict_row
 
-from tertulia.database import change_watch, dialects
+from tertulia.database import change_watch
 from tertulia.database.change_watch import Changed
+from tertulia.database.dialects import (
+    postgres_bulk_load,
+    postgres_failures,
+    postgres_installation,
+    postgres_outages,
+    postgres_placeholders,
+    postgres_sessions,
+)
 from tertulia.database.dialects.postgres_async import Heard, LoopConnection
 from tertulia.database.dialects.postgres_connection import Connection, Ids, IdsDumper
 from tertulia.database.dialects.postgres_installation import SERVING, UNKNOWN
 from tertulia.database.dialects.postgres_sessions import WrongEncoding
 from tertulia.database.notify_bus import LOG
 from tertulia.database.tx import Cursor
-from tertulia.lazy import asyncio
 
 ASK_EVERY_SECONDS = 1.0  # whether there is news that nobody has told us of
 FEW = 16
@@ -137,12 +145,12 @@ class Postgres:
         """Learn which installation the database holds, as soon as it has one, and whether another
         timeline has begun."""
         if not self.installation.id:
-            self.installation = dialects.postgres_installation.find(connection)
+            self.installation = postgres_installation.find(connection)
             if self.installation.id:
                 name = self.installation.application_name(self.node) + suffix
                 self.command(connection, f"SET application_name = '{name}'")
         if self.installation.id:
-            dialects.postgres_installation.enter(connection, self)
+            postgres_installation.enter(connection, self)
 
     def channel(self, name: str) -> str:
         return self.installation.channel(name)
@@ -217,18 +225,18 @@ class Postgres:
     def run(self, connection: Any, sql: str, params: Mapping[str, Any]) -> Cursor:
         if connection.has_questions:  # which go the same way
             return self.ask(connection, sql, params)
-        cursor: Cursor = connection.run(dialects.postgres_placeholders.named(sql), *_bound(params))
+        cursor: Cursor = connection.run(postgres_placeholders.named(sql), *_bound(params))
         return cursor
 
     def ask(self, connection: Any, sql: str, params: Mapping[str, Any]) -> Cursor:
-        text, names = dialects.postgres_placeholders.numbered(sql)
+        text, names = postgres_placeholders.numbered(sql)
         bound, prepare = _bound(params)
         values = [bound[name] for name in names]
         question: Cursor = connection.ask(text, values, is_prepared=prepare is None)
         return question
 
     def run_many(self, connection: Any, sql: str, params: list[dict[str, Any]]) -> None:
-        connection.cursor().executemany(dialects.postgres_placeholders.named(sql), params)
+        connection.cursor().executemany(postgres_placeholders.named(sql), params)
 
     def tuples(self, cursor: Cursor) -> list[tuple[Any, ...]]:
         return [tuple(row.values()) for row in cursor.fetchall()]
@@ -287,7 +295,7 @@ class Postgres:
         """Nothing to do, for the same reason."""
 
     def suspend_indexes(self, connection: Any) -> list[str]:
-        return dialects.postgres_bulk_load.suspend_indexes(connection)
+        return postgres_bulk_load.suspend_indexes(connection)
 
     def truncate_wal(self, connection: Any) -> bool:
         """PostgreSQL recycles its log by itself."""
@@ -366,21 +374,21 @@ class Postgres:
                 change_watch.tell(error, is_outage=False)
 
     def is_outage(self, error: BaseException) -> bool:
-        return dialects.postgres_outages.is_outage(error)
+        return postgres_outages.is_outage(error)
 
     def is_lock_timeout(self, error: BaseException) -> bool:
         return isinstance(error, psycopg.errors.LockNotAvailable)
 
     def may_have_committed(self, error: BaseException) -> bool:
-        return dialects.postgres_failures.may_have_committed(error)
+        return postgres_failures.may_have_committed(error)
 
     def disk_failure(self, error: BaseException) -> str | None:
-        return dialects.postgres_failures.disk_failure(error)
+        return postgres_failures.disk_failure(error)
 
     def check_fitness(self) -> None:
         """Raises SessionsShared."""
         with self.connect() as one, self.connect() as another:
-            dialects.postgres_sessions.check(one, another)
+            postgres_sessions.check(one, another)
 
     def has_peers(self, connection: Any) -> bool:
         sql, params = self.others()

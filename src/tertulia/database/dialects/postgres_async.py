@@ -5,6 +5,7 @@ all the time, appending messages and telling other servers of them, goes past ps
 statement at a time is sent, and the answer is taken when there is something to read.
 """
 
+import asyncio
 import select
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -13,8 +14,7 @@ import psycopg
 from psycopg.pq import ConnStatus, ExecStatus
 from psycopg.pq.abc import PGconn, PGresult
 
-from tertulia.database import dialects
-from tertulia.lazy import asyncio
+from tertulia.database.dialects import postgres_placeholders
 
 Heard = Callable[[str, str], None]  # by which channel, and what
 
@@ -55,7 +55,7 @@ class LoopConnection:
 
         Who is cancelled meanwhile ends the connection: an answer is not to be had twice.
         """
-        text, names = dialects.postgres_placeholders.numbered(sql)
+        text, names = postgres_placeholders.numbered(sql)
         try:
             name = self._prepared.get(text)
             if name is None:

@@ -3,6 +3,7 @@
 `synchronous=FULL` with a write-ahead log: a commit that returned is on the disk.
 """
 
+import asyncio
 import hashlib
 import re
 import sqlite3
@@ -15,11 +16,11 @@ from typing import Any
 
 import msgspec
 
-from tertulia.database import change_watch, dialects
+from tertulia.database import change_watch
 from tertulia.database.change_watch import Changed
+from tertulia.database.dialects import sqlite_check
 from tertulia.database.tx import Cursor
 from tertulia.errors.parameters import NulInText
-from tertulia.lazy import asyncio
 
 LOOK_EVERY_SECONDS = 0.1
 PAGE_BYTES = 2048  # a send touches eight of them, wherever they are; each is written as a whole
@@ -338,7 +339,7 @@ class Sqlite:
         return connection.execute(sql, (table,)).fetchone() is not None
 
     def integrity_problems(self, connection: Any) -> list[str]:
-        return dialects.sqlite_check.problems(connection)
+        return sqlite_check.problems(connection)
 
     async def watch(self, changed: Changed) -> None:
         """Ask a few times a second whether the file has changed."""

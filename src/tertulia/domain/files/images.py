@@ -1,19 +1,21 @@
 """Uploaded images: checked, limited in size, and always re-encoded.
 
-Only pixels that this server has encoded are stored, never the uploaded bytes.
+Only pixels that this server has encoded are stored, never the uploaded bytes. The library is
+imported with the first image: an idle server does without it.
 """
 
 import io
 import warnings
 from collections.abc import Callable
-from typing import IO, TypeVar
-
-from PIL import ExifTags, Image, ImageOps, ImageSequence, UnidentifiedImageError
+from typing import IO, TYPE_CHECKING, TypeVar
 
 from tertulia.domain.files.attachments import THUMBNAIL_SIZE, Looks
 from tertulia.domain.files.picture import Picture
 from tertulia.domain.people.avatar import Avatar
 from tertulia.errors.messages import BadImage
+
+if TYPE_CHECKING:
+    from PIL.Image import Image as Bitmap
 
 FORMATS = ("PNG", "JPEG", "GIF", "WEBP")
 SHOWN_FORMATS = (*FORMATS, "BMP")  # for uploaded files
@@ -47,7 +49,7 @@ T = TypeVar("T")
 def emoji_picture(data: bytes, size: int = 64) -> Picture:
     """A square of the given size; the image is cropped. Raises BadImage."""
 
-    def draw(image: Image.Image) -> Picture:
+    def draw(image: "Bitmap") -> Picture:
         return _drawn(_checked(image, (size, size), getattr(image, "n_frames", 1)), size)
 
     return _looked_at(io.BytesIO(data), draw)
@@ -55,8 +57,9 @@ def emoji_picture(data: bytes, size: int = 64) -> Picture:
 
 def avatar(data: bytes) -> Avatar:
     """Two squares as PNG; the image is rotated upright and cropped."""
+    from PIL import Image, ImageOps
 
-    def draw(image: Image.Image) -> Avatar:
+    def draw(image: "Bitmap") -> Avatar:
         box = (MEDIUM_AVATAR_EDGE, MEDIUM_AVATAR_EDGE)
         medium = ImageOps.exif_transpose(_square(_checked(image, box), MEDIUM_AVATAR_EDGE))
         small = medium.resize((AVATAR_EDGE, AVATAR_EDGE), Image.Resampling.LANCZOS)
@@ -67,8 +70,9 @@ def avatar(data: bytes) -> Avatar:
 
 def icon(data: bytes) -> bytes:
     """A small square as PNG; the image is rotated upright and cropped."""
+    from PIL import ImageOps
 
-    def draw(image: Image.Image) -> bytes:
+    def draw(image: "Bitmap") -> bytes:
         square = _square(_checked(image, (ICON_EDGE, ICON_EDGE)), ICON_EDGE)
         return _png(ImageOps.exif_transpose(square))
 
@@ -77,8 +81,9 @@ def icon(data: bytes) -> bytes:
 
 def logo(data: bytes) -> bytes:
     """The whole image as PNG, rotated upright and scaled down if it is too large."""
+    from PIL import Image, ImageOps
 
-    def draw(image: Image.Image) -> bytes:
+    def draw(image: "Bitmap") -> bytes:
         box = LOGO_SIZE[::-1] if _is_turned(image) else LOGO_SIZE
         drawn = _plain(_checked(image, box))
         drawn.thumbnail(box, Image.Resampling.LANCZOS)
@@ -92,8 +97,9 @@ def looks(file: IO[bytes]) -> Looks | None:
 
     Reads only the header of the file.
     """
+    from PIL import Image
 
-    def measure(image: Image.Image) -> Looks:
+    def measure(image: "Bitmap") -> Looks:
         width, height = image.size[::-1] if _is_turned(image) else image.size
         if _is_photograph(image):
             return Looks("image/jpeg", width, height)
@@ -108,8 +114,9 @@ def looks(file: IO[bytes]) -> Looks | None:
 
 def thumbnail(file: IO[bytes]) -> bytes:
     """A thumbnail as WebP; of an animation, the first frame. Raises BadImage."""
+    from PIL import Image, ImageOps
 
-    def draw(image: Image.Image) -> bytes:
+    def draw(image: "Bitmap") -> bytes:
         box = THUMBNAIL_SIZE[::-1] if _is_turned(image) else THUMBNAIL_SIZE
         _checked(image, box).thumbnail(box, Image.Resampling.LANCZOS, reducing_gap=2.0)
         is_plain = image.mode == "RGB" and "transparency" not in image.info
@@ -122,8 +129,10 @@ def thumbnail(file: IO[bytes]) -> bytes:
 
 
 def _looked_at(
-    file: IO[bytes], draw: Callable[[Image.Image], T], formats: tuple[str, ...] = FORMATS
+    file: IO[bytes], draw: "Callable[[Bitmap], T]", formats: tuple[str, ...] = FORMATS
 ) -> T:
+    from PIL import Image, UnidentifiedImageError
+
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error", Image.DecompressionBombWarning)
@@ -135,19 +144,21 @@ def _looked_at(
         raise _unreadable() from None
 
 
-def _is_photograph(image: Image.Image) -> bool:
+def _is_photograph(image: "Bitmap") -> bool:
     """Some cameras store several images in one JPEG file (MPO)."""
     return image.format in ("JPEG", "MPO")
 
 
-def _is_turned(image: Image.Image) -> bool:
+def _is_turned(image: "Bitmap") -> bool:
     """Only photographs are checked: other images would have to be decoded."""
+    from PIL import ExifTags
+
     return (
         _is_photograph(image) and image.getexif().get(ExifTags.Base.Orientation, 1) >= FIRST_TURNED
     )
 
 
-def _checked(image: Image.Image, box: tuple[int, int], frames: int = 1) -> Image.Image:
+def _checked(image: "Bitmap", box: tuple[int, int], frames: int = 1) -> "Bitmap":
     """The image, prepared for decoding; raises BadImage if it is too large.
 
     A photograph is decoded at a reduced size, unless it is progressive: then all of it is held in
@@ -168,10 +179,12 @@ def _checked(image: Image.Image, box: tuple[int, int], frames: int = 1) -> Image
     return image
 
 
-def _drawn(image: Image.Image, size: int) -> Picture:
+def _drawn(image: "Bitmap", size: int) -> Picture:
+    from PIL import ImageSequence
+
     if getattr(image, "n_frames", 1) == 1:
         return Picture(_png(_square(image, size)), "png")
-    frames: list[Image.Image] = []
+    frames: list[Bitmap] = []
     durations: list[int] = []
     for frame in ImageSequence.Iterator(image):
         frames.append(_square(frame, size))
@@ -189,8 +202,10 @@ def _drawn(image: Image.Image, size: int) -> Picture:
     return Picture(out.getvalue(), "gif", still=_png(frames[0]))
 
 
-def _square(image: Image.Image, size: int) -> Image.Image:
+def _square(image: "Bitmap", size: int) -> "Bitmap":
     """Scales first, because photographs are large."""
+    from PIL import Image
+
     edge = min(image.width, image.height)
     left, top = (image.width - edge) // 2, (image.height - edge) // 2
     box = (left, top, left + edge, top + edge)
@@ -198,13 +213,13 @@ def _square(image: Image.Image, size: int) -> Image.Image:
     return drawn.convert("RGBA")
 
 
-def _plain(image: Image.Image) -> Image.Image:
+def _plain(image: "Bitmap") -> "Bitmap":
     """The image in a mode that can be resampled."""
     is_plain = image.mode in ("RGB", "RGBA", "L") and "transparency" not in image.info
     return image if is_plain else image.convert("RGBA")
 
 
-def _png(image: Image.Image) -> bytes:
+def _png(image: "Bitmap") -> bytes:
     out = io.BytesIO()
     image.save(out, "PNG", optimize=True)
     return out.getvalue()

@@ -9,10 +9,10 @@ The table defines the parameters of `PATCH /realm` and their rules, who may chan
 from collections.abc import Callable, Iterable
 from typing import Any, Literal
 
-from tertulia import domain
 from tertulia.domain.channels.channel import FOREVER
 from tertulia.domain.channels.topics import ALLOW_EMPTY, DISABLE_EMPTY
 from tertulia.domain.groups.group import REALM_PERMISSIONS, Permission, PermissionChange
+from tertulia.domain.limits import WEB_ADDRESS_LENGTH
 from tertulia.domain.setting_values import (
     Adjustable,
     ChannelId,
@@ -24,6 +24,7 @@ from tertulia.domain.setting_values import (
     ValueKind,
     WebPlace,
     Whole,
+    in_words,
 )
 from tertulia.errors import BadRequest, ClientError
 
@@ -158,7 +159,7 @@ SETTINGS: dict[str, OrganizationSetting] = {
             Language(),
             "en",
             "The language of the organization, for mails to people without an account.",
-            refusal=domain.setting_values.in_words("Invalid language '{value}'"),
+            refusal=in_words("Invalid language '{value}'"),
         ),
         OrganizationSetting(
             "description",
@@ -251,7 +252,7 @@ SETTINGS: dict[str, OrganizationSetting] = {
         ),
         OrganizationSetting(
             "jitsi_server_url",
-            WebPlace(domain.limits.WEB_ADDRESS_LENGTH),
+            WebPlace(WEB_ADDRESS_LENGTH),
             None,
             "The Jitsi server for calls.",
         ),

@@ -1,7 +1,6 @@
 """Passwords: argon2id, slow on purpose. Call these from a thread, never on the event loop."""
 
 from collections.abc import Sequence
-from importlib import import_module
 
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
@@ -40,8 +39,10 @@ def checked(password: str, about: Sequence[str] = ()) -> str:
 
 def guesses(password: str, about: Sequence[str] = ()) -> float:
     """The estimated number of guesses. Imports 13 MB of word lists."""
+    from zxcvbn import zxcvbn
+
     words = [word for text in about for word in (text, *text.replace("@", " ").split())]
-    found = import_module("zxcvbn").zxcvbn(password[:MAX_CHECKED_CHARACTERS], words)
+    found = zxcvbn(password[:MAX_CHECKED_CHARACTERS], words)
     return float(found["guesses"])
 
 

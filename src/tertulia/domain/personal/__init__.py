@@ -1,22 +1,15 @@
 """Personal settings, drafts, devices and notifications of a user."""
 
-from typing import TYPE_CHECKING
-
-from tertulia.lazy import lazy_submodules
-
-if TYPE_CHECKING:
-    from tertulia.domain.personal import (
-        alert_words,
-        devices,
-        digests,
-        drafts,
-        missed_messages,
-        navigation_views,
-        settings,
-        snippets,
-        topic_policies,
-        unsubscribe,
-        web_push,
-    )
-else:
-    __getattr__ = lazy_submodules(__name__)
+from tertulia.domain.personal import (
+    alert_words,
+    devices,
+    digests,
+    drafts,
+    missed_messages,
+    navigation_views,
+    settings,
+    snippets,
+    topic_policies,
+    unsubscribe,
+    web_push,
+)

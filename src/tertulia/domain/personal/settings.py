@@ -8,8 +8,7 @@ as `user_settings`, and the organization's defaults for new users.
 from collections.abc import Mapping
 from typing import Any
 
-from tertulia import domain
-from tertulia.domain.setting_values import Adjustable, ChosenFrom, Language, Switch, Whole
+from tertulia.domain.setting_values import Adjustable, ChosenFrom, Language, Switch, Whole, in_words
 
 EMOJISETS = [
     {"key": "google", "text": "Google"},
@@ -60,9 +59,7 @@ PREFERENCES: dict[str, Adjustable] = {
             Whole(1, 7 * 24 * 3600),
             120,
             "How long a mail about missed messages waits for more messages, in seconds.",
-            refusal=domain.setting_values.in_words(
-                "Invalid email batching period: {value} seconds"
-            ),
+            refusal=in_words("Invalid email batching period: {value} seconds"),
         ),
         Adjustable(
             "enable_desktop_notifications",
@@ -162,7 +159,7 @@ PREFERENCES: dict[str, Adjustable] = {
             ChosenFrom(tuple(NOTIFICATION_SOUNDS)),
             "zulip",
             "The sound of notifications.",
-            refusal=domain.setting_values.in_words("Invalid notification sound '{value}'"),
+            refusal=in_words("Invalid notification sound '{value}'"),
         ),
         Adjustable(
             "pm_content_in_desktop_notifications",
@@ -201,7 +198,7 @@ PREFERENCES: dict[str, Adjustable] = {
             Language(),
             "en",
             "The language of clients.",
-            refusal=domain.setting_values.in_words("Invalid default_language"),
+            refusal=in_words("Invalid default_language"),
         ),
         Adjustable(
             "demote_inactive_streams",

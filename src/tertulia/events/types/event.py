@@ -5,11 +5,8 @@ defaults here. A class registers itself by its kind, and `kinds` imports all mod
 package, so no list has to name it.
 """
 
-import pkgutil
-import sys
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from functools import cache
-from importlib import import_module
 from typing import Any, ClassVar, Self
 
 import msgspec
@@ -212,8 +209,5 @@ def wire_types() -> frozenset[str]:
 
 @cache
 def kinds() -> Mapping[str, type[Event]]:
-    """All event types by kind, from all modules of this package."""
-    package = sys.modules[__name__.rpartition(".")[0]]
-    for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
-        import_module(module.name)
+    """All event types by kind. `events/__init__.py` imports the modules that define them."""
     return _kinds

@@ -11,7 +11,6 @@ from email.headerregistry import Address
 from email.message import EmailMessage
 from email.utils import format_datetime
 from functools import cache
-from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -94,10 +93,11 @@ def _one_line(value: object) -> str:
 
 @cache
 def _engine(*, is_html: bool) -> Any:
-    jinja2 = import_module("jinja2")
+    import jinja2
+
     return jinja2.Environment(
         loader=jinja2.FileSystemLoader(LETTERS),
-        autoescape=is_html,
+        autoescape=is_html,  # noqa: S701 - the other part is plain text
         finalize=None if is_html else _one_line,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,

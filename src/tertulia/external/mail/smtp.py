@@ -7,7 +7,6 @@ import ssl
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from email.message import EmailMessage
-from importlib import import_module
 from typing import Any
 
 from tertulia.config import Config
@@ -43,7 +42,8 @@ class SmtpConnection:
 @asynccontextmanager
 async def connected(config: Config) -> AsyncIterator[SmtpConnection]:
     """A connection to the mail server for several mails. Raises NotSent."""
-    library = import_module("aiosmtplib")
+    import aiosmtplib as library
+
     client = library.SMTP(
         hostname=config.smtp_host,
         port=config.smtp_port,

@@ -7,7 +7,6 @@ import asyncio
 import hmac
 import json
 import os
-from importlib import import_module
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -135,8 +134,9 @@ def authorization(endpoint: str, private: str, subject: str, now: float) -> str:
         domain.personal.web_push.encoded(json.dumps(each, separators=(",", ":")).encode())
         for each in (head, claims)
     )
-    hashes = import_module("cryptography.hazmat.primitives.hashes")
-    utils = import_module("cryptography.hazmat.primitives.asymmetric.utils")
+    from cryptography.hazmat.primitives import hashes
+    from cryptography.hazmat.primitives.asymmetric import utils
+
     r, s = utils.decode_dss_signature(own.sign(signed.encode(), ec.ECDSA(hashes.SHA256())))
     signature = domain.personal.web_push.encoded(r.to_bytes(32, "big") + s.to_bytes(32, "big"))
     public = domain.personal.web_push.encoded(_point(own))
@@ -145,14 +145,15 @@ def authorization(endpoint: str, private: str, subject: str, now: float) -> str:
 
 def _libraries() -> tuple[Any, Any]:
     """Imported with the first notification."""
-    return (
-        import_module("cryptography.hazmat.primitives.asymmetric.ec"),
-        import_module("cryptography.hazmat.primitives.ciphers.aead"),
-    )
+    from cryptography.hazmat.primitives.asymmetric import ec
+    from cryptography.hazmat.primitives.ciphers import aead
+
+    return ec, aead
 
 
 def _point(private: Any) -> bytes:
-    serialization = import_module("cryptography.hazmat.primitives.serialization")
+    from cryptography.hazmat.primitives import serialization
+
     point: bytes = private.public_key().public_bytes(
         serialization.Encoding.X962, serialization.PublicFormat.UncompressedPoint
     )

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from tertulia import domain, external
+from tertulia import domain
 from tertulia.config import InformedProvider, Provider
 from tertulia.config.login_providers import LdapDirectory, OpenIdProvider, SamlProvider
 from tertulia.domain.people.avatar import Avatar
@@ -143,7 +143,9 @@ def tidings(
     directory: LdapDirectory, subdomain: str, known: Sequence[Identity]
 ) -> list[ProfileUpdate]:
     """Read the current entries of all accounts of a directory. Raises DirectoryTrouble."""
-    people = external.sso.ldap.find_all(directory, [identity.subject for identity in known])
+    from tertulia.external.sso import ldap
+
+    people = ldap.find_all(directory, [identity.subject for identity in known])
     found = []
     for identity in known:
         person = people.get(identity.subject)

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from tertulia import external
 from tertulia.config.login_providers import PRESETS, OpenIdProvider
+from tertulia.external.sso import openid, provider_http
 from tertulia.external.sso.provider_http import Inquiry
 from tertulia.external.sso.provider_types import PendingLogin, ProviderTrouble, SiteUser
 
@@ -15,7 +15,7 @@ NO_REPLY = "@users.noreply.github.com"
 
 async def leave(provider: OpenIdProvider, pending: PendingLogin) -> str:
     """The authorization URL."""
-    return external.sso.openid.with_query(
+    return openid.with_query(
         f"{provider.site}/login/oauth/authorize",
         client_id=provider.client_id,
         redirect_uri=pending.return_address,
@@ -28,7 +28,7 @@ async def leave(provider: OpenIdProvider, pending: PendingLogin) -> str:
 
 async def come_back(provider: OpenIdProvider, pending: PendingLogin, code: str) -> SiteUser:
     """Exchange a code for the user's profile. Raises ProviderTrouble."""
-    async with external.sso.provider_http.within_login_time():
+    async with provider_http.within_login_time():
         return await _user(provider, pending, code)
 
 
@@ -59,7 +59,7 @@ async def _tokens(provider: OpenIdProvider, code: str, **more: str) -> dict[str,
     """Exchange a code for an access token."""
     form = {"client_id": provider.client_id, "client_secret": provider.client_secret}
     inquiry = Inquiry(f"{provider.site}/login/oauth/access_token", form | {"code": code, **more})
-    answer = await external.sso.provider_http.ask(inquiry, provider.ca_file)
+    answer = await provider_http.ask(inquiry, provider.ca_file)
     return answer if isinstance(answer, dict) else {}
 
 
@@ -95,6 +95,4 @@ def _verified(emails: Any) -> tuple[str, ...]:
 async def _ask(provider: OpenIdProvider, path: str, token: str) -> Any:
     is_public = provider.site == PRESETS["github"][1]
     api = "https://api.github.com" if is_public else f"{provider.site}/api/v3"
-    return await external.sso.provider_http.ask(
-        Inquiry(f"{api}{path}", bearer=token), provider.ca_file
-    )
+    return await provider_http.ask(Inquiry(f"{api}{path}", bearer=token), provider.ca_file)

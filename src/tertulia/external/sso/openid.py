@@ -14,8 +14,9 @@ from joserfc import jwt
 from joserfc.errors import JoseError
 from joserfc.jwk import JWKRegistry, Key, KeySet
 
-from tertulia import external
 from tertulia.config.login_providers import OpenIdProvider
+from tertulia.external.sso import provider_http
+from tertulia.external.sso.jwt import fault
 from tertulia.external.sso.provider_http import Inquiry
 from tertulia.external.sso.provider_types import PendingLogin, ProviderTrouble, SiteUser
 
@@ -46,7 +47,7 @@ class Description(msgspec.Struct, frozen=True):
 
 async def leave(provider: OpenIdProvider, pending: PendingLogin) -> str:
     """The authorization URL."""
-    async with external.sso.provider_http.within_login_time():
+    async with provider_http.within_login_time():
         described = await describe(provider)
     return with_query(
         described.authorization_endpoint,
@@ -63,7 +64,7 @@ async def leave(provider: OpenIdProvider, pending: PendingLogin) -> str:
 
 async def come_back(provider: OpenIdProvider, pending: PendingLogin, code: str) -> SiteUser:
     """Exchange a code for the user's profile. Raises ProviderTrouble."""
-    async with external.sso.provider_http.within_login_time():
+    async with provider_http.within_login_time():
         described = await describe(provider)
         tokens = await _exchange(provider, described, pending, code)
         claims = await _checked(provider, described, tokens.id_token, pending.nonce)
@@ -120,7 +121,7 @@ async def _exchange(
     else:
         form |= {"client_id": provider.client_id, "client_secret": provider.client_secret}
     inquiry = Inquiry(described.token_endpoint, form, login)
-    answer = await external.sso.provider_http.ask(inquiry, provider.ca_file)
+    answer = await provider_http.ask(inquiry, provider.ca_file)
     return _convert(answer, Tokens, described.token_endpoint)
 
 
@@ -139,11 +140,9 @@ async def _checked(
         token = await _decoded(provider, described, id_token)
         registry.validate(token.claims)
     except MALFORMED as error:
-        raise ProviderTrouble(
-            f"the ID token is not valid: {external.sso.jwt.fault(error)}"
-        ) from error
+        raise ProviderTrouble(f"the ID token is not valid: {fault(error)}") from error
     claims: dict[str, Any] = token.claims
-    external.sso.provider_http.check_bounds(claims, "the ID token")
+    provider_http.check_bounds(claims, "the ID token")
     if claims.get("azp", provider.client_id) != provider.client_id:
         raise ProviderTrouble("the ID token is not valid: azp names another client")
     subject = claims["sub"]
@@ -179,7 +178,7 @@ async def _userinfo(
     if not described.userinfo_endpoint or not tokens.access_token:
         return {}
     inquiry = Inquiry(described.userinfo_endpoint, bearer=tokens.access_token)
-    answer = await external.sso.provider_http.ask(inquiry, provider.ca_file)
+    answer = await provider_http.ask(inquiry, provider.ca_file)
     if not isinstance(answer, dict):
         raise ProviderTrouble(f"{described.userinfo_endpoint}: userinfo is not a JSON object")
     if answer.get("sub") != subject:
@@ -214,7 +213,7 @@ async def _remembered(
     if known is not None and not anew and time.monotonic() - since <= REMEMBERED_SECONDS:
         remembered: T = known
         return remembered
-    converted = convert(await external.sso.provider_http.ask(Inquiry(address), provider.ca_file))
+    converted = convert(await provider_http.ask(Inquiry(address), provider.ca_file))
     _memory[kind, address] = (time.monotonic(), converted)
     return converted
 

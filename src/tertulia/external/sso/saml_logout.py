@@ -20,8 +20,8 @@ from lxml import etree
 from minisignxml.errors import MiniSignXMLError
 from minisignxml.verify import extract_verified_element_and_certificate
 
-from tertulia import external
 from tertulia.config.login_providers import SamlProvider
+from tertulia.external.sso import saml
 from tertulia.external.sso.provider_types import ProviderTrouble, SamlFarewell, SamlSession
 
 LONGEST = 50_000  # of a request, decompressed
@@ -30,8 +30,8 @@ HASHES = {
     "http://www.w3.org/2001/04/xmldsig-more#rsa-sha256": hashes.SHA256(),
     "http://www.w3.org/2001/04/xmldsig-more#rsa-sha512": hashes.SHA512(),
 }
-_PROTOCOL = external.sso.saml.NAMES["p"]
-_ASSERTION = external.sso.saml.NAMES["a"]
+_PROTOCOL = saml.NAMES["p"]
+_ASSERTION = saml.NAMES["a"]
 
 
 def leave(
@@ -49,7 +49,7 @@ def leave(
 def answer(provider: SamlProvider, entity: str, farewell: SamlFarewell, now: float) -> str:
     """The URL that answers the provider's logout request."""
     about = f" InResponseTo={quoteattr(farewell.id)}"
-    status = f'<p:Status><p:StatusCode Value="{external.sso.saml.SUCCESS}"/></p:Status>'
+    status = f'<p:Status><p:StatusCode Value="{saml.SUCCESS}"/></p:Status>'
     answer_id = f"_{farewell.id}"
     where = _address(provider, "LogoutResponse", entity, answer_id, now, about, status)
     return f"{where}&{urlencode({'RelayState': farewell.state})}" if farewell.state else where
@@ -110,7 +110,7 @@ def _signed_part(provider: SamlProvider, query: bytes) -> str:
     text = "&".join(f"{name}={written[name]}" for name in names if name in written)
     signature = base64.b64decode(unquote_plus(written["Signature"]))
     hashing = HASHES[unquote_plus(written["SigAlg"])]
-    for certificate in external.sso.saml.certificates(provider):
+    for certificate in saml.certificates(provider):
         key = certificate.public_key()
         if not isinstance(key, rsa.RSAPublicKey):
             continue
@@ -127,13 +127,13 @@ def _unpacked(packed: str) -> Any:
     xml = unpacking.decompress(base64.b64decode(packed), LONGEST)
     if unpacking.unconsumed_tail:
         raise ProviderTrouble("the logout request is too long")
-    return external.sso.saml.parsed(external.sso.saml.harmless(xml))
+    return saml.parsed(saml.harmless(xml))
 
 
 def _signed(provider: SamlProvider, encoded: str) -> Any:
-    xml = external.sso.saml.harmless(base64.b64decode("".join(encoded.split()), validate=True))
+    xml = saml.harmless(base64.b64decode("".join(encoded.split()), validate=True))
     found, _ = extract_verified_element_and_certificate(
-        xml=xml, certificates=set(external.sso.saml.certificates(provider))
+        xml=xml, certificates=set(saml.certificates(provider))
     )
     return found
 

@@ -3,9 +3,9 @@
 from functools import cached_property
 from pathlib import Path
 
-from tertulia import external
 from tertulia.config import Config, ConfigError
 from tertulia.domain.files.upload_locations import DATABASE, FOLDER, S3
+from tertulia.external.stores import folder
 from tertulia.external.stores.signing import S3Key
 from tertulia.external.stores.store import Store, StoreTrouble
 
@@ -51,10 +51,12 @@ class FileStores:
 
     @cached_property
     def _folder(self) -> Store:
-        return external.stores.folder.FolderStore(self._folder_path)
+        return folder.FolderStore(self._folder_path)
 
     @cached_property
     def _s3(self) -> Store:
+        from tertulia.external.stores import s3
+
         config = self._config
         key = S3Key(config.s3_key_id, config.s3_secret, config.s3_region)
-        return external.stores.s3.S3Store(config.s3_bucket, config.s3_folder, key)
+        return s3.S3Store(config.s3_bucket, config.s3_folder, key)

@@ -6,7 +6,7 @@ from pathlib import Path
 from shutil import copyfileobj
 from typing import IO
 
-from tertulia import file_owner
+from tertulia import file_permissions
 from tertulia.domain.files.upload_locations import UNFINISHED
 from tertulia.external.stores.store import NotInStore, StoreTrouble
 
@@ -23,10 +23,10 @@ class FolderStore:
         path = self._folder / name
         draft = path.with_name(path.name + UNFINISHED)
         try:
-            file_owner.make_folders(path.parent, FOLDER_MODE)
+            file_permissions.make_folders(path.parent, FOLDER_MODE)
             handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, FILE_MODE)
             with open(handle, "wb") as file:
-                file_owner.match_folder(file.fileno(), path.parent)
+                file_permissions.match_folder(file.fileno(), path.parent)
                 copyfileobj(contents, file)
                 file.flush()
                 os.fsync(file.fileno())

@@ -9,7 +9,8 @@ from urllib.parse import quote
 import httpx
 from defusedxml import ElementTree
 
-from tertulia import external
+from tertulia.external.sso import provider_http
+from tertulia.external.stores import signing
 from tertulia.external.stores.signing import NOTHING, UNRESERVED, S3Key
 from tertulia.external.stores.store import CHUNK_BYTES, NotInStore, StoreTrouble
 
@@ -28,7 +29,7 @@ class S3Store:
         self._prefix = f"{folder}/" if folder else ""
         self._key = key
         self._client = httpx.Client(
-            timeout=TIMEOUT, verify=external.sso.provider_http.certificates(""), trust_env=True
+            timeout=TIMEOUT, verify=provider_http.certificates(""), trust_env=True
         )
 
     def put(self, name: str, contents: IO[bytes], size: int, digest: str) -> None:
@@ -85,9 +86,7 @@ class S3Store:
         size: int = 0,
         body: Iterator[bytes] | None = None,
     ) -> httpx.Response:
-        signed = external.stores.signing.headers(
-            self._key, method, url, datetime.now(UTC), digest, more
-        )
+        signed = signing.headers(self._key, method, url, datetime.now(UTC), digest, more)
         if body is not None:
             signed["Content-Length"] = str(size)
         try:

@@ -9,17 +9,15 @@ import json
 import re
 import secrets
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from datetime import datetime, time, timedelta
 from functools import partial
 
 from pyroaring import BitMap64
 
-from tertulia import actions, domain, markdown, private_files, storage
+from tertulia import actions, domain, file_permissions, markdown, storage
 from tertulia.actions.channels.edits import ChannelChanges
 from tertulia.actions.channels.subscription_settings import Choice
 from tertulia.actions.people.statuses import NewStatus
-from tertulia.cli import zuliprc
 from tertulia.config import Config, ConfigError
 from tertulia.database import Database
 from tertulia.database.tx import Tx
@@ -39,6 +37,7 @@ from tertulia.sample_data.demo.people import (
     PEOPLE,
     QUIET,
     ROOMS,
+    Cast,
     Character,
     DemoRoom,
 )
@@ -50,16 +49,8 @@ PASSWORD_FILE = "demo-password"  # noqa: S105
 _PICTURE = re.compile(r"\{picture (\w+)\}")
 
 
-@dataclass(frozen=True, slots=True)
-class Cast:
-    """The users who can log in, and their common password."""
-
-    people: list[User]
-    password: str
-
-
 def fill(config: Config, database: Database, vault: Vault) -> Cast:
-    """Load the demo into an empty database, and write a zuliprc for every user.
+    """Load the demo into an empty database.
 
     If the database already contains the demo, only return who can log in.
     """
@@ -78,13 +69,10 @@ def fill(config: Config, database: Database, vault: Vault) -> Cast:
     password = secrets.token_hex(5)
     play = Play(vault, domain.people.passwords.hashed(password), config.email_domain, now)
     database.write_now(realm.id, play.perform)
-    private_files.write(noted, password.encode())
-
-    site = zuliprc.site(config, realm, is_only_one=True)
-    for key, user in play.users.items():
-        path = config.data / f"zuliprc-{key}"
-        zuliprc.write(path, user.email, play.keys[key], site)
-    return Cast([user for user in play.users.values() if not user.is_bot], password)
+    file_permissions.write_private(noted, password.encode())
+    people = [user for user in play.users.values() if not user.is_bot]
+    keys = {name: (user.email, play.keys[name]) for name, user in play.users.items()}
+    return Cast(people, password, keys)
 
 
 def _who_played(database: Database) -> list[User]:

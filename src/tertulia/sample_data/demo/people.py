@@ -1,13 +1,23 @@
 """Users and channels of the demo. Days are counted backwards from today."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from tertulia.domain.channels.channel import NewChannel
-from tertulia.domain.people.user import BotType, Role
+from tertulia.domain.people.user import BotType, Role, User
 
 ORGANIZATION = "Cine Linterna"
 DOMAIN = "linterna.example"
 FOUNDED = 30  # days ago
+
+
+@dataclass(frozen=True, slots=True)
+class Cast:
+    """The users who can log in, and their common password."""
+
+    people: list[User]
+    password: str
+    # By name the address and the API key, if the accounts were just created.
+    new_keys: dict[str, tuple[str, str]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

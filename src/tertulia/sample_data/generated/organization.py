@@ -7,7 +7,7 @@ from random import Random
 
 import msgspec
 
-from tertulia import actions, private_files, storage
+from tertulia import actions, file_permissions, storage
 from tertulia.database import Database
 from tertulia.domain.organization.realm import Realm
 from tertulia.domain.people.keys import Vault
@@ -95,7 +95,8 @@ def write_people(folder: Path, people: list[Person]) -> Path:
         }
         for person in people
     ]
-    private_files.write(path, msgspec.json.format(msgspec.json.encode(rows), indent=2) + b"\n")
+    text = msgspec.json.format(msgspec.json.encode(rows), indent=2)
+    file_permissions.write_private(path, text + b"\n")
     return path
 
 

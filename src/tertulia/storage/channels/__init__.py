@@ -1,6 +1,6 @@
 """Channels."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 
@@ -8,14 +8,8 @@ from tertulia import domain
 from tertulia.database.tx import Tx
 from tertulia.domain.channels.channel import Channel, NewChannel
 from tertulia.domain.groups.group import GroupValue
-from tertulia.lazy import lazy_submodules
+from tertulia.storage.channels import folders, grouped_subscriptions, subscriptions, topics
 from tertulia.storage.row_mapper import Record
-
-if TYPE_CHECKING:
-    from tertulia.storage.channels import folders, grouped_subscriptions, subscriptions, topics
-else:
-    __getattr__ = lazy_submodules(__name__)
-
 
 _decode = msgspec.json.Decoder(dict[str, GroupValue]).decode
 

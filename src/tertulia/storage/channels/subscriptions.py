@@ -12,6 +12,17 @@ from tertulia.domain.messages.message import Message
 PROPERTIES = set(Subscription._fields) - {"channel_id", "user_id", "active"}
 
 
+# What a protected history shows: what came into the channel, by being sent there or by being
+# moved there, while one was subscribed.
+CAME_WHILE_SUBSCRIBED = (
+    "EXISTS (SELECT 1 FROM subscription_span s WHERE s.user_id = :me"
+    " AND s.channel_id = m.channel_id AND (CASE WHEN m.arrived_seq IS NULL"
+    " THEN s.start_message_id < m.id AND (s.end_message_id IS NULL OR m.id <= s.end_message_id)"
+    " ELSE s.start_seq < m.arrived_seq AND (s.end_seq IS NULL OR m.arrived_seq <= s.end_seq)"
+    " END))"
+)
+
+
 class Span(msgspec.Struct, frozen=True):
     """A time of being subscribed: after the starting event and message, up to the ending ones."""
 

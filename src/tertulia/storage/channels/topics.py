@@ -1,7 +1,8 @@
 """Topics: they have no table, and are what the messages of a channel say they are."""
 
-from tertulia import domain, storage
+from tertulia import domain
 from tertulia.database.tx import Tx
+from tertulia.storage.channels.subscriptions import CAME_WHILE_SUBSCRIBED
 
 
 def message_ids(
@@ -56,7 +57,7 @@ def of_channel(tx: Tx, channel_id: int, received_by: int | None) -> list[tuple[s
     Each is named as in its newest message. With `received_by`, only messages count that came
     while that user was subscribed.
     """
-    received = "" if received_by is None else f" AND {storage.messages.CAME_WHILE_SUBSCRIBED}"
+    received = "" if received_by is None else f" AND {CAME_WHILE_SUBSCRIBED}"
     # From one topic to the next, and in each straight to the end: the cost follows the number
     # of topics, not of messages.
     rows = tx.all(

@@ -4,31 +4,25 @@ A message is one row, however many people receive it.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tertulia import domain, storage
 from tertulia.database.tx import Row, Tx
 from tertulia.domain.messages.message import Draft, Message
-from tertulia.lazy import lazy_submodules
-
-if TYPE_CHECKING:
-    from tertulia.storage.messages import (
-        conversations,
-        details,
-        edits,
-        fast_insert,
-        flags,
-        history,
-        narrows,
-        reactions,
-        selections,
-        send_keys,
-        submessages,
-        unread,
-    )
-else:
-    __getattr__ = lazy_submodules(__name__)
-
+from tertulia.storage.messages import (
+    conversations,
+    details,
+    edits,
+    fast_insert,
+    flags,
+    history,
+    narrows,
+    reactions,
+    selections,
+    send_keys,
+    submessages,
+    unread,
+)
 
 # What a message knows is a column of the same name, but for what hangs on it.
 NAMES = [
@@ -52,15 +46,6 @@ GOES_WITH_A_MESSAGE = (
     "missed_message",
     "push_notice",
     "reply_address",
-)
-# What a protected history shows: what came into the channel, by being sent there or by being
-# moved there, while one was subscribed.
-CAME_WHILE_SUBSCRIBED = (
-    "EXISTS (SELECT 1 FROM subscription_span s WHERE s.user_id = :me"
-    " AND s.channel_id = m.channel_id AND (CASE WHEN m.arrived_seq IS NULL"
-    " THEN s.start_message_id < m.id AND (s.end_message_id IS NULL OR m.id <= s.end_message_id)"
-    " ELSE s.start_seq < m.arrived_seq AND (s.end_seq IS NULL OR m.arrived_seq <= s.end_seq)"
-    " END))"
 )
 
 

@@ -13,8 +13,7 @@ from pyroaring import BitMap64
 
 from tertulia import domain, storage
 from tertulia.database.tx import Tx
-from tertulia.storage.channels.subscriptions import Span
-from tertulia.storage.messages import CAME_WHILE_SUBSCRIBED
+from tertulia.storage.channels.subscriptions import CAME_WHILE_SUBSCRIBED, Span
 from tertulia.storage.search.execution import Search
 
 # Received: it was sent while one was subscribed, or in a conversation of one's own. Moving a

@@ -1,6 +1,6 @@
 """Organizations."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 
@@ -8,22 +8,17 @@ from tertulia import domain
 from tertulia.database.tx import Tx
 from tertulia.domain.groups.group import REALM_PERMISSIONS, GroupValue
 from tertulia.domain.organization.realm import Realm
-from tertulia.lazy import lazy_submodules
+from tertulia.storage.organization import (
+    audit,
+    custom_emoji,
+    exports,
+    linkifiers,
+    mail_domains,
+    pictures,
+    playgrounds,
+    settings,
+)
 from tertulia.storage.row_mapper import Record
-
-if TYPE_CHECKING:
-    from tertulia.storage.organization import (
-        audit,
-        custom_emoji,
-        exports,
-        linkifiers,
-        mail_domains,
-        pictures,
-        playgrounds,
-        settings,
-    )
-else:
-    __getattr__ = lazy_submodules(__name__)
 
 
 def all_of_them(tx: Tx) -> list[Realm]:
@@ -107,11 +102,11 @@ def set_deactivated(tx: Tx, deactivated: bool) -> None:
 
 
 def set_setting(tx: Tx, name: str, value: Any) -> None:
-    settings = dict(current(tx).settings)
-    settings[name] = value
+    values = dict(current(tx).settings)
+    values[name] = value
     tx.execute(
         "UPDATE realm SET settings = :settings WHERE id = :id",
-        settings=msgspec.json.encode(settings).decode(),
+        settings=msgspec.json.encode(values).decode(),
         id=tx.realm_id,
     )
 
@@ -131,10 +126,10 @@ def set_full_members_announced(tx: Tx) -> None:
 
 def _settings(text: str) -> dict[str, Any]:
     """Settings by name; a permission that names people in place is more than plain JSON."""
-    settings: dict[str, Any] = msgspec.json.decode(text)
-    for name in settings.keys() & REALM_PERMISSIONS.keys():
-        settings[name] = msgspec.convert(settings[name], GroupValue)
-    return settings
+    values: dict[str, Any] = msgspec.json.decode(text)
+    for name in values.keys() & REALM_PERMISSIONS.keys():
+        values[name] = msgspec.convert(values[name], GroupValue)
+    return values
 
 
 _REALMS = Record(Realm, readings={"settings": _settings, "pictures": msgspec.json.decode})

@@ -1,37 +1,31 @@
 """Accounts of people and bots."""
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 
 from tertulia import domain
 from tertulia.database.tx import Row, Tx
 from tertulia.domain.people.user import DRAWN, BotType, Role, User
-from tertulia.lazy import lazy_submodules
-
-if TYPE_CHECKING:
-    from tertulia.storage.people import (
-        avatars,
-        bot_storage,
-        bots,
-        identities,
-        invitations,
-        known_people,
-        login_origins,
-        one_time_links,
-        password_attempts,
-        pending_logins,
-        presence,
-        profile_fields,
-        profiles,
-        second_factors,
-        sessions,
-        statuses,
-        webhook_deliveries,
-    )
-else:
-    __getattr__ = lazy_submodules(__name__)
-
+from tertulia.storage.people import (
+    avatars,
+    bot_storage,
+    bots,
+    identities,
+    invitations,
+    known_people,
+    login_origins,
+    one_time_links,
+    password_attempts,
+    pending_logins,
+    presence,
+    profile_fields,
+    profiles,
+    second_factors,
+    sessions,
+    statuses,
+    webhook_deliveries,
+)
 
 _COLUMNS = (
     "id, realm_id, email, full_name, role, is_active, is_system_bot, bot_type, bot_owner_id,"

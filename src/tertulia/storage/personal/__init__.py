@@ -1,21 +1,14 @@
 """What people keep for themselves."""
 
-from typing import TYPE_CHECKING
-
-from tertulia.lazy import lazy_submodules
-
-if TYPE_CHECKING:
-    from tertulia.storage.personal import (
-        alert_words,
-        devices,
-        digests,
-        drafts,
-        missed_messages,
-        muted_users,
-        navigation_views,
-        snippets,
-        topic_policies,
-        web_push,
-    )
-else:
-    __getattr__ = lazy_submodules(__name__)
+from tertulia.storage.personal import (
+    alert_words,
+    devices,
+    digests,
+    drafts,
+    missed_messages,
+    muted_users,
+    navigation_views,
+    snippets,
+    topic_policies,
+    web_push,
+)

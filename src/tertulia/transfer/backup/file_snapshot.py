@@ -11,14 +11,14 @@ import time
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, BinaryIO, cast
 
-from tertulia import external, storage
+from tertulia import storage
 from tertulia.database import Database
 from tertulia.database.tx import Tx
 from tertulia.domain.files.attachments import PIECE_BYTES
 from tertulia.domain.files.upload_locations import DATABASE, StoredUpload
 from tertulia.errors import StartupError
 from tertulia.external.stores.file_stores import FileStores
-from tertulia.external.stores.store import NotInStore
+from tertulia.external.stores.store import NotInStore, chunks
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer as Buffer
@@ -79,7 +79,7 @@ class HeldFiles:
         digest = hashlib.sha256()
         store = self._stores.store(upload.place)
         try:
-            for chunk in external.stores.store.chunks(store, upload.name, upload.size):
+            for chunk in chunks(store, upload.name, upload.size):
                 digest.update(chunk)
                 yield chunk
         except NotInStore:

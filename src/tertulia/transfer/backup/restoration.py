@@ -10,7 +10,7 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
-from tertulia import data_dir, private_files, storage
+from tertulia import data_dir, file_permissions, storage
 from tertulia.config import Config
 from tertulia.database import Database, id_counters, schema
 from tertulia.database.dialects.sqlite import Sqlite
@@ -51,7 +51,7 @@ def restore(copy: Copy, config: Config, leap: int, settle: Settle, progress: Pro
         return
     draft = file.with_name(f"{file.name}.part")
     _remove(draft)
-    private_files.create(draft)
+    file_permissions.create_private(draft)
     try:
         _fill(Database(Sqlite(draft)), copy, leap, settle, progress)
         archives.sync(draft)

@@ -1,0 +1,62 @@
+"""Parameters that several endpoints of channels share."""
+
+from typing import Annotated, Literal
+
+from tertulia import domain
+from tertulia.domain.channels.channel import NewChannel
+from tertulia.domain.channels.topics import POLICIES
+from tertulia.domain.groups.group import CHANNEL_PERMISSIONS, GroupValue
+from tertulia.domain.organization.settings import SETTINGS
+from tertulia.errors import BadRequest
+from tertulia.http.rules import BareOrJson, Id, MaxLength
+from tertulia.http.signatures import takes
+
+Description = Annotated[str, MaxLength(domain.limits.CHANNEL_DESCRIPTION_LENGTH)]
+RetentionDays = Annotated[int | str, BareOrJson]
+TopicsPolicy = Annotated[str, BareOrJson]
+
+
+@takes(dict.fromkeys(CHANNEL_PERMISSIONS, GroupValue))
+def new_channel(
+    *,
+    invite_only: bool = False,
+    is_web_public: bool = False,
+    is_default_stream: bool = False,
+    folder_id: Id | None = None,
+    default_push_notifications: bool = False,
+    history_public_to_subscribers: bool | None = None,
+    message_retention_days: RetentionDays = "realm_default",
+    topics_policy: TopicsPolicy = "inherit",
+    **permissions: GroupValue,
+) -> NewChannel:
+    """A channel without a name: the template for new ones."""
+    return NewChannel(
+        name="",
+        invite_only=invite_only,
+        is_web_public=is_web_public,
+        is_default=is_default_stream,
+        history_public=history_public_to_subscribers,
+        retention_days=retention_days(message_retention_days),
+        topics_policy=checked_policy(topics_policy),
+        folder_id=folder_id,
+        default_push=default_push_notifications,
+        permissions=permissions,
+    )
+
+
+def one_line(description: str) -> str:
+    return description.strip().replace("\n", " ")
+
+
+def checked_policy(policy: str) -> str:
+    if policy not in POLICIES:
+        raise BadRequest("Invalid topics_policy")
+    return policy
+
+
+def retention_days(value: int | str | Literal["realm_default", "unlimited"]) -> int | None:
+    """Retention as stored: None for the organization's default, -1 for unlimited."""
+    if value == "realm_default":
+        return None
+    days: int = SETTINGS["message_retention_days"].checked(value)
+    return days

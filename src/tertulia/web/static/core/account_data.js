@@ -1,6 +1,6 @@
-/** What a browser keeps of an account: its database, the session storage of each tab, and the answers that
- * the service worker keeps. All of it is deleted when the account logs out, in this tab, in another one or
- * by the server. */
+/** Data of an account in this browser: its database, the session storage of each tab, and the responses that
+ * the service worker caches. All of it is deleted when the account logs out, in this tab, in another one or by the
+ * server. */
 
 import { closeLocalStore } from "./local_store.js";
 
@@ -13,21 +13,21 @@ let isDeleted = false;
 /** @type {BroadcastChannel | undefined} */
 let otherTabs;
 
-/** @param {() => void} onLogout what a tab does when another one, or the worker, has logged out */
+/** @param {() => void} onLogout called when another tab or the worker has logged out */
 export function watchLogout(onLogout) {
   if (!globalThis.BroadcastChannel) return;
   otherTabs = new BroadcastChannel(LOGOUT_CHANNEL);
   otherTabs.onmessage = onLogout;
 }
 
-/** Keep something for this tab, as long as the account is logged in.
+/** Store a value for this tab, unless the account has logged out.
  * @param {string} key
  * @param {string} value */
 export function storeForTab(key, value) {
   if (!isDeleted) sessionStorage.setItem(key, value);
 }
 
-/** Delete what this browser keeps of the account, and keep nothing more. */
+/** Delete the account's data in this browser, and store nothing from now on. */
 export async function deleteAccountData() {
   isDeleted = true;
   sessionStorage.clear();

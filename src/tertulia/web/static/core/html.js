@@ -1,8 +1,8 @@
-/** Elements, and the one door through which HTML enters the page.
+/** Builds elements, and parses HTML of the server.
  *
- * `rendered` takes HTML that the server has rendered: contents of messages, what a search found in
- * them, descriptions of channels, earlier versions, previews. Nothing else in the page sets HTML;
- * a test looks for it. Everything else is elements and text. */
+ * `parseServerHtml` is the only place where HTML enters the page: contents of messages, search results,
+ * descriptions of channels, earlier versions, previews. A test finds any other. Everything else is elements and
+ * text. */
 
 /** @typedef {Node | string | number | null | undefined | false} Child */
 /** @typedef {Record<string, unknown>} Attributes strings, numbers and booleans; listeners for `onclick` and the like */
@@ -16,34 +16,34 @@ const policy = globalThis.trustedTypes?.createPolicy("rendered", {
   createScriptURL: (/** @type {string} */ address) => address,
 });
 
-/** Whether rendered content is paragraphs and nothing else, as most of it is.
+/** Whether content is nothing but paragraphs of text, as most of it is.
  * @param {string} html */
 export function isPlainParagraphs(html) {
   return PLAIN_PARAGRAPHS.test(html);
 }
 
-/** What the server has rendered, as nodes that have not been shown yet.
+/** HTML that the server has rendered, as nodes that are not in the document yet.
  * @param {string} html
  * @returns {DocumentFragment} */
 export function parseServerHtml(html) {
   const template = document.createElement("template");
   template.innerHTML = /** @type {string} */ (policy ? policy.createHTML(html) : html);
   if (isPlainParagraphs(html)) return template.content;
-  // The renderer writes none of these. Should it ever, they do not get past this line either.
+  // The server renders none of these. This is a second line of defence.
   for (const element of template.content.querySelectorAll(FORBIDDEN_ELEMENTS)) element.remove();
   for (const element of template.content.querySelectorAll("[style]")) element.removeAttribute("style");
   return template.content;
 }
 
-/** The address of a script of ours that is not part of the page: there is one, the worker.
+/** The URL of a script that is not part of the page: the service worker.
  * @param {"/sw.js"} path
  * @returns {string} */
 export function scriptUrl(path) {
   return /** @type {string} */ (/** @type {unknown} */ (policy?.createScriptURL(path) ?? path));
 }
 
-/** An element. Attributes that are `false`, `null` or `undefined` are left out, `true` stands alone;
- * `onclick` and its like are listeners.
+/** Build an element. Attributes that are `false`, `null` or `undefined` are left out, `true` gives an empty
+ * value; functions (`onclick`) become listeners.
  * @template {keyof HTMLElementTagNameMap} K
  * @param {K} tag
  * @param {Attributes} [attributes]
@@ -56,7 +56,7 @@ export function h(tag, attributes = {}, ...children) {
   return element;
 }
 
-/** An icon of the page's own set; the button it stands in has the words.
+/** An icon of the set in shell.html. The button around it has the label.
  * @param {string} name
  * @param {string} [extra] classes: `s` is small, `flip` mirrors from right to left
  * @returns {SVGElement} */
@@ -70,7 +70,7 @@ export function icon(name, extra = "") {
   return svg;
 }
 
-/** A button that is an icon.
+/** A button that shows an icon.
  * @param {string} name of the icon
  * @param {string} label
  * @param {Attributes} [attributes]
@@ -82,13 +82,13 @@ export function iconButton(name, label, attributes = {}) {
   return button;
 }
 
-/** Text that only assistive technology is told.
+/** Text for assistive technology only.
  * @param {string} text */
 export function srOnly(text) {
   return h("span", { class: "hidden" }, text);
 }
 
-/** Put these children in place of those that are there.
+/** Replace all children.
  * @param {Element} element
  * @param {...(Child | Child[])} children */
 export function setChildren(element, ...children) {
@@ -115,7 +115,7 @@ function setAttribute(element, name, value) {
   else element.setAttribute(name, value === true ? "" : String(value));
 }
 
-/** Where an element is within another: which child, and which child of that.
+/** The path from an element to a descendant, as indexes of children.
  * @param {Element} root
  * @param {Element} element
  * @returns {number[]} */
@@ -127,7 +127,7 @@ export function elementPath(root, element) {
   return path;
 }
 
-/** What is there now, perhaps in another that was drawn instead.
+/** The element at a path, perhaps in a redrawn version of the tree.
  * @param {Element} root
  * @param {number[]} path
  * @returns {HTMLElement | undefined} */

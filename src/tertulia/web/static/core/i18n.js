@@ -1,28 +1,28 @@
-/** The words a person reads, in their language. They are in `translations/`, a folder for each language;
- * the server gives us those of the one that is wanted as `texts.js`. */
+/** Texts in the person's language. They are in `translations/`, a folder for each language; the server puts the
+ * file of the right language in place of `texts.js`. */
 
 import { language, texts } from "./texts.js";
 
 const plurals = new Intl.PluralRules(language);
 const numbers = new Intl.NumberFormat(language);
 
-/** A text by its name, with `{…}` filled in; one that knows `one` and `other` goes by `count`.
+/** The text of a name, with `{…}` filled in. A text with `one` and `other` follows `count`.
  * @param {string} name
  * @param {Record<string, string | number>} [values]
  * @returns {string} */
 export function t(name, values = {}) {
   let text = texts[name];
-  if (text === undefined) throw new Error(`no text is called ${name}`);
+  if (text === undefined) throw new Error(`no text has the name ${name}`);
   if (typeof text !== "string") text = text[plurals.select(Number(values.count))] ?? text.other;
   return text.replaceAll(/\{(\w+)\}/g, (/** @type {string} */ _, /** @type {string} */ key) => formatValue(values[key]));
 }
 
-/** @param {Record<string, string | Record<string, string>>} more texts that have come later */
+/** @param {Record<string, string | Record<string, string>>} more texts of another chunk */
 export function addTexts(more) {
   Object.assign(texts, more);
 }
 
-/** Names as one would say them: "Ana, Ben and Cleo".
+/** A list as text: "Ana, Ben and Cleo".
  * @param {string[]} names
  * @returns {string} */
 export function formatList(names) {

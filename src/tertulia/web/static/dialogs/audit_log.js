@@ -1,4 +1,4 @@
-/** The audit log: who did what, from where and with what result, the newest first. */
+/** The audit log: actor, action, address and result, the newest first. */
 
 import { get } from "../core/api.js";
 import { h } from "../core/html.js";

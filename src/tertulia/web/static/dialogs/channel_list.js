@@ -1,4 +1,4 @@
-/** All channels one may see: find, join, leave, make one. */
+/** The list of channels: find, join, leave, create. */
 
 import { withErrorToast, joinChannel, leaveChannel } from "../views/message_actions.js";
 import { post } from "../core/api.js";
@@ -51,7 +51,7 @@ function channelRow(channel) {
     h("small", {}, t("channels.people", { count: channel.subscriber_count ?? 0 })), about && h("p", { class: "cut", dir: "auto" }, about)), join);
 }
 
-/** Leave a dialog for a channel, as soon as we hear of it.
+/** Close the dialog and go to a channel, as soon as its event has arrived.
  * @param {string} name
  * @param {HTMLDialogElement} dialog */
 function goTo(name, dialog) {
@@ -61,12 +61,12 @@ function goTo(name, dialog) {
     const stop = on("channels", () => { stop(); goTo(name, dialog); });
     return;
   }
-  if (dialog.dataset.address) location.replace(channelHash(made.stream_id)); // in place of the dialog's own address
+  if (dialog.dataset.address) location.replace(channelHash(made.stream_id)); // replaces the dialog's address in the history
   else location.hash = channelHash(made.stream_id);
   dialog.close();
 }
 
-/** Make a channel, with all of its permissions. */
+/** The dialog that creates a channel, with its permissions. */
 export function newChannel() {
   const name = h("input", { class: "f", "aria-label": t("channels.name"), maxlength: 60, required: true, dir: "auto" });
   const description = h("textarea", { class: "f", rows: 2, "aria-label": t("channels.description"), maxlength: 1024, dir: "auto" });

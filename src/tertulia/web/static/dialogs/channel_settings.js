@@ -1,4 +1,4 @@
-/** A channel: one's own wishes for it, what it is, who may do what in it, who is in it. */
+/** Settings of a channel: personal, general, permissions, subscribers. */
 
 import { setSubscription } from "../views/message_actions.js";
 import { get, patch, post, remove } from "../core/api.js";

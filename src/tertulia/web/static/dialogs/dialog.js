@@ -1,10 +1,10 @@
-/** Dialogs: the browser's own, so that focus stays inside, Escape closes and the rest is quiet. */
+/** Dialogs. The browser's <dialog> keeps the focus inside, closes on Escape and makes the rest of the page inert. */
 
 import { setChildren, h, iconButton } from "../core/html.js";
 import { closeDialogRoute } from "../core/router.js";
 import { t } from "../core/i18n.js";
 
-/** Open a dialog; it goes away when it is closed, and an address that led to it with it.
+/** Open a dialog. Closing removes it; if it was opened by an address, the router goes back.
  * @param {string} title
  * @param {(import("../core/html.js").Child | import("../core/html.js").Child[])[]} children
  * @param {{wide?: boolean, label?: string, footer?: import("../core/html.js").Child[]}} [options]
@@ -30,8 +30,8 @@ export function openDialog(title, children, { wide = false, label, footer } = {}
   return dialog;
 }
 
-/** The focus goes to what one came for: the page that is open, the first field, else the title. On a
- * touch screen a field would bring up the keyboard.
+/** Focus the open tab, else the first field, else the title. On a touch screen not a field: it would open the
+ * keyboard.
  * @param {HTMLDialogElement} dialog */
 export function focusFirst(dialog) {
   const fields = matchMedia("(pointer: coarse)").matches ? "" : ", .dialog-body input:not([type=radio], [type=checkbox], [hidden]), .dialog-body textarea";
@@ -39,7 +39,7 @@ export function focusFirst(dialog) {
   /** @type {HTMLElement} */ (first).focus();
 }
 
-/** The same, for a dialog that an address opens: closing goes back, and going back closes.
+/** Bind a dialog to the present address: closing it goes back, and going back closes it.
  * @param {HTMLDialogElement} dialog */
 export function bindToAddress(dialog) {
   dialog.dataset.address = location.hash;
@@ -52,10 +52,10 @@ export function bindToAddress(dialog) {
   return dialog;
 }
 
-/** Ask before something that cannot be undone.
+/** Ask for a confirmation.
  * @param {string} title
  * @param {string} text
- * @param {string} buttonText what the button says
+ * @param {string} buttonText of the confirming button
  * @returns {Promise<boolean>} */
 export function confirmAction(title, text, buttonText) {
   return new Promise((resolve) => {

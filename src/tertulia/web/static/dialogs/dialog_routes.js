@@ -1,4 +1,4 @@
-/** What is shown over a view: each address has its dialog. */
+/** The dialogs of addresses such as `#settings`. */
 
 import { closeDialogRoute } from "../core/router.js";
 import { showChannels } from "./channel_list.js";

@@ -1,4 +1,4 @@
-/** All drafts, the one changed last first. */
+/** The list of drafts, the last changed first. */
 
 import { fullTitle } from "../state/conversations.js";
 import { allDrafts, discardDraft } from "../state/drafts.js";

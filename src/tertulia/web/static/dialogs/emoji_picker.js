@@ -1,4 +1,4 @@
-/** The emoji to choose from: recent ones, the organization's own, all others by name. */
+/** The emoji picker: recent emoji, custom emoji, all others by name. */
 
 import { withErrorToast, toggleReaction } from "../views/message_actions.js";
 import { currentComposeBox } from "../views/compose.js";
@@ -78,7 +78,7 @@ function sign(name) {
   return own ? h("img", { class: "emoji", src: own.source_url, alt: "" }) : (findEmoji(name) ?? "");
 }
 
-/** Arrows walk over the grid; upwards out of it is the search field.
+/** Arrow keys move over the grid; above it is the search field.
  * @param {KeyboardEvent} event
  * @param {HTMLElement} grid
  * @param {HTMLElement} field */

@@ -1,4 +1,4 @@
-/** A button that sends one file to a path of the API. */
+/** A button that uploads one file to a path of the API. */
 
 import { apiUrl } from "../core/api.js";
 import { h } from "../core/html.js";
@@ -8,7 +8,7 @@ import { actionButton } from "./forms.js";
 /** @param {string} path
  * @param {string} text
  * @param {string} accept
- * @param {Record<string, string>} [more] fields beside it
+ * @param {Record<string, string>} [more] more form fields
  * @returns {HTMLElement} */
 export function fileButton(path, text, accept, more = {}) {
   const input = h("input", { type: "file", accept, hidden: true, "aria-label": text });

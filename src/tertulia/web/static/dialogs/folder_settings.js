@@ -1,4 +1,4 @@
-/** Folders: how an organization's channels are sorted. */
+/** Settings of channel folders. */
 
 import { patch, post } from "../core/api.js";
 import { folders, sortedFolders } from "../state/channels.js";
@@ -33,7 +33,7 @@ function folderRow(folder, at) {
       actionButton(t("folder.archive"), () => patch(path, { is_archived: true }), "risk")))));
 }
 
-/** The new order of all folders, archived ones included.
+/** The new order of all folders, with archived ones.
  * @param {number} at */
 function order(at) {
   const shown = raised(sortedFolders().map((each) => each.id), at);

@@ -1,4 +1,4 @@
-/** How to write: what one types, and what it is for. */
+/** Help on message formatting. */
 
 import { h } from "../core/html.js";
 import { t } from "../core/i18n.js";

@@ -1,4 +1,4 @@
-/** User groups: who is in which, and making them. */
+/** User groups: create them, change their members. */
 
 import { patch, post } from "../core/api.js";
 import { findPeople } from "../state/typeahead_sources.js";

@@ -1,4 +1,4 @@
-/** The keys, as a list to look at. */
+/** The list of keyboard shortcuts. */
 
 import { h } from "../core/html.js";
 import { areShortcutsOff, setShortcutsOff } from "../views/keys.js";

@@ -1,4 +1,4 @@
-/** The words of what comes later come with it. */
+/** Adds the texts of this chunk. */
 
 import { addTexts } from "../core/i18n.js";
 import { settingsTexts } from "./settings_texts.js";

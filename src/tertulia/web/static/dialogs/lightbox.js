@@ -1,4 +1,4 @@
-/** Pictures, large: one after the other through the view that is open. */
+/** The lightbox: the pictures of the open view in full size. */
 
 import { h, setChildren, iconButton } from "../core/html.js";
 import { t } from "../core/i18n.js";

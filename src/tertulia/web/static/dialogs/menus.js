@@ -1,4 +1,4 @@
-/** Menus of the organization, of oneself and of the view that is open. */
+/** The menus of the organization, the account and the open view. */
 
 import { withErrorToast, leaveChannel, setSubscription, setTopicPolicy, toggleMute, toggleResolved } from "../views/message_actions.js";
 import { logOut } from "../core/account_data.js";
@@ -46,7 +46,7 @@ export function myMenu({ element }) {
   ]);
 }
 
-/** What can be done with the topic or the channel that is shown.
+/** The menu of the topic or channel that is shown.
  * @param {import("../views/commands.js").CommandContext} occasion */
 export function viewMenu({ element, event }) {
   const route = currentRoute();

@@ -1,4 +1,4 @@
-/** Editing a message where it stands, and looking at what it said before. */
+/** Editing a message in its row, and the history of its edits. */
 
 import { storeForTab } from "../core/account_data.js";
 import { withErrorToast } from "../views/message_actions.js";
@@ -33,7 +33,7 @@ export async function editMessage({ message }) {
   const popup = new TypeaheadPopup(box, list, (text, caret) => completions(text, caret, { channel: message.stream_id }));
   const save = oneAtATime(async () => {
     if (box.value === before) return close();
-    box.readOnly = true; // what is typed now would be lost
+    box.readOnly = true; // text typed now would be lost
     try {
       await patch(`/messages/${message.id}`, { content: box.value });
       return close();
@@ -62,7 +62,7 @@ export async function editMessage({ message }) {
   requestAnimationFrame(() => requestAnimationFrame(() => box.focus()));
 }
 
-/** What a message said before, each version with its differences.
+/** The versions of a message, with their differences.
  * @param {CommandContext} occasion */
 export async function showHistory({ message }) {
   if (!message) return;
@@ -81,7 +81,7 @@ function version(entry) {
   return h("li", {}, h("p", { class: "quiet" }, nameOf(entry.user_id), " · ", formatFullTime(entry.timestamp)), ...moved.map((text) => h("p", {}, text)), body);
 }
 
-/** What was typed before the page was reloaded.
+/** The edited text from before a reload.
  * @param {number} id */
 function savedText(id) {
   return sessionStorage.getItem(`edit-${id}`);

@@ -1,4 +1,4 @@
-/** Everything that can be done with a message. */
+/** The menu of a message. */
 
 import { withErrorToast, copyLink, setStar } from "../views/message_actions.js";
 import { get, remove } from "../core/api.js";
@@ -46,7 +46,7 @@ export async function deleteMessage(message) {
   if (await confirmAction(t("delete.title"), t("delete.text"), t("menu.delete"))) await withErrorToast(remove(`/messages/${message.id}`));
 }
 
-/** Who has read a message.
+/** The dialog with the people who have read a message.
  * @param {CommandContext} occasion */
 export async function readReceipts({ message }) {
   if (!message) return;

@@ -1,4 +1,4 @@
-/** Moving messages to another topic or channel. */
+/** The dialog that moves messages to another topic or channel. */
 
 import { patch } from "../core/api.js";
 import { myChannels } from "../state/channels.js";
@@ -18,7 +18,7 @@ export function moveMessages({ message }) {
   if (message?.type === "stream") moveDialog(message, "change_later");
 }
 
-/** Rename the topic that is shown, all of it. */
+/** Rename or move the whole topic that is shown. */
 export function moveTopic() {
   const conversation = currentRoute()?.conversation;
   const message = findMessage(currentMessageView()?.messages.ids.at(-1) ?? 0);

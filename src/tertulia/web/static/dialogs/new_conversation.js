@@ -1,4 +1,4 @@
-/** Beginning a conversation: with whom, or where. */
+/** Dialogs that start a direct conversation or a topic. */
 
 import { findChannel, myChannels } from "../state/channels.js";
 import { findPeople } from "../state/typeahead_sources.js";

@@ -17,7 +17,7 @@ import { fileButton } from "./file_button.js";
 /** @typedef {import("../state/types.d.ts").RealmName} RealmName */
 /** @typedef {import("../state/types.d.ts").Permission} Permission */
 /** @typedef {import("./forms.js").FieldValue} FieldValue */
-/** Names of facts whose value has a type. @template T @typedef {{[N in RealmName]: NonNullable<ReturnType<typeof realm<N>>> extends T ? N : never}[RealmName]} Named */
+/** Names of settings whose value has type T. @template T @typedef {{[N in RealmName]: NonNullable<ReturnType<typeof realm<N>>> extends T ? N : never}[RealmName]} Named */
 /** @typedef {Named<FieldValue>} SimpleName */
 /** @typedef {Extract<Named<number>, `${string}_seconds`>} LimitName */
 /** @typedef {Exclude<Named<Permission>, Named<number>>} PermissionName */

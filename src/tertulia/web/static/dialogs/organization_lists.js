@@ -1,4 +1,4 @@
-/** Lists that an organization keeps: default channels, emoji, linkifiers, playgrounds, exports. */
+/** Lists of the organization: default channels, emoji, linkifiers, playgrounds, exports. */
 
 import { get, patch, post, remove } from "../core/api.js";
 import { channels } from "../state/channels.js";
@@ -32,7 +32,7 @@ export function orgEmoji() {
   return [formSection(t("org.emoji"), list), formSection(t("emoji.add"), labelled(t("emoji.name"), name), add)];
 }
 
-/** What is linked by itself, in the order in which it is tried. */
+/** Linkifiers, in the order in which they are applied. */
 export function orgLinkifiers() {
   const list = h("ul", { class: "plain kept" });
   const draw = async () => {
@@ -63,7 +63,7 @@ export function orgPlaygrounds() {
     actionButton(t("playground.add"), () => post("/realm/playgrounds", { name: name.value, pygments_language: language.value, url_template: template.value })))];
 }
 
-/** Exports that were asked for, and asking for one. */
+/** The list of exports, and the form that starts one. */
 export async function orgExport() {
   const list = h("ul", { class: "plain kept" });
   const draw = async () => {
@@ -77,7 +77,7 @@ export async function orgExport() {
     actionButton(t("export.do"), () => post("/export/realm", { export_type: kind.value }).then(draw))), formSection(t("export.list"), list)];
 }
 
-/** An order in which one has moved up by a place.
+/** The ids with one of them moved up.
  * @param {number[]} ids
  * @param {number} at */
 export function raised(ids, at) {

@@ -1,4 +1,4 @@
-/** Who belongs to an organization: accounts with their roles, and invitations. */
+/** Accounts with their roles, and invitations. */
 
 import { get, patch, post, remove } from "../core/api.js";
 import { channels } from "../state/channels.js";
@@ -14,9 +14,9 @@ import { confirmAction } from "./dialog.js";
 import { actionButton, formSection, labelled } from "./forms.js";
 
 const ROLES = [100, 200, 300, 400, 600];
-const DAYS = [1, 3, 10, 30, 0]; // none is without end
+const DAYS = [1, 3, 10, 30, 0]; // 0 never expires
 
-/** Everybody, those who have left at the end. */
+/** All accounts, deactivated ones last. */
 export function orgUsers() {
   const list = h("ul", { class: "plain kept" });
   const note = h("p", { class: "wrong", role: "alert" });
@@ -49,7 +49,7 @@ function userRow(person, complain) {
     h("span", { class: "set" }, person.is_bot ? h("small", {}, t("people.bot")) : role, mayChange && end));
 }
 
-/** Inviting people, and the invitations that are open. */
+/** The form that invites people, and the open invitations. */
 export async function orgInvitations() {
   const list = h("ul", { class: "plain kept" });
   const draw = async () => {

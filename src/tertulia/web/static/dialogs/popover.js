@@ -1,10 +1,10 @@
-/** Small panels and menus beside what was pressed. The browser's popover does the hard part: a click
- * beside it or Escape closes it, and the focus goes back. */
+/** Popovers and menus beside a button. The browser's popover closes on Escape or a click outside, and returns
+ * the focus. */
 
 import { h, icon } from "../core/html.js";
 import { isPhone, region } from "../views/layout.js";
 
-/** A panel beside an element: below it if there is room, else above. On a phone it comes from below.
+/** Open a popover below an element, or above it if there is no room. On a phone it slides up from the lower edge.
  * @param {HTMLElement} anchor
  * @param {HTMLElement} panel
  * @param {{closed?: () => void}} [options]
@@ -13,7 +13,7 @@ export function openPopover(anchor, panel, { closed } = {}) {
   closePopover();
   panel.classList.add("pop");
   panel.setAttribute("popover", "auto");
-  (anchor.closest("dialog") ?? region("#main")).append(panel); // what is outside of an open dialog cannot be used
+  (anchor.closest("dialog") ?? region("#main")).append(panel); // elements outside of an open dialog are inert
   panel.showPopover();
   positionPopover(panel, anchor);
   panel.addEventListener("toggle", (event) => {
@@ -33,7 +33,7 @@ export function closePopover() {
 
 /** @typedef {{icon?: string, text: string, key?: string, risk?: boolean, act: () => unknown} | "line"} MenuItem */
 
-/** A menu: arrows go through it, Enter takes, Escape closes.
+/** Open a menu. Arrow keys move, Enter runs the item, Escape closes.
  * @param {HTMLElement} anchor
  * @param {string} name
  * @param {MenuItem[]} items */

@@ -1,4 +1,4 @@
-/** Somebody's card, and the list of everybody. */
+/** The profile card of a person, and the list of all people. */
 
 import { withErrorToast } from "../views/message_actions.js";
 import { post, remove } from "../core/api.js";
@@ -52,7 +52,7 @@ function localTime(zone) {
   }
 }
 
-/** Everybody in the organization. */
+/** The list of all people. */
 export function showMembers() {
   const list = h("ul", { class: "plain kept" });
   const field = h("input", { class: "f", type: "search", "aria-label": t("org.find-person"), placeholder: t("org.find-person") });
@@ -68,11 +68,11 @@ export function showMembers() {
   draw();
 }
 
-/** An address that names a person. @param {{rest?: string[]}} route */
+/** The dialog of the address `#user/ID`. @param {{rest?: string[]}} route */
 export function showUser(route) {
   const id = Number(route.rest?.[0]);
   const card = profileCard(id);
-  card.removeAttribute("role"); // the dialog around it is one, and has the name for its title
+  card.removeAttribute("role"); // the dialog has the name as its title
   card.querySelector("h2")?.remove();
   bindToAddress(openDialog(getPerson(id).full_name, [card]));
 }

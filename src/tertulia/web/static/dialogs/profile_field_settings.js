@@ -1,4 +1,4 @@
-/** What an organization asks its people for their profiles. */
+/** Settings of custom profile fields. */
 
 import { patch, post, remove } from "../core/api.js";
 import { setChildren, h, iconButton } from "../core/html.js";
@@ -61,14 +61,14 @@ function newField() {
     actionButton(t("field.add"), () => post("/realm/profile_fields", { name: name.value, hint: hint.value, field_type: Number(kind.value), ...data() })));
 }
 
-/** The choices of a field, one on each line.
+/** The choices of a field, one per line.
  * @param {ProfileField} field */
 function choicesIn(field) {
   const data = /** @type {Record<string, {text: string, order: string}>} */ (JSON.parse(field.field_data || "{}"));
   return Object.values(data).sort((a, b) => Number(a.order) - Number(b.order)).map((each) => each.text).join("\n");
 }
 
-/** Choices as the API takes them. One that keeps its words keeps its key, and so do those who have chosen it.
+/** Choices as the API reads them. An unchanged choice keeps its key, so profiles that use it stay valid.
  * @param {string} text
  * @param {ProfileField} [field] */
 function choiceData(text, field) {

@@ -1,4 +1,4 @@
-/** What people have said to the fields of their organization's profiles: to read, and to fill in. */
+/** Values of custom profile fields, to show and to edit. */
 
 import { patch } from "../core/api.js";
 import { h } from "../core/html.js";
@@ -9,7 +9,7 @@ import { labelled, settingRow } from "./forms.js";
 
 /** @typedef {import("./profile_field_settings.js").ProfileField} ProfileField */
 
-/** A value as one reads it.
+/** A value as it is shown.
  * @param {ProfileField} field
  * @param {string | undefined} value
  * @returns {import("../core/html.js").Child} */
@@ -24,7 +24,7 @@ export function profileFact(field, value) {
   return address && /^https?:/.test(address) ? h("a", { href: address, target: "_blank", rel: "noopener noreferrer" }, value) : value;
 }
 
-/** A row to fill in a field.
+/** A row that edits a value.
  * @param {ProfileField} field
  * @param {string} value */
 export function profileFieldRow(field, value) {

@@ -1,4 +1,4 @@
-/** Short questions about a message: when to be reminded, what is wrong with it. */
+/** Dialogs about a message: reminder, report. */
 
 import { post } from "../core/api.js";
 import { h } from "../core/html.js";

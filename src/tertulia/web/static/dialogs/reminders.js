@@ -1,4 +1,4 @@
-/** The reminders that one has set. */
+/** The list of reminders. */
 
 import { remove } from "../core/api.js";
 import { h, iconButton } from "../core/html.js";

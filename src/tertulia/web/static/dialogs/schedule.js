@@ -1,4 +1,4 @@
-/** Sending later: when, and the list of what is to be sent. */
+/** Scheduled messages: the menu that schedules one, and the list. */
 
 import { post, remove } from "../core/api.js";
 import { currentComposeBox } from "../views/compose.js";
@@ -43,7 +43,7 @@ async function schedule(time) {
   toast(t("schedule.done", { when: formatFullTime(time.getTime() / 1000) }), h("a", { class: "b bare", href: "#scheduled" }, t("schedule.show")));
 }
 
-/** The list of messages that are to be sent. */
+/** The list of scheduled messages. */
 export function showScheduled() {
   const rows = [...(state.scheduled_messages ?? [])].sort((a, b) => a.scheduled_delivery_timestamp - b.scheduled_delivery_timestamp);
   const list = h("ul", { class: "plain kept" }, ...rows.map(scheduledRow));

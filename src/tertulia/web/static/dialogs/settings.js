@@ -1,4 +1,4 @@
-/** One's own settings. */
+/** Personal settings. */
 
 import { get, patch, post, remove } from "../core/api.js";
 import { setChildren, h, iconButton } from "../core/html.js";
@@ -91,7 +91,7 @@ function sessionRow(session) {
   return row;
 }
 
-/** A browser and its system, as people call them.
+/** The common names of a browser and its system.
  * @param {string} agent */
 function agentName(agent) {
   const found = (/** @type {[RegExp, string][]} */ kinds) => kinds.find(([pattern]) => pattern.test(agent))?.[1];
@@ -137,7 +137,7 @@ async function botsPage() {
       }))];
 }
 
-/** The address of a file that bots and scripts log in with.
+/** The URL of a zuliprc file with an API key.
  * @param {string} email
  * @param {string} key */
 function zuliprc(email, key) {

@@ -1,2 +1,2 @@
-/** The words of settings, in the language that the page is shown in: a file of `translations/`. */
+/** Texts of settings, in the page's language: a file of `translations/`. */
 export const settingsTexts: Record<string, string | Record<string, string>>;

@@ -1,4 +1,4 @@
-/** Saved snippets: texts that one writes again and again. */
+/** Saved snippets: texts for repeated use. */
 
 import { post, remove } from "../core/api.js";
 import { currentComposeBox } from "../views/compose.js";

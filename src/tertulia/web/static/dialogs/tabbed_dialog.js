@@ -1,4 +1,4 @@
-/** A dialog of several pages: settings, organization, a channel. Its address names the page. */
+/** A dialog with tabs: settings, organization, a channel. Its address names the tab. */
 
 import { setChildren, h } from "../core/html.js";
 import { bindToAddress, focusFirst, openDialog } from "./dialog.js";
@@ -6,7 +6,7 @@ import { bindToAddress, focusFirst, openDialog } from "./dialog.js";
 /** @typedef {{key: string, title: string, draw: () => import("../core/html.js").Child[] | Promise<import("../core/html.js").Child[]>}} Tab */
 
 /** @param {string} title
- * @param {string} base the address without its page: `#settings`
+ * @param {string} base the address without the tab: `#settings`
  * @param {Tab[]} pages
  * @param {string | undefined} first */
 export function openTabbedDialog(title, base, pages, first) {
@@ -27,7 +27,7 @@ export function openTabbedDialog(title, base, pages, first) {
     links.find((link) => link.dataset.page === page.key)?.scrollIntoView({ block: "nearest", inline: "nearest" });
     const own = ++turn;
     const drawn = await Promise.resolve(page.draw()).catch((error) => [h("p", { class: "wrong", role: "alert" }, error.message)]);
-    if (own !== turn || !dialog.open) return; // another page was chosen meanwhile, or none
+    if (own !== turn || !dialog.open) return; // another tab was selected meanwhile, or the dialog was closed
     setChildren(inside, ...drawn);
     inside.scrollTop = 0;
     if (location.hash.startsWith(base)) history.replaceState(history.state, "", `${base}/${page.key}`);

@@ -1,2 +1,2 @@
-/** The words of menus and dialogs, in the language that the page is shown in: a file of `translations/`. */
+/** Texts of the dialogs chunk, in the page's language: a file of `translations/`. */
 export const dialogTexts: Record<string, string | Record<string, string>>;

@@ -1,11 +1,11 @@
-/** Notifications while the page is closed, through the push service of the browser. */
+/** Web push: notifications while the page is closed. */
 
 import { get, post, remove } from "../core/api.js";
 import { h } from "../core/html.js";
 import { t } from "../core/i18n.js";
 import { settingRow } from "./forms.js";
 
-/** A switch for this browser; nothing where browsers or the address do not allow it.
+/** The switch for this browser, or a note where web push is not available.
  * @returns {Promise<HTMLElement | false>} */
 export async function pushRow() {
   if (!("PushManager" in window) || !navigator.serviceWorker) return h("p", { class: "quiet" }, t("push.unable"));

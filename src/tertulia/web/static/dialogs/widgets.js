@@ -14,9 +14,10 @@ import { t } from "../core/i18n.js";
 /** @typedef {import("../state/messages.js").Message} Message */
 /** @typedef {{widget_type?: string, extra_data?: WidgetData}} Widget the first submessage */
 /** @typedef {{question?: unknown, options?: unknown[], task_list_title?: unknown, tasks?: {task?: unknown, desc?: unknown}[],
- *   heading?: unknown, choices?: {short_name: string, long_name: string, reply: string}[]}} WidgetData of each kind a part */
+ *   heading?: unknown, choices?: {short_name: string, long_name: string, reply: string}[]}} WidgetData a kind
+  * uses some of the fields */
 /** @typedef {{type?: string, key?: string | number, idx?: number, option?: unknown, question?: unknown, vote?: number,
- *   task?: unknown, desc?: unknown, completed?: boolean, title?: unknown}} Action of each kind a part; other clients send it, so anything may be missing */
+ *   task?: unknown, desc?: unknown, completed?: boolean, title?: unknown}} Action a kind uses some of the fields; other clients send it, so anything may be missing */
 /** @typedef {{key: string, text: string, voters: Set<number>}} Option */
 /** @typedef {{key: string, text: string, about: string, isDone: boolean}} Task */
 

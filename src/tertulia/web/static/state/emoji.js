@@ -23,7 +23,7 @@ export function initEmoji(list) {
   names = [...codes.keys()].sort();
 }
 
-/** The sign for a name, or nothing if it is one of the organization's own or unknown.
+/** The character of a name; undefined if the emoji is custom or unknown.
  * @param {string} name */
 export function findEmoji(name) {
   const code = codes.get(name);
@@ -36,14 +36,14 @@ export function emojiCharacter(code) {
   return String.fromCodePoint(...code.split("-").map((part) => parseInt(part, 16)));
 }
 
-/** The organization's own emoji that can be used, by name.
+/** The active custom emoji, by name.
  * @returns {Map<string, {id: string, name: string, source_url: string, still_url: string | null}>} */
 export function ownEmoji() {
   const found = Object.values(realm("emoji") ?? {}).filter((each) => !each.deactivated);
   return new Map(found.map((each) => [each.name, each]));
 }
 
-/** Names that begin so, then names that have it in them; short ones first.
+/** Names that start with the query, short ones first, then names that contain it.
  * @param {string} query
  * @param {number} limit
  * @returns {string[]} */
@@ -56,7 +56,7 @@ export function searchEmoji(query, limit) {
   return [...starting, ...inside].filter((name) => !isRepeated(name, seen)).slice(0, limit);
 }
 
-/** What a reaction with this name is, in the API's words.
+/** The reaction with this name, as the API describes it.
  * @param {string} name
  * @returns {{emoji_name: string, emoji_code: string, reaction_type: string}} */
 export function reactionFor(name) {
@@ -71,7 +71,7 @@ function specialType() {
   return navigator.userAgent.startsWith("Zulip") ? "zulip_extra_emoji" : "service_extra_emoji";
 }
 
-/** One sign has several names, and is offered once.
+/** Whether an emoji with several names was found before.
  * @param {string} name
  * @param {Set<string>} seen */
 function isRepeated(name, seen) {

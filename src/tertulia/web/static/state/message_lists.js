@@ -1,5 +1,5 @@
-/** Lists of messages: for each narrow the ids that we hold, oldest first and without gaps. Whether
- * the first and the last of all are among them is known too, so that a list knows what to ask for. */
+/** Message lists: for each narrow the loaded ids, oldest first and without gaps. A list also knows whether it
+ * has the oldest and the newest message. */
 
 import { get } from "../core/api.js";
 import { findMessage, storeMessage, trimMessages } from "./messages.js";
@@ -14,7 +14,7 @@ const FETCH_SIZE = 100;
 const MAX_LISTS = 12;
 const MAX_LIST_LENGTH = 2000;
 
-/** @type {Map<string, MessageList>} by address; the one used last at the end */
+/** @type {Map<string, MessageList>} by narrow, most recently used last */
 const lists = new Map();
 /** @type {{list: MessageList, isAtEnd(): boolean} | null} */
 let onScreen = null;
@@ -24,16 +24,16 @@ export class MessageList {
   ids = [];
   hasOldest = false;
   hasNewest = false;
-  isLoaded = false; // whether its first messages have come
+  isLoaded = false; // whether its first messages are loaded
   /** @type {Promise<void> | null} */
   #older = null;
   /** @type {Promise<void> | null} */
   #newer = null;
   #pendingFetches = 0; // under way
-  #generation = 0; // counts how often it was put elsewhere: what was asked before does not fit any more
-  /** @type {Set<number>} what has gone meanwhile, which their answers may still hold */
+  #generation = 0; // increases with every load: responses to earlier requests are dropped
+  /** @type {Set<number>} removed during a fetch; its response may still contain them */
   #removed = new Set();
-  /** @type {Message[]} what has come meanwhile, of which their answers may not know */
+  /** @type {Message[]} arrived during a fetch; its response may not contain them */
   #arrived = [];
 
   /** @param {Term[]} terms */
@@ -41,9 +41,9 @@ export class MessageList {
     this.terms = terms.filter((term) => term.operator !== "near");
   }
 
-  /** Fetch the messages around a place, in place of those that are held.
+  /** Fetch the messages around an anchor, and replace the list with them.
    * @param {number | "newest" | "first_unread"} anchor
-   * @returns {Promise<number | undefined>} the message that was meant, if there is one */
+   * @returns {Promise<number | undefined>} the message at the anchor */
   async load(anchor) {
     const isNewest = anchor === "newest";
     const generation = ++this.#generation;
@@ -57,7 +57,7 @@ export class MessageList {
     return this.nearest(/** @type {number} */ (response.anchor));
   }
 
-  /** The first message from an id on, or the last one.
+  /** The first message with this id or a later one, else the last message.
    * @param {number} id
    * @returns {number | undefined} */
   nearest(id) {
@@ -94,9 +94,9 @@ export class MessageList {
     return this.#older !== null;
   }
 
-  /** Take in a message that has just come, or come to match.
+  /** Insert a message that is new or matches now.
    * @param {Message} message
-   * @returns {boolean} whether it belongs here */
+   * @returns {boolean} whether it was inserted */
   insert(message) {
     if (!matchesTerms(this.terms, message)) return false;
     this.#removed.delete(message.id);
@@ -109,7 +109,7 @@ export class MessageList {
   }
 
   /** @param {Set<number>} ids
-   * @returns {boolean} whether any was here */
+   * @returns {boolean} whether the list had any of them */
   remove(ids) {
     if (this.#pendingFetches) for (const id of ids) this.#removed.add(id);
     const remaining = this.ids.filter((id) => !ids.has(id));
@@ -118,7 +118,7 @@ export class MessageList {
     return changed;
   }
 
-  /** Hold the newest ones only.
+  /** Keep only the newest messages.
    * @param {number} count */
   truncate(count) {
     if (this.ids.length <= count) return;
@@ -156,7 +156,7 @@ export class MessageList {
   }
 }
 
-/** The parameters that ask for messages.
+/** The parameters of a request for messages.
  * @param {Term[]} terms
  * @param {number | string} anchor
  * @param {number} before
@@ -173,7 +173,7 @@ export function messagesQuery(terms, anchor, before, after) {
   };
 }
 
-/** The list of a narrow: the one we hold, or a new one.
+/** The list of a narrow: the cached one, or a new one.
  * @param {Term[]} terms
  * @returns {MessageList} */
 export function messageListOf(terms) {
@@ -220,7 +220,7 @@ export function trimMessageLists() {
   trimMessages(new Set([...lists.values()].flatMap((list) => list.ids)));
 }
 
-/** A message has come, or was changed so that it may belong elsewhere now.
+/** Insert a new or changed message into the lists that it matches, and remove it from the others.
  * @param {Message} message */
 export function insertIntoLists(message) {
   let isChanged = false;
@@ -244,7 +244,7 @@ async function matchOnServer(list, message) {
   emit("lists");
 }
 
-/** Where an id stands or would stand in a sorted list.
+/** The index of an id in a sorted list, or where it would be inserted.
  * @param {number[]} ids
  * @param {number} id
  * @returns {number} */

@@ -1,8 +1,8 @@
-/** The outbox: messages that were entered and are not on the server yet.
+/** The outbox: messages that the person has sent and the server does not have yet.
  *
- * A message is kept by the browser before the box is emptied. It is sent in order, with a key of its
- * own, as often as it takes: the server takes the same key for the same message, so that nothing is
- * lost and nothing is said twice, whatever is killed in between. One tab sends for all. */
+ * A message is stored in IndexedDB before the compose box is emptied. Messages are sent in order, each with its
+ * own idempotency key, until the server accepts them. The key makes a retry safe: nothing is lost and nothing is
+ * sent twice, even if the tab or the server is killed. One tab sends for all. */
 
 import { post, ApiError } from "../core/api.js";
 import { isInChannel } from "../state/conversations.js";
@@ -14,13 +14,13 @@ import { t } from "../core/i18n.js";
 
 /** @typedef {import("../state/conversations.js").Conversation} Conversation */
 /** @typedef {{key: string, to: Conversation, content: string, at: number, state: "sending" | "waiting" | "failed",
- *   why: string, id: number | null}} PendingMessage `id` once the server has it */
+ *   why: string, id: number | null}} PendingMessage `id` is set once the server has it. Stored in IndexedDB */
 
 const MIN_BACKOFF_MS = 1000;
 const MAX_BACKOFF_MS = 60_000;
-const MAX_KEY_AGE_SECONDS = 24 * 3600; // how long the server knows a key again, in seconds
+const MAX_KEY_AGE_SECONDS = 24 * 3600; // the server forgets keys after this time
 
-/** @type {Map<string, PendingMessage>} in the order in which they were entered */
+/** @type {Map<string, PendingMessage>} in the order of sending */
 const entries = new Map();
 /** @type {BroadcastChannel | undefined} */
 let siblingTabs;
@@ -41,17 +41,17 @@ export async function openOutbox() {
   if (!navigator.locks) return becomeLeader();
   navigator.locks.request("tertulia-outbox", () => {
     becomeLeader();
-    return new Promise(() => {}); // for as long as this tab lives
+    return new Promise(() => {}); // hold the lock as long as the tab is open
   });
 }
 
-/** What was entered and is not to be seen as a message yet, oldest first.
+/** Messages that are not shown as messages yet, oldest first.
  * @returns {PendingMessage[]} */
 export function pendingMessages() {
   return [...entries.values()].filter((entry) => entry.id === null || !findMessage(entry.id));
 }
 
-/** Keep a message and have it sent. Resolves once it is safe to empty the box.
+/** Store a message and send it. Resolves once it is safe to empty the compose box.
  * @param {Conversation} to
  * @param {string} content
  * @returns {Promise<PendingMessage>} */
@@ -73,7 +73,7 @@ export async function retrySend(key) {
   onLocalChange();
 }
 
-/** Take a message back; gives what it said.
+/** Remove a message that is not sent yet, and return it.
  * @param {string} key
  * @returns {PendingMessage | undefined} */
 export function withdraw(key) {
@@ -85,13 +85,13 @@ export function withdraw(key) {
   return entry;
 }
 
-/** The connection is back: do not wait for the end of a pause. */
+/** The connection is back: retry now. */
 export function wakeOutbox() {
   backoffMs = MIN_BACKOFF_MS;
   wakeSender();
 }
 
-/** An event tells of a message that this browser entered.
+/** An event has brought a message that this browser sent.
  * @param {string | undefined} key
  * @param {number} id */
 export function confirmByKey(key, id) {
@@ -144,7 +144,7 @@ function nextEntry() {
 }
 
 /** @param {PendingMessage} entry
- * @returns {Promise<boolean>} whether the next one may be tried at once */
+ * @returns {Promise<boolean>} whether to send the next one at once */
 async function sendEntry(entry) {
   if (Date.now() / 1000 - entry.at > MAX_KEY_AGE_SECONDS) return markFailed(entry, t("outbox.old"));
   try {
@@ -180,7 +180,7 @@ async function markFailed(entry, why) {
   return true;
 }
 
-/** @param {number} id a message that is shown now */
+/** @param {number} id of a message that arrived */
 function confirmById(id) {
   for (const entry of entries.values()) if (entry.id === id) complete(entry, id);
 }

@@ -1,17 +1,17 @@
-/** The service worker: it keeps the page for times without a connection, and hears what is pushed. */
+/** Registers the service worker, which caches the page for offline use and shows push notifications. */
 
 import { scriptUrl } from "../core/html.js";
 import { isSpectator } from "../state/session.js";
 
 export function startServiceWorker() {
   if (!("serviceWorker" in navigator) || isSpectator()) return;
-  navigator.serviceWorker.register(scriptUrl("/sw.js")).then(cacheOwnFiles).catch(() => {}); // not over plain http
+  navigator.serviceWorker.register(scriptUrl("/sw.js")).then(cacheOwnFiles).catch(() => {}); // not available over plain HTTP
   navigator.serviceWorker.addEventListener("message", ({ data }) => {
-    if (typeof data?.hash === "string" && data.hash.startsWith("#")) location.hash = data.hash; // a notification was pressed
+    if (typeof data?.hash === "string" && data.hash.startsWith("#")) location.hash = data.hash; // a notification was clicked
   });
 }
 
-/** The files of this page came before the worker did: it keeps them now, for times without a line. */
+/** The page's files were loaded before the worker was there: have it cache them now. */
 async function cacheOwnFiles() {
   const { active } = await navigator.serviceWorker.ready;
   const own = [...document.querySelectorAll("head [src], head [rel=stylesheet]")].map((each) => each.getAttribute("src") ?? each.getAttribute("href"));

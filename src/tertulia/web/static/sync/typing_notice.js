@@ -1,4 +1,4 @@
-/** Tells the others that one is writing, as often as the server wants to hear it. */
+/** Tells the server that the person is typing, as often as the server asks for it. */
 
 import { post } from "../core/api.js";
 import { isInChannel, keyOf } from "../state/conversations.js";
@@ -8,7 +8,7 @@ import { state, setting } from "../state/session.js";
 
 export class TypingNotice {
   #where;
-  /** @type {Conversation | null} where we have said that we write */
+  /** @type {Conversation | null} the conversation of the last "start" notice */
   #announced = null;
   #announcedAt = 0;
   #stopTimer = 0;
@@ -18,7 +18,7 @@ export class TypingNotice {
     this.#where = where;
   }
 
-  /** @param {string} text that stands in the box now */
+  /** @param {string} text of the compose box */
   update(text) {
     if (!text.trim()) return this.stop();
     const where = this.#where();

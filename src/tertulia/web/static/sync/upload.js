@@ -1,4 +1,4 @@
-/** Uploading files, with progress, and stopping it. */
+/** File uploads, with progress and cancelling. */
 
 import { apiUrl } from "../core/api.js";
 import { state } from "../state/session.js";
@@ -6,7 +6,7 @@ import { t } from "../core/i18n.js";
 
 /** @typedef {{promise: Promise<{url: string, filename: string}>, cancel: () => void}} Upload */
 
-/** Why a file cannot be uploaded, before a byte of it is sent; nothing if it can.
+/** Why a file is too large to upload, or an empty string.
  * @param {File} file */
 export function sizeError(file) {
   const most = state.max_file_upload_size_mib ?? 25;

@@ -1,5 +1,4 @@
-/** Files on their way into a message: a line for each with its progress, and a place in the text that
- * the link takes when it is there. */
+/** Uploads of a compose box: a line with progress for each file, and a placeholder in the text that becomes the link. */
 
 import { setChildren, h, iconButton } from "../core/html.js";
 import { toast } from "./layout.js";
@@ -22,7 +21,7 @@ export class Attachments {
     return this.#count > 0;
   }
 
-  /** Let somebody choose files. */
+  /** Open the browser's file dialog. */
   openPicker() {
     const input = h("input", { type: "file", multiple: true, "aria-label": t("compose.attach"), hidden: true });
     this.element.after(input);
@@ -73,7 +72,7 @@ export class Attachments {
     if (!this.#count) setChildren(this.element);
   }
 
-  /** A place in the text that no other file has.
+  /** A placeholder that is not in the text yet.
    * @param {string} name */
   #newPlaceholder(name) {
     const bare = name.replaceAll(/[[\]]/g, "");
@@ -83,7 +82,7 @@ export class Attachments {
     }
   }
 
-  /** @param {string} old nothing means the place of the caret
+  /** @param {string} old if empty, insert at the caret
    * @param {string} text */
   #replace(old, text) {
     const { value, selectionStart, selectionEnd } = this.#box;

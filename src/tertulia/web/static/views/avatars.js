@@ -1,4 +1,4 @@
-/** Small marks that stand for things: a drop is a channel, a disc a person, a rounded square a bot. */
+/** Avatars of people and bots, dots of channels, badges with numbers. */
 
 import { channelColor, channels } from "../state/channels.js";
 import { srOnly, h, icon } from "../core/html.js";
@@ -29,7 +29,7 @@ export function avatar(id, { presence = false, extra = "" } = {}) {
   return h("span", { class: names, "aria-hidden": "true", "data-face": id }, shown);
 }
 
-/** Faces of those who took part, the last ones first, and how many more there are.
+/** The avatars of the last three participants, and how many more there are.
  * @param {number[]} ids
  * @returns {HTMLElement} */
 export function avatarStack(ids) {
@@ -38,7 +38,7 @@ export function avatarStack(ids) {
   return h("span", { class: "faces", "aria-hidden": "true" }, ...shown, more);
 }
 
-/** A number of unread messages.
+/** A badge with a number, of unread messages or what `word` says.
  * @param {number} count
  * @param {{calls?: boolean, soft?: boolean, word?: string}} [options]
  * @returns {HTMLElement | false} */
@@ -47,16 +47,16 @@ export function badge(count, { calls: isMention = false, soft = false, word = "u
   return h("span", { class: `n ${isMention ? "call" : soft ? "soft" : ""}`.trim() }, formatNumber(count), srOnly(` ${t(`badge.${word}`, { count })}`));
 }
 
-/** Words for somebody's presence; a bot has none.
+/** The presence of a person as text; a bot has none.
  * @param {number} id */
 export function presenceText(id) {
   return t(getPerson(id).is_bot ? "people.bot" : `presence.${presenceOf(id)}`);
 }
 
-/** @type {Map<string, boolean>} addresses of pictures, and whether they are chosen ones of our own server */
+/** @type {Map<string, boolean>} by URL, whether the person has chosen the picture */
 const chosenByUrl = new Map();
 
-/** A picture that the person has chosen; drawn ones look better as letters.
+/** The URL of a picture that the person has chosen. In place of generated pictures the page shows a letter.
  * @param {import("../state/people.js").Person} person
  * @returns {string | null} */
 function chosenPicture(person) {

@@ -1,5 +1,5 @@
-/** What can be done, by name. Buttons say it as `data-do="star"`, keys as a line in `keys.js`; the
- * module that knows how says it here with `command`. So rows and menus need not know who acts. */
+/** Commands: what a person can do, by name. Buttons have `data-do="star"`, keys have a line in `keys.js`, and
+ * the module that implements a command registers it with `command`. */
 
 import { h } from "../core/html.js";
 import { isSpectator } from "../state/session.js";
@@ -8,9 +8,9 @@ import { toast } from "./layout.js";
 import { t } from "../core/i18n.js";
 
 /** @typedef {{element: HTMLElement, event: Event, message: import("../state/messages.js").Message | undefined}} CommandContext
- *   the element that was pressed, and the message it stands in */
+ *   the element of the command, and the message around it */
 
-/** What takes an account. */
+/** Commands that need an account. */
 const NEEDS_ACCOUNT = new Set(["react", "toggle-reaction", "thumbs-up", "upvote", "quote", "star", "reply", "reply-direct", "mention-sender",
   "follow", "mute-topic", "resolve", "move", "unread-from-here", "remind", "new-direct", "new-topic-anywhere"]);
 
@@ -19,7 +19,7 @@ const commands = new Map();
 /** @type {Set<string>} */
 const running = new Set();
 /** @type {(() => void) | undefined} */
-let queuedCommand; // what was pressed last before anybody knew how
+let queuedCommand; // the last click on a command that was not registered yet
 
 /** @param {string} name
  * @param {(context: CommandContext) => unknown} handler */
@@ -32,11 +32,11 @@ export function hasCommand(name) {
   return commands.has(name);
 }
 
-/** Do something. Who presses twice does it once: what is under way is not begun again.
+/** Run a command, unless the same command on the same element is still running.
  * @param {string} name
  * @param {HTMLElement} element
  * @param {Event} event
- * @returns {boolean} whether somebody knows how */
+ * @returns {boolean} whether the command is registered */
 export function runCommand(name, element, event) {
   const handler = commands.get(name);
   if (!handler) return false;
@@ -54,7 +54,7 @@ export function runCommand(name, element, event) {
   return true;
 }
 
-/** What pressing an element does, and to what: the same for one that was drawn anew.
+/** The identity of a command and its target; it is the same after the element was redrawn.
  * @param {string} name
  * @param {HTMLElement} element */
 function actionKey(name, element) {
@@ -69,20 +69,20 @@ function findRedrawn(name, key) {
   return [...alike].find((each) => actionKey(name, each) === key);
 }
 
-/** The message that an element stands in.
+/** The message around an element.
  * @param {Element} element */
 export function messageAt(element) {
   const article = element.closest("[data-id]");
   return article instanceof HTMLElement ? findMessage(Number(article.dataset.id)) : undefined;
 }
 
-/** Everybody has said what they know: what was pressed before that is done now. */
+/** All commands are registered: run the one that was clicked before. */
 export function replayQueuedCommand() {
   queuedCommand?.();
   queuedCommand = undefined;
 }
 
-/** Remember what was pressed. Until it can be done its button may be drawn anew, or be gone.
+/** Keep a click for later. Its button may be redrawn or removed until then.
  * @param {string} name
  * @param {HTMLButtonElement} button
  * @param {Event} event */

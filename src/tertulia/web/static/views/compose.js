@@ -1,6 +1,5 @@
-/** The box to write in: the next line of the conversation, in the same grid.
- *
- * What stands in it is kept with every letter, and is there again when the conversation is opened. */
+/** The compose box. Its text is saved as a draft while the person types, and restored when the conversation is
+ * opened again. */
 
 import { channelName, channels } from "../state/channels.js";
 import { mentionsEveryone, completions, topicFieldCompletions } from "../state/typeahead_sources.js";
@@ -21,21 +20,22 @@ import { Attachments } from "./attachments.js";
 import { t } from "../core/i18n.js";
 import { applyFormat } from "../state/formatting.js";
 
-/** @typedef {{channel: number, topic: string | null} | {people: number[]}} Target `topic` is null where it is to be chosen */
+/** @typedef {{channel: number, topic: string | null} | {people: number[]}} Target `topic` is null if the person
+ * has to choose it */
 /** @typedef {import("../state/conversations.js").Conversation} Conversation */
 
 const SAVE_DELAY_MS = 150;
-const LARGE_CHANNEL_PEOPLE = 15; // people, from which on one is asked before all of them are called
+const LARGE_CHANNEL_PEOPLE = 15; // in larger channels, mentioning everyone needs a confirmation
 
 /** @type {ComposeBox | null} */
 let composeBox = null;
 
-/** The open box, for those who put something into it. */
+/** The compose box that is open. */
 export function currentComposeBox() {
   return composeBox?.box.isConnected ? composeBox : null;
 }
 
-/** Put a box into the foot of a view.
+/** Put a compose box into the footer of a view.
  * @param {HTMLElement} footer
  * @param {Target} target */
 export function showComposeBox(footer, target) {
@@ -44,7 +44,7 @@ export function showComposeBox(footer, target) {
   footer.append(composeBox.element);
 }
 
-/** The page goes: what stands in the box is kept. */
+/** Save the draft: the page may be closed. */
 export function saveCompose() {
   currentComposeBox()?.saveDraft();
 }
@@ -53,7 +53,7 @@ export class ComposeBox {
   #typeahead;
   #notice;
   #saveTimer = 0;
-  #sending = ""; // what stands here and is being kept by the outbox
+  #sending = ""; // the part of the text that the outbox is storing
   #warned = "";
   #frame;
   #toolbar;
@@ -83,14 +83,14 @@ export class ComposeBox {
     this.box.value = this.conversation ? draftOf(this.conversation) : "";
   }
 
-  /** To whom it is written, as far as that is chosen.
+  /** The conversation; its topic is empty as long as none is chosen.
    * @returns {Conversation} */
   get conversation() {
     const { target } = this;
     return "people" in target ? target : { channel: target.channel, topic: target.topic ?? this.topic?.value.trim() ?? "" };
   }
 
-  /** Put text where the caret is, on lines of its own if that is wanted.
+  /** Insert text at the caret; `alone` puts it on its own lines.
    * @param {string} text
    * @param {{alone?: boolean}} [options] */
   insert(text, { alone = false } = {}) {
@@ -103,7 +103,7 @@ export class ComposeBox {
     box.focus();
   }
 
-  /** @param {string} tool one of the tools of `wording.js` */
+  /** @param {string} tool a tool of `formatting.js` */
   format(tool) {
     const { box } = this;
     const change = applyFormat(tool, box.value, box.selectionStart, box.selectionEnd);
@@ -113,7 +113,7 @@ export class ComposeBox {
     box.focus();
   }
 
-  /** Send what stands here. What was sent a moment ago and is still being kept is not meant again. */
+  /** Send the text, without the part that an earlier send is still storing. */
   async send() {
     const { value } = this.box;
     const entered = value.startsWith(this.#sending) ? value.slice(this.#sending.length) : value;
@@ -133,7 +133,7 @@ export class ComposeBox {
     this.box.focus();
   }
 
-  /** What stood here has gone out. Whoever types fast is writing the next message already.
+  /** The text was sent: remove it, and keep what was typed since.
    * @param {string} entered
    * @param {Conversation} conversation */
   removeSent(entered, conversation) {
@@ -142,7 +142,7 @@ export class ComposeBox {
     setDraft(conversation, this.box.value);
   }
 
-  /** Keep what stands here as a draft, now. */
+  /** Save the draft now. */
   saveDraft() {
     clearTimeout(this.#saveTimer);
     if (this.topic && !this.topic.value.trim() && !this.box.value.trim()) return;
@@ -211,7 +211,7 @@ export class ComposeBox {
     if (this.box.value.trim()) this.#showNote(t("compose.saved"));
   }
 
-  /** Another topic is chosen: what was written for it before comes back, if nothing is written yet. */
+  /** Another topic was chosen: load its draft, unless there is text already. */
   #loadDraft() {
     if (!this.box.value) this.box.value = draftOf(this.conversation);
   }

@@ -1,4 +1,4 @@
-/** What can be done with the box and with what waits to be sent: the commands of writing. */
+/** Commands of the compose box and of pending messages. */
 
 import { deleteDatabases } from "../core/account_data.js";
 import { command } from "./commands.js";
@@ -53,7 +53,7 @@ function entryAt(element) {
   return article instanceof HTMLElement ? (article.dataset.entry ?? "") : "";
 }
 
-/** Quote a message and go on to answer it.
+/** Quote a message in the compose box of its conversation.
  * @param {Message} message */
 async function quoteMessage(message) {
   let content;
@@ -68,7 +68,7 @@ async function quoteMessage(message) {
   return insertForMessage(message, `${who}\n${fence}quote\n${content}\n${fence}\n`);
 }
 
-/** Put something into the box of the conversation that a message is in.
+/** Insert text into the compose box of a message's conversation.
  * @param {Message} message
  * @param {string} text */
 function insertForMessage(message, text) {
@@ -78,9 +78,9 @@ function insertForMessage(message, text) {
   else composeAt(conversationHash(conversation, message.id), text);
 }
 
-/** Go somewhere and write there.
+/** Go to an address and focus its compose box.
  * @param {string} hash
- * @param {string} text to begin with */
+ * @param {string} text to insert */
 export function composeAt(hash, text) {
   if (location.hash === hash) return insertIntoBox(text);
   const stop = on("route", (route) => {

@@ -1,4 +1,4 @@
-/** Lines of lists of conversations: what it is called, who said what last, how much waits, when. */
+/** Rows of conversation lists: title, last message, unread count, time. */
 
 import { plainText } from "./rendered_content.js";
 import { isInChannel, isResolved, keyOf, titleOf } from "../state/conversations.js";
@@ -17,7 +17,7 @@ import { t } from "../core/i18n.js";
 
 /** @typedef {import("../state/conversations.js").Conversation} Conversation */
 
-/** Fetch messages that lists want to show a line of.
+/** Fetch the messages that rows quote.
  * @param {number[]} ids */
 export async function fetchMessages(ids) {
   const missing = ids.filter((id) => !findMessage(id)).slice(0, 400);
@@ -26,7 +26,7 @@ export async function fetchMessages(ids) {
   for (const message of response.messages) storeMessage(message);
 }
 
-/** A line with a second one below it, that quotes a message.
+/** A row of two lines; the second quotes a message.
  * @param {Conversation} conversation
  * @param {{newest: number, count: number, calls?: boolean, lead?: Node | false, senders?: number[]}} shown
  * @returns {HTMLElement} */
@@ -41,7 +41,7 @@ export function conversationItem(conversation, { newest, count, calls = false, l
     senders && avatarStack(senders)));
 }
 
-/** A line of one row: for tables of conversations.
+/** A row of one line, for tables.
  * @param {Conversation} conversation
  * @param {{newest: number, senders: number[]}} shown */
 export function conversationRow(conversation, { newest, senders }) {
@@ -55,7 +55,7 @@ export function conversationRow(conversation, { newest, senders }) {
     badge(count, { calls: mentionsIn(conversation) > 0 }), message && h("time", {}, formatShortTime(message.timestamp, true))));
 }
 
-/** A person's face or a channel's drop.
+/** A person's avatar or a channel's dot.
  * @param {Conversation} conversation */
 export function conversationIcon(conversation) {
   return isInChannel(conversation) ? channelDot(conversation.channel) : avatar(conversation.people[0], { presence: conversation.people.length === 1 });

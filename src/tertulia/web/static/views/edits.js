@@ -1,5 +1,4 @@
-/** Messages that are being edited: for each the form that stands in its row, so that what was typed
- * stays when the row is drawn anew. */
+/** Open edit forms by message, so that a redrawn row keeps its form and the text in it. */
 
 import { emit } from "../core/signals.js";
 

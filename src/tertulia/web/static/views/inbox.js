@@ -1,4 +1,4 @@
-/** The inbox: everything that waits, what calls the person first, then by channel. */
+/** The inbox: unread conversations. Mentions and direct messages come first, then channels. */
 
 import { channelName, groupedChannels } from "../state/channels.js";
 import { isInChannel } from "../state/conversations.js";
@@ -16,7 +16,7 @@ import { t } from "../core/i18n.js";
 
 /** @typedef {import("../state/unread.js").UnreadConversation} UnreadConversation */
 
-/** Which of it is shown: all, mine, or followed. */
+/** Which conversations are shown: all, mine, or followed. */
 let inboxFilter = "all";
 
 /** @returns {Promise<import("../core/router.js").View>} */
@@ -94,7 +94,7 @@ function channelSections(unread) {
   });
 }
 
-/** @returns {UnreadConversation[]} without what is muted */
+/** @returns {UnreadConversation[]} without muted ones */
 function filteredUnread() {
   return allUnread().filter(({ conversation }) => {
     if (!isInChannel(conversation)) return inboxFilter !== "followed" && !(conversation.people.length === 1 && isMuted(conversation.people[0]));

@@ -1,8 +1,8 @@
-/** Keys: Zulip's, so that whoever knows one knows the other. A table from a key to a command. */
+/** Keyboard shortcuts, the same as Zulip's: a table from a key to a command. */
 
 import { hasCommand, runCommand } from "./commands.js";
 
-/** Keys that work wherever nothing is being written.
+/** Keys that work outside of text fields.
  * @type {Record<string, string>} */
 export const KEYS = {
   j: "next-message", ArrowDown: "next-message", k: "previous-message", ArrowUp: "previous-message",
@@ -17,13 +17,13 @@ export const KEYS = {
   g: "gear-menu", "Ctrl+.": "narrow-to-compose", Escape: "escape", "Ctrl+[": "escape", "Alt+p": "preview", W: "members", "Shift+Tab": "",
 };
 
-/** Keys that are meant for what is chosen: a message, even if the focus is elsewhere. */
+/** Commands that act on the focused message, even if the focus is elsewhere. */
 const MESSAGE_COMMANDS = new Set(["to-conversation", "to-channel", "to-near", "more", "reply", "reply-direct", "quote", "mention-sender", "edit",
   "sender-profile", "view-pictures", "move", "history", "star", "react", "upvote", "thumbs-up", "collapse", "unread-from-here", "copy-link", "read-receipts"]);
 
 const STORAGE_KEY = "tertulia-keys-off";
 
-/** @param {() => HTMLElement | undefined} focusedMessage the message that keys are about */
+/** @param {() => HTMLElement | undefined} focusedMessage returns the message that keys act on */
 export function bindKeys(focusedMessage) {
   document.addEventListener("keydown", (event) => {
     if (event.defaultPrevented || event.isComposing) return;
@@ -40,7 +40,7 @@ export function bindKeys(focusedMessage) {
   });
 }
 
-/** One letter must not do things for people who speak their commands. */
+/** Single keys disturb people who use voice control, so they can be switched off. */
 export function areShortcutsOff() {
   return localStorage.getItem(STORAGE_KEY) !== null;
 }
@@ -63,7 +63,7 @@ export function isTextField(target) {
   return target.isContentEditable || target.matches("textarea, select, input:not([type=checkbox], [type=radio], [type=button])");
 }
 
-/** Keys that the element under the focus uses itself.
+/** Whether the focused element uses the key itself.
  * @param {HTMLElement} target
  * @param {string} key */
 function handlesKey(target, key) {

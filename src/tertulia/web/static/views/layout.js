@@ -1,4 +1,5 @@
-/** The main part of the page: a head, a body that scrolls, and a foot to write in. A view fills it. */
+/** The regions of the page that a view fills: a header, a body that scrolls, and a footer with the compose box.
+ * Also toasts, and announcements for screen readers. */
 
 import { setChildren, h, icon, iconButton } from "../core/html.js";
 import { t } from "../core/i18n.js";
@@ -12,12 +13,12 @@ export function region(selector) {
   return /** @type {HTMLElement} */ (document.querySelector(selector));
 }
 
-/** Where there is one column, and the sidebar is a sheet over it. */
+/** Whether the page has one column, and the sidebar slides over it. */
 export function isPhone() {
   return matchMedia("(max-width: 43.75rem)").matches;
 }
 
-/** The head of a view: what it belongs to, small, over its name.
+/** Fill the header: the title, a small line over it, and buttons.
  * @param {Header} heading */
 export function setHeader({ title, over = [], tools = [], isHome = false }) {
   const button = isHome
@@ -29,7 +30,7 @@ export function setHeader({ title, over = [], tools = [], isHome = false }) {
   setChildren(region(".head"), button, h("div", { class: "title" }, overLine, name), h("div", { class: "tools" }, ...tools));
 }
 
-/** A body that has not been scrolled.
+/** Replace the body, so that it is not scrolled.
  * @param {...(Child | Child[])} children
  * @returns {HTMLElement} */
 export function resetBody(...children) {
@@ -39,14 +40,14 @@ export function resetBody(...children) {
   return body;
 }
 
-/** @returns {HTMLElement} where one writes, empty */
+/** @returns {HTMLElement} the empty footer */
 export function resetFooter() {
   const foot = h("div", { class: "write" });
   region(".main > .write").replaceWith(foot);
   return foot;
 }
 
-/** A place where there is nothing, and ways on.
+/** The text of an empty view, with links to other views.
  * @param {string} title
  * @param {string} text
  * @param {...Child} actions */
@@ -61,7 +62,7 @@ export function actionLink(href, text, iconName) {
   return h("a", { class: iconName ? "b" : "b bare", href }, iconName && icon(iconName, "s"), text);
 }
 
-/** Say something to people who do not see the page change.
+/** Announce something to screen readers.
  * @param {string} text */
 export function announce(text) {
   const log = region("#spoken");
@@ -69,11 +70,11 @@ export function announce(text) {
   while (log.childElementCount > 5) log.firstElementChild?.remove();
 }
 
-/** A short word about something that was done or failed, at the lower edge.
+/** Show a short notice at the lower edge.
  * @param {string} text
  * @param {...Child} buttons */
 export function toast(text, ...buttons) {
-  const dialog = [...document.querySelectorAll("dialog[open]")].at(-1); // what is outside of it is neither seen nor heard
+  const dialog = [...document.querySelectorAll("dialog[open]")].at(-1); // the rest of the page is inert
   const container = dialog ? dialog.querySelector(".toasts") ?? dialog.appendChild(h("div", { class: "toasts", "aria-live": "polite" })) : region("body > .toasts");
   const note = h("div", { class: "toast pop" }, h("span", {}, text), ...buttons);
   container.append(note);

@@ -1,4 +1,4 @@
-/** What can be done with a message, a topic or a channel at one press. */
+/** Commands on messages, topics and channels that need no dialog. */
 
 import { get, patch, post, ApiError, remove, NetworkError } from "../core/api.js";
 import { command, runCommand } from "./commands.js";
@@ -39,7 +39,7 @@ export function registerMessageCommands() {
   addEventListener("unhandledrejection", showUnhandledError);
 }
 
-/** What was refused, or not answered, and nobody else says a word about.
+/** Show the error of a request that no other code handles.
  * @param {PromiseRejectionEvent} event */
 function showUnhandledError(event) {
   if (!(event.reason instanceof ApiError || event.reason instanceof NetworkError)) return;
@@ -47,7 +47,7 @@ function showUnhandledError(event) {
   toast(event.reason.message);
 }
 
-/** Say why something could not be done.
+/** Wait for a request, and show its error as a toast.
  * @template T
  * @param {Promise<T>} work
  * @returns {Promise<T | undefined>} */
@@ -74,7 +74,7 @@ export async function toggleReaction(message, { emoji_name, emoji_code, reaction
   try {
     await (mine ? remove : post)(path, { emoji_name, emoji_code, reaction_type });
   } catch (error) {
-    // It is as it was wanted already, and we are about to hear of it.
+    // The reaction is in the wanted state already, and its event is about to arrive.
     if (!/^REACTION_/.test(error instanceof ApiError ? error.code : "")) throw error;
   }
 }
@@ -127,14 +127,14 @@ export function toggleMute(channel, topic) {
   return withErrorToast(setTopicPolicy(channel, topic, policy));
 }
 
-/** Do something with the topic that is shown.
+/** Call a function with the topic that is shown.
  * @param {(channel: number, topic: string) => unknown} work */
 function withTopic(work) {
   const conversation = currentRoute()?.conversation;
   return conversation && isInChannel(conversation) && work(conversation.channel, conversation.topic);
 }
 
-/** On a touch screen, holding a message opens its menu.
+/** On a touch screen, a long press on a message opens its menu.
  * @param {MouseEvent} event */
 function openMenuOnHold(event) {
   const target = /** @type {Element} */ (event.target);
@@ -164,7 +164,7 @@ function followMove(event) {
   location.replace(conversationHash(there));
 }
 
-/** Edit the last message of one's own in the view that is open. */
+/** Edit the person's last message in the open view. */
 function editLastMessage() {
   const view = currentMessageView();
   const mine = view?.messages.ids.filter((id) => findMessage(id)?.sender_id === myId()).at(-1);

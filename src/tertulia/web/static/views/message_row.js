@@ -1,5 +1,5 @@
-/** A row: one message, and what stands above it (a day, the line where the new ones begin, the
- * conversation it belongs to where there are several). */
+/** A row of the message list: one message, and above it the date, the line where new messages begin, or the
+ * conversation, where they change. */
 
 import { channelDot, avatar } from "./avatars.js";
 import { enhance, glyph } from "./rendered_content.js";
@@ -17,11 +17,11 @@ import { t } from "../core/i18n.js";
 
 /** @typedef {import("../state/messages.js").Message} Message */
 /** @typedef {{isMixed: boolean, newFrom: number | undefined, newCount: number, isFound?: boolean}} RowContext
- *   where rows stand: among several conversations or in one; where the new ones begin */
+ *   of the list: messages of several conversations or of one; the first new message; search results */
 
 const GROUPED_SECONDS = 600;
 
-/** Messages of muted people that somebody wanted to see all the same. @type {Set<number>} */
+/** Messages of muted people that the person has revealed. @type {Set<number>} */
 const revealed = new Set();
 
 /** @param {number} id */
@@ -29,7 +29,7 @@ export function revealMuted(id) {
   revealed.add(id);
 }
 
-/** Long messages that somebody has folded away. @type {Set<number>} */
+/** Messages that the person has collapsed. @type {Set<number>} */
 const collapsed = new Set();
 
 /** @param {number} id */
@@ -37,7 +37,7 @@ export function toggleCollapsed(id) {
   if (!collapsed.delete(id)) collapsed.add(id);
 }
 
-/** Everything that decides what a row looks like. A row is drawn anew when this changes.
+/** Everything that a row shows, as a string. A row is redrawn when this changes.
  * @param {number} id
  * @param {number | undefined} before
  * @param {RowContext} context
@@ -53,7 +53,7 @@ export function rowSignature(id, before, context) {
 /** @param {number} id
  * @param {number | undefined} before
  * @param {RowContext} context
- * @returns {HTMLElement[]} the article is the last one */
+ * @returns {HTMLElement[]} the article is the last node */
 export function drawRow(id, before, context) {
   const message = findMessage(id);
   if (!message) return [h("article", { hidden: true })];
@@ -73,7 +73,7 @@ export function drawRow(id, before, context) {
   return nodes;
 }
 
-/** What all rows have in common, made once: rows are many, and copying is cheaper than making.
+/** Templates of rows: cloning is cheaper than building.
  * @type {Map<boolean, HTMLElement>} */
 const templates = new Map();
 
@@ -93,7 +93,7 @@ function rowTemplate(grouped) {
 /** @param {Message} message
  * @param {boolean} grouped
  * @param {RowContext} context
- * @param {string[]} above what stands above it: whoever hears the page hears it with the message */
+ * @param {string[]} above labels of the lines above it, for screen readers */
 function messageArticle(message, grouped, context, above) {
   const isStarred = message.flags.includes("starred");
   const sender = senderName(message);
@@ -117,7 +117,7 @@ function messageArticle(message, grouped, context, above) {
   return element;
 }
 
-/** The name in the margin.
+/** Fill in the sender.
  * @param {HTMLElement} who
  * @param {Message} message
  * @param {string} sender */
@@ -131,7 +131,7 @@ function fillSender(who, message, sender) {
   who.prepend(avatar(message.sender_id));
 }
 
-/** Times are told in full when one points at them.
+/** Give a time its full date as a tooltip when the pointer is over it.
  * @param {Event} event */
 export function showFullTime({ target }) {
   const time = target instanceof Element ? target.closest("[data-at]") : null;
@@ -162,14 +162,14 @@ function fillContent(element, message) {
   if (message.reactions.length) element.append(reactionList(message));
 }
 
-/** The four that are always at hand; everything else is behind the last one. */
+/** The four buttons of a row; the last one opens the menu with all others. */
 function rowToolbar() {
   return h("div", { class: "act", role: "toolbar", "aria-label": t("row.actions") },
     ...["react", "quote", "star", "more"].map((action) => h("button", { class: `ib tool ${action}`, type: "button", tabindex: -1, "data-do": action,
       "aria-label": t(`row.${action}`), title: t(`row.${action}`), "aria-pressed": action === "star" && "false", "aria-haspopup": action === "more" && "menu" })));
 }
 
-/** The reactions of a message, each with who gave it.
+/** The reactions of a message, with the names of the people.
  * @param {Message} message */
 function reactionList(message) {
   /** @type {Map<string, import("../state/messages.js").Reaction[]>} */
@@ -198,7 +198,7 @@ function reactionButton(given) {
   }, emojiNode(emoji_name, emoji_code, reaction_type), h("b", {}, given.length));
 }
 
-/** An emoji as it is shown, whichever kind it is.
+/** An emoji of any kind as a node.
  * @param {string} name
  * @param {string} code
  * @param {string} kind
@@ -210,10 +210,10 @@ export function emojiNode(name, code, kind) {
   return address ? h("img", { class: "emoji", src: address, alt: `:${name}:` }) : document.createTextNode(`:${name}:`);
 }
 
-/** @type {HTMLElement | undefined} copied like rows */
+/** @type {HTMLElement | undefined} cloned for each bar */
 let barTemplate;
 
-/** In views of several conversations, which one follows.
+/** The line that names the conversation, in views of several.
  * @param {Message} message */
 function conversationBar(message) {
   const conversation = conversationOf(message);
@@ -231,7 +231,7 @@ function conversationBar(message) {
   return made;
 }
 
-/** The same for those who hear the page.
+/** The same for screen readers.
  * @param {Message} message */
 function conversationLabel(message) {
   const conversation = conversationOf(message);

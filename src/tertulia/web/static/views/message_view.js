@@ -1,4 +1,4 @@
-/** The view of messages: a conversation, a channel, or several of them mixed. */
+/** The message view: a conversation, a channel, or messages of several conversations. */
 
 import { NetworkError } from "../core/api.js";
 import { showComposeBox } from "./compose.js";
@@ -24,9 +24,9 @@ import { t } from "../core/i18n.js";
 /** @typedef {import("../state/routes.js").Route} Route */
 /** @typedef {import("../core/router.js").ScrollPosition} ScrollPosition */
 
-const RETRY_MS = 3000; // where the server could not be heard
+const RETRY_MS = 3000; // after a fetch that failed
 
-/** The view that is open, for those who act on it. @type {MessageView | null} */
+/** The message view that is open. @type {MessageView | null} */
 let openView = null;
 
 export function currentMessageView() {
@@ -34,7 +34,7 @@ export function currentMessageView() {
 }
 
 /** @param {Route} route
- * @param {ScrollPosition | null | undefined} saved where one was when one left it last
+ * @param {ScrollPosition | null | undefined} saved the scroll position of the last visit
  * @returns {Promise<MessageView>} */
 export async function showMessageView(route, saved) {
   const view = new MessageView(route);
@@ -48,8 +48,8 @@ export class MessageView {
   #stops = /** @type {(() => void)[]} */ ([]);
   #context;
   #isClosed = false;
-  #failed = false; // whether its messages could not be fetched
-  /** @type {number} the message that has, or last had, the focus */
+  #failed = false; // whether fetching the messages has failed
+  /** @type {number} the message that has or had the focus last */
   focusedId = 0;
 
   /** @param {Route} route */
@@ -94,7 +94,7 @@ export class MessageView {
   async open(saved) {
     const { route, messages } = this;
     const unread = route.conversation ? unreadIds(route.conversation) : [];
-    // A reload keeps the place; whoever comes back by themselves wants what is new.
+    // A reload keeps the scroll position. A new visit starts at the first unread message.
     if (!saved?.stays && (unread.length || saved?.id === undefined)) saved = null;
     const anchor = route.near ?? (saved ? saved.id : unread[0]);
     const has = anchor === undefined ? messages.hasNewest : messages.ids[0] <= anchor && (messages.hasNewest || anchor <= (messages.ids.at(-1) ?? 0));
@@ -128,7 +128,7 @@ export class MessageView {
     if (!messages.hasNewest) this.#loadMore("newer");
   }
 
-  /** A link may name a message that its conversation holds: if that was moved since, we follow.
+  /** A link may name a message of its conversation (`with`): if the message was moved, go to where it is now.
    * @returns {boolean} */
   #followMovedConversation() {
     const held = findMessage(Number(operandOf(this.route.terms, "with")));
@@ -138,7 +138,7 @@ export class MessageView {
     return true;
   }
 
-  /** Where one is, to come back to it. */
+  /** Where the view is scrolled to; undefined while nothing is loaded. */
   scrollPosition() {
     return this.messages.isLoaded ? this.list.position : undefined;
   }
@@ -148,7 +148,7 @@ export class MessageView {
     if (id) this.focusMessage(id);
   }
 
-  /** Bring a message into view and give it the focus.
+  /** Scroll a message into view and focus it.
    * @param {number} id */
   focusMessage(id) {
     const article = this.list.reveal(id);
@@ -185,7 +185,7 @@ export class MessageView {
     this.focusMessage(this.messages.ids[0]);
   }
 
-  /** The last message whose beginning can be seen.
+  /** The last message whose first line is in view.
    * @returns {number} */
   lastInView() {
     const bottom = this.body.getBoundingClientRect().bottom;
@@ -193,7 +193,7 @@ export class MessageView {
     return seen.at(-1) ?? 0;
   }
 
-  /** The terms of this view, as the server is asked. */
+  /** The terms of this view as the API reads them. */
   narrow() {
     return termsForApi(this.route.terms);
   }
@@ -223,7 +223,7 @@ export class MessageView {
       await this.messages[way === "older" ? "loadOlder" : "loadNewer"]();
       this.#update();
     } catch {
-      // No connection; scrolling on asks again.
+      // No connection; scrolling tries again.
     }
     this.feed.setAttribute("aria-busy", "false");
   }
@@ -256,7 +256,7 @@ export class MessageView {
     this.#updateTabStops();
   }
 
-  /** One message at a time can be reached with Tab, and so can its tools. */
+  /** Only one message and its buttons are in the tab order. */
   #updateTabStops() {
     const id = this.focusedId || this.messages.ids.at(-1) || 0;
     for (const article of this.feed.querySelectorAll('article[tabindex="0"]')) setTabIndex(article, -1);
@@ -276,7 +276,7 @@ export class MessageView {
     announce(`${nameOf(message.sender_id)}: ${plainText(message.content).slice(0, 120)}`);
   }
 
-  /** What was entered here and has not arrived. */
+  /** Show the pending messages of this conversation. */
   #showPending() {
     const { conversation } = this.route;
     if (this.#isClosed || !conversation) return;

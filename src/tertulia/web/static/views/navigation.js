@@ -1,4 +1,4 @@
-/** Going about: the commands that move through messages and from view to view. */
+/** Commands that move between messages and between views. */
 
 import { withErrorToast } from "./message_actions.js";
 import { command } from "./commands.js";
@@ -64,7 +64,7 @@ export function registerNavigationCommands() {
   command("unread-from-here", async ({ message }) => {
     const view = currentMessageView();
     if (!message || !view) return;
-    view.reader.isOn = false; // what was just made unread must not be read at once because it is in view
+    view.reader.isOn = false; // else the messages in view would be marked as read again
     await markUnreadFrom(message.id, view.narrow());
     toast(t("talk.marked-unread"));
   });
@@ -93,7 +93,7 @@ function scrollPage(by) {
   if (view?.focusedId) requestAnimationFrame(() => view.focusMessage(view.lastInView()));
 }
 
-/** Go to the next conversation in which something waits.
+/** Go to the next unread conversation.
  * @param {(conversation: import("../state/conversations.js").Conversation) => boolean} isWanted */
 function goToNextUnread(isWanted) {
   const here = currentRoute()?.hash;

@@ -1,4 +1,5 @@
-/** Notifications of what calls the person while they look elsewhere. Never asked for at the start. */
+/** Desktop notifications while the page does not have the focus. The page asks for the permission in the
+ * settings only. */
 
 import { plainText } from "./rendered_content.js";
 import { conversationOf, fullTitle, isInChannel, keyOf } from "../state/conversations.js";
@@ -20,7 +21,7 @@ export function startNotifications() {
   });
 }
 
-/** Whether the person wants to be told of a message while they look elsewhere.
+/** Whether the person wants a notification of a message.
  * @param {import("../state/messages.js").Message} message */
 export function wantsNotification(message) {
   if (message.sender_id === myId() || message.flags.includes("read") || isMuted(message.sender_id)) return false;

@@ -1,4 +1,4 @@
-/** What was entered and has not arrived yet, below the messages of its conversation. */
+/** Pending messages of a conversation, below its messages. */
 
 import { keyOf } from "../state/conversations.js";
 import { setChildren, h, icon } from "../core/html.js";

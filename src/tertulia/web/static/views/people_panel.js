@@ -1,5 +1,5 @@
-/** Beside a conversation, where the window is wide enough and one wants it: who takes part, and who of
- * them is here. */
+/** The panel beside a conversation with its participants and their presence. Only in wide windows, and if
+ * switched on. */
 
 import { isInChannel } from "../state/conversations.js";
 import { setChildren, h } from "../core/html.js";
@@ -23,7 +23,7 @@ export function startPeoplePanel() {
   matchMedia(WIDE).addEventListener("change", draw);
 }
 
-/** @returns {boolean} whether there is room for it; else people are listed in a dialog */
+/** @returns {boolean} whether there is room for it; if not, a dialog lists the people */
 export function togglePeople() {
   if (!matchMedia(WIDE).matches || !currentMessageView()?.route.conversation) return false;
   if (isPanelWanted()) localStorage.removeItem(PANEL_STORAGE_KEY);
@@ -58,7 +58,7 @@ function personRow(id) {
   return h("button", { class: `row ${presenceOf(id) === "gone" ? "muted" : ""}`, type: "button", "data-do": "profile", "data-person": id }, avatar(id, { presence: true }), h("span", { class: "t cut" }, h("bdi", {}, nameOf(id))));
 }
 
-/** Who has written what is held of the open list.
+/** The senders of the loaded messages.
  * @returns {number[]} */
 function participants() {
   const ids = new Set((currentMessageView()?.messages.ids ?? []).map((id) => findMessage(id)?.sender_id ?? 0));

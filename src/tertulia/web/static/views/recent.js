@@ -1,4 +1,4 @@
-/** Recent conversations: a table of what was talked about last, and who took part. */
+/** The recent conversations, with their participants. */
 
 import { get } from "../core/api.js";
 import { conversationOf, isInChannel, keyOf, titleOf } from "../state/conversations.js";
@@ -61,7 +61,7 @@ function drawRecent(rows, chips, again) {
   if (focused) /** @type {HTMLElement | null} */ (rows.querySelector(`[data-key="${CSS.escape(focused)}"]`))?.focus();
 }
 
-/** Conversations in messages, the newest first, with those who wrote last.
+/** The conversations of messages, the newest first, with their senders.
  * @param {import("../state/messages.js").Message[]} messages oldest first
  * @returns {Recent[]} */
 export function groupByConversation(messages) {

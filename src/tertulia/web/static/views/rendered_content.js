@@ -1,5 +1,5 @@
-/** After-care of rendered content: what the server has rendered for every client becomes alive here,
- * in one pass over nodes that are not shown yet. */
+/** Enhances content that the server has rendered: links, mentions, images, code, times, spoilers. It changes
+ * the nodes before they are shown. */
 
 import { channelColor } from "../state/channels.js";
 import { h, icon, iconButton, isPlainParagraphs, parseServerHtml } from "../core/html.js";
@@ -8,7 +8,7 @@ import { people } from "../state/people.js";
 import { formatFullTime } from "./time.js";
 import { t } from "../core/i18n.js";
 
-/** Each kind of thing, and what is done with it.
+/** Selectors, and what to do with the elements.
  * @type {[string, (element: any) => void][]} */
 const ENHANCEMENTS = [
   ["span.emoji", drawEmoji],
@@ -34,7 +34,7 @@ export function enhance(html) {
   return content;
 }
 
-/** The words of rendered content, on one line.
+/** The text of rendered content, on one line.
  * @param {string} html */
 export function plainText(html) {
   const content = parseServerHtml(html);
@@ -45,9 +45,9 @@ export function plainText(html) {
   return (content.textContent ?? "").replaceAll(/\s+/g, " ").trim();
 }
 
-/** The letters of an emoji: `1f1ea-1f1f8` is two code points.
+/** The characters of an emoji: `1f1ea-1f1f8` are two code points.
  * @param {string} code
- * @returns {string} empty if it is none */
+ * @returns {string} empty if it is not an emoji */
 export function glyph(code) {
   const points = code.split("-").map((part) => parseInt(part, 16));
   if (points.some((point) => !Number.isFinite(point) || point > 0x10ffff)) return "";
@@ -130,7 +130,7 @@ function sizeImage(image) {
   }
 }
 
-/** Other sites would learn who reads what, so what they have is named and not shown.
+/** Loading media from other sites would tell them who reads what, so a link replaces it.
  * @param {HTMLImageElement | HTMLVideoElement} media */
 function replaceExternalMedia(media) {
   const address = new URL(media.getAttribute("src") ?? "", location.href);

@@ -1,4 +1,4 @@
-/** Searching: one field, with offers for operators and what they take; and the view of what was found. */
+/** Search: the field with suggestions for operators and values, and the view of the results. */
 
 import { channelName, channels, myChannels } from "../state/channels.js";
 import { setChildren, h, icon, iconButton } from "../core/html.js";
@@ -42,13 +42,13 @@ export async function showSearch(route) {
   return { close() { stop(); reopen(); view.close(); }, focus: () => view.focus(), scrollPosition: () => view.scrollPosition() };
 }
 
-/** Two fields at once would be one too many.
+/** The search view has its own field, so hide the one in the sidebar.
  * @param {boolean} isShown */
 function toggleSidebarSearch(isShown) {
   document.querySelector(".side .find")?.toggleAttribute("hidden", !isShown);
 }
 
-/** How much was found, and ways to look at less of it, or again at all.
+/** The number of results, and links that narrow or widen the search.
  * @param {import("../state/narrow.js").Term[]} terms
  * @param {import("./message_view.js").MessageView} view */
 function resultSummary(terms, view) {
@@ -64,7 +64,7 @@ function resultSummary(terms, view) {
     ...narrowing.map((one) => chip(words(one), isChosen(one) ? terms.filter((term) => !(term.operator === one.operator && String(term.operand) === String(one.operand))) : [...terms.filter((term) => term.operator !== one.operator || one.operator === "has"), one], isChosen(one)))];
 }
 
-/** The two channels in which most was found.
+/** The two channels with the most results.
  * @param {number[]} ids
  * @returns {number[]} */
 function topChannels(ids) {
@@ -83,7 +83,7 @@ export function startSearch() {
   region(".side .top").append(frame);
 }
 
-/** The field that can be seen. */
+/** The search field that is visible. */
 export function searchInput() {
   return /** @type {HTMLInputElement | null} */ ([...document.querySelectorAll('input[type="search"]')].find((input) => /** @type {HTMLElement} */ (input).offsetParent));
 }
@@ -99,7 +99,7 @@ function searchField(className) {
   /** @type {Completion[]} */
   let suggestions = [];
   const show = () => {
-    const hasTips = className !== "find" && !input.value; // the view says the same in large
+    const hasTips = className !== "find" && !input.value; // the empty view shows the same tips
     suggestions = document.activeElement === input && !hasTips ? suggestionsFor(input.value) : [];
     chosen = Math.min(chosen, suggestions.length - 1);
     list.hidden = !suggestions.length;
@@ -142,7 +142,7 @@ function searchField(className) {
   return { frame, input };
 }
 
-/** What could stand where the last word is being typed.
+/** Suggestions for the last word.
  * @param {string} text
  * @returns {Completion[]} */
 export function suggestionsFor(text) {

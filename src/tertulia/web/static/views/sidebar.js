@@ -1,4 +1,4 @@
-/** The sidebar: views, channels with the topics of the one that is open, direct messages. */
+/** The sidebar: views, channels with the topics of the open one, direct messages. */
 
 import { groupedChannels } from "../state/channels.js";
 import { isInChannel, isResolved, keyOf, topicKey, topicTitle } from "../state/conversations.js";
@@ -20,9 +20,9 @@ import { t } from "../core/i18n.js";
 
 const TOPICS_SHOWN = 8;
 const DIRECTS_SHOWN = 12;
-const CHANNELS_SHOWN = 80; // of a group; the others are a press away
-const DRAW_DELAY_MS = 120; // milliseconds: a busy organization must not keep the sidebar busy
-const HIDDEN_DRAW_DELAY_MS = 1500; // where it is a sheet, and nobody sees it
+const CHANNELS_SHOWN = 80; // of a group; a button shows the others
+const DRAW_DELAY_MS = 120; // in a busy organization, redraw less often
+const HIDDEN_DRAW_DELAY_MS = 1500; // on phones, where the sidebar is hidden most of the time
 
 /** @type {Route | null} */
 let route = null;
@@ -40,7 +40,7 @@ export function startSidebar(shown) {
   on("route", (shown) => {
     route = shown;
     closeSidebar();
-    if (isPhone()) scheduleDraw(); // nobody sees it yet, and the messages are waiting
+    if (isPhone()) scheduleDraw(); // it is hidden, and the messages come first
     else drawSidebar();
   });
   on(["people", "presence", "channels", "folders", "topics", "unread", "settings", "realm", "drafts", "reset"], scheduleDraw);
@@ -58,7 +58,7 @@ export function toggleAllChannels(group) {
   drawSidebar();
 }
 
-/** On phones the sidebar is a sheet over the page. */
+/** Show the sidebar: on phones it slides over the page. */
 export function openSidebar() {
   if (drawTimer) drawSidebar();
   const side = region(".side");
@@ -76,7 +76,7 @@ function scheduleDraw() {
   drawTimer ??= window.setTimeout(drawSidebar, isPhone() ? HIDDEN_DRAW_DELAY_MS : DRAW_DELAY_MS);
 }
 
-/** What does not change with every message. */
+/** Draw the parts that messages do not change. */
 function drawFrame() {
   region(".side").setAttribute("aria-label", t("side.sidebar"));
   region(".side nav").setAttribute("aria-label", t("side.nav"));
@@ -184,7 +184,7 @@ function channelItem(channel) {
   return h("li", {}, row, isOpen && topicList(id));
 }
 
-/** The topics of the open channel: those with something unread, then the newest.
+/** The topics of the open channel: unread ones, then the newest.
  * @param {number} channel */
 function topicList(channel) {
   const all = topicsOf(channel);
@@ -244,7 +244,7 @@ function directRow(conversation, open) {
     badge(count, { calls: true })));
 }
 
-/** The channel whose topics are shown. */
+/** The channel whose topics are listed. */
 function openChannel() {
   if (route?.conversation && isInChannel(route.conversation)) return route.conversation.channel;
   return route?.channel;

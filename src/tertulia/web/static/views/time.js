@@ -1,4 +1,4 @@
-/** Times as people say them, in the person's language and habits. All are given in seconds. */
+/** Formats dates and times in the person's language. All arguments are in seconds. */
 
 import { setting } from "../state/session.js";
 import { t, currentLanguage } from "../core/i18n.js";
@@ -16,12 +16,12 @@ export function formatTime(seconds) {
 }
 
 /** @param {number} seconds
- * @returns {string} the day, always the same for times of one day */
+ * @returns {string} the same string for all times of a day */
 export function dayKey(seconds) {
   return new Date(seconds * 1000).toDateString();
 }
 
-/** A day as a headline: "Today, 15 November".
+/** A day as a heading: "Today, 15 November".
  * @param {number} seconds
  * @param {number} [now] */
 export function formatDay(seconds, now = Date.now() / 1000) {
@@ -35,7 +35,7 @@ export function formatDay(seconds, now = Date.now() / 1000) {
 
 /** Short, for lists: the time today, the weekday this week, the date before.
  * @param {number} seconds
- * @param {boolean} [withClock] also where it is a weekday */
+ * @param {boolean} [withClock] also add the time to a weekday */
 export function formatShortTime(seconds, withClock = false) {
   const now = Date.now() / 1000;
   if (dayKey(seconds) === dayKey(now)) return formatTime(seconds);
@@ -47,13 +47,13 @@ export function formatShortTime(seconds, withClock = false) {
   return dateFormat({ day: "numeric", month: "short", ...(!isThisYear && { year: "numeric" }) }).format(seconds * 1000);
 }
 
-/** All of it, for titles and assistive technology.
+/** The full date and time, for tooltips and screen readers.
  * @param {number} seconds */
 export function formatFullTime(seconds) {
   return dateFormat({ dateStyle: "full", timeStyle: "short" }).format(seconds * 1000);
 }
 
-/** A day by itself: "16 Oct 2026".
+/** A date: "16 Oct 2026".
  * @param {number} seconds */
 export function formatDate(seconds) {
   return dateFormat({ dateStyle: "medium" }).format(seconds * 1000);
@@ -66,7 +66,7 @@ function dateFormat(options) {
   return /** @type {Intl.DateTimeFormat} */ (formats.get(key));
 }
 
-/** The variant of the language that the browser prefers: British days for British readers. */
+/** The browser's regional variant of the language, such as British English. */
 function preferredLocale() {
   const language = currentLanguage();
   return navigator.languages.find((each) => each.startsWith(language)) ?? language;

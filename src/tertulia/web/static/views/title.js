@@ -1,4 +1,4 @@
-/** What waits, outside of the page: in its title, its icon, and the badge of the installed app. */
+/** Unread counts in the page's title, its icon, and the badge of the installed app. */
 
 import { realm } from "../state/session.js";
 import { on, nextFrame } from "../core/signals.js";
@@ -26,7 +26,7 @@ function drawTitle() {
   else badge.clearAppBadge?.().catch?.(() => {});
 }
 
-/** @returns {number} how many wait */
+/** @returns {number} the count */
 function drawText() {
   const count = unreadBadgeCount();
   const name = [viewTitle, realm("name")].filter(Boolean).join(" - ");
@@ -35,10 +35,10 @@ function drawText() {
   return count;
 }
 
-let drawn = "0|false"; // as the page comes
+let drawn = "0|false"; // as in shell.html
 
 /** @param {number} count
- * @param {boolean} isDirect the desktop app looks for it in the icon's address */
+ * @param {boolean} isDirect the desktop app reads it from the icon's path */
 function drawIcon(count, isDirect) {
   const link = document.querySelector('link[rel="icon"]');
   const state = `${count}|${isDirect}`;

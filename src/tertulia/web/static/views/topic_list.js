@@ -1,4 +1,4 @@
-/** A channel: what it is for, and its topics. */
+/** The view of a channel: its description and its topics. */
 
 import { channelName, channels } from "../state/channels.js";
 import { showComposeBox } from "./compose.js";
@@ -19,7 +19,7 @@ import { fetchTopics, topicsOf } from "../state/topics.js";
 import { mentionsIn, unreadCount } from "../state/unread.js";
 import { t } from "../core/i18n.js";
 
-/** Channels whose last messages we have, for faces and last words. @type {Set<number>} */
+/** Channels whose last messages were fetched, for the rows. @type {Set<number>} */
 const fetchedChannels = new Set();
 let unreadFirst = false;
 

@@ -1,5 +1,5 @@
-/** The list of offers above a field, while somebody types: arrows choose, Enter or Tab takes,
- * Escape closes. The focus stays in the field. */
+/** The typeahead list of a field. Arrow keys select, Enter or Tab accepts, Escape closes. The focus stays in
+ * the field. */
 
 import { findEmoji, ownEmoji } from "../state/emoji.js";
 import { setChildren, h, icon } from "../core/html.js";
@@ -7,7 +7,8 @@ import { avatar } from "./avatars.js";
 import { t } from "../core/i18n.js";
 
 /** @typedef {import("../state/typeahead_sources.js").Completion} Completion */
-/** @typedef {{from: number, to: number, completions: Completion[]}} Completions which part of the text an offer replaces */
+/** @typedef {{from: number, to: number, completions: Completion[]}} Completions `from` and `to`: the part of
+ * the text that a completion replaces */
 /** @typedef {(text: string, caret: number) => Completions | undefined | Promise<Completions | undefined>} Source */
 
 export class TypeaheadPopup {
@@ -17,7 +18,7 @@ export class TypeaheadPopup {
   /** @type {Completions} */
   #shown = { from: 0, to: 0, completions: [] };
   #selected = 0;
-  /** What was closed by Escape stays closed until something else is wanted. */
+  /** Where the popup was closed: it stays closed until another word is typed. */
   #dismissedAt = -1;
 
   /** @param {HTMLTextAreaElement | HTMLInputElement} field
@@ -43,7 +44,7 @@ export class TypeaheadPopup {
     return !this.#list.hidden;
   }
 
-  /** Offer what fits to what stands before the caret. */
+  /** Show the completions for the text before the caret. */
   async update() {
     const { value, selectionEnd } = this.#field;
     const found = await this.#source(value, selectionEnd ?? value.length);
@@ -63,7 +64,7 @@ export class TypeaheadPopup {
   }
 
   /** @param {KeyboardEvent} event
-   * @returns {boolean} whether it was ours */
+   * @returns {boolean} whether the popup has handled it */
   handleKey(event) {
     if (!this.isOpen || event.isComposing) return false;
     const steps = /** @type {Record<string, number>} */ ({ ArrowDown: 1, ArrowUp: -1 });

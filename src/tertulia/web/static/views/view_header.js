@@ -1,4 +1,4 @@
-/** What stands over a view of messages, and in it when there are none. */
+/** The header of a message view, and the text of an empty one. */
 
 import { channels, channelName } from "../state/channels.js";
 import { fullTitle, isInChannel, isResolved, titleOf } from "../state/conversations.js";
@@ -62,7 +62,7 @@ export function viewName(terms) {
   return "view.feed";
 }
 
-/** Ways to look for less.
+/** Links to the same search without one of its terms.
  * @param {import("../state/narrow.js").Term[]} terms */
 function broaderSearches(terms) {
   const spare = terms.length > 1 ? terms.filter((term) => term.operator !== "search").slice(0, 3) : [];

@@ -1,11 +1,11 @@
-/** The list of messages on the page: a window of rows, and the promise that what one reads stays
- * where it is, whatever grows, arrives, goes or is edited around it.
+/** A virtual list of messages: only a window of its rows is in the document, and the rows in view do not move
+ * when others grow, arrive, change or are removed.
  *
- * The anchor is the first row that begins inside the view (a row cut by the upper edge can grow
- * itself), and how far from the edge it is. Whenever something changes its place is restored before
- * it is painted. A scroll event must not take a new anchor before it has restored the old one: the
- * event may come from our own correction, and a growth that happened meanwhile would be lost.
- * Browsers' own anchoring is switched off; Safari has none. */
+ * The anchor is the first row that begins inside the view, and its distance from the upper edge. A row that the
+ * upper edge cuts is not used, because it can grow itself. After every change the list scrolls so that the anchor
+ * is where it was, before the browser paints. A scroll event must restore the old anchor before it sets a new one:
+ * the event may come from our own correction, and a row may have grown since. The browser's scroll anchoring is
+ * switched off; Safari has none. */
 
 import { elementAtPath, elementPath } from "../core/html.js";
 import { sortedIndex } from "../state/message_lists.js";
@@ -21,9 +21,9 @@ const STEP = 20;
 const MIN_ROWS = 30;
 const MIN_ROW_HEIGHT_PX = 24; // pixels
 const MAX_ROWS = 240;
-const MAX_TALL_ROWS = 150; // where most rows have a bar above them
+const MAX_TALL_ROWS = 150; // where most rows name their conversation
 const MAX_PHONE_ROWS = 120;
-const END_TOLERANCE_PX = 4; // pixels from the end that still count as the end
+const END_TOLERANCE_PX = 4; // this close to the end counts as the end
 
 export class VirtualList {
   #isMixed;
@@ -39,7 +39,7 @@ export class VirtualList {
   /** @type {{row: Row, top: number} | null} */
   #anchor = null;
   #lastTop = 0;
-  #sticksToEnd = false; // whether it stays at the end when something comes
+  #sticksToEnd = false; // whether new messages scroll the list
   #hasNewest = false;
   #observer;
 
@@ -47,7 +47,7 @@ export class VirtualList {
    * @param {HTMLElement} feed
    * @param {Renderer} renderer
    * @param {Callbacks} callbacks
-   * @param {boolean} isMixed whether messages of several conversations stand in it */
+   * @param {boolean} isMixed whether it shows several conversations */
   constructor(scroller, feed, renderer, callbacks, isMixed) {
     this.#isMixed = isMixed;
     this.#scroller = scroller;
@@ -60,7 +60,7 @@ export class VirtualList {
     this.#observer.observe(scroller);
   }
 
-  /** How many rows may be in the document. */
+  /** The maximum number of rows in the document. */
   get #maxRows() {
     if (isPhone()) return MAX_PHONE_ROWS;
     return this.#isMixed ? MAX_TALL_ROWS : MAX_ROWS;
@@ -75,7 +75,7 @@ export class VirtualList {
     return this.#hasNewest && this.#range.to === this.#ids.length;
   }
 
-  /** Show a list at a place.
+  /** Show a list at a scroll position.
    * @param {number[]} ids
    * @param {boolean} hasNewest
    * @param {number | undefined} id the message to show
@@ -83,7 +83,7 @@ export class VirtualList {
   show(ids, hasNewest, id, where) {
     this.#ids = ids;
     this.#hasNewest = hasNewest;
-    const rows = initialRows(); // as many as are seen; the others come when there is time
+    const rows = initialRows(); // only what is in view; the others are drawn after the first paint
     const at = id === undefined ? ids.length : sortedIndex(ids, id);
     this.#range = centredRange(ids.length, at + (where === "middle" ? rows >> 3 : rows >> 2), rows);
     this.#sticksToEnd = where === "end" && hasNewest;
@@ -99,7 +99,7 @@ export class VirtualList {
     }));
   }
 
-  /** Draw more rows than are seen, so that scrolling finds them there. */
+  /** Draw rows outside of the view, so that scrolling does not wait for them. */
   #fillWindow() {
     this.#syncScroll();
     if (!this.#sticksToEnd) {
@@ -112,7 +112,7 @@ export class VirtualList {
     this.#requestMore();
   }
 
-  /** The list has changed, or what its rows look like: bring them up to date and keep the place.
+  /** The list or its rows have changed: redraw, and keep the scroll position.
    * @param {number[]} ids
    * @param {boolean} hasNewest */
   update(ids, hasNewest) {
@@ -122,10 +122,10 @@ export class VirtualList {
     if (ids[0] !== this.#ids[0]) this.#replaceFirstRowAnchor();
     const showedFirst = this.#range.from === 0;
     this.#range = reindexedRange(this.#ids, this.#range, ids, sortedIndex);
-    if (showedFirst) this.#range.from = Math.max(0, this.#range.from - STEP); // something to scroll back into
+    if (showedFirst) this.#range.from = Math.max(0, this.#range.from - STEP); // rows to scroll back to
     this.#ids = ids;
     this.#hasNewest = hasNewest;
-    // What arrives behind the last row is drawn, and while one reads the end the start lets go.
+    // New messages are drawn behind the last row; at the end of the list the window drops rows at its start.
     if (hadNewest || this.#range.to === 0) this.#range.to = ids.length;
     const excess = this.#range.to - this.#range.from - this.#maxRows;
     if (excess > 0) {
@@ -134,7 +134,7 @@ export class VirtualList {
     }
     this.#draw();
     this.#restore();
-    if (this.#moveWindow()) this.#scheduleScroll(); // who waits at the upper edge cannot scroll to what has come
+    if (this.#moveWindow()) this.#scheduleScroll(); // at the upper edge no scroll event would draw the new rows
     this.#requestMore();
   }
 
@@ -144,21 +144,21 @@ export class VirtualList {
     return this.#rows.get(id)?.article;
   }
 
-  /** The rows that are in the document, oldest first.
+  /** The ids of the rows in the document, oldest first.
    * @returns {number[]} */
   get drawn() {
     return this.#ids.slice(this.#range.from, this.#range.to);
   }
 
-  /** The place, to come back to it: a message and how far below the upper edge it begins.
-   * @returns {{id?: number, top: number} | null} without a message at the end, which may move */
+  /** The scroll position: a message and its distance from the upper edge.
+   * @returns {{id?: number, top: number} | null} at the end there is no message, as the end moves */
   get position() {
-    if (this.#feed.isConnected && this.#scroller.scrollTop !== this.#lastTop) this.#onScroll(); // its event is on its way
+    if (this.#feed.isConnected && this.#scroller.scrollTop !== this.#lastTop) this.#onScroll(); // its event has not been handled yet
     if (this.#sticksToEnd) return { top: 0 };
     return this.#anchor && { id: this.#anchor.row.id, top: Math.round(this.#anchor.top) };
   }
 
-  /** Bring a row into view, if it is not.
+  /** Scroll a row into view.
    * @param {number} id
    * @returns {HTMLElement | undefined} */
   reveal(id) {
@@ -178,7 +178,7 @@ export class VirtualList {
     return row.article;
   }
 
-  /** Change something around the list, and keep the place.
+  /** Change something outside of the list, and keep the scroll position.
    * @param {() => void} change */
   keepPosition(change) {
     this.#syncScroll();
@@ -207,7 +207,7 @@ export class VirtualList {
       this.#lastTop = scrollTop;
       if (!this.#sticksToEnd || step < 0) this.#scrollToAnchor();
     }
-    // The event may be of our own correction, and something may have grown since.
+    // The event may come from our own correction, and a row may have grown since.
     this.#sticksToEnd = this.isAtEnd || (this.#sticksToEnd && step >= 0);
     if (this.#moveWindow()) this.#scheduleScroll();
     this.#setAnchor();
@@ -215,15 +215,15 @@ export class VirtualList {
     this.#callbacks.scrolled();
   }
 
-  /** Who scrolls far at once wants more rows than one step brings. */
+  /** A long scroll needs more rows than one step adds. */
   #scheduleScroll() {
     requestAnimationFrame(() => {
       if (this.#feed.isConnected) this.#onScroll();
     });
   }
 
-  /** Somebody may have scrolled a moment ago, and the event that tells so is still on its way. At
-   * the very end it may also be the browser, because the list has become shorter. */
+  /** Account for a scroll whose event has not been handled yet. At the very end the browser itself may have
+   * scrolled, because the list has become shorter. */
   #syncScroll() {
     const { scrollTop, scrollHeight, clientHeight } = this.#scroller;
     const step = scrollTop - this.#lastTop;
@@ -233,7 +233,7 @@ export class VirtualList {
     if (step < 0) this.#sticksToEnd = false;
   }
 
-  /** Put things back where they were, after something has changed its size. */
+  /** Restore the scroll position after something has changed its size. */
   #restore() {
     this.#syncScroll();
     if (this.#sticksToEnd && !hasSelection() && !document.hidden) {
@@ -269,7 +269,7 @@ export class VirtualList {
     this.#anchor = row ? { row, top: this.#topOf(row.article) } : null;
   }
 
-  /** If the anchor is no longer in the list, hold on to the next row that is.
+  /** If the anchor was removed from the list, use the next row that is in it.
    * @param {number[]} ids */
   #replaceLostAnchor(ids) {
     const gone = this.#anchor?.row.id;
@@ -279,7 +279,7 @@ export class VirtualList {
     this.#anchor = row ? { row, top: this.#topOf(row.article) } : null;
   }
 
-  /** The first row of all looks different once something stands above it: hold on to the next one. */
+  /** The first row changes when older rows appear above it, so use the next one as the anchor. */
   #replaceFirstRowAnchor() {
     const anchor = this.#anchor;
     const next = this.#rows.get(this.#ids[1]);
@@ -287,7 +287,7 @@ export class VirtualList {
     this.#anchor = { row: next, top: anchor.top + this.#topOf(next.article) - this.#topOf(anchor.row.article) };
   }
 
-  /** @returns {boolean} whether rows have come or gone */
+  /** @returns {boolean} whether rows were added or removed */
   #moveWindow() {
     const { scrollTop, scrollHeight, clientHeight } = this.#scroller;
     const room = 2 * clientHeight;
@@ -312,7 +312,7 @@ export class VirtualList {
     if (this.#ids.length - this.#range.to < STEP && scrollHeight - clientHeight - scrollTop < 3 * clientHeight) this.#callbacks.needNewer();
   }
 
-  /** Make the document hold the rows of the window, each as it should look. */
+  /** Add, remove and redraw rows until the document holds those of the window. */
   #draw() {
     const drawn = this.drawn;
     const wanted = new Set(drawn);
@@ -342,7 +342,7 @@ export class VirtualList {
     });
   }
 
-  /** A row that looks different now. If somebody's focus is in it, it stays there.
+  /** Redraw a row. If the focus is in it, it stays there.
    * @param {Row} row
    * @param {string} signature
    * @param {number | undefined} before
@@ -371,7 +371,7 @@ export class VirtualList {
   }
 }
 
-/** Rows that fill the window, however short they are. */
+/** Enough rows to fill the window, even if all are short. */
 function initialRows() {
   return Math.max(MIN_ROWS, Math.ceil(innerHeight / MIN_ROW_HEIGHT_PX) - 4);
 }

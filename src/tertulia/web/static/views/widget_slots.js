@@ -1,5 +1,5 @@
-/** Places for polls, to-do lists and forms. What they do comes with the later file; until then, and for
- * kinds that nobody knows, the message's own words are shown. */
+/** Slots for polls, to-do lists and forms. The widgets are in the dialogs chunk. Until it is loaded, and for
+ * unknown kinds, the slot shows the content of the message. */
 
 import { enhance } from "./rendered_content.js";
 import { h } from "../core/html.js";
@@ -19,7 +19,7 @@ export function widgetSlot(message) {
       drawLoaded = drawWidget;
       const widget = drawWidget(message);
       if (widget) slot.replaceWith(widget);
-    }, () => {}); // offline: the words stay
+    }, () => {}); // offline: the content stays
   }
   return slot;
 }

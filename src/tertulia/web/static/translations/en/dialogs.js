@@ -1,4 +1,4 @@
-/** English: the texts of menus, dialogs and what else a click asks for. */
+/** English texts of the dialogs chunk, except settings. */
 
 /** @type {Record<string, string | Record<string, string>>} */
 export const dialogTexts = {

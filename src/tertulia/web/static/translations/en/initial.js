@@ -1,4 +1,4 @@
-/** English: the texts of the first views and of writing. A test holds the other languages to it. */
+/** English texts of the initial and interactive chunks. A test compares the other languages with them. */
 
 export const language = "en";
 

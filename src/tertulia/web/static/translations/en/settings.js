@@ -1,4 +1,4 @@
-/** English: the texts of settings: one's own, those of channels, groups and the organization. */
+/** English texts of settings: personal, of channels, groups and the organization. */
 
 /** @type {Record<string, string | Record<string, string>>} */
 export const settingsTexts = {

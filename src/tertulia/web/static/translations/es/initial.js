@@ -1,4 +1,4 @@
-/** Spanish: the texts of the first views and of writing. */
+/** Spanish texts of the initial and interactive chunks. */
 
 export const language = "es";
 

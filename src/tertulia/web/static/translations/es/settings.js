@@ -1,4 +1,4 @@
-/** Spanish: the texts of settings: one's own, those of channels, groups and the organization. */
+/** Spanish texts of settings: personal, of channels, groups and the organization. */
 
 /** @type {Record<string, string | Record<string, string>>} */
 export const settingsTexts = {

@@ -227,7 +227,7 @@ class Application:
             Job("positions", 30, partial(housekeeping.keep_positions, *both, watch)),
             _duty("deleted files elsewhere", 5, self.carrying.sweep),
             Job("presence", 2, partial(presence.write_down, *both)),
-            Job("unused organizations", 60, partial(housekeeping.let_go_of_unused, delivery)),
+            Job("unused organizations", 60, partial(housekeeping.evict_unused, delivery)),
             Job("numbers", 300, self.counting.look, at_once=True),
             Job("disk", 10, self.disk.look, at_once=True),
             _due(

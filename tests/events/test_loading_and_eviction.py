@@ -21,7 +21,7 @@ def leaves(chat: Chat) -> None:
     server = chat.server
     server.goes_cold()
     for _ in range(2):
-        server.call(server.application.delivery.let_go_of_unused)
+        server.call(server.application.delivery.evict_unused)
     gc.collect()
 
 

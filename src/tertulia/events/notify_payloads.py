@@ -42,11 +42,11 @@ def written(appended: Iterable[Appended]) -> tuple[list[str], dict[int, int]]:
     size = 2
     ends: dict[int, int] = {}
     left_out: set[int] = set()
-    for known, happening in appended:
-        realm_id, seq = happening.realm_id, happening.seq
-        event = happening.event
+    for known, logged in appended:
+        realm_id, seq = logged.realm_id, logged.seq
+        event = logged.event
         one = _encode(
-            (realm_id, seq, known.epoch, event.kind, happening.audience, event, happening.stamp)
+            (realm_id, seq, known.epoch, event.kind, logged.audience, event, logged.stamp)
         )
         if len(one) > MAX_NOTICE_BYTES:
             left_out.add(realm_id)
@@ -67,8 +67,8 @@ def read(notice: str) -> Iterator[Appended]:
     for said in _decode(notice):
         to = events.audience.decode(said.audience)
         event = events.log.decoder(said.kind).decode(said.event)
-        happening = LoggedEvent(said.realm_id, said.seq, event, to, said.stamp)
-        yield LogPosition(said.seq, said.epoch), happening
+        logged = LoggedEvent(said.realm_id, said.seq, event, to, said.stamp)
+        yield LogPosition(said.seq, said.epoch), logged
 
 
 def _joined(some: list[bytes]) -> str:

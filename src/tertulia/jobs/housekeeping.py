@@ -74,8 +74,8 @@ async def keep_positions(
     delivery.give_up_cold_mailboxes()
 
 
-async def let_go_of_unused(delivery: Delivery) -> None:
-    delivery.let_go_of_unused()
+async def evict_unused(delivery: Delivery) -> None:
+    delivery.evict_unused()
 
 
 async def forget_send_keys(database: Database, remembered_seconds: float) -> None:

@@ -58,7 +58,7 @@ class Server(uvicorn.Server):
         super().__init__(config)
         self._application = application
         self._when_ready = when_ready
-        self._tide = malloc.MallocTrimmer()
+        self._trimmer = malloc.MallocTrimmer()
         self._emptying: asyncio.Task[None] | None = None
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
@@ -75,7 +75,7 @@ class Server(uvicorn.Server):
 
     def _look_at_memory(self) -> None:
         """Memory that the database caches free here is returned to the system by the next check."""
-        if self._tide.look() and (self._emptying is None or self._emptying.done()):
+        if self._trimmer.look() and (self._emptying is None or self._emptying.done()):
             self._emptying = asyncio.create_task(self._application.empty_page_caches())
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
@@ -102,7 +102,7 @@ def serve(
         loop.set_exception_handler(logging_config.tell_of_loop)
         _reload_on_hangup(loop, certificate)
         async with application.running():
-            _keep_what_is_there()
+            _freeze_garbage_collection()
             sys.setswitchinterval(TURN_SECONDS)
             await server.serve(sockets)
 
@@ -125,7 +125,7 @@ def _ignore_hangup() -> None:
     log.info("server.sighup_ignored")
 
 
-def _keep_what_is_there() -> None:
+def _freeze_garbage_collection() -> None:
     """Exclude modules and the directory from garbage collection, and collect less often.
 
     A register creates ten thousand objects at once, and ours have no reference cycles.

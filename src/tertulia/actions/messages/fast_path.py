@@ -101,7 +101,7 @@ def _plain(
         audience=_encode(to).decode(),
         payload=_encode(template)[_UNNUMBERED:].decode(),
         key=None if key is None else (key.key, key.fingerprint),
-        tell=partial(_happening, template, to, org.realm.id, member_ids, row),
+        tell=partial(_logged_event, template, to, org.realm.id, member_ids, row),
         answer=partial(_sent, channel, topic, member_ids),
     )
 
@@ -115,7 +115,7 @@ def _is_plain(draft: Draft) -> bool:
     )
 
 
-def _happening(
+def _logged_event(
     template: MessageSent,
     to: Audience,
     realm_id: int,

@@ -67,7 +67,7 @@ class Delivery:
         """The organizations in memory; `follower.finder` loads the others."""
         return self.follower.organizations
 
-    def let_go_of_unused(self) -> None:
+    def evict_unused(self) -> None:
         """Evict organizations without recent requests and without queues."""
         for realm_id in self.organizations.unused():
             if not self.mailboxes.is_listening(realm_id):
@@ -75,11 +75,11 @@ class Delivery:
 
     # --- events into mailboxes ---
 
-    def _distribute(self, org: Organization, happening: LoggedEvent) -> None:
-        for mailbox in self._listening(self.mailboxes.for_event(org, happening), happening.seq - 1):
-            if happening.seq > mailbox.scanned:
-                self._give(mailbox, org, happening)
-        self._take_back(org, happening)
+    def _distribute(self, org: Organization, logged: LoggedEvent) -> None:
+        for mailbox in self._listening(self.mailboxes.for_event(org, logged), logged.seq - 1):
+            if logged.seq > mailbox.scanned:
+                self._give(mailbox, org, logged)
+        self._take_back(org, logged)
 
     def _listening(self, mailboxes: Iterable[Mailbox], applied: int) -> Iterator[Mailbox]:
         """Mailboxes that take events after `applied`. Those of absent clients are emptied."""
@@ -90,52 +90,50 @@ class Delivery:
             if not mailbox.behind:  # events it has missed come first, from the log
                 yield mailbox
 
-    def _give(self, mailbox: Mailbox, org: Organization, happening: LoggedEvent) -> None:
+    def _give(self, mailbox: Mailbox, org: Organization, logged: LoggedEvent) -> None:
         """An event that cannot be encoded for one client is still delivered to the others."""
         subscribed_now = partial(org.is_subscribed, mailbox.listener.user_id)
         try:
-            self._offer(mailbox, org, happening, subscribed_now)
+            self._offer(mailbox, org, logged, subscribed_now)
         except Exception as error:
-            self.follower.skipped.note(happening, error)
+            self.follower.skipped.note(logged, error)
             self._give_up(mailbox)
         if mailbox.is_full:
-            mailbox.mark_behind(happening.seq)
+            mailbox.mark_behind(logged.seq)
 
     def _offer(
         self,
         mailbox: Mailbox,
         org: Organization,
-        happening: LoggedEvent,
+        logged: LoggedEvent,
         was_subscribed: WasSubscribed,
     ) -> bool:
         """Put an event into a mailbox. False if the event is not for it or produces no output."""
-        if not happening.concerns(org, mailbox.listener, was_subscribed):
+        if not logged.concerns(org, mailbox.listener, was_subscribed):
             return False
-        if happening.about.mergeable is not None:
-            event = mailbox.merge(happening.event)
-            if event is not happening.event:
-                happening = replace(happening, event=event, encoded={})
-        bodies = happening.bodies(org, mailbox.listener)
-        mailbox.add_durable(happening.seq, bodies, happening.about, happening.stamp)
+        if logged.about.mergeable is not None:
+            event = mailbox.merge(logged.event)
+            if event is not logged.event:
+                logged = replace(logged, event=event, encoded={})
+        bodies = logged.bodies(org, mailbox.listener)
+        mailbox.add_durable(logged.seq, bodies, logged.about, logged.stamp)
         self._waking.wake(mailbox)
         return bool(bodies)
 
-    def _take_back(self, org: Organization, happening: LoggedEvent) -> None:
+    def _take_back(self, org: Organization, logged: LoggedEvent) -> None:
         """Close the queues of revoked keys; drop messages that their readers have lost access
         to."""
-        lost = happening.event.taken_back()
+        lost = logged.event.taken_back()
         for mailbox in self.mailboxes.of_users(org.realm.id, lost.queues_of):
             self._close(mailbox)
         for channel_id, user_ids in lost.channels.items():
-            losers = happening.audience if user_ids is None else Users(list(user_ids))
+            losers = logged.audience if user_ids is None else Users(list(user_ids))
             for mailbox in self.mailboxes.for_audience(org, losers):
                 if mailbox.pending and not org.may_read(mailbox.listener.user_id, channel_id):
                     mailbox.forget_channel(channel_id)
         if lost.messages:
             for mailbox in self.mailboxes.of_organization(org.realm.id):
-                if not happening.audience.others_keep or _is_among(
-                    mailbox, happening.audience, org
-                ):
+                if not logged.audience.others_keep or _is_among(mailbox, logged.audience, org):
                     mailbox.forget_messages(lost.messages)
 
     def _reset_mailboxes(self, org: Organization) -> None:
@@ -311,32 +309,32 @@ class Delivery:
             return
         turns = page.turned_after(mailbox.scanned, org.applied)
         then = RewoundOrganization.before(turns, org, mailbox.listener.user_id) if turns else org
-        for happening in page.happenings:
+        for logged in page.logged:
             if mailbox.is_full:
                 break
-            if mailbox.scanned < happening.seq <= org.applied:
-                self._offer_again(mailbox, then, happening)
-                mailbox.scanned = happening.seq
+            if mailbox.scanned < logged.seq <= org.applied:
+                self._offer_again(mailbox, then, logged)
+                mailbox.scanned = logged.seq
         mailbox.behind = mailbox.scanned < org.applied
 
-    def _offer_again(self, mailbox: Mailbox, then: Organization, happening: LoggedEvent) -> None:
+    def _offer_again(self, mailbox: Mailbox, then: Organization, logged: LoggedEvent) -> None:
         """An event that can no longer be sent may have been sent before, by this server or
         another."""
-        user_id, event = mailbox.listener.user_id, happening.event
+        user_id, event = mailbox.listener.user_id, logged.event
         if not event.is_readable:
-            self.follower.skipped.note(happening)
+            self.follower.skipped.note(logged)
         try:
             if then is not then.present and event.affects_delivery():
                 event.move(then)
             subscribed_then = partial(then.is_subscribed, user_id)
             is_delivered = not event.is_out_of_sight(then, user_id) and self._offer(
-                mailbox, then, happening, subscribed_then
+                mailbox, then, logged, subscribed_then
             )
-            if not is_delivered and happening.concerns(then, mailbox.listener, subscribed_then):
-                mailbox.drop_deleted(happening.seq, happening.stamp)
+            if not is_delivered and logged.concerns(then, mailbox.listener, subscribed_then):
+                mailbox.drop_deleted(logged.seq, logged.stamp)
         except Exception as error:
-            self.follower.skipped.note(happening, error)
-            mailbox.drop_deleted(happening.seq, happening.stamp)
+            self.follower.skipped.note(logged, error)
+            mailbox.drop_deleted(logged.seq, logged.stamp)
 
     # --- closing ---
 

@@ -77,13 +77,13 @@ class MailboxRegistry:
         listening = self._of_user.get(org.realm.id, {})
         return self.of_users(org.realm.id, audience.among(org, listening.keys()))
 
-    def for_event(self, org: Organization, happening: LoggedEvent) -> Iterable[Mailbox]:
+    def for_event(self, org: Organization, logged: LoggedEvent) -> Iterable[Mailbox]:
         """The same for an event, plus mailboxes that receive all public channels."""
         found = {
             mailbox.listener.queue_id: mailbox
-            for mailbox in self.for_audience(org, happening.audience)
+            for mailbox in self.for_audience(org, logged.audience)
         }
         wide = self._wide.get(org.realm.id)
-        if wide and happening.event.overheard_in(org) is not None:
+        if wide and logged.event.overheard_in(org) is not None:
             found |= {queue_id: self._mailboxes[queue_id] for queue_id in wide}
         return found.values()

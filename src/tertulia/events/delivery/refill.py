@@ -15,7 +15,7 @@ MAX_DELIVERY_CHANGES = (
 class Page(msgspec.Struct, frozen=True):
     """Consecutive log events, and the events after them, up to the head, that affect delivery."""
 
-    happenings: list[LoggedEvent]
+    logged: list[LoggedEvent]
     turning: list[LoggedEvent]
     head: int
 
@@ -23,7 +23,7 @@ class Page(msgspec.Struct, frozen=True):
         """Events between two positions that affect the delivery of others."""
         return [
             each
-            for each in (*self.happenings, *self.turning)
+            for each in (*self.logged, *self.turning)
             if seq < each.seq <= until and each.event.affects_delivery()
         ]
 
@@ -37,7 +37,7 @@ def read_page(tx: Tx, after: int) -> Page | None:
     head, oldest = asked_head(), asked_oldest()
     if after < head and (oldest is None or after + 1 < oldest):
         return None
-    happenings = found()
-    end = happenings[-1].seq if happenings else head
+    logged = found()
+    end = logged[-1].seq if logged else head
     turning = events.log.turning(tx, end, MAX_DELIVERY_CHANGES + 1) if end < head else []
-    return None if len(turning) > MAX_DELIVERY_CHANGES else Page(happenings, turning, head)
+    return None if len(turning) > MAX_DELIVERY_CHANGES else Page(logged, turning, head)

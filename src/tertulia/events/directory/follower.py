@@ -89,7 +89,7 @@ class Follower:
     def evict(self, realm_id: int) -> None:
         """Free an organization that is not in use. The only one stays in memory."""
         if realm_id != self.organizations.single:
-            self.organizations.let_go(realm_id)
+            self.organizations.evict(realm_id)
             self._early.drop(realm_id)
             self._gate.drop(realm_id)
 

@@ -99,7 +99,7 @@ class Organizations:
         self._asked_for.clear()
         return found
 
-    def let_go(self, realm_id: int) -> None:
+    def evict(self, realm_id: int) -> None:
         """Drop the strong reference."""
         self._forget(realm_id)
 

@@ -11,22 +11,22 @@ class SkippedEvents:
     def __init__(self) -> None:
         self._known: set[tuple[int, int]] = set()
 
-    def note(self, happening: LoggedEvent, problem: BaseException | None = None) -> None:
-        place = (happening.realm_id, happening.seq)
+    def note(self, logged: LoggedEvent, problem: BaseException | None = None) -> None:
+        place = (logged.realm_id, logged.seq)
         if place in self._known:
             return
         if len(self._known) >= MAX_REMEMBERED:
             self._known.clear()
         self._known.add(place)
-        event = happening.event
+        event = logged.event
         if isinstance(event, Unreadable):
             kind, reason = event.word, event.problem
         else:
             kind, reason = event.kind, type(problem).__name__
         log.log.error(
             "events.skipped",
-            realm_id=happening.realm_id,
-            seq=happening.seq,
+            realm_id=logged.realm_id,
+            seq=logged.seq,
             kind=kind,
             reason=reason,
             exc_info=problem,

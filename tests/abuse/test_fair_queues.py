@@ -102,6 +102,16 @@ def test_a_backlog_delays_its_owner_and_not_others(chat, in_kitchen, ana, ben, q
         assert backlog.waiting >= queue.max_waiting - bound
 
 
+def test_an_image_does_not_wait_for_another_persons(chat, ana, ben):
+    queue = api.files.pictures.PICTURES
+
+    with Backlog(queue, ana.id) as backlog:
+        uploaded = in_background(lambda: avatar(ben, None))
+
+        uploaded.result(PATIENCE_SECONDS).succeeds()
+        assert backlog.waiting == queue.max_waiting
+
+
 @pytest.mark.parametrize("kind", [pytest.param("postgres", marks=pytest.mark.postgres)])
 def test_a_waiting_register_does_not_delay_others(chat, in_kitchen, ana, ben):
     """The organization is frozen while a register reads, so this read does not wait for a turn."""

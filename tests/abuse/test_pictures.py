@@ -74,20 +74,21 @@ class Slow:
         return domain.people.avatar.Avatar(data, data)
 
 
-def test_pictures_are_decoded_one_at_a_time():
+@pytest.mark.parametrize("people, expected", [(1, 1), (3, 2)])
+def test_two_pictures_are_decoded_at_once_and_one_of_each_person(people, expected):
     slow = Slow()
 
     async def scene() -> None:
         drawings = [
-            asyncio.create_task(api.files.pictures.drawn(n % 3, slow, b"")) for n in range(24)
+            asyncio.create_task(api.files.pictures.drawn(n % people, slow, b"")) for n in range(15)
         ]
-        await asyncio.sleep(0.05)
+        await asyncio.to_thread(eventually, lambda: slow.at_once == expected)
         slow.may_end.set()
         await asyncio.gather(*drawings)
 
     asyncio.run(scene())
 
-    assert slow.most_at_once == 1
+    assert slow.most_at_once == expected
 
 
 def test_many_uploads_of_one_user_wait_without_delaying_others(chat, monkeypatch):

@@ -1,7 +1,7 @@
 """Images in requests, and the queue for decoding and scaling them.
 
-Scaling takes much time and memory, so one image is processed at a time, on a thread of its own,
-person by person in turn.
+Scaling takes much time and memory. Two images are processed at once, of different people, so that a
+small image does not wait for another person's large one.
 """
 
 from collections.abc import Callable
@@ -16,7 +16,7 @@ from tertulia.http.forms import UploadedFile, media_type
 # What waits to be drawn is in memory. A reader has up to 8 pictures of other sites looked at.
 MAX_WAITING_PICTURES = 16
 
-PICTURES = FairQueue("pictures", slots=1, max_waiting=MAX_WAITING_PICTURES)
+PICTURES = FairQueue("pictures", slots=2, slots_per_person=1, max_waiting=MAX_WAITING_PICTURES)
 
 D = TypeVar("D")
 T = TypeVar("T")

@@ -28,7 +28,7 @@ def ask(slapd: Slapd, typed: str, password: str, **settings: Any) -> LdapPerson 
 
 
 def authenticate(asked: LdapDirectory, typed: str, password: str) -> LdapPerson | None:
-    return ldap.authenticate(asked, ldap.named(asked, typed), password)
+    return ldap.authenticate(asked, ldap.find_name(asked, typed), password)
 
 
 def directory(slapd: Slapd, **settings: Any) -> LdapDirectory:
@@ -254,12 +254,13 @@ def test_one_address_does_not_use_up_the_threads_of_all():
 
     async def scene() -> str:
         hanging = [
-            asyncio.create_task(ldap.asked("203.0.113.9", released.wait, 60)) for _ in range(22)
+            asyncio.create_task(ldap.run_in_turn("203.0.113.9", released.wait, 60))
+            for _ in range(22)
         ]
         await asyncio.sleep(0)
         with pytest.raises(RateLimited):
-            await ldap.asked("203.0.113.9", released.wait, 60)
-        answer = await ldap.asked("198.51.100.7", lambda: "answer")
+            await ldap.run_in_turn("203.0.113.9", released.wait, 60)
+        answer = await ldap.run_in_turn("198.51.100.7", lambda: "answer")
         released.set()
         await asyncio.gather(*hanging)
         return answer
@@ -289,7 +290,7 @@ def test_a_missing_id_attribute_is_an_error(slapd):
     lacking = directory(slapd, id_attribute="employeeNumber")
 
     for ask_it in (
-        lambda: ldap.named(lacking, "ana"),
+        lambda: ldap.find_name(lacking, "ana"),
         lambda: ldap.find_all(lacking, ["7"]),
         lambda: ldap.try_out(lacking),
     ):
@@ -297,7 +298,7 @@ def test_a_missing_id_attribute_is_an_error(slapd):
             ask_it()
     unnamed = directory(slapd, id_attribute="")
     ldap.try_out(unnamed)
-    assert ldap.named(unnamed, "ANA").subject == "ana"
+    assert ldap.find_name(unnamed, "ANA").subject == "ana"
     assert ldap.find_all(directory(slapd), ["none-such"]) == {}
 
 
@@ -391,7 +392,7 @@ def babbles(message_id: bytes) -> Iterator[bytes]:
 def test_what_a_directory_answers_is_bounded(answers, words):
     for hostile in _hostile(answers):
         with pytest.raises(DirectoryTrouble, match=words):
-            ldap.named(hostile, "ana")
+            ldap.find_name(hostile, "ana")
 
 
 @pytest.mark.parametrize(

@@ -45,7 +45,7 @@ def provider(site: MisbehavingProvider) -> OpenIdProvider:
 
 
 def come_back(site: MisbehavingProvider) -> SiteUser:
-    return asyncio.run(openid.come_back(provider(site), PENDING, "the code"))
+    return asyncio.run(openid.finish(provider(site), PENDING, "the code"))
 
 
 @pytest.mark.parametrize("path", [DISCOVERY, "/keys", "/token", "/userinfo"])
@@ -90,10 +90,10 @@ def test_endpoints_must_be_addresses_of_sites(site, name, value):
     site.answers[DISCOVERY] = good | {name: value}
 
     with pytest.raises(ProviderTrouble, match=name):
-        asyncio.run(openid.leave(provider(site), PENDING))
+        asyncio.run(openid.authorization_url(provider(site), PENDING))
     site.answers[DISCOVERY] = good
 
-    assert asyncio.run(openid.leave(provider(site), PENDING)).startswith(site.address)
+    assert asyncio.run(openid.authorization_url(provider(site), PENDING)).startswith(site.address)
 
 
 @pytest.mark.parametrize(

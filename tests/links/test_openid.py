@@ -55,13 +55,13 @@ def claims(site: MisbehavingProvider, **others: Any) -> dict[str, Any]:
 
 
 def come_back(site: MisbehavingProvider, **settings: Any) -> SiteUser:
-    return asyncio.run(openid.come_back(provider(site, **settings), PENDING, "the code"))
+    return asyncio.run(openid.finish(provider(site, **settings), PENDING, "the code"))
 
 
 def test_a_login_leaves_with_a_challenge_and_comes_back_with_its_answer(site):
     site.is_openid(signed(claims(site, name="Ana")), {"sub": "s-1", "name": "Ana Díaz"})
 
-    where = asyncio.run(openid.leave(provider(site), PENDING))
+    where = asyncio.run(openid.authorization_url(provider(site), PENDING))
     found = come_back(site)
 
     sent = {name: values[0] for name, values in parse_qs(urlsplit(where).query).items()}
@@ -127,7 +127,7 @@ def test_a_code_is_of_no_use_without_what_it_was_asked_with(site):
     """The provider checks that, as they do: PKCE."""
     site.is_openid(signed(claims(site)))
     tokens = site.answers["/token"]
-    where = asyncio.run(openid.leave(provider(site), PENDING))
+    where = asyncio.run(openid.authorization_url(provider(site), PENDING))
     challenge = parse_qs(urlsplit(where).query)["code_challenge"][0]
 
     def exchange(form: dict[str, str]) -> Any:
@@ -138,7 +138,7 @@ def test_a_code_is_of_no_use_without_what_it_was_asked_with(site):
     assert come_back(site).subject == "s-1"
     other = msgspec.structs.replace(PENDING, verifier="w" * 43)
     with pytest.raises(ProviderTrouble):
-        asyncio.run(openid.come_back(provider(site), other, "the code"))
+        asyncio.run(openid.finish(provider(site), other, "the code"))
 
 
 def test_userinfo_must_be_about_the_same_person(site):
@@ -209,14 +209,14 @@ def test_github_tells_its_verified_addresses(site):
     }
     github = provider(site, preset="github")
 
-    found = asyncio.run(github_login.come_back(github, PENDING, "the code"))
+    found = asyncio.run(github_login.finish(github, PENDING, "the code"))
 
     assert found.subject == "42"
     assert found.emails == ("main@example.com", "second@example.com")
     assert found.claims["name"] == "ana"
     site.answers["/login/oauth/access_token"] = {"error": "bad_verification_code"}
     with pytest.raises(ProviderTrouble):
-        asyncio.run(github_login.come_back(github, PENDING, "the code"))
+        asyncio.run(github_login.finish(github, PENDING, "the code"))
 
 
 def test_organizations_and_teams_of_github_are_groups(site):
@@ -230,11 +230,11 @@ def test_organizations_and_teams_of_github_are_groups(site):
 
     def comes_back(**settings: Any) -> ExternalProfile:
         github = provider(site, preset="github", **settings)
-        found = asyncio.run(github_login.come_back(github, PENDING, "the code"))
+        found = asyncio.run(github_login.finish(github, PENDING, "the code"))
         return from_site(github, found)
 
     asking = provider(site, preset="github", only_groups=("friends/cooks",))
-    where = asyncio.run(github_login.leave(asking, PENDING))
+    where = asyncio.run(github_login.authorization_url(asking, PENDING))
     assert "read:org" in parse_qs(urlsplit(where).query)["scope"][0]
     assert comes_back(only_groups=("friends/cooks",)).is_admitted
     assert comes_back(only_groups=("example-inc",)).is_admitted

@@ -130,7 +130,9 @@ def most_highlighted(language: str, unit: str) -> str:
     too_much = bisect(
         lengths,
         False,
-        key=lambda length: markdown.code.price(repeated(unit, length), lexer) > MAX_HIGHLIGHTED,
+        key=lambda length: (
+            markdown.code.estimated_cost(repeated(unit, length), lexer) > MAX_HIGHLIGHTED
+        ),
     )
     return repeated(unit, too_much - 1)
 

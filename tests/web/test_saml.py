@@ -15,7 +15,7 @@ from tests.support.saml import ENTITY, SamlSite
 from tertulia import actions
 from tertulia.config.login_providers import SamlProvider
 from tertulia.external.sso.provider_types import ProviderTrouble
-from tertulia.external.sso.saml import harmless, read_answer
+from tertulia.external.sso.saml import checked_xml, read_answer
 
 BEGIN = "/accounts/login/social/saml/house"
 
@@ -167,7 +167,7 @@ COMMENT = "<name>ana<!-- -->.evil</name>"
 )
 def test_a_comment_is_seen_however_it_is_written(written):
     with pytest.raises(ProviderTrouble):
-        harmless(written)
+        checked_xml(written)
 
 
 @pytest.mark.on_one
@@ -176,7 +176,7 @@ def test_a_comment_is_seen_however_it_is_written(written):
     ["<é/>", '\ufeff<?xml version="1.0" encoding="utf-8"?>\n<é/>', "<?xml version='1.0'?><a/>"],
 )
 def test_what_is_plain_to_see_is_read(written):
-    assert harmless(written.encode()) == written.encode()
+    assert checked_xml(written.encode()) == written.encode()
 
 
 @pytest.mark.on_one

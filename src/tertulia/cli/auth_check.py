@@ -100,7 +100,7 @@ def _trouble(provider: Provider) -> list[str]:
             jwt.check_key(provider)
         elif isinstance(provider, OpenIdProvider):
             is_github = provider.preset == "github"
-            ask = github.try_out if is_github else openid.describe
+            ask = github.try_out if is_github else openid.discover
             asyncio.run(ask(provider))
     except (DirectoryTrouble, ProviderTrouble) as trouble:
         return [f"it is not available: {trouble}"]

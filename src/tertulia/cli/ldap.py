@@ -86,7 +86,7 @@ def _tidings(
     directory: LdapDirectory, opened: OpenOrganization, known: list[Any]
 ) -> list[ProfileUpdate]:
     try:
-        return claims.tidings(directory, opened.realm.subdomain, known)
+        return claims.profile_updates(directory, opened.realm.subdomain, known)
     except DirectoryTrouble as trouble:
         raise click.ClickException(f"{directory.called} cannot be asked: {trouble}") from None
 

@@ -139,13 +139,13 @@ class Api:
             return
         except ClientError as error:
             answer = _refusal(outcome.checked(error), exchange)
-            _forget_way(error)
+            _drop_traceback(error)
         except asyncio.CancelledError:  # the server is stopping and has waited long enough
             answer = _refusal(outcome.checked(ServerStopping()), exchange)
         except Exception as error:
             answer = _failure(error, exchange)
-            _forget_way(error)
-        answer = await self._give(send, answer, exchange)
+            _drop_traceback(error)
+        answer = await self._respond(send, answer, exchange)
         if self._observe is not None:
             seconds = time.perf_counter() - exchange.started
             self._observe(exchange.method, exchange.route, answer.status, seconds)
@@ -186,7 +186,7 @@ class Api:
             limit = min(limit, STRANGERS_BODY_BYTES)
             request.refuse_larger(limit)
         try:
-            answer = await self._tried(request, route, texts, call, limit)
+            answer = await self._call_with_retry(request, route, texts, call, limit)
         except ClientError as error:
             if self._refused is not None:
                 await self._refused(call, route, error)
@@ -195,22 +195,22 @@ class Api:
             log.info("http.request_done", **exchange.facts())
         return answer
 
-    async def _tried(
+    async def _call_with_retry(
         self, request: ApiRequest, route: Route, texts: list[str], call: Any, limit: int
     ) -> Answer:
         """Call the endpoint; retry once after a refusal that may be outdated. A refused call wrote
         nothing."""
         try:
-            return await self._done(request, route, texts, call, limit)
+            return await self._invoke(request, route, texts, call, limit)
         except ClientError as error:
             if route.contract.streams_files or not error.reports_absence:
                 raise
             if self._look_again is None or not await self._look_again():
                 raise
-            _forget_way(error)
-        return await self._done(request, route, texts, call, limit)
+            _drop_traceback(error)
+        return await self._invoke(request, route, texts, call, limit)
 
-    async def _done(
+    async def _invoke(
         self, request: ApiRequest, route: Route, texts: list[str], call: Any, limit: int
     ) -> Answer:
         if route.requires is not None:
@@ -227,14 +227,14 @@ class Api:
         if texts:
             arguments |= path_arguments(route, texts)
         run = route.endpoint(call, **arguments)
-        reply = await (_watched(run, request) if route.long_poll else run)
+        reply = await (_cancel_on_disconnect(run, request) if route.long_poll else run)
         unsupported = contract.unsupported(request.params)
         body = encode(reply, unsupported, for_zulip_client=request.is_zulip_client)
         if isinstance(reply, Elsewhere):
             return Answer(302, body, {"Location": reply.url})
         return Answer(200, body)
 
-    async def _give(self, send: Send, answer: Answer, exchange: Exchange) -> Answer:
+    async def _respond(self, send: Send, answer: Answer, exchange: Exchange) -> Answer:
         """Send a response, or 429 if the caller has too many unread responses."""
         request = exchange.request
         if request is None or len(answer.body) < compression.MIN_BYTES:
@@ -302,7 +302,7 @@ async def _compressed(answer: Answer, request: ApiRequest) -> Answer:
     return Answer(answer.status, body, {**answer.headers, "Content-Encoding": "gzip"})
 
 
-async def _watched(run: Awaitable[Any], request: ApiRequest) -> Any:
+async def _cancel_on_disconnect(run: Awaitable[Any], request: ApiRequest) -> Any:
     """Await a slow endpoint, and cancel it when its client disconnects."""
     waiting = asyncio.current_task()
     assert waiting is not None
@@ -375,10 +375,10 @@ def _http_date(seconds: int) -> bytes:
     return formatdate(seconds, usegmt=True).encode()
 
 
-def _forget_way(error: BaseException) -> None:
+def _drop_traceback(error: BaseException) -> None:
     """Drop the traceback: it refers to frames that refer to the error, and this cycle would keep
     the request's data until the garbage collector runs."""
     error.__traceback__ = None
     before, error.__context__ = error.__context__, None
     if before is not None:
-        _forget_way(before)
+        _drop_traceback(before)

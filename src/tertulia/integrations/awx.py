@@ -4,7 +4,7 @@ https://docs.ansible.com/projects/awx/en/latest/userguide/notifications.html"""
 from collections.abc import Mapping
 
 from tertulia.integrations.payload import Payload, WebhookRequest
-from tertulia.integrations.phrases import bullets, count, facts, line, link, said, spoken
+from tertulia.integrations.phrases import as_words, bullets, count, facts, line, link, with_quote
 from tertulia.integrations.webhook_message import WebhookMessage
 
 MAX_HOSTS = 20
@@ -38,7 +38,7 @@ def report(hook: WebhookRequest) -> WebhookMessage | None:
         ]
     )
     sign = SIGNS.get(status, ":information:")
-    text = said(f"{sign} {named}: {spoken(status)}", payload.words("traceback"))
+    text = with_quote(f"{sign} {named}: {as_words(status)}", payload.words("traceback"))
     parts = [text, about, bullets(_hosts(payload))]
     return WebhookMessage(status, line(name), "\n\n".join(filter(None, parts)))
 

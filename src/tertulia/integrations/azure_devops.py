@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from tertulia.integrations import code_hosting
 from tertulia.integrations.code_hosting import Commit, PullRequestOrIssue, Push, TopicAndText
 from tertulia.integrations.payload import Payload, WebhookRequest
-from tertulia.integrations.phrases import line, said
+from tertulia.integrations.phrases import line, with_quote
 from tertulia.integrations.rejections import UnknownEvent
 from tertulia.integrations.webhook_message import WebhookMessage
 
@@ -32,7 +32,7 @@ def report(hook: WebhookRequest) -> WebhookMessage | None:
     if not sentence:
         sentence = line(payload.text("message.text"), SENTENCE_LENGTH)
     words = _comment(resource)
-    text = said(sentence.rstrip(".:"), words) if words else sentence
+    text = with_quote(sentence.rstrip(".:"), words) if words else sentence
     return WebhookMessage(event, _topic(resource), text)
 
 

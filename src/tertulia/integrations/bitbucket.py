@@ -6,7 +6,7 @@ from functools import partial
 from tertulia.integrations import code_hosting
 from tertulia.integrations.code_hosting import Commit, PullRequestOrIssue, Push, TopicAndText
 from tertulia.integrations.payload import Payload, WebhookRequest
-from tertulia.integrations.phrases import code, line, link, said, spoken
+from tertulia.integrations.phrases import as_words, code, line, link, with_quote
 from tertulia.integrations.rejections import UnknownEvent
 from tertulia.integrations.webhook_message import WebhookMessage
 
@@ -99,7 +99,7 @@ def _issue(verb: str, payload: Payload) -> TopicAndText:
 def _comment(key: str, kind: str, payload: Payload) -> TopicAndText:
     comment, about = payload.get("comment"), _numbered(payload.get(key), kind)
     verb = link("commented", comment.words("links.html.href"))
-    text = said(f"{_who(payload)} {verb} on {about.link()}", comment.words("content.raw"))
+    text = with_quote(f"{_who(payload)} {verb} on {about.link()}", comment.words("content.raw"))
     return about.topic(_repository(payload)), text
 
 
@@ -108,16 +108,16 @@ def _commit_comment(payload: Payload) -> TopicAndText:
     verb = link("commented", comment.words("links.html.href"))
     named = link(commit.text("hash")[:11], commit.words("links.html.href"))
     headline = f"{_who(payload)} {verb} on commit {named}"
-    return f"{_repository(payload)} / commits", said(headline, comment.words("content.raw"))
+    return f"{_repository(payload)} / commits", with_quote(headline, comment.words("content.raw"))
 
 
 def _status(payload: Payload) -> TopicAndText:
     status = payload.get("commit_status")
     named = link(status.words("name", "key") or "A build", status.words("url"))
     where = status.words("refname")
-    text = f"{named}{f' on {code(where)}' if where else ''}: {spoken(status.text('state'))}"
+    text = f"{named}{f' on {code(where)}' if where else ''}: {as_words(status.text('state'))}"
     topic = code_hosting.push_topic(_repository(payload), where or "builds")
-    return topic, said(text, status.words("description"))
+    return topic, with_quote(text, status.words("description"))
 
 
 def _fork(payload: Payload) -> TopicAndText:

@@ -2,7 +2,7 @@
 
 from tertulia.integrations import code_hosting
 from tertulia.integrations.payload import WebhookRequest
-from tertulia.integrations.phrases import code, line, link, spoken
+from tertulia.integrations.phrases import as_words, code, line, link
 from tertulia.integrations.rejections import UnknownEvent
 from tertulia.integrations.webhook_message import WebhookMessage
 
@@ -30,7 +30,7 @@ def report(hook: WebhookRequest) -> WebhookMessage | None:
     sign = SIGNS.get(status, ":information:")
     project = line(payload.words("project.name") or "CircleCI")
     place = payload.words(*PLACES)
-    text = f"{sign} {named} {spoken(status)}"
+    text = f"{sign} {named} {as_words(status)}"
     if place:
         text += f" on {code(place)}"
     subject = payload.words("pipeline.vcs.commit.subject")

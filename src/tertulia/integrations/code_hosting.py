@@ -7,7 +7,16 @@ from typing import Any
 import msgspec
 
 from tertulia.integrations.payload import Payload
-from tertulia.integrations.phrases import ZEROS, bullets, code, count, line, link, said, several
+from tertulia.integrations.phrases import (
+    ZEROS,
+    bullets,
+    code,
+    count,
+    line,
+    link,
+    several,
+    with_quote,
+)
 from tertulia.integrations.rejections import UnexpectedPayload
 
 MAX_COMMITS = 20
@@ -106,7 +115,7 @@ def request_text(
     place = ""
     if branches is not None and all(branches):
         place = f" from {code(branches[0])} to {code(branches[1])}"
-    return said(f"{line(who)} {verb} {about.link()}{place}", words)
+    return with_quote(f"{line(who)} {verb} {about.link()}{place}", words)
 
 
 def _commit(commit: Commit) -> str:

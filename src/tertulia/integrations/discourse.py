@@ -1,7 +1,7 @@
 """Discourse: https://meta.discourse.org/t/configure-webhooks-that-trigger-on-discourse-events/49045"""
 
 from tertulia.integrations.payload import Payload, WebhookRequest
-from tertulia.integrations.phrases import in_address, line, link, said, spoken
+from tertulia.integrations.phrases import as_words, in_address, line, link, with_quote
 from tertulia.integrations.rejections import UnknownEvent
 from tertulia.integrations.webhook_message import WebhookMessage
 
@@ -38,10 +38,10 @@ def report(hook: WebhookRequest) -> WebhookMessage | None:
         user = payload.get("user")
         name = line(user.text("username"))
         address = f"{site}/u/{in_address(name)}" if site else ""
-        topic, text = "users", f"User {link(name, address)}: {spoken(event[5:])}."
+        topic, text = "users", f"User {link(name, address)}: {as_words(event[5:])}."
     elif event.startswith("category_"):
         name = line(payload.get("category").text("name"))
-        topic, text = "categories", f"Category {name}: {spoken(event[9:])}."
+        topic, text = "categories", f"Category {name}: {as_words(event[9:])}."
     else:
         raise UnknownEvent(event)
     return WebhookMessage(event, topic, text)
@@ -61,7 +61,7 @@ def _post(payload: Payload, site: str, verb: str) -> tuple[str, str]:
     post = payload.get("post")
     words = post.words("raw") if "deleted" not in verb else ""
     headline = f"{line(post.text('username'))} {verb} {_named(post, site)}"
-    return line(post.text("topic_title")), said(headline, words)
+    return line(post.text("topic_title")), with_quote(headline, words)
 
 
 def _like(payload: Payload, site: str) -> tuple[str, str]:

@@ -4,7 +4,7 @@ https://support.freshdesk.com/support/solutions/articles/132589"""
 import re
 
 from tertulia.integrations.payload import Payload, WebhookRequest
-from tertulia.integrations.phrases import facts, line, link, said
+from tertulia.integrations.phrases import facts, line, link, with_quote
 from tertulia.integrations.webhook_message import WebhookMessage
 
 STATUSES = {"2": "Open", "3": "Pending", "4": "Resolved", "5": "Closed"}
@@ -31,7 +31,7 @@ def report(hook: WebhookRequest) -> WebhookMessage | None:
         return WebhookMessage(
             "ticket.note", topic, f"{who} added a {line(action[2])} note to {named}."
         )
-    text = said(f"{who} created {named}", ticket.words("ticket_description"))
+    text = with_quote(f"{who} created {named}", ticket.words("ticket_description"))
     return WebhookMessage("ticket.created", topic, f"{text}\n\n{_about(ticket)}".rstrip())
 
 

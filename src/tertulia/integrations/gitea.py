@@ -8,7 +8,7 @@ from functools import partial
 from tertulia.integrations import code_hosting, github
 from tertulia.integrations.code_hosting import Formatter, PullRequestOrIssue, Push, TopicAndText
 from tertulia.integrations.payload import Payload, WebhookRequest
-from tertulia.integrations.phrases import line, link, said
+from tertulia.integrations.phrases import line, link, with_quote
 from tertulia.integrations.rejections import NoSuchHeader
 from tertulia.integrations.webhook_message import WebhookMessage
 
@@ -63,7 +63,7 @@ def _review(verb: str, payload: Payload) -> TopicAndText:
     about = PullRequestOrIssue("PR", number, title, request.words("html_url"))
     who = line(payload.words("sender.login", "sender.username") or "Somebody")
     topic = about.topic(payload.text("repository.name"))
-    return topic, said(f"{who} {verb} {about.link()}", words)
+    return topic, with_quote(f"{who} {verb} {about.link()}", words)
 
 
 EVENTS: dict[str, Formatter] = {

@@ -14,7 +14,7 @@ from tertulia.integrations.code_hosting import (
     TopicAndText,
 )
 from tertulia.integrations.payload import Payload, WebhookRequest
-from tertulia.integrations.phrases import code, facts, line, link, said, spoken, strong
+from tertulia.integrations.phrases import as_words, code, facts, line, link, strong, with_quote
 from tertulia.integrations.rejections import UnknownEvent
 from tertulia.integrations.webhook_message import WebhookMessage
 
@@ -124,12 +124,12 @@ def _issue(payload: Payload) -> TopicAndText:
 
 
 def _discussion(payload: Payload) -> TopicAndText:
-    return _changed(payload, "discussion", "discussion", spoken(payload.text("action")))
+    return _changed(payload, "discussion", "discussion", as_words(payload.text("action")))
 
 
 def _verb(payload: Payload) -> str:
     action = payload.text("action")
-    verb = spoken(action)
+    verb = as_words(action)
     if action in ("assigned", "unassigned"):
         verb = f"{verb} {line(payload.words('assignee.login') or 'somebody')} "
         verb += "to" if action == "assigned" else "from"
@@ -153,7 +153,7 @@ def _review(payload: Payload) -> TopicAndText:
     if payload.words("action") == "dismissed":
         verb = "dismissed a review of"
     named = replace(about, address=review.words("html_url")).link()
-    text = said(f"{_who(payload)} {verb} {named}", review.words("body"))
+    text = with_quote(f"{_who(payload)} {verb} {named}", review.words("body"))
     return about.topic(_repository(payload)), text
 
 
@@ -176,7 +176,7 @@ def _comment(payload: Payload, about: PullRequestOrIssue, place: str = "") -> To
     comment, action = payload.get("comment"), payload.words("action")
     verb = link(COMMENTED.get(action, "commented on"), comment.words("html_url"))
     words = comment.words("body") if action != "deleted" else ""
-    text = said(f"{_who(payload)} {verb} {about.link()}{place}", words)
+    text = with_quote(f"{_who(payload)} {verb} {about.link()}{place}", words)
     return about.topic(_repository(payload)), text
 
 
@@ -185,7 +185,7 @@ def _commit_comment(payload: Payload) -> TopicAndText:
     commit = comment.text("commit_id")
     verb = link("commented", comment.words("html_url"))
     headline = f"{_who(payload)} {verb} on commit {code(commit[:11])}"
-    return f"{_repository(payload)} / commits", said(headline, comment.words("body"))
+    return f"{_repository(payload)} / commits", with_quote(headline, comment.words("body"))
 
 
 def _release(payload: Payload) -> TopicAndText | None:
@@ -196,7 +196,9 @@ def _release(payload: Payload) -> TopicAndText | None:
     named = link(f"release {name or tag}", release.words("html_url"))
     topic = f"{_repository(payload)} / {line(tag)} {line(name)}".rstrip()
     words = release.words("body") if action == "published" else ""
-    return topic, said(f"{_who(payload)} {spoken(action)} {named} for tag {code(tag)}", words)
+    return topic, with_quote(
+        f"{_who(payload)} {as_words(action)} {named} for tag {code(tag)}", words
+    )
 
 
 def _fork(payload: Payload) -> TopicAndText:
@@ -213,20 +215,20 @@ def _star(payload: Payload) -> TopicAndText:
 def _repository_changed(payload: Payload) -> TopicAndText:
     repository = payload.get("repository")
     named = link(repository.text("full_name"), repository.words("html_url"))
-    verb = spoken(payload.text("action"))
+    verb = as_words(payload.text("action"))
     return _repository(payload), f"{_who(payload)} {verb} the repository {named}."
 
 
 def _member(payload: Payload) -> TopicAndText:
     member = payload.get("member")
-    verb = spoken(payload.text("action"))
+    verb = as_words(payload.text("action"))
     named = link(member.text("login"), member.words("html_url"))
     return _repository(payload), f"{_who(payload)} {verb} {named} as a collaborator."
 
 
 def _wiki(payload: Payload) -> TopicAndText:
     pages = [
-        f"{spoken(page.words('action'))} the wiki page "
+        f"{as_words(page.words('action'))} the wiki page "
         + link(page.words("title") or "Untitled", page.words("html_url"))
         for page in payload.each("pages")
     ]
@@ -241,7 +243,7 @@ def _status(payload: Payload) -> TopicAndText | None:
     named = link(payload.words("context") or "A check", payload.words("target_url"))
     described = payload.words("description")
     topic = f"{_repository(payload)} / commits"
-    return topic, said(f"{named} for commit {code(sha[:11])}: {spoken(state)}", described)
+    return topic, with_quote(f"{named} for commit {code(sha[:11])}: {as_words(state)}", described)
 
 
 def _check(payload: Payload) -> TopicAndText | None:
@@ -265,7 +267,7 @@ def _checked(payload: Payload, check: Payload, address: str, name: str = "") -> 
     if check.words("status") in QUIET_CHECKS or payload.words("action") in QUIET_CHECKS:
         return None
     named = link(name or check.words("name") or "Checks", address)
-    result = spoken(check.words("conclusion") or "unknown")
+    result = as_words(check.words("conclusion") or "unknown")
     branch = check.words("head_branch", "check_suite.head_branch")
     where = f" on {code(branch)}" if branch else ""
     topic = code_hosting.push_topic(_repository(payload), branch or "checks")
@@ -278,7 +280,7 @@ def _deployment(payload: Payload) -> TopicAndText:
     what = f" of {code(ref)}" if ref else ""
     headline = f"{_who(payload)} created a deployment{what} to {where}"
     topic = f"{_repository(payload)} / deployments"
-    return topic, said(headline, deployment.words("description"))
+    return topic, with_quote(headline, deployment.words("description"))
 
 
 def _deployment_status(payload: Payload) -> TopicAndText:
@@ -288,8 +290,10 @@ def _deployment_status(payload: Payload) -> TopicAndText:
     ref = deployment.words("ref")
     what = f" of {code(ref)}" if ref else ""
     named = link(f"Deployment to {where}", address)
-    headline = f"{named}{what}: {spoken(status.text('state'))}"
-    return f"{_repository(payload)} / deployments", said(headline, status.words("description"))
+    headline = f"{named}{what}: {as_words(status.text('state'))}"
+    return f"{_repository(payload)} / deployments", with_quote(
+        headline, status.words("description")
+    )
 
 
 def _team(payload: Payload) -> TopicAndText:
@@ -301,7 +305,7 @@ def _team(payload: Payload) -> TopicAndText:
         linked = link(repository.text("full_name"), repository.words("html_url"))
         text = TEAM_VERBS[action].format(team=named, repository=linked)
     else:
-        text = f"{spoken(action)} the team {named}"
+        text = f"{as_words(action)} the team {named}"
     before = payload.find("changes")
     changes = facts(
         [
@@ -318,7 +322,7 @@ def _membership(payload: Payload) -> TopicAndText:
     word = "to" if payload.text("action") == "added" else "from"
     who = link(member.text("login"), member.words("html_url"))
     named = link(team.text("name"), team.words("html_url"))
-    text = f"{_who(payload)} {spoken(payload.text('action'))} {who} {word} the team {named}."
+    text = f"{_who(payload)} {as_words(payload.text('action'))} {who} {word} the team {named}."
     return f"{_organization(payload)} / teams", text
 
 
@@ -334,8 +338,8 @@ def _page_build(payload: Payload) -> TopicAndText | None:
     if status in ("building", "queued"):
         return None
     by = line(build.words("pusher.login"))
-    headline = f"GitHub Pages{f' (pushed by {by})' if by else ''}: {spoken(status)}"
-    return f"{_repository(payload)} / pages", said(headline, build.words("error.message"))
+    headline = f"GitHub Pages{f' (pushed by {by})' if by else ''}: {as_words(status)}"
+    return f"{_repository(payload)} / pages", with_quote(headline, build.words("error.message"))
 
 
 def _advisory(payload: Payload) -> TopicAndText:
@@ -343,14 +347,14 @@ def _advisory(payload: Payload) -> TopicAndText:
     name = advisory.text("ghsa_id")
     summary = line(advisory.words("summary"))
     named = link(f"advisory {name} {summary}".rstrip(), advisory.words("html_url"))
-    headline = f"{_who(payload)} {spoken(payload.text('action'))} {named}"
+    headline = f"{_who(payload)} {as_words(payload.text('action'))} {named}"
     about = facts(
         [
-            ("Severity", spoken(advisory.words("severity"))),
+            ("Severity", as_words(advisory.words("severity"))),
             ("CVE", line(advisory.words("cve_id"))),
         ]
     )
-    text = said(headline, advisory.words("description"))
+    text = with_quote(headline, advisory.words("description"))
     topic = f"{_repository(payload)} / {line(name)} {summary}".rstrip()
     return topic, f"{text}\n\n{about}".rstrip()
 

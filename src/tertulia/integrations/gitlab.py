@@ -9,7 +9,7 @@ from tertulia.integrations.code_hosting import (
     TopicAndText,
 )
 from tertulia.integrations.payload import Payload, WebhookRequest
-from tertulia.integrations.phrases import bullets, code, line, link, said, several, spoken
+from tertulia.integrations.phrases import as_words, bullets, code, line, link, several, with_quote
 from tertulia.integrations.rejections import UnknownEvent
 from tertulia.integrations.webhook_message import WebhookMessage
 
@@ -80,7 +80,7 @@ def _compare(payload: Payload) -> str:
 def _request(payload: Payload) -> TopicAndText:
     request = payload.get("object_attributes")
     action = request.words("action")
-    verb = VERBS.get(action, spoken(action) or "changed")
+    verb = VERBS.get(action, as_words(action) or "changed")
     if action == "update" and request.words("oldrev"):
         verb = "added commits to"
     opened = action in ("open", "reopen")
@@ -96,7 +96,7 @@ def _request(payload: Payload) -> TopicAndText:
 def _issue(payload: Payload) -> TopicAndText:
     issue = payload.get("object_attributes")
     action = issue.words("action")
-    about, verb = _numbered(issue, "issue"), VERBS.get(action, spoken(action) or "changed")
+    about, verb = _numbered(issue, "issue"), VERBS.get(action, as_words(action) or "changed")
     words = issue.words("description") if action == "open" else ""
     text = code_hosting.request_text(_who(payload), verb, about, words)
     return about.topic(_project(payload)), text
@@ -120,7 +120,7 @@ def _note(payload: Payload) -> TopicAndText:
         named, topic = about.link(), about.topic(_project(payload))
     else:
         raise UnknownEvent(f"Note Hook on {kind}")
-    return topic, said(f"{_who(payload)} {verb} on {named}", note.words("note"))
+    return topic, with_quote(f"{_who(payload)} {verb} on {named}", note.words("note"))
 
 
 def _pipeline(payload: Payload) -> TopicAndText | None:
@@ -131,10 +131,11 @@ def _pipeline(payload: Payload) -> TopicAndText | None:
     home, number = payload.words("project.web_url"), pipeline.text("id")
     named = link(f"Pipeline {number}", f"{home}/-/pipelines/{number}" if home else "")
     jobs = [
-        f"{line(job.text('name'))}: {spoken(job.words('status'))}" for job in payload.each("builds")
+        f"{line(job.text('name'))}: {as_words(job.words('status'))}"
+        for job in payload.each("builds")
     ]
     where = pipeline.words("ref")
-    text = f"{named} {spoken(status)} on {code(where)}."
+    text = f"{named} {as_words(status)} on {code(where)}."
     topic = code_hosting.push_topic(_project(payload), where)
     return topic, f"{text}\n\n{bullets(jobs)}" if jobs else text
 
@@ -148,7 +149,7 @@ def _job(payload: Payload) -> TopicAndText | None:
     where = payload.words("ref")
     repository = payload.words("repository.name", "project_name") or "GitLab"
     topic = code_hosting.push_topic(repository, where)
-    return topic, f"Job {named} {spoken(status)} on {code(where)}."
+    return topic, f"Job {named} {as_words(status)} on {code(where)}."
 
 
 def _deployment(payload: Payload) -> TopicAndText:
@@ -157,16 +158,16 @@ def _deployment(payload: Payload) -> TopicAndText:
     ref = payload.words("ref")
     what = f" of {code(ref)}" if ref else ""
     job = payload.words("deployable_url")
-    status = link(spoken(payload.text("status")), job)
+    status = link(as_words(payload.text("status")), job)
     headline = f"{named}{what} by {_who(payload)}: {status}"
-    return f"{_project(payload)} / deployments", said(headline, payload.words("commit_title"))
+    return f"{_project(payload)} / deployments", with_quote(headline, payload.words("commit_title"))
 
 
 def _feature_flag(payload: Payload) -> TopicAndText:
     flag = payload.get("object_attributes")
     verb = "enabled" if flag.is_true("active") else "disabled"
     headline = f"{_who(payload)} {verb} the feature flag {code(flag.text('name'))}"
-    return f"{_project(payload)} / feature flags", said(headline, flag.words("description"))
+    return f"{_project(payload)} / feature flags", with_quote(headline, flag.words("description"))
 
 
 def _emoji(payload: Payload) -> TopicAndText:
@@ -174,7 +175,7 @@ def _emoji(payload: Payload) -> TopicAndText:
     emoji, address = line(f":{award.text('name')}:"), award.words("awarded_on_url")
     kind = award.words("awardable_type")
     topic = f"{_project(payload)} / emoji"
-    named = link("a comment" if kind == "Note" else spoken(kind) or "something", address)
+    named = link("a comment" if kind == "Note" else as_words(kind) or "something", address)
     if kind in AWARDED and payload.find(AWARDED[kind][1]):
         short, key = AWARDED[kind]
         thing = payload.get(key)
@@ -211,7 +212,7 @@ def _release(payload: Payload) -> TopicAndText:
         payload.words("action"), "changed"
     )
     topic = f"{_project(payload)} / {line(tag)} {line(name)}".rstrip()
-    return topic, said(f"{named[0].upper()}{named[1:]} {verb}", payload.words("description"))
+    return topic, with_quote(f"{named[0].upper()}{named[1:]} {verb}", payload.words("description"))
 
 
 def _wiki(payload: Payload) -> TopicAndText:
@@ -221,7 +222,7 @@ def _wiki(payload: Payload) -> TopicAndText:
     )
     named = link(page.text("title"), page.words("url"))
     topic = f"{_project(payload)} / wiki"
-    return topic, said(f"{_who(payload)} {verb} the wiki page {named}", page.words("message"))
+    return topic, with_quote(f"{_who(payload)} {verb} the wiki page {named}", page.words("message"))
 
 
 def _project(payload: Payload) -> str:

@@ -3,7 +3,7 @@ manage-contact-points/integrations/webhook-notifier/"""
 
 from tertulia.integrations import alerts
 from tertulia.integrations.payload import Payload, WebhookRequest
-from tertulia.integrations.phrases import bullets, count, line, link, said, strong
+from tertulia.integrations.phrases import bullets, count, line, link, strong, with_quote
 from tertulia.integrations.webhook_message import WebhookMessage
 
 
@@ -40,5 +40,5 @@ def _dashboard(payload: Payload) -> WebhookMessage:
         f"{line(each.words('metric') or 'value')}: {line(each.words('value') or 'nothing')}"
         for each in payload.each("evalMatches")
     ]
-    text = said(f"{alerts.sign(state)} {named}", payload.words("message"))
+    text = with_quote(f"{alerts.sign(state)} {named}", payload.words("message"))
     return WebhookMessage(state, line(name), f"{text}\n\n{bullets(values)}".rstrip())

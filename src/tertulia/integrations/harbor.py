@@ -6,7 +6,7 @@ Supports both formats: Harbor's own, and CloudEvents, in which the same data has
 from collections.abc import Mapping
 
 from tertulia.integrations.payload import Payload, WebhookRequest
-from tertulia.integrations.phrases import code, facts, line, several, spoken
+from tertulia.integrations.phrases import as_words, code, facts, line, several
 from tertulia.integrations.rejections import UnknownEvent
 from tertulia.integrations.webhook_message import WebhookMessage
 
@@ -49,7 +49,7 @@ def report(hook: WebhookRequest) -> WebhookMessage | None:
     text = EVENTS[event].format(
         who=line(payload.words("operator") or "Somebody"),
         what=artifacts or line(repository) or "an artifact",
-        status=spoken(status) or "finished",
+        status=as_words(status) or "finished",
     )
     about = facts(
         [

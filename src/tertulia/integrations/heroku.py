@@ -1,7 +1,7 @@
 """Heroku: https://devcenter.heroku.com/articles/webhook-events"""
 
 from tertulia.integrations.payload import Payload, WebhookRequest
-from tertulia.integrations.phrases import code, in_address, line, link, said, spoken
+from tertulia.integrations.phrases import as_words, code, in_address, line, link, with_quote
 from tertulia.integrations.rejections import UnknownEvent
 from tertulia.integrations.webhook_message import WebhookMessage
 
@@ -30,9 +30,11 @@ def report(hook: WebhookRequest) -> WebhookMessage | None:
     headline = f"{SIGNS.get(state, '')}{_thing(resource, data, named)}{of} {VERBS[action]}"
     who = line(data.words("user.email") or payload.words("actor.email"))
     by = f" by {who}" if who else ""
-    status = f" ({spoken(state)})" if state else ""
+    status = f" ({as_words(state)})" if state else ""
     words = data.words("description") if resource == "release" else ""
-    return WebhookMessage(f"{resource}.{action}", line(app), said(f"{headline}{by}{status}", words))
+    return WebhookMessage(
+        f"{resource}.{action}", line(app), with_quote(f"{headline}{by}{status}", words)
+    )
 
 
 def _thing(resource: str, data: Payload, app: str) -> str:
@@ -44,5 +46,5 @@ def _thing(resource: str, data: Payload, app: str) -> str:
     if resource == "build" and commit:
         return f"A build of {code(commit[:11])}"
     name = data.words("name", "hostname", "user.email", "type") if resource != "build" else ""
-    kind = "add-on" if resource == "addon" else spoken(resource)
+    kind = "add-on" if resource == "addon" else as_words(resource)
     return f"The {kind} {code(name)}" if name else f"A {kind}"

@@ -1,7 +1,7 @@
 """Jenkins, with the Notification plugin: https://plugins.jenkins.io/notification/"""
 
 from tertulia.integrations.payload import WebhookRequest
-from tertulia.integrations.phrases import code, line, link, several, spoken
+from tertulia.integrations.phrases import as_words, code, line, link, several
 from tertulia.integrations.rejections import UnknownEvent
 from tertulia.integrations.webhook_message import WebhookMessage
 
@@ -26,5 +26,5 @@ def report(hook: WebhookRequest) -> WebhookMessage | None:
     status = build.words("status").upper() or "UNKNOWN"
     sign = SIGNS.get(status, ":information:")
     return WebhookMessage(
-        f"finished.{status.lower()}", line(name), f"{sign} {named}{where}: {spoken(status)}{by}."
+        f"finished.{status.lower()}", line(name), f"{sign} {named}{where}: {as_words(status)}{by}."
     )

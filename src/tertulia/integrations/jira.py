@@ -1,7 +1,7 @@
 """Jira: https://developer.atlassian.com/server/jira/platform/webhooks/"""
 
 from tertulia.integrations.payload import Payload, WebhookRequest
-from tertulia.integrations.phrases import facts, in_address, line, link, said, strong
+from tertulia.integrations.phrases import facts, in_address, line, link, strong, with_quote
 from tertulia.integrations.rejections import UnknownEvent
 from tertulia.integrations.webhook_message import WebhookMessage
 
@@ -62,13 +62,13 @@ def _updated(payload: Payload) -> str:
     text = f"{_who(payload)} updated {_named(payload)}"
     if changes:
         text = f"{text}:\n\n{facts(changes)}"
-    return said(text, words) if words or not changes else text
+    return with_quote(text, words) if words or not changes else text
 
 
 def _comment(payload: Payload, verb: str) -> str:
     who = line(payload.words("comment.updateAuthor.displayName", "comment.author.displayName"))
     words = "" if verb.startswith("deleted") else _plain(payload.find("comment.body"))
-    return said(f"{who or _who(payload)} {verb} {_named(payload)}", words)
+    return with_quote(f"{who or _who(payload)} {verb} {_named(payload)}", words)
 
 
 def _plain(body: Payload) -> str:

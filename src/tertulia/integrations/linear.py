@@ -1,7 +1,7 @@
 """Linear: https://linear.app/developers/webhooks"""
 
 from tertulia.integrations.payload import Payload, WebhookRequest
-from tertulia.integrations.phrases import facts, line, link, said, spoken
+from tertulia.integrations.phrases import as_words, facts, line, link, with_quote
 from tertulia.integrations.rejections import UnknownEvent
 from tertulia.integrations.webhook_message import WebhookMessage
 
@@ -39,7 +39,7 @@ def _issue(payload: Payload, verb: str) -> tuple[str, str]:
             ]
         )
         words = issue.words("description")
-        text = said(headline, words)
+        text = with_quote(headline, words)
         return name, f"{text}\n\n{about}".rstrip()
     changed = _changes(payload, issue)
     return name, f"{headline}:\n\n{changed}" if changed else f"{headline}."
@@ -67,7 +67,7 @@ def _comment(payload: Payload, verb: str) -> tuple[str, str]:
     name = f"{line(comment.words('issue.identifier'))} {title}".strip()
     verb = {"created": "commented", "updated": "edited a comment"}.get(verb, "removed a comment")
     headline = f"{_who(payload)} {link(verb, payload.words('url'))} on {name}"
-    return name, said(headline, "" if "removed" in verb else comment.words("body"))
+    return name, with_quote(headline, "" if "removed" in verb else comment.words("body"))
 
 
 def _thing(payload: Payload, kind: str, verb: str) -> tuple[str, str]:
@@ -75,12 +75,12 @@ def _thing(payload: Payload, kind: str, verb: str) -> tuple[str, str]:
     name = line(thing.words("name", "project.name", "number") or kind)
     words = " ".join(part.lower() for part in _parts(kind))
     headline = f"{_who(payload)} {verb} {words} {link(name, payload.words('url'))}"
-    return name, said(headline, thing.words("body"))
+    return name, with_quote(headline, thing.words("body"))
 
 
 def _parts(kind: str) -> list[str]:
     """Splits `ProjectUpdate` into two words."""
-    return spoken("".join(f" {each}" if each.isupper() else each for each in kind)).split()
+    return as_words("".join(f" {each}" if each.isupper() else each for each in kind)).split()
 
 
 def _who(payload: Payload) -> str:

@@ -2,7 +2,7 @@
 https://docs.netlify.com/manage/forms/notifications/"""
 
 from tertulia.integrations.payload import Payload, WebhookRequest
-from tertulia.integrations.phrases import code, facts, line, link, said
+from tertulia.integrations.phrases import code, facts, line, link, with_quote
 from tertulia.integrations.rejections import UnknownEvent
 from tertulia.integrations.webhook_message import WebhookMessage
 
@@ -34,7 +34,7 @@ def report(hook: WebhookRequest) -> WebhookMessage | None:
     where = f" of {code(branch)}" if branch else ""
     named = f"{link(f'Deploy to {name}', address)}{where}"
     words = payload.words("error_message") or payload.words("title")
-    text = said(EVENTS[event].format(deploy=named), words)
+    text = with_quote(EVENTS[event].format(deploy=named), words)
     return WebhookMessage(event, line(name), text, branch=branch or None)
 
 

@@ -1,7 +1,7 @@
 """New Relic: https://docs.newrelic.com/docs/alerts/get-notified/notification-integrations/#webhook"""
 
 from tertulia.integrations.payload import Payload, WebhookRequest
-from tertulia.integrations.phrases import facts, line, link, said, several, spoken
+from tertulia.integrations.phrases import as_words, facts, line, link, several, with_quote
 from tertulia.integrations.webhook_message import WebhookMessage
 
 STATES = {"ACTIVATED": ":alert:", "CREATED": ":alert:", "OPEN": ":alert:", "CLOSED": ":squared_ok:"}
@@ -19,7 +19,7 @@ def _issue(payload: Payload) -> WebhookMessage:
     named = link(title, payload.words("issueUrl", "issuePageUrl"))
     about = facts(
         [
-            ("Priority", spoken(payload.words("priority"))),
+            ("Priority", as_words(payload.words("priority"))),
             ("Impacted", several(map(line, payload.texts("impactedEntities")))),
             ("Policies", several(map(line, payload.texts("alertPolicyNames")))),
             ("Conditions", several(map(line, payload.texts("alertConditionNames")))),
@@ -30,7 +30,7 @@ def _issue(payload: Payload) -> WebhookMessage:
     topic = line(names[0] if names else title)
     sign = STATES.get(state, ":information:")
     return WebhookMessage(
-        spoken(state), topic, f"{sign} {named} is {spoken(state)}.\n\n{about}".rstrip()
+        as_words(state), topic, f"{sign} {named} is {as_words(state)}.\n\n{about}".rstrip()
     )
 
 
@@ -40,12 +40,12 @@ def _incident(payload: Payload) -> WebhookMessage:
     name = payload.words("condition_name") or "An incident"
     named = link(name, payload.words("incident_url"))
     sign = STATES.get(state.upper(), ":information:")
-    text = said(f"{sign} {named} is {spoken(state)}", payload.words("details"))
+    text = with_quote(f"{sign} {named} is {as_words(state)}", payload.words("details"))
     about = facts(
         [
-            ("Severity", spoken(payload.words("severity"))),
+            ("Severity", as_words(payload.words("severity"))),
             ("Policy", line(payload.words("policy_name"))),
         ]
     )
     topic = f"{line(payload.words('policy_name') or 'New Relic')} / {line(name)}"
-    return WebhookMessage(spoken(state), topic, f"{text}\n\n{about}".rstrip())
+    return WebhookMessage(as_words(state), topic, f"{text}\n\n{about}".rstrip())

@@ -5,7 +5,7 @@ pastes into Notion. Only the owner of the bot gets it, because Notion also signs
 """
 
 from tertulia.integrations.payload import WebhookRequest
-from tertulia.integrations.phrases import code, in_address, line, link, spoken
+from tertulia.integrations.phrases import as_words, code, in_address, line, link
 from tertulia.integrations.rejections import UnknownEvent
 from tertulia.integrations.webhook_message import WebhookMessage
 
@@ -38,4 +38,4 @@ def report(hook: WebhookRequest) -> WebhookMessage | None:
     updated = payload.texts("data.updated_properties")
     what = f" ({len(updated)})" if updated else ""
     topic = line(payload.words("workspace_name")) or "Notion"
-    return WebhookMessage(event, topic, f"{link(NAMES[kind], address)}: {spoken(verb)}{what}.")
+    return WebhookMessage(event, topic, f"{link(NAMES[kind], address)}: {as_words(verb)}{what}.")

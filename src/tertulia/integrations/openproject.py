@@ -4,7 +4,7 @@ Things are sent as its API version 3 shows them: names are under `_embedded` or 
 """
 
 from tertulia.integrations.payload import Payload, WebhookRequest
-from tertulia.integrations.phrases import facts, line, said, spoken, strong
+from tertulia.integrations.phrases import as_words, facts, line, strong, with_quote
 from tertulia.integrations.rejections import UnknownEvent
 from tertulia.integrations.webhook_message import WebhookMessage
 
@@ -25,14 +25,16 @@ def report(hook: WebhookRequest) -> WebhookMessage | None:
     thing = payload.get(kind)
     if kind == "project":
         title = thing.text("name")
-        text = said(f"Project {strong(title)} was {spoken(verb)}", thing.words("description.raw"))
+        text = with_quote(
+            f"Project {strong(title)} was {as_words(verb)}", thing.words("description.raw")
+        )
         return WebhookMessage(name, line(title), text)
     if kind == "time_entry":
         return WebhookMessage(name, *_time_entry(thing, verb))
     title = thing.words("fileName", "title") or thing.text("fileName")
     place = _related(thing, "container")
     on = f" on {strong(place)}" if place else ""
-    text = f"File {strong(title)}{on} was {spoken(verb)}."
+    text = f"File {strong(title)}{on} was {as_words(verb)}."
     return WebhookMessage(name, line(place) or "OpenProject", text)
 
 
@@ -51,7 +53,7 @@ def _work_package(package: Payload, verb: str) -> tuple[str, str]:
             ("Due", line(package.words("dueDate"))),
         ]
     )
-    text = said(f"{named} was {spoken(verb)}{by}", words)
+    text = with_quote(f"{named} was {as_words(verb)}{by}", words)
     project = line(_related(package, "project")) or "OpenProject"
     return f"{project} / #{number} {line(subject)}", f"{text}\n\n{about}".rstrip()
 
@@ -63,7 +65,7 @@ def _comment(activity: Payload) -> tuple[str, str]:
     project = line(_related(package, "project")) or "OpenProject"
     number = package.words("id")
     named = f"#{number} {subject}".rstrip() if number else subject or "a work package"
-    text = said(f"{who} commented on {strong(named)}", activity.words("comment.raw"))
+    text = with_quote(f"{who} commented on {strong(named)}", activity.words("comment.raw"))
     return f"{project} / {named}", text
 
 
@@ -73,9 +75,9 @@ def _time_entry(entry: Payload, verb: str) -> tuple[str, str]:
     hours = line(entry.words("hours")).removeprefix("PT").lower()  # ISO 8601: PT5H30M
     on = f" on {strong(package)}" if package else ""
     what = f"{hours or 'time'}{on}" if verb == "created" else f"a time entry of {hours}{on}"
-    headline = f"{who} logged {what}" if verb == "created" else f"{who} {spoken(verb)} {what}"
+    headline = f"{who} logged {what}" if verb == "created" else f"{who} {as_words(verb)} {what}"
     project = line(_related(entry, "project")) or "OpenProject"
-    return f"{project} / time", said(headline, entry.words("comment.raw"))
+    return f"{project} / time", with_quote(headline, entry.words("comment.raw"))
 
 
 def _related(thing: Payload, name: str) -> str:

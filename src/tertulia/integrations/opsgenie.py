@@ -1,7 +1,7 @@
 """Opsgenie: https://support.atlassian.com/opsgenie/docs/opsgenie-edge-connector-alert-action-data/"""
 
 from tertulia.integrations.payload import Payload, WebhookRequest
-from tertulia.integrations.phrases import code, facts, line, said, several, spoken, strong
+from tertulia.integrations.phrases import as_words, code, facts, line, several, strong, with_quote
 from tertulia.integrations.rejections import UnknownEvent
 from tertulia.integrations.webhook_message import WebhookMessage
 
@@ -43,8 +43,8 @@ def report(hook: WebhookRequest) -> WebhookMessage | None:
     who = line(alert.words("username"))
     by = f" by {who}" if who else ""
     words = alert.words("note") or (alert.words("description") if action == "Create" else "")
-    text = said(f"{SIGNS.get(action, '')}{strong(name)} {VERBS[action]}{by}", words)
-    return WebhookMessage(spoken(action), line(name), f"{text}\n\n{_about(alert)}".rstrip())
+    text = with_quote(f"{SIGNS.get(action, '')}{strong(name)} {VERBS[action]}{by}", words)
+    return WebhookMessage(as_words(action), line(name), f"{text}\n\n{_about(alert)}".rstrip())
 
 
 def _about(alert: Payload) -> str:

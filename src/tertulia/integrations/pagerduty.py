@@ -1,7 +1,7 @@
 """PagerDuty, webhooks of version 3: https://developer.pagerduty.com/docs/webhooks-overview"""
 
 from tertulia.integrations.payload import Payload, WebhookRequest
-from tertulia.integrations.phrases import line, link, said, several
+from tertulia.integrations.phrases import line, link, several, with_quote
 from tertulia.integrations.rejections import UnknownEvent
 from tertulia.integrations.webhook_message import WebhookMessage
 
@@ -46,7 +46,7 @@ def _incident(event: Payload, incident: Payload, verb: str) -> tuple[str, str]:
         incident.words("service.summary") or "a service", incident.words("service.html_url")
     )
     topic = f"Incident {number} {line(title)}" if number else line(title)
-    text = said(f"{named} of {service} {verb}{by}{to}", title)
+    text = with_quote(f"{named} of {service} {verb}{by}{to}", title)
     return topic, text
 
 
@@ -55,4 +55,6 @@ def _note(event: Payload, incident: Payload) -> tuple[str, str]:
     named = link(about.words("summary") or "an incident", about.words("html_url"))
     who = line(event.words("agent.summary") or "Somebody")
     words = incident.words("content", "message")
-    return line(about.words("summary") or "PagerDuty"), said(f"{who} wrote about {named}", words)
+    return line(about.words("summary") or "PagerDuty"), with_quote(
+        f"{who} wrote about {named}", words
+    )

@@ -59,7 +59,7 @@ def fenced(language: str, text: str, length: int = QUOTE_LENGTH) -> str:
     return f"{fence} {language}".rstrip() + f"\n{text}\n{fence}"
 
 
-def said(headline: str, words: str = "") -> str:
+def with_quote(headline: str, words: str = "") -> str:
     """A headline, followed by the quoted text if there is one."""
     return f"{headline}:\n{quoted(words)}" if words.strip() else f"{headline}."
 
@@ -87,7 +87,7 @@ def several(names: Iterable[str], most: int = 3) -> str:
     return ", ".join(known[:most]) + f" and {count(len(known) - most, 'other')}"
 
 
-def spoken(word: str) -> str:
+def as_words(word: str) -> str:
     """`snake_case` and `dotted.words` as words with spaces."""
     return line(re.sub(r"[_.\-:]+", " ", word)).strip().lower()
 

@@ -1,7 +1,7 @@
 """Pingdom: https://www.pingdom.com/resources/webhooks/"""
 
 from tertulia.integrations.payload import WebhookRequest
-from tertulia.integrations.phrases import facts, line, link, said, spoken
+from tertulia.integrations.phrases import as_words, facts, line, link, with_quote
 from tertulia.integrations.webhook_message import WebhookMessage
 
 SIGNS = {
@@ -18,15 +18,15 @@ def report(hook: WebhookRequest) -> WebhookMessage | None:
     state = payload.text("current_state").upper()
     before = payload.words("previous_state")
     named = link(name, payload.words("check_params.full_url", "check_params.url"))
-    change = f"{spoken(before)} → {spoken(state)}" if before else spoken(state)
+    change = f"{as_words(before)} → {as_words(state)}" if before else as_words(state)
     words = payload.words("long_description", "description", "custom_message")
     about = facts(
         [
             ("Type", line(payload.words("check_type"))),
             ("Host", line(payload.words("check_params.hostname"))),
-            ("Importance", spoken(payload.words("importance_level"))),
+            ("Importance", as_words(payload.words("importance_level"))),
             ("Seen from", line(payload.words("first_probe.location"))),
         ]
     )
-    text = said(f"{SIGNS.get(state, ':information:')} {named}: {change}", words)
+    text = with_quote(f"{SIGNS.get(state, ':information:')} {named}: {change}", words)
     return WebhookMessage(state.lower(), line(name), f"{text}\n\n{about}".rstrip())

@@ -2,7 +2,7 @@
 https://github.com/suer/redmine_webhook, which has `payload` at the top."""
 
 from tertulia.integrations.payload import Payload, WebhookRequest
-from tertulia.integrations.phrases import facts, line, link, said, spoken
+from tertulia.integrations.phrases import as_words, facts, line, link, with_quote
 from tertulia.integrations.rejections import UnknownEvent
 from tertulia.integrations.webhook_message import WebhookMessage
 
@@ -34,7 +34,7 @@ def report(hook: WebhookRequest) -> WebhookMessage | None:
     words = journal.words("notes")
     if VERBS[verb] == "created":
         words = thing.words("description", "summary", "comments")
-    text = said(f"{line(who)} {VERBS[verb]} {named}", words)
+    text = with_quote(f"{line(who)} {VERBS[verb]} {named}", words)
     project = line(thing.words("project.name") or "Redmine")
     topic = f"{project} / {_name(kind, thing)}"
     return WebhookMessage(event, topic, f"{text}\n\n{_about(thing, journal)}".rstrip())
@@ -63,7 +63,7 @@ def _who(data: Payload, thing: Payload) -> str:
 def _about(thing: Payload, journal: Payload) -> str:
     changes = [
         (
-            spoken(each.words("prop_key")).capitalize(),
+            as_words(each.words("prop_key")).capitalize(),
             f"{line(each.words('old_value')) or 'none'} → {line(each.words('value')) or 'none'}",
         )
         for each in journal.each("details")

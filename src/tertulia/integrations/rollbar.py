@@ -1,7 +1,16 @@
 """Rollbar: https://docs.rollbar.com/docs/webhooks"""
 
 from tertulia.integrations.payload import Payload, WebhookRequest
-from tertulia.integrations.phrases import code, facts, in_address, line, link, said, spoken, strong
+from tertulia.integrations.phrases import (
+    as_words,
+    code,
+    facts,
+    in_address,
+    line,
+    link,
+    strong,
+    with_quote,
+)
 from tertulia.integrations.rejections import UnknownEvent
 from tertulia.integrations.webhook_message import WebhookMessage
 
@@ -22,7 +31,7 @@ def report(hook: WebhookRequest) -> WebhookMessage | None:
     payload = hook.payload
     event, data = payload.text("event_name"), payload.find("data")
     if event == "test":
-        text = said("Rollbar's webhook has been set up", data.words("message"))
+        text = with_quote("Rollbar's webhook has been set up", data.words("message"))
         return WebhookMessage(event, "Rollbar", text)
     if event == "deploy":
         return WebhookMessage(event, *_deploy(data.get("deploy")))
@@ -58,5 +67,5 @@ def _deploy(deploy: Payload) -> tuple[str, str]:
     revision = deploy.words("revision")
     what = f" {code(revision[:11])}" if revision else " a revision"
     who = line(deploy.words("local_username") or "Somebody")
-    text = said(f"{who} deployed{what} to {strong(where)}", deploy.words("comment"))
-    return f"deploys / {spoken(where)}", text
+    text = with_quote(f"{who} deployed{what} to {strong(where)}", deploy.words("comment"))
+    return f"deploys / {as_words(where)}", text

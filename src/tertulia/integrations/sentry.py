@@ -1,7 +1,7 @@
 """Sentry: https://docs.sentry.io/organization/integrations/integration-platform/webhooks/"""
 
 from tertulia.integrations.payload import Payload, WebhookRequest
-from tertulia.integrations.phrases import code, facts, line, link, said, spoken
+from tertulia.integrations.phrases import as_words, code, facts, line, link, with_quote
 from tertulia.integrations.rejections import UnknownEvent
 from tertulia.integrations.webhook_message import WebhookMessage
 
@@ -22,7 +22,7 @@ def report(hook: WebhookRequest) -> WebhookMessage | None:
     elif resource == "comment":
         topic, text = _comment(payload)
     elif resource == "installation":
-        topic, text = "Sentry", f"Sentry's integration was {spoken(action) or 'changed'}."
+        topic, text = "Sentry", f"Sentry's integration was {as_words(action) or 'changed'}."
     else:
         raise UnknownEvent(event)
     return WebhookMessage(event, topic, text)
@@ -30,7 +30,7 @@ def report(hook: WebhookRequest) -> WebhookMessage | None:
 
 def _issue(payload: Payload) -> tuple[str, str]:
     issue = payload.get("data.issue")
-    verb = spoken(payload.text("action"))
+    verb = as_words(payload.text("action"))
     who = line(payload.words("actor.name") or "Sentry")
     named = link(issue.text("title"), issue.words("web_url", "permalink", "url"))
     text = f"Issue {named} was {verb} by {who}."
@@ -64,8 +64,8 @@ def _metric(payload: Payload) -> tuple[str, str]:
     alert = payload.get("data")
     title = alert.words("description_title") or alert.text("metric_alert.alert_rule.name")
     named = link(title, alert.words("web_url"))
-    state = spoken(payload.text("action"))
-    return line(title), said(f"{named}: {state}", alert.words("description_text"))
+    state = as_words(payload.text("action"))
+    return line(title), with_quote(f"{named}: {state}", alert.words("description_text"))
 
 
 def _comment(payload: Payload) -> tuple[str, str]:
@@ -75,7 +75,9 @@ def _comment(payload: Payload) -> tuple[str, str]:
         payload.words("action"), "deleted a comment on"
     )
     project = line(comment.words("project_slug") or "Sentry")
-    return project, said(f"{who} {verb} issue {comment.text('issue_id')}", comment.words("comment"))
+    return project, with_quote(
+        f"{who} {verb} issue {comment.text('issue_id')}", comment.words("comment")
+    )
 
 
 def _of_plugin(payload: Payload) -> WebhookMessage:

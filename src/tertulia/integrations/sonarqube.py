@@ -1,7 +1,7 @@
 """SonarQube: https://docs.sonarsource.com/sonarqube-server/project-administration/webhooks"""
 
 from tertulia.integrations.payload import Payload, WebhookRequest
-from tertulia.integrations.phrases import bullets, code, line, link, spoken
+from tertulia.integrations.phrases import as_words, bullets, code, line, link
 from tertulia.integrations.webhook_message import WebhookMessage
 
 GATES = {
@@ -22,7 +22,7 @@ def report(hook: WebhookRequest) -> WebhookMessage | None:
     where = f" on {code(branch)}" if branch else ""
     status = payload.text("status").upper()
     if status != "SUCCESS":
-        text = f":cross_mark: The analysis of {named}{where}: {spoken(status)}."
+        text = f":cross_mark: The analysis of {named}{where}: {as_words(status)}."
         return WebhookMessage(f"analysis.{status.lower()}", topic, text, branch=branch or None)
     gate = payload.words("qualityGate.status").upper()
     if gate not in GATES:
@@ -41,7 +41,7 @@ def report(hook: WebhookRequest) -> WebhookMessage | None:
 
 
 def _condition(condition: Payload) -> str:
-    metric, value = spoken(condition.words("metric")), line(condition.words("value"))
+    metric, value = as_words(condition.words("metric")), line(condition.words("value"))
     operator = OPERATORS.get(condition.words("operator"), line(condition.words("operator")))
     limit = line(condition.words("errorThreshold", "warningThreshold"))
     return f"{metric}: {value or 'no value'} ({code(f'{operator} {limit}')} fails)"

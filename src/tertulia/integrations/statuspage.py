@@ -1,7 +1,7 @@
 """Statuspage: https://support.atlassian.com/statuspage/docs/enable-webhook-notifications/"""
 
 from tertulia.integrations.payload import Payload, WebhookRequest
-from tertulia.integrations.phrases import facts, line, link, said, spoken, strong
+from tertulia.integrations.phrases import as_words, facts, line, link, strong, with_quote
 from tertulia.integrations.webhook_message import WebhookMessage
 
 SIGNS = {
@@ -27,10 +27,10 @@ def _incident(payload: Payload) -> WebhookMessage:
     words = updates[0].words("body") if updates else ""
     named = link(name, incident.words("shortlink"))
     sign = SIGNS.get(status, ":alert:")
-    text = said(f"{sign} {named}: {spoken(status)}", words)
+    text = with_quote(f"{sign} {named}: {as_words(status)}", words)
     about = facts(
         [
-            ("Impact", spoken(incident.words("impact"))),
+            ("Impact", as_words(incident.words("impact"))),
             ("Page", line(payload.words("page.status_description"))),
         ]
     )
@@ -41,6 +41,6 @@ def _component(payload: Payload) -> WebhookMessage:
     name = payload.text("component.name")
     before = payload.words("component_update.old_status")
     status = payload.words("component_update.new_status") or payload.text("component.status")
-    change = f"{spoken(before)} → {spoken(status)}" if before else spoken(status)
+    change = f"{as_words(before)} → {as_words(status)}" if before else as_words(status)
     sign = SIGNS.get(status, ":information:")
     return WebhookMessage(f"component.{status}", line(name), f"{sign} {strong(name)}: {change}.")

@@ -1,7 +1,7 @@
 """Stripe: https://docs.stripe.com/api/events"""
 
 from tertulia.integrations.payload import Payload, WebhookRequest
-from tertulia.integrations.phrases import code, facts, in_address, line, link, spoken
+from tertulia.integrations.phrases import as_words, code, facts, in_address, line, link
 from tertulia.integrations.rejections import UnknownEvent
 from tertulia.integrations.webhook_message import WebhookMessage
 
@@ -58,17 +58,17 @@ def report(hook: WebhookRequest) -> WebhookMessage | None:
     if page and thing.words("id"):
         address = f"https://dashboard.stripe.com/{page}/{in_address(thing.words('id'))}"
     test = "" if payload.find("livemode").value is not False else " (test mode)"
-    headline = f"{spoken(kind).capitalize()} {link(name, address)} {spoken(verb)}{test}."
+    headline = f"{as_words(kind).capitalize()} {link(name, address)} {as_words(verb)}{test}."
     about = facts(
         [
             ("Amount", _amount(thing)),
             ("Customer", line(thing.words("customer_email", "billing_details.email", "customer"))),
-            ("Status", line(spoken(thing.words("status")))),
+            ("Status", line(as_words(thing.words("status")))),
             ("Reason", line(thing.words("failure_message", "last_payment_error.message"))),
             ("Changed", _changed(payload)),
         ]
     )
-    return WebhookMessage(event, spoken(kind), f"{headline}\n\n{about}".rstrip())
+    return WebhookMessage(event, as_words(kind), f"{headline}\n\n{about}".rstrip())
 
 
 def _amount(thing: Payload) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from tertulia.integrations.payload import Payload, WebhookRequest
-from tertulia.integrations.phrases import in_address, line, link, said, strong
+from tertulia.integrations.phrases import in_address, line, link, strong, with_quote
 from tertulia.integrations.rejections import UnknownEvent
 from tertulia.integrations.webhook_message import WebhookMessage
 
@@ -47,7 +47,7 @@ def _updated(data: Payload) -> str | None:
     if "name" in old:
         return f"renamed the card {strong(changed.words('name') or '?')} to {_card(data)}."
     if "desc" in old:
-        return said(f"described {_card(data)}", data.words("card.desc"))
+        return with_quote(f"described {_card(data)}", data.words("card.desc"))
     if "due" in old:
         due = data.words("card.due")
         return f"set {_card(data)} due {line(due)}." if due else f"took the date off {_card(data)}."
@@ -116,7 +116,7 @@ EVENTS: dict[str, Callable[[Payload], str | None]] = {
     "addChecklistToCard": lambda data: f"added the checklist {_checklist(data)} to {_card(data)}.",
     "addLabelToCard": lambda data: f"put the label {_label(data)} on {_card(data)}.",
     "addMemberToCard": lambda data: f"added {_member(data)} to {_card(data)}.",
-    "commentCard": lambda data: said(f"commented on {_card(data)}", data.words("text")),
+    "commentCard": lambda data: with_quote(f"commented on {_card(data)}", data.words("text")),
     "createCard": lambda data: f"created {_card(data)} in {_list(data)}.",
     "createList": lambda data: f"created the list {_list(data)}.",
     "deleteCard": lambda data: f"deleted card {data.words('card.idShort')}.",

@@ -1,7 +1,7 @@
 """Uptime Kuma: https://github.com/louislam/uptime-kuma/wiki/Notification-Methods"""
 
 from tertulia.integrations.payload import WebhookRequest
-from tertulia.integrations.phrases import line, link, said
+from tertulia.integrations.phrases import line, link, with_quote
 from tertulia.integrations.rejections import UnexpectedPayload
 from tertulia.integrations.webhook_message import WebhookMessage
 
@@ -24,5 +24,5 @@ def report(hook: WebhookRequest) -> WebhookMessage | None:
     name = payload.text("monitor.name")
     named = link(name, payload.words("monitor.url"))
     return WebhookMessage(
-        event, line(name), said(headline.format(name=named), payload.words("heartbeat.msg"))
+        event, line(name), with_quote(headline.format(name=named), payload.words("heartbeat.msg"))
     )

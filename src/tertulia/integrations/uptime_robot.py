@@ -4,7 +4,7 @@ It sends its variables in the body or in the URL.
 """
 
 from tertulia.integrations.payload import WebhookRequest
-from tertulia.integrations.phrases import facts, line, link, said, spoken
+from tertulia.integrations.phrases import as_words, facts, line, link, with_quote
 from tertulia.integrations.rejections import UnexpectedPayload
 from tertulia.integrations.webhook_message import WebhookMessage
 
@@ -32,8 +32,8 @@ def report(hook: WebhookRequest) -> WebhookMessage | None:
         [
             ("Duration", f"{line(duration)} seconds" if duration.isdecimal() else ""),
             ("Expires", line(value("sslExpiryDate"))),
-            ("State", "" if event != "ssl_expiry" else spoken(value("alertTypeFriendlyName"))),
+            ("State", "" if event != "ssl_expiry" else as_words(value("alertTypeFriendlyName"))),
         ]
     )
-    text = said(headline.format(name=named), value("alertDetails"))
+    text = with_quote(headline.format(name=named), value("alertDetails"))
     return WebhookMessage(event, line(name), f"{text}\n\n{about}".rstrip())

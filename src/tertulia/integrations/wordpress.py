@@ -4,7 +4,7 @@
 """
 
 from tertulia.integrations.payload import Payload, WebhookRequest
-from tertulia.integrations.phrases import line, link, said
+from tertulia.integrations.phrases import line, link, with_quote
 from tertulia.integrations.rejections import UnknownEvent
 from tertulia.integrations.webhook_message import WebhookMessage
 
@@ -27,7 +27,7 @@ def _published(payload: Payload, kind: str) -> tuple[str, str]:
     title = payload.words("post_title") or "without a title"
     named = link(title, payload.words("post_url", "guid"))
     kind = line(payload.words("post_type") or kind)
-    return line(title), said(f"New {kind}: {named}", payload.words("post_excerpt"))
+    return line(title), with_quote(f"New {kind}: {named}", payload.words("post_excerpt"))
 
 
 def _comment(payload: Payload) -> tuple[str, str]:
@@ -35,7 +35,7 @@ def _comment(payload: Payload) -> tuple[str, str]:
     number = line(payload.words("comment_post_ID"))
     topic = f"Comments on post {number}" if number else "Comments"
     on = f" on post {number}" if number else ""
-    return topic, said(f"{who} commented{on}", payload.words("comment_content"))
+    return topic, with_quote(f"{who} commented{on}", payload.words("comment_content"))
 
 
 def _user(payload: Payload, event: str) -> tuple[str, str]:

@@ -5,7 +5,7 @@ are those in the media types that come with Zabbix.
 """
 
 from tertulia.integrations.payload import Payload, WebhookRequest
-from tertulia.integrations.phrases import facts, in_address, line, link, said, spoken
+from tertulia.integrations.phrases import as_words, facts, in_address, line, link, with_quote
 from tertulia.integrations.webhook_message import WebhookMessage
 
 RESOLVED = {"0", "ok", "resolved"}
@@ -16,7 +16,7 @@ def report(hook: WebhookRequest) -> WebhookMessage | None:
     name = payload.words("trigger_name", "event_name")
     if not name:  # discovery, registration of hosts, or a script that sends only the message
         subject = payload.text("alert_subject")
-        text = said(line(subject), payload.words("alert_message"))
+        text = with_quote(line(subject), payload.words("alert_message"))
         return WebhookMessage("alert", line(subject), text)
     event = _event(payload)
     host = line(payload.words("host_name", "host"))
@@ -25,11 +25,11 @@ def report(hook: WebhookRequest) -> WebhookMessage | None:
     headline = f"{sign} {link(name, _address(payload))}{where}: {event}"
     about = facts(
         [
-            ("Severity", spoken(payload.words("event_severity"))),
+            ("Severity", as_words(payload.words("event_severity"))),
             ("Data", line(payload.words("event_opdata"))),
         ]
     )
-    text = said(headline, payload.words("event_update_message"))
+    text = with_quote(headline, payload.words("event_update_message"))
     return WebhookMessage(event, host or line(name), f"{text}\n\n{about}".rstrip())
 
 

@@ -5,7 +5,7 @@ the body or in the URL.
 """
 
 from tertulia.integrations.payload import Payload, WebhookRequest
-from tertulia.integrations.phrases import facts, line, quoted, said, spoken, strong
+from tertulia.integrations.phrases import as_words, facts, line, quoted, strong, with_quote
 from tertulia.integrations.rejections import UnknownEvent
 from tertulia.integrations.webhook_message import WebhookMessage
 
@@ -24,7 +24,7 @@ def report(hook: WebhookRequest) -> WebhookMessage | None:
     if subject in ("user", "organization", "article"):
         detail = payload.get("detail")
         name = line(detail.words("name", "email", "title", "id") or subject)
-        return WebhookMessage(event, f"Zendesk {subject}s", f"{strong(name)}: {spoken(event)}.")
+        return WebhookMessage(event, f"Zendesk {subject}s", f"{strong(name)}: {as_words(event)}.")
     raise UnknownEvent(event)
 
 
@@ -32,10 +32,10 @@ def _ticket(payload: Payload, event: str) -> tuple[str, str]:
     ticket = payload.get("detail")
     number, title = ticket.text("id"), line(ticket.words("subject"))
     topic = f"#{number}: {title}" if title else f"#{number}"
-    headline = f"Ticket {strong(topic)}: {spoken(event.partition('.')[2])}"
+    headline = f"Ticket {strong(topic)}: {as_words(event.partition('.')[2])}"
     words = payload.words("event.comment.body", "detail.description")
     if event == "ticket.comment_added":
-        return topic, said(headline, words)
+        return topic, with_quote(headline, words)
     change = facts(
         [
             ("Before", line(payload.words("event.previous"))),
@@ -44,7 +44,7 @@ def _ticket(payload: Payload, event: str) -> tuple[str, str]:
             ("Priority", line(ticket.words("priority")).lower()),
         ]
     )
-    shown = said(headline, words if event == "ticket.created" else "")
+    shown = with_quote(headline, words if event == "ticket.created" else "")
     return topic, f"{shown}\n\n{change}".rstrip()
 
 

@@ -48,7 +48,9 @@ async def sync(database: Database, realm: Realm, directory: LdapDirectory) -> in
     here = database.of(realm.id)
     known = await here.read(storage.people.identities.of_provider, directory.key)
     try:
-        found = await ldap.asked(SERVER, claims.tidings, directory, realm.subdomain, known)
+        found = await ldap.run_in_turn(
+            SERVER, claims.profile_updates, directory, realm.subdomain, known
+        )
         await here.read(
             actions.people.external_identities.check, found, directory.deactivate_missing
         )

@@ -98,14 +98,14 @@ class CodeHighlighter:
 
     def _html(self, source: str, lexer: Lexer | None) -> str:
         if lexer:
-            cost = price(source, lexer)
+            cost = estimated_cost(source, lexer)
             if cost <= self._left:
                 self._left -= cost
                 return _highlighted(source, lexer)
         return _plain(source)
 
 
-def price(source: str, lexer: Lexer) -> float:
+def estimated_cost(source: str, lexer: Lexer) -> float:
     """The estimated cost of highlighting a block, in tokens; infinite if it cannot be code."""
     if _OVERLONG.search(source):
         return inf

@@ -77,7 +77,7 @@ async def _leave(call: Call, idp: str) -> Response:
     cookie = await login_state.remember(call, state, luggage)
     from tertulia.external.sso import saml
 
-    where = saml.leave(
+    where = saml.authn_request_url(
         provider, _entity(call), luggage.return_address, _request_id(call, state), state
     )
     return RedirectResponse(where, 302, NO_STORE | {"Set-Cookie": cookie})
@@ -178,7 +178,7 @@ async def log_out_there(call: Call, sealed: bytes, cookie: str) -> Response:
     if not found or not found[0].logout_url or not found[0].is_for(call.org.realm.subdomain):
         return account_pages.see(LOGGED_OUT, cookie)
     request_id = f"_{domain.people.sessions.new_token()}"
-    where = saml_logout.leave(found[0], _entity(call), session, request_id, call.now)
+    where = saml_logout.request_url(found[0], _entity(call), session, request_id, call.now)
     headers = {**NO_STORE, "Set-Cookie": cookie, "Refresh": f"0; url={where}"}
     return await account_pages.page(
         call, "logged_out.html", headers=headers, where=where, title=found[0].title
@@ -193,16 +193,16 @@ async def _hear_of_logout(call: Call) -> Response:
     if "SAMLRequest" not in params:
         return account_pages.see(LOGGED_OUT)
     said = call.request.raw_query, dict(params), call.now
-    provider, farewell = await _understood(call, saml_logout.read, _logout_address(call), *said)
+    provider, logout = await _understood(call, saml_logout.read, _logout_address(call), *said)
     name = provider.called
     await call.db.write(
         actions.people.sessions.end_at_provider,
-        _person_mark(call, name, farewell.name_id),
-        [_session_mark(call, name, farewell.name_id, each) for each in farewell.indexes],
+        _person_mark(call, name, logout.name_id),
+        [_session_mark(call, name, logout.name_id, each) for each in logout.indexes],
     )
     if not provider.logout_url:
         return account_pages.see(LOGGED_OUT)
-    where = saml_logout.answer(provider, _entity(call), farewell, call.now)
+    where = saml_logout.response_url(provider, _entity(call), logout, call.now)
     return RedirectResponse(where, 303, NO_STORE)
 
 

@@ -72,7 +72,7 @@ async def _leave(call: Call, backend: str, idp: str = "") -> Response:
     state = domain.people.sessions.new_token()
     pending = _pending(luggage, state)
     try:
-        where = await _link(provider).leave(provider, pending)
+        where = await _link(provider).authorization_url(provider, pending)
     except ProviderTrouble as trouble:
         raise _failed(provider, trouble) from trouble
     cookie = await login_state.remember(call, state, luggage)
@@ -97,7 +97,7 @@ async def _come_back(call: Call, backend: str) -> Response:
         raise _failed(provider, ProviderTrouble("the answer is from another provider"))
     try:
         pending = _pending(luggage, state)
-        user: SiteUser = await _link(provider).come_back(provider, pending, params["code"])
+        user: SiteUser = await _link(provider).finish(provider, pending, params["code"])
     except ProviderTrouble as trouble:
         raise _failed(provider, trouble) from trouble
     return await _go_on(call, provider, user, luggage.ending)

@@ -59,7 +59,7 @@ async def identify(
         known = await call.db.read(storage.people.identities.find, directory.key, person.subject)
         from tertulia.external.sso import ldap
 
-        introduced = await ldap.asked(
+        introduced = await ldap.run_in_turn(
             call.request.person,
             claims.from_directory,
             directory,
@@ -89,7 +89,7 @@ async def _authenticate(
         return None
     from tertulia.external.sso import ldap
 
-    name = await ldap.asked(call.request.person, ldap.named, directory, typed)
+    name = await ldap.run_in_turn(call.request.person, ldap.find_name, directory, typed)
     counted = actions.people.password_attempts.entry_hash(
         call.vault, directory.key, name.subject or secrets.token_hex(8)
     )
@@ -99,7 +99,9 @@ async def _authenticate(
         await call.system_db.write(actions.people.password_attempts.count, counted, address)
     except RateLimited:
         name = NOBODY
-    person = await ldap.asked(call.request.person, ldap.authenticate, directory, name, password)
+    person = await ldap.run_in_turn(
+        call.request.person, ldap.authenticate, directory, name, password
+    )
     if person is None:
         fault = _password_fault(name, is_known)
         log.info("ldap.password_refused", directory=directory.key, **fault)

@@ -139,7 +139,7 @@ def _texts(value: Any) -> list[str]:
     return [each for each in listed if isinstance(each, str)] if isinstance(listed, list) else []
 
 
-def tidings(
+def profile_updates(
     directory: LdapDirectory, subdomain: str, known: Sequence[Identity]
 ) -> list[ProfileUpdate]:
     """Read the current entries of all accounts of a directory. Raises DirectoryTrouble."""

@@ -13,7 +13,7 @@ MAX_GROUPS = "per_page=100"
 NO_REPLY = "@users.noreply.github.com"
 
 
-async def leave(provider: OpenIdProvider, pending: PendingLogin) -> str:
+async def authorization_url(provider: OpenIdProvider, pending: PendingLogin) -> str:
     """The authorization URL."""
     return openid.with_query(
         f"{provider.site}/login/oauth/authorize",
@@ -26,7 +26,7 @@ async def leave(provider: OpenIdProvider, pending: PendingLogin) -> str:
     )
 
 
-async def come_back(provider: OpenIdProvider, pending: PendingLogin, code: str) -> SiteUser:
+async def finish(provider: OpenIdProvider, pending: PendingLogin, code: str) -> SiteUser:
     """Exchange a code for the user's profile. Raises ProviderTrouble."""
     async with provider_http.within_login_time():
         return await _user(provider, pending, code)

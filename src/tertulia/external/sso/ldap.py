@@ -1,6 +1,6 @@
 """LDAP and Active Directory: checks passwords and reads entries.
 
-Everything here blocks and is called on separate threads (`asked`) with slots per user, so a
+Everything here blocks and is called on separate threads (`run_in_turn`) with slots per user, so a
 directory that does not answer delays only the logins that need it. A certificate is required and
 verified unless the settings say `plain`. User input is escaped before it enters a filter.
 """
@@ -95,7 +95,7 @@ def _unescaped(value: bytes | str) -> bytes:
 ldap3.operation.search.prepare_filter_for_sending = _unescaped
 
 
-async def asked(person: Person, ask: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+async def run_in_turn(person: Person, ask: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
     """Call `ask` on a thread, when this user has a slot.
 
     Raises DirectoryTrouble, and RateLimited if the user has too many calls waiting.
@@ -103,7 +103,7 @@ async def asked(person: Person, ask: Callable[P, T], *args: P.args, **kwargs: P.
     return await QUEUE.run(person, lambda: ask(*args, **kwargs))
 
 
-def named(directory: LdapDirectory, typed: str) -> LdapName:
+def find_name(directory: LdapDirectory, typed: str) -> LdapName:
     """Find the entry for a name or address. Done before the password is tried, because attempts are
     counted per entry: a directory accepts many spellings of a name."""
     with _connection(directory) as connection:

@@ -1,7 +1,7 @@
 """OpenID Connect: the authorization code flow with PKCE and a nonce.
 
-`leave` returns the authorization URL, `come_back` exchanges the code for the user's profile. Of the
-ID token are checked: the signature with the provider's keys, issuer, audience, expiry and nonce.
+`authorization_url` starts a login, `finish` exchanges the code for the user's profile. Of the ID
+token are checked: the signature with the provider's keys, issuer, audience, expiry and nonce.
 """
 
 import time
@@ -45,10 +45,10 @@ class Description(msgspec.Struct, frozen=True):
     )
 
 
-async def leave(provider: OpenIdProvider, pending: PendingLogin) -> str:
+async def authorization_url(provider: OpenIdProvider, pending: PendingLogin) -> str:
     """The authorization URL."""
     async with provider_http.within_login_time():
-        described = await describe(provider)
+        described = await discover(provider)
     return with_query(
         described.authorization_endpoint,
         response_type="code",
@@ -62,10 +62,10 @@ async def leave(provider: OpenIdProvider, pending: PendingLogin) -> str:
     )
 
 
-async def come_back(provider: OpenIdProvider, pending: PendingLogin, code: str) -> SiteUser:
+async def finish(provider: OpenIdProvider, pending: PendingLogin, code: str) -> SiteUser:
     """Exchange a code for the user's profile. Raises ProviderTrouble."""
     async with provider_http.within_login_time():
-        described = await describe(provider)
+        described = await discover(provider)
         tokens = await _exchange(provider, described, pending, code)
         claims = await _checked(provider, described, tokens.id_token, pending.nonce)
         userinfo = await _userinfo(provider, described, tokens, claims["sub"])
@@ -80,7 +80,7 @@ def is_from(provider: OpenIdProvider, issuer: str) -> bool:
     return not issuer or issuer.rstrip("/") == provider.site
 
 
-async def describe(provider: OpenIdProvider) -> Description:
+async def discover(provider: OpenIdProvider) -> Description:
     """The provider's metadata, cached for a while. Raises ProviderTrouble."""
     address = f"{provider.site}/.well-known/openid-configuration"
 

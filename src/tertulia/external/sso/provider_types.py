@@ -79,7 +79,7 @@ class SamlSession(msgspec.Struct, frozen=True):
     index: str
 
 
-class SamlFarewell(msgspec.Struct, frozen=True):
+class SamlLogoutRequest(msgspec.Struct, frozen=True):
     """A logout request of a SAML provider: the sessions to end; all of the user's, if it names
     none."""
 

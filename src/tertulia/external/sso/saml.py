@@ -42,7 +42,7 @@ NAMES = {
 _ENCODING = re.compile(rb"<\?xml\s[^>]*?encoding\s*=\s*[\"']([^\"']*)")
 
 
-def leave(
+def authn_request_url(
     provider: SamlProvider, entity: str, return_address: str, request_id: str, state: str
 ) -> str:
     """The URL of the authentication request; `entity` is our entity id."""
@@ -62,7 +62,7 @@ def read_answer(
     if len(answer) > LONGEST:
         raise ProviderTrouble("the answer is too long")
     try:
-        xml = harmless(base64.b64decode("".join(answer.split()), validate=True))
+        xml = checked_xml(base64.b64decode("".join(answer.split()), validate=True))
         with_one_signature = _with_one_signature(xml)
         found = validate_response(
             data=base64.b64encode(with_one_signature),
@@ -100,7 +100,7 @@ def check_certificates(provider: SamlProvider) -> None:
         raise ProviderTrouble("its certificate must have an RSA key")
 
 
-def harmless(xml: bytes) -> bytes:
+def checked_xml(xml: bytes) -> bytes:
     """Raises ProviderTrouble for XML with comments or entities, and for encodings that could hide
     them."""
     if b"<!" in xml:

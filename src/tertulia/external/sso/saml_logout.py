@@ -22,7 +22,7 @@ from minisignxml.verify import extract_verified_element_and_certificate
 
 from tertulia.config.login_providers import SamlProvider
 from tertulia.external.sso import saml
-from tertulia.external.sso.provider_types import ProviderTrouble, SamlFarewell, SamlSession
+from tertulia.external.sso.provider_types import ProviderTrouble, SamlLogoutRequest, SamlSession
 
 LONGEST = 50_000  # of a request, decompressed
 FRESH = datetime.timedelta(minutes=5)
@@ -34,7 +34,7 @@ _PROTOCOL = saml.NAMES["p"]
 _ASSERTION = saml.NAMES["a"]
 
 
-def leave(
+def request_url(
     provider: SamlProvider, entity: str, session: SamlSession, request_id: str, now: float
 ) -> str:
     """The URL that logs a browser out at the provider."""
@@ -46,18 +46,18 @@ def leave(
     return _address(provider, "LogoutRequest", entity, request_id, now, "", inside)
 
 
-def answer(provider: SamlProvider, entity: str, farewell: SamlFarewell, now: float) -> str:
+def response_url(provider: SamlProvider, entity: str, logout: SamlLogoutRequest, now: float) -> str:
     """The URL that answers the provider's logout request."""
-    about = f" InResponseTo={quoteattr(farewell.id)}"
+    about = f" InResponseTo={quoteattr(logout.id)}"
     status = f'<p:Status><p:StatusCode Value="{saml.SUCCESS}"/></p:Status>'
-    answer_id = f"_{farewell.id}"
+    answer_id = f"_{logout.id}"
     where = _address(provider, "LogoutResponse", entity, answer_id, now, about, status)
-    return f"{where}&{urlencode({'RelayState': farewell.state})}" if farewell.state else where
+    return f"{where}&{urlencode({'RelayState': logout.state})}" if logout.state else where
 
 
 def read(
     provider: SamlProvider, address: str, query: bytes, params: Mapping[str, str], now: float
-) -> SamlFarewell:
+) -> SamlLogoutRequest:
     """Verify a logout request of a provider. Raises ProviderTrouble."""
     try:
         if "Signature" in params:
@@ -75,7 +75,9 @@ def read(
     _check_time(tree, now)
     name_id = (tree.findtext(f"{{{_ASSERTION}}}NameID") or "").strip()
     indexes = [each.text or "" for each in tree.findall(f"{{{_PROTOCOL}}}SessionIndex")]
-    return SamlFarewell(tree.get("ID", ""), name_id, tuple(indexes), params.get("RelayState", ""))
+    return SamlLogoutRequest(
+        tree.get("ID", ""), name_id, tuple(indexes), params.get("RelayState", "")
+    )
 
 
 def _address(
@@ -127,11 +129,11 @@ def _unpacked(packed: str) -> Any:
     xml = unpacking.decompress(base64.b64decode(packed), LONGEST)
     if unpacking.unconsumed_tail:
         raise ProviderTrouble("the logout request is too long")
-    return saml.parsed(saml.harmless(xml))
+    return saml.parsed(saml.checked_xml(xml))
 
 
 def _signed(provider: SamlProvider, encoded: str) -> Any:
-    xml = saml.harmless(base64.b64decode("".join(encoded.split()), validate=True))
+    xml = saml.checked_xml(base64.b64decode("".join(encoded.split()), validate=True))
     found, _ = extract_verified_element_and_certificate(
         xml=xml, certificates=set(saml.certificates(provider))
     )

@@ -1,4 +1,4 @@
-"""What the pages at the door have in common: a form, and what is said when it cannot be done."""
+"""Shared code of the account pages (login, passwords, invitations): routes, forms, error pages."""
 
 import math
 from collections.abc import Awaitable, Callable, Mapping
@@ -23,7 +23,7 @@ from tertulia.web import rendering, translations
 
 FORM_BYTES = 1 << 14
 
-Endpoint = Callable[..., Awaitable[Response]]  # of a call, and of what the path names
+Endpoint = Callable[..., Awaitable[Response]]  # takes the call and the path parameters
 
 
 class AccountPages:
@@ -40,9 +40,10 @@ class AccountPages:
         from_anywhere: bool = False,
         most_bytes: int = FORM_BYTES,
     ) -> Route:
-        """A page that is shown, one that takes a form, or both; what goes wrong is told here.
+        """Route of a page, of a form, or of both. Errors become pages.
 
-        A form that comes from other sites has to prove by itself that it may.
+        With `from_anywhere` the route accepts forms from other sites; the endpoint must check them
+        itself.
         """
         doing = {"GET": get, "HEAD": get, "POST": post}
 
@@ -64,7 +65,7 @@ class AccountPages:
         return Route(path, answer, methods=methods)
 
     def _held(self, asked: ApiRequest, most_bytes: int) -> AbstractContextManager[None]:
-        """Nothing large is read of one who has asked too often, or who sends much already."""
+        """Before reading a large body, check the caller's rate limit and memory quota."""
         if asked.is_small:
             return nullcontext()
         self._gate.greet_stranger(asked)
@@ -72,7 +73,7 @@ class AccountPages:
 
 
 def script(name: str) -> Route:
-    """A script that a page at the door cannot do without."""
+    """Serve a script of an account page."""
     file = Path(__file__).parent / "static" / name
 
     async def answer(request: Request) -> Response:
@@ -89,7 +90,7 @@ async def page(
     headers: Mapping[str, str] | None = None,
     **values: Any,
 ) -> Response:
-    """A page of an organization; with an error, the problem stands above the form."""
+    """Render a page of the organization, with the error above the form if there is one."""
     given = {"name": call.org.realm.name, "news": "", **values}
     return await rendering.page(
         call.request,
@@ -102,7 +103,7 @@ async def page(
 
 
 async def message(call: Call, heading: str, explained: str, *, back: str = "/login/") -> Response:
-    """A page that only says something, in words of `words`."""
+    """Render a page with a heading and a text of `translations`."""
     say = translations.of(call.request)
     return await page(
         call, "message.html", heading=say[heading], explained=say[explained], back=back
@@ -110,7 +111,7 @@ async def message(call: Call, heading: str, explained: str, *, back: str = "/log
 
 
 def see(where: str, cookie: str | None = None) -> Response:
-    """Lead on to another page."""
+    """Redirect to another page."""
     headers = {"Cache-Control": "no-store"}
     if cookie is not None:
         headers["Set-Cookie"] = cookie
@@ -118,7 +119,7 @@ def see(where: str, cookie: str | None = None) -> Response:
 
 
 def root(call: Call) -> str:
-    """The address that organizations are subdomains of."""
+    """The base URL; organizations are at its subdomains."""
     site = api.call.site(call.config, call.request, None)
     org = call.found_org
     if call.config.external_url or org is None or not org.realm.subdomain:
@@ -128,7 +129,7 @@ def root(call: Call) -> str:
 
 
 def site_of(call: Call, realm: Realm) -> str:
-    """The address of any organization that is here."""
+    """The URL of an organization."""
     if call.found_org is not None and call.found_org.realm.id == realm.id:
         return call.site
     scheme, _, host = root(call).partition("://")
@@ -137,7 +138,7 @@ def site_of(call: Call, realm: Realm) -> str:
 
 
 def in_words(request: ApiRequest, error: ClientError) -> str:
-    """Why something cannot be done, in the reader's language where we have words for it."""
+    """The text of an error, translated if there is a translation."""
     say = translations.of(request)
     if isinstance(error, RateLimited):
         return say["too_often"].format(math.ceil(error.values["retry_after"] / 60))

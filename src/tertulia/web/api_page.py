@@ -31,7 +31,7 @@ class ShownParameter(msgspec.Struct, frozen=True):
 
 
 class ShownField(msgspec.Struct, frozen=True):
-    """Something that the answer tells; what stands within another has both names."""
+    """A field of a response; a nested field has the name of its parent in front."""
 
     name: str
     words: str
@@ -39,7 +39,7 @@ class ShownField(msgspec.Struct, frozen=True):
 
 
 class ShownCall(msgspec.Struct, frozen=True):
-    """One thing that can be asked for."""
+    """One call of the API."""
 
     id: str
     method: str
@@ -47,8 +47,8 @@ class ShownCall(msgspec.Struct, frozen=True):
     summary: str
     parameters: list[ShownParameter]
     fields: list[ShownField]
-    places: dict[str, Any]  # an example of each part of the address
-    example: dict[str, Any]  # what is worth sending
+    places: dict[str, Any]  # an example of each path parameter
+    example: dict[str, Any]  # example parameters
     takes_file: bool
 
     @property
@@ -106,7 +106,7 @@ class ApiPage:
 
 
 def shown_calls(description: Mapping[str, Any]) -> Iterator[tuple[str, ShownCall]]:
-    """Every call, and the subject it belongs to."""
+    """All calls, each with its tag."""
     for path, operations in description["paths"].items():
         for method in METHODS:
             if method in operations:
@@ -144,7 +144,7 @@ def _parameters(operation: Mapping[str, Any]) -> Iterator[ShownParameter]:
 
 
 def _fields(description: Mapping[str, Any], operation: Mapping[str, Any]) -> Iterator[ShownField]:
-    """What the answer tells, and what stands within each, one level deep."""
+    """The fields of a response and their fields, one level deep."""
     answer = next(iter(operation["responses"].values()))
     _, reply_schema = answer["content"]["application/json"]["schema"]["allOf"]
     for name, schema in _properties(description, reply_schema).items():
@@ -177,7 +177,7 @@ def _contents(operation: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _kind(schema: Mapping[str, Any]) -> str:
-    """What sort of value it is, in a few words."""
+    """A short text for a schema's type."""
     if "anyOf" in schema:
         return " or ".join(dict.fromkeys(_kind(each) for each in schema["anyOf"]))
     if "enum" in schema:

@@ -1,8 +1,8 @@
-"""What the page starts with: the answer to a register, put into the page itself.
+"""The snapshot that the page starts with: a register response, embedded in the page.
 
-On a slow line that saves the page a third of the time until its first messages are read. What the
-page does not read is left out, and so is what says of a person that nothing is special about them:
-with it the answer is three times as long.
+On a slow connection this saves a third of the time to the first messages. Fields that the page does
+not read are left out, and so are default values of people: with them the response is three times as
+long.
 """
 
 import re
@@ -15,9 +15,9 @@ from tertulia.api.call import Call
 from tertulia.events.listener import Capabilities, Options
 from tertulia.events.snapshot.snapshot_data import Wanted
 
-IDLE_SECONDS = 43_200  # a laptop may sleep through the night
+IDLE_SECONDS = 43_200  # a laptop may sleep overnight
 
-# The same as `REGISTER` in events.js, with which the page asks again if its queue is gone.
+# The same as `REGISTER` in event_poller.js, which the page sends when its queue is gone.
 OPTIONS = Options(
     apply_markdown=True,
     client_gravatar=False,
@@ -46,8 +46,8 @@ UNREAD = (
     "stop_words",
 )
 
-# `people.js` has the same values for whatever is not said, and draws a letter in place of a picture
-# that nobody has chosen.
+# `people.js` has the same defaults. In place of a picture that the person has not chosen, the page
+# shows a letter.
 _ORDINARY = re.compile(
     rb',"(?:(?:is_owner|is_admin|is_guest|is_bot|is_imported_stub)":false|bot_type":null|role":400'
     rb'|timezone":""|profile_data":\{\}|avatar_version":\d+|email":"user\d+@[^"]*"'
@@ -56,7 +56,7 @@ _ORDINARY = re.compile(
 
 
 async def state(call: Call) -> bytes:
-    """The state as JSON that can stand in a page, with the id of the last event it knows of."""
+    """The snapshot as JSON for the page, with the id of its last event."""
     place, snapshot = await api.events.begin(call, OPTIONS, Wanted(None), IDLE_SECONDS)
     position = events.delivery.mailbox.event_id(place.seq + 1) - 1
     text = b"".join(
@@ -70,6 +70,6 @@ def _shortened(snapshot: dict[str, Any]) -> dict[str, Any]:
     for key in ("realm_users", "realm_non_active_users"):
         if key in left:
             left[key] = msgspec.Raw(_ORDINARY.sub(b"", b"".join(left[key].pieces())))
-    if "subscriptions" in left:  # these lists hold all channels, each with more about it
+    if "subscriptions" in left:  # the lists of subscriptions contain all channels, with more fields
         left.pop("streams", None)
     return left

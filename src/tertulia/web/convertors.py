@@ -1,13 +1,13 @@
-"""Ids in addresses: a route says `{realm_id:id}`.
+"""Route convertor for ids: `{realm_id:id}`.
 
-Starlette's own `int` takes any number of digits, and Python refuses to read some thousands of them.
+Starlette's `int` accepts any number of digits, and Python raises on some thousands of them.
 """
 
 from starlette.convertors import Convertor, register_url_convertor
 
 
 class IdConvertor(Convertor[int]):
-    regex = "[0-9]{1,18}"  # what every database can hold
+    regex = "[0-9]{1,18}"  # fits into the integer columns of both databases
 
     def convert(self, value: str) -> int:
         return int(value)

@@ -1,4 +1,4 @@
-"""Uploaded files on their way out: who may have them, and their bytes, piece by piece."""
+"""Downloads of uploaded files: the permission check, and the bytes in pieces."""
 
 from collections.abc import AsyncIterator
 
@@ -27,7 +27,7 @@ from tertulia.web.thumbnails import Thumbnails
 
 
 class Downloads:
-    """The pages under /user_uploads/."""
+    """Routes under /user_uploads/."""
 
     def __init__(self, services: Services, gate: Authenticator) -> None:
         self._services = services
@@ -42,7 +42,9 @@ class Downloads:
         ]
 
     async def by_path(self, request: Request) -> Response:
-        """For whoever may read the file: with credentials, or without where all may look in."""
+        """Serve a file to a caller who may read it: logged in, or a spectator if the file is
+        public.
+        """
         try:
             db, found = await self._readable(request, request.path_params["path"])
         except (NoSuchFile, MayNotReadFile) as error:
@@ -50,7 +52,7 @@ class Downloads:
         return await self._answer(request, db, found)
 
     async def thumbnail(self, request: Request) -> Response:
-        """A picture made small. What moves is shown as it is, and so is what cannot be drawn."""
+        """Serve a thumbnail. Animations and images that cannot be scaled are served as they are."""
         path, _, shape = request.path_params["path"].rpartition("/")
         try:
             db, found = await self._readable(request, path)
@@ -69,7 +71,7 @@ class Downloads:
         return call.db, await call.db.read(actions.files.attachments.readable, call.reader, path_id)
 
     async def by_link(self, request: Request) -> Response:
-        """For whoever has a temporary link."""
+        """Serve a file to a caller with a temporary link."""
         try:
             token = request.path_params["token"]
             path_id = api.files.uploads.linked(self._services.vault, token, self._services.clock())
@@ -111,13 +113,13 @@ def _page(error: ClientError) -> Response:
 
 
 def _etag(file: Attachment) -> str:
-    """What nobody can guess is never used twice."""
+    """Paths are random and never reused, so the path identifies the content."""
     return file.path_id.split("/")[2]
 
 
 async def _bytes(reader: FileReader, first: bytes, part: Part) -> AsyncIterator[bytes]:
     at, found = part.start, first
-    while found:  # deleted meanwhile: whoever has asked notices that it is too short
+    while found:  # deleted meanwhile: the client sees that the response is too short
         data = found[: part.end - at]
         at += len(data)
         yield data

@@ -1,6 +1,6 @@
-"""Pictures of other sites at the addresses that we tell of them; nothing else is fetched.
+"""Proxy for images of other sites. It fetches only URLs that this server has signed.
 
-Apps load pictures without a login: that we have signed an address is the ticket.
+Apps load images without a login, so the signature is the permission.
 """
 
 from collections.abc import AsyncIterator
@@ -20,7 +20,7 @@ from tertulia.http.memory_quota import Holdings
 from tertulia.http.ratelimit import address_bucket
 from tertulia.http.request import ApiRequest
 
-# Visits to other sites, by the network address of the reader.
+# Fetches from other sites, by the client's network address.
 VISITS = FairQueue("external_pictures", slots=16, max_waiting=200, slots_per_person=8)
 
 ALWAYS = {
@@ -58,7 +58,7 @@ class ExternalPicturePages:
 
 
 class HeldResponse(StreamingResponse):
-    """Sent as its reader takes it, and counted for them until they have."""
+    """A response that counts against the client's memory quota until it is sent."""
 
     def __init__(
         self, holding: AbstractContextManager[None], data: bytes, headers: dict[str, str]

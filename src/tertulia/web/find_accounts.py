@@ -1,4 +1,4 @@
-"""The page for those who have forgotten where they have an account: their address is told."""
+"""The page that sends a mail with the organizations in which an address has an account."""
 
 from starlette.responses import Response
 from starlette.routing import Route
@@ -20,7 +20,7 @@ def routes(entrance: AccountPages) -> list[Route]:
 
 
 async def _write(call: Call) -> Response:
-    """Write to the address. Whoever has it, the answer is the same, and so is the work."""
+    """Send the mail. Response and work are the same for known and unknown addresses."""
     email = call.request.params.get("email", "").strip()
     database, first = call.services.database, call.delivery.organizations.first
     if not call.config.sends_mail or not first:

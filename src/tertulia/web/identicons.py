@@ -1,4 +1,4 @@
-"""Pictures that we draw ourselves: a pattern of one's own for everybody without a photograph."""
+"""Identicons: generated pictures for accounts without a photograph."""
 
 import hashlib
 import struct

@@ -1,4 +1,4 @@
-"""The gallery: pictures of people, emoji and organizations, at the addresses that the API tells."""
+"""Image endpoints: avatars, emoji, icons and logos of organizations."""
 
 import re
 from collections.abc import Callable
@@ -22,7 +22,7 @@ FIXED_HEADERS = {
     "Cache-Control": "public, max-age=31536000, immutable",
     "X-Content-Type-Options": "nosniff",
 }
-FILE_NAME = re.compile(r"[0-9a-z-]{1,100}\.(png|gif)")  # as we name pictures
+FILE_NAME = re.compile(r"[0-9a-z-]{1,100}\.(png|gif)")  # file names of avatars
 
 
 class Gallery:
@@ -46,7 +46,7 @@ class Gallery:
         ]
 
     async def _avatar(self, request: Request) -> Response:
-        """A picture that we have drawn by somebody's number, or one that they have uploaded."""
+        """Serve a generated or an uploaded avatar."""
         realm_id: int = request.path_params["realm_id"]
         file_name: str = request.path_params["name"]
         if not FILE_NAME.fullmatch(file_name) or not file_name.endswith(".png"):
@@ -72,7 +72,7 @@ class Gallery:
         return self._database.of(realm_id, ApiRequest(request.scope, request.receive).person)
 
     async def _avatar_of(self, request: Request, *, medium: bool = False) -> Response:
-        """By number or address; where the picture is may be another place a moment later."""
+        """Redirect to the present avatar of an account, by id or email. It may change any time."""
         call = await self._gate.authenticate_media(ApiRequest(request.scope, request.receive))
         user = api.people.avatars.find_user(call, request.path_params["who"])
         url = events.types.people.user.avatar_url(
@@ -86,7 +86,7 @@ class Gallery:
     async def _fixed_picture(
         self, request: Request, *, read: Callable[[Tx, str], bytes | None]
     ) -> Response:
-        """A picture whose address nobody can guess; it never changes."""
+        """Serve an image at a random path. It never changes."""
         name: str = request.path_params["name"]
         realm_id: int = request.path_params["realm_id"]
         data = None
@@ -99,7 +99,7 @@ class Gallery:
 
 
 def drawn(seed: str, pixels: int) -> Response:
-    """A picture that is made up from a few letters, always the same one."""
+    """The identicon of a seed."""
     return Response(identicon(seed, pixels), media_type="image/png", headers=PICTURE_HEADERS)
 
 

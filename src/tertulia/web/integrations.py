@@ -1,6 +1,6 @@
-"""The pages that list what other services can send, and give the address to paste there.
+"""Pages that list the webhook integrations and show the URL to paste into the other service.
 
-They need no login and know no key: whoever makes the bot puts its key in.
+They need no login and contain no key: the person who creates the bot adds its key.
 """
 
 from urllib.parse import urlencode
@@ -15,7 +15,7 @@ from tertulia.http.request import ApiRequest
 from tertulia.integrations import Integration
 from tertulia.web import rendering
 
-KEY = "API_KEY"  # stands in for the bot's own
+KEY = "API_KEY"  # placeholder of the bot's key
 MAX_LETTERS = 100
 
 

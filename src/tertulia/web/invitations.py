@@ -1,9 +1,9 @@
-"""The pages for joining: by an invitation, or by signing up where anybody may.
+"""Signup pages: with an invitation, or without one where signup is open.
 
-/register/                  an address is asked for, and written to
-/accounts/do_confirm/{key}  the link in that mail: a name and a password, and one is in
-/join/{key}/                an invitation: the same at once, if it was sent to an address or no
-                            mail can prove one; else an address is asked for first
+/register/                  asks for an address and sends a mail to it
+/accounts/do_confirm/{key}  the link in that mail: asks for a name and a password
+/join/{key}/                an invitation: does the same if it was sent to an address, or if the
+                            server sends no mail; else it asks for an address first
 """
 
 from typing import Any
@@ -43,7 +43,7 @@ def routes(entrance: AccountPages) -> list[Route]:
 
 
 async def _write(call: Call, invitation: Invitation | None = None) -> Response:
-    """Write to the address; whoever has it, the answer is the same."""
+    """Send the mail. The response is the same for known and unknown addresses."""
     email = call.request.params.get("email", "").strip()
     try:
         if not domain.people.user.looks_like_email(email):
@@ -81,7 +81,7 @@ async def _address_form(
 
 
 def _is_open(call: Call) -> bool:
-    """Whether anybody may sign up."""
+    """Whether people may sign up without an invitation."""
     realm = call.org.realm
     is_closed = realm.deactivated or realm.setting("invite_required")
     return call.config.sends_mail and not is_closed
@@ -115,11 +115,11 @@ async def _show_invitation(call: Call, key: str) -> Response:
     try:
         invitation = await _invitation(call, key)
     except LinkNotGood:
-        if _is_open(call):  # no invitation is needed
+        if _is_open(call):  # open signup: no invitation needed
             return account_pages.see("/register/")
         raise
     if not call.org.realm.admits_passwords:
-        # Whoever vouches for them there finds an invitation to their address; a link goes along.
+        # Single sign-on finds an invitation by its address; the key of a shared link is passed on.
         return account_pages.see(
             f"/login/?{login_completion.LINK}={key}" if invitation.is_for_many else "/login/"
         )
@@ -155,7 +155,7 @@ async def _invitation(call: Call, key: str) -> Invitation:
     return found
 
 
-# --- what all of them do ---
+# --- shared by all ---
 
 
 async def _newcomer_form(
@@ -164,7 +164,7 @@ async def _newcomer_form(
     error: ClientError | None = None,
     invitation: Invitation | None = None,
 ) -> Response:
-    """Asks for a name and a password, and for the address where it is not known."""
+    """The form with name and password, and the address if it is not known yet."""
     return await account_pages.page(
         call,
         "newcomer.html",
@@ -178,7 +178,7 @@ async def _newcomer_form(
 
 
 def _other_ways(call: Call, invitation: Invitation | None) -> dict[str, Any]:
-    """Beside a password kept here: whoever has an account elsewhere can bring it along."""
+    """Links to single sign-on providers, in place of a password."""
     query = ""
     if invitation is not None and invitation.is_for_many:
         query = f"?{login_completion.LINK}={call.vault.unseal(invitation.sealed)}"
@@ -190,7 +190,7 @@ def _other_ways(call: Call, invitation: Invitation | None) -> dict[str, Any]:
 
 
 async def _newcomer(call: Call, email: str) -> Newcomer:
-    """What somebody says of themselves, checked; the hash of a password takes its time."""
+    """Validate the form and hash the password."""
     full_name = domain.people.user.checked_full_name(call.request.params.get("full_name", ""))
     if not call.org.realm.admits_passwords:
         raise BadRequest("Can't join the organization: password authentication is not enabled.")

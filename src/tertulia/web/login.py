@@ -1,4 +1,4 @@
-"""The pages for coming in and leaving: a form, and what becomes of it. No script is needed."""
+"""The login and logout pages. They need no script."""
 
 from urllib.parse import urlencode, urlsplit
 
@@ -32,7 +32,11 @@ from tertulia.web.account_pages import AccountPages
 
 LOGIN_PATHS = ("/login/", "/accounts/login/")
 LOGOUT_PATHS = ("/logout/", "/accounts/logout/")
-NEWS = ("logged_out", "password_changed", "address_changed")  # what the address may ask us to say
+NEWS = (
+    "logged_out",
+    "password_changed",
+    "address_changed",
+)  # messages that a query parameter may select
 
 REFUSALS = (
     LoginFailed,
@@ -47,7 +51,7 @@ REFUSALS = (
 
 
 class LoginPages:
-    """`guest` is the address of the one whom strangers may look around as; for demos."""
+    """`guest` is the email of the account that visitors of a demo may use."""
 
     def __init__(self, entrance: AccountPages, guest: str | None = None) -> None:
         self._door = entrance
@@ -62,7 +66,7 @@ class LoginPages:
             route("/demo/", None, self._look_around),
         ]
 
-    # --- coming in ---
+    # --- login ---
 
     async def _look(self, call: Call) -> Response:
         if call.found_org is None:
@@ -84,7 +88,7 @@ class LoginPages:
             return await self._form(call, error, username)
 
     async def _look_around(self, call: Call) -> Response:
-        """Come in as the one whom a demo has for that."""
+        """Log in as the guest account of a demo."""
         guest = None if self._guest is None else call.org.accounts.with_email(self._guest)
         if guest is None:
             raise NotFound()
@@ -139,7 +143,7 @@ class LoginPages:
         )
 
     async def _go_to_organization(self, call: Call) -> Response:
-        """Lead to the log-in page of an organization, by its subdomain."""
+        """Redirect to the login page of an organization, by its subdomain."""
         subdomain = call.request.params.get("subdomain", "").strip().lower()
         if not subdomain:
             return await self._which(call)
@@ -149,7 +153,7 @@ class LoginPages:
         problem = translations.of(call.request)["no_such_organization"]
         return await self._which(call, problem, subdomain[:40])
 
-    # --- leaving ---
+    # --- logout ---
 
     async def _log_out(self, call: Call) -> Response:
         elsewhere = await api.cookies.log_out(call)

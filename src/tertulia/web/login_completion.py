@@ -1,5 +1,6 @@
-"""How a login ends: in this browser, in a mobile app that is called with an encrypted key, or in a
-desktop app, into which an encrypted token is pasted."""
+"""Completes a login: with a session in this browser, by opening the mobile app with an encrypted
+API key, or with an encrypted token to paste into the desktop app.
+"""
 
 from collections.abc import Awaitable
 from urllib.parse import urlencode, urlsplit
@@ -20,12 +21,12 @@ APP_SCHEME = "zulip:"
 
 
 class LoginTarget(msgspec.Struct, frozen=True):
-    """How a login is to end: in an app that gave a one-time password, or here, on this page."""
+    """Where a login is completed: in an app that sent a one-time password, or in this browser."""
 
     mobile_otp: str = ""
     desktop_otp: str = ""
     next: str = HOME
-    link: str = ""  # the key of an invitation for many that somebody has come with
+    link: str = ""  # the key of a shared invitation link
 
     @property
     def is_in_app(self) -> bool:
@@ -33,7 +34,7 @@ class LoginTarget(msgspec.Struct, frozen=True):
 
 
 def asked_for(call: Call) -> LoginTarget:
-    """Raises for one-time passwords that are none."""
+    """Read the target from the query. Raises if a one-time password is malformed."""
     params = call.request.params
     mobile, desktop = (params.get(name, "") for name in OTPS)
     domain.people.one_time_passwords.check_only_one(mobile, desktop)
@@ -44,13 +45,13 @@ def asked_for(call: Call) -> LoginTarget:
 
 
 def wanted(call: Call) -> str:
-    """Where somebody wanted to go, if that is a page of ours; else home."""
+    """The path to go to after the login, if it is one of ours; else `/`."""
     address = call.request.params.get("next", "")
     return address if is_our_path(address) else HOME
 
 
 def is_our_path(wanted: str) -> bool:
-    """Whether an address leads nowhere but to us, however a browser may read it."""
+    """Whether every browser reads an address as a path of this server."""
     return (
         wanted.startswith("/")
         and not wanted.startswith(("//", "/\\"))
@@ -62,12 +63,12 @@ def is_our_path(wanted: str) -> bool:
 
 
 def form_targets(ending: LoginTarget) -> list[str]:
-    """Where a form may lead that ends a login, besides our own pages."""
+    """Origins, besides our own, to which a login form may redirect."""
     return [APP_SCHEME] if ending.mobile_otp else []
 
 
 async def enter(call: Call, known: Awaitable[VerifiedIdentity], ending: LoginTarget) -> Response:
-    """Let somebody in whom others vouch for."""
+    """Complete a login with an external identity."""
     async with api.audit.login(call, ""):
         return await finish(call, await known, ending)
 
@@ -81,7 +82,7 @@ async def finish(call: Call, who: VerifiedIdentity, ending: LoginTarget) -> Resp
 
 
 async def start_session(call: Call, who: VerifiedIdentity, where: str) -> Response:
-    """Somebody has shown who they are: begin a session, and lead them to where they wanted."""
+    """Start a session and redirect to the requested page, or to the app."""
     token, entrance = api.cookies.entrance(call)
     await call.db.write(actions.people.login.arrive, who, entrance)
     cookie = api.cookies.keep_cookie(call.config, call.request, token)
@@ -89,7 +90,7 @@ async def start_session(call: Call, who: VerifiedIdentity, where: str) -> Respon
 
 
 async def _call_app(call: Call, who: VerifiedIdentity, otp: str) -> Response:
-    """Give the mobile app its key; no cookie stays behind in the browser it used."""
+    """Open the mobile app with its API key. The browser gets no session cookie."""
     found = await api.people.login.key_of(call, who)
     query = {
         "otp_encrypted_api_key": domain.people.one_time_passwords.encrypted_key(otp, found.api_key),
@@ -103,7 +104,7 @@ async def _call_app(call: Call, who: VerifiedIdentity, otp: str) -> Response:
 
 
 async def _show_token(call: Call, who: VerifiedIdentity, otp: str) -> Response:
-    """Show what is to be pasted into the desktop app."""
+    """Show the token to paste into the desktop app."""
     from tertulia.external.sso import jwt
 
     token = domain.people.keys.new_key()

@@ -1,4 +1,4 @@
-"""Logins that are not finished here and now, and what is remembered of them until they go on."""
+"""Pending logins: state that is stored until the browser returns from the provider."""
 
 from typing import TypeVar
 from urllib.parse import urlencode
@@ -18,7 +18,7 @@ DESKTOP_APP = "ZulipElectron"
 
 
 class LoginState(msgspec.Struct, frozen=True):
-    """What has to be known when somebody comes back from a provider."""
+    """Stored when the browser leaves for the provider, read once when it returns."""
 
     provider: str
     nonce: str
@@ -30,8 +30,10 @@ class LoginState(msgspec.Struct, frozen=True):
 async def remember(
     call: Call, state: str, luggage: msgspec.Struct, user_id: int | None = None
 ) -> str:
-    """Keep what will have to be known; gives the value of Set-Cookie for the browser it is of.
-    `user_id` is whose login it is, where that is known."""
+    """Store a login, bound to this browser. Returns the Set-Cookie value.
+
+    `user_id` is the account, if it is known.
+    """
     browser, cookie = api.cookies.login_token(call)
     await call.db.write(
         actions.people.pending_logins.leave,
@@ -44,7 +46,7 @@ async def remember(
 
 
 async def recall(call: Call, state: str, kind: type[T]) -> T:
-    """What the login left with that comes back now, once. Raises LoginExpired."""
+    """Return a stored login and delete it. Raises LoginExpired."""
     browser = api.cookies.known_login_token(call)
     if not state or browser is None:
         raise LoginExpired()
@@ -60,12 +62,12 @@ async def recall(call: Call, state: str, kind: type[T]) -> T:
 
 
 def is_desktop_app(call: Call) -> bool:
-    """Whether it is the window of the desktop app, in which nobody should type a password."""
+    """Whether the request comes from the desktop app, where people should not type passwords."""
     return call.client == DESKTOP_APP and "desktop_flow_otp" not in call.request.params
 
 
 async def send_to_browser(call: Call) -> Response:
-    """A page that has the app open the same address in the system's browser."""
+    """A page that opens the same URL in the system's browser."""
     wanted = login_completion.asked_for(call).next
     query = urlencode({"next": wanted}) if wanted != login_completion.HOME else ""
     address = f"{call.site}{call.request.path}{'?' if query else ''}{query}"
@@ -73,12 +75,14 @@ async def send_to_browser(call: Call) -> Response:
     return await account_pages.page(call, "desktop_start.html", headers=headers, address=address)
 
 
-# What these classes were called when the hashes of logins under way were first stored.
+# Class names at the time of the first stored hashes: renaming a class must not end pending logins.
 _STORED_NAMES = {"LoginState": "Luggage", "PendingSecondFactor": "WaitingLogin"}
 
 
 def _state_hash(call: Call, state: str, kind: type[msgspec.Struct]) -> bytes:
-    """One that was made for one thing is good for no other."""
+    """The hash of a state. It depends on the kind of login, so a state of one kind is invalid for
+    another.
+    """
     name = _STORED_NAMES.get(kind.__name__, kind.__name__)
     return call.vault.fingerprint(f"login state {name} {state}")
 

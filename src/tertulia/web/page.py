@@ -1,6 +1,7 @@
-"""The page to chat in: its shell, with the state it starts from, and what belongs to it.
+"""The browser client's page: its HTML with the snapshot, the service worker and the manifest.
 
-The shell goes out before the state is known: the browser fetches the files that it names meanwhile.
+The server sends the HTML before the snapshot is ready, so that the browser loads the page's files
+meanwhile.
 """
 
 import json
@@ -19,8 +20,8 @@ from tertulia.log import log
 from tertulia.web import assets, bootstrap, rendering, security_headers, translations
 from tertulia.web.assets import LANGUAGES, Assets
 
-STATE = b"@state@"  # where it stands in the shell
-NO_STATE = b"null"  # the page asks again
+STATE = b"@state@"  # placeholder in shell.html
+NO_STATE = b"null"  # the page reloads itself
 HTML = "text/html; charset=utf-8"
 
 
@@ -39,7 +40,7 @@ class WebPage:
         ]
 
     async def _show(self, request: Request) -> Response:
-        """The page, or the way to the log-in page for whoever may not look in without it."""
+        """Serve the page, or redirect to the login page if spectators are not allowed."""
         call = await self._gate.open_page(ApiRequest(request.scope, request.receive))
         is_open = call.found_org is not None and api.call.has_public_access(call.config, call.org)
         if call.caller is None and not is_open:
@@ -67,7 +68,7 @@ class WebPage:
         return text.encode()
 
     async def _worker(self, request: Request) -> Response:
-        """The service worker, which knows the names of the files that belong together."""
+        """Serve the service worker, with the paths of the page's files in it."""
         await self._assets.prepare()
         known = [each for name in LANGUAGES for each in self._assets.page_files(name).all]
         text = assets.service_worker().replace('["files"]', json.dumps(sorted(set(known))))
@@ -97,7 +98,7 @@ async def _parts(call: Call, shell: bytes) -> AsyncIterator[bytes]:
     yield before
     try:
         state = await bootstrap.state(call)
-    except Exception:  # half of the page is there already: it has to be told in it
+    except Exception:  # the response has begun, so the error is reported inside the page
         log.exception("web.state_failed")
         state = NO_STATE
     yield state + after
@@ -110,7 +111,7 @@ async def _compressed(call: Call, parts: AsyncIterator[bytes]) -> AsyncIterator[
 
 
 def _language(call: Call) -> str:
-    """The one that the person has set if we speak it, else the browser's."""
+    """The language that the person has set if there is a translation, else the browser's."""
     chosen = "" if call.caller is None else str(call.caller.prefers("default_language"))
     chosen = chosen.partition("-")[0].lower()
     if chosen in LANGUAGES and chosen != "en":

@@ -1,4 +1,4 @@
-"""The pages for passwords that are forgotten, and for addresses that are to be confirmed."""
+"""Pages for forgotten passwords and for confirming a new email address."""
 
 from starlette.responses import Response
 from starlette.routing import Route
@@ -28,7 +28,7 @@ def routes(entrance: AccountPages) -> list[Route]:
 
 
 async def _send_link(call: Call) -> Response:
-    """Write to the address. Whoever has it, the answer is the same, and so is the work."""
+    """Send the mail. Response and work are the same for known and unknown addresses."""
     if not call.config.sends_mail:
         return await _forgotten_form(call)
     email = call.request.params.get("email", "").strip()
@@ -58,7 +58,7 @@ async def _forgotten_form(
     )
 
 
-# --- a new one ---
+# --- a new password ---
 
 
 async def _choose(call: Call, key: str) -> Response:
@@ -82,7 +82,7 @@ async def _save(call: Call, key: str) -> Response:
 
 
 async def _owner(call: Call, key: str) -> User:
-    """Whose link it is; raises if their password is not for us to keep."""
+    """The account of a link. Raises if its password is not stored here."""
     _check_passwords_are_used(call)
     user = await call.db.read(actions.people.password_reset.owner_of, call.vault, key)
     await api.people.ldap_login.check_own_password(call, user.id)

@@ -1,6 +1,6 @@
-"""Pages from templates. Everything put into one is escaped.
+"""Pages from templates. All values are escaped.
 
-The engine is loaded when the first page is asked for: a server that only bots talk to needs none.
+The template engine is loaded with the first page: a server that only bots use does not need it.
 """
 
 import asyncio
@@ -25,7 +25,7 @@ async def page(
     headers: dict[str, str] | None = None,
     **values: Any,
 ) -> Response:
-    """A page without scripts, in the language of the one who asks, never kept by anybody."""
+    """A page without scripts, in the caller's language. Browsers and proxies must not cache it."""
     language = translations.language(request.header("accept-language"))
     await load()
     body = text(template, language=language, say=translations.in_language(language), **values)
@@ -40,7 +40,7 @@ async def answer(
     status: int = 200,
     headers: dict[str, str] | None = None,
 ) -> Response:
-    """An answer that is compressed for those who ask for that."""
+    """A response, compressed if the client accepts it."""
     own = {"Vary": "Accept-Encoding, Accept-Language", **request.reply_headers, **(headers or {})}
     if compression.is_wanted(request.header("accept-encoding"), len(body)):
         body = await compression.compressed(request.person, body)
@@ -54,7 +54,7 @@ def text(template: str, **values: Any) -> str:
 
 
 async def load() -> None:
-    """Load the engine and all templates: on a thread, for it takes a moment the first time."""
+    """Load the engine and all templates, in a thread because it takes a moment."""
     if _engine.cache_info().currsize == 0:
         await asyncio.to_thread(_load_all)
 

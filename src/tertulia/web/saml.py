@@ -1,8 +1,9 @@
-"""Logging in with a SAML provider.
+"""Login with a SAML provider.
 
-Its answer is a form that its page makes the browser post to us, and browsers send no cookie along
-with what comes from another site. So the answer is checked, kept for a moment, and the browser sent
-on to an address of ours; there it shows that it is the one that has left.
+The provider's page makes the browser post the response to us, and browsers send no cookies with a
+form from another site. So the server checks the response, stores it for a moment, and redirects the
+browser to another path of ours, where the cookie shows that it is the browser that started the
+login.
 """
 
 from collections.abc import Callable
@@ -40,7 +41,7 @@ LOGGED_OUT = "/login/?logged_out"
 
 
 class SamlAnswer(msgspec.Struct, frozen=True):
-    """What a provider has said, checked, until the browser shows whose login it is."""
+    """A checked response, stored until the browser returns with its cookie."""
 
     provider: str
     state: str
@@ -66,7 +67,7 @@ def routes(entrance: AccountPages) -> list[Route]:
 
 
 async def _leave(call: Call, idp: str) -> Response:
-    """Send a browser to the provider, and remember what it wants."""
+    """Redirect the browser to the provider, and store the login."""
     provider = api.people.sso_providers.find_saml(call, idp)
     if login_state.is_desktop_app(call):
         return await login_state.send_to_browser(call)
@@ -84,7 +85,7 @@ async def _leave(call: Call, idp: str) -> Response:
 
 
 async def _take_answer(call: Call) -> Response:
-    """Check what a provider says, and keep it for the browser that has left."""
+    """Check a response, and store it for the browser that started the login."""
     from tertulia.external.sso import saml
 
     params = call.request.params
@@ -115,7 +116,9 @@ async def _take_answer(call: Call) -> Response:
 async def _understood(
     call: Call, read: Callable[Concatenate[SamlProvider, P], T], *args: P.args, **kwargs: P.kwargs
 ) -> tuple[SamlProvider, T]:
-    """The provider of the organization that has said something, and what. Raises ProviderFailed."""
+    """The provider of the organization that sent the response, and its content. Raises
+    ProviderFailed.
+    """
     for provider in call.config.saml:
         if not provider.is_for(call.org.realm.subdomain):
             continue
@@ -128,7 +131,7 @@ async def _understood(
 
 
 async def _finish(call: Call) -> Response:
-    """The browser that has left comes to fetch its answer."""
+    """The browser returns with its cookie: complete the login."""
     token = _answer_hash(call, call.request.params.get("answer", ""))
     sealed = await call.db.write(actions.people.pending_logins.come_back, token, b"")
     answer = msgspec.json.decode(call.vault.unseal(sealed), type=SamlAnswer)
@@ -169,8 +172,10 @@ def _provider_session(call: Call, answer: SamlAnswer) -> ProviderSession:
 
 
 async def log_out_there(call: Call, sealed: bytes, cookie: str) -> Response:
-    """Send a browser that was logged out here to its provider, if that lets people log out. The way
-    there is no redirect: browsers let no form of our page lead to another site."""
+    """After a logout, offer to log out of the provider, if it supports that.
+
+    It is a link and not a redirect: our content security policy lets no form lead to another site.
+    """
     from tertulia.external.sso import saml_logout
 
     session = msgspec.json.decode(call.vault.unseal(sealed), type=SamlSession)
@@ -186,7 +191,7 @@ async def log_out_there(call: Call, sealed: bytes, cookie: str) -> Response:
 
 
 async def _hear_of_logout(call: Call) -> Response:
-    """A provider's answer to our logout, or its word that somebody has logged out there."""
+    """Handle a logout response of a provider, or its logout request."""
     from tertulia.external.sso import saml_logout
 
     params = call.request.params
@@ -214,11 +219,11 @@ def _session_mark(call: Call, provider: str, name_id: str, index: str) -> bytes:
     return call.vault.fingerprint(f"saml session {provider} {index} {name_id}")
 
 
-# --- who we are ---
+# --- metadata ---
 
 
 def _entity(call: Call) -> str:
-    """What we call ourselves."""
+    """Our entity of the SAML metadata."""
     return f"{call.site}{METADATA}"
 
 
@@ -231,7 +236,7 @@ def _logout_address(call: Call) -> str:
 
 
 def _request_id(call: Call, state: str) -> str:
-    """Follows from the state, and from nothing that anybody else knows."""
+    """The request's id, derived from the secret state."""
     return f"_{call.vault.signature(f'saml request {state}')}"
 
 

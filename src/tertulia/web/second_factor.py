@@ -1,4 +1,4 @@
-"""One's own second factor, on a page that needs no script: set it up, renew it, do without it."""
+"""The page for one's own second factor: set up, renew, remove. It needs no script."""
 
 from starlette.responses import Response
 from starlette.routing import Route
@@ -29,7 +29,7 @@ def routes(entrance: AccountPages) -> list[Route]:
 
 
 def _own(endpoint: Endpoint) -> Endpoint:
-    """Who is not logged in does that first; what is refused is told above what they have."""
+    """Route of a page that needs a login. Errors are shown on the page."""
 
     async def answer(call: Call) -> Response:
         if call.caller is None:

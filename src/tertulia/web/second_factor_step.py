@@ -1,7 +1,7 @@
-"""The second step of a login with a password: a code is asked for, or has to be set up first.
+"""The second step of a login with a password: enter a code, or set up a second factor first.
 
-Between the steps nobody is logged in. What was shown so far is remembered for this browser alone,
-and good for one try; who tries again gets another.
+Between the steps there is no session. The finished first step is stored for this browser, and valid
+for one attempt; a failed attempt stores a new one.
 """
 
 from typing import Any
@@ -26,13 +26,13 @@ ASK, SET_UP, DONE = "/accounts/login/code/", "/accounts/login/setup/", "/account
 
 
 class PendingSecondFactor(msgspec.Struct, frozen=True):
-    """Somebody whose password was right."""
+    """A login whose password was right."""
 
     method: str
     user_id: int
     ending: LoginTarget
     is_complete: bool = False
-    asked: str = ""  # what the answer of a passkey must hold
+    asked: str = ""  # the challenge that the passkey must sign
 
     def who(self, call: Call) -> VerifiedIdentity:
         address = call.request.client_address
@@ -49,7 +49,7 @@ def routes(entrance: AccountPages) -> list[Route]:
 
 
 async def go_on(call: Call, who: VerifiedIdentity, ending: LoginTarget) -> Response:
-    """After a right password: let somebody in, or ask for what is missing."""
+    """After a right password: start the session, or ask for the second factor."""
     missing = await call.db.read(actions.people.login.lack, who)
     if missing is None:
         return await login_completion.finish(call, who, ending)
@@ -61,7 +61,7 @@ async def go_on(call: Call, who: VerifiedIdentity, ending: LoginTarget) -> Respo
 
 
 async def _begin_again(call: Call) -> Response:
-    """Who opens the address of a step, or comes back to it, has to begin with the password."""
+    """Redirect to the password form: a step cannot be opened by its address."""
     return account_pages.see("/login/")
 
 
@@ -93,14 +93,14 @@ async def _check(call: Call) -> Response:
 
 
 async def _show(call: Call, waiting: PendingSecondFactor) -> VerifiedIdentity:
-    """By a passkey or by a code. Raises WrongCode and RateLimited."""
+    """Check a passkey or a code. Raises WrongCode and RateLimited."""
     params, who = call.request.params, waiting.who(call)
     if params.get("passkey"):
         return await api.people.passkeys.show(call, who, waiting.asked, params["passkey"])
     return await api.people.second_factors.show_code(call, who, params.get("code", ""))
 
 
-# --- setting one up, where the organization wants one ---
+# --- setup, if the organization requires a second factor ---
 
 
 async def _show_set_up(
@@ -140,14 +140,14 @@ async def _set_up(call: Call) -> Response:
 
 
 async def _finish(call: Call) -> Response:
-    """The recovery codes were read."""
+    """The person has confirmed that the recovery codes are saved."""
     waiting = await _waiting(call)
     if not waiting.is_complete:
         raise LoginExpired()
     return await login_completion.finish(call, waiting.who(call), waiting.ending)
 
 
-# --- what all of them do ---
+# --- shared by all ---
 
 
 async def _step(call: Call, waiting: PendingSecondFactor, template: str, **values: Any) -> Response:

@@ -1,4 +1,4 @@
-"""What every page of ours tells browsers to forbid, to others and to the page itself."""
+"""Security headers of pages: content security policy, framing, referrer."""
 
 from collections.abc import Sequence
 
@@ -6,7 +6,7 @@ SCRIPTS = "script-src 'self'; require-trusted-types-for 'script'; trusted-types 
 
 
 def of_page(*, scripts: bool = False, form_targets: Sequence[str] = ()) -> dict[str, str]:
-    """`form_targets` are origins, besides our own, where a form may lead in the end."""
+    """`form_targets` are origins, besides our own, to which a form may redirect."""
     policy = [
         "default-src 'none'",
         "style-src 'self'",

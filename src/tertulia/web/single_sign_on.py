@@ -1,4 +1,6 @@
-"""Logging in by way of others: to a provider's site and back, by a proxy's word, by a token."""
+"""Single sign-on: OpenID Connect and OAuth providers, an authenticating proxy, and tokens of the
+desktop app.
+"""
 
 from collections.abc import Mapping
 from typing import Any
@@ -52,11 +54,11 @@ def routes(entrance: AccountPages) -> list[Route]:
     ]
 
 
-# --- to a provider and back ---
+# --- providers ---
 
 
 async def _leave(call: Call, backend: str, idp: str = "") -> Response:
-    """Send a browser to a provider, and remember what it wants."""
+    """Redirect the browser to a provider, and store the login."""
     if backend in ("oidc", "saml") and not idp:
         raise BadRequest("Missing idp param")
     provider = api.people.sso_providers.find(call, f"{backend}:{idp}" if idp else backend)
@@ -84,7 +86,7 @@ async def _leave_for_google(call: Call) -> Response:
 
 
 async def _come_back(call: Call, backend: str) -> Response:
-    """Somebody is back from a provider, with a code that says who they are."""
+    """The browser returns from the provider with an authorization code: exchange it."""
     params = call.request.params
     state = params.get("state", "")
     luggage = await login_state.recall(call, state, LoginState)
@@ -110,7 +112,7 @@ async def _come_back_to_own_address(call: Call, name: str) -> Response:
 async def _go_on(
     call: Call, provider: OpenIdProvider, user: SiteUser, ending: LoginTarget
 ) -> Response:
-    """Let in whom a provider vouches for; of several addresses, one has to be chosen first."""
+    """Complete the login; if the provider confirms several addresses, ask which one to use."""
     introduced = claims.from_site(provider, user)
     choice = await call.db.read(
         actions.people.external_identities.addresses_to_choose_from, introduced
@@ -128,7 +130,7 @@ async def _go_on(
 
 
 class SeveralAddresses(msgspec.Struct, frozen=True):
-    """Somebody for whom a provider vouches by several addresses, until they choose."""
+    """A login with several confirmed addresses, stored until the person chooses one."""
 
     provider: str
     subject: str
@@ -162,14 +164,14 @@ def _pending(luggage: LoginState, state: str) -> PendingLogin:
 
 
 def _link(provider: OpenIdProvider) -> Any:
-    """What speaks to this provider."""
+    """The client of this provider."""
     from tertulia.external.sso import github, openid
 
     return github if provider.preset == "github" else openid
 
 
 def _refusal(params: Mapping[str, str]) -> str:
-    """Why the provider sends no code, as it says (RFC 6749, 4.1.2.1)."""
+    """The provider's error in place of a code (RFC 6749, 4.1.2.1)."""
     error = "".join(filter(str.isprintable, params.get("error", "")))[:MAX_ERROR_LENGTH]
     return f"it sends no code, error {error}" if error else "it sends no code"
 
@@ -187,18 +189,21 @@ def _failed(provider: OpenIdProvider, trouble: ProviderTrouble) -> ProviderFaile
     return ProviderFailed()
 
 
-# --- by others' word ---
+# --- authenticating proxy and tokens ---
 
 
 async def _start_by_header(call: Call) -> Response:
-    """Leads to the one address that a proxy has to guard."""
+    """Redirect to the path that the proxy must protect."""
     query = urlencode(call.request.params)
     return account_pages.see(f"{SSO}?{query}" if query else SSO)
 
 
 async def _enter_by_header(call: Call) -> Response:
-    """The proxy logs a browser in whatever link it follows, so the mobile app, which any link can
-    name, gets a key only after the person has agreed on a page of ours."""
+    """Log in by the proxy's header.
+
+    The proxy authenticates every link that the browser follows, and any link can name the mobile
+    app. So the app gets a key only after the person has agreed on a page of ours.
+    """
     ending = login_completion.asked_for(call)
     if not ending.mobile_otp:
         return await _finish_by_header(call)
@@ -223,9 +228,9 @@ async def _enter_by_token(call: Call) -> Response:
 
 
 async def _finish_with_token(call: Call, token: str) -> Response:
-    """The desktop app comes with what was pasted into it.
+    """Log the desktop app in with the pasted token.
 
-    A link that somebody else has made does not log anybody in, least of all as its maker.
+    Links on other sites are refused: they could log the browser in to another person's account.
     """
     if call.request.header("sec-fetch-site") in ("cross-site", "same-site"):
         raise CrossSiteRequest()

@@ -15,7 +15,7 @@ from tertulia.http.request import ApiRequest
 
 
 def install(pages: Starlette, services: Services) -> None:
-    """Let an application redirect to a route that differs in the last slash alone."""
+    """Make the application redirect to a route that differs only in the trailing slash."""
     router = pages.router
     router.redirect_slashes = False
     router.default = _SlashRedirect(pages, services, router.default)

@@ -1,7 +1,7 @@
-"""Uploaded pictures made small, when somebody first asks for one.
+"""Thumbnails of uploaded images, made on the first request.
 
-What came of it is kept with the file; a picture that cannot be drawn is shown as it is. One file at
-a time is fetched for drawing, so that no more than one waits in memory. Readers are served in turn.
+The result is stored with the file; an image that cannot be scaled is served as it is. The server
+fetches one file at a time for scaling, so at most one is in memory. Clients take turns.
 """
 
 import io
@@ -15,9 +15,9 @@ from tertulia.errors.messages import BadImage
 from tertulia.external.stores.file_stores import FileStores
 from tertulia.fair_queue import FairQueue, Person
 
-LARGEST_BYTES = 32 << 20  # of a file that is drawn
+LARGEST_BYTES = 32 << 20  # largest file that is scaled
 
-THUMBNAILS = FairQueue("thumbnails", slots=1, max_waiting=200)  # a page may show many
+THUMBNAILS = FairQueue("thumbnails", slots=1, max_waiting=200)  # a page may show many images
 
 
 class Thumbnails:
@@ -25,7 +25,7 @@ class Thumbnails:
         self._stores = stores
 
     async def of(self, db: OrgDatabase, file: Attachment) -> bytes:
-        """The picture as WebP; nothing if there cannot be one."""
+        """The thumbnail as WebP, or None if the image cannot be scaled."""
         known = await db.read(storage.files.attachments.thumbnail, file.id)
         if known is not None:
             return known

@@ -1,4 +1,4 @@
-"""Secrets for an app that makes codes, as it can take them: a picture (QR code), or to be typed."""
+"""TOTP secrets for an authenticator app: as a QR code, and as text to type."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from tertulia.domain.people.user import User
 
 
 async def secret(call: Call, user: User, known: str) -> dict[str, Any]:
-    """What a page shows of it."""
+    """The secret as the page shows it."""
     address = domain.people.second_factors.app_address(known, call.org.realm.name, user.email)
     spaced = " ".join(known[at : at + 4] for at in range(0, len(known), 4))
     picture = await api.files.pictures.drawn(call.person, _picture, address)
@@ -16,7 +16,7 @@ async def secret(call: Call, user: User, known: str) -> dict[str, Any]:
 
 
 def _picture(text: str) -> str:
-    """The library is loaded by the first one, who does not wait long."""
+    """The QR code. The library is loaded with the first one."""
     import segno
 
     drawn = segno.make(text, micro=False)

@@ -1,4 +1,4 @@
-"""The words of the pages at the door, in the languages we speak. English is the measure."""
+"""Texts of the account pages by language. English has all of them."""
 
 from types import SimpleNamespace
 
@@ -278,7 +278,7 @@ SPANISH = {
 
 LANGUAGES = {"en": ENGLISH, "es": SPANISH}
 
-# The words for what goes wrong: by the class of the error, or by what the API says of it.
+# Texts of errors: by the class of the error, or by the API's message.
 PROBLEMS = {
     "LoginFailed": "wrong_password",
     "InvalidEmail": "invalid_email",
@@ -309,12 +309,12 @@ SENTENCES = {
 
 
 def of(request: ApiRequest) -> dict[str, str]:
-    """Those of whoever asks."""
+    """The texts in the language of a request."""
     return LANGUAGES[language(request.header("accept-language"))]
 
 
 def language(accept_language: str | None) -> str:
-    """The first language of a browser that we speak."""
+    """The first language of the Accept-Language header that has a translation."""
     for wanted in (accept_language or "").lower().split(","):
         name = wanted.partition(";")[0].strip().partition("-")[0]
         if name in LANGUAGES:
@@ -323,5 +323,5 @@ def language(accept_language: str | None) -> str:
 
 
 def in_language(name: str) -> SimpleNamespace:
-    """All of them, to be named as `say.log_in`."""
+    """The texts as attributes: templates use `say.log_in`."""
     return SimpleNamespace(**LANGUAGES[name])

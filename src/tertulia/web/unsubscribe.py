@@ -1,7 +1,7 @@
-"""Unsubscribing from mail: one click, without logging in.
+"""Unsubscribing from mail without a login.
 
-Opening the link changes nothing, since programs that look through mail open links, too; the button
-on the page does, and so does the one click of a mail program (RFC 8058).
+Opening the link changes nothing, because mail scanners open links. The button on the page
+unsubscribes, and so does the one-click button of a mail program (RFC 8058).
 """
 
 import hmac

@@ -1,4 +1,4 @@
-"""Joining a call: from an invitation of ours to the server that holds it."""
+"""Redirects from a call's link in a message to the server of the video call."""
 
 from urllib.parse import urlencode
 

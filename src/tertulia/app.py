@@ -2,7 +2,7 @@
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager
 from functools import cache, cached_property, partial
 from typing import TYPE_CHECKING, Any
@@ -131,7 +131,7 @@ class Application:
         self.digests = Digests(config, database, self.delivery, vault)
         self.mail_door = InboundMail(config, database, self.delivery.follower.finder.find)
         self.runner = Runner(self._jobs(), leader_due=partial(_due_jobs, database))
-        self.connections = ConnectionLimiter(config)
+        self.connections = ConnectionLimiter(config, database.requests)
         self.answers = AnswerCounts()
         preload.load(config)
         gate = Authenticator(self.services)
@@ -218,78 +218,66 @@ class Application:
             await self.lmtp.close()
 
     def _jobs(self) -> list[Job]:
-        database, delivery, config = self.services.database, self.delivery, self.services.config
+        return [*self._jobs_of_every_server(), *self._jobs_of_the_leader(), *self._jobs_when_due()]
+
+    def _jobs_of_every_server(self) -> Iterator[Job]:
+        database, delivery = self.services.database, self.delivery
         both = (database, delivery)
-        remembered = config.send_key_hours * 3600
         watch = housekeeping.ClockWatch(self.services.clock)
-        jobs = [
-            Job("preparation", 5, CacheWarmup(*both).go_on, at_once=True),
-            Job("positions", 30, partial(housekeeping.keep_positions, *both, watch)),
-            _duty("deleted files elsewhere", 5, self.carrying.sweep),
-            Job("presence", 2, partial(presence.write_down, *both)),
-            Job("unused organizations", 60, partial(housekeeping.evict_unused, delivery)),
-            Job("numbers", 300, self.counting.look, at_once=True),
-            Job("disk", 10, self.disk.look, at_once=True),
-            _due(
-                "scheduled messages",
-                0.5,
-                partial(send_due, *both, SCHEDULED),
-                storage.due_jobs.SCHEDULED,
-            ),
-            _due("reminders", 0.5, partial(send_due, *both, REMINDERS), storage.due_jobs.REMINDER),
-            _due("push", 2, self.pushing.look, storage.due_jobs.PUSH),
-            _due("pushed and read", 10, self.pushing.take_back, storage.due_jobs.PUSHED),
-            _due("webhooks", 0.5, self.webhook_calls.look, storage.due_jobs.WEBHOOK),
-            _due("exports", 5, self.exports.look, storage.due_jobs.EXPORT),
-            _due(
-                "deleted files",
-                5,
-                partial(housekeeping.sweep_files, database),
-                storage.due_jobs.UPLOAD,
-            ),
-            _duty("missed messages", 2, self.missed_messages.look, at_once=True),
-            _duty("search", 0.5, self.indexing.look, at_once=True),
-            _duty("rerendering", 3600, partial(rerender, *both), at_once=True),
-            _duty("log", 300, partial(housekeeping.trim_logs, *both)),
-            _duty("retention", 300, partial(housekeeping.delete_old_messages, database)),
-            _duty("send keys", 600, partial(housekeeping.forget_send_keys, database, remembered)),
-            _duty("sent messages", 600, partial(housekeeping.forget_sent, database)),
-            _duty("stale presence", 3600, partial(presence.forget_stale, *both)),
-            _duty("traffic", 60, partial(housekeeping.count_traffic, database)),
-            _duty("full members", 60, partial(housekeeping.welcome_full_members, database)),
-            _duty(
-                "audit log",
-                3600,
-                partial(housekeeping.forget_audit_entries, database, config.audit_log_days),
-            ),
-            _duty("sessions", 3600, partial(housekeeping.forget_sessions, database)),
-            _duty("received mail", 3600, partial(housekeeping.forget_received_mail, database)),
-        ]
-        if self.services.stores.is_used:
-            jobs.append(_duty("files", 1, self.carrying.carry, at_once=True))
-        if config.ldap:
-            jobs.append(_duty("directories", 30, LdapSync(database, config.ldap).look))
-        if config.pushes:
-            jobs.append(
-                _due("push devices", 2, self.device_registrations.look, storage.due_jobs.DEVICE)
-            )
-        if config.sends_mail:
-            jobs.append(_due("mail", 1, self.postman.send_due, storage.due_jobs.LETTER))
-            jobs.append(
-                _due("missed mail", 5, self.missed_messages.send_due, storage.due_jobs.MISSED)
-            )
-            jobs.append(_duty("digests", 600, self.digests.look))
-        if config.demo:
-            jobs.append(
-                Job(
-                    "demo",
-                    fake_activity.EVERY_SECONDS,
-                    fake_activity.Life(delivery).go_on,
-                )
-            )
+        yield Job("preparation", 5, CacheWarmup(*both).go_on, at_once=True)
+        yield Job("positions", 30, partial(housekeeping.keep_positions, *both, watch))
+        yield Job("presence", 2, partial(presence.write_down, *both))
+        yield Job("unused organizations", 60, partial(housekeeping.evict_unused, delivery))
+        yield Job("numbers", 300, self.counting.look, at_once=True)
+        yield Job("disk", 10, self.disk.look, at_once=True)
+        if self.services.config.demo:
+            life = fake_activity.Life(delivery)
+            yield Job("demo", fake_activity.EVERY_SECONDS, life.go_on)
         if self._goes_by_database:
-            jobs.append(Job("clock", 60, partial(housekeeping.compare_clocks, database)))
-        return jobs
+            yield Job("clock", 60, partial(housekeeping.compare_clocks, database))
+
+    def _jobs_of_the_leader(self) -> Iterator[Job]:
+        database, config = self.services.database, self.services.config
+        both = (database, self.delivery)
+        remembered = config.send_key_hours * 3600
+        days = config.audit_log_days
+        yield _duty("deleted files elsewhere", 5, self.carrying.sweep)
+        yield _duty("missed messages", 2, self.missed_messages.look, at_once=True)
+        yield _duty("search", 0.5, self.indexing.look, at_once=True)
+        yield _duty("rerendering", 3600, partial(rerender, *both), at_once=True)
+        yield _duty("log", 300, partial(housekeeping.trim_logs, *both))
+        yield _duty("retention", 300, partial(housekeeping.delete_old_messages, database))
+        yield _duty("send keys", 600, partial(housekeeping.forget_send_keys, database, remembered))
+        yield _duty("sent messages", 600, partial(housekeeping.forget_sent, database))
+        yield _duty("stale presence", 3600, partial(presence.forget_stale, *both))
+        yield _duty("traffic", 60, partial(housekeeping.count_traffic, database))
+        yield _duty("full members", 60, partial(housekeeping.welcome_full_members, database))
+        yield _duty("audit log", 3600, partial(housekeeping.forget_audit_entries, database, days))
+        yield _duty("sessions", 3600, partial(housekeeping.forget_sessions, database))
+        yield _duty("received mail", 3600, partial(housekeeping.forget_received_mail, database))
+        if self.services.stores.is_used:
+            yield _duty("files", 1, self.carrying.carry, at_once=True)
+        if config.ldap:
+            yield _duty("directories", 30, LdapSync(database, config.ldap).look)
+        if config.sends_mail:
+            yield _duty("digests", 600, self.digests.look)
+
+    def _jobs_when_due(self) -> Iterator[Job]:
+        """Jobs of the leader that run only if the database has something to do for them."""
+        database, config, due = self.services.database, self.services.config, storage.due_jobs
+        both = (database, self.delivery)
+        yield _due("scheduled messages", 0.5, partial(send_due, *both, SCHEDULED), due.SCHEDULED)
+        yield _due("reminders", 0.5, partial(send_due, *both, REMINDERS), due.REMINDER)
+        yield _due("push", 2, self.pushing.look, due.PUSH)
+        yield _due("pushed and read", 10, self.pushing.take_back, due.PUSHED)
+        yield _due("webhooks", 0.5, self.webhook_calls.look, due.WEBHOOK)
+        yield _due("exports", 5, self.exports.look, due.EXPORT)
+        yield _due("deleted files", 5, partial(housekeeping.sweep_files, database), due.UPLOAD)
+        if config.pushes:
+            yield _due("push devices", 2, self.device_registrations.look, due.DEVICE)
+        if config.sends_mail:
+            yield _due("mail", 1, self.postman.send_due, due.LETTER)
+            yield _due("missed mail", 5, self.missed_messages.send_due, due.MISSED)
 
     async def empty_page_caches(self) -> None:
         """Free the memory of SQLite's page caches."""

@@ -21,9 +21,8 @@ ROUNDS = 200
 def requests(monkeypatch) -> RequestActivity:
     """A separate instance."""
     own = RequestActivity()
-    monkeypatch.setattr(yielding, "REQUESTS", own)
-    monkeypatch.setattr(yielding, "_HERE", threading.local())
-    yielding.allow_yield_in_thread()
+    monkeypatch.setattr(yielding, "_THREAD", threading.local())
+    yielding.allow_yield_in_thread(own)
     return own
 
 
@@ -42,15 +41,15 @@ def naps(monkeypatch) -> list[float]:
 
 
 def test_work_yields_until_the_request_should_have_been_answered(requests: RequestActivity):
-    thought = YieldPoint()
-    think(3 * yielding.SOON_SECONDS)
-    requests.come()
-    came_at = requests.came_at
+    yield_point = YieldPoint()
+    think(3 * yielding.MAX_ANSWER_SECONDS)
+    requests.note_request()
+    came_at = requests.arrived_at
 
-    thought.give_way()
+    yield_point.yield_to_requests()
 
-    assert thought.has_rested
-    assert time.perf_counter() - came_at >= yielding.SOON_SECONDS
+    assert yield_point.has_yielded
+    assert time.perf_counter() - came_at >= yielding.MAX_ANSWER_SECONDS
 
 
 def test_work_yields_until_the_request_is_answered(requests: RequestActivity, monkeypatch):
@@ -58,48 +57,48 @@ def test_work_yields_until_the_request_is_answered(requests: RequestActivity, mo
 
     def answered_meanwhile(seconds: float) -> None:
         naps.append(seconds)
-        requests.go()
+        requests.note_answer()
 
     monkeypatch.setattr(time, "sleep", answered_meanwhile)
-    thought = YieldPoint()
-    think(yielding.SOON_SECONDS)
-    requests.come()
+    yield_point = YieldPoint()
+    think(yielding.MAX_ANSWER_SECONDS)
+    requests.note_request()
 
-    thought.give_way()
+    yield_point.yield_to_requests()
 
     assert len(naps) == 1
 
 
 def test_work_does_not_yield_without_requests(requests: RequestActivity, naps: list[float]):
-    requests.come()  # for the work itself
-    thought = YieldPoint()
+    requests.note_request()  # for the work itself
+    yield_point = YieldPoint()
 
-    thought.give_way()
+    yield_point.yield_to_requests()
 
-    assert (naps, thought.has_rested) == ([], False)
+    assert (naps, yield_point.has_yielded) == ([], False)
 
 
 def test_work_that_others_wait_for_does_not_yield(requests: RequestActivity, monkeypatch):
-    monkeypatch.setattr(yielding, "_HERE", threading.local())
-    thought = YieldPoint()
-    think(yielding.SOON_SECONDS)
-    requests.come()
+    monkeypatch.setattr(yielding, "_THREAD", threading.local())
+    yield_point = YieldPoint()
+    think(yielding.MAX_ANSWER_SECONDS)
+    requests.note_request()
 
-    thought.give_way()
+    yield_point.yield_to_requests()
 
-    assert not thought.has_rested
+    assert not yield_point.has_yielded
 
 
 def test_reading_threads_may_yield(requests: RequestActivity):
-    readers = ReadConnections(Sqlite(Path("nowhere")))
+    readers = ReadConnections(Sqlite(Path("nowhere")), requests)
     readers.start()
 
     def thinks() -> bool:
-        thought = YieldPoint()
-        think(yielding.SOON_SECONDS)
-        requests.come()
-        thought.give_way()
-        return thought.has_rested
+        yield_point = YieldPoint()
+        think(yielding.MAX_ANSWER_SECONDS)
+        requests.note_request()
+        yield_point.yield_to_requests()
+        return yield_point.has_yielded
 
     async def scene() -> bool:
         return await readers.on_thread(SERVER, thinks)
@@ -114,15 +113,15 @@ def test_work_makes_progress_however_many_requests_arrive(requests: RequestActiv
     def ask_on() -> None:
         until = time.monotonic() + 60
         while not is_over.is_set() and time.monotonic() < until:
-            requests.come()
+            requests.note_request()
             time.sleep(0)
 
     asking = threading.Thread(target=ask_on)
     asking.start()
-    thought = YieldPoint()
+    yield_point = YieldPoint()
     for _ in range(ROUNDS):
         think(yielding.NAP_SECONDS)
-        thought.give_way()
+        yield_point.yield_to_requests()
     went_on_beside_them = asking.is_alive()
     is_over.set()
     asking.join()
@@ -133,8 +132,8 @@ def test_work_makes_progress_however_many_requests_arrive(requests: RequestActiv
 def test_every_request_counts_until_it_is_answered(chat, monkeypatch):
     came: list[None] = []
     gone: list[None] = []
-    monkeypatch.setattr(RequestActivity, "come", lambda self: came.append(None))
-    monkeypatch.setattr(RequestActivity, "go", lambda self: gone.append(None))
+    monkeypatch.setattr(RequestActivity, "note_request", lambda self: came.append(None))
+    monkeypatch.setattr(RequestActivity, "note_answer", lambda self: gone.append(None))
 
     chat.person("ana").get("/users/me").succeeds()
 

@@ -25,6 +25,7 @@ from tertulia.database.schema import Standing
 from tertulia.database.tx import Dialect, Tx
 from tertulia.database.writer import ComposeNews, FetchNews, PendingWrite, settle
 from tertulia.database.writers import Deliver, Writers
+from tertulia.database.yielding import RequestActivity
 from tertulia.errors import outcome
 from tertulia.errors.http import ServiceUnavailable
 from tertulia.fair_queue import SERVER, FairQueue, Person
@@ -101,6 +102,7 @@ class OrgDatabase:
 class Database:
     def __init__(self, dialect: Dialect, clock: Callable[[], float] | None = None) -> None:
         self.dialect = dialect
+        self.requests = RequestActivity()
         self._own_clock = clock or dialect.own_clock()
         self._behind_seconds = 0.0  # our clock, behind that of the database
         self._writers: Writers | None = None
@@ -225,7 +227,7 @@ class Database:
 
     @cached_property
     def _readers(self) -> ReadConnections:
-        return ReadConnections(self.dialect)
+        return ReadConnections(self.dialect, self.requests)
 
     @cached_property
     def _duty(self) -> Leader:

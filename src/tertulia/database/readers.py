@@ -9,8 +9,8 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, TypeVar
 
-from tertulia.database import yielding
 from tertulia.database.tx import Dialect
+from tertulia.database.yielding import RequestActivity, allow_yield_in_thread
 from tertulia.errors.http import ServiceUnavailable
 from tertulia.fair_queue import QUEUES, FairQueue, Person
 
@@ -22,8 +22,9 @@ T = TypeVar("T")
 
 
 class ReadConnections:
-    def __init__(self, dialect: Dialect) -> None:
+    def __init__(self, dialect: Dialect, requests: RequestActivity) -> None:
         self._dialect = dialect
+        self._requests = requests
         self._here: Any = None
         self._queue: FairQueue | None = None
         self._resting: list[Any] = []  # those of threads; the last one was used last
@@ -35,7 +36,7 @@ class ReadConnections:
             slots=threads,
             slots_per_person=max(1, threads - 1),
             max_waiting=MAX_WAITING_READS,
-            initializer=yielding.allow_yield_in_thread,
+            initializer=partial(allow_yield_in_thread, self._requests),
             is_listed=QUEUE not in QUEUES,  # a process of tests may have several databases
         )
 

@@ -1,60 +1,62 @@
-"""Giving way: whoever thinks for long on a thread lets those go first who have just asked.
+"""Cooperative yielding: long work on a thread pauses while newer requests are being answered.
 
-All threads share one interpreter. A request passes it on some ten times before it is answered, and
-would wait each time until the thread has had its turn. PostgreSQL, where it is on the same machine,
-shares the processors with us.
+All threads share one interpreter. A request gives up the interpreter lock about ten times before it
+is answered, and would wait each time for the thread. PostgreSQL on the same machine shares the
+processors with us, too.
 """
 
 import threading
 import time
 
-SOON_SECONDS = 0.006  # nearly all that is asked for is answered within; a poll is not
+MAX_ANSWER_SECONDS = 0.006  # nearly all requests but polls are answered within this
 NAP_SECONDS = 0.0002
-LONG_AGO = float("-inf")
+NEVER = float("-inf")
 
 
 class RequestActivity:
-    """When the last one came, unless something has been answered since."""
+    """When the last request arrived, unless one was answered since."""
 
     def __init__(self) -> None:
-        self.came_at = LONG_AGO
+        self.arrived_at = NEVER
 
-    def come(self) -> None:
-        self.came_at = time.perf_counter()
+    def note_request(self) -> None:
+        self.arrived_at = time.perf_counter()
 
-    def go(self) -> None:
-        self.came_at = LONG_AGO
-
-
-REQUESTS = RequestActivity()  # of all that this process serves
-_HERE = threading.local()
+    def note_answer(self) -> None:
+        self.arrived_at = NEVER
 
 
-def allow_yield_in_thread() -> None:
-    """Nobody waits for it but who has asked for the thought."""
-    _HERE.may_rest = True
+_THREAD = threading.local()
+
+
+def allow_yield_in_thread(requests: RequestActivity) -> None:
+    """For threads whose work only its own caller waits for."""
+    _THREAD.requests = requests
 
 
 class YieldPoint:
-    """Rests while there are requests that came later, but not for more than half of its time, and
-    only where it may: all others wait for the loop, and for whoever writes."""
+    """Sleeps while newer requests are being answered, for at most half of the time it exists.
+
+    It sleeps only on threads that may yield: other callers wait for the event loop or the writer.
+    """
 
     def __init__(self) -> None:
-        self._may_rest = getattr(_HERE, "may_rest", False)
+        self._requests: RequestActivity | None = getattr(_THREAD, "requests", None)
         self._began_at = time.perf_counter()
-        self._rested_seconds = 0.0
+        self._slept_seconds = 0.0
 
     @property
-    def has_rested(self) -> bool:
-        return self._rested_seconds > 0
+    def has_yielded(self) -> bool:
+        return self._slept_seconds > 0
 
-    def give_way(self) -> None:
-        """To be called every few dozens of microseconds, and before whatever takes longer."""
-        while self._may_rest and REQUESTS.came_at > self._began_at:
+    def yield_to_requests(self) -> None:
+        """Call this every few dozen microseconds, and before anything that takes longer."""
+        requests = self._requests
+        while requests is not None and requests.arrived_at > self._began_at:
             now = time.perf_counter()
-            if now - REQUESTS.came_at > SOON_SECONDS:
+            if now - requests.arrived_at > MAX_ANSWER_SECONDS:
                 return
-            if self._rested_seconds > (now - self._began_at) / 2:
+            if self._slept_seconds > (now - self._began_at) / 2:
                 return
             time.sleep(NAP_SECONDS)
-            self._rested_seconds += time.perf_counter() - now
+            self._slept_seconds += time.perf_counter() - now

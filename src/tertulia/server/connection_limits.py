@@ -11,6 +11,7 @@ from collections import Counter
 from typing import Protocol
 
 from tertulia.config import Config
+from tertulia.database.yielding import RequestActivity
 from tertulia.errors.http import ServerOverloaded, TooManyConnections
 from tertulia.http.ratelimit import address_bucket
 from tertulia.log import log
@@ -58,7 +59,8 @@ class Tracked(Protocol):
 class ConnectionLimiter:
     """Counts and watches the connections of one server, on its event loop."""
 
-    def __init__(self, config: Config) -> None:
+    def __init__(self, config: Config, requests: RequestActivity | None = None) -> None:
+        self.requests = requests or RequestActivity()  # long work on threads yields to these
         files = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
         files = MAX_FILES if files == resource.RLIM_INFINITY else files
         self.most = files - min(OWN_FILES, files // 2)

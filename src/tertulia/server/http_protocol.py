@@ -13,7 +13,6 @@ from urllib.parse import unquote
 import uvicorn
 from uvicorn.server import ServerState
 
-from tertulia.database.yielding import REQUESTS
 from tertulia.errors import ClientError
 from tertulia.errors.http import RequestTooSlow
 from tertulia.http import header_checks
@@ -130,7 +129,7 @@ class HttpConnection(asyncio.Protocol):
     # --- requests ---
 
     def data_received(self, data: bytes) -> None:
-        REQUESTS.come()
+        self._connections.requests.note_request()
         self._keep_alive.stop()
         try:
             self._parser.feed(data)
@@ -205,7 +204,7 @@ class HttpConnection(asyncio.Protocol):
         return self._state.default_headers
 
     def round_is_over(self, exchange: HttpExchange) -> None:
-        REQUESTS.go()
+        self._connections.requests.note_answer()
         self._connections.watch(self)
         if self.transport.is_closing():
             return

@@ -135,7 +135,7 @@ class _Plan:
         self._tx = tx
         self._limits = limits
         self._batch = batch
-        self._thought = YieldPoint()
+        self._yield_point = YieldPoint()
         self._known: set[str] = set()  # words that are in the vocabulary, or will be
         self._listed: set[str] = set()
         self._grams: set[str] = set()
@@ -181,7 +181,7 @@ class _Plan:
         self._words = {}
         for row in rows:
             self._words[row["id"]] = SearchedText(row["rendered"], row["topic"]).words
-            self._thought.give_way()
+            self._yield_point.yield_to_requests()
         short = [each for each in self._words.values() if len(each) <= MAX_WORDS_PER_MESSAGE]
         asked = set[str]().union(*short) - self._known
         self._known |= storage.search.index.known(self._tx, asked).keys()
@@ -211,7 +211,7 @@ class _Plan:
             documents.append(Document(row["id"], frozenset(words)))
         else:
             documents.append(Document(row["id"], frozenset(), self._signature(words)))
-        self._thought.give_way()
+        self._yield_point.yield_to_requests()
         return True
 
     def _signature(self, words: Iterable[str]) -> list[bytes]:
@@ -219,5 +219,5 @@ class _Plan:
         left = iter(words)
         while some := list(islice(left, WORDS_BETWEEN_YIELDS)):
             keys |= domain.search.signature.keys_of(some)
-            self._thought.give_way()
+            self._yield_point.yield_to_requests()
         return domain.search.signature.of(keys)

@@ -37,7 +37,7 @@ class Search:
         self._tx = tx
         self._wanted = wanted
         self._unwanted = unwanted
-        self._thought = YieldPoint()
+        self._yield_point = YieldPoint()
         self._known: dict[int, BitMap] = {}  # what may match in the segments we have read
         self._unsure: set[int] = set()  # ids that a signature allows; their texts decide
         if wanted is not None:
@@ -60,8 +60,8 @@ class Search:
     def portions(self, ids: list[int]) -> Iterator[list[int]]:
         """Ids to be looked at one after the other; not many at once, if others have to wait."""
         while ids:
-            self._thought.give_way()
-            count = SMALL_BATCHES if self._thought.has_rested else MANY_AT_ONCE
+            self._yield_point.yield_to_requests()
+            count = SMALL_BATCHES if self._yield_point.has_yielded else MANY_AT_ONCE
             yield ids[:count]
             ids = ids[count:]
 
@@ -113,7 +113,7 @@ class Search:
         return storage.search.texts.that_may_hold(self._tx, ids, longest.text)
 
     def _is_match(self, message_id: int, page: SearchedText) -> bool:
-        self._thought.give_way()
+        self._yield_point.yield_to_requests()
         if self._wanted is not None:
             is_unsure = message_id in self._unsure
             if not (self._wanted.matches if is_unsure else self._wanted.is_confirmed_by)(page):
@@ -132,7 +132,7 @@ class Search:
 
     def _in_segment(self, segment: int) -> BitMap:
         if segment not in self._known:
-            self._thought.give_way()
+            self._yield_point.yield_to_requests()
             bits = self._indexed(segment) | self._allowed(segment)
             bits -= self._fresh.get(segment, BitMap())
             self._known[segment] = bits | self._fresh_matches.get(segment, BitMap())
@@ -146,7 +146,7 @@ class Search:
         if ids not in self._asked_ranges:
             self._asked_ranges.add(ids)
             self._unsure |= storage.search.signatures.candidates(
-                self._tx, ids, self._wanted.clues, self._thought
+                self._tx, ids, self._wanted.clues, self._yield_point
             )
         bits = storage.search.segments.BITS
         size = storage.search.segments.SIZE
@@ -191,7 +191,7 @@ class Search:
         self._fresh: dict[int, BitMap] = {}
         self._fresh_matches: dict[int, BitMap] = {}
         for row in storage.search.texts.one_by_one(self._tx, ids):
-            self._thought.give_way()
+            self._yield_point.yield_to_requests()
             segment, rest = (
                 row["id"] >> storage.search.segments.BITS,
                 row["id"] & (storage.search.segments.SIZE - 1),

@@ -70,11 +70,11 @@ def pending_joints(tx: Tx, most: int, least: int) -> PendingJoints:
     segment = ids[0] >> storage.search.segments.BITS  # one at a time, which bounds the rows
     ids = [each for each in ids if each >> storage.search.segments.BITS == segment]
     joints = dict.fromkeys(ids, array("H"))
-    thought = YieldPoint()
+    yield_point = YieldPoint()
     for row in storage.search.texts.one_by_one(tx, ids):
         text = SearchedText(row["rendered"], row["topic"])
         joints[row["id"]] = array("H", {*map(number_of, text.joints)})
-        thought.give_way()
+        yield_point.yield_to_requests()
     return PendingJoints(joints, change)
 
 

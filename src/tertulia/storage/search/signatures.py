@@ -52,13 +52,13 @@ def ranges(tx: Tx) -> dict[int, range]:
     return {segment: _ids_in(segment, segment) for segment in numbers}
 
 
-def candidates(tx: Tx, ids: range, clues: Iterable[QueryTerm], thought: YieldPoint) -> set[int]:
+def candidates(tx: Tx, ids: range, clues: Iterable[QueryTerm], yield_point: YieldPoint) -> set[int]:
     """The messages with ids in a range whose signatures allow all clues."""
     found: set[int] | None = None
     for clue in clues:
         allowed: set[int] = set()
         for keys in domain.search.signature.alternatives(clue):
-            allowed |= _holding(tx, ids, keys, found, thought)
+            allowed |= _holding(tx, ids, keys, found, yield_point)
         found = allowed
         if len(found) <= FEW_CANDIDATES:
             break
@@ -71,13 +71,13 @@ def _ids_in(first: int, last: int) -> range:
 
 
 def _holding(
-    tx: Tx, ids: range, keys: Iterable[int], among: set[int] | None, thought: YieldPoint
+    tx: Tx, ids: range, keys: Iterable[int], among: set[int] | None, yield_point: YieldPoint
 ) -> set[int]:
     found = among
     for key in keys:
         if found is not None and not found:
             break
-        thought.give_way()
+        yield_point.yield_to_requests()
         found = {
             message_id
             for message_id, part in _parts(tx, ids, domain.search.signature.part_of(key), found)

@@ -158,6 +158,20 @@ def test_the_authorization_header_may_be_the_secret_of_a_service(ana, bot):
     refused.fails("Webhook signature verification failed.")
 
 
+def test_templates_come_from_the_address(ana, bot):
+    address = {"text_template": "It is {{ status }}", "topic_template": "{{ host }}"}
+    form = {"status": "wet", "host": "cellar", "text_template": "{{ host }}"}
+
+    calls(bot, "template", None, body=urlencode(form).encode(), stream="kitchen", **address)(
+        Content_Type="application/x-www-form-urlencoded"
+    ).succeeds()
+    posted = heard(ana)
+    refused = calls(bot, "template", {}, stream="kitchen", text_template="{{ 9 ** 9 }}")()
+
+    assert (posted["subject"], posted["content"]) == ("cellar", "It is wet")
+    refused.fails("text_template: Pow is not allowed in a template.")
+
+
 def test_a_long_topic_is_truncated(ana, bot):
     calls(bot, "slack_incoming", SOUP, stream="kitchen", topic="x" * 70)().succeeds()
 

@@ -66,6 +66,8 @@ async def receive(
     ticket_id: str | None = None,
     ticket_title: str | None = None,
     message: str | None = None,
+    topic_template: str | None = None,
+    text_template: str | None = None,
     body: RawBody,
 ) -> Received:
     """Receive a webhook of another service and post it as the bot whose key is in the address."""
@@ -78,7 +80,8 @@ async def receive(
     )
     try:
         sent = (call, service, _secret(call, webhook_secret), payload, body)
-        report = await decoded(call.request.person, call.request.size, _report, *sent)
+        size = MAX_BODY if service.is_slow else call.request.size
+        report = await decoded(call.request.person, size, _report, *sent)
         if report is not None and wanted.pass_on(report):
             await _say(call, service, report, stream, topic)
     except (RateLimited, ServiceUnavailable):
@@ -118,8 +121,11 @@ def _report(
     """The message of a webhook request, if there is one; large payloads are parsed on a thread."""
     if secret is not None:
         _check_signature(call, service, secret, body)
-    hook = WebhookRequest(_payload(call, payload, body), call.request.headers, call.request.params)
-    return service.report(hook)
+    # The address comes last: its templates win over those in a form.
+    query = {**call.request.params, **read_urlencoded(call.request.raw_query)}
+    return service.report(
+        WebhookRequest(_payload(call, payload, body), call.request.headers, query)
+    )
 
 
 def _payload(call: Call, payload: str | None, body: bytes) -> Any:

@@ -43,6 +43,7 @@ from tertulia.integrations import (
     statuspage,
     stripe,
     teamcity,
+    templated,
     travis,
     trello,
     uptime_kuma,
@@ -69,6 +70,7 @@ class Integration(msgspec.Struct, frozen=True):
     to_message: Callable[[WebhookRequest], WebhookMessage | None]
     check: Check | None = None  # how it signs requests, if it does
     events: Collection[str] | None = None  # names for `only_events`, if there is a fixed list
+    is_slow: bool = False  # whether even a small payload can take long
 
     def report(self, hook: WebhookRequest) -> WebhookMessage | None:
         """The message for a request; None if there is nothing to say. Raises only ClientError."""
@@ -356,6 +358,15 @@ _ALL = [
         "In a project's parameters, as `teamcity.internal.webhooks.url`, with"
         " `teamcity.internal.webhooks.enable` and `teamcity.internal.webhooks.events`.",
         teamcity.report,
+    ),
+    Integration(
+        "template",
+        "JSON with a template",
+        "Wherever something can send JSON. Add `&text_template=…` and perhaps `&topic_template=…`,"
+        " URL-encoded: Jinja templates such as `{{ status }}` or"
+        " `{% for a in alerts %}{{ a.name }}{% endfor %}`.",
+        templated.report,
+        is_slow=True,
     ),
     Integration(
         "travis",

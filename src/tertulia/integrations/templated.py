@@ -1,0 +1,196 @@
+"""JSON of any sender, with a topic and a text that the owner of the bot writes as Jinja templates.
+
+The templates are parameters of the webhook's URL. A template comes from a user and runs on the
+server, so it is bounded: only a small part of Jinja is allowed (values, conditions, loops and a few
+filters; no calls and no arithmetic), and all loops together have few iterations.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache
+from importlib import import_module
+from typing import Any
+
+from tertulia.integrations.payload import WebhookRequest
+from tertulia.integrations.phrases import line, shortened
+from tertulia.integrations.rejections import WebhookRejected
+from tertulia.integrations.webhook_message import WebhookMessage
+
+MAX_TEMPLATE_LETTERS = 2000
+MAX_WORDS = 9000
+MAX_ITERATIONS = 50
+MAX_DEPTH = 20
+MAX_NESTING = 12  # of expressions and blocks; Jinja takes minutes to compile deep ones
+MAX_VALUES = 1000  # of a payload; the rest is left out
+MAX_VALUE_LETTERS = 1000
+
+ALLOWED = {
+    "And", "Compare", "CondExpr", "Const", "Filter", "For", "Getattr", "Getitem", "If", "Name",
+    "Neg", "Not", "Operand", "Or", "Output", "Template", "TemplateData", "Test",
+}  # fmt: skip
+LOOP_VALUES = {"first", "index", "index0", "last", "length"}
+ALLOWED_TESTS = {"defined", "undefined", "none", "string", "number", "mapping", "sequence"}
+
+
+def report(hook: WebhookRequest) -> WebhookMessage | None:
+    text = hook.query.get("text_template", "")
+    if not text.strip():
+        raise WebhookRejected("The address needs a text_template.")
+    values = _pruned(hook.payload.value)
+    shown = _render("text_template", text, values)
+    if not shown.strip():
+        return None  # a condition in the template leaves this payload out
+    topic = _render("topic_template", hook.query.get("topic_template", ""), values)
+    return WebhookMessage("json", line(topic) or "JSON", shortened(shown.strip(), MAX_WORDS))
+
+
+def _render(name: str, template: str, values: Mapping[str, Any]) -> str:
+    if not template:
+        return ""
+    if len(template) > MAX_TEMPLATE_LETTERS:
+        raise WebhookRejected(f"{name} has more than {MAX_TEMPLATE_LETTERS} characters.")
+    environment = _environment()
+    pieces: list[str] = []
+    length = 0
+    try:
+        parsed = environment.parse(template)
+        _check(name, parsed)
+        for piece in environment.from_string(parsed).generate(values):
+            pieces.append(piece)
+            length += len(piece)
+            if length > MAX_WORDS:
+                break
+    except _mistakes() as mistake:
+        raise WebhookRejected(f"{name}: {shortened(str(mistake), 200)}") from None
+    return "".join(pieces)
+
+
+def _mistakes() -> tuple[type[Exception], ...]:
+    """What a wrong template raises; the last three are those of a template that nests too deep."""
+    mistake = import_module("jinja2").TemplateError
+    return mistake, TypeError, ValueError, SyntaxError, RecursionError, MemoryError
+
+
+def _environment() -> Any:
+    """One for each rendering: its loops share a number of iterations."""
+    undefined = import_module("jinja2").ChainableUndefined
+    environment = _json_environment()(
+        autoescape=False, finalize=_as_text, undefined=undefined, optimized=False
+    )
+    environment.globals.clear()
+    environment.filters.clear()
+    environment.filters.update(FILTERS, bounded=_bounded(MAX_ITERATIONS))
+    return environment
+
+
+@cache
+def _json_environment() -> Any:
+    """A sandbox in which a dot leads to a key and to nothing of Python."""
+    sandbox: Any = import_module("jinja2.sandbox").ImmutableSandboxedEnvironment
+    loop_context = import_module("jinja2.runtime").LoopContext
+
+    class JsonEnvironment(sandbox):  # type: ignore[misc]  # it is loaded when first needed
+        def getitem(self, obj: Any, argument: Any) -> Any:
+            if isinstance(obj, dict) and isinstance(argument, str) and argument in obj:
+                return obj[argument]
+            if isinstance(obj, list) and isinstance(argument, int):
+                is_inside = -len(obj) <= argument < len(obj)
+                return obj[argument] if is_inside else self.undefined(name="item")
+            if isinstance(obj, loop_context) and argument in LOOP_VALUES:
+                return getattr(obj, argument)
+            return self.undefined(obj=obj, name=str(argument)[:50])
+
+        def getattr(self, obj: Any, attribute: str) -> Any:
+            return self.getitem(obj, attribute)
+
+    return JsonEnvironment
+
+
+def _bounded(left: int) -> Callable[[Any], Iterator[Any]]:
+    def bounded(items: Any) -> Iterator[Any]:
+        nonlocal left
+        for item in items if isinstance(items, list | Mapping) else ():
+            if left <= 0:
+                return
+            left -= 1
+            yield item
+
+    return bounded
+
+
+def _check(name: str, parsed: Any) -> None:
+    """Refuse all that is not allowed, and bound the loops."""
+    nodes = import_module("jinja2.nodes")
+    if _is_deeper(parsed, MAX_NESTING):
+        raise WebhookRejected(f"{name}: conditions, loops or filters nest too deep.")
+    for node in parsed.find_all(nodes.Node):
+        kind = type(node).__name__
+        if kind not in ALLOWED:
+            raise WebhookRejected(f"{name}: {kind} is not allowed in a template.")
+        if kind == "Test" and node.name not in ALLOWED_TESTS:
+            raise WebhookRejected(f"{name}: the test {node.name!r} is not allowed in a template.")
+    for loop in list(parsed.find_all(nodes.For)):
+        if loop.recursive:
+            raise WebhookRejected(f"{name}: a recursive loop is not allowed in a template.")
+        loop.iter = nodes.Filter(loop.iter, "bounded", [], [], None, None, lineno=loop.lineno)
+
+
+def _is_deeper(node: Any, levels: int) -> bool:
+    return levels == 0 or any(_is_deeper(each, levels - 1) for each in node.iter_child_nodes())
+
+
+def _pruned(payload: Any) -> Mapping[str, Any]:
+    """The payload by name, as `payload` and, if it is an object, by its keys. Long texts are cut
+    and late values are left out, so that no expression takes long."""
+    left = MAX_VALUES
+
+    def prune(value: Any, depth: int) -> Any:
+        nonlocal left
+        left -= 1
+        if isinstance(value, str):
+            return value[:MAX_VALUE_LETTERS]
+        if left <= 0 or depth > MAX_DEPTH:
+            return None
+        if isinstance(value, Mapping):
+            return {
+                str(name)[:MAX_VALUE_LETTERS]: prune(item, depth + 1)
+                for name, item in value.items()
+                if left > 0
+            }
+        if isinstance(value, list):
+            return [prune(item, depth + 1) for item in value if left > 0]
+        return value
+
+    whole = prune(payload, 0)
+    names = whole if isinstance(whole, dict) else {}
+    return {**names, "payload": whole}
+
+
+def _as_text(value: Any) -> str:
+    """How a value is shown. Texts of strangers mention no one."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        return (value + "_" if value.endswith("@") else value).replace("@*", "@_*")
+    if isinstance(value, int | float):
+        return str(value)
+    return "" if not isinstance(value, list | Mapping) else f"({len(value)})"
+
+
+def _joined(value: Any, between: Any = ", ") -> str:
+    items = value[:MAX_ITERATIONS] if isinstance(value, list) else [value]
+    return shortened(str(between).join(map(_as_text, items)), MAX_VALUE_LETTERS)
+
+
+FILTERS: dict[str, Callable[..., Any]] = {
+    "default": lambda value, other="": value if value or value == 0 else other,
+    "first": lambda value: value[0] if isinstance(value, list) and value else "",
+    "last": lambda value: value[-1] if isinstance(value, list) and value else "",
+    "length": lambda value: len(value) if isinstance(value, str | list | Mapping) else 0,
+    "join": _joined,
+    "line": lambda value: line(_as_text(value)),
+    "lower": lambda value: _as_text(value).lower(),
+    "upper": lambda value: _as_text(value).upper(),
+    "truncate": lambda value, length=100: shortened(
+        _as_text(value), min(max(int(length), 4), MAX_VALUE_LETTERS)
+    ),
+}

@@ -1,4 +1,4 @@
-"""The log, for any layer: `log.warning("files.missing", upload_id=7)`.
+"""The log, for any layer: `log.error("files.missing", upload_id=7)`.
 
 `server.logging_config` defines the format. The first line imports the library: most commands write
 none, and it would be a fifth of all their imports.

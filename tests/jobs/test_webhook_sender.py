@@ -182,6 +182,7 @@ def test_slack_format_is_used_for_slack_bots(scene):
     form = scene.receiver.heard[0].form
     assert (form["text"], form["channel_name"]) == ("@**Slow** when?", "kitchen")
     assert (form["user_id"], form["trigger_word"]) == (f"U{scene.ana.id}", "mention")
+    assert form["team_domain"].startswith("127.0.0.1:")
     scene.bot_id = bot_id
     assert scene.said() == [
         "Low",

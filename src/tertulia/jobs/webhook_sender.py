@@ -30,6 +30,7 @@ from tertulia.external import safe_http
 from tertulia.external.safe_http import AnswerTooLarge, NotAllowed, NotReached, TookTooLong
 from tertulia.fair_queue import FairQueue
 from tertulia.jobs import runner
+from tertulia.jobs.missed_messages import site_of
 from tertulia.jobs.runner import described
 from tertulia.log import log
 
@@ -130,7 +131,7 @@ class WebhookCalls:
         service = occasion.service
         if service.interface == SLACK and occasion.message.channel_id is None:
             return domain.people.webhook_deliveries.no_direct_messages()
-        kind, content = _request(org, call, occasion)
+        kind, content = _request(org, call, occasion, site_of(self._config, org.realm))
         headers = {"Content-Type": kind, "User-Agent": USER_AGENT, "Accept": "application/json"}
         try:
             answer = await safe_http.post(
@@ -181,9 +182,11 @@ class WebhookCalls:
 # --- requests ---
 
 
-def _request(org: Organization, call: WebhookCall, occasion: Occasion) -> tuple[str, bytes]:
+def _request(
+    org: Organization, call: WebhookCall, occasion: Occasion, site: str
+) -> tuple[str, bytes]:
     if occasion.service.interface == SLACK:
-        form = urlencode(_for_slack(org, call, occasion)).encode()
+        form = urlencode(_for_slack(org, call, occasion, site)).encode()
         return "application/x-www-form-urlencoded", form
     return "application/json", msgspec.json.encode(_generic(org, call, occasion))
 
@@ -203,14 +206,16 @@ def _generic(org: Organization, call: WebhookCall, occasion: Occasion) -> dict[s
     }
 
 
-def _for_slack(org: Organization, call: WebhookCall, occasion: Occasion) -> dict[str, Any]:
+def _for_slack(
+    org: Organization, call: WebhookCall, occasion: Occasion, site: str
+) -> dict[str, Any]:
     message = occasion.message
     assert message.channel_id is not None
     channel = org.channels.get(message.channel_id)
     return {
         "token": occasion.service.token,
         "team_id": f"T{org.realm.id}",
-        "team_domain": org.realm.subdomain,
+        "team_domain": site.partition("://")[2],
         "channel_id": f"C{message.channel_id}",
         "channel_name": "" if channel is None else channel.name,
         "thread_ts": math.floor(message.sent_at),

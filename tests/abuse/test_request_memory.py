@@ -6,6 +6,7 @@ request refers to the exception, megabytes stay until the next collection.
 """
 
 import gc
+import socket
 from collections.abc import Callable, Iterator
 
 import pytest
@@ -16,6 +17,7 @@ from tests.support.waiting import eventually
 from tertulia.domain.messages.message import Draft
 from tertulia.http.exchange import HttpExchange
 from tertulia.http.request import ApiRequest
+from tertulia.server.http_protocol import HttpConnection
 
 TEXT = "👍" * 100
 
@@ -59,9 +61,8 @@ TIMES = 8
 FEW = 4  # the last ones may still be in transit
 
 
-def left_behind() -> int:
-    """How many objects of requests exist."""
-    kinds = (ApiRequest, HttpExchange, Draft)
+def left_behind(kinds: tuple[type, ...] = (ApiRequest, HttpExchange, Draft)) -> int:
+    """How many objects of requests exist, or of other kinds."""
     return sum(isinstance(each, kinds) for each in gc.get_objects())
 
 
@@ -74,6 +75,17 @@ def test_nothing_remains_of_a_request(chat, no_collector, call):
         call(ana)
 
     eventually(lambda: left_behind() <= before + FEW)
+
+
+def test_nothing_remains_of_a_connection(chat, no_collector):
+    before = left_behind((HttpConnection,))
+
+    for _ in range(TIMES):
+        with socket.create_connection(("127.0.0.1", chat.server.port), 30) as line:
+            line.sendall(b"GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            line.recv(1)
+
+    eventually(lambda: left_behind((HttpConnection,)) <= before + FEW)
 
 
 def test_emptied_caches_are_filled_again(chat):

@@ -83,8 +83,9 @@ class RequestParser:
                 raise HeadersTooLarge
 
     def close(self) -> None:
-        """Break the reference cycle with httptools, so that no garbage collection is needed."""
+        """Break the reference cycles with httptools and the connection: no garbage is collected."""
         self._parser = None
+        del self._receiver
 
     # --- callbacks of httptools ---
 

@@ -203,7 +203,8 @@ export class MessageView {
     for (const stop of this.#stops) stop();
     this.reader.close();
     this.list.destroy();
-    if (openView === this) openView = null;
+    if (openView !== this) return; // a later view of the same list may be open
+    openView = null;
     closeList(this.messages);
   }
 

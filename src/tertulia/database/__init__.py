@@ -1,7 +1,7 @@
-"""The database as the rest of the server sees it: `await db.read(…)`, `await db.write(…)`.
+"""The database as the rest of the server uses it: `await db.read(…)`, `await db.write(…)`.
 
-Here the async world ends: actions are functions of a transaction. A read happens on the loop
-(SQLite) or on a thread (PostgreSQL); a write joins a gathering and is answered after its commit.
+Async code ends here: actions are ordinary functions of a transaction. A read runs on the event loop
+(SQLite) or on a thread (PostgreSQL). A write joins a batch and is answered after its commit.
 """
 
 import asyncio
@@ -36,7 +36,8 @@ WAL_PAUSE_SECONDS = 0.25
 P = ParamSpec("P")
 T = TypeVar("T")
 
-# Notices that tell other servers of plain sends, and up to which event that is all.
+# Encodes fast sends as notices for other servers. Also returns, by organization, the last event up
+# to which the notices contain everything.
 PutInWords = Callable[[list[tuple[LogPosition, Any]]], tuple[list[str], dict[int, int]]]
 
 
@@ -45,14 +46,14 @@ def _no_words(appended: list[tuple[LogPosition, Any]]) -> tuple[list[str], dict[
 
 
 class OrgDatabase:
-    """The database of one organization: what an endpoint is given as `call.db`."""
+    """The database of one organization; endpoints get it as `call.db`."""
 
     __slots__ = ("_database", "person", "realm_id")
 
     def __init__(self, database: "Database", realm_id: int, person: Person = SERVER) -> None:
         self._database = database
         self.realm_id = realm_id
-        self.person = person  # whose turn reads on threads use
+        self.person = person  # whose turn in the fair queue reads on threads use
 
     async def read(
         self, query: Callable[Concatenate[Tx, P], T], *args: P.args, **kwargs: P.kwargs
@@ -64,7 +65,7 @@ class OrgDatabase:
     async def read_in_thread(
         self, query: Callable[Concatenate[Tx, P], T], *args: P.args, **kwargs: P.kwargs
     ) -> T:
-        """Read what may take long, while others are served."""
+        """Run a read that may take long on a thread, so that the event loop stays free."""
         return await self._database.read_aside_for(
             self.person, self.realm_id, lambda tx: query(tx, *args, **kwargs)
         )
@@ -77,7 +78,7 @@ class OrgDatabase:
     def write_concurrently(
         self, action: Callable[Concatenate[Tx, P], T], *args: P.args, **kwargs: P.kwargs
     ) -> asyncio.Future[T]:
-        """Begin to write what is no part of the log, and can be repeated."""
+        """Start a write that is not part of the log and can be repeated."""
         return self._database.write_beside_for(
             self.person, self.realm_id, lambda tx: action(tx, *args, **kwargs)
         )
@@ -85,7 +86,7 @@ class OrgDatabase:
     def write_later(
         self, action: Callable[Concatenate[Tx, P], T], *args: P.args, **kwargs: P.kwargs
     ) -> None:
-        """Write what nobody waits for, and nobody misses if it fails."""
+        """Write without an answer; a failure is ignored."""
         self._database.write_some_time_in(self.realm_id, lambda tx: action(tx, *args, **kwargs))
 
     def send(
@@ -95,7 +96,7 @@ class OrgDatabase:
         *args: P.args,
         **kwargs: P.kwargs,
     ) -> Awaitable[T]:
-        """Write an action that can be done in a plainer way, as far as is known."""
+        """Run an action, or insert `plain` on the fast path if that is possible."""
         return self._database.send_in(self.realm_id, plain, action, *args, **kwargs)
 
 
@@ -104,12 +105,12 @@ class Database:
         self.dialect = dialect
         self.requests = RequestActivity()
         self._own_clock = clock or dialect.own_clock()
-        self._behind_seconds = 0.0  # our clock, behind that of the database
+        self._behind_seconds = 0.0  # how far our clock is behind the database's
         self._writers: Writers | None = None
         self._broadcast: Broadcast | None = None
         self._barrier: RevocationBarrier | None = None
         self._put_in_words: PutInWords = _no_words
-        self._resting: list[Any] | None = None  # connections, if they are kept
+        self._resting: list[Any] | None = None  # open connections, if `keep_connections` was called
 
     @classmethod
     def at(cls, url: str, clock: Callable[[], float] | None = None) -> "Database":
@@ -125,11 +126,12 @@ class Database:
         return OrgDatabase(self, realm_id, person)
 
     def clock(self) -> float:
-        """The time that counts: where several servers share a database, it is the database's."""
+        """The current time. Servers that share a database use the database's clock."""
         return self._own_clock() + self._behind_seconds
 
     def compare_clocks(self) -> float:
-        """By how many seconds our own clock is behind the database's, which counts from now on."""
+        """Measure by how many seconds our clock is behind the database's, and correct `clock` by
+        it."""
         with self._connection() as connection:
             before = self._own_clock()
             told = self.dialect.time(connection)
@@ -137,10 +139,10 @@ class Database:
                 self._behind_seconds = told - (before + self._own_clock()) / 2
             return self._behind_seconds
 
-    # --- at start and on the command line: no loop, one call at a time ---
+    # --- at start and on the command line: no event loop, one call at a time ---
 
     def keep_connections(self) -> None:
-        """Use one for call after call, until `close`: a new one takes PostgreSQL a while."""
+        """Reuse connections until `close`: opening one takes PostgreSQL a while."""
         self._resting = []
 
     def close(self) -> None:
@@ -153,7 +155,7 @@ class Database:
         try:
             yield connection
         except BaseException:
-            connection.close()  # in the midst of something
+            connection.close()  # it may be inside a transaction
             raise
         if self._resting is None:
             connection.close()
@@ -161,29 +163,29 @@ class Database:
             self._resting.append(connection)
 
     def migrate(self) -> list[int]:
-        """Bring the schema up to date; gives the numbers of the migrations that were missing."""
+        """Bring the schema up to date. Returns the numbers of the migrations that were missing."""
         with self._connection() as connection:
             return schema.migrate(connection, self.dialect)
 
     def schema(self) -> Standing:
-        """What is there of the schema."""
+        """Which migrations the schema has."""
         with self._connection() as connection:
             return self._ask(0, schema.standing, connection)
 
     def integrity_problems(self) -> list[str]:
-        """What the database finds wrong with itself, in words."""
+        """What the database's own integrity check finds, as texts."""
         with self._connection() as connection:
             return self.dialect.integrity_problems(connection)
 
     def has_peers(self) -> bool:
-        """Whether another Tertulia is connected to it."""
+        """Whether another Tertulia process is connected."""
         with self._connection() as connection:
             return self.dialect.has_peers(connection)
 
     def truncate_wal(self) -> bool:
-        """Take what was erased out of the database's write-ahead log, too.
+        """Remove erased data from SQLite's write-ahead log, too.
 
-        A reader that is under way holds it up: False if one does for all attempts.
+        A running reader blocks this. Returns False if one does for all attempts.
         """
         with self._connection() as connection:
             for _ in range(WAL_ATTEMPTS):
@@ -193,7 +195,7 @@ class Database:
         return False
 
     def tidy(self) -> None:
-        """Let the database look at itself, after very much has been written at once."""
+        """Update the planner's statistics after a bulk load."""
         with self._connection() as connection:
             self.dialect.tidy(connection)
 
@@ -223,7 +225,7 @@ class Database:
             self.dialect.command(connection, "COMMIT")
             return result
 
-    # --- inside the server, whose part is loaded by who serves ---
+    # --- inside the server ---
 
     @cached_property
     def _readers(self) -> ReadConnections:
@@ -242,13 +244,12 @@ class Database:
         put_in_words: PutInWords = _no_words,
         applier: Applier | None = None,
     ) -> None:
-        """Begin to serve the running loop.
+        """Start the writers on the running event loop.
 
-        After each commit `fetch_news` reads what it made, on the writer's thread, or
-        `compose_news` puts it together from plain sends; then `deliver(news, answer)` is called on
-        the loop and answers the callers when it is done. `put_in_words` makes the notices by
-        which other servers learn of plain sends. `applier` makes answers that revoke a credential
-        wait for the other servers.
+        After each commit `fetch_news` reads the new events on the writer's thread, or
+        `compose_news` builds them from fast sends. Then `deliver(news, answer)` is called on the
+        loop, and calls `answer` when it is done. `put_in_words` encodes fast sends as notices for
+        other servers. `applier` makes answers that revoke a credential wait for the other servers.
         """
         self._put_in_words = put_in_words
         self._writers = Writers(
@@ -263,7 +264,7 @@ class Database:
             self._broadcast = Broadcast(self.dialect, revoked)
 
     async def watch(self, changed: Changed, overheard: Overheard, said: Overheard) -> None:
-        """Notice what others write, for as long as we serve, and hear what other servers say."""
+        """Report writes of other processes and notices of other servers, until cancelled."""
         async with asyncio.TaskGroup() as tasks:
             tasks.create_task(self.dialect.watch(changed))
             if self._broadcast is not None:
@@ -280,7 +281,7 @@ class Database:
         self._readers.stop()
 
     @property
-    def reads(self) -> FairQueue:  # while the database is started
+    def reads(self) -> FairQueue:  # only after `start`
         return self._readers.queue
 
     async def read_in(
@@ -293,7 +294,7 @@ class Database:
         return await self.read_for(SERVER, realm_id, lambda tx: query(tx, *args, **kwargs))
 
     async def read_for(self, person: Person, realm_id: int, ask: Callable[[Tx], T]) -> T:
-        """The same in a person's turn, where reads take turns. Raises RateLimited."""
+        """Read in a person's turn. Raises RateLimited."""
         if self.dialect.is_embedded:
             return self._readers.here(partial(self._read, realm_id, ask))
         return await self.read_aside_for(person, realm_id, ask)
@@ -316,7 +317,7 @@ class Database:
         *args: P.args,
         **kwargs: P.kwargs,
     ) -> T:
-        """Ask a single question, which needs no transaction."""
+        """Run a single statement, without a transaction."""
         ask = partial(self._ask, realm_id, lambda tx: query(tx, *args, **kwargs))
         if self.dialect.is_embedded:
             return self._readers.here(ask)
@@ -329,11 +330,11 @@ class Database:
         *args: P.args,
         **kwargs: P.kwargs,
     ) -> T:
-        """On a thread, so that nobody else waits for it."""
+        """Read on a thread, so that nothing else waits for it."""
         return await self.read_aside_for(SERVER, realm_id, lambda tx: query(tx, *args, **kwargs))
 
     async def read_aside_for(self, person: Person, realm_id: int, ask: Callable[[Tx], T]) -> T:
-        """The same in a person's turn. Raises RateLimited."""
+        """Read on a thread in a person's turn. Raises RateLimited."""
         return await self._readers.aside(person, partial(self._read, realm_id, ask))
 
     async def write_in(
@@ -348,7 +349,7 @@ class Database:
     def write_beside_for(
         self, person: Person, realm_id: int, action: Callable[[Tx], T]
     ) -> asyncio.Future[T]:
-        """Of what is asked together all is done or nothing; SQLite has one writer for all."""
+        """Start a write beside the writer. SQLite has only one writer, so there it joins a batch."""
         if self.dialect.is_embedded:
             return asyncio.ensure_future(self.write_in(realm_id, action))
         asked = self._readers.aside(person, partial(self._ask, realm_id, action))
@@ -379,7 +380,8 @@ class Database:
                 await self._barrier.wait(job.revoked)
             return result
         finally:
-            # An error knows where it came by: here it would find itself, and never go away.
+            # The traceback of an error refers to this frame, and the frame would refer to the
+            # error: a cycle.
             del answer
 
     async def shrink_memory(self) -> None:
@@ -391,23 +393,23 @@ class Database:
 
     @property
     def is_shared(self) -> bool:
-        """Whether other servers may write to it; a SQLite file belongs to one."""
+        """Whether other servers may write to this database; a SQLite file has one server."""
         return not self.dialect.is_embedded
 
     @property
     def may_have_peers(self) -> bool:
-        """Whether another server may have written to it since we looked."""
+        """Whether another server may have written since we last looked."""
         return self._broadcast is not None and self._broadcast.may_have_peers
 
     @property
     def connected_at(self) -> float | None:
-        """Since when other servers wait for us before they answer that a credential is revoked;
-        None if they do not. By the stopwatch."""
+        """Since when other servers wait for our acknowledgement of revocations, by the monotonic
+        clock; None if they do not."""
         return None if self._broadcast is None else self._broadcast.connected_at
 
     @property
     def busy_seconds(self) -> float:
-        """For how long the writes under way have been waiting for their commit."""
+        """How long the oldest running write has waited for its commit."""
         return 0.0 if self._writers is None else self._writers.busy_seconds
 
     @property
@@ -415,12 +417,12 @@ class Database:
         return None if self._writers is None else self._writers.health.failure
 
     def spread(self, notice: bytes) -> None:
-        """Hand a notice to other servers on the same database, soon and without promise."""
+        """Send a notice to other servers on the same database, without a guarantee."""
         if self._broadcast is not None:
             self._broadcast.whisper(notice.decode())
 
     def _tell_of(self, ends: dict[int, int], appended: list[tuple[LogPosition, Any]]) -> None:
-        """Tell other servers that logs go on, and with what."""
+        """Publish how far logs go, and the fast sends that were appended."""
         if self._broadcast is not None and ends:
             in_words = partial(self._put_in_words, appended)
             self._broadcast.tell(LogProgress(ends, in_words))
@@ -437,7 +439,7 @@ class Database:
 
 
 def _ignore(notice: str) -> None:
-    """There is no barrier."""
+    """Used if there is no revocation barrier."""
 
 
 def _shrink_memory(tx: Tx) -> None:

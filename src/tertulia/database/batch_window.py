@@ -1,9 +1,10 @@
-"""A pause among those who come: when to begin with the plain sends that were gathered.
+"""Batching window for fast sends: decides when the next batch starts.
 
-Every gathering costs as much as two or three sends, so a few large ones are better than many small.
-Whoever was answered goes on within a few rounds of the loop, so it is begun when some rounds have
-brought nobody. Whoever comes alone after somebody who did need not wait: those of the same round go
-together, and that is all.
+A batch costs as much as two or three sends, so fewer and larger batches are cheaper. A client that
+was just answered usually sends again within a few turns of the event loop. The window therefore
+closes after some turns without a new send, when the batch is full, or after the maximum wait. After
+a batch with one send, a lone send closes the window after one turn, so light traffic is not
+delayed.
 """
 
 import asyncio
@@ -11,17 +12,17 @@ import time
 from collections.abc import Callable
 
 QUIET_ROUNDS = 3
-MAX_WAIT_SECONDS = 0.005  # to wait for that
+MAX_WAIT_SECONDS = 0.005  # until the window closes
 
 
 class BatchWindow:
     def __init__(self, waiting: Callable[[], int], most: int, begin: Callable[[], None]) -> None:
-        """`waiting` says how many have come, and `most` are not waited for any longer."""
+        """`waiting` is the number of queued sends; `most` of them close the window at once."""
         self._waiting = waiting
         self._most = most
         self._begin = begin
         self._loop = asyncio.get_running_loop()
-        self._is_calm = True  # the last one came alone
+        self._is_calm = True  # the last batch had one send
         self.is_awaited = False
 
     def schedule(self) -> None:

@@ -1,4 +1,4 @@
-"""The database for a command that does what otherwise the server does: without its threads."""
+"""A database facade for commands that run async code of the server, without threads."""
 
 from collections.abc import Callable
 from typing import Concatenate, ParamSpec, TypeVar
@@ -12,7 +12,7 @@ T = TypeVar("T")
 
 
 class UnattendedDatabase(Database):
-    """Each call is done at once, in a transaction of its own."""
+    """Runs each call at once, in a transaction of its own."""
 
     async def read_for(self, person: Person, realm_id: int, ask: Callable[[Tx], T]) -> T:
         return self.read_now(realm_id, ask)

@@ -1,6 +1,6 @@
-"""Noticing what others write: the command line beside us, or another server.
+"""Change watch: notices writes of other processes, such as commands and other servers.
 
-How it is noticed is told by each database in its own way; see `Dialect.watch`.
+Each database does it in its own way; see `Dialect.watch`.
 """
 
 import asyncio
@@ -9,20 +9,20 @@ from collections.abc import Awaitable, Callable, Mapping
 from tertulia.errors.http import ServiceUnavailable
 from tertulia.log import log
 
-# Looks at the logs that go beyond these numbers; at all, if nobody knows which.
+# Reads the logs that go beyond these positions; all logs if it is unknown which.
 Changed = Callable[[Mapping[int, int] | None], Awaitable[None]]
 Overheard = Callable[[str], None]
 
 
 class Told:
-    """What other servers have told since we looked: how far the logs of organizations go."""
+    """How far logs go, as other servers have reported since the last read."""
 
     def __init__(self) -> None:
         self._something = asyncio.Event()
         self._ends: dict[int, int] | None = {}
 
     async def wait(self) -> None:
-        """Wait to be told something."""
+        """Wait until something is reported."""
         await self._something.wait()
 
     def of_everything(self) -> None:
@@ -30,7 +30,7 @@ class Told:
         self._something.set()
 
     def of_logs(self, notice: str) -> None:
-        """As `Broadcast` has written it: "organization:number", for each."""
+        """Parse "organization:seq" pairs, as `Broadcast` encodes them."""
         if self._ends is not None:
             for each in notice.split():
                 realm_id, _, seq = each.partition(":")
@@ -44,7 +44,7 @@ class Told:
 
 
 def tell(error: Exception, is_outage: bool) -> None:
-    """Whatever went wrong, we go on watching: a server that does not notice is of no use."""
+    """Log an error and continue: a server that stops watching would serve stale data."""
     if is_outage or isinstance(error, ServiceUnavailable):
         log.warning("database.unreachable", error=type(error).__name__)
     else:

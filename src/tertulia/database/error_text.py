@@ -1,4 +1,4 @@
-"""When the database will not do, in words for the person at the keyboard."""
+"""Error messages of the database for the command line."""
 
 import re
 import sqlite3
@@ -6,13 +6,13 @@ import sys
 
 
 def in_words(error: BaseException) -> str | None:
-    """One sentence about what is wrong; None if the database is not to blame.
+    """One sentence; None if the database is not the cause.
 
-    What stands in quotes is left out: in an address that cannot be read, it may be a password.
+    Quoted parts are removed: those of a URL that cannot be parsed may contain a password.
     """
     if isinstance(error, sqlite3.OperationalError) or type(error) is sqlite3.DatabaseError:
         return f"The database cannot be used: {error}."
-    psycopg = sys.modules.get("psycopg")  # who has not loaded it can have no error of its making
+    psycopg = sys.modules.get("psycopg")  # if it is not imported, the error is not one of its own
     if psycopg is None or isinstance(error, psycopg.IntegrityError | psycopg.DataError):
         return None
     if isinstance(error, psycopg.Error):

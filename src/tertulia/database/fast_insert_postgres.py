@@ -1,12 +1,12 @@
-"""The appender: plain sends on PostgreSQL, gathered on the loop and written without a thread.
+"""Fast inserts on PostgreSQL: sends are batched on the event loop and written without a thread.
 
-What has piled up is appended by one statement, which is a transaction of its own, so a server that
-stands still holds nothing that others wait for. Of one organization one gathering at a time is
-under way. Where others are writing just then is tried again alone, and waits; so that nobody else
-waits for that, there is more than one lane, and none waits for long: an organization that stays
-locked is left to the writers, which wait for it beside the others.
+One statement inserts a batch. It is a transaction of its own, so a server that stalls holds no
+lock. An organization has at most one running batch. The statement skips organizations whose row is
+locked. Such an organization is tried again alone, and then waits for the lock. There are several
+connections, so that others do not wait with it. An organization that stays locked is left to the
+writers.
 
-What cannot be appended is done as an action; see `storage/messages/fast_insert.py`.
+A send that cannot be inserted runs as an action; see `storage/messages/fast_insert.py`.
 """
 
 import asyncio
@@ -22,8 +22,8 @@ from tertulia.errors.http import OutcomeUnknown, ServiceUnavailable
 from tertulia.log import log
 
 LANES = 2
-RESTED_SECONDS = 1.0  # a connection that was silent for longer may have been lost
-PATIENCE_SECONDS = 0.01  # with a lane under way, before another one is used: fewer share more
+RESTED_SECONDS = 1.0  # a connection that was idle for longer may have been lost
+PATIENCE_SECONDS = 0.01  # how long to wait for a running batch before a second connection is used
 
 HistoryBatch = dict[int, list[PendingWrite]]  # by organization
 
@@ -38,7 +38,7 @@ class BatchConnection:
         self.busy_since: float | None = None
 
     async def connection(self) -> LoopAnswers:
-        """What follows cannot be repeated, so a connection that was lost must be found out."""
+        """Check an idle connection before use: the following statement cannot be repeated."""
         known = self._connection
         if known is not None and not known.is_lost:
             if time.monotonic() - self._used_at < RESTED_SECONDS:
@@ -67,7 +67,7 @@ class InsertBatcher:
         appended: Callable[[list[PendingWrite], dict[int, int]], None],
         refused: Callable[[PendingWrite], None],
     ) -> None:
-        """`appended` is told which were, and how far which logs go now."""
+        """`appended` is called with the inserted jobs and the new ends of the logs."""
         self._dialect = setup.dialect
         self._health = setup.health
         self._clock = setup.clock
@@ -78,11 +78,11 @@ class InsertBatcher:
         self._lanes = [BatchConnection(setup.dialect) for _ in range(LANES)]
         self._waiting: HistoryBatch = {}
         self._count = 0
-        self._under_way: set[int] = set()  # organizations
-        self._alone: set[int] = set()  # those that have to be tried by themselves
+        self._under_way: set[int] = set()  # organizations with a running batch
+        self._alone: set[int] = set()  # organizations that are tried alone
         self._tasks: set[asyncio.Task[None]] = set()
         self._pause = BatchWindow(lambda: self._count, MAX_AT_ONCE, self._start)
-        self._later: asyncio.TimerHandle | None = None  # when another lane is used, too
+        self._later: asyncio.TimerHandle | None = None  # when a second connection is used
 
     @property
     def busy_seconds(self) -> float:
@@ -97,7 +97,7 @@ class InsertBatcher:
         self._start_soon()
 
     async def stop(self) -> None:
-        """Finish what is waiting and end."""
+        """Finish the queued jobs and stop."""
         while self._tasks or self._pause.is_awaited or self._later is not None:
             await asyncio.gather(*self._tasks)
             await asyncio.sleep(0)
@@ -105,7 +105,7 @@ class InsertBatcher:
             lane.close()
 
     def _start_soon(self) -> None:
-        """Later, if a lane is under way that will soon be back."""
+        """Wait a little if a running batch will soon be finished."""
         busy = [lane.busy_since for lane in self._lanes if lane.busy_since]
         if not busy:
             self._pause.schedule()
@@ -126,7 +126,8 @@ class InsertBatcher:
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
             if any(realm_id not in self._under_way for realm_id in self._waiting):
-                self._start_soon()  # an organization tried alone leaves the others to another lane
+                # An organization that is tried alone leaves the others to the second connection.
+                self._start_soon()
 
     async def _work(self, lane: BatchConnection, batch: HistoryBatch) -> None:
         await self._append(lane, batch)
@@ -137,7 +138,7 @@ class InsertBatcher:
             self._start_soon()
 
     def _take(self) -> HistoryBatch:
-        """What is to be appended next: all that waits, or one organization that was skipped."""
+        """The next batch: all waiting jobs, or those of one organization that was skipped."""
         free = [each for each in self._waiting if each not in self._under_way]
         skipped = next((each for each in free if each in self._alone), None)
         if skipped is not None:
@@ -190,7 +191,7 @@ class InsertBatcher:
                 self._put_back(realm_id, batch[realm_id])
 
     def _tell(self, done: list[PendingWrite], ends: dict[int, int]) -> None:
-        """What is written is written: who cannot be told finds it in the log a moment later."""
+        """If delivery fails, followers find the messages in the log a moment later."""
         try:
             self._appended(done, ends)
         except Exception as error:
@@ -216,7 +217,7 @@ class InsertBatcher:
         return given
 
     def _put_back(self, realm_id: int, jobs: list[PendingWrite]) -> None:
-        """Others are writing there, or something is in the way: alone we shall see."""
+        """Queue the jobs of a skipped organization again, to be tried alone."""
         self._waiting[realm_id] = jobs + self._waiting.get(realm_id, [])
         self._count += len(jobs)
         self._alone.add(realm_id)

@@ -1,19 +1,18 @@
-"""The appender of SQLite: plain sends, gathered and written by the loop, committed by the writer.
+"""Fast inserts on SQLite: the event loop writes the rows, the writer's thread commits them.
 
-A thread that writes while the loop is busy waits for Python's lock after every statement, and the
-loop waits for it in turn. So the loop writes the rows by itself, where nobody else is writing, and
-the writer's thread is left with what takes long and needs no Python: the commit. What comes
-meanwhile is gathered for the next one.
+A thread that writes while the loop is busy waits for the interpreter lock after every statement,
+and the loop waits for the thread. So the loop writes the rows itself while the writer is idle. The
+thread only commits, which takes long and needs no interpreter. Sends that arrive meanwhile form the
+next batch.
 
-What is heavy is left to the writer. Nobody waits longer for that: where actions wait for the
-writer, plain sends go with them.
+Large messages are left to the writer. If actions are queued there, sends join their batch.
 """
 
 from tertulia.database.batch_window import BatchWindow
 from tertulia.database.writer import MAX_QUEUED, PendingWrite, Writer
 from tertulia.errors.http import ServiceUnavailable
 
-MAX_BATCH_ON_LOOP = 64  # at once: everybody waits for the loop
+MAX_BATCH_ON_LOOP = 64  # rows that the loop writes at once
 
 
 class LoopInsertBatcher:
@@ -35,12 +34,12 @@ class LoopInsertBatcher:
             self.go_on()
 
     def stop(self) -> None:
-        """Leave what is waiting to the writer, which finishes it."""
+        """Leave the queued sends to the writer, which finishes them."""
         self._leave_to_writer()
 
     def go_on(self) -> None:
-        """Begin with what is waiting, soon, if the writer is idle; to be called when those whose
-        writes it has committed were answered, too."""
+        """Start the next batch soon, if the writer is idle. Also called after the writer's callers
+        were answered."""
         if self._waiting and self._writer.is_idle:
             self._pause.schedule()
 

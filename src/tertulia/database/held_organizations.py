@@ -1,7 +1,7 @@
-"""Organizations whose row another transaction holds: their jobs wait here, beside all others.
+"""Organizations whose row another transaction has locked: their jobs wait on spare threads.
 
 One organization waits on one thread, and all its jobs share the next commit. There are few such
-threads: where more organizations are held at once, they wait for each other.
+threads: if more organizations are locked, they queue for a thread.
 """
 
 import asyncio
@@ -14,19 +14,19 @@ MAX_THREADS = 4
 
 
 class HeldOrganizations:
-    """Everything here happens on the loop."""
+    """All methods run on the event loop."""
 
     def __init__(
         self, new_writer: Callable[[], Writer], resubmit: Callable[[list[PendingWrite]], None]
     ) -> None:
-        """`resubmit` gives jobs that came meanwhile to the ordinary threads."""
+        """`resubmit` passes jobs that arrived meanwhile to the ordinary threads."""
         self._new_writer = new_writer
         self._resubmit = resubmit
         self._is_stopping = False
         self._all_done = asyncio.Event()
         self._idle: list[Writer] = []
         self._busy: dict[int, Writer] = {}  # by organization
-        self._under_way: dict[int, int] = {}  # jobs that a thread has
+        self._under_way: dict[int, int] = {}  # number of jobs that a thread has
         self._waiting: dict[int, list[PendingWrite]] = {}
 
     def __contains__(self, realm_id: int) -> bool:
@@ -44,7 +44,7 @@ class HeldOrganizations:
         self._start(job.realm_id)
 
     def note_done(self, jobs: list[PendingWrite]) -> None:
-        """A thread has done with some jobs, which are all of one organization."""
+        """A thread has finished some jobs of one organization."""
         realm_id = jobs[0].realm_id
         self._under_way[realm_id] -= len(jobs)
         if self._under_way[realm_id]:
@@ -53,7 +53,7 @@ class HeldOrganizations:
         self._idle.append(self._busy.pop(realm_id))
         jobs = self._waiting.pop(realm_id)
         if not self._is_stopping:
-            self._resubmit(jobs)  # the lock is free now, or these come back
+            self._resubmit(jobs)  # the lock is free now; if not, these jobs return here
         elif jobs:
             self._waiting[realm_id] = jobs
         for each in list(self._waiting):
@@ -62,7 +62,7 @@ class HeldOrganizations:
             self._all_done.set()
 
     async def stop(self) -> None:
-        """Finish what is waiting and end. The ordinary threads have stopped."""
+        """Finish the queued jobs and stop. The ordinary threads have stopped already."""
         self._is_stopping = True
         if self._waiting:
             await self._all_done.wait()

@@ -35,7 +35,7 @@ class Leader:
                 raise
 
     def give_up(self) -> None:
-        """Let another server have it, at once."""
+        """Release the lock, so that another server takes over at once."""
         if self._is_ours:
             with contextlib.suppress(Exception):
                 self._dialect.resign(self._connection)

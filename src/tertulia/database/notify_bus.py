@@ -1,9 +1,9 @@
-"""The broadcast: what servers on one PostgreSQL tell each other, soon and without promise.
+"""Notifications between servers on one PostgreSQL, without a guarantee.
 
-It has a connection of its own, by which it tells and listens. What cannot be handed over is let go:
-a whisper is about something that nobody needs after a minute, and the end of a log is found by
-looking, a moment later. Who is alone tells nothing: it asks now and then whether it is, and who
-comes says so.
+The bus has one connection, by which it sends and listens. A notification that cannot be sent is
+dropped: ephemeral events are worthless after a minute, and the end of a log is found by polling. A
+server without peers sends nothing. It checks for peers now and then, and a new peer announces
+itself.
 """
 
 import asyncio
@@ -18,29 +18,29 @@ from tertulia.database.revocation import REVOCATIONS
 from tertulia.database.tx import Dialect, LoopAnswers
 from tertulia.log import log
 
-# Parts of the names of channels: `Dialect.channel` adds which installation it is.
+# Parts of channel names; `Dialect.channel` adds the installation.
 LOG = "tertulia_log"
 WHISPERS = "tertulia_whispers"
 SAID = "tertulia_said"
 CHANNELS = [LOG, SAID, WHISPERS, REVOCATIONS]
 MAX_QUEUED = 1000
-PAUSE_SECONDS = 0.002  # between two times that something is told, so that it is told together
-BREATH_SECONDS = 0.002  # between two looks, so that news are read together
+PAUSE_SECONDS = 0.002  # between two sends, so that notifications are sent together
+BREATH_SECONDS = 0.002  # between two reads, so that news are read together
 RECONNECT_AFTER_SECONDS = 1.0
-ALONE_SECONDS = 1.0  # for which we believe it
-MAX_NOTICE_BYTES = 8000  # bytes; the database takes no more
-MAX_ORGANIZATIONS_PER_NOTICE = 150  # organizations in one notice, so that it is not too long
+ALONE_SECONDS = 1.0  # how long "no peers" stays valid
+MAX_NOTICE_BYTES = 8000  # limit of PostgreSQL
+MAX_ORGANIZATIONS_PER_NOTICE = 150  # so that a notification stays below its limit
 
 
 class LogProgress(msgspec.Struct, frozen=True):
-    """How far the logs of some organizations go; and notices that tell what is new there, with how
-    far that is all."""
+    """How far the logs of some organizations go, the encoded new events, and up to which event the
+    encoded ones are complete."""
 
     ends: dict[int, int]
     in_words: Callable[[], tuple[list[str], dict[int, int]]]
 
 
-# How far the logs of some organizations go, or a channel and what is said there.
+# Either the ends of logs, or a channel and a payload.
 Notice = LogProgress | tuple[str, str]
 
 _NOTIFY = (
@@ -50,7 +50,7 @@ _NOTIFY = (
 
 class Broadcast:
     def __init__(self, dialect: Dialect, revoked: Overheard) -> None:
-        """`revoked` handles what other servers say of revocations."""
+        """`revoked` handles notifications about revocations."""
         self._dialect = dialect
         self._connection: LoopAnswers | None = None
         self._connected_at = 0.0
@@ -66,7 +66,7 @@ class Broadcast:
 
     @property
     def may_have_peers(self) -> bool:
-        """False from when no other server was found until one announces itself."""
+        """False from when no peer was found until one announces itself."""
         return self._may_have_peers
 
     @property
@@ -79,7 +79,7 @@ class Broadcast:
     # --- listening ---
 
     async def listen(self, changed: Changed, overheard: Overheard, said: Overheard) -> None:
-        """Call these when somebody tells something."""
+        """Call these for each notification."""
         self._overheard, self._said = overheard, said
         keeping = asyncio.get_running_loop().create_task(self._keep_connected())
         try:
@@ -104,7 +104,7 @@ class Broadcast:
                 self._connected_at = time.monotonic()
                 self._may_have_peers = True
                 self._connection = connection
-                self._told.of_everything()  # what was said while we were deaf
+                self._told.of_everything()  # notifications were lost while we did not listen
                 await connection.lost()
                 log.warning("cluster.listen_lost", retry_s=RECONNECT_AFTER_SECONDS)
             except Exception as error:
@@ -124,7 +124,7 @@ class Broadcast:
         if channel == WHISPERS:
             self._overheard(notice)
         elif node == self._dialect.node:
-            pass  # that we have told
+            pass  # our own notification
         elif not notice:
             self._told.of_everything()
         elif not words:
@@ -137,7 +137,7 @@ class Broadcast:
             self._told.of_logs(words)
 
     def _welcome(self) -> None:
-        """Somebody has come, who may have missed what we did not tell."""
+        """A peer has connected; it may have missed what we did not send."""
         self._may_have_peers = True
         was_alone = time.monotonic() < self._alone_until
         self._alone_until = 0.0
@@ -145,10 +145,10 @@ class Broadcast:
         if was_alone:
             self.tell((LOG, ""))
 
-    # --- telling ---
+    # --- sending ---
 
     def whisper(self, notice: str) -> None:
-        """What is too long to be told is left out."""
+        """Drop it if it is too long."""
         if len(notice.encode()) < MAX_NOTICE_BYTES:
             self.tell((WHISPERS, notice))
 
@@ -185,8 +185,8 @@ class Broadcast:
         return now < self._alone_until
 
     async def _hand_over(self, connection: LoopAnswers, notices: list[Notice]) -> None:
-        """Not in the transaction that wrote what is told: PostgreSQL lets commits that tell
-        something take turns, whatever organization they are of."""
+        """Not in the transaction that wrote the events: PostgreSQL serializes all commits with
+        NOTIFY, whatever their organization."""
         ends: dict[int, int] = {}
         told: list[tuple[str, str]] = []
         for each in notices:
@@ -207,4 +207,4 @@ class Broadcast:
 
 
 def _ignore(notice: str) -> None:
-    """Nobody listens yet."""
+    """Not listening yet."""

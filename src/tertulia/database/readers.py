@@ -1,8 +1,8 @@
-"""The connections that a server reads by: one on the loop, and those that threads share.
+"""Connections for reading: one on the event loop, and several that threads share.
 
-Of these the one that was used last is used first: it has its statements planned, and its process
-in PostgreSQL the caches filled. Threads read person by person in turn, so that one person's many
-searches delay another's by one of them.
+The connection that was used last is reused first, because its statements are prepared and the
+caches of its PostgreSQL process are warm. Threads serve people in turn, so that one person's many
+searches delay others by only one of them.
 """
 
 from collections.abc import Callable
@@ -14,8 +14,8 @@ from tertulia.database.yielding import RequestActivity, allow_yield_in_thread
 from tertulia.errors.http import ServiceUnavailable
 from tertulia.fair_queue import QUEUES, FairQueue, Person
 
-READERS = 4  # threads that read from PostgreSQL; with SQLite, one for what may take long
-MAX_WAITING_READS = 1000  # of one person; on PostgreSQL every read passes here
+READERS = 4  # threads that read from PostgreSQL; with SQLite, one for long reads
+MAX_WAITING_READS = 1000  # of one person; on PostgreSQL every read is queued here
 QUEUE = "reads"
 
 T = TypeVar("T")
@@ -27,7 +27,7 @@ class ReadConnections:
         self._requests = requests
         self._here: Any = None
         self._queue: FairQueue | None = None
-        self._resting: list[Any] = []  # those of threads; the last one was used last
+        self._resting: list[Any] = []  # of threads; the last one was used last
 
     def start(self) -> None:
         threads = 1 if self._dialect.is_embedded else READERS
@@ -37,7 +37,7 @@ class ReadConnections:
             slots_per_person=max(1, threads - 1),
             max_waiting=MAX_WAITING_READS,
             initializer=partial(allow_yield_in_thread, self._requests),
-            is_listed=QUEUE not in QUEUES,  # a process of tests may have several databases
+            is_listed=QUEUE not in QUEUES,  # a test process may have several databases
         )
 
     def stop(self) -> None:
@@ -58,7 +58,7 @@ class ReadConnections:
         return self._queue
 
     def here(self, ask: Callable[[Any], T]) -> T:
-        """On the loop, where everybody else waits meanwhile."""
+        """Read on the event loop, which is blocked meanwhile."""
         try:
             if self._here is None:
                 self._here = self._dialect.connect(to_serve=True)
@@ -69,11 +69,11 @@ class ReadConnections:
             raise
 
     async def aside(self, person: Person, ask: Callable[[Any], T]) -> T:
-        """On a thread, in a person's turn. Raises RateLimited."""
+        """Read on a thread in a person's turn. Raises RateLimited."""
         return await self.on_thread(person, partial(self._ask_in_thread, ask))
 
     async def on_thread(self, person: Person, ask: Callable[[], T]) -> T:
-        """The same, by a connection of the caller's own."""
+        """Run a function on a thread; it brings its own connection."""
         return await self.queue.run(person, ask)
 
     def _ask_in_thread(self, ask: Callable[[Any], T]) -> T:
@@ -84,7 +84,7 @@ class ReadConnections:
             except Exception as error:
                 if not self._dialect.is_outage(error):
                     raise
-        # There is none, or it was lost, perhaps long ago: try with a new one.
+        # There is no connection, or it was lost, perhaps long ago: try with a new one.
         try:
             return self._ask_by(self._dialect.connect(to_serve=True), ask)
         except Exception as error:

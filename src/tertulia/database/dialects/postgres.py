@@ -1,7 +1,7 @@
-"""PostgreSQL 15 or newer: for organizations that outgrew one machine.
+"""PostgreSQL 15 or newer, for several servers or large organizations.
 
-Writers of one organization take turns by its row in `log_head`, held to the commit, so that the
-order of the log is the order of commits. Other nodes are woken by NOTIFY.
+Writers of one organization take turns: each locks its row in `log_head` until the commit, so the
+order of the log is the order of commits. NOTIFY wakes other servers.
 """
 
 import asyncio
@@ -31,14 +31,15 @@ from tertulia.database.dialects.postgres_sessions import WrongEncoding
 from tertulia.database.notify_bus import LOG
 from tertulia.database.tx import Cursor
 
-ASK_EVERY_SECONDS = 1.0  # whether there is news that nobody has told us of
+ASK_EVERY_SECONDS = 1.0  # polling interval, in case a notification was lost
 FEW = 16
 KEEPALIVE = (
     "SET tcp_keepalives_idle = 10; SET tcp_keepalives_interval = 5; SET tcp_keepalives_count = 3"
 )
-DUTY_SECONDS = 10  # without a word from whoever has it, another server takes it over
+DUTY_SECONDS = 10  # if the leader is silent for this long, another server takes over
 
-_ALSO_ASLEEP = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)  # goes on with the machine
+# Continues while the machine is suspended.
+_ALSO_ASLEEP = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
 _TRY_LOCK = (
     "WITH free AS (SELECT 1 FROM log_head WHERE realm_id = :realm FOR NO KEY UPDATE SKIP LOCKED)"
     " SELECT EXISTS (SELECT 1 FROM free)"
@@ -48,11 +49,11 @@ _LOCK_SPACE = 0x7E27  # keeps our advisory locks apart from those of other progr
 
 
 def _ignore(channel: str, notice: str) -> None:
-    """Nothing is told in no channels."""
+    """For a connection without channels."""
 
 
 def _close(connecting: "asyncio.Future[Connection]") -> None:
-    """Nobody wants it any more."""
+    """The connection was lost or is not needed any more."""
     if not connecting.cancelled() and connecting.exception() is None:
         connecting.result().close()
 
@@ -68,8 +69,8 @@ class Postgres:
             """content ~ '"type"\\s*:\\s*"vote"'"""
             """ AND content !~ '"key"\\s*:\\s*"(canned|[0-9]{1,10}),[0-9]{1,5}"'"""
         ),
-        "bytewise": ' COLLATE "C"',  # so that lower() changes ASCII letters alone
-        "clustered": "",  # rows lie in a heap
+        "bytewise": ' COLLATE "C"',  # so that lower() changes only ASCII letters
+        "clustered": "",  # rows are not ordered
         "sha256_of_digest": "encode(sha256(convert_to(digest, 'UTF8')), 'hex')",
         "random_id": "replace(gen_random_uuid()::text, '-', '')",
         "random_stamp": "(1 + floor(random() * 2147483646))::integer",
@@ -95,7 +96,7 @@ class Postgres:
         "lock_timeout": "5s",
         "statement_timeout": "60s",
     }
-    # A process that is stopped inside a transaction holds up its organization for this long.
+    # How long a process that stops inside a transaction can block its organization.
     write_limits: dict[str, str] = {"idle_in_transaction_session_timeout": "1500ms"}
     migration_lock_timeout = "3s"
     append_limits: dict[str, str] = {"lock_timeout": "100ms"}
@@ -108,17 +109,18 @@ class Postgres:
     def connect(
         self, *, to_serve: bool = False, also: Mapping[str, str] | None = None, suffix: str = ""
     ) -> Connection:
-        """A connection; one that serves has no patience, because others may wait for it.
+        """A new connection. A connection of a server has short timeouts, because others may wait
+        for it.
 
-        A server that stands still in the midst of a transaction loses it after a few seconds, and
-        with it the lock on its organization.
+        A server that stalls inside a transaction loses it after a few seconds, and with it the lock
+        on its organization.
         """
         connection = Connection.connect(
             self.url,
             autocommit=True,
             row_factory=dict_row,
             connect_timeout=5,
-            # A server that vanished without a word is given up after half a minute.
+            # The host of a server that vanished is dropped after half a minute.
             keepalives_idle=10,
             keepalives_interval=5,
             keepalives_count=3,
@@ -131,19 +133,18 @@ class Postgres:
             connection.close()
             raise WrongEncoding(str(encoding))
         limits = {**(self.limits if to_serve else {}), **(also or {})}
-        # What is read by an index in 1 ms looks dear enough to PostgreSQL to be compiled for 50 ms,
-        # and where it thinks that few will do, it reads all of them and sorts them.
+        # PostgreSQL would JIT-compile for 50 ms what an index answers in 1 ms, and prefer a full
+        # sort where it underestimates the number of rows.
         chosen = {"synchronous_commit": "on", "client_min_messages": "warning", "jit": "off"}
         chosen |= {"enable_bitmapscan": "off", **limits}
         self.command(connection, "; ".join(f"SET {name} = '{chosen[name]}'" for name in chosen))
         connection.prepare_threshold = 2
         connection.adapters.register_dumper(Ids, IdsDumper)
-        self._identify(connection, suffix)  # the cursor that it uses is kept
+        self._identify(connection, suffix)  # the connection keeps this cursor
         return connection
 
     def _identify(self, connection: Connection, suffix: str) -> None:
-        """Learn which installation the database holds, as soon as it has one, and whether another
-        timeline has begun."""
+        """Find the installation of the database, once it has one, and handle a new timeline."""
         if not self.installation.id:
             self.installation = postgres_installation.find(connection)
             if self.installation.id:
@@ -158,12 +159,12 @@ class Postgres:
     async def connect_on_loop(
         self, heard: Heard = _ignore, channels: Sequence[str] = ()
     ) -> LoopConnection:
-        """A connection that serves, without a thread; it hears what is told in some channels, where
-        others are told that we have come."""
+        """A connection for the event loop, without a thread. It receives the notifications of the
+        channels, and announces us there."""
         return await self._on_loop(partial(self._connect_to_hear, channels), heard, channels)
 
     async def connect_to_append(self) -> LoopConnection:
-        """The same for plain sends, which wait for a lock only briefly."""
+        """A connection for fast sends; it waits only briefly for a lock."""
         return await self._on_loop(partial(self.connect, to_serve=True, also=self.append_limits))
 
     async def _on_loop(
@@ -192,12 +193,12 @@ class Postgres:
 
     def _connect_to_hear(self, channels: Sequence[str]) -> Connection:
         # The name lists us among the servers that acknowledge revocations. PostgreSQL drops a host
-        # that has vanished after half a minute, so that others do not wait for it any longer.
+        # that has vanished after half a minute, so that others stop waiting for it.
         connection = self.connect(to_serve=True, suffix=SERVING if channels else "")
         self.command(connection, KEEPALIVE)
         for channel in channels:
             self.command(connection, f"LISTEN {self.channel(channel)}")
-        if channels:  # what is told need not be on the disk first
+        if channels:  # notifications need not be durable
             self.command(
                 connection,
                 f"SET synchronous_commit = off; NOTIFY {self.channel(LOG)}, '{self.node}'",
@@ -208,7 +209,7 @@ class Postgres:
         return self.connect(to_serve=True, also=self.write_limits)
 
     def connect_for_duty(self) -> Connection:
-        """Who has the duty has it by this connection, so the database hangs up if it is silent."""
+        """The leader's connection. PostgreSQL closes it if it is silent."""
         connection = self.connect(to_serve=True)
         self.command(connection, f"SET idle_session_timeout = '{DUTY_SECONDS}s'")
         return connection
@@ -223,7 +224,7 @@ class Postgres:
         self.command(connection, "SELECT pg_advisory_unlock_all()")
 
     def run(self, connection: Any, sql: str, params: Mapping[str, Any]) -> Cursor:
-        if connection.has_questions:  # which go the same way
+        if connection.has_questions:  # they are sent in the same way
             return self.ask(connection, sql, params)
         cursor: Cursor = connection.run(postgres_placeholders.named(sql), *_bound(params))
         return cursor
@@ -288,7 +289,7 @@ class Postgres:
             yield from copy.rows()
 
     def begin_loading(self, connection: Any) -> None:
-        """Until its commit nobody sees a transaction; it takes no more than one of the cores."""
+        """Nothing to do: other transactions do not wait for this one."""
         connection.execute("SET max_parallel_maintenance_workers = 0")
 
     def end_loading(self, connection: Any) -> None:
@@ -298,18 +299,18 @@ class Postgres:
         return postgres_bulk_load.suspend_indexes(connection)
 
     def truncate_wal(self, connection: Any) -> bool:
-        """PostgreSQL recycles its log by itself."""
+        """Nothing to do: PostgreSQL recycles its log by itself."""
         return True
 
     def tidy(self, connection: Any) -> None:
-        """What it would do by itself a few minutes after so many rows have come."""
+        """ANALYZE now, as autovacuum would a few minutes later."""
         connection.execute("VACUUM (ANALYZE)")
 
     def command(self, connection: Any, sql: str) -> None:
         connection.say(sql)
 
     def flush(self, connection: Any) -> None:
-        """Send the statements that wait to be sent together."""
+        """Send the queued statements."""
         if connection.has_questions:
             connection.ask_all()
 
@@ -323,11 +324,11 @@ class Postgres:
         self.command(connection, "BEGIN")
 
     def begin_write_nowait(self, connection: Any) -> None:
-        """Never asked for: the loop does not wait for an answer."""
+        """Never called: the event loop does not wait for PostgreSQL."""
         raise NotImplementedError
 
     def lock_organization(self, connection: Any, realm_id: int) -> None:
-        """By the row that gives numbers, so that plain sends and actions take turns."""
+        """Lock the row that assigns event numbers, so that fast sends and actions take turns."""
         if realm_id:
             sql = f"SELECT FROM log_head WHERE realm_id = {realm_id:d} FOR NO KEY UPDATE"
         else:
@@ -335,13 +336,13 @@ class Postgres:
         self.command(connection, sql)
 
     def try_lock_organization(self, connection: Any, realm_id: int) -> bool:
-        """The same without waiting; False if another transaction holds it."""
+        """Lock without waiting; False if another transaction holds the lock."""
         key = self.installation.lock("all organizations")
         sql = _TRY_LOCK if realm_id else f"SELECT pg_try_advisory_xact_lock({key}) AS taken"
         return bool(self.run(connection, sql, {"realm": realm_id}).fetchone()["taken"])
 
     def limit_migration(self, connection: Any) -> None:
-        """Wait only briefly for a table: servers that run queue behind a lock that waits."""
+        """Wait only briefly for a table lock, because running servers queue behind a waiting one."""
         self.command(connection, f"SET LOCAL lock_timeout = '{self.migration_lock_timeout}'")
 
     def is_migration_conflict(self, error: BaseException) -> bool:
@@ -349,7 +350,7 @@ class Postgres:
         return isinstance(error, conflicts)
 
     def lock_schema(self, connection: Any) -> None:
-        """By the name of the schema: there may be no installation in it yet."""
+        """The lock is named after the schema: it may not contain an installation yet."""
         self.command(
             connection, f"SELECT pg_advisory_xact_lock({_LOCK_SPACE}, hashtext(current_schema()))"
         )
@@ -358,14 +359,14 @@ class Postgres:
         self.command(connection, f"NOTIFY {self.channel(LOG)}")
 
     def others(self) -> tuple[str, dict[str, Any]]:
-        """A statement that finds something if other servers are connected, or the command line."""
+        """A statement that returns a row if other servers or commands are connected."""
         return self.installation.others(self.node)
 
     def serving_nodes(self) -> tuple[str, dict[str, Any]]:
         return self.installation.serving_nodes()
 
     async def watch(self, changed: Changed) -> None:
-        """Ask now and then, in case that what we were told was lost."""
+        """Poll now and then, in case a notification was lost."""
         while True:
             await asyncio.sleep(ASK_EVERY_SECONDS)
             try:
@@ -395,8 +396,8 @@ class Postgres:
         return self.run(connection, sql, params).fetchone() is not None
 
     def own_clock(self) -> Callable[[], float]:
-        """A stopwatch: whoever puts this machine's clock right, or wrong, changes nothing, and how
-        far it is from the database's is asked every minute."""
+        """A monotonic clock: a change of this machine's clock has no effect. The distance to the
+        database's clock is measured every minute."""
         began = time.time() - _stopwatch()
         return lambda: began + _stopwatch()
 
@@ -405,10 +406,11 @@ class Postgres:
         return float(told["now"])
 
     def timeline(self, connection: Any) -> str:
-        """Its timeline, which is another one whenever a copy has taken over or was restored.
+        """The current timeline, which changes whenever a standby takes over or a backup is
+        restored.
 
-        That copy may lack what was committed last. Nobody stays connected across such a change, so
-        a connection asks once.
+        The new timeline may lack the last commits. No connection survives such a change, so a
+        connection asks once.
         """
         line: str = connection.timeline
         return f"@{line}"
@@ -418,7 +420,7 @@ class Postgres:
         return found["found"] is not None
 
     def integrity_problems(self, connection: Any) -> list[str]:
-        """PostgreSQL keeps its own house; constraints are always on."""
+        """Nothing to do: constraints are always on."""
         return []
 
 
@@ -427,7 +429,8 @@ def _stopwatch() -> float:
 
 
 def _bound(params: Mapping[str, Any]) -> tuple[Mapping[str, Any], bool | None]:
-    """The parameters of a statement, and whether to prepare it: a kept plan thinks lists short."""
+    """The parameters of a statement, and whether to prepare it. Statements with lists are not
+    prepared: a cached plan assumes short lists."""
     prepare = None
     for name, value in params.items():
         if type(value) is list and len(value) > FEW:

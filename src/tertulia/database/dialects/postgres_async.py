@@ -1,8 +1,8 @@
-"""A connection to PostgreSQL that the loop itself serves, so that no thread waits for it.
+"""A PostgreSQL connection on the event loop, without a thread.
 
-Handing a statement to a thread and its answer back costs more than the statement. So what happens
-all the time, appending messages and telling other servers of them, goes past psycopg's cursors: one
-statement at a time is sent, and the answer is taken when there is something to read.
+Handing a statement to a thread and its result back costs more than the statement. So frequent work,
+such as appending messages and notifying other servers, bypasses psycopg's cursors: one statement at
+a time is sent, and its result is read when the socket is readable.
 """
 
 import asyncio
@@ -16,13 +16,13 @@ from psycopg.pq.abc import PGconn, PGresult
 
 from tertulia.database.dialects import postgres_placeholders
 
-Heard = Callable[[str, str], None]  # by which channel, and what
+Heard = Callable[[str, str], None]  # channel and payload
 
 
 class LoopConnection:
     def __init__(self, connection: psycopg.Connection[Any], line: str, heard: Heard) -> None:
-        """Of a connection that is used by nobody else from now on."""
-        self.line = line  # of its history: see `Dialect.timeline`
+        """Takes over a connection, which nothing else may use from now on."""
+        self.line = line  # the timeline; see `Dialect.timeline`
         self._connection = connection
         self._pgconn: PGconn = connection.pgconn
         self._heard = heard
@@ -36,24 +36,24 @@ class LoopConnection:
         self._hangup = select.poll()
         self._hangup.register(self._socket, select.POLLRDHUP)
         self._loop.add_reader(self._socket, self._read)
-        self._read()  # what came while nobody looked
+        self._read()  # notifications that arrived before
 
     @property
     def is_lost(self) -> bool:
         return self._lost.is_set()
 
     def is_open(self) -> bool:
-        """Whether PostgreSQL has not hung up, even if the loop has not read that yet."""
+        """False if PostgreSQL has closed the connection, even if the loop has not read that yet."""
         return not self._lost.is_set() and not self._hangup.poll(0)
 
     async def lost(self) -> None:
-        """Returns when it is."""
+        """Return when the connection is lost."""
         await self._lost.wait()
 
     async def ask(self, sql: str, params: Mapping[str, Any]) -> list[tuple[bytes | None, ...]]:
-        """Run a statement, in a transaction of its own; values come as PostgreSQL writes them.
+        """Run a statement in a transaction of its own; values are in PostgreSQL's text format.
 
-        Who is cancelled meanwhile ends the connection: an answer is not to be had twice.
+        Cancelling the caller closes the connection, because the result would be left unread.
         """
         text, names = postgres_placeholders.numbered(sql)
         try:
@@ -96,7 +96,7 @@ class LoopConnection:
         return result
 
     def _write(self) -> None:
-        """What is too much for the socket goes when there is room."""
+        """Send what the socket accepts; the rest is sent when it is writable."""
         try:
             is_idle = self._pgconn.flush()
         except psycopg.OperationalError as error:

@@ -1,10 +1,10 @@
-"""What PostgreSQL does without while very many rows are loaded: references and indexes."""
+"""Suspends foreign keys and indexes during a bulk load into PostgreSQL."""
 
 from typing import Any
 
 
 def suspend_indexes(connection: Any) -> list[str]:
-    """Drop them; gives the statements that make them again."""
+    """Drop them. Returns the statements that create them again."""
     references = connection.execute(
         "SELECT conrelid::regclass::text AS table_name, conname,"
         " pg_get_constraintdef(oid) AS definition FROM pg_constraint"

@@ -1,9 +1,9 @@
-"""A connection to PostgreSQL as a server uses it from a thread.
+"""A PostgreSQL connection for threads of a server.
 
-On a busy machine it is not the questions that take time but the ways there and back: on each of
-them two processes wait for a core. So nobody waits where nothing is to be learned: BEGIN goes with
-the first questions, those that were asked together travel together, and that a transaction is over
-is merely said.
+On a busy machine round trips take more time than statements: in each of them two processes wait for
+a core. So a connection avoids round trips whose result is not needed. BEGIN is sent with the first
+statements, statements that are asked together are sent together, and the result of a ROLLBACK is
+read later.
 """
 
 from collections.abc import Mapping, Sequence
@@ -20,7 +20,7 @@ from tertulia.errors.parameters import NulInText
 
 
 class Ids:
-    """Many numbers for one parameter."""
+    """Many numbers as one parameter."""
 
     __slots__ = ("numbers",)
 
@@ -29,7 +29,7 @@ class Ids:
 
 
 class IdsDumper(Dumper):
-    """Writes ten thousand numbers in a millisecond, where psycopg's own way with lists takes 25."""
+    """Encodes ten thousand numbers in a millisecond, where psycopg's encoder for lists takes 25."""
 
     oid = postgres_types["int8"].array_oid
 
@@ -38,7 +38,7 @@ class IdsDumper(Dumper):
 
 
 class _WordsForNul:
-    """Refuses in our words what PostgreSQL cannot keep."""
+    """Refuses NUL characters, which PostgreSQL cannot store, with our own error."""
 
     def __enter__(self) -> None:
         pass
@@ -52,13 +52,13 @@ _words_for_nul = _WordsForNul()
 
 
 class Connection(psycopg.Connection[dict[str, Any]]):
-    """A connection with one cursor for what is asked alone: a new one costs a quarter of a
-    statement, and what such a statement found is always fetched before the next one."""
+    """A connection with one cursor for single statements. A new cursor costs a quarter of a
+    statement, and the rows of one statement are always fetched before the next."""
 
     _kept: psycopg.Cursor[dict[str, Any]] | None = None
     _line: str | None = None
-    _beginning = ""  # what is said before anything else
-    _is_leaving = False  # nobody has listened yet to the answer to a ROLLBACK
+    _beginning = ""  # sent before the next statement
+    _is_leaving = False  # the result of a ROLLBACK was not read yet
     _asked: tuple[PostponedQuestion, ...] = ()
     _together: Together | None = None
 
@@ -84,13 +84,13 @@ class Connection(psycopg.Connection[dict[str, Any]]):
         self._line = line
 
     def say(self, sql: str) -> None:
-        """Past psycopg, which would forget what it has prepared at every ROLLBACK."""
+        """Bypasses psycopg, which would drop its prepared statements at every ROLLBACK."""
         if self._asked and sql == "COMMIT":
             self.ask_all()
         if sql in ("COMMIT", "ROLLBACK"):
             self._let_go()
         self._asked = ()
-        self._is_leaving = False  # libpq listens to that first
+        self._is_leaving = False  # libpq reads that result first
         result = self.pgconn.exec_(sql.encode())
         if result.status not in (ExecStatus.COMMAND_OK, ExecStatus.TUPLES_OK):
             if self.pgconn.status == ConnStatus.BAD:
@@ -101,11 +101,11 @@ class Connection(psycopg.Connection[dict[str, Any]]):
             raise psycopg.errors.InFailedSqlTransaction("the transaction was rolled back")
 
     def begin(self, sql: str) -> None:
-        """Begin a transaction with whatever is asked first."""
+        """Begin a transaction, together with the first statement."""
         self._beginning = sql
 
     def leave(self) -> None:
-        """End a transaction in which nothing was written."""
+        """End a transaction that wrote nothing."""
         self._asked = ()
         self._let_go()
         if self._beginning:
@@ -130,7 +130,7 @@ class Connection(psycopg.Connection[dict[str, Any]]):
         return question
 
     def ask_all(self) -> None:
-        """Send all questions, and wait once for all answers."""
+        """Send all statements, and wait once for all results."""
         asked, self._asked = self._asked, ()
         beginning, self._beginning = self._beginning, ""
         self._make_ready()
@@ -140,7 +140,7 @@ class Connection(psycopg.Connection[dict[str, Any]]):
             self._together.ask(beginning, asked)
 
     def _let_go(self) -> None:
-        """Nobody asks any more for what was found last, which may be many megabytes."""
+        """Free the last result, which may have many megabytes."""
         if self._kept is not None and self._kept.pgresult is not None:
             self._kept.pgresult.clear()
 

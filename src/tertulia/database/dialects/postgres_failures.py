@@ -1,9 +1,9 @@
-"""What PostgreSQL's errors mean for a write: whose fault it is, and what may have been done."""
+"""What PostgreSQL's errors mean for a write: the cause, and whether it may have been committed."""
 
 import psycopg
 
-# Codes that PostgreSQL may send after the commit has become durable: it is told to stop while it
-# waits for a standby, crashes, fails to write to the disk, or says itself that it does not know.
+# Codes that PostgreSQL may send after the commit has become durable: it shuts down while it waits
+# for a standby, crashes, fails to write to the disk, or reports that it does not know.
 _AFTER_COMMIT = frozenset({"40003", "57P01", "57P02", "58030"})
 
 _DISK_FAILURES = {
@@ -14,13 +14,13 @@ _DISK_FAILURES = {
 
 
 def disk_failure(error: BaseException) -> str | None:
-    """The name of what the disk refused; None if it is not to blame."""
+    """The name of a disk error; None for other errors."""
     code = error.sqlstate if isinstance(error, psycopg.Error) else None
     return None if code is None else _DISK_FAILURES.get(code)
 
 
 def may_have_committed(error: BaseException) -> bool:
-    """Whether a COMMIT, or a statement that is its own transaction, may have been done although it
-    raised this. Any other code is an answer: the transaction was rolled back."""
+    """Whether a COMMIT, or a statement that is its own transaction, may have been committed
+    although it raised this error. With any other code, the transaction was rolled back."""
     code = error.sqlstate if isinstance(error, psycopg.Error) else None
     return code is None or code in _AFTER_COMMIT or code.startswith("08")

@@ -13,7 +13,7 @@ from tertulia.database.dialects.postgres_connection import Connection
 from tertulia.database.tx import Dialect
 
 APPLICATION = "tertulia"
-SERVING = " serving"  # ends the name of a connection for notices, which every server has
+SERVING = " serving"  # ends the name of the notification connection that every server has
 
 _OTHERS = (
     "SELECT 1 FROM pg_stat_get_activity(NULL) a JOIN pg_database d ON d.oid = a.datid"
@@ -38,9 +38,9 @@ class Installation(NamedTuple):
         return f"{APPLICATION} {self._label} {node}" if self.id else f"{APPLICATION} {node}"
 
     def others(self, node: str) -> tuple[str, dict[str, str]]:
-        """A statement that finds something if another process of this installation is connected.
+        """A statement that returns a row if another process of this installation is connected.
 
-        Before installations had an id, the names of connections had two words.
+        Compat: before installations had an id, the names of connections had two words.
         """
         return _OTHERS, {
             "ours": f"{APPLICATION} {self._label} %",
@@ -50,7 +50,7 @@ class Installation(NamedTuple):
         }
 
     def serving_nodes(self) -> tuple[str, dict[str, str]]:
-        """A statement that finds the servers of this installation that are connected."""
+        """A statement that returns the connected servers of this installation."""
         return _SERVING_NODES, {"serving": f"{APPLICATION} {self._label} %{SERVING}"}
 
     @property
@@ -61,7 +61,7 @@ class Installation(NamedTuple):
         return f"{name}_{self._digest('channel').hex()[:16]}"
 
     def lock(self, purpose: str) -> int:
-        """The key of an advisory lock, which is one number of 64 bits."""
+        """The key of an advisory lock: a number of 64 bits."""
         return int.from_bytes(self._digest(purpose)[:8], signed=True)
 
     def _digest(self, purpose: str) -> bytes:
@@ -81,7 +81,7 @@ def find(connection: Any) -> Installation:
 
 
 def enter(connection: Connection, dialect: Dialect) -> None:
-    """See on which timeline a connection is, before anything is done by it."""
+    """Check the timeline of a new connection before its first use."""
     found = connection.execute(
         "SELECT timeline, CASE WHEN pg_is_in_recovery() THEN NULL"
         " ELSE substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) END AS current FROM installation"

@@ -1,9 +1,9 @@
-"""Statements that travel to PostgreSQL together, and their answers back.
+"""Pipelining: statements that are sent to PostgreSQL together.
 
-psycopg looks at the network after each statement of a pipeline and lets others have the interpreter
-meanwhile. Here all is said, sent once, and listened to once. What is asked together is asked often
-and finds its rows by their keys, so it is planned once for all values: planning takes PostgreSQL
-longer than answering.
+psycopg checks the network after each statement of a pipeline and releases the interpreter lock.
+Here all statements are sent at once and all results are read at once. Statements that are pipelined
+are frequent and find rows by their keys, so they are prepared with one plan for all values:
+planning takes PostgreSQL longer than running them.
 """
 
 from collections.abc import Callable, Sequence
@@ -17,7 +17,7 @@ from psycopg.adapt import PyFormat, Transformer
 from psycopg.pq import ConnStatus, ExecStatus, Format
 from psycopg.pq.abc import PGresult
 
-# A plan that was made while a table was small would go through all of it for ever.
+# A plan from when a table was small would scan all of it forever.
 _PLANNED_ONCE = (
     b"SELECT set_config('plan_cache_mode', 'force_generic_plan', true),"
     b" set_config('enable_seqscan', 'off', true)"
@@ -29,7 +29,7 @@ _FINE = (ExecStatus.COMMAND_OK, ExecStatus.TUPLES_OK, ExecStatus.PIPELINE_SYNC)
 
 
 class PostponedQuestion:
-    """A statement that waits to be sent with others, and then what it found."""
+    """A statement that is queued for the next pipeline, and later its result."""
 
     __slots__ = ("_ask_all", "_rows", "_rows_touched", "is_prepared", "sql", "values")
 
@@ -61,12 +61,12 @@ class PostponedQuestion:
         return self._rows
 
 
-Key = tuple[bytes, tuple[int, ...]]  # a statement, and the types of its parameters
-Taker = Callable[[PGresult], None]  # of an answer
+Key = tuple[bytes, tuple[int, ...]]  # the statement and the types of its parameters
+Taker = Callable[[PGresult], None]  # handles a result
 
 
 class DumpedQuestion(NamedTuple):
-    """A question as it is sent."""
+    """A statement with its encoded parameters."""
 
     question: PostponedQuestion
     values: Sequence[Any]
@@ -75,7 +75,7 @@ class DumpedQuestion(NamedTuple):
 
 
 class Together:
-    """The ways of a connection."""
+    """The pipeline of a connection."""
 
     def __init__(self, connection: psycopg.Connection[Any]) -> None:
         self._connection = connection
@@ -85,7 +85,7 @@ class Together:
         self._numbers = count()
 
     def ask(self, beginning: str, questions: Sequence[PostponedQuestion]) -> None:
-        """Begin a transaction, if it is said how, and have all questions answered."""
+        """Begin a transaction, if a beginning is given, and run all statements."""
         spoken = [self._put_into_words(each) for each in questions]
         self._pgconn.enter_pipeline_mode()
         try:
@@ -149,4 +149,4 @@ class Together:
 
 
 def _ignore(result: PGresult) -> None:
-    """Only that it went well matters."""
+    """Only the success of the statement matters."""

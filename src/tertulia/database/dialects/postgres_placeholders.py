@@ -1,4 +1,4 @@
-"""Our SQL in PostgreSQL's words."""
+"""Translates our SQL to PostgreSQL's placeholders."""
 
 import re
 from functools import lru_cache
@@ -11,14 +11,13 @@ _PLUS = re.compile(r"(?<=[ (])\+(?=[a-z]+\.)")
 
 @lru_cache(maxsize=2048)
 def named(sql: str) -> str:
-    """With the names of its parameters, as psycopg wants it."""
+    """SQL with named parameters for psycopg."""
     return _NAME.sub(r"%(\1)s", _translated(sql.replace("%", "%%")))
 
 
 @lru_cache(maxsize=2048)
 def numbered(sql: str) -> tuple[str, tuple[str, ...]]:
-    """With numbers, as PostgreSQL itself wants it, and the names of its parameters in their
-    order."""
+    """SQL with numbered parameters for libpq, and the names of the parameters in order."""
     names: list[str] = []
 
     def number(found: re.Match[str]) -> str:
@@ -31,6 +30,7 @@ def numbered(sql: str) -> tuple[str, tuple[str, ...]]:
 
 
 def _translated(sql: str) -> str:
-    sql = _PLUS.sub("", sql)  # PostgreSQL counts its rows, and a plus would hide them from it
+    # The plus hides a column from SQLite's planner; PostgreSQL has statistics.
+    sql = _PLUS.sub("", sql)
     sql = _NOT_IN_LIST.sub(r"<> ALL(:\1)", sql)
     return _IN_LIST.sub(r"= ANY(:\1)", sql)

@@ -1,7 +1,7 @@
-"""Sessions of PostgreSQL: each of our connections needs one of its own.
+"""Checks that each connection has a PostgreSQL session of its own.
 
-A pooler that shares them puts LISTEN, time limits and prepared statements into the session of
-another client.
+A pooler that shares sessions would apply LISTEN, time limits and prepared statements to another
+client.
 """
 
 from typing import Any
@@ -10,7 +10,7 @@ from tertulia.errors import StartupError
 
 
 class SessionsShared(StartupError):
-    """Between us and the database is a pooler that does not give us sessions of our own."""
+    """A pooler between us and the database shares sessions."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -20,7 +20,7 @@ class SessionsShared(StartupError):
 
 
 class WrongEncoding(StartupError):
-    """The database cannot hold every letter there is."""
+    """The encoding of the database is not UTF-8."""
 
     def __init__(self, encoding: str) -> None:
         super().__init__(

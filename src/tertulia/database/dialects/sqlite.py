@@ -23,15 +23,15 @@ from tertulia.database.tx import Cursor
 from tertulia.errors.parameters import NulInText
 
 LOOK_EVERY_SECONDS = 0.1
-PAGE_BYTES = 2048  # a send touches eight of them, wherever they are; each is written as a whole
-PAGES_IN_LOG = 4000  # before they are put into their places, for which a commit has to wait
-ROWS_AT_ONCE = 32  # each number of them is a statement of its own
-STATEMENTS = 500  # kept ready on each connection; we have about that many
+PAGE_BYTES = 2048  # a send touches about eight pages, and each is written as a whole
+PAGES_IN_LOG = 4000  # pages in the write-ahead log before a commit copies them into the file
+ROWS_AT_ONCE = 32  # rows per INSERT; each number of rows is another prepared statement
+STATEMENTS = 500  # prepared statements per connection; we have about that many
 
-_PATIENCE_MS = 5000  # for another program that writes
+_PATIENCE_MS = 5000  # timeout for the lock of another program
 _IN_LIST = re.compile(r"\bIN :([a-z_]+)")
 
-# What the operating system or another process does to us, not what our SQL got wrong.
+# Errors that the operating system or another process causes, not our SQL.
 _OUTAGES = frozenset(
     {
         sqlite3.SQLITE_FULL,
@@ -56,7 +56,7 @@ _DISK_FAILURES = frozenset(
 
 
 class _Connection(sqlite3.Connection):
-    """Knows how long it waits for others: it is told before each write, and that takes a while."""
+    """Remembers its lock timeout: setting it before each write takes a while."""
 
     _patience = -1
 
@@ -70,7 +70,7 @@ class Sqlite:
     name = "sqlite"
     types: Mapping[str, str] = {
         "serial": "INTEGER PRIMARY KEY AUTOINCREMENT",
-        # AUTOINCREMENT writes one more page for every row: too dear for what there is most of.
+        # AUTOINCREMENT writes one more page for every row, which is too expensive for messages.
         "numbered": "INTEGER PRIMARY KEY",
         "last_message_id": "(SELECT coalesce(max(seq), 0) FROM sqlite_sequence"
         " WHERE name = 'message')",
@@ -82,7 +82,7 @@ class Sqlite:
             " AND json_extract(content, '$.key') NOT GLOB '*,*,*'"
             " AND length(json_extract(content, '$.key')) <= 16)"
         ),
-        "bytewise": "",  # lower() changes ASCII letters alone
+        "bytewise": "",  # lower() changes only ASCII letters
         "clustered": " WITHOUT ROWID",
         "sha256_of_digest": "sha256(digest)",
         "random_id": "lower(hex(randomblob(16)))",
@@ -104,7 +104,7 @@ class Sqlite:
     size = "SELECT page_count * page_size AS value FROM pragma_page_count(), pragma_page_size()"
     is_embedded = True
     writes_in_queries = False
-    holding = ""  # there is one writer
+    holding = ""  # SQLite has one writer
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -121,7 +121,7 @@ class Sqlite:
         connection.row_factory = sqlite3.Row
         connection.create_function("sha256", 1, _sha256, deterministic=True)
         connection.be_patient(_PATIENCE_MS)
-        connection.execute(f"PRAGMA page_size = {PAGE_BYTES}")  # heeded by a file that is empty
+        connection.execute(f"PRAGMA page_size = {PAGE_BYTES}")  # only affects an empty file
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = FULL")
         connection.execute("PRAGMA foreign_keys = ON")
@@ -132,15 +132,15 @@ class Sqlite:
         return connection
 
     def channel(self, name: str) -> str:
-        """Never asked for: a file belongs to one server."""
+        """Never called: a file has one server."""
         return name
 
     async def connect_on_loop(self, heard: Any = None, channels: Sequence[str] = ()) -> Any:
-        """Never asked for: the loop reads a file by itself."""
+        """Never called: the event loop reads the file itself."""
         raise NotImplementedError
 
     async def connect_to_append(self) -> Any:
-        """Never asked for: the loop writes to a file by itself."""
+        """Never called: the event loop writes the file itself."""
         raise NotImplementedError
 
     def connect_to_write(self) -> sqlite3.Connection:
@@ -150,11 +150,11 @@ class Sqlite:
         return self.connect()
 
     def take_duty(self, connection: Any) -> bool:
-        """Always: a file belongs to one server."""
+        """Always: a file has one server."""
         return True
 
     def resign(self, connection: Any) -> None:
-        """Nobody else would take it."""
+        """Nothing to do: a file has one server."""
 
     def run(self, connection: Any, sql: str, params: Mapping[str, Any]) -> Cursor:
         has_lists = False
@@ -168,7 +168,7 @@ class Sqlite:
         cursor: Cursor = connection.execute(sql, params)
         return cursor
 
-    ask = run  # nobody is far away
+    ask = run  # there are no round trips to save
 
     def run_many(self, connection: Any, sql: str, params: list[dict[str, Any]]) -> None:
         connection.executemany(_translate(sql), [_bind(row) for row in params])
@@ -190,13 +190,13 @@ class Sqlite:
     def load_rows(
         self, connection: Any, table: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]
     ) -> None:
-        """Many in one statement, during which other threads need not wait for this one."""
+        """Many rows per statement. The interpreter lock is free while it runs."""
         left, names = iter(rows), tuple(columns)
         while some := list(islice(left, ROWS_AT_ONCE)):
             connection.execute(_insert(table, names, len(some)), list(chain.from_iterable(some)))
 
     def allocate_ids(self, connection: Any, table: str) -> None:
-        """Nothing to do: it looks at the largest id by itself."""
+        """Nothing to do: SQLite looks at the largest id."""
 
     def counters(self, connection: Any) -> dict[str, int]:
         rows = connection.execute("SELECT name, seq FROM sqlite_sequence").fetchall()
@@ -211,11 +211,11 @@ class Sqlite:
     ) -> Iterator[Sequence[Any]]:
         cursor = connection.cursor()
         cursor.row_factory = None
-        # Not the cursor itself, which would be closed with us, perhaps after its connection.
+        # Return the rows, not the cursor: it could be closed after its connection.
         yield from chain(cursor.execute(f"SELECT {', '.join(columns)} FROM {table}"))
 
     def begin_loading(self, connection: Any) -> None:
-        """The file is new and nobody's yet: what is half done will be thrown away."""
+        """Turn off durability: the file is new and is discarded after a failure."""
         for pragma in ("journal_mode = OFF", "synchronous = OFF", "foreign_keys = OFF"):
             connection.execute(f"PRAGMA {pragma}")
 
@@ -231,12 +231,12 @@ class Sqlite:
         return [row["sql"] for row in rows]
 
     def truncate_wal(self, connection: Any) -> bool:
-        """Copy the write-ahead log into the file and empty it; False while others read from it."""
+        """Copy the write-ahead log into the file and empty it; False while there are readers."""
         busy: int = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
         return not busy
 
     def tidy(self, connection: Any) -> None:
-        """Nothing to do: it plans by the shape of the schema."""
+        """Nothing to do: the planner uses no statistics."""
 
     def command(self, connection: Any, sql: str) -> None:
         connection.execute(sql)
@@ -255,19 +255,19 @@ class Sqlite:
         connection.execute("BEGIN IMMEDIATE")
 
     def begin_write_nowait(self, connection: Any) -> None:
-        """Fails where another program is writing to the file."""
+        """Raises if another program is writing to the file."""
         connection.be_patient(0)
         connection.execute("BEGIN IMMEDIATE")
 
     def lock_organization(self, connection: Any, realm_id: int) -> None:
-        """Nothing to do: BEGIN IMMEDIATE already made us the only writer."""
+        """Nothing to do: BEGIN IMMEDIATE has the lock of the file."""
 
     def try_lock_organization(self, connection: Any, realm_id: int) -> bool:
-        """Always: BEGIN IMMEDIATE already made us the only writer."""
+        """Always: BEGIN IMMEDIATE has the lock of the file."""
         return True
 
     def limit_migration(self, connection: Any) -> None:
-        """Nothing to do: a SQLite file belongs to one server."""
+        """Nothing to do: a SQLite file has one server."""
 
     def is_migration_conflict(self, error: BaseException) -> bool:
         """Never, for the same reason."""
@@ -277,7 +277,7 @@ class Sqlite:
         """Nothing to do, for the same reason."""
 
     def notify_all(self, connection: Any) -> None:
-        """Nothing to do: everybody watches `PRAGMA data_version`."""
+        """Nothing to do: other processes poll `PRAGMA data_version`."""
 
     def is_outage(self, error: BaseException) -> bool:
         code = getattr(error, "sqlite_errorcode", None)
@@ -288,11 +288,11 @@ class Sqlite:
         return False
 
     def may_have_committed(self, error: BaseException) -> bool:
-        """Whether a COMMIT may have been done although it raised this.
+        """Whether a COMMIT may have been done although it raised this error.
 
-        The frames that a commit adds to the log are written in order, the one that makes it valid
-        last. A write that failed is therefore no commit. If they were written and could not be
-        synced, the next one who opens the file may find a valid commit.
+        A commit writes its frames to the log in order, and the last one makes it valid. A failed
+        write is therefore no commit. If the frames were written and could not be synced, the next
+        process that opens the file may find a valid commit.
         """
         code: int | None = getattr(error, "sqlite_errorcode", None)
         if code is None:
@@ -300,7 +300,7 @@ class Sqlite:
         return code & 0xFF == sqlite3.SQLITE_IOERR and code != sqlite3.SQLITE_IOERR_WRITE
 
     def disk_failure(self, error: BaseException) -> str | None:
-        """The name of what the disk refused; None if it is not to blame."""
+        """The name of a disk error; None for other errors."""
         code = getattr(error, "sqlite_errorcode", None)
         if code is None or code & 0xFF not in _DISK_FAILURES:
             return None
@@ -309,29 +309,29 @@ class Sqlite:
         return f"{name} (ENOSPC): the disk is full" if is_full else name
 
     def check_fitness(self) -> None:
-        """Nothing to do: there is nobody between us and the file."""
+        """Nothing to do: no pooler is involved."""
 
     def others(self) -> tuple[str, dict[str, Any]]:
-        """Never asked for: a file belongs to one server."""
+        """Never called: a file has one server."""
         raise NotImplementedError
 
     def serving_nodes(self) -> tuple[str, dict[str, Any]]:
-        """Never asked for: a file belongs to one server."""
+        """Never called: a file has one server."""
         raise NotImplementedError
 
     def has_peers(self, connection: Any) -> bool:
-        """Whoever works on the file holds a lock of its own."""
+        """Always False: the lock on the folder keeps other servers away."""
         return False
 
     def own_clock(self) -> Callable[[], float]:
         return time.time
 
     def time(self, connection: Any) -> float | None:
-        """It has no clock but ours."""
+        """None: SQLite has no clock of its own."""
         return None
 
     def timeline(self, connection: Any) -> str:
-        """A file has one history, unless somebody restores a copy and says so."""
+        """Empty: a file has one timeline. `tertulia restore` begins a new epoch."""
         return ""
 
     def has_table(self, connection: Any, table: str) -> bool:
@@ -342,7 +342,7 @@ class Sqlite:
         return sqlite_check.problems(connection)
 
     async def watch(self, changed: Changed) -> None:
-        """Ask a few times a second whether the file has changed."""
+        """Poll a few times a second whether the file has changed."""
         connection = self.connect()
         try:
             known = self.data_version(connection)
@@ -359,7 +359,7 @@ class Sqlite:
             connection.close()
 
     def data_version(self, connection: Any) -> int:
-        """A number that changes whenever another connection has committed."""
+        """A number that changes whenever another connection commits."""
         version: int = connection.execute("PRAGMA data_version").fetchone()[0]
         return version
 
@@ -369,7 +369,7 @@ def _sha256(text: str) -> str:
 
 
 def _run_with_lists(connection: Any, sql: str, params: Mapping[str, Any]) -> Cursor:
-    """A list that holds one value, as most do, is found without unpacking JSON."""
+    """Lists are passed as JSON. A list with one value, as most have, is passed as that value."""
     cursor: Cursor
     if all(len(value) == 1 for value in params.values() if type(value) is list):
         cursor = connection.execute(_translate_single(sql), _bind_single(params))

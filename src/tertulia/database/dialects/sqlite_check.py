@@ -1,4 +1,4 @@
-"""What SQLite finds wrong with its file, table by table: a damaged one does not hide others."""
+"""Integrity check of a SQLite file, table by table, so that one damaged table does not hide others."""
 
 import sqlite3
 import time
@@ -15,7 +15,7 @@ WHAT_TO_DO = (
 
 
 def problems(connection: Any) -> list[str]:
-    """The tables that are damaged and what to do about it; then what refers to nothing."""
+    """Damaged tables with what to do about them, then rows with missing references."""
     tables = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")
     names = [row[0] for row in tables.fetchall()]
     damaged = [f"the table {name}: {why}" for name in names if (why := _damage(connection, name))]
@@ -29,9 +29,9 @@ def problems(connection: Any) -> list[str]:
 
 
 def quick_check(file: Path) -> None:
-    """Log whether the file is whole, as far as that is found out by reading it once.
+    """Read the file once and log whether it is damaged.
 
-    It is meant for a thread: the server answers meanwhile.
+    Runs on a thread while the server already answers.
     """
     size = file.stat().st_size
     if size > MAX_QUICK_CHECK_BYTES:
@@ -54,13 +54,13 @@ def quick_check(file: Path) -> None:
 
 
 def _damage(connection: Any, table: str) -> str:
-    """What is wrong with a table; nothing if it is whole."""
+    """The damage of a table; empty if there is none."""
     found = _answer(connection, f"PRAGMA integrity_check('{table}')")
     return "" if found == "ok" else found
 
 
 def _answer(connection: Any, pragma: str) -> str:
-    """The first thing that SQLite says, in one line."""
+    """The first line of SQLite's answer."""
     try:
         lines = str(connection.execute(pragma).fetchone()[0]).splitlines()
     except sqlite3.DatabaseError as error:

@@ -349,7 +349,7 @@ class Database:
     def write_beside_for(
         self, person: Person, realm_id: int, action: Callable[[Tx], T]
     ) -> asyncio.Future[T]:
-        """Start a write beside the writer. SQLite has only one writer, so there it joins a batch."""
+        """Start a write beside the writer. On SQLite, which has one writer, it joins a batch."""
         if self.dialect.is_embedded:
             return asyncio.ensure_future(self.write_in(realm_id, action))
         asked = self._readers.aside(person, partial(self._ask, realm_id, action))

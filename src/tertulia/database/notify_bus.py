@@ -186,7 +186,7 @@ class Broadcast:
 
     async def _hand_over(self, connection: LoopAnswers, notices: list[Notice]) -> None:
         """Not in the transaction that wrote the events: PostgreSQL serializes all commits with
-        NOTIFY, whatever their organization."""
+        NOTIFY, of any organization."""
         ends: dict[int, int] = {}
         told: list[tuple[str, str]] = []
         for each in notices:

@@ -21,7 +21,7 @@ from tertulia.log import log
 
 REVOCATIONS = "tertulia_revocations"
 REPEAT_SECONDS = 0.25  # between two questions to servers that have not acknowledged
-LEASE_MARGIN_SECONDS = 0.1  # stopwatches of two machines do not run equally fast
+LEASE_MARGIN_SECONDS = 0.1  # monotonic clocks of two machines differ
 
 _NOTIFY = (
     "SELECT set_config('synchronous_commit', 'off', true) AS mode,"
@@ -78,7 +78,7 @@ class RevocationBarrier:
             task.cancel()
 
     def hear(self, notice: str) -> None:
-        """Handle a notice of another server."""
+        """Handle a notification of another server."""
         node, _, words = notice.partition(" ")
         verb, _, rest = words.partition(" ")
         token, _, ends = rest.partition(" ")

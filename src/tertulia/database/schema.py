@@ -1,10 +1,11 @@
-"""The schema: numbered migrations, those that are missing applied at start, all of them or none.
+"""The schema: numbered migrations. Missing ones are applied at start, all or none.
 
 A migration is `migrations/NNNN_name.sql`, written once for both databases; `{serial}`, `{blob}`,
-`{bytewise}` and `{clustered}` stand for what the two spell differently. Which ones a database has
-is a set, so that it does not matter in which order two of them were finished. A migration adds what
-an older server can ignore, and then old and new servers work side by side; one that does not says
-`-- older servers cannot work with this` on a line of its own, and they refuse to start.
+`{bytewise}` and `{clustered}` are placeholders for what the two spell differently. The applied
+migrations are a set, so the order in which two of them were finished does not matter. A migration
+adds only what an older server can ignore, so old and new servers work side by side. One that does
+not says `-- older servers cannot work with this` on a line of its own, and older servers refuse to
+start.
 """
 
 import sqlite3
@@ -21,12 +22,12 @@ from tertulia.log import log
 FOLDER = Path(__file__).parent / "migrations"
 BREAKING = "-- older servers cannot work with this"
 MAX_ATTEMPTS = 10  # to migrate beside servers that use the tables
-REPEAT_SECONDS = 1.0  # between two attempts: those that queued behind the last one go first
-ALL_NEEDED_UP_TO = 23  # what came before servers of two versions could share a database
+REPEAT_SECONDS = 1.0  # between two attempts, so that queued statements run first
+ALL_NEEDED_UP_TO = 23  # migrations from before servers of two versions could share a database
 
 
 class SchemaTooNew(StartupError):
-    """The data was written by a newer server, and this one could not understand it."""
+    """A newer server wrote the data, and this one could not understand it."""
 
     def __init__(self, needed: int, known: int) -> None:
         super().__init__(
@@ -37,7 +38,7 @@ class SchemaTooNew(StartupError):
 
 
 class TablesInUse(StartupError):
-    """Others use the tables that a migration changes, and do not stop."""
+    """Other processes keep using the tables that a migration changes."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -53,7 +54,7 @@ class Migration(NamedTuple):
 
     @property
     def text(self) -> str:
-        """Read when it is asked for: most databases have all of them already."""
+        """Read on demand: most databases have all migrations already."""
         return self.read()
 
     @property
@@ -62,10 +63,10 @@ class Migration(NamedTuple):
 
 
 class Standing(NamedTuple):
-    """What a database has of the schema."""
+    """The migrations that a database has."""
 
     applied: frozenset[int]
-    must_know: int  # the newest migration that a server has to know to work with this data
+    must_know: int  # the newest migration that a server must know to work with this data
 
     @property
     def is_empty(self) -> bool:
@@ -95,7 +96,7 @@ def latest() -> int:
 
 
 def standing(tx: Tx) -> Standing:
-    """What the database has; nothing at all if it is empty."""
+    """The migrations of the database; none if it is empty."""
     if not tx.has_table("schema_version"):
         return Standing(frozenset(), 0)
     must_know = tx.number("SELECT version AS value FROM schema_version")
@@ -108,9 +109,9 @@ def standing(tx: Tx) -> Standing:
 
 
 def migrate(connection: Any, dialect: Dialect) -> list[int]:
-    """Bring the schema up to date in one transaction; gives the migrations that were missing.
+    """Bring the schema up to date in one transaction. Returns the migrations that were missing.
 
-    A transaction that conflicts with servers that run is repeated. Raises TablesInUse.
+    A transaction that conflicts with running servers is repeated. Raises TablesInUse.
     """
     for attempt in range(1, MAX_ATTEMPTS + 1):
         try:
@@ -141,7 +142,7 @@ def _migrate(connection: Any, dialect: Dialect) -> list[int]:
 
 
 def apply(connection: Any, dialect: Dialect, missing: list[Migration]) -> list[int]:
-    """Apply migrations within a transaction that is under way; gives their numbers."""
+    """Apply migrations within a running transaction. Returns their numbers."""
     before = standing(Tx(connection, dialect, 0, 0.0))
     for migration in missing:
         _apply(connection, dialect, migration.text)
@@ -176,7 +177,8 @@ def _apply(connection: Any, dialect: Dialect, text: str) -> None:
 def statements(code: str) -> Iterator[str]:
     """The statements of a migration, each with the comments before it.
 
-    SQLite says where a statement ends: a semicolon in a text, a comment or a trigger is none of it.
+    SQLite decides where a statement ends, so a semicolon in a text, a comment or a trigger does not
+    end it.
     """
     *pieces, last = code.split(";")
     begun = ""
@@ -188,4 +190,4 @@ def statements(code: str) -> Iterator[str]:
     rest = begun + last
     lines = (line.strip() for line in rest.splitlines())
     if any(line and not line.startswith("--") for line in lines):
-        yield rest  # the last one may do without a semicolon
+        yield rest  # the last one may lack a semicolon

@@ -1,9 +1,9 @@
-"""A transaction: the one thing through which our SQL reaches a database.
+"""Transactions: all our SQL reaches a database through `Tx`.
 
-SQL is written once, for both databases, with `:name` parameters; a list is bound with `IN :names`,
-and `:realm`, the organization of the transaction, need not be given. `+m.column` tells SQLite,
-which knows nothing of how many rows there are, to use no index by that column. What an action needs
-to know of its surroundings is here too: whose organization it works in and what time it is.
+SQL is written once, for both databases, with `:name` parameters. A list is bound with `IN :names`,
+and `:realm`, the organization of the transaction, is always given. `+m.column` tells SQLite, which
+has no statistics, not to use an index by that column. `Tx` also has what an action needs to know:
+the organization and the current time.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -34,30 +34,31 @@ class Cursor(Protocol):
 
 
 class LoopAnswers(Protocol):
-    """A connection that the loop serves, one statement at a time."""
+    """A connection on the event loop, one statement at a time."""
 
     line: str
 
     @property
     def is_lost(self) -> bool: ...
-    def is_open(self) -> bool: ...  # as far as this machine knows, whatever was read of it
+    # As far as this machine knows, even if the loop has not read it yet.
+    def is_open(self) -> bool: ...
     async def lost(self) -> None: ...
     async def ask(self, sql: str, params: Mapping[str, Any]) -> list[tuple[bytes | None, ...]]: ...
     def close(self) -> None: ...
 
 
 class Dialect(Protocol):
-    """Where the two databases differ. Everything else is said alike."""
+    """The differences between the two databases."""
 
     name: str
-    node: str  # who notices to other servers come from
+    node: str  # the sender of notifications to other servers
 
     def run(self, connection: Any, sql: str, params: Mapping[str, Any]) -> Cursor: ...
     def ask(self, connection: Any, sql: str, params: Mapping[str, Any]) -> Cursor: ...
     def run_many(self, connection: Any, sql: str, params: list[dict[str, Any]]) -> None: ...
     def tuples(self, cursor: Cursor) -> list[tuple[Any, ...]]: ...
     def together(self, column: str) -> str: ...  # an aggregate: numbers as text, with commas
-    def lowered(self, text: str) -> str: ...  # letters of ASCII, whatever the locale says
+    def lowered(self, text: str) -> str: ...  # ASCII letters only, in any locale
     def size_of(self, column: str) -> str: ...  # of a text, in bytes
     def load_rows(
         self, connection: Any, table: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]
@@ -72,15 +73,15 @@ class Dialect(Protocol):
     def end_loading(self, connection: Any) -> None: ...
     def suspend_indexes(self, connection: Any) -> list[str]: ...
     def tidy(self, connection: Any) -> None: ...
-    def truncate_wal(self, connection: Any) -> bool: ...  # so that what was erased is not in it
+    def truncate_wal(self, connection: Any) -> bool: ...  # so that erased data is not in it
     def command(self, connection: Any, sql: str) -> None: ...
-    def flush(self, connection: Any) -> None: ...  # what waits to be sent, before a commit
+    def flush(self, connection: Any) -> None: ...  # queued statements, before a commit
     def connect(self, *, to_serve: bool = False) -> Any: ...
     async def connect_on_loop(
         self, heard: Callable[[str, str], None] = ..., channels: Sequence[str] = ...
     ) -> LoopAnswers: ...
     async def connect_to_append(self) -> LoopAnswers: ...
-    def channel(self, name: str) -> str: ...  # in which other servers are told something
+    def channel(self, name: str) -> str: ...  # the channel for notifications to other servers
     def connect_to_write(self) -> Any: ...
     def connect_for_duty(self) -> Any: ...
     def take_duty(self, connection: Any) -> bool: ...
@@ -92,7 +93,8 @@ class Dialect(Protocol):
     def lock_organization(self, connection: Any, realm_id: int) -> None: ...
     def try_lock_organization(self, connection: Any, realm_id: int) -> bool: ...
     def limit_migration(self, connection: Any) -> None: ...  # after the lock of the schema
-    def is_migration_conflict(self, error: BaseException) -> bool: ...  # so it may be repeated
+    # So the migration may be repeated.
+    def is_migration_conflict(self, error: BaseException) -> bool: ...
     def lock_schema(self, connection: Any) -> None: ...
     def notify_all(self, connection: Any) -> None: ...
     async def watch(self, changed: Changed) -> None: ...
@@ -102,7 +104,7 @@ class Dialect(Protocol):
     def disk_failure(self, error: BaseException) -> str | None: ...
     def check_fitness(self) -> None: ...
     def others(self) -> tuple[str, dict[str, Any]]: ...
-    def serving_nodes(self) -> tuple[str, dict[str, Any]]: ...  # that are connected, as `node`
+    def serving_nodes(self) -> tuple[str, dict[str, Any]]: ...  # connected servers, as `node`
     def has_peers(self, connection: Any) -> bool: ...
     def own_clock(self) -> Callable[[], float]: ...
     def time(self, connection: Any) -> float | None: ...
@@ -117,12 +119,12 @@ class Dialect(Protocol):
     size: str  # in bytes, as `value`
     is_embedded: bool
     writes_in_queries: bool
-    holding: str  # ends a query whose rows nobody may change before the end of the transaction
+    holding: str  # ends a query that locks its rows until the end of the transaction
 
 
 class Tx:
-    """`announced` says how far the log of each organization goes that it has written to; `revoked`
-    holds the last event of each that has revoked a credential."""
+    """`announced` has the last event that the transaction wrote, by organization; `revoked` the
+    last event that revoked a credential."""
 
     __slots__ = ("_connection", "announced", "dialect", "now", "realm_id", "revoked")
 
@@ -143,39 +145,39 @@ class Tx:
         self.revoked = {} if revoked is None else revoked
 
     def for_realm(self, realm_id: int) -> "Tx":
-        """The same transaction, looking at another organization."""
+        """The same transaction for another organization."""
         return Tx(self._connection, self.dialect, realm_id, self.now, self.announced, self.revoked)
 
     def at(self, now: float) -> "Tx":
-        """The same transaction at another time: for telling a past that never was."""
+        """The same transaction at another time, for sample data with dates in the past."""
         return Tx(self._connection, self.dialect, self.realm_id, now, self.announced, self.revoked)
 
     def execute(self, sql: str, **params: Any) -> int:
-        """Run a statement and say how many rows it touched."""
+        """Run a statement. Returns how many rows it touched."""
         return self._run(sql, params).rowcount
 
     def execute_many(self, sql: str, rows: Iterable[dict[str, Any]]) -> None:
-        """Run one statement for each row; nothing happens for no rows."""
+        """Run one statement for each row; does nothing without rows."""
         if listed := list(rows):
             self.dialect.run_many(self._connection, sql, listed)
 
     def load_rows(self, table: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
-        """Put rows into a table in the fastest way there is; for thousands of them."""
+        """Insert thousands of rows in the fastest way."""
         self.dialect.load_rows(self._connection, table, columns, rows)
 
     def allocate_ids(self, table: str) -> None:
-        """Rows came with ids of their own: let the next one be numbered after them."""
+        """After inserting rows with ids of their own: continue numbering behind them."""
         self.dialect.allocate_ids(self._connection, table)
 
     def stream_rows(self, table: str, columns: Mapping[str, str]) -> Iterator[Sequence[Any]]:
-        """All rows of a table, of any number, one after the other; columns come with their type."""
+        """Iterate over all rows of a table of any size; columns are given with their types."""
         return self.dialect.stream_rows(self._connection, table, columns)
 
     def has_table(self, table: str) -> bool:
         return self.dialect.has_table(self._connection, table)
 
     def counters(self) -> dict[str, int]:
-        """The last id that was given out, by table."""
+        """The last assigned id by table."""
         return self.dialect.counters(self._connection)
 
     def count_from(self, table: str, last: int) -> None:
@@ -183,7 +185,7 @@ class Tx:
         self.dialect.count_from(self._connection, table, last)
 
     def suspend_indexes(self) -> list[str]:
-        """Drop what slows down the loading of many rows; gives what makes it again."""
+        """Drop what slows down a bulk load. Returns the statements that create it again."""
         return self.dialect.suspend_indexes(self._connection)
 
     def one(self, sql: str, **params: Any) -> Row | None:
@@ -194,12 +196,12 @@ class Tx:
         return self._run(sql, params).fetchall()
 
     def tuples(self, sql: str, **params: Any) -> list[tuple[Any, ...]]:
-        """The same as plain tuples, in the order of the columns: for thousands of rows."""
+        """Rows as plain tuples, in the order of the columns: for thousands of rows."""
         return self.dialect.tuples(self._run(sql, params))
 
     def ids(self, sql: str, **params: Any) -> list[int]:
-        """The `id` of each row, in no certain order; in one piece, since every row that is fetched
-        costs."""
+        """The `id` of each row, in no particular order. One value is transferred, because each
+        fetched row has a cost."""
         found = self.value(
             f"SELECT {self.dialect.together('id')} AS value FROM ({sql}) AS found", **params
         )
@@ -208,10 +210,10 @@ class Tx:
     def later(
         self, query: Callable[Concatenate["Tx", P], T], *args: P.args, **kwargs: P.kwargs
     ) -> Later[T]:
-        """What a query finds, which need not be known yet.
+        """Postpone a query.
 
-        Its first question, and most have no other, travels to PostgreSQL together with those of
-        other queries that were put off, as soon as one of them has to be answered.
+        Its first statement, and most queries have one, is sent to PostgreSQL together with those of
+        other postponed queries, as soon as one result is needed.
         """
         asking = _Asking(self._connection, self.dialect, self.realm_id, self.now, self.announced)
         try:
@@ -226,11 +228,11 @@ class Tx:
         return None if row is None else row["value"]
 
     def number(self, sql: str, **params: Any) -> int:
-        """The same as a number, which is 0 where there is none: `SELECT count(*) AS value …`."""
+        """The `value` as a number, 0 if there is none: `SELECT count(*) AS value …`."""
         return int(self.value(sql, **params) or 0)
 
     def column(self, sql: str, **params: Any) -> list[Any]:
-        """The one column of all rows: `SELECT id FROM …`."""
+        """The only column of all rows: `SELECT id FROM …`."""
         return [value for (value,) in self.tuples(sql, **params)]
 
     def has(self, table: str, /, **columns: Any) -> bool:
@@ -243,22 +245,22 @@ class Tx:
         return self.one(sql, **params) is not None
 
     def insert(self, sql: str, **params: Any) -> int:
-        """Run an INSERT … RETURNING id and give the id."""
+        """Run an INSERT … RETURNING id. Returns the id."""
         row = self.one(sql, **params)
         assert row is not None
         number: int = row["id"]
         return number
 
     def add(self, table: str, **columns: Any) -> int:
-        """Insert a row of the organization, and give its id."""
+        """Insert a row of the organization. Returns its id."""
         return self.insert(f"{_insertion(table, columns)} RETURNING id", **columns)
 
     def put(self, table: str, **columns: Any) -> None:
-        """Insert a row of the organization that has no id of its own."""
+        """Insert a row without an id of its own."""
         self.execute(_insertion(table, columns), **columns)
 
     def change(self, table: str, row_id: int, **columns: Any) -> int:
-        """Give a row of the organization other values; says whether it was there, as 1 or 0."""
+        """Change a row of the organization. Returns 1 if it exists, else 0."""
         assigned = ", ".join(f"{name} = :{name}" for name in columns)
         return self.execute(
             f"UPDATE {table} SET {assigned} WHERE id = :row_id AND realm_id = :realm",
@@ -269,9 +271,9 @@ class Tx:
     def upsert_many(
         self, table: str, rows: Iterable[dict[str, Any]], /, otherwise: str = "", **shared: Any
     ) -> None:
-        """Insert rows of the organization that have no ids of their own, and some values in common.
+        """Insert rows without ids of their own that share some values.
 
-        `otherwise` says what becomes of those that are there already: `ON CONFLICT …`.
+        `otherwise` is the clause for rows that exist already: `ON CONFLICT …`.
         """
         listed = [{**row, **shared} for row in rows]
         if listed:
@@ -279,17 +281,18 @@ class Tx:
             self.execute_many(sql, ({"realm": self.realm_id, **row} for row in listed))
 
     def replace(self, table: str, key: Sequence[str], /, **columns: Any) -> None:
-        """Insert a row of the organization, or give these values to the one that has its key."""
+        """Insert a row of the organization, or update the one with its key."""
         assigned = ", ".join(f"{name} = excluded.{name}" for name in columns if name not in key)
         conflict = f"ON CONFLICT ({', '.join(key)}) DO UPDATE SET {assigned}"
         self.execute(f"{_insertion(table, columns)} {conflict}", **columns)
 
     def remove(self, table: str, /, **columns: Any) -> int:
-        """Delete the rows of the organization that have these values, of a list any; how many."""
+        """Delete the rows of the organization with these values; a list matches any of its values.
+        Returns their number."""
         return self.execute(f"DELETE FROM {table} WHERE {having(columns)}", **columns)
 
     def timeline(self) -> str:
-        """Which of several histories of the same database this is; see the dialects."""
+        """The timeline of the database; see the dialects."""
         return self.dialect.timeline(self._connection)
 
     def _run(self, sql: str, params: dict[str, Any]) -> Cursor:
@@ -298,7 +301,8 @@ class Tx:
 
 
 def having(columns: Mapping[str, Any]) -> str:
-    """The condition for rows of the organization that have these values, of a list any."""
+    """The condition for rows of the organization with these values; a list matches any of its
+    values."""
     wanted = [
         f"{name} IN :{name}" if isinstance(value, list) else f"{name} = :{name}"
         for name, value in columns.items()
@@ -313,12 +317,12 @@ def _insertion(table: str, columns: Iterable[str]) -> str:
 
 
 class _Asked(BaseException):
-    """So far a query goes without an answer; it is nothing that went wrong."""
+    """Stops a postponed query at its first statement; not an error."""
 
 
 class _Asking(Tx):
-    """The transaction of a query that ends at its first question and then begins once more, when
-    that is answered."""
+    """The transaction of a postponed query. It stops at the first statement, and runs the query
+    again when the result is there."""
 
     __slots__ = ("_answer", "_is_asked")
 

@@ -1,8 +1,8 @@
-"""Whether this server's writes succeed: what `/health` and the metrics report of them."""
+"""Whether this server's writes succeed; `/health` and the metrics report it."""
 
 
 class WriteHealth:
-    """Remembers why the disk refused the last commit, until one succeeds."""
+    """The reason why the disk refused the last commit, until one succeeds."""
 
     __slots__ = ("failure",)
 
@@ -13,6 +13,6 @@ class WriteHealth:
         self.failure = None
 
     def failed(self, reason: str | None) -> None:
-        """`reason` is None where the disk is not to blame, as with a lock held by others."""
+        """`reason` is None if the disk is not the cause, for example a lock timeout."""
         if reason is not None:
             self.failure = reason

@@ -1,13 +1,13 @@
-"""The writer: many callers, one commit.
+"""The writer: batches the writes of many callers into one commit (group commit).
 
-A thread takes whatever has piled up, runs each action in its own savepoint, commits once, and
-only then are the callers answered. Those who are gathered share a commit, never a fate: an action
-that fails undoes itself alone, and if the whole cannot be committed, each is tried by itself. Only
-a disk that is full or a database that is gone fails them all, and the next gathering tries again.
+A thread takes all queued jobs, runs each action in its own savepoint, commits once, and then
+answers the callers. A batch shares a commit, never a failure: an action that fails is rolled back
+alone, and if the commit fails, each action is tried by itself. Only an outage, such as a full disk,
+fails all of them, and the next batch tries again.
 
-Plain sends (`storage/messages/fast_insert.py`) come first and all at once. They come here where the
-appenders have left them: on PostgreSQL as actions (`appender.py`), on SQLite written already, but
-for the commit (`local_appender.py`). They are done as actions after all where that is not possible.
+Fast sends (`database/fast_send.py`) come first, all at once. On SQLite the event loop may have
+inserted them already, and the thread only commits (`fast_insert_sqlite.py`). On PostgreSQL they
+arrive here as actions if `fast_insert_postgres.py` could not insert them.
 """
 
 import asyncio
@@ -31,30 +31,30 @@ from tertulia.log import log
 MAX_AT_ONCE = 256
 MAX_QUEUED = 10_000
 
-# Reads what is new in these organizations; in all of them, if none is named.
+# Reads the new events of these organizations; of all if none is named.
 FetchNews = Callable[[Tx, Collection[int]], Any]
-# Puts together what plain sends have left in the log, without reading it there.
+# Builds the new events from fast sends, without reading the log.
 ComposeNews = Callable[[list[tuple[LogPosition, Any]]], Any]
-# Tells other servers how far logs go, and of plain sends.
+# Publishes to other servers how far logs go, and fast sends.
 TellOthers = Callable[[dict[int, int], list[tuple[LogPosition, Any]]], None]
 
 
 class PendingWrite(msgspec.Struct):
-    """An action waiting to be done, and later what became of it."""
+    """A queued action, and later its result."""
 
     action: Callable[..., Any]
     args: tuple[Any, ...]
     realm_id: int
     done: Callable[["PendingWrite"], None]
-    plain: FastSend | None = None  # the same as a mere append, if that is still possible
-    told: Any = None  # what it left in the log, if it was
+    plain: FastSend | None = None  # the same write for the fast path, if it is still possible
+    told: Any = None  # the event that the fast path has made
     result: Any = None
     error: BaseException | None = None
     revoked: dict[int, int] | None = None  # the last event of each log that revoked a credential
 
 
 class Batch(msgspec.Struct):
-    """Jobs that share a commit, and the news that the commit made."""
+    """Jobs that share a commit, and the new events of the commit."""
 
     jobs: list[PendingWrite]
     news: Any = None
@@ -86,22 +86,23 @@ class Writer:
         """With `set_aside` the writer does not wait for an organization that another transaction
         has locked. It calls `set_aside` with the jobs and continues with other organizations."""
         self._set_aside = set_aside
-        self._held: list[PendingWrite] = []  # jobs whose organization another transaction holds
+        # Jobs whose organization another transaction has locked.
+        self._held: list[PendingWrite] = []
         self._dialect = setup.dialect
         self._clock = setup.clock
         self._fetch_news = setup.fetch_news
         self._compose_news = setup.compose_news
         self._fast_insert = setup.fast_insert
         self._tell_others = setup.tell_others
-        self._announced: dict[int, int] = {}  # how far which logs go after this gathering
+        self._announced: dict[int, int] = {}  # the last event of each log, after this batch
         self._deliver = deliver
         self._waiting: queue.SimpleQueue[PendingWrite | Batch | None] = queue.SimpleQueue()
         self._connection: Any = None
         self._health = setup.health
-        self._is_committing = False  # what fails now may have been done
-        self._given = 0  # jobs, counted by who gives them
-        self._done = 0  # counted by the thread
-        self._begun = -1  # how many were given when the last one was written elsewhere
+        self._is_committing = False  # an error now may come after the commit
+        self._given = 0  # jobs, counted by the callers
+        self._done = 0  # jobs, counted by the thread
+        self._begun = -1  # `_given` when the event loop last inserted a batch
         self._busy_since: float | None = None
         self._thread = threading.Thread(target=self._run, name="writer", daemon=True)
 
@@ -109,7 +110,7 @@ class Writer:
         self._thread.start()
 
     def stop(self) -> None:
-        """Finish what is waiting and end."""
+        """Finish the queued jobs and stop."""
         self._waiting.put(None)
         self._thread.join()
 
@@ -124,7 +125,7 @@ class Writer:
 
     @property
     def has_actions_waiting(self) -> bool:
-        """Whether jobs are to be taken next, and not only what was written elsewhere."""
+        """Whether jobs are queued, other than a batch that the event loop has inserted."""
         return self._given != self._begun and not self._waiting.empty()
 
     def submit(self, job: PendingWrite) -> None:
@@ -134,9 +135,10 @@ class Writer:
         self._waiting.put(job)
 
     def insert_from_loop(self, jobs: list[PendingWrite]) -> bool:
-        """Write plain sends on the caller's thread, while ours is idle: it has only to commit.
+        """Insert fast sends on the caller's thread while the writer is idle; the writer only
+        commits.
 
-        False if that cannot be done at once; then nothing was written.
+        Returns False if that is not possible at once; then nothing was written.
         """
         if not self._write_at_once(jobs):
             return False
@@ -144,7 +146,7 @@ class Writer:
         self._given += len(jobs)
         self._begun = self._given
         self._waiting.put(gathering)
-        gathering.news = self._compose_news(appended)  # while it is committed
+        gathering.news = self._compose_news(appended)  # while the thread commits
         return True
 
     def _write_at_once(self, jobs: list[PendingWrite]) -> bool:
@@ -181,7 +183,7 @@ class Writer:
         self._close()
 
     def _take(self) -> list[PendingWrite] | Batch | None:
-        """What has piled up, or what was written elsewhere; None at the end."""
+        """The queued jobs, or a batch that the event loop has inserted; None at the end."""
         first = self._waiting.get()
         if first is None or isinstance(first, Batch):
             return first
@@ -192,14 +194,14 @@ class Writer:
             except queue.Empty:
                 break
             if waiting is None:
-                self._waiting.put(None)  # it is the last, and will be found again
+                self._waiting.put(None)  # the stop mark is the last entry; it is taken next
                 break
             assert not isinstance(waiting, Batch), "written elsewhere, though we were not idle"
             jobs.append(waiting)
         return jobs
 
     def _finish(self, written: Batch) -> Batch:
-        """Commit what was written elsewhere."""
+        """Commit a batch that the event loop has inserted."""
         try:
             self._send_commit()
         except BaseException as error:
@@ -221,12 +223,13 @@ class Writer:
         self._tell_others(self._announced, appended)
         if len(appended) == len(jobs):
             return Batch(jobs, self._compose_news(appended))
-        if self._connection is None or not self._announced:  # it is gone, or nothing is new
+        # The connection is lost, or nothing is new.
+        if self._connection is None or not self._announced:
             return Batch(jobs)
         try:
             return Batch(jobs, self._read_news())
         except BaseException as error:
-            # What was committed stays committed; whoever follows the log will find the news.
+            # The commit stands; followers of the log will find the events.
             self._lost("read", error)
             return Batch(jobs)
 
@@ -237,7 +240,7 @@ class Writer:
             self._recover(jobs, error)
 
     def _recover(self, jobs: list[PendingWrite], error: BaseException) -> None:
-        """Try each by itself, unless the database is not there, or may have committed them."""
+        """Try each job by itself, unless this is an outage or the commit may have succeeded."""
         untouched, self._held = {id(job) for job in self._held}, []
         self._lost("write", error)
         is_outage = self._dialect.is_outage(error)
@@ -262,7 +265,7 @@ class Writer:
 
     def _commit_together(self, jobs: list[PendingWrite]) -> None:
         if not self._dialect.is_embedded:
-            # Locks are taken in one order by every node, so that no two wait for each other.
+            # All servers take locks in the same order, so that no two wait for each other.
             jobs = sorted(jobs, key=lambda job: job.realm_id)
         is_alone = len(jobs) == 1
 
@@ -283,7 +286,7 @@ class Writer:
         self._send_commit()
 
     def _send_commit(self) -> None:
-        self._dialect.flush(self._connection)  # what fails here was not committed
+        self._dialect.flush(self._connection)  # an error here means that nothing was committed
         self._is_committing = True
         self._dialect.command(self._connection, "COMMIT")
         self._is_committing = False
@@ -296,7 +299,7 @@ class Writer:
         return self._dialect.try_lock_organization(self._connection, realm_id)
 
     def _append(self, jobs: list[PendingWrite]) -> list[PendingWrite]:
-        """Write the plain sends among some jobs; gives those that are left to be done."""
+        """Insert the fast sends among some jobs. Returns the remaining jobs."""
         plain, left = _split(jobs)
         is_all = len(plain) == 1 and not left
         for realm_id, some in plain.items():
@@ -305,7 +308,7 @@ class Writer:
         return left
 
     def _append_in(self, realm_id: int, jobs: list[PendingWrite], *, is_all: bool) -> bool:
-        """What cannot be appended leaves no trace. If it is all there is, it needs no mark."""
+        """Without other jobs no savepoint is needed. Returns False if nothing was inserted."""
         if not is_all:
             self._dialect.command(self._connection, "SAVEPOINT plain")
         try:
@@ -336,7 +339,7 @@ class Writer:
         return True
 
     def _begin(self) -> None:
-        """Begin a transaction; on a new connection, if the one we had was lost meanwhile."""
+        """Begin a transaction, on a new connection if the old one was lost."""
         if self._connection is not None:
             try:
                 self._dialect.begin_write(self._connection)
@@ -349,7 +352,7 @@ class Writer:
         self._dialect.begin_write(self._connection)
 
     def _attempt(self, job: PendingWrite, *, is_alone: bool) -> None:
-        """Do a job; one that fails is undone, without those around it. Alone, it needs no mark."""
+        """Run a job; a job that fails is rolled back alone. A single job needs no savepoint."""
         tx = Tx(self._connection, self._dialect, job.realm_id, self._clock())
         if not is_alone:
             self._dialect.command(self._connection, "SAVEPOINT job")
@@ -362,7 +365,7 @@ class Writer:
                 raise
             if not isinstance(error, ClientError):
                 log.debug("database.action_failed", action=job.action.__qualname__)
-            # Where somebody was refused is of no use, and would hold on to all that they sent.
+            # The traceback of a refusal is useless and would keep the request in memory.
             job.error = error.with_traceback(None) if isinstance(error, ClientError) else error
             if not is_alone:
                 self._dialect.command(self._connection, "ROLLBACK TO SAVEPOINT job")
@@ -378,7 +381,7 @@ class Writer:
             self._dialect.end_read(self._connection)
 
     def _close(self) -> None:
-        """Let go of the connection; what it had not committed is undone by the database."""
+        """Close the connection; the database rolls back what was not committed."""
         if self._connection is not None:
             connection, self._connection = self._connection, None
             try:
@@ -390,7 +393,7 @@ class Writer:
 def _split(
     jobs: list[PendingWrite],
 ) -> tuple[dict[int, list[PendingWrite]], list[PendingWrite]]:
-    """The plain sends among some jobs, by organization, and the others."""
+    """The fast sends among some jobs by organization, and the other jobs."""
     plain: dict[int, list[PendingWrite]] = {}
     others = []
     for job in jobs:
@@ -406,9 +409,9 @@ def _appended(jobs: list[PendingWrite]) -> list[tuple[LogPosition, Any]]:
 
 
 def settle(answer: "asyncio.Future[Any]", job: PendingWrite) -> None:
-    """Give a job's result or error to the caller who waits for it."""
+    """Pass a job's result or error to its caller."""
     if answer.done():
-        return  # the caller waits no longer
+        return  # the caller was cancelled
     if job.error is not None:
         answer.set_exception(job.error)
     else:

@@ -1,7 +1,7 @@
-"""All that write: threads for actions, each with some of the organizations, and an appender.
+"""All writers: threads that run actions, each for some organizations, and the fast insert.
 
-On PostgreSQL another transaction may hold an organization for seconds. These threads do not wait
-for it: its jobs go to a spare thread (`held_organizations.py`), and so does what comes meanwhile.
+On PostgreSQL another transaction may lock an organization for seconds. The threads do not wait for
+it: its jobs go to a spare thread (`held_organizations.py`), and so do jobs that arrive meanwhile.
 """
 
 import asyncio
@@ -25,7 +25,7 @@ from tertulia.database.writer import (
 )
 from tertulia.errors.http import ServiceUnavailable
 
-THREADS = 2  # that write to PostgreSQL; SQLite has one writer by nature
+THREADS = 2  # that write to PostgreSQL; SQLite has one writer
 
 Deliver = Callable[[Any, Callable[[], None]], None]
 
@@ -41,7 +41,7 @@ class Writers:
         fast_insert: FastInsert,
         tell_others: TellOthers,
     ) -> None:
-        """`deliver` and `tell_others` are called on the loop."""
+        """`deliver` and `tell_others` are called on the event loop."""
         self._loop = asyncio.get_running_loop()
         self._deliver = deliver
         self._compose_news = compose_news
@@ -73,19 +73,19 @@ class Writers:
             writer.start()
 
     async def stop(self) -> None:
-        """Finish what is waiting and end."""
+        """Finish the queued jobs and stop."""
         if self._local is not None:
             self._local.stop()
         if self._appender is not None:
             await self._appender.stop()
         for writer in self._threads:
             writer.stop()
-        await asyncio.sleep(0)  # they may have set something aside
+        await asyncio.sleep(0)  # the threads may have set jobs aside
         await self._held.stop()
 
     @property
     def busy_seconds(self) -> float:
-        """For how long the writes under way have been waiting for their commit."""
+        """How long the oldest running write has waited for its commit."""
         busy = [writer.busy_seconds for writer in self._threads] + [self._held.busy_seconds]
         return max(busy) if self._appender is None else max(*busy, self._appender.busy_seconds)
 
@@ -131,7 +131,7 @@ class Writers:
         self._deliver(self._compose_news(appended), Batch(jobs).answer)
 
     def _act(self, job: PendingWrite) -> None:
-        """Of one organization all actions are done by the same thread."""
+        """One thread runs all actions of an organization."""
         self._threads[job.realm_id % len(self._threads)].submit(job)
 
     def _wait_for(self, jobs: list[PendingWrite]) -> None:
@@ -141,7 +141,7 @@ class Writers:
         _submit_each(jobs, self.submit)
 
     def _fall_back_to_action(self, job: PendingWrite) -> None:
-        """What could not be appended is done by all rules."""
+        """A send that could not be inserted runs as an action, with all checks."""
         job.plain = None
         try:
             self._act(job)
@@ -151,7 +151,7 @@ class Writers:
 
 
 def _tell_nobody(ends: dict[int, int], appended: list[Any]) -> None:
-    """A SQLite file has one server."""
+    """For SQLite: a file has one server."""
 
 
 def _submit_each(jobs: list[PendingWrite], submit: Callable[[PendingWrite], None]) -> None:

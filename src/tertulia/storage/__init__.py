@@ -1,4 +1,4 @@
-"""The SQL and nothing but: plain values in, plain values out."""
+"""The SQL: plain values in, plain values out. One module per group of tables."""
 
 from tertulia.storage import (
     bulk_import,

@@ -1,4 +1,4 @@
-"""Rows that come from another server, many at a time, and how far that has come."""
+"""Bulk import of rows from another server, and its progress."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -11,7 +11,7 @@ from tertulia.database.tx import Tx
 FLAG = ("realm_id", "user_id", "flag", "message_id")
 REACTION = ("realm_id", "message_id", "user_id", "emoji_name", "emoji_code", "reaction_type")
 LINK = ("realm_id", "attachment_id", "message_id")
-# What members choose for a channel, by the name of the column, and what it is without a choice.
+# Personal settings of a channel by column, with their defaults.
 CHOICES: dict[str, Any] = {
     "color": None,
     "is_muted": False,
@@ -32,7 +32,7 @@ SPAN = ("realm_id", "channel_id", "user_id", "start_seq", "start_message_id")
 
 
 class Run(NamedTuple):
-    """How far an import has come."""
+    """The progress of an import."""
 
     source: str
     state: dict[str, Any]
@@ -49,7 +49,7 @@ def find_run(tx: Tx) -> Run | None:
 
 
 def take_over(tx: Tx, source: str, bringer: str) -> Run | None:
-    """Go on with an import; whoever was at it until now is no longer."""
+    """Continue an import; the process that ran it until now stops."""
     tx.execute(
         "UPDATE import_run SET bringer = :bringer WHERE realm_id = :realm AND source = :source",
         bringer=bringer,
@@ -59,7 +59,7 @@ def take_over(tx: Tx, source: str, bringer: str) -> Run | None:
 
 
 def bringer(tx: Tx) -> str | None:
-    """Who goes on with the import."""
+    """The process that runs the import."""
     found: str | None = tx.value("SELECT bringer AS value FROM import_run WHERE realm_id = :realm")
     return found
 
@@ -85,7 +85,7 @@ def note_done(tx: Tx, messages: int, *, is_finished: bool = False) -> None:
 
 
 def renumber(tx: Tx, table: str, was: int, number: int) -> None:
-    """Give a row that nothing refers to yet the number it had elsewhere."""
+    """Give a row the id it had on the other server; nothing may refer to the row yet."""
     tx.execute(f"UPDATE {table} SET id = :number WHERE id = :was", number=number, was=was)
 
 
@@ -101,7 +101,7 @@ def make_stub(tx: Tx, user_id: int, *, joined_at: float, timezone: str, is_activ
 
 
 def claim_stub(tx: Tx, user_id: int) -> bool:
-    """Somebody has logged in for the first time; says whether it was."""
+    """Mark the first login of an imported user; returns whether it was the first."""
     claimed = tx.execute(
         "UPDATE account SET is_imported_stub = :no"
         " WHERE id = :id AND realm_id = :realm AND is_imported_stub",
@@ -116,7 +116,7 @@ def date_channel(tx: Tx, channel_id: int, *, created_at: float, archived: bool) 
 
 
 def set_creator(tx: Tx, table: str, number: int, user_id: int) -> None:
-    """Of a channel or a group."""
+    """The creator of a channel or a group."""
     tx.change(table, number, creator_id=user_id)
 
 
@@ -129,7 +129,7 @@ def date_snippet(tx: Tx, snippet_id: int, created_at: float) -> None:
 
 
 def note_first_messages(tx: Tx) -> None:
-    """Let every channel know its first message, and when the last one was sent."""
+    """Set the first message and the time of the last message of every channel."""
     tx.execute(
         "UPDATE channel SET first_message_id ="
         " (SELECT min(m.id) FROM message m WHERE m.channel_id = channel.id),"
@@ -139,7 +139,7 @@ def note_first_messages(tx: Tx) -> None:
 
 
 def message_numbers(tx: Tx, count: int) -> list[int]:
-    """So many numbers for new messages, in order."""
+    """Allocate ids for new messages, in order."""
     following = tx.dialect.next_message_id
     if tx.dialect.writes_in_queries:
         rows = tx.all(f"SELECT {following} AS id FROM generate_series(1, {count:d})")
@@ -149,13 +149,13 @@ def message_numbers(tx: Tx, count: int) -> list[int]:
 
 
 def load_messages(tx: Tx, rows: Sequence[Mapping[str, Any]]) -> None:
-    """Messages that have their number, organization and time, all by the same columns."""
+    """Insert messages with id, organization and time, all with the same columns."""
     if rows:
         tx.load_rows("message", list(rows[0]), [tuple(row.values()) for row in rows])
 
 
 def unread(tx: Tx) -> dict[int, BitMap64]:
-    """What everybody has not read, as it was stored."""
+    """The stored unread state of all users."""
     rows = tx.all("SELECT user_id, bitmap FROM unread WHERE realm_id = :realm")
     return {row["user_id"]: BitMap64.deserialize(bytes(row["bitmap"])) for row in rows}
 

@@ -1,4 +1,4 @@
-"""How much people have made that everybody is told of; what is out of use counts, too."""
+"""How many shared things users have created, deactivated ones included."""
 
 from tertulia.database.tx import Tx
 from tertulia.domain.people.user import User
@@ -17,7 +17,7 @@ def emoji(tx: Tx, user: User) -> int:
 
 
 def _count(tx: Tx, user: User, table: str, maker: str) -> int:
-    """Somebody and their bots count together."""
+    """A user and their bots count together."""
     return tx.number(
         f"SELECT count(*) AS value FROM {table} t WHERE t.realm_id = :realm AND t.{maker} IN"
         " (SELECT a.id FROM account a WHERE a.id = :owner OR a.bot_owner_id = :owner)",

@@ -1,9 +1,9 @@
-"""Questions about the data of all organizations together, asked by `tertulia check`."""
+"""Queries over all organizations for `tertulia check`."""
 
 from tertulia.database.tx import Tx
 
-# Table, column, and the table whose `id` it holds, as far as the schema does not say so itself:
-# what a row refers to may be gone before it.
+# Table, column, and the table whose `id` it holds, where the schema has no foreign key: the row
+# that it refers to may be deleted first.
 UNDECLARED = (
     ("audit_entry", "actor_id", "account"),
     ("realm_export", "attachment_id", "attachment"),
@@ -21,14 +21,14 @@ UNDECLARED = (
 
 
 def references(tx: Tx) -> list[tuple[str, str, str]]:
-    """Every column that holds the `id` of another row: table, column, and whose id it is."""
+    """Every column that holds the `id` of another row: table, column, and the other table."""
     rows = tx.all(tx.dialect.declared_references)
     declared = [(row["table_name"], row["column_name"], row["target"]) for row in rows]
     return sorted([each for each in declared if each[2] != "realm"] + list(UNDECLARED))
 
 
 def strays(tx: Tx) -> list[str]:
-    """Rows that refer to a row of another organization, in words."""
+    """Rows that refer to a row of another organization, as texts."""
     problems = []
     for table, column, target in references(tx):
         count = tx.value(
@@ -41,7 +41,7 @@ def strays(tx: Tx) -> list[str]:
 
 
 def log_problems(tx: Tx) -> list[str]:
-    """Organizations without a log, and queues that wait beyond the end of theirs."""
+    """Organizations without a log, and queues with positions beyond the end of their log."""
     problems = []
     silent = tx.value(
         "SELECT count(*) AS value FROM realm r LEFT JOIN log_head h ON h.realm_id = r.id"
@@ -58,7 +58,7 @@ def log_problems(tx: Tx) -> list[str]:
     return problems
 
 
-# What must not be there, as a count of it, in the search index of all organizations together.
+# Inconsistencies of the search index of all organizations, each as a query that counts them.
 _SEARCH_PROBLEMS = {
     "{} messages that are gone are still in the search index": (
         "SELECT count(*) AS value FROM search_document d"
@@ -90,19 +90,19 @@ _SEARCH_PROBLEMS = {
 
 
 def search_problems(tx: Tx) -> list[str]:
-    """Where the search index and the messages do not agree."""
+    """Differences between the search index and the messages."""
     counts = {words: tx.value(sql) for words, sql in _SEARCH_PROBLEMS.items()}
     return [words.format(count) for words, count in counts.items() if count]
 
 
 def search_counts(tx: Tx) -> tuple[int, int]:
-    """How many messages are indexed, and how many words they hold."""
+    """The number of indexed messages, and of their words."""
     messages = tx.value("SELECT count(*) AS value FROM search_document")
     words = tx.value("SELECT count(*) AS value FROM search_word")
     return int(messages), int(words)
 
 
-# What must not be there, as a count of it, among the uploaded files of all organizations.
+# Inconsistencies of uploaded files of all organizations, each as a query that counts them.
 _FILE_PROBLEMS = {
     "{} files are not as long as they should be": (
         "SELECT count(*) AS value FROM attachment a JOIN upload u ON u.id = a.upload_id"
@@ -125,13 +125,13 @@ _FILE_PROBLEMS = {
 
 
 def file_problems(tx: Tx) -> list[str]:
-    """Where uploaded files and what is known of them do not agree."""
+    """Differences between uploaded files and their records."""
     counts = {words: tx.value(sql) for words, sql in _FILE_PROBLEMS.items()}
     return [words.format(count) for words, count in counts.items() if count]
 
 
 def file_counts(tx: Tx) -> tuple[int, int]:
-    """How many files there are, and how many bytes they have."""
+    """The number of files, and of their bytes."""
     files = tx.value("SELECT count(*) AS value FROM attachment")
     size = tx.value("SELECT coalesce(sum(size), 0) AS value FROM attachment")
     return int(files), int(size)
@@ -142,7 +142,7 @@ def event_count(tx: Tx) -> int:
 
 
 def keys(tx: Tx) -> list[tuple[bytes, bytes]]:
-    """The fingerprint and the sealed form of every key there is."""
+    """The fingerprint and the sealed form of every key."""
     rows = tx.all("SELECT key_hash, key_sealed FROM account WHERE key_sealed IS NOT NULL")
     return [(bytes(row["key_hash"]), bytes(row["key_sealed"])) for row in rows]
 
@@ -155,5 +155,5 @@ def any_sealed_key(tx: Tx) -> bytes | None:
 
 
 def has_people(tx: Tx) -> bool:
-    """Whether anybody has an account; the bots that come with an organization do not count."""
+    """Whether there is an account; system bots do not count."""
     return tx.one("SELECT 1 AS found FROM account WHERE NOT is_system_bot LIMIT 1") is not None

@@ -1,4 +1,4 @@
-"""What is due, in all organizations together: one statement, however many of them there are."""
+"""Which jobs have something to do, over all organizations in one statement."""
 
 from collections.abc import Sequence
 
@@ -21,7 +21,7 @@ WEBHOOK = "SELECT 1 FROM webhook_call WHERE due_at <= :now"
 
 
 def those(tx: Tx, questions: Sequence[str]) -> set[str]:
-    """The questions that are answered with yes."""
+    """The queries that return a row."""
     asked = ", ".join(f"EXISTS ({sql}) AS q{number}" for number, sql in enumerate(questions))
     row = tx.one(f"SELECT {asked}", now=tx.now)
     assert row is not None

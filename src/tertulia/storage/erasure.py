@@ -1,12 +1,12 @@
-"""Deleting for good what belongs to one person, or to one organization, wherever it is.
+"""Erasing all data of a user or of an organization.
 
-Both go by what the schema says of itself, so that a new table is covered the day it is made.
+Both follow the foreign keys of the schema, so a new table is covered automatically.
 """
 
 from tertulia import storage
 from tertulia.database.tx import Tx
 
-# What stays of somebody who was erased: the bare number, where something of others hangs on it.
+# Columns that keep the bare id of an erased user, because data of others depends on it.
 STAYS = {
     ("account", "bot_owner_id"),
     ("audit_entry", "actor_id"),
@@ -18,8 +18,9 @@ STAYS = {
     ("message_edit", "user_id"),
     ("user_group", "creator_id"),
 }
-GONE_BEFORE = {("attachment", "owner_id"), ("upload", "person_id")}  # with the bytes of the file
-STEP = 5_000  # rows of a large table that are deleted at once
+# Deleted with the bytes of the file.
+GONE_BEFORE = {("attachment", "owner_id"), ("upload", "person_id")}
+STEP = 5_000  # rows of a large table per transaction
 
 
 def messages_of(tx: Tx, user_id: int, most: int) -> list[int]:
@@ -32,7 +33,7 @@ def messages_of(tx: Tx, user_id: int, most: int) -> list[int]:
 
 
 def rows_of(tx: Tx, user_id: int) -> None:
-    """All that is somebody's own: whatever refers to them and does not have to stay."""
+    """Delete all rows that refer to a user and need not stay."""
     tx.execute(
         "UPDATE upload SET touched_at = 0, person_id = NULL"
         " WHERE person_id = :user AND realm_id = :realm",
@@ -55,7 +56,7 @@ def rows_of(tx: Tx, user_id: int) -> None:
 
 
 def account(tx: Tx, user_id: int, email: str, full_name: str) -> None:
-    """What is left of an account is a number, with a name that could be anybody's."""
+    """Replace the personal data of an account; its id stays."""
     tx.execute(
         "UPDATE account SET email = :email, email_key = :email, full_name = :name, timezone = '',"
         " avatar_source = 'J', avatar_name = NULL, avatar_version = avatar_version + 1,"
@@ -68,9 +69,9 @@ def account(tx: Tx, user_id: int, email: str, full_name: str) -> None:
 
 
 def some_of_organization(tx: Tx) -> bool:
-    """Delete a part of all that an organization has; says whether there is more.
+    """Delete a part of an organization's data. Returns whether there is more.
 
-    The organization itself goes last, so that whoever was interrupted can begin again.
+    The organization itself is deleted last, so an interrupted deletion can be continued.
     """
     columns = storage.table_copy.tables(tx)
     _keep_newest_number(tx)
@@ -96,7 +97,7 @@ def _delete_some(tx: Tx, table: str, key: str) -> bool:
 
 
 def _keep_newest_number(tx: Tx) -> None:
-    """What another organization says next must not get the number of a message that is gone."""
+    """Remember the newest message id, so that no other message gets the id of a deleted one."""
     newest = tx.value("SELECT max(id) AS value FROM message WHERE realm_id = :realm")
     other = tx.value("SELECT min(id) AS value FROM realm WHERE id <> :realm")
     if newest is not None and other is not None:
@@ -104,5 +105,5 @@ def _keep_newest_number(tx: Tx) -> None:
 
 
 def _number(columns: dict[str, str]) -> str | None:
-    """The column by which a table is taken apart; None for one that is small."""
+    """The column by which a table is deleted in steps; None for a small table."""
     return next((name for name in ("id", "message_id") if name in columns), None)

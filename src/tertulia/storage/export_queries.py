@@ -1,4 +1,4 @@
-"""What leaves in an export: whole tables of an organization, and messages page by page."""
+"""Queries for exports: whole tables of an organization, and messages page by page."""
 
 from collections.abc import Collection, Iterator
 from typing import Any
@@ -7,8 +7,8 @@ from tertulia.database.tx import Row, Tx
 
 PAGE = 1_000
 
-# Which messages leave, by the kind of export. `:consenting` are people who have agreed to it: what
-# they can read leaves, and in a protected history only what they have received.
+# The exported messages by kind of export. `:consenting` are users who have agreed: all that they
+# can read is exported, in a protected history only what they have received.
 _PUBLIC = "m.channel_id IN (SELECT c.id FROM channel c WHERE NOT c.invite_only)"
 CHOSEN = {
     "public": _PUBLIC,
@@ -31,7 +31,7 @@ def rows(tx: Tx, table: str) -> list[Row]:
 
 
 def channel_ids(tx: Tx, kind: str, consenting: Collection[int]) -> set[int]:
-    """Channels that leave: public ones, those of consenting people, those of leaving messages."""
+    """Exported channels: public ones, those of consenting users, those of exported messages."""
     found = tx.all(
         "SELECT c.id FROM channel c WHERE c.realm_id = :realm AND (NOT c.invite_only"
         " OR :everything"
@@ -70,7 +70,7 @@ def message_pages(tx: Tx, kind: str, consenting: Collection[int]) -> Iterator[li
 
 
 def of_messages(tx: Tx, table: str, message_ids: list[int]) -> list[Row]:
-    """Rows of a table that are about these messages."""
+    """Rows of a table that belong to these messages."""
     return tx.all(
         f"SELECT * FROM {table} WHERE realm_id = :realm AND message_id IN :ids", ids=message_ids
     )

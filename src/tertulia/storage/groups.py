@@ -1,4 +1,4 @@
-"""User groups, their members and what each may be used for."""
+"""User groups, their members and their permissions."""
 
 from collections.abc import Collection, Iterable, Set
 from functools import cached_property
@@ -57,17 +57,17 @@ def system_ids(tx: Tx) -> dict[str, int]:
 
 
 def names(tx: Tx) -> dict[int, str]:
-    """What all groups are called, by their ids."""
+    """All group names by id."""
     return dict(tx.tuples("SELECT id, name FROM user_group WHERE realm_id = :realm"))
 
 
-# --- who is in what ---
+# --- membership ---
 
 
 class Memberships:
-    """The groups as a transaction finds them, for questions about some people.
+    """The groups as a transaction sees them, for queries about some users.
 
-    What was read is kept: ask all of one question, and make another one when groups have changed.
+    Rows are cached: create another object after groups have changed.
     """
 
     def __init__(self, tx: Tx, people: Collection[User]) -> None:
@@ -114,7 +114,7 @@ class Memberships:
 
 
 def within(tx: Tx, group_ids: Iterable[int]) -> Within:
-    """These groups and all they contain; what is within a system group follows from its name."""
+    """These groups and all their subgroups; those of a system group follow from its name."""
     found = _named(
         tx.all(
             "SELECT id, name, is_system FROM user_group WHERE id IN :ids AND realm_id = :realm",
@@ -141,7 +141,7 @@ def _named(rows: Iterable[Row]) -> dict[int, str | None]:
 
 
 def supergroups(tx: Tx, group_id: int) -> list[int]:
-    """The groups in use that have this one as a direct subgroup."""
+    """Active groups that have this one as a direct subgroup."""
     return tx.column(
         "SELECT s.group_id FROM user_group_subgroup s JOIN user_group g ON g.id = s.group_id"
         " WHERE s.subgroup_id = :id AND NOT g.deactivated ORDER BY s.group_id",
@@ -149,7 +149,7 @@ def supergroups(tx: Tx, group_id: int) -> list[int]:
     )
 
 
-# --- changing ---
+# --- changes ---
 
 
 def insert(

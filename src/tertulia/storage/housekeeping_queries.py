@@ -1,4 +1,4 @@
-"""The organizations in which a job finds something to do: one question for all of them each."""
+"""The organizations in which a job has something to do, each in one statement."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ from tertulia.database.tx import Tx
 
 
 def with_retention(tx: Tx) -> list[int]:
-    """Those that do not keep every message for ever."""
+    """Organizations that do not keep every message forever."""
     return _realms(
         tx,
         "SELECT id AS realm_id FROM realm WHERE settings LIKE '%\"message_retention_days\"%'"
@@ -52,7 +52,7 @@ def with_old_access(
     departures: float,
     tokens: float,
 ) -> list[int]:
-    """Those with a way in that was over by the moment given for its kind."""
+    """Organizations with credentials that expired before the time for their kind."""
     return _realms(
         tx,
         "SELECT realm_id FROM session WHERE seen_at < :sessions"

@@ -1,4 +1,4 @@
-"""Addresses at which mail is taken in, and which mails have come."""
+"""Addresses for inbound mail, and the mails that were received."""
 
 from tertulia.database.tx import Tx
 from tertulia.domain.inbound_mail import ChannelAddress, ReplyAddress
@@ -54,7 +54,7 @@ def has_come(tx: Tx, hash: str) -> bool:
 
 
 def note(tx: Tx, hash: str, address_hash: str = "") -> None:
-    """Remember a mail; with the hash of its address, as one that counts for that address."""
+    """Record a mail; with the hash of its address, as one that counts for that address."""
     tx.put("received_mail", hash=hash, address_hash=address_hash, received_at=tx.now)
 
 

@@ -1,7 +1,7 @@
-"""The log: what happened, in the order it was committed.
+"""The event log, in the order of commits.
 
-Numbers have no gaps: they are taken from `log_head` in the same transaction, so an action that
-is undone gives its numbers back.
+Event numbers have no gaps: they are taken from `log_head` in the same transaction, so an action
+that is rolled back returns its numbers.
 """
 
 import random
@@ -14,7 +14,7 @@ from tertulia import storage
 from tertulia.database.log_position import LogPosition
 from tertulia.database.tx import Row, Tx
 
-# The kinds of events that change by what others are judged; an index knows where these are.
+# Kinds of events that affect the delivery of others; an index covers them.
 TURNING = (
     "channel_changed", "conversation_begun", "group_members", "group_subgroups", "joined", "left",
     "realm_changed", "realm_changed_together", "role", "user_activity",
@@ -29,21 +29,21 @@ class Entry(msgspec.Struct, frozen=True):
     audience: str
     payload: str
     at: float
-    stamp: int = 0  # 0 if it was written before events had one, or by an older server
+    stamp: int = 0  # 0 if an older server wrote the event
 
 
 def new_stamp() -> int:
-    """A random number that tells an event from another one with the same number."""
+    """A random number that distinguishes events with the same number."""
     return 1 + random.getrandbits(31) % 0x7FFFFFFE
 
 
 def branch(epoch: str) -> str:
-    """An epoch without the timeline of PostgreSQL, which changes while the log stays the same."""
+    """An epoch without PostgreSQL's timeline, which changes while the log stays the same."""
     return epoch.partition("@")[0]
 
 
 def stamp_at(tx: Tx, seq: int) -> int:
-    """The stamp of an event; 0 if it is not known."""
+    """The stamp of an event; 0 if it is unknown."""
     found: int | None = tx.value(
         "SELECT stamp AS value FROM event WHERE realm_id = :realm AND seq = :seq", seq=seq
     )
@@ -51,7 +51,8 @@ def stamp_at(tx: Tx, seq: int) -> int:
 
 
 def holds(tx: Tx, seq: int, stamp: int) -> bool:
-    """Whether the log is one in which an event has this stamp, as far as it can be told."""
+    """Whether the event in this log may have this stamp: False only if both are known and differ,
+    or the log is shorter."""
     row = tx.one(
         "SELECT h.seq, e.stamp FROM log_head h LEFT JOIN event e"
         " ON e.realm_id = h.realm_id AND e.seq = :seq WHERE h.realm_id = :realm",
@@ -68,12 +69,12 @@ def head(tx: Tx) -> int:
 
 
 def end(tx: Tx) -> LogPosition:
-    """How far the log of the organization goes."""
+    """The end of the organization's log."""
     return head_and_rules(tx).place
 
 
 class Head(NamedTuple):
-    """How far a log goes, and the last event of it that bears on what somebody may send."""
+    """The end of a log, and its last event that invalidates send permits."""
 
     place: LogPosition
     rules_seq: int
@@ -90,14 +91,14 @@ def head_and_rules(tx: Tx) -> Head:
 
 
 class Glance(NamedTuple):
-    """How far some logs go, and which organizations are the first two that there are."""
+    """The ends of some logs, and the first two organizations."""
 
     ends: dict[int, LogPosition]
     first: list[int]
     stamps: dict[int, int]  # of the last event of each
 
     def is_at(self, realm_id: int, place: LogPosition, stamp: int) -> bool:
-        """Whether a log ends at a place, with an event of this stamp as far as is known."""
+        """Whether a log ends at a position, with an event of this stamp as far as it is known."""
         if self.ends.get(realm_id) != place:
             return False
         found = self.stamps[realm_id]
@@ -105,7 +106,7 @@ class Glance(NamedTuple):
 
 
 def glance(tx: Tx, realm_ids: list[int]) -> Glance:
-    """One statement, however many organizations there are."""
+    """One statement for any number of organizations."""
     rows = tx.all(
         "SELECT h.realm_id, h.seq, h.epoch, e.stamp FROM log_head h LEFT JOIN event e"
         " ON e.realm_id = h.realm_id AND e.seq = h.seq WHERE h.realm_id IN :realms"
@@ -124,9 +125,9 @@ def glance(tx: Tx, realm_ids: list[int]) -> Glance:
 
 
 def begin_epoch(tx: Tx) -> None:
-    """The log goes on from somewhere in its past: what others know of it holds no more.
+    """Start a new epoch: the log continues from an earlier state, so known positions are invalid.
 
-    Every queue of the organization ends, and every server reads the organization afresh.
+    All queues of the organization end, and every server reloads the organization.
     """
     tx.execute(
         "UPDATE log_head SET epoch = :epoch WHERE realm_id = :realm", epoch=secrets.token_hex(8)
@@ -136,13 +137,13 @@ def begin_epoch(tx: Tx) -> None:
 
 
 def end_epoch(tx: Tx, epoch: str) -> None:
-    """Begin another epoch, unless another server was first."""
+    """Start a new epoch, unless another server was first."""
     if end(tx).epoch == epoch:
         begin_epoch(tx)
 
 
 def count_after(tx: Tx, seq: int, kinds: list[str]) -> int:
-    """How many events of some kinds the log holds after one."""
+    """The number of events of some kinds after a position."""
     return tx.number(
         "SELECT count(*) AS value FROM event"
         " WHERE realm_id = :realm AND seq > :seq AND kind IN :kinds",
@@ -160,7 +161,7 @@ def append(
     invalidates_permits: bool = True,
     revokes_access: bool = False,
 ) -> int:
-    """Write an event at the end; `invalidates_permits` if it bears on what somebody may send,
+    """Append an event. `invalidates_permits` if it may change what a user may send,
     `revokes_access` if it ends a key, a session or an account."""
     rules = ", rules_seq = seq + 1" if invalidates_permits else ""
     row = tx.one(f"UPDATE log_head SET seq = seq + 1{rules} WHERE realm_id = :realm RETURNING seq")
@@ -193,7 +194,7 @@ def after(tx: Tx, realm_id: int, seq: int, limit: int) -> list[Entry]:
 
 
 def turning_after(tx: Tx, seq: int, limit: int) -> list[Entry]:
-    """The next events of an organization that change by what others are judged."""
+    """The next events of an organization that affect the delivery of others."""
     rows = tx.all(
         "SELECT realm_id, seq, kind, audience, payload, at, stamp FROM event"
         f" WHERE realm_id = :realm AND seq > :seq AND {_IS_TURNING} ORDER BY seq LIMIT :limit",
@@ -211,9 +212,9 @@ def oldest(tx: Tx, realm_id: int) -> int | None:
 
 
 def first_since(tx: Tx, at: float) -> int | None:
-    """The number of the first of the newest events, those since a moment; None if all are.
+    """The number of the first event since a time; None if all are.
 
-    It is looked for from the end, since that is where it is.
+    Searches backwards, because the event is near the end.
     """
     found: int | None = tx.value(
         "SELECT seq + 1 AS value FROM event WHERE realm_id = :realm AND at < :at"
@@ -224,10 +225,10 @@ def first_since(tx: Tx, at: float) -> int | None:
 
 
 def realms_with_old(tx: Tx, at: float, most: int) -> list[int]:
-    """The organizations of whose log more than the newest event is older than a moment, or that
-    have more than so many.
+    """Organizations whose log has events older than a time, besides the newest, or more than `most`
+    events.
 
-    The second oldest is looked at, because the newest always stays.
+    The second oldest event is compared, because the newest always stays.
     """
     return tx.column(
         "SELECT h.realm_id FROM log_head h WHERE (SELECT e.at FROM event e"
@@ -239,12 +240,12 @@ def realms_with_old(tx: Tx, at: float, most: int) -> list[int]:
 
 
 def forget_up_to(tx: Tx, seq: int) -> int:
-    """Drop the oldest events, up to and including `seq`; says how many."""
+    """Delete the oldest events, up to and including `seq`. Returns their number."""
     return tx.execute("DELETE FROM event WHERE realm_id = :realm AND seq <= :seq", seq=seq)
 
 
 def gaps(tx: Tx) -> list[str]:
-    """What is wrong with the numbering of the log, in words; nothing if all is well."""
+    """Errors in the numbering of the logs, as texts."""
     rows = tx.all(
         "SELECT h.realm_id, h.seq AS head, count(e.seq) AS events, min(e.seq) AS first,"
         " max(e.seq) AS last FROM log_head h LEFT JOIN event e ON e.realm_id = h.realm_id"

@@ -1,4 +1,4 @@
-"""Letters that wait to be sent, of all organizations together."""
+"""The mail outbox of all organizations."""
 
 from tertulia.database.tx import Tx
 from tertulia.domain.emails import PostedLetter
@@ -12,10 +12,10 @@ def insert(tx: Tx, kind: str, sealed: bytes) -> int:
 
 
 def due(tx: Tx, most: int) -> list[PostedLetter]:
-    """Due letters: organizations and kinds in turn, of each the one that waits for longest.
+    """Due mails: organizations and kinds in turn, the oldest of each first.
 
-    So a thousand notifications of one organization delay neither a password reset nor the letters
-    of another organization.
+    So a thousand notifications of one organization delay neither a password reset nor the mail of
+    another organization.
     """
     return _LETTERS.all(
         tx,

@@ -1,7 +1,7 @@
-"""Of which kinds somebody, or their organization, has anything at all.
+"""Which kinds of data a user or their organization has.
 
-Most people have no drafts, reminders or devices. Whoever is to be told of everything is asked about
-here first, by one statement, and only what there is has to be read.
+Most users have no drafts, reminders or devices. A snapshot first asks here, in one statement, and
+then reads only the tables with rows.
 """
 
 from collections.abc import Collection, Set
@@ -10,7 +10,7 @@ from functools import cache
 from tertulia.database.tx import Tx
 
 MINE, OURS = "user_id = :user", "realm_id = :realm"
-# What is not found by the person whose it is.
+# Tables without a column for the user.
 OTHERWISE = {
     "bot": OURS,
     "channel_folder": OURS,
@@ -21,11 +21,11 @@ OTHERWISE = {
     "scheduled_message": "owner_id = :user AND sent_at IS NULL",
     "user_status": OURS,
 }
-FEW = 2  # are read without asking
+FEW = 2  # so few tables are read without asking
 
 
 def those(tx: Tx, user_id: int, tables: Collection[str]) -> Set[str]:
-    """The tables, of some, in which there may be something for somebody."""
+    """Those of some tables that may have rows for a user."""
     if len(tables) <= FEW:
         return set(tables)
     row = tx.one(_question(tuple(sorted(tables))), user=user_id)

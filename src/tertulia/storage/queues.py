@@ -1,4 +1,4 @@
-"""Event queues as stored: who listens, to what, from where on."""
+"""Stored event queues: their owner, their options and their position."""
 
 import msgspec
 
@@ -24,18 +24,18 @@ _QUEUES = Record(StoredQueue, "queue")
 
 
 class Position(msgspec.Struct, frozen=True):
-    """How far a queue has been read, and when."""
+    """How far a queue was read, and when."""
 
     queue_id: str
-    acked: int  # the last event its client says it has
-    scanned: int  # up to here the log holds nothing that its client does not have
+    acked: int  # the last event that the client has confirmed
+    scanned: int  # up to here the log has nothing that the client lacks
     seen_at: float
 
 
 def insert(tx: Tx, queue: StoredQueue, role: int) -> bool:
-    """Store a queue, again if need be, unless its owner has not that much of a role any more.
+    """Store a queue, also again, unless its owner has lost the role.
 
-    Whoever ends an account and its queues meanwhile comes before this or after it.
+    The check and the insert are one statement, so an account cannot be deactivated between them.
     """
     return tx.exists(
         "INSERT INTO queue"
@@ -68,7 +68,7 @@ def of_user(tx: Tx, user_id: int) -> list[str]:
 
 
 def seen_since(tx: Tx, user_id: int, since: float) -> list[tuple[str, float]]:
-    """Of the queues of somebody that were polled lately: their options, and when that was."""
+    """The options of a user's recently polled queues, and when they were polled."""
     return tx.tuples(
         "SELECT options, seen_at FROM queue"
         " WHERE user_id = :user AND realm_id = :realm AND seen_at > :since",
@@ -78,7 +78,7 @@ def seen_since(tx: Tx, user_id: int, since: float) -> list[tuple[str, float]]:
 
 
 def give_up(tx: Tx, queue: StoredQueue, *, keep: int) -> list[str]:
-    """Forget all queues of the owner of one but that and those `keep` that were polled last."""
+    """Delete all queues of the owner of one, except for it and the `keep` that were polled last."""
     return tx.column(
         "DELETE FROM queue WHERE id IN (SELECT q.id FROM queue q WHERE q.user_id = :user"
         " AND q.id <> :id ORDER BY q.seen_at DESC, q.created_at DESC LIMIT :all OFFSET :keep)"
@@ -99,7 +99,7 @@ def delete_all(tx: Tx) -> None:
 
 
 def note(tx: Tx, positions: list[Position]) -> None:
-    """Remember how far queues have been read; another server may know of more."""
+    """Record how far queues were read; another server may have recorded more."""
     tx.execute_many(
         "UPDATE queue SET acked = CASE WHEN acked < :acked THEN :acked ELSE acked END,"
         " scanned = CASE WHEN scanned < :scanned THEN :scanned ELSE scanned END,"
@@ -117,7 +117,7 @@ def note(tx: Tx, positions: list[Position]) -> None:
 
 
 def put_forward(tx: Tx, seconds: float) -> None:
-    """The clock was put forward: let those seen before that have been seen so much later."""
+    """After the clock was set forward: move the times of earlier polls forward, too."""
     tx.execute(
         "UPDATE queue SET seen_at = seen_at + :seconds"
         " WHERE realm_id = :realm AND seen_at <= :before",
@@ -127,25 +127,25 @@ def put_forward(tx: Tx, seconds: float) -> None:
 
 
 def oldest_position(tx: Tx) -> int | None:
-    """Up to here no queue of the organization needs the log; None without queues."""
+    """The position up to which no queue of the organization needs the log; None without queues."""
     found: int | None = tx.value("SELECT min(scanned) AS value FROM queue WHERE realm_id = :realm")
     return found
 
 
 def behind(tx: Tx, seq: int) -> list[str]:
-    """The queues that still need the log from before a certain event."""
+    """The queues that still need events before a position."""
     return tx.column("SELECT id FROM queue WHERE realm_id = :realm AND scanned < :seq", seq=seq)
 
 
 def expired(tx: Tx, at: float) -> list[str]:
-    """Queues of the organization that nobody has polled for longer than they asked for."""
+    """Queues of the organization that were not polled for longer than their idle time."""
     return tx.column(
         "SELECT id FROM queue WHERE realm_id = :realm AND seen_at + idle_seconds < :at", at=at
     )
 
 
 def realms_with_expired(tx: Tx, at: float) -> list[int]:
-    """The organizations that have such queues."""
+    """Organizations with such queues."""
     return tx.column(
         "SELECT DISTINCT realm_id FROM queue WHERE seen_at + idle_seconds < :at", at=at
     )

@@ -1,8 +1,8 @@
-"""What is sealed with the server's secret, besides the keys of accounts, in all organizations."""
+"""Data sealed with the server's secret, besides the keys of accounts, in all organizations."""
 
 from tertulia.database.tx import Tx
 
-# Tables with a column `sealed`, and what their rows are told apart by.
+# Tables with a column `sealed`, and their key columns.
 LETTERS, PUSH_KEYS, INVITATIONS, CODE_APPS = "letter", "push_key", "invitation", "code_app"
 DEVICES = "device"
 _KEYS = {
@@ -36,7 +36,7 @@ def set_fingerprint(tx: Tx, invitation_id: int, fingerprint: bytes) -> None:
 
 
 def drop_all(tx: Tx) -> None:
-    """Nobody can open any of it any more. Devices ask for notifications again by themselves."""
+    """Delete sealed data that cannot be opened any more. Devices subscribe again by themselves."""
     tx.execute("DELETE FROM one_time_link")
     for table in (LETTERS, INVITATIONS, CODE_APPS, "push_subscription", PUSH_KEYS, DEVICES):
         tx.execute(f"DELETE FROM {table}")

@@ -1,6 +1,7 @@
-"""Records: nouns whose fields are columns of the same names, read without naming each again.
+"""Maps rows to values whose fields have the names of the columns.
 
-What a field is decides how it is read: one database has 1 for true and gives views of bytes.
+The type of a field decides how it is read: SQLite has 1 for true, PostgreSQL returns views of
+bytes.
 """
 
 import enum
@@ -16,9 +17,9 @@ Reading = Callable[[Any], Any]
 
 
 class Record(Generic[T]):
-    """How a dataclass or a struct is read, of a table if that is always the same.
+    """How a dataclass or a struct is read, from one table if it is always the same.
 
-    `columns` says otherwise of fields that have another name there.
+    `columns` are the expressions of fields that have another name in the table.
     """
 
     def __init__(
@@ -40,15 +41,16 @@ class Record(Generic[T]):
         self.columns = ", ".join(f"{alias}.{name}" if alias else name for name, _ in self._read)
 
     def find(self, tx: Tx, **values: Any) -> T | None:
-        """The first of the organization that has these values."""
+        """The first row of the organization with these values."""
         return self.one(tx, self._having(values), **values)
 
     def those(self, tx: Tx, order: str, /, **values: Any) -> list[T]:
-        """All of the organization that have these values, of a list any, in their order."""
+        """All rows of the organization with these values, in order; a list matches any of its
+        values."""
         return self.all(tx, f"{self._having(values)} ORDER BY {order}", **values)
 
     def one(self, tx: Tx, rest: str, **params: Any) -> T | None:
-        """The first, of `FROM …`."""
+        """The first row of `FROM …`."""
         row = tx.one(f"SELECT {self.columns} {rest}", **params)
         return None if row is None else self.of(row)
 

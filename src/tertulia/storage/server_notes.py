@@ -1,10 +1,10 @@
-"""What the servers of a database note for each other, by name."""
+"""Notes that the servers of a database leave for each other, by name."""
 
 from tertulia.database.tx import Tx
 
-VERSION = "version"  # of the server that opened the data last
+VERSION = "version"  # of the server that last opened the data
 DISK_WARNING = "disk_warning"  # when owners were last warned of a full disk
-WRITE_PROBE = "write_probe"  # when a server last tried whether it can write
+WRITE_PROBE = "write_probe"  # when a server last tested whether it can write
 
 
 def find(tx: Tx, name: str) -> str | None:

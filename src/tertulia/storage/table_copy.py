@@ -1,7 +1,7 @@
-"""All rows of all tables, for a backup and for the way into another database.
+"""All rows of all tables, for backups and for copies to another database.
 
-What a copy cannot hold is left out: event queues, and the log that they are positions in. A client
-that had gone further than the copy would otherwise miss what lies between without knowing it.
+A copy leaves out event queues and the log, in which they are positions. A client that had read
+further than the copy would otherwise miss events without noticing.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -10,7 +10,7 @@ from typing import Any
 
 from tertulia.database.tx import Tx
 
-# A copy that is restored beside the original is another installation.
+# A restored copy beside the original is another installation.
 LEFT_OUT = frozenset(
     {"schema_version", "schema_change", "event", "queue", "file_hold", "installation"}
 )
@@ -44,12 +44,12 @@ def load(tx: Tx, table: str, columns: Iterable[str], rows: Iterable[Sequence[Any
 
 
 def make_again(tx: Tx, statements: list[str]) -> None:
-    """What `Tx.suspend_indexes` has dropped."""
+    """Create again what `Tx.suspend_indexes` has dropped."""
     for statement in statements:
         tx.execute(statement)
 
 
-# What was on its way out when a copy was made has left since.
+# Outboxes and pending logins: the original sends or finishes them itself.
 ERRANDS = (
     "letter",
     "login_departure",

@@ -1,4 +1,4 @@
-"""How much there is of everything, in all organizations together: for those who run the server."""
+"""Row counts over all organizations, for the metrics."""
 
 from tertulia.database.tx import Tx
 

@@ -289,11 +289,11 @@ class Postgres:
             yield from copy.rows()
 
     def begin_loading(self, connection: Any) -> None:
-        """Nothing to do: other transactions do not wait for this one."""
+        """Use one core at most. Other transactions see nothing before the commit."""
         connection.execute("SET max_parallel_maintenance_workers = 0")
 
     def end_loading(self, connection: Any) -> None:
-        """Nothing to do, for the same reason."""
+        """Nothing to do: the connection is closed afterwards."""
 
     def suspend_indexes(self, connection: Any) -> list[str]:
         return postgres_bulk_load.suspend_indexes(connection)
@@ -342,7 +342,7 @@ class Postgres:
         return bool(self.run(connection, sql, {"realm": realm_id}).fetchone()["taken"])
 
     def limit_migration(self, connection: Any) -> None:
-        """Wait only briefly for a table lock, because running servers queue behind a waiting one."""
+        """Wait only briefly for a table lock: running servers queue behind a waiting one."""
         self.command(connection, f"SET LOCAL lock_timeout = '{self.migration_lock_timeout}'")
 
     def is_migration_conflict(self, error: BaseException) -> bool:

@@ -1,4 +1,4 @@
-"""Integrity check of a SQLite file, table by table, so that one damaged table does not hide others."""
+"""Integrity check of a SQLite file, table by table: one damaged table does not hide others."""
 
 import sqlite3
 import time

@@ -26,7 +26,7 @@ def find_by_name(tx: Tx, name: str) -> Channel | None:
 
 
 def names(tx: Tx) -> dict[int, str]:
-    """What all channels are called, by their ids."""
+    """All channel names by id."""
     return dict(tx.tuples("SELECT id, name FROM channel WHERE realm_id = :realm"))
 
 
@@ -39,7 +39,7 @@ def everything(tx: Tx) -> list[Channel]:
 
 
 class ChannelDoor(msgspec.Struct, frozen=True):
-    """The little of a channel that says for most people whether they may read it."""
+    """The columns of a channel that decide for most users whether they may read it."""
 
     id: int
     is_public: bool
@@ -48,7 +48,7 @@ class ChannelDoor(msgspec.Struct, frozen=True):
 
 
 def doors(tx: Tx) -> list[ChannelDoor]:
-    """All channels, at a fraction of the cost of reading them whole."""
+    """All channels with few columns, at a fraction of the cost."""
     rows = tx.all(
         "SELECT id, invite_only, is_web_public, history_public FROM channel"
         " WHERE realm_id = :realm ORDER BY id"
@@ -101,7 +101,7 @@ def insert(
 
 
 def note_message(tx: Tx, channel: Channel, message_id: int) -> bool:
-    """Remember a channel's first message and, about once a day, that it is alive."""
+    """Set a channel's first message and, about once a day, the time of its last one."""
     if channel.first_message_id is not None and tx.now - (channel.last_message_at or 0) < 86_400:
         return False
     tx.execute(
@@ -116,7 +116,7 @@ def note_message(tx: Tx, channel: Channel, message_id: int) -> bool:
 
 
 def with_old_messages(tx: Tx, default_days: int) -> list[int]:
-    """The channels whose first message is older than they want, or than the default says."""
+    """Channels whose first message is older than their retention, or than the default."""
     return tx.column(
         "SELECT c.id FROM channel c WHERE c.realm_id = :realm"
         " AND coalesce(c.retention_days, :days) > 0"
@@ -132,7 +132,7 @@ def set_first_message(tx: Tx, channel_id: int, message_id: int | None) -> None:
 
 
 def change(tx: Tx, channel_id: int, **columns: Any) -> None:
-    """Give some columns of a channel new values. The names are ours, never a client's."""
+    """Update columns of a channel. The names are ours, never a client's."""
     assert columns.keys() <= _CHANGEABLE
     tx.change("channel", channel_id, **columns)
 
@@ -146,7 +146,7 @@ def set_permissions(tx: Tx, channel_id: int, permissions: dict[str, GroupValue])
 
 
 def longest_uncounted(tx: Tx, before: float, most: int) -> list[Channel]:
-    """Channels whose traffic was last counted before a moment."""
+    """Channels whose traffic was last counted before a time."""
     return _CHANNELS.all(
         tx,
         "FROM channel WHERE realm_id = :realm AND counted_at < :before"
@@ -157,7 +157,7 @@ def longest_uncounted(tx: Tx, before: float, most: int) -> list[Channel]:
 
 
 def realms_with_uncounted(tx: Tx, before: float) -> list[int]:
-    """The organizations that have such channels."""
+    """Organizations with such channels."""
     return tx.column(
         "SELECT DISTINCT realm_id FROM channel WHERE counted_at < :before", before=before
     )

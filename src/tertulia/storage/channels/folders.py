@@ -30,7 +30,7 @@ def insert(
         creator_id=creator_id,
         created_at=tx.now,
     )
-    # A new folder comes last: its own number is larger than any place given by hand.
+    # A new folder is last: its id is larger than any position that was set.
     tx.execute("UPDATE channel_folder SET position = id WHERE id = :id", id=folder_id)
     folder = find(tx, folder_id)
     assert folder is not None

@@ -1,4 +1,4 @@
-"""Somebody's subscriptions by what they have in common: of a thousand, few differ in settings."""
+"""A user's subscriptions grouped by settings: of a thousand, few differ."""
 
 from typing import Any, NamedTuple
 
@@ -9,7 +9,7 @@ from tertulia.domain.channels.channel import Subscription
 
 
 class AlikeSubscriptions(NamedTuple):
-    """Channels that somebody is in, or was in, with the same settings everywhere."""
+    """Channels, present or past, in which the user has the same settings."""
 
     active: bool
     personal: tuple[Any, ...]  # as in `Subscription.personal`
@@ -22,7 +22,7 @@ class AlikeSubscriptions(NamedTuple):
 
 
 def of_user(tx: Tx, user_id: int) -> list[AlikeSubscriptions]:
-    """Every row of the user, past subscriptions included."""
+    """All rows of the user, past subscriptions included."""
     settings = ", ".join(Subscription._fields[3:])
     rows = tx.tuples(
         f"SELECT active, {tx.dialect.together('channel_id')}, {settings} FROM subscription"

@@ -1,4 +1,4 @@
-"""Who is in which channel now, and the spans during which they were."""
+"""Subscriptions, and the spans during which users were subscribed."""
 
 from bisect import bisect_right
 from collections.abc import Sequence
@@ -12,8 +12,8 @@ from tertulia.domain.messages.message import Message
 PROPERTIES = set(Subscription._fields) - {"channel_id", "user_id", "active"}
 
 
-# What a protected history shows: what came into the channel, by being sent there or by being
-# moved there, while one was subscribed.
+# What a protected history shows: messages that were sent or moved to the channel while the user was
+# subscribed.
 CAME_WHILE_SUBSCRIBED = (
     "EXISTS (SELECT 1 FROM subscription_span s WHERE s.user_id = :me"
     " AND s.channel_id = m.channel_id AND (CASE WHEN m.arrived_seq IS NULL"
@@ -24,7 +24,7 @@ CAME_WHILE_SUBSCRIBED = (
 
 
 class Span(msgspec.Struct, frozen=True):
-    """A time of being subscribed: after the starting event and message, up to the ending ones."""
+    """A period of a subscription: after the starting event and message, up to the ending ones."""
 
     channel_id: int
     start_seq: int
@@ -41,11 +41,11 @@ class Span(msgspec.Struct, frozen=True):
         )
 
     def received(self, message: Message) -> bool:
-        """Whether the message was sent while this span lasted."""
+        """Whether the message was sent during this span."""
         return self.channel_id == message.origin_channel_id and self.covers_message(message.id)
 
     def saw_coming(self, message: Message) -> bool:
-        """Whether the message came into its present channel while this span lasted."""
+        """Whether the message was sent or moved to its channel during this span."""
         if self.channel_id != message.channel_id:
             return False
         if message.arrived_seq is None:
@@ -54,7 +54,7 @@ class Span(msgspec.Struct, frozen=True):
 
 
 def find(tx: Tx, user_id: int, channel_id: int) -> Subscription | None:
-    """The row, whether or not it is active."""
+    """The row, active or not."""
     row = tx.one(
         "SELECT * FROM subscription WHERE user_id = :user AND channel_id = :channel",
         user=user_id,
@@ -69,7 +69,7 @@ def is_subscribed(tx: Tx, user_id: int, channel_id: int) -> bool:
 
 
 def of_user(tx: Tx, user_id: int) -> list[Subscription]:
-    """Every row of the user, past subscriptions included."""
+    """All rows of the user, past subscriptions included."""
     rows = tx.tuples(
         f"SELECT {', '.join(Subscription._fields)} FROM subscription"
         " WHERE user_id = :user AND realm_id = :realm",
@@ -100,7 +100,7 @@ def of_channel(tx: Tx, channel_id: int, user_ids: list[int]) -> list[Subscriptio
 
 
 def active_user_ids(tx: Tx, channel_id: int, among: list[int] | None = None) -> set[int]:
-    """Subscribers of a channel, or those of them who are among the given users."""
+    """Subscribers of a channel; only those among the given users, if any are given."""
     if among == []:
         return set()
     wanted = "" if among is None else " AND user_id IN :among"
@@ -113,7 +113,7 @@ def active_user_ids(tx: Tx, channel_id: int, among: list[int] | None = None) -> 
 
 
 def inside(tx: Tx, channel_ids: list[int], user_ids: list[int]) -> dict[int, set[int]]:
-    """In which of some channels each of some users is."""
+    """Which of some channels each of some users is subscribed to."""
     found: dict[int, set[int]] = {user_id: set() for user_id in user_ids}
     if channel_ids and user_ids:
         rows = tx.all(
@@ -153,7 +153,7 @@ def colors_of(tx: Tx, user_ids: list[int]) -> dict[int, set[str]]:
 
 
 def activate(tx: Tx, channel: Channel, colors: dict[int, str], seq: int, message_id: int) -> None:
-    """Subscribe users, given the colour each is to have if it is their first time."""
+    """Subscribe users; the colors are for first subscriptions."""
     tx.upsert_many(
         "subscription",
         ({"user_id": user_id, "color": color} for user_id, color in colors.items()),
@@ -200,7 +200,8 @@ def set_property(tx: Tx, user_id: int, channel_id: int, name: str, value: bool |
 
 
 def extend_back(tx: Tx, user_id: int, channel_ids: list[int], message_id: int) -> None:
-    """Let a newcomer have received what was said after a message before they came."""
+    """Extend a new subscriber's span back to a message; they count as recipients of what followed
+    it."""
     tx.execute(
         "UPDATE subscription_span SET start_message_id = :message"
         " WHERE user_id = :user AND channel_id IN :channels AND end_seq IS NULL",
@@ -211,7 +212,7 @@ def extend_back(tx: Tx, user_id: int, channel_ids: list[int], message_id: int) -
 
 
 def channel_ids_of(tx: Tx, user_id: int) -> list[int]:
-    """The channels a user is in."""
+    """The channels a user is subscribed to."""
     return tx.column(
         "SELECT channel_id FROM subscription"
         " WHERE user_id = :user AND realm_id = :realm AND active ORDER BY channel_id",
@@ -229,7 +230,7 @@ def spans_of(tx: Tx, user_id: int) -> list[Span]:
 
 
 def is_in_some(tx: Tx, user_id: int) -> bool:
-    """Whether somebody is subscribed to any channel now."""
+    """Whether a user is subscribed to any channel."""
     return tx.exists(
         "SELECT 1 AS found FROM subscription_span WHERE user_id = :user AND end_seq IS NULL"
         " LIMIT 1",
@@ -240,7 +241,7 @@ def is_in_some(tx: Tx, user_id: int) -> bool:
 def received_in(
     tx: Tx, user_id: int, channel_ids: list[int]
 ) -> dict[int, list[tuple[int, int | None]]]:
-    """Of some channels, after which message and up to which one somebody was subscribed."""
+    """For some channels, the ranges of message ids during which a user was subscribed."""
     found: dict[int, list[tuple[int, int | None]]] = {}
     if not channel_ids:
         return found
@@ -255,7 +256,8 @@ def received_in(
 
 
 def receivers(tx: Tx, message: Message, among: list[int] | None = None) -> set[int]:
-    """Who was subscribed when a channel message was sent, or those of them among some users."""
+    """Users who were subscribed when a channel message was sent; only those among some users, if
+    given."""
     wanted = "" if among is None else " AND user_id IN :among"
     rows = tx.all(
         "SELECT DISTINCT user_id FROM subscription_span WHERE channel_id = :channel"
@@ -271,7 +273,7 @@ def receivers(tx: Tx, message: Message, among: list[int] | None = None) -> set[i
 def spans_since(
     tx: Tx, channel_id: int, message_id: int, *, only_ended: bool
 ) -> dict[int, list[Span]]:
-    """Spans in a channel that lasted to a message or beyond, by user."""
+    """Spans in a channel that include a message or begin after it, by user."""
     still = "" if only_ended else " OR end_message_id IS NULL"
     rows = tx.all(
         "SELECT user_id, channel_id, start_seq, start_message_id, end_seq, end_message_id"
@@ -289,9 +291,9 @@ def spans_since(
 def seen_coming(
     tx: Tx, channel_id: int, message_ids: Sequence[int], also: Sequence[int] = ()
 ) -> dict[int, tuple[int, ...]]:
-    """Which of the messages came into the channel while somebody was in it, by user.
+    """Which of the messages arrived in the channel while a user was subscribed, by user.
 
-    Of those who are subscribed now, and some others.
+    For the present subscribers and some other users.
     """
     messages = tx.all(
         "SELECT id, arrived_seq FROM message WHERE id IN :ids AND channel_id = :channel"
@@ -320,7 +322,7 @@ def seen_coming(
 
 
 def _between(numbers: list[int], after: int, last: int | None) -> slice:
-    """The place of some numbers in a list that is in order."""
+    """The range of a sorted list between two numbers."""
     return slice(
         bisect_right(numbers, after), None if last is None else bisect_right(numbers, last)
     )
@@ -352,7 +354,7 @@ def _subscription(row: Row) -> Subscription:
     )
 
 
-_MAYBE = {None: None, 0: False, 1: True}  # one database knows no other truth than numbers
+_MAYBE = {None: None, 0: False, 1: True}  # SQLite has no booleans
 
 
 def _maybe(value: int | None) -> bool | None:

@@ -1,4 +1,4 @@
-"""Topics: they have no table, and are what the messages of a channel say they are."""
+"""Topics. They have no table: the messages of a channel define them."""
 
 from tertulia import domain
 from tertulia.database.tx import Tx
@@ -23,8 +23,8 @@ def message_ids(
 def newest_message(tx: Tx, channel_id: int, topic: str) -> int | None:
     """The last message of a topic, if it has any.
 
-    We look what comes last in the order of the index by topic. Asked for messages of the topic,
-    PostgreSQL may go through those of the whole channel until it meets one.
+    The query reads the end of the index by topic. With a condition on the topic, PostgreSQL may
+    scan the messages of the whole channel.
     """
     last = tx.one(
         "SELECT topic_key, id FROM message WHERE channel_id = :channel AND topic_key <= :topic"
@@ -54,12 +54,12 @@ def has_named(tx: Tx, channel_id: int) -> bool:
 def of_channel(tx: Tx, channel_id: int, received_by: int | None) -> list[tuple[str, int]]:
     """The topics of a channel with their newest messages, newest first.
 
-    Each is named as in its newest message. With `received_by`, only messages count that came
+    A topic has the name of its newest message. With `received_by`, only messages count that arrived
     while that user was subscribed.
     """
     received = "" if received_by is None else f" AND {CAME_WHILE_SUBSCRIBED}"
-    # From one topic to the next, and in each straight to the end: the cost follows the number
-    # of topics, not of messages.
+    # Jumps from one topic to the next and reads the end of each: the cost depends on the number of
+    # topics, not of messages.
     rows = tx.all(
         "WITH RECURSIVE t (key) AS ("
         " SELECT min(topic_key) FROM message WHERE channel_id = :channel"
@@ -75,7 +75,7 @@ def of_channel(tx: Tx, channel_id: int, received_by: int | None) -> list[tuple[s
 
 
 def participants(tx: Tx, channel_id: int, topic: str, most: int) -> set[int]:
-    """People who have written in a topic; stops counting at `most`."""
+    """Users who wrote in a topic; stops counting at `most`."""
     rows = tx.all(
         "SELECT DISTINCT sender_id FROM message WHERE channel_id = :channel"
         " AND topic_key = :topic LIMIT :most",

@@ -1,3 +1,3 @@
-"""Uploaded files, and who links them."""
+"""Uploaded files, and the messages that link to them."""
 
 from tertulia.storage.files import attachments, upload_locations, uploads

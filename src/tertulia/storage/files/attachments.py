@@ -1,4 +1,4 @@
-"""Files that have arrived, and the messages that link them."""
+"""Complete uploads, and the messages that link to them."""
 
 from collections.abc import Sequence
 
@@ -31,7 +31,7 @@ def insert(
 
 
 def delete(tx: Tx, attachment: Attachment) -> None:
-    """Forget that there was such a file; its bytes are another matter."""
+    """Delete the record; its bytes are deleted separately."""
     for table in ("attachment_message", "attachment_scheduled", "attachment_thumbnail"):
         tx.execute(f"DELETE FROM {table} WHERE attachment_id = :id", id=attachment.id)
     tx.remove("attachment", id=attachment.id)
@@ -39,7 +39,7 @@ def delete(tx: Tx, attachment: Attachment) -> None:
 
 
 def find(tx: Tx, attachment_id: int) -> Attachment | None:
-    """With the messages that link it."""
+    """With the messages that link to it."""
     row = tx.one(
         f"SELECT {_COLUMNS} FROM attachment WHERE id = :id AND realm_id = :realm", id=attachment_id
     )
@@ -64,7 +64,7 @@ def find_by_paths(tx: Tx, path_ids: Sequence[str]) -> list[Attachment]:
 
 
 def of_user(tx: Tx, owner_id: int) -> list[Attachment]:
-    """Newest first, with the messages that link them."""
+    """Newest first, with the messages that link to them."""
     rows = tx.all(
         f"SELECT {_COLUMNS} FROM attachment WHERE owner_id = :owner AND realm_id = :realm"
         " ORDER BY id DESC",
@@ -74,7 +74,7 @@ def of_user(tx: Tx, owner_id: int) -> list[Attachment]:
 
 
 def thumbnail(tx: Tx, attachment_id: int) -> bytes | None:
-    """None if nobody has asked for it yet; nothing, if none can be made."""
+    """None if it was not requested yet; empty if none can be made."""
     found = tx.value(
         "SELECT data AS value FROM attachment_thumbnail WHERE attachment_id = :id"
         " AND realm_id = :realm",
@@ -84,7 +84,7 @@ def thumbnail(tx: Tx, attachment_id: int) -> bytes | None:
 
 
 def put_thumbnail(tx: Tx, attachment_id: int, data: bytes) -> None:
-    """Keep it, if the file is still there."""
+    """Store it, if the file still exists."""
     tx.execute(
         "INSERT INTO attachment_thumbnail (realm_id, attachment_id, data)"
         " SELECT realm_id, id, :data FROM attachment WHERE id = :id AND realm_id = :realm"
@@ -100,7 +100,7 @@ def space_used(tx: Tx) -> int:
 
 
 def space_used_by(tx: Tx, person_id: int) -> int:
-    """The bytes of all files of somebody and of their bots."""
+    """The bytes of all files of a user and their bots."""
     return tx.number(
         "SELECT sum(upload_bytes) AS value FROM account WHERE realm_id = :realm"
         " AND (id = :person OR bot_owner_id = :person)",
@@ -108,7 +108,7 @@ def space_used_by(tx: Tx, person_id: int) -> int:
     )
 
 
-# --- who links them ---
+# --- links ---
 
 
 def link(tx: Tx, attachment_id: int, message_id: int) -> None:
@@ -126,7 +126,7 @@ def unlink(tx: Tx, attachment_ids: Sequence[int], message_id: int) -> None:
 
 
 def linked_by(tx: Tx, message_ids: Sequence[int]) -> list[int]:
-    """The files that some messages link, newest first."""
+    """The files that some messages link to, newest first."""
     return tx.column(
         "SELECT DISTINCT attachment_id AS id FROM attachment_message WHERE message_id IN :ids"
         " ORDER BY attachment_id DESC",
@@ -139,7 +139,7 @@ def unlink_all(tx: Tx, message_ids: Sequence[int]) -> None:
 
 
 def messages_linking(tx: Tx, attachment_id: int, before: int, most: int) -> list[int]:
-    """The next messages before one that link a file, newest first."""
+    """The next messages before one that link to a file, newest first."""
     return tx.column(
         "SELECT message_id AS id FROM attachment_message WHERE attachment_id = :attachment"
         " AND message_id < :before ORDER BY message_id DESC LIMIT :most",
@@ -163,7 +163,7 @@ def keep_no_longer_for(tx: Tx, scheduled_id: int) -> None:
 
 
 def kept_for(tx: Tx, scheduled_id: int) -> list[str]:
-    """The addresses of the files that a message to be sent later links."""
+    """The URLs of the files that a scheduled message links to."""
     return tx.column(
         "SELECT a.path_id FROM attachment_scheduled s JOIN attachment a ON a.id = s.attachment_id"
         " WHERE s.scheduled_id = :id AND s.realm_id = :realm",
@@ -172,7 +172,7 @@ def kept_for(tx: Tx, scheduled_id: int) -> list[str]:
 
 
 def is_kept(tx: Tx, attachment_id: int) -> bool:
-    """Whether a message that is to be sent later links it."""
+    """Whether a scheduled message links to it."""
     return tx.has("attachment_scheduled", attachment_id=attachment_id)
 
 

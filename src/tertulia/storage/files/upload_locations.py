@@ -1,4 +1,4 @@
-"""Where the bytes of uploads are, as far as that is not the database; in all organizations."""
+"""Uploads whose bytes are in a store outside of the database; over all organizations."""
 
 from tertulia import storage
 from tertulia.database.tx import Tx
@@ -6,7 +6,7 @@ from tertulia.domain.files.upload_locations import DATABASE, StoredUpload
 from tertulia.storage.files.uploads import DOOMED
 from tertulia.storage.row_mapper import Record
 
-HOLD_SECONDS = 3600  # how long a hold lasts that nobody renews
+HOLD_SECONDS = 3600  # how long a hold lasts if it is not renewed
 
 
 _UPLOADS = Record(
@@ -18,7 +18,7 @@ _UPLOADS = Record(
 
 
 def of_attachment(tx: Tx, attachment_id: int) -> StoredUpload | None:
-    """The upload that an attachment shows at this moment."""
+    """The upload that an attachment currently shows."""
     return _UPLOADS.one(
         tx,
         "FROM attachment a JOIN upload u ON u.id = a.upload_id"
@@ -28,7 +28,7 @@ def of_attachment(tx: Tx, attachment_id: int) -> StoredUpload | None:
 
 
 def kept_elsewhere(tx: Tx) -> list[StoredUpload]:
-    """All that attachments show and a store holds."""
+    """All uploads that attachments show and a store holds."""
     return _UPLOADS.all(
         tx, "FROM upload u WHERE u.place <> '' AND u.touched_at IS NULL ORDER BY u.id"
     )
@@ -43,12 +43,12 @@ def elsewhere_in_organization(tx: Tx, most: int) -> list[StoredUpload]:
 
 
 def names(tx: Tx, place: str) -> set[str]:
-    """All that is in a store, is being put there or is to be deleted there."""
+    """All names that are in a store, being written there or to be deleted there."""
     return set(tx.column("SELECT stored_name FROM upload WHERE place = :place", place=place))
 
 
 def counts(tx: Tx) -> dict[str, tuple[int, int]]:
-    """How many files there are at each place, and how many bytes they have."""
+    """The number of files and bytes in each store."""
     rows = tx.all(
         "SELECT u.place, count(*) AS files, sum(a.size) AS size FROM attachment a"
         " JOIN upload u ON u.id = a.upload_id GROUP BY u.place ORDER BY u.place"
@@ -56,13 +56,13 @@ def counts(tx: Tx) -> dict[str, tuple[int, int]]:
     return {row["place"] or DATABASE: (int(row["files"]), int(row["size"])) for row in rows}
 
 
-# --- carrying them from one place to another ---
+# --- moving to another store ---
 
 
 def next_to_carry(
     tx: Tx, place: str, after: int, largest: int | None, *, only_from_database: bool
 ) -> StoredUpload | None:
-    """The next file that is not where it is to be; what is empty may stay anywhere."""
+    """The next file that is in the wrong store; an empty file may be anywhere."""
     where = "u.place = ''" if only_from_database else "u.place <> :place"
     row = tx.one(
         "SELECT u.id, u.realm_id, u.place, u.stored_name, a.size AS stored_bytes, u.stored_digest"
@@ -77,7 +77,7 @@ def next_to_carry(
 
 
 def begin(tx: Tx, copy: StoredUpload) -> int:
-    """Note what is about to be put into a store, so that it is never forgotten there."""
+    """Record a file before it is written to a store, so that it is never orphaned there."""
     upload_id = storage.files.uploads.begin(tx)
     tx.change(
         "upload",
@@ -91,7 +91,7 @@ def begin(tx: Tx, copy: StoredUpload) -> int:
 
 
 def replace(tx: Tx, old_id: int, new_id: int) -> bool:
-    """Show a copy from now on, and sweep the other away; says whether that was still wanted."""
+    """Show the copy from now on, and sweep the original. Returns whether it was still wanted."""
     if not storage.files.uploads.finish(tx, new_id):
         return False
     wanted = tx.execute(
@@ -107,7 +107,7 @@ def replace(tx: Tx, old_id: int, new_id: int) -> bool:
 
 
 def doomed(tx: Tx, most: int) -> list[StoredUpload]:
-    """Some that nobody wants any more, unless somebody copies everything just now."""
+    """Some files to delete; none while a backup holds them."""
     if tx.one(
         "SELECT 1 AS found FROM file_hold WHERE touched_at > :lapsed LIMIT 1",
         lapsed=tx.now - HOLD_SECONDS,
@@ -122,11 +122,11 @@ def doomed(tx: Tx, most: int) -> list[StoredUpload]:
 
 
 def forget(tx: Tx, upload_id: int) -> None:
-    """Its bytes are gone: what is left is an upload that has none, and is swept away as such."""
+    """The bytes are deleted: what remains is an empty upload, which is swept later."""
     tx.change("upload", upload_id, place="", stored_name="", stored_bytes=0, stored_digest="")
 
 
-# --- holding on to what is in stores ---
+# --- holds of backups ---
 
 
 def hold(tx: Tx) -> int:

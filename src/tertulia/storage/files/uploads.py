@@ -1,4 +1,4 @@
-"""The bytes of uploaded files, piece by piece."""
+"""The bytes of uploaded files, in pieces."""
 
 import io
 from typing import TYPE_CHECKING
@@ -9,7 +9,7 @@ from tertulia.domain.files.attachments import PIECE_BYTES
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer as Buffer
 
-DOOMED = 0  # stands for when the last piece came, once nobody wants the file any more
+DOOMED = 0  # the time of the last piece of a file that is to be deleted
 
 
 def begin(tx: Tx, person_id: int | None = None) -> int:
@@ -17,7 +17,7 @@ def begin(tx: Tx, person_id: int | None = None) -> int:
 
 
 def touch(tx: Tx, upload_id: int, awaited_bytes: int) -> bool:
-    """Note that it goes on, and how large it may become; says whether it is still waited for."""
+    """Record progress, and the announced size. Returns whether the upload is still open."""
     touched = tx.execute(
         "UPDATE upload SET touched_at = :now, awaited_bytes = :awaited"
         " WHERE id = :id AND realm_id = :realm AND touched_at > :doomed",
@@ -30,7 +30,7 @@ def touch(tx: Tx, upload_id: int, awaited_bytes: int) -> bool:
 
 
 def awaited(tx: Tx, *, besides: int, person_id: int | None = None) -> int:
-    """The bytes that all other uploads under way may come to; those of one person, if named."""
+    """The announced bytes of all other open uploads; of one person, if given."""
     return tx.number(
         "SELECT coalesce(sum(awaited_bytes), 0) AS value FROM upload"
         " WHERE touched_at > :doomed AND realm_id = :realm AND id <> :besides"
@@ -42,12 +42,12 @@ def awaited(tx: Tx, *, besides: int, person_id: int | None = None) -> int:
 
 
 def finish(tx: Tx, upload_id: int) -> bool:
-    """Keep the file from now on; says whether the upload was still waited for."""
+    """Complete an upload. Returns whether it was still open."""
     return _set_touched(tx, upload_id, None)
 
 
 def give_up(tx: Tx, upload_id: int) -> bool:
-    """Have it swept away, unless it is kept already; says whether it was still waited for."""
+    """Abort an upload, unless it is complete. Returns whether it was still open."""
     return _set_touched(tx, upload_id, DOOMED)
 
 
@@ -63,7 +63,7 @@ def _set_touched(tx: Tx, upload_id: int, at: float | None) -> bool:
 
 
 def doom(tx: Tx, upload_id: int) -> None:
-    """The file was kept and nobody wants it any more: have it swept away."""
+    """Mark a complete file for deletion."""
     tx.change("upload", upload_id, touched_at=DOOMED)
 
 
@@ -97,7 +97,7 @@ def pieces(tx: Tx, upload_id: int, position: int, most: int) -> list[bytes]:
 
 
 def doom_untouched(tx: Tx, before: float) -> None:
-    """Give up uploads that have not gone on since a moment."""
+    """Abort uploads without progress since a time."""
     tx.execute(
         "UPDATE upload SET touched_at = :doomed, person_id = NULL"
         " WHERE touched_at > :doomed AND touched_at < :before",
@@ -113,7 +113,7 @@ def any_untouched(tx: Tx, before: float) -> bool:
 
 
 def sweep(tx: Tx, most_pieces: int) -> bool:
-    """Delete some pieces of a file that nobody wants; says whether there was one."""
+    """Delete some pieces of a file that is marked for deletion. Returns whether there was one."""
     upload_id = tx.value(
         "SELECT id AS value FROM upload WHERE touched_at = :doomed AND place = '' LIMIT 1",
         doomed=DOOMED,
@@ -132,7 +132,7 @@ def sweep(tx: Tx, most_pieces: int) -> bool:
 
 
 class Contents(io.RawIOBase):
-    """A stored file as a file to read, of which only what is looked at is fetched."""
+    """A stored file as a readable file object; fetches only the pieces that are read."""
 
     def __init__(self, tx: Tx, upload_id: int, size: int) -> None:
         self._tx = tx

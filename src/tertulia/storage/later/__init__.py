@@ -1,3 +1,3 @@
-"""Messages that wait for their time."""
+"""Scheduled messages and reminders."""
 
 from tertulia.storage.later import reminders, scheduled

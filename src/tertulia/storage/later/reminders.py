@@ -42,7 +42,6 @@ def due(tx: Tx, most: int) -> list[Reminder]:
 
 
 def count_of(tx: Tx, owner_id: int) -> int:
-    """How many reminders."""
     return tx.number(
         "SELECT count(*) AS value FROM reminder WHERE owner_id = :owner", owner=owner_id
     )

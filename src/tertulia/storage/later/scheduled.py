@@ -1,4 +1,4 @@
-"""Messages to be sent later."""
+"""Scheduled messages."""
 
 import msgspec
 
@@ -17,7 +17,7 @@ def find(tx: Tx, entry_id: int) -> ScheduledMessage | None:
 
 
 def of_user(tx: Tx, user_id: int) -> list[ScheduledMessage]:
-    """What somebody still has to send, failed ones included, by time."""
+    """A user's unsent messages by time, failed ones included."""
     rows = tx.all(
         "SELECT * FROM scheduled_message WHERE owner_id = :owner AND sent_at IS NULL"
         " ORDER BY deliver_at, id",
@@ -36,7 +36,7 @@ def realms_with_due(tx: Tx) -> list[int]:
 
 
 def due(tx: Tx, most: int) -> list[ScheduledMessage]:
-    """The first of those that are due; of the same second, in the order they were made."""
+    """The first due messages; within the same second in order of creation."""
     rows = tx.all(
         "SELECT * FROM scheduled_message WHERE realm_id = :realm"
         " AND sent_at IS NULL AND NOT failed AND deliver_at <= :now"
@@ -48,7 +48,7 @@ def due(tx: Tx, most: int) -> list[ScheduledMessage]:
 
 
 def count_of(tx: Tx, owner_id: int) -> int:
-    """How many messages, sent ones that are still remembered included."""
+    """All scheduled messages, recently sent ones included."""
     return tx.number(
         "SELECT count(*) AS value FROM scheduled_message WHERE owner_id = :owner",
         owner=owner_id,
@@ -74,7 +74,7 @@ def insert(
 
 
 def update(tx: Tx, entry_id: int, to: Destination, draft: Draft, deliver_at: int) -> None:
-    """Store it anew, waiting again if it had failed."""
+    """Store it again; a failed one waits again."""
     tx.change(
         "scheduled_message", entry_id, deliver_at=deliver_at, failed=False, **_said(to, draft)
     )
@@ -85,7 +85,7 @@ def mark_failed(tx: Tx, entry_id: int) -> None:
 
 
 def mark_sent(tx: Tx, entry_id: int) -> None:
-    """Remember that it was sent, and nothing else of it."""
+    """Keep only the fact that it was sent."""
     tx.change(
         "scheduled_message",
         entry_id,

@@ -1,4 +1,4 @@
-"""Messages and the conversations that direct ones belong to.
+"""Messages and the conversations of direct messages.
 
 A message is one row, however many people receive it.
 """
@@ -24,7 +24,7 @@ from tertulia.storage.messages import (
     unread,
 )
 
-# What a message knows is a column of the same name, but for what hangs on it.
+# The fields of `Message` are columns of the same name, except for details in other tables.
 NAMES = [
     name
     for name in Message.__struct_fields__
@@ -32,10 +32,10 @@ NAMES = [
 ]
 COLUMNS = (
     f"{', '.join(f'm.{name}' for name in NAMES)},"
-    # Looked up for each: a join would read all conversations for a few messages.
+    # A subquery: a join would read all conversations for a few messages.
     " (SELECT v.member_ids FROM conversation v WHERE v.id = m.conversation_id) AS member_ids"
 )
-# The tables whose rows are deleted with the message that they are about.
+# Tables whose rows are deleted with their message.
 GOES_WITH_A_MESSAGE = (
     "message_flag",
     "reaction",
@@ -60,8 +60,8 @@ def find_many(tx: Tx, realm_id: int, message_ids: Sequence[int]) -> dict[int, Me
     if not message_ids:
         return {}
     rows = tx.all(
-        # With `+ 0` no index by organization is used. A young PostgreSQL, which has not counted its
-        # rows yet, would walk through everything that was ever said there.
+        # With `+ 0` no index by organization is used. A new PostgreSQL without statistics would
+        # scan all messages of the organization.
         f"SELECT {COLUMNS} FROM message m WHERE m.id IN :ids AND m.realm_id + 0 = :realm",
         realm=realm_id,
         ids=list(message_ids),
@@ -70,7 +70,7 @@ def find_many(tx: Tx, realm_id: int, message_ids: Sequence[int]) -> dict[int, Me
 
 
 def oldest(tx: Tx, channel_id: int | None, most: int) -> list[Message]:
-    """The first messages of a channel, or of all conversations if there is none."""
+    """The first messages of a channel, or of all conversations."""
     place = "m.conversation_id IS NOT NULL" if channel_id is None else "m.channel_id = :channel"
     rows = tx.all(
         f"SELECT {COLUMNS} FROM message m WHERE m.realm_id = :realm AND {place}"
@@ -82,7 +82,7 @@ def oldest(tx: Tx, channel_id: int | None, most: int) -> list[Message]:
 
 
 def rendered_before(tx: Tx, version: int, after_id: int, most: int) -> list[Message]:
-    """Messages that an older renderer made the HTML of, oldest first."""
+    """Messages with HTML of an older renderer, oldest first."""
     rows = tx.all(
         f"SELECT {COLUMNS} FROM message m WHERE m.realm_id = :realm AND m.id > :after"
         " AND m.render_version < :version ORDER BY m.id LIMIT :most",
@@ -94,7 +94,7 @@ def rendered_before(tx: Tx, version: int, after_id: int, most: int) -> list[Mess
 
 
 def newest_id(tx: Tx) -> int:
-    """The id of the last message of the organization; 0 if there is none."""
+    """The id of the organization's last message; 0 if there is none."""
     return tx.number("SELECT max(id) AS value FROM message WHERE realm_id = :realm")
 
 
@@ -116,9 +116,9 @@ def oldest_in_channel(tx: Tx, channel_id: int) -> int | None:
 
 
 def last_before(tx: Tx, moment: float) -> int:
-    """The id of the organization's last message before a moment; 0 if there is none.
+    """The id of the organization's last message before a time; 0 if there is none.
 
-    Messages are numbered in the order they are sent, so a few looks find the place.
+    Ids follow the order of sending, so a binary search finds it.
     """
     low, high = 0, newest_id(tx)
     while low < high:
@@ -136,7 +136,7 @@ def last_before(tx: Tx, moment: float) -> int:
 
 
 def ids_since(tx: Tx, message_ids: Sequence[int], moment: float) -> list[int]:
-    """Those of the messages that were sent at or after a moment, oldest first."""
+    """Those of the messages that were sent at or after a time, oldest first."""
     return tx.column(
         "SELECT id FROM message WHERE realm_id = :realm AND id IN :ids AND sent_at >= :moment"
         " ORDER BY id",
@@ -146,7 +146,7 @@ def ids_since(tx: Tx, message_ids: Sequence[int], moment: float) -> list[int]:
 
 
 def origins(tx: Tx, message_ids: Sequence[int]) -> dict[int, list[int]]:
-    """The channels that messages were sent to, each with its ids in order."""
+    """The channels that messages were sent to, each with its message ids in order."""
     rows = tx.all(
         "SELECT id, origin_channel_id FROM message WHERE realm_id = :realm AND id IN :ids"
         " AND origin_channel_id IS NOT NULL ORDER BY id",
@@ -159,7 +159,7 @@ def origins(tx: Tx, message_ids: Sequence[int]) -> dict[int, list[int]]:
 
 
 def count_after(tx: Tx, channel_id: int, message_id: int) -> int:
-    """How many messages a channel got after a message."""
+    """The number of messages in a channel after a message."""
     return tx.number(
         "SELECT count(*) AS value FROM message WHERE channel_id = :channel AND id > :after",
         channel=channel_id,
@@ -179,9 +179,9 @@ def insert_in_conversation(tx: Tx, sender_id: int, conversation_id: int, draft: 
 
 
 def set_rendering(tx: Tx, message_id: int, draft: Draft) -> None:
-    """Give a message other HTML, if it still says what the draft says.
+    """Replace the HTML of a message, if its text is still that of the draft.
 
-    Which files it links was decided when it was sent.
+    Its links to files stay as they were when it was sent.
     """
     words = of_words(draft)
     del words["has_attachment"]
@@ -195,7 +195,7 @@ def set_rendering(tx: Tx, message_id: int, draft: Draft) -> None:
 
 
 def delete(tx: Tx, message_ids: Sequence[int]) -> None:
-    """Forget messages for good, with all that hangs on them."""
+    """Delete messages, with all details in other tables."""
     ids = list(message_ids)
     storage.search.index.forget(tx, ids)
     for table in GOES_WITH_A_MESSAGE:
@@ -206,7 +206,7 @@ def delete(tx: Tx, message_ids: Sequence[int]) -> None:
 
 
 def note_newest_deleted(tx: Tx, message_id: int) -> None:
-    """Never give out the numbers up to this one again."""
+    """Never assign ids up to this one again."""
     tx.execute(
         "INSERT INTO deleted_message (realm_id, newest) VALUES (:realm, :newest)"
         " ON CONFLICT (realm_id) DO UPDATE SET newest = CASE"
@@ -241,12 +241,12 @@ def as_message(row: Row) -> Message:
 
 
 def known_of(row: Mapping[str, Any]) -> dict[str, Any]:
-    """What a message will know of a row that is about to be written."""
+    """The columns of a row about to be written that `Message` has."""
     return {name: row[name] for name in NAMES if name in row}
 
 
 def of_words(draft: Draft) -> dict[str, Any]:
-    """The columns that follow from what a message says, and change when it is edited."""
+    """The columns that follow from the text and change when it is edited."""
     return {
         "content": draft.content,
         "rendered": draft.rendered,
@@ -286,7 +286,7 @@ def new_row(
     conversation_id: int | None,
     topic: str,
 ) -> dict[str, Any]:
-    """The columns of a message about to be sent, but for those that sending gives it."""
+    """The columns of a new message, except for those that sending assigns."""
     return of_words(draft) | {
         "sender_id": sender_id,
         "channel_id": channel_id,

@@ -1,7 +1,7 @@
-"""Conversations: the people who write direct messages to each other.
+"""Conversations: the members of direct messages.
 
-All of them together are one conversation, and it is found by a digest of who they are: an index
-takes no text as long as a list of a thousand people.
+A conversation is found by a digest of its members, because an index takes no text as long as a list
+of a thousand people.
 """
 
 import hashlib
@@ -48,7 +48,7 @@ def recent(tx: Tx, user_id: int, most: int) -> list[tuple[tuple[int, ...], int]]
 
 
 def members(text: str | None) -> tuple[int, ...]:
-    """The people of a conversation, from the text that names them all; nobody for None."""
+    """The members of a conversation, from their text form; empty for None."""
     return tuple(int(part) for part in text.split(",")) if text else ()
 
 

@@ -1,4 +1,4 @@
-"""What hangs on messages, added where they are shown: reactions, edits, what widgets hold."""
+"""Details of messages, added when they are shown: reactions, edits, submessages."""
 
 from collections.abc import Sequence
 
@@ -10,7 +10,7 @@ from tertulia.domain.messages.message import Message
 
 
 def added(tx: Tx, messages: Sequence[Message]) -> list[Message]:
-    """The same messages with all that hangs on them."""
+    """The messages with their details."""
     ids = [message.id for message in messages]
     reacted = storage.messages.reactions.of_messages(tx, ids)
     edited = storage.messages.edits.of_messages(tx, ids)

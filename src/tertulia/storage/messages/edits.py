@@ -1,4 +1,4 @@
-"""Changes of messages, and their history: what each was before every change."""
+"""Edits and moves of messages, and their history."""
 
 from collections.abc import Sequence
 
@@ -11,7 +11,7 @@ _EDITS = Record(Edit)
 
 
 def of_messages(tx: Tx, message_ids: Sequence[int]) -> dict[int, tuple[Edit, ...]]:
-    """All changes of the given messages, oldest first."""
+    """All changes of the messages, oldest first."""
     if not message_ids:
         return {}
     rows = tx.all(
@@ -29,7 +29,7 @@ def of_messages(tx: Tx, message_ids: Sequence[int]) -> dict[int, tuple[Edit, ...
 def insert_content(
     tx: Tx, message: Message, user_id: int, topic: str | None, channel_id: int | None
 ) -> int:
-    """Remember the words of a message, and its place if that changes with them."""
+    """Record the text of a message, and its location if that changes, too."""
     edit_id = tx.add(
         "message_edit",
         message_id=message.id,
@@ -49,7 +49,7 @@ def insert_content(
 def insert_moves(
     tx: Tx, message_ids: Sequence[int], user_id: int, topic: str | None, channel_id: int | None
 ) -> None:
-    """Remember where messages stand; to be called before they are moved."""
+    """Record the location of messages; call it before they are moved."""
     tx.execute(
         "INSERT INTO message_edit (realm_id, message_id, user_id, edited_at, prev_topic, topic,"
         " prev_channel_id, channel_id)"
@@ -73,7 +73,7 @@ def insert_moves(
 
 
 def _forget_oldest(tx: Tx, message_id: int) -> None:
-    """A message is told with its history, so that has a bound; the newest is always kept."""
+    """Limit the history, because it is sent with the message; the newest change always stays."""
     rows = tx.all(
         "SELECT id, coalesce(length(prev_content), 0) + coalesce(length(prev_rendered), 0) AS size"
         " FROM message_edit WHERE message_id = :message ORDER BY id DESC LIMIT :most",
@@ -106,7 +106,7 @@ def set_content(tx: Tx, message_id: int, draft: Draft) -> None:
 
 
 def count_of_others(tx: Tx, message_ids: Sequence[int], user_id: int) -> int:
-    """How many of these messages somebody else has sent."""
+    """The number of these messages that other users have sent."""
     return tx.number(
         "SELECT count(*) AS value FROM message WHERE id IN :ids AND sender_id <> :user",
         ids=list(message_ids),
@@ -126,7 +126,7 @@ def set_topic(tx: Tx, message_ids: Sequence[int], topic: str) -> None:
 
 
 def set_channel(tx: Tx, message_ids: Sequence[int], channel_id: int, arrived_seq: int) -> None:
-    """Put messages into another channel; who received and who has read them is not changed."""
+    """Move messages to another channel; recipients and read state do not change."""
     tx.execute(
         "UPDATE message SET channel_id = :channel, arrived_seq = :seq, closed_seq = coalesce("
         "(SELECT c.closed_seq FROM channel c WHERE c.id = message.channel_id"

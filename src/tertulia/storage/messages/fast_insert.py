@@ -1,7 +1,7 @@
-"""Appending messages of which nothing has to be looked up, many at a time.
+"""The SQL of the fast path: inserts many checked messages at once.
 
-The rules were asked before; here a message only gets its numbers, if no rule has changed since.
-`log_head` knows that, and whoever writes it holds it to the commit.
+The permission checks were done before. The insert only assigns ids and event numbers, if no rule
+has changed since. `log_head` shows that, and its row is locked until the commit.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -16,11 +16,11 @@ from tertulia.database.tx import Tx
 
 
 def append(tx: Tx, sends: Sequence[FastSend]) -> list[AssignedIds] | None:
-    """Write messages of one organization and their events.
+    """Insert messages of one organization and their events.
 
-    None if a rule may have changed, or the log is another one, since they were looked at. Raises if
-    one of their keys was used before; then nothing of it may be kept. Only for SQLite, where no
-    other writer takes an id meanwhile.
+    Returns None if a rule or the log may have changed since the check. Raises if an idempotency key
+    was used before; then the caller must roll back. Only for SQLite, where no other writer takes an
+    id meanwhile.
     """
     assert tx.dialect.is_embedded, "ids beyond the first were not taken from the sequence"
     taking = f"{_HEAD} RETURNING seq, {tx.dialect.next_message_id} AS first_id"
@@ -38,8 +38,8 @@ def append(tx: Tx, sends: Sequence[FastSend]) -> list[AssignedIds] | None:
         (each.message_id, tx.realm_id, tx.now, *send.row.values())
         for each, send in zip(given, sends, strict=True)
     ]
-    # A statement that is kept ready holds on to what it was last given, and there is one for each
-    # number of rows: what is heavy comes one by one.
+    # A prepared statement keeps its last parameters, and there is one for each number of rows. So
+    # large messages are inserted one by one.
     for some in [rows] if all(send.is_light for send in sends) else [[row] for row in rows]:
         tx.load_rows("message", columns, some)
     tx.load_rows(
@@ -72,10 +72,10 @@ def append(tx: Tx, sends: Sequence[FastSend]) -> list[AssignedIds] | None:
 def as_one_statement(
     sends: Mapping[int, Sequence[FastSend]], now: float, line: str
 ) -> tuple[str, dict[str, Any]]:
-    """A statement that writes messages of one organization or of several, with its parameters.
+    """One statement that inserts messages of one or several organizations, and its parameters.
 
-    It is a transaction of its own: no server can stand still within it. Of several organizations it
-    leaves out those where somebody else is writing, for one alone it waits; see `append`.
+    It is a transaction of its own, so no server can stall inside it. Of several organizations it
+    skips those that are locked; for one alone it waits. See `append`.
     """
     rows = [
         {
@@ -101,7 +101,7 @@ def as_one_statement(
 
 
 def numbers(rows: Iterable[Sequence[Any]], now: float) -> dict[int, list[AssignedIds]]:
-    """What the statement has given, by organization."""
+    """The ids that the statement has assigned, by organization."""
     given: dict[int, list[AssignedIds]] = {}
     for realm_id, message_id, seq, stamp in rows:
         each = AssignedIds(int(message_id), int(seq), now, int(stamp))
@@ -149,8 +149,8 @@ TYPES = {
 
 @cache
 def _statement(head: str, columns: tuple[str, ...]) -> str:
-    """The order of what it does follows from who asks whom for rows: first the heads of logs are
-    taken, for which it may have to wait, and only then are numbers given."""
+    """The order of execution follows from the dependencies of the parts: the heads of logs are
+    locked first, which may take a while, and ids are assigned afterwards."""
     names = ", ".join(columns)
     typed = ", ".join(f"{name} {TYPES[name]}" for name in columns)
     return (

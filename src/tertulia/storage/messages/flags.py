@@ -1,15 +1,15 @@
-"""The marks that few messages carry for a reader, as rows: mentioned, starred, historical.
+"""Flags of messages that few readers have, stored as rows: mentioned, starred, historical.
 
-What a reader is told of a message, whether it is read included, is put together in `unread`.
+`unread.flags_for` combines them with the read state.
 """
 
 from collections.abc import Iterable, Sequence
 
 from tertulia.database.tx import Tx
 
-DENSE = 50  # ids are neighbours if one in so many is asked for
+DENSE = 50  # ids count as neighbours if at least one in so many is requested
 
-# The marks that clients are shown, in their order; `unread_notice` is ours alone.
+# The flags that clients get, in order; `unread_notice` is internal.
 SHOWN = (
     "starred",
     "collapsed",
@@ -23,14 +23,14 @@ _FLAGS = (*SHOWN, "unread_notice")
 
 
 def flags_of(tx: Tx, user_id: int, message_ids: Sequence[int]) -> dict[int, set[str]]:
-    """The marks, other than read, that these messages carry for a user."""
+    """The flags of these messages for a user, except `read`."""
     found: dict[int, set[str]] = {}
     if not message_ids:
         return found
     first, last = min(message_ids), max(message_ids)
     is_dense = last - first < DENSE * len(message_ids)
     rows = tx.all(
-        # Of neighbours, each kind of mark is looked up once; others are looked up one by one.
+        # For neighbours, each flag is read as one range; other ids are looked up one by one.
         f"SELECT message_id, flag FROM message_flag WHERE user_id = :user AND flag IN {_FLAGS}"
         " AND message_id >= :first AND message_id <= :last"
         if is_dense
@@ -45,7 +45,7 @@ def flags_of(tx: Tx, user_id: int, message_ids: Sequence[int]) -> dict[int, set[
 
 
 def with_flag(tx: Tx, user_id: int, *flags: str, since: int = 0) -> list[int]:
-    """The messages, from one on, that carry one of some marks for a user."""
+    """The messages, from one on, with one of some flags for a user."""
     return tx.column(
         "SELECT message_id FROM message_flag WHERE user_id = :user AND flag IN :flags"
         " AND message_id >= :since ORDER BY message_id",
@@ -56,7 +56,7 @@ def with_flag(tx: Tx, user_id: int, *flags: str, since: int = 0) -> list[int]:
 
 
 def wildcards_since(tx: Tx, message_id: int) -> list[int]:
-    """The messages, from one on, that call everybody in their channel."""
+    """The messages, from one on, with a wildcard mention in their channel."""
     return tx.column(
         "SELECT id FROM message WHERE realm_id = :realm AND id >= :since AND channel_wildcard",
         since=message_id,
@@ -64,12 +64,12 @@ def wildcards_since(tx: Tx, message_id: int) -> list[int]:
 
 
 def add_flag(tx: Tx, flag: str, user_ids: Sequence[int], message_id: int) -> None:
-    """Mark one message for some people."""
+    """Set a flag of one message for some users."""
     _add_flag(tx, flag, ((user_id, message_id) for user_id in user_ids))
 
 
 def add_flags(tx: Tx, user_id: int, flag: str, message_ids: Sequence[int]) -> None:
-    """Mark some messages for one person."""
+    """Set a flag of some messages for one user."""
     _add_flag(tx, flag, ((user_id, message_id) for message_id in message_ids))
 
 
@@ -87,12 +87,12 @@ def remove_flags(tx: Tx, user_id: int, flag: str, message_ids: Sequence[int]) ->
 
 
 def remove_flag(tx: Tx, flag: str, message_id: int) -> None:
-    """Take a mark off a message for everybody."""
+    """Clear a flag of a message for all users."""
     tx.remove("message_flag", message_id=message_id, flag=flag)
 
 
 def with_mark_on(tx: Tx, flag: str, message_ids: Sequence[int]) -> set[int]:
-    """Everybody for whom one of the messages carries a mark."""
+    """All users for whom one of the messages has a flag."""
     rows = tx.all(
         "SELECT DISTINCT user_id FROM message_flag WHERE message_id IN :ids AND flag = :flag",
         ids=list(message_ids),

@@ -1,7 +1,7 @@
-"""Reading messages in order: those of a selection that stand around an id.
+"""Reading a selection of messages in order, around an id.
 
-The conditions of a selection are asked of the database, and along its sets of ids the history is
-walked. First only ids are found, which an index often knows by itself.
+The database checks the conditions of a selection; its sets of ids are intersected here. Only ids
+are read first, which an index often contains.
 """
 
 from collections.abc import Iterable, Iterator
@@ -25,7 +25,7 @@ from tertulia.storage.search.execution import Search
 
 SMALLEST_BLOCK = 256
 LARGEST_BLOCK = 8192
-NEAR = 3000  # so many ids are walked before it is looked channel by channel
+NEAR = 3000  # ids to scan before the search continues channel by channel
 MAX_SEPARATE_SCOPES = 4
 MANY = 1000
 FAR_BEHIND = 4
@@ -56,7 +56,7 @@ def newest(tx: Tx, selection: Selection) -> int | None:
 
 
 def newest_received(tx: Tx, me: int) -> int | None:
-    """The last message that reached somebody; most have received one of the last few."""
+    """The last message a user received; for most it is one of the last few."""
     found = tx.value(
         "SELECT m.id AS value FROM message m WHERE m.realm_id = :realm AND m.id >"
         " (SELECT max(n.id) FROM message n WHERE n.realm_id = :realm) - :near"
@@ -70,13 +70,13 @@ def newest_received(tx: Tx, me: int) -> int | None:
 
 
 def first_since(tx: Tx, selection: Selection, moment: float) -> int | None:
-    """The id of the first message sent at or after a moment."""
+    """The id of the first message sent at or after a time."""
     found = after(tx, selection, storage.messages.last_before(tx, moment), 1)
     return found[0] if found else None
 
 
 def _found(tx: Tx, selection: Selection, anchor: int, count: int, *, back: bool) -> list[int]:
-    """Ids from the anchor on, the nearest first."""
+    """Ids from the anchor on, nearest first."""
     if count == 0:
         return []
     found: list[int] = []
@@ -90,7 +90,7 @@ def _found(tx: Tx, selection: Selection, anchor: int, count: int, *, back: bool)
 def _blocks(
     tx: Tx, selection: Selection, anchor: int, count: int, *, back: bool
 ) -> Iterator[list[int]]:
-    """What is found, a stretch at a time, as far as somebody asks."""
+    """Found ids in blocks, read on demand."""
     if selection.within is not None:
         for ids in _stretches(selection.within - selection.without, anchor, count, back=back):
             yield _matching(tx, selection, ids, back=back)
@@ -112,11 +112,11 @@ def _blocks(
 def _searched(
     tx: Tx, selection: Selection, search: Search, anchor: int, count: int, *, back: bool
 ) -> Iterator[list[int]]:
-    """What a search finds, by turns along the words and along the conditions.
+    """Results of a search, found alternately by the words and by the conditions.
 
-    Nobody knows beforehand which of the two is the rarer; so both go ahead, each from where the
-    other has come to, and the better one does most of the way. Conditions that have led nowhere
-    near as far as the words are left out for some turns.
+    It is unknown which of the two is rarer. So both advance, each from where the other has arrived,
+    and the more selective one does most of the work. Conditions that advance much more slowly than
+    the words are skipped for some turns.
     """
     size = max(2 * count, SMALLEST_BLOCK)
     left_out = 0
@@ -140,7 +140,7 @@ def _searched(
 
 
 def _found_among(selection: Selection, ids: list[int]) -> list[int]:
-    """Those of some ids, for which the conditions hold, that are wanted and found."""
+    """Those of some ids, for which the conditions hold, that are wanted and found by the search."""
     ids = [each for each in ids if each not in selection.without]
     if selection.search is None:
         return ids
@@ -148,7 +148,7 @@ def _found_among(selection: Selection, ids: list[int]) -> list[int]:
 
 
 def _stretches(ids: BitMap64, anchor: int, count: int, *, back: bool) -> Iterator[list[int]]:
-    """A set of ids in ever longer stretches away from the anchor, the nearest first."""
+    """A set of ids in blocks of growing size away from the anchor, nearest first."""
     size = max(count, SMALLEST_BLOCK)
     up_to_anchor = ids.rank(anchor)
     start = end = up_to_anchor - (anchor in ids) if back else up_to_anchor
@@ -163,10 +163,10 @@ def _stretches(ids: BitMap64, anchor: int, count: int, *, back: bool) -> Iterato
 
 
 def _page(tx: Tx, selection: Selection, anchor: int, count: int, *, back: bool) -> list[int]:
-    """The next ids for which the conditions hold, the nearest first."""
+    """The next ids for which the conditions hold, nearest first."""
     found: list[int] = []
     for way in selection.ways():
-        # Once so many are found, only what is nearer than the last of them counts.
+        # Once `count` ids are found, only ids nearer than the last of them matter.
         end = found[count - 1] if len(found) >= count else None
         walk = Walk(tx, anchor, count, back, end)
         found = sorted({*found, *walk.along(way)}, reverse=back)
@@ -174,13 +174,13 @@ def _page(tx: Tx, selection: Selection, anchor: int, count: int, *, back: bool) 
 
 
 class Walk(msgspec.Struct, frozen=True):
-    """From an anchor in one direction, until so many messages are found."""
+    """From an anchor in one direction, until `count` messages are found."""
 
     tx: Tx
     anchor: int
     count: int
     back: bool
-    end: int | None = None  # nothing beyond this one is wanted
+    end: int | None = None  # the last id that is wanted
 
     def along(self, way: Selection) -> list[int]:
         if way.places is None or not way.by_realm:
@@ -201,7 +201,7 @@ class Walk(msgspec.Struct, frozen=True):
         return passed_over + near + beyond._through_places(way)
 
     def _past_the_gap(self, way: Selection) -> "Walk":
-        """Begun where the first of the places begins: before that there is nothing in any."""
+        """The walk, started at the nearest scope: nothing is found before it."""
         if way.places is None or (self.back and way.places.go_on):
             return self
         places = way.places or [Place(0)]
@@ -212,7 +212,7 @@ class Walk(msgspec.Struct, frozen=True):
         return replace(self, anchor=begin) if begin > self.anchor else self
 
     def _near(self, way: Selection) -> tuple[list[int], int | None]:
-        """What is found close by, and where that ends; None if it is the end of everything."""
+        """Ids found nearby, and where that range ends; None if it is the end of everything."""
         newest = storage.messages.newest_id(self.tx)
         if self.back:
             edge = min(self.anchor, newest + 1) - NEAR
@@ -265,19 +265,19 @@ class Walk(msgspec.Struct, frozen=True):
 
 
 def _matching(tx: Tx, selection: Selection, ids: list[int], *, back: bool) -> list[int]:
-    """Those of the ids that are in the selection, the nearest first."""
+    """Those of the ids that are in the selection, nearest first."""
     filter_by_index = ids if selection.search is None else selection.search.filter_by_index(ids)
     return _confirmed(tx, selection, filter_by_index, back=back)
 
 
 def _confirmed(tx: Tx, selection: Selection, ids: list[int], *, back: bool) -> list[int]:
-    """The same of ids that a search has led to, if there is one."""
+    """Those of the ids that the search confirms, if there is one."""
     ids = _among(tx, selection, [each for each in ids if each not in selection.without], back=back)
     return ids if selection.search is None else selection.search.confirmed(ids)
 
 
 def _among(tx: Tx, selection: Selection, ids: list[int], *, back: bool) -> list[int]:
-    """Those of the ids for which the conditions hold, the nearest first."""
+    """Those of the ids for which the conditions hold, nearest first."""
     if not ids:
         return []
     anyhow = selection.in_one()

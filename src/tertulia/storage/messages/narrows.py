@@ -1,7 +1,7 @@
-"""What the terms of a narrow mean in SQL: each function gives a condition over `message m`.
+"""The terms of a narrow in SQL: each function returns a condition over `message m`.
 
-Values are named through the selection that the condition is for. Where a term alone leads to few
-messages, the selection is told that it need not walk through the whole organization.
+Parameters are named through the selection. If a term alone leads to few messages, it notes in the
+selection that the organization need not be scanned.
 """
 
 from pyroaring import BitMap64
@@ -33,7 +33,7 @@ def in_channel(selection: Selection, channel_id: int) -> str:
 
 
 def in_channels(selection: Selection, realm_id: int, kind: str) -> str:
-    # The plus keeps this condition from choosing the index.
+    # The plus keeps the planner from using an index for this condition.
     return (
         "+m.channel_id IN (SELECT c.id FROM channel c"
         f" WHERE c.realm_id = {selection.value(realm_id)} AND {KINDS_OF_CHANNELS[kind]})"
@@ -70,7 +70,7 @@ def with_policy(selection: Selection, user_id: int, *policies: Visibility) -> st
 
 
 def muted(selection: Selection, user_id: int) -> str:
-    """In a muted topic, or in a muted channel and not in a topic that the user wants to see."""
+    """In a muted topic, or in a muted channel and not in an unmuted topic."""
     muted_topic = with_policy(selection, user_id, Visibility.MUTED)
     wanted_topic = with_policy(selection, user_id, Visibility.UNMUTED, Visibility.FOLLOWED)
     return (
@@ -84,7 +84,7 @@ def muted(selection: Selection, user_id: int) -> str:
 
 
 def flagged(tx: Tx, user_id: int, *flags: str) -> BitMap64:
-    """The messages that carry one of these marks for a user."""
+    """The messages with one of these flags for a user."""
     rows = tx.all(
         "SELECT message_id FROM message_flag WHERE user_id = :user AND flag IN :flags",
         user=user_id,
@@ -94,7 +94,7 @@ def flagged(tx: Tx, user_id: int, *flags: str) -> BitMap64:
 
 
 def in_followed_topics(tx: Tx, user_id: int) -> BitMap64:
-    """All messages of the topics that a user follows, whoever received them."""
+    """All messages of the topics that a user follows, received or not."""
     rows = tx.all(
         "SELECT m.id FROM user_topic t JOIN message m"
         " ON m.channel_id = t.channel_id AND m.topic_key = t.topic_key"
@@ -105,7 +105,7 @@ def in_followed_topics(tx: Tx, user_id: int) -> BitMap64:
 
 
 def calling_everybody(tx: Tx, user_id: int) -> BitMap64:
-    """The messages that called everybody in a channel while the user was in it."""
+    """Messages with a wildcard mention in a channel while the user was subscribed."""
     rows = tx.all(
         "SELECT m.id FROM message m JOIN subscription_span s"
         " ON s.channel_id = m.origin_channel_id AND s.start_message_id < m.id"

@@ -1,7 +1,7 @@
-"""Selections: which messages somebody may see, and in which ways they can be looked up.
+"""Selections: the messages a user may see, and how to look them up.
 
-Conditions are SQL over `message m`; what is known as a set of ids, such as what somebody has not
-read, stays a set. How a selection is read in order is told in `history`.
+Conditions are SQL over `message m`; known sets of ids, such as unread messages, stay sets.
+`history` reads a selection in order.
 """
 
 from collections.abc import Callable, Sequence
@@ -16,17 +16,17 @@ from tertulia.database.tx import Tx
 from tertulia.storage.channels.subscriptions import CAME_WHILE_SUBSCRIBED, Span
 from tertulia.storage.search.execution import Search
 
-# Received: it was sent while one was subscribed, or in a conversation of one's own. Moving a
-# message changes where it stands, never who received it.
+# Received: sent while the user was subscribed, or in a conversation of the user. Moving a message
+# changes where it is, never who received it.
 RECEIVED_IN_CHANNEL = (
     "EXISTS (SELECT 1 FROM subscription_span s WHERE s.user_id = :me"
     " AND s.channel_id = m.origin_channel_id AND s.start_message_id < m.id"
     " AND (s.end_message_id IS NULL OR m.id <= s.end_message_id))"
 )
 SHARES_HISTORY = "EXISTS (SELECT 1 FROM channel h WHERE h.id = m.channel_id AND h.history_public)"
-# Of what one received, what a move has not put out of sight.
+# Received, and not moved out of sight.
 NOT_MOVED_AWAY = f"(m.arrived_seq IS NULL OR {SHARES_HISTORY} OR {CAME_WHILE_SUBSCRIBED})"
-# Never received, but marked since, and therefore kept among one's messages.
+# Not received, but flagged since, and therefore among the user's messages.
 KEPT_AS_HISTORICAL = (
     "m.id IN (SELECT f.message_id FROM message_flag f WHERE f.user_id = :me"
     " AND f.flag = 'historical')"
@@ -37,14 +37,14 @@ MY_CONVERSATIONS = (
 )
 NOTHING = "1 = 0"
 
-# Moved from one channel to another since it was sent.
+# Moved from one channel to another after it was sent.
 MOVED = "m.arrived_seq IS NOT NULL"
 
 BEYOND_ALL = domain.limits.LARGEST_ID
 
 
 class Place(msgspec.Struct, frozen=True):
-    """A channel, and between which messages of it somebody may find theirs."""
+    """A channel, and the range of ids in which a user may find messages there."""
 
     channel_id: int
     since: int = 0
@@ -52,9 +52,9 @@ class Place(msgspec.Struct, frozen=True):
 
 
 class Places(Sequence[Place]):
-    """The channels of a reader; they are many, and are read only if the way leads through them.
+    """The channels of a reader. They may be many, so they are read only if the walk needs them.
 
-    `go_on` says that one of them at least has no end.
+    `go_on` means that at least one of them has no end.
     """
 
     def __init__(self, find: Callable[[], list[Place]], *, go_on: bool) -> None:
@@ -79,19 +79,18 @@ class Places(Sequence[Place]):
 
 
 class Selection(msgspec.Struct):
-    """Conditions that all must hold, with the values they name, and ids that are known already.
+    """Conditions that all must hold, with their parameters, and known sets of ids.
 
-    `either` holds ways in which a message can belong, each asked for by itself, since one query
-    for all of them would find no index that suits it. How a way is walked:
+    `either` are alternatives, each queried by itself, because no index would suit one query for all
+    of them. There are four ways to walk a selection:
 
-    * by the conditions, if they name an index of their own (`by_realm` is false), by something
-      that is in the organization with all its messages: a channel, a sender, a conversation;
-    * along an index of the few messages that are marked so (`by_mark`);
-    * through the organization, which is quick for whoever is in many channels;
-    * through the `places`, each by itself, which is quick for whoever is in few, or where all of
-      them is wanted (`is_whole`). What fulfils a condition of `elsewhere` may stand anywhere.
+    * by an index of the conditions (`by_realm` is false): a channel, a sender, a conversation;
+    * by an index of the few messages with a mark (`by_mark`);
+    * through the organization, which is fast for a user in many channels;
+    * through the `places`, each by itself, which is fast for a user in few channels, or if all
+      messages are wanted (`is_whole`). Messages that match `elsewhere` may be in any place.
 
-    `search` knows what is found by words, and is asked together with whichever way it is.
+    `search` is the result of a text search; it is combined with each way.
     """
 
     conditions: list[str] = field(default_factory=list)
@@ -112,7 +111,7 @@ class Selection(msgspec.Struct):
         self.params.update(params)
 
     def value(self, value: Any) -> str:
-        """A name of its own for a value that a condition needs."""
+        """A unique name for a parameter of a condition."""
         name = "v" + "_" * (len(self.params) // 26) + chr(ord("a") + len(self.params) % 26)
         self.params[name] = value
         return f":{name}"
@@ -127,7 +126,7 @@ class Selection(msgspec.Struct):
         return " AND ".join(f"({condition})" for condition in self.conditions) or "1 = 1"
 
     def ways(self) -> list["Selection"]:
-        """The selection as queries that an index suits, each in a way of its own."""
+        """The selection as queries, each of which suits an index."""
         if not self.either:
             return [self]
         return [
@@ -145,18 +144,18 @@ class Selection(msgspec.Struct):
         ]
 
     def in_one(self) -> "Selection":
-        """All ways at once, for messages that are found by their ids."""
+        """All ways in one query, for messages that are looked up by id."""
         if not self.either:
             return self
         ways = self.ways()
         found = Selection([" OR ".join(f"({way.where()})" for way in ways)])
         for way in ways:
-            found.params.update(way.params)  # alike where they are called alike
+            found.params.update(way.params)  # equal names have equal values
         return found
 
 
 def received_directly(me: int) -> Selection:
-    """Every message in a conversation of mine."""
+    """All messages in the user's conversations."""
     selection = Selection(by_realm=False)
     selection.require(MY_CONVERSATIONS, me=me)
     return selection
@@ -170,9 +169,9 @@ def received_in_channels(
     *,
     is_in_some: bool = False,
 ) -> Selection:
-    """Everything that reached me in channels and that I may still read.
+    """All messages that the user received in channels and may still read.
 
-    `hidden` are all channels that I may not; the shorter of the two lists is asked for.
+    `hidden` are the channels that the user may not read; the query uses the shorter list.
     """
 
     def places() -> list[Place]:
@@ -181,14 +180,14 @@ def received_in_channels(
     selection = Selection(
         places=Places(places, go_on=is_in_some), elsewhere=(MOVED, KEPT_AS_HISTORICAL)
     )
-    # The plus keeps these conditions from choosing the index.
+    # The plus keeps the planner from using an index for these conditions.
     if hidden is None or len(hidden) > len(readable):
         selection.require("+m.channel_id IN :readable", readable=readable)
     elif hidden:
         selection.require("NOT (+m.channel_id IN :hidden)", hidden=hidden)
     else:
         selection.require("+m.channel_id IS NOT NULL")
-    # What was kept while the history was open to all is out of sight once it is protected.
+    # Messages that were kept while the history was public are hidden once it is protected.
     seen = f"{SHARES_HISTORY} OR {CAME_WHILE_SUBSCRIBED}"
     selection.require(f"{RECEIVED_IN_CHANNEL} OR ({KEPT_AS_HISTORICAL} AND ({seen}))", me=me)
     selection.require(NOT_MOVED_AWAY)
@@ -196,7 +195,7 @@ def received_in_channels(
 
 
 def received(tx: Tx, me: int) -> Selection:
-    """Everything that reached me, whether or not I may still read it."""
+    """All messages that the user received, readable or not."""
 
     def places() -> list[Place]:
         spans = storage.channels.subscriptions.spans_of(tx, me)
@@ -209,7 +208,8 @@ def received(tx: Tx, me: int) -> Selection:
 
 
 def open_in_channels(me: int, shared: list[int], protected: list[int]) -> Selection:
-    """All that I may see in channels: with a protected history, what came while I was there."""
+    """All messages that the user may see in channels; in a protected history, those that arrived
+    while subscribed."""
     places = [Place(channel_id) for channel_id in shared + protected]
     selection = Selection(places=Places(lambda: places, go_on=bool(places)))
     selection.require(
@@ -222,7 +222,7 @@ def open_in_channels(me: int, shared: list[int], protected: list[int]) -> Select
 
 
 def _places(spans: Sequence[Span], readable: set[int]) -> list[Place]:
-    """Where messages can stand that were received during these spans and never moved."""
+    """The ranges of messages that were received during these spans and never moved."""
     found: dict[int, Place] = {}
     for span in spans:
         if span.channel_id in readable:

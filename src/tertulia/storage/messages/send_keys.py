@@ -1,4 +1,4 @@
-"""Keys of sends: what makes a repeated send happen once."""
+"""Idempotency keys of sends: a repeated send happens once."""
 
 import msgspec
 
@@ -27,7 +27,7 @@ def find(tx: Tx, sender_id: int, key: str, newer_than: float) -> SentBefore | No
 def insert(
     tx: Tx, sender_id: int, key: str, fingerprint: bytes, message_id: int, policy: int | None
 ) -> None:
-    """Remember a send; a key that has expired is taken over."""
+    """Record a send; an expired key is replaced."""
     tx.replace(
         "send_key",
         ("sender_id", "key"),

@@ -1,4 +1,4 @@
-"""What widgets are made of: the first submessage of a message is the widget itself."""
+"""Submessages of widgets; the first one of a message defines the widget."""
 
 from collections.abc import Sequence
 

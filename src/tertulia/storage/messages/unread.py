@@ -1,10 +1,10 @@
 """Unread messages: one compressed bitmap per user.
 
-A send touches none of this. `caught_up_to` says how far the stored bitmap knows; what came
-since is added by whoever looks. Archiving a channel touches none of it either: everything in it
-is read then, and `closings_seen` says up to which event the bitmap knows of that.
+A send does not touch it. `caught_up_to` is the last message that the stored bitmap covers; readers
+add later messages. Archiving a channel does not touch it either: it marks everything in the channel
+as read, and `closings_seen` is the last such event that the bitmap covers.
 
-The marks that few messages carry are rows (`flags`); `flags_for` puts both together.
+Flags that few messages have are rows (`flags`); `flags_for` combines both.
 """
 
 from collections.abc import Mapping, Sequence, Set
@@ -32,7 +32,7 @@ _READ: Flags = ("read",)
 _NOT_READ: Flags = ()
 _NO_MARKS: Set[str] = frozenset()
 
-# A notice that a topic was resolved is read at once, but for those who asked to see it.
+# A notice that a topic was resolved is read at once, except for users who want to see it.
 _ARRIVES_UNREAD = (
     "NOT (m.sender_id = :me AND m.read_by_sender)"
     " AND m.sender_id NOT IN (SELECT u.muted_id FROM muted_user u WHERE u.user_id = :me)"
@@ -60,14 +60,14 @@ class UnreadMessage(msgspec.Struct, frozen=True):
 
 
 def load(tx: Tx, user_id: int) -> BitMap64:
-    """All messages the user has received and not read, up to this moment."""
+    """All messages the user has received and not read, up to now."""
     return complete(tx, user_id, stored(tx, user_id))
 
 
 def complete(
     tx: Tx, user_id: int, known: "Stored", arrived: Sequence[int] | None = None
 ) -> BitMap64:
-    """The same, with what is stored of it and, if that is known, what has arrived since."""
+    """The unread messages, from the stored bitmap and, if known, the messages since."""
     bitmap = known.bitmap.copy()
     if arrived is not None:
         bitmap.update(arrived)
@@ -81,7 +81,7 @@ def complete(
 def among(tx: Tx, user_id: int, message_ids: Sequence[int]) -> set[int]:
     """Those of the messages that the user has received and not read.
 
-    Only these are looked at, however much has come since anybody brought the bitmap up to date.
+    The cost does not depend on how many messages arrived since the bitmap was stored.
     """
     known = stored(tx, user_id)
     newer = [each for each in message_ids if each > known.caught_up_to]
@@ -100,7 +100,7 @@ def among(tx: Tx, user_id: int, message_ids: Sequence[int]) -> set[int]:
 
 
 def store(tx: Tx, user_id: int, bitmap: BitMap64, caught_up_to: int) -> None:
-    """Store a bitmap that is new, or was loaded in this transaction and so knows every closing."""
+    """Store a bitmap that is new, or was loaded in this transaction and so covers every closing."""
     tx.execute(
         "INSERT INTO unread (user_id, realm_id, bitmap, caught_up_to, closings_seen)"
         " VALUES (:user, :realm, :bitmap, :caught_up_to,"
@@ -120,7 +120,7 @@ def change(tx: Tx, user_id: int, bitmap: BitMap64) -> None:
 
 
 def describe(tx: Tx, user_id: int, message_ids: Sequence[int]) -> list[UnreadMessage]:
-    """Where each of these messages stands, in order of id; not those moved out of sight."""
+    """The location of each of these messages, by id; without those moved out of sight."""
     rows = tx.all(
         "SELECT m.id, m.sender_id, m.channel_id, m.topic, m.arrived_seq, v.member_ids"
         " FROM message m"
@@ -133,7 +133,7 @@ def describe(tx: Tx, user_id: int, message_ids: Sequence[int]) -> list[UnreadMes
 
 
 def describe_after(tx: Tx, user_id: int, message_id: int | None, most: int) -> list[UnreadMessage]:
-    """Where the first messages after one stand; of no message, none."""
+    """The locations of the first messages after one; none without a message."""
     if message_id is None:
         return []
     rows = tx.all(
@@ -148,7 +148,7 @@ def describe_after(tx: Tx, user_id: int, message_id: int | None, most: int) -> l
 
 
 def newest_before(tx: Tx, message_id: int, most: int) -> list[UnreadMessage]:
-    """Where the messages before one stand, the newest first."""
+    """The locations of the messages before one, newest first."""
     rows = tx.all(
         "SELECT m.id, m.sender_id, m.channel_id, m.topic, m.arrived_seq, v.member_ids"
         " FROM message m LEFT JOIN conversation v ON v.id = m.conversation_id"
@@ -171,10 +171,10 @@ def _described(row: Row) -> UnreadMessage:
 
 
 def in_place(tx: Tx, waiting: BitMap64, channel_id: int, topic_key: str | None = None) -> list[int]:
-    """Those of the messages that stand in a channel, or in one topic of it."""
+    """Those of the messages that are in a channel, or in one of its topics."""
     if not waiting:
         return []
-    # A few are looked up one by one; of many, those are kept that are found in the place.
+    # A few ids are looked up one by one; many are intersected with those of the channel or topic.
     few = len(waiting) <= FEW
     rows = tx.all(
         "SELECT id FROM message WHERE channel_id = :channel"
@@ -188,9 +188,9 @@ def in_place(tx: Tx, waiting: BitMap64, channel_id: int, topic_key: str | None =
 
 
 def flags_for(tx: Tx, user_id: int, shown: Mapping[int, MessageOrigin]) -> dict[int, Flags]:
-    """The flags of each message for this reader, in the words of clients, in the order of `shown`.
+    """The flags of each message for this reader, as clients name them, in the order of `shown`.
 
-    They are messages that the reader may see, so a direct one is in a conversation of theirs.
+    The reader may see all of the messages, so direct ones are in their conversations.
     """
     if not shown:
         return {}
@@ -210,7 +210,7 @@ def flags_for(tx: Tx, user_id: int, shown: Mapping[int, MessageOrigin]) -> dict[
 
 
 def _historical_among(tx: Tx, user_id: int, shown: Mapping[int, MessageOrigin]) -> set[int]:
-    """Those of the messages that did not come to the reader, but the reader to them."""
+    """Those of the messages that the reader did not receive."""
     in_channels = {each for each in set(shown.values()) if not each.is_direct}
     channel_ids = sorted({each.channel_id for each in in_channels if each.channel_id is not None})
     spans = storage.channels.subscriptions.received_in(tx, user_id, channel_ids)
@@ -239,7 +239,7 @@ def _unread_among(
     historical: Set[int],
     marks: Mapping[int, Set[str]],
 ) -> set[int]:
-    """Those of the messages that the reader has not read; as `among`, of messages we have."""
+    """Those of the messages that the reader has not read; like `among`, for loaded messages."""
     known = stored(tx, user_id)
     found = set(known.bitmap & BitMap64(shown)) if known.bitmap else set()
     if max(shown) > known.caught_up_to:
@@ -261,7 +261,7 @@ def _unread_among(
 
 
 def _those(shown: Mapping[int, MessageOrigin], wanted: Set[MessageOrigin]) -> set[int]:
-    """The messages of some provenance."""
+    """The messages of some origin."""
     return {number for number, each in shown.items() if each in wanted} if wanted else set()
 
 
@@ -287,7 +287,7 @@ def sent_by(tx: Tx, sender_id: int, among: BitMap64) -> list[int]:
 
 
 def readers_among(tx: Tx, message: Message, user_ids: Sequence[int]) -> list[int]:
-    """Those of the people, all of whom have the message, who have read it."""
+    """Those of the users, all recipients of the message, who have read it."""
     rows = tx.all(
         "SELECT a.id, u.bitmap, u.caught_up_to, u.closings_seen FROM account a"
         " LEFT JOIN unread u ON u.user_id = a.id WHERE a.id IN :ids ORDER BY a.id",
@@ -314,7 +314,7 @@ def readers_among(tx: Tx, message: Message, user_ids: Sequence[int]) -> list[int
 
 
 def _closed_with(tx: Tx, message: Message) -> int:
-    """The event that made a message read for everybody, because its channel was archived; or 0."""
+    """The event that marked a message as read because its channel was archived; or 0."""
     row = tx.one(
         f"SELECT m.closed_seq AS elsewhere, c.closed_seq AS here FROM {_WITH_CLOSING}"
         " WHERE m.realm_id = :realm AND m.id = :message",
@@ -324,13 +324,13 @@ def _closed_with(tx: Tx, message: Message) -> int:
 
 
 class Stored(NamedTuple):
-    """What is written down of what somebody has not read."""
+    """The stored unread state of a user."""
 
     bitmap: BitMap64
-    caught_up_to: int  # the last message that it knows of
+    caught_up_to: int  # the last message that it covers
     closings_seen: int
-    has_closings_to_see: bool  # it lacks channels that were archived since
-    muted: Set[int]  # people: what they say arrives read
+    has_closings_to_see: bool  # channels were archived since, which it does not cover
+    muted: Set[int]  # users whose messages arrive as read
     newest_id: int  # of the organization
 
 
@@ -371,7 +371,7 @@ def _closed_among(tx: Tx, waiting: BitMap64, seq: int) -> list[int]:
 
 
 def arrived(tx: Tx, user_id: int, most: int) -> list[int]:
-    """The first messages that came, unread, since it was written down what is."""
+    """The first messages that arrived unread after the stored state."""
     return tx.ids(
         f"{_ARRIVED} AND m.id > coalesce((SELECT u.caught_up_to FROM unread u"
         f" WHERE u.user_id = :me), 0) ORDER BY m.id LIMIT {most:d}",

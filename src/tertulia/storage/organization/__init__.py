@@ -41,7 +41,7 @@ def number_at(tx: Tx, subdomain: str) -> int | None:
 
 
 def with_address(tx: Tx, email: str) -> list[Realm]:
-    """Those in which somebody has this address."""
+    """Organizations in which a user has this address."""
     return _REALMS.all(
         tx,
         "FROM realm WHERE id IN (SELECT realm_id FROM account WHERE email_key = :key) ORDER BY id",
@@ -50,7 +50,7 @@ def with_address(tx: Tx, email: str) -> list[Realm]:
 
 
 def current(tx: Tx) -> Realm:
-    """The organization in which this transaction works."""
+    """The organization of this transaction."""
     realm = find(tx, tx.realm_id)
     assert realm is not None
     return realm
@@ -79,7 +79,7 @@ def insert(tx: Tx, subdomain: str, name: str, uuid: str) -> int:
 
 
 def render_version(tx: Tx) -> int:
-    """The version of the renderer that has seen all messages, itself or a newer one."""
+    """The version of the renderer that all messages were rendered with, or a newer one."""
     return tx.number("SELECT render_version AS value FROM realm WHERE id = :id", id=tx.realm_id)
 
 
@@ -125,7 +125,7 @@ def set_full_members_announced(tx: Tx) -> None:
 
 
 def _settings(text: str) -> dict[str, Any]:
-    """Settings by name; a permission that names people in place is more than plain JSON."""
+    """Settings by name; permissions with direct members are decoded to their type."""
     values: dict[str, Any] = msgspec.json.decode(text)
     for name in values.keys() & REALM_PERMISSIONS.keys():
         values[name] = msgspec.convert(values[name], GroupValue)

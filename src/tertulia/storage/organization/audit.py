@@ -22,7 +22,7 @@ def insert(tx: Tx, act: Act, result: str) -> None:
 
 
 def newest(tx: Tx, before: int | None, limit: int) -> list[AuditEntry]:
-    """The last entries, or the last before one of them; the newest comes first."""
+    """The last entries, or the last before an entry; newest first."""
     return _ENTRIES.all(
         tx,
         "FROM audit_entry WHERE realm_id = :realm AND id < :before ORDER BY id DESC LIMIT :limit",

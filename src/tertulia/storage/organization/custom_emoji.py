@@ -1,4 +1,4 @@
-"""Custom emoji and their pictures."""
+"""Custom emoji and their images."""
 
 from tertulia.database.tx import Tx
 from tertulia.domain.organization.custom_emoji import CustomEmoji
@@ -8,7 +8,7 @@ _EMOJI = Record(CustomEmoji, "emoji")
 
 
 def everything(tx: Tx) -> list[CustomEmoji]:
-    """All of them, deactivated ones included: old reactions still show them."""
+    """All custom emoji, deactivated ones included: old reactions still show them."""
     return _EMOJI.those(tx, "id")
 
 
@@ -31,7 +31,7 @@ def insert(
     picture: tuple[str, bytes],
     still: tuple[str | None, bytes | None],
 ) -> int:
-    """Pictures are given as (file name, bytes)."""
+    """Images are given as (file name, bytes)."""
     return tx.add(
         "emoji",
         name=name,

@@ -1,4 +1,4 @@
-"""Exports that were asked for."""
+"""Requested exports."""
 
 from tertulia.database.tx import Tx
 from tertulia.domain.organization.exports import RealmExport
@@ -20,12 +20,12 @@ def find(tx: Tx, export_id: int) -> RealmExport | None:
 
 
 def find_by_file(tx: Tx, attachment_id: int) -> RealmExport | None:
-    """The export that a file is, if it is one."""
+    """The export with this file, if there is one."""
     return _EXPORTS.find(tx, attachment_id=attachment_id)
 
 
 def waiting(tx: Tx, given_up_before: float) -> list[tuple[int, int]]:
-    """What nobody works on, as organization and number."""
+    """Exports that no server works on, as organization and id."""
     return tx.tuples(
         "SELECT realm_id, id FROM realm_export WHERE path_id IS NULL AND failed_at IS NULL"
         " AND deleted_at IS NULL AND (started_at IS NULL OR started_at < :before) ORDER BY id",
@@ -34,7 +34,7 @@ def waiting(tx: Tx, given_up_before: float) -> list[tuple[int, int]]:
 
 
 def start(tx: Tx, export_id: int, given_up_before: float) -> bool:
-    """Take one on; says whether nobody else has."""
+    """Claim an export. Returns False if another server has."""
     taken = tx.execute(
         "UPDATE realm_export SET started_at = :now WHERE id = :id AND realm_id = :realm"
         " AND path_id IS NULL AND failed_at IS NULL"

@@ -22,7 +22,7 @@ def everything(tx: Tx) -> list[Linkifier]:
 
 
 def insert(tx: Tx, rule: LinkifierRule) -> int:
-    """After all the others."""
+    """After all others."""
     last = tx.value("SELECT max(position) AS value FROM linkifier WHERE realm_id = :realm")
     return tx.add("linkifier", position=(last or 0) + 1, **_columns(rule))
 

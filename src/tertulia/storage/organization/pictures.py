@@ -1,4 +1,4 @@
-"""Pictures that an organization shows itself with."""
+"""The icon and logos of an organization."""
 
 import msgspec
 
@@ -7,7 +7,7 @@ from tertulia.database.tx import Tx
 
 
 def put(tx: Tx, kind: str, name: str, picture: bytes) -> None:
-    """Show this picture from now on, under a name that was never used before."""
+    """Replace the image, under a new name."""
     tx.replace("realm_picture", ("realm_id", "kind"), kind=kind, name=name, picture=picture)
     _note_names(tx, storage.organization.current(tx).pictures | {kind: name})
 
@@ -27,7 +27,7 @@ def find(tx: Tx, name: str) -> bytes | None:
 
 
 def _note_names(tx: Tx, names: dict[str, str]) -> None:
-    """Say with the organization what its pictures are called."""
+    """Store the names of the images in the organization's row."""
     tx.execute(
         "UPDATE realm SET pictures = :names WHERE id = :realm",
         names=msgspec.json.encode(names).decode(),

@@ -16,5 +16,5 @@ def insert(tx: Tx, name: str, language: str, url_template: str) -> int:
 
 
 def delete(tx: Tx, playground_id: int) -> bool:
-    """Says whether there was one."""
+    """Returns whether it existed."""
     return tx.remove("playground", id=playground_id) > 0

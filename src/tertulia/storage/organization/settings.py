@@ -1,4 +1,4 @@
-"""What an organization has set, or what holds where it has set nothing."""
+"""The settings of an organization, with defaults."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from tertulia.domain.organization.settings import OrganizationSetting, PeopleNam
 
 
 def present(tx: Tx, setting: OrganizationSetting) -> Any:
-    """What a setting is now."""
+    """The current value of a setting."""
     realm = storage.organization.current(tx)
     if isinstance(setting.kind, PeopleNamed):
         return realm.settings.get(setting.name, storage.groups.system_ids(tx)[setting.default])

@@ -40,7 +40,7 @@ def find(tx: Tx, user_id: int) -> User | None:
 
 
 class Rank(NamedTuple):
-    """What decides over all else that somebody may do."""
+    """The columns that decide most permissions."""
 
     is_active: bool
     role: Role
@@ -54,7 +54,7 @@ def rank(tx: Tx, user_id: int) -> Rank | None:
 
 
 def find_by_email(tx: Tx, email: str) -> User | None:
-    """By real address, whatever the case of its ASCII letters."""
+    """By real address, ignoring the case of ASCII letters."""
     key = domain.people.user.email_key(email)
     rows = tx.all(
         f"SELECT {_COLUMNS} FROM account WHERE realm_id = :realm AND email_key IN :keys",
@@ -79,7 +79,7 @@ def everyone(tx: Tx) -> list[User]:
 
 
 def members_joined_between(tx: Tx, after: float, until: float) -> list[User]:
-    """Active accounts with the role of a member that began in this time."""
+    """Active accounts with the role of a member that were created in this time."""
     rows = tx.all(
         f"SELECT {_COLUMNS} FROM account WHERE realm_id = :realm AND role = :member AND is_active"
         " AND NOT is_system_bot AND joined_at > :after AND joined_at <= :until ORDER BY id",
@@ -91,7 +91,7 @@ def members_joined_between(tx: Tx, after: float, until: float) -> list[User]:
 
 
 def human_ids(tx: Tx) -> list[int]:
-    """Everybody who is no bot, whether or not they are still here."""
+    """All accounts except bots, deactivated ones included."""
     return tx.column(
         "SELECT id FROM account WHERE realm_id = :realm AND bot_type IS NULL ORDER BY id"
     )
@@ -112,7 +112,7 @@ def find_system_bot(tx: Tx, email: str) -> User | None:
 
 
 def who_set(tx: Tx, setting: str) -> list[User]:
-    """Those who have chosen something for a personal setting."""
+    """Users who have set a personal setting."""
     rows = tx.all(
         f"SELECT {_COLUMNS} FROM account WHERE realm_id = :realm AND settings LIKE :pattern"
         " ORDER BY id",
@@ -122,7 +122,7 @@ def who_set(tx: Tx, setting: str) -> list[User]:
 
 
 def active_bots_of(tx: Tx, owner_id: int) -> list[User]:
-    """The bots that somebody answers for and that are in use."""
+    """The active bots of a user."""
     rows = tx.all(
         f"SELECT {_COLUMNS} FROM account WHERE realm_id = :realm AND bot_owner_id = :owner"
         " AND is_active ORDER BY id",
@@ -141,7 +141,7 @@ def is_only_person(tx: Tx, user_id: int) -> bool:
 
 
 def names_in_use(tx: Tx, full_name: str) -> list[int]:
-    """Active accounts of this name, whatever its case."""
+    """Active accounts with this name, in any case."""
     rows = tx.all("SELECT id, full_name FROM account WHERE realm_id = :realm AND is_active")
     wanted = full_name.casefold()
     return [row["id"] for row in rows if row["full_name"].casefold() == wanted]
@@ -165,7 +165,7 @@ def active_owner_ids(tx: Tx) -> list[int]:
 
 
 def fingerprints(tx: Tx, user_ids: list[int] | None = None) -> dict[int, bytes]:
-    """The key fingerprints of these users, or of everybody."""
+    """The key fingerprints of these users, or of all."""
     wanted = "" if user_ids is None else " AND id IN :ids"
     rows = tx.all(
         "SELECT id, key_hash FROM account"
@@ -176,7 +176,7 @@ def fingerprints(tx: Tx, user_ids: list[int] | None = None) -> dict[int, bytes]:
 
 
 def is_key_known(tx: Tx, fingerprint: bytes) -> bool:
-    """Whether a key is anybody's, in any organization."""
+    """Whether a key exists in any organization."""
     return tx.exists("SELECT 1 AS found FROM account WHERE key_hash = :hash", hash=fingerprint)
 
 
@@ -228,7 +228,7 @@ def insert(
 
 
 def sealed_keys(tx: Tx) -> dict[int, bytes]:
-    """The sealed keys of everybody who has one."""
+    """All sealed keys."""
     rows = tx.all(
         "SELECT id, key_sealed FROM account WHERE realm_id = :realm AND key_sealed IS NOT NULL"
     )

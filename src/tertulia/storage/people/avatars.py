@@ -1,10 +1,10 @@
-"""Pictures that people have uploaded of themselves."""
+"""Uploaded avatars."""
 
 from tertulia.database.tx import Tx
 
 
 def put(tx: Tx, user_id: int, name: str, picture: bytes, medium: bytes) -> None:
-    """Show this picture from now on, under a name that was never used before."""
+    """Replace the image, under a new name."""
     tx.replace("avatar", ("user_id",), user_id=user_id, name=name, picture=picture, medium=medium)
 
 
@@ -13,7 +13,7 @@ def remove(tx: Tx, user_id: int) -> None:
 
 
 def note_change(tx: Tx, user_id: int, source: str, name: str | None) -> None:
-    """Say with the account where its picture comes from now; every change has its version."""
+    """Store the source of the avatar in the account; every change gets a version."""
     tx.execute(
         "UPDATE account SET avatar_source = :source, avatar_name = :name,"
         " avatar_version = avatar_version + 1 WHERE id = :id AND realm_id = :realm",

@@ -1,4 +1,4 @@
-"""What bots remember: texts by key, each bot's its own."""
+"""Storage of bots: texts by key, separate for each bot."""
 
 from collections.abc import Sequence
 
@@ -25,7 +25,7 @@ def find_many(tx: Tx, user_id: int, keys: Sequence[str]) -> dict[str, str]:
 
 
 def size(tx: Tx, user_id: int) -> int:
-    """How many characters it all takes, keys included."""
+    """The total number of characters, keys included."""
     return tx.number(
         "SELECT coalesce(sum(length(key) + length(value)), 0) AS value FROM bot_memory"
         " WHERE user_id = :user AND realm_id = :realm",

@@ -1,4 +1,4 @@
-"""What bots have beyond their accounts."""
+"""Settings of bots beyond their accounts."""
 
 import msgspec
 
@@ -17,7 +17,7 @@ def find(tx: Tx, user_id: int) -> Bot:
 
 
 def find_many(tx: Tx, user_ids: list[int]) -> list[Bot]:
-    """In the order asked for; a bot that has chosen nothing has no row."""
+    """In the requested order; a bot without settings has no row."""
     rows = tx.all(
         f"SELECT {_COLUMNS} FROM bot b WHERE b.user_id IN :users AND b.realm_id = :realm",
         users=user_ids,
@@ -27,7 +27,7 @@ def find_many(tx: Tx, user_ids: list[int]) -> list[Bot]:
 
 
 def kept_by(tx: Tx, user_id: int) -> dict[int, Bot]:
-    """Those that somebody looks after: their own, or all of them for an administrator."""
+    """The bots that a user manages: their own, or all for an administrator."""
     rows = tx.all(
         f"SELECT {_COLUMNS} FROM bot b JOIN account a ON a.id = b.user_id"
         " WHERE b.realm_id = :realm AND (a.bot_owner_id = :me"
@@ -39,7 +39,7 @@ def kept_by(tx: Tx, user_id: int) -> dict[int, Bot]:
 
 
 def using(tx: Tx, channel_id: int) -> list[Bot]:
-    """Those for which a channel is the place they use when they name none."""
+    """Bots that use a channel as their default."""
     rows = tx.all(
         f"SELECT {_COLUMNS} FROM bot b WHERE b.realm_id = :realm"
         " AND (b.sending_channel_id = :channel OR b.listening_channel_id = :channel)"
@@ -50,7 +50,7 @@ def using(tx: Tx, channel_id: int) -> list[Bot]:
 
 
 def ids_of_owner(tx: Tx, owner_id: int) -> list[int]:
-    """All bots of somebody, deactivated ones included."""
+    """All bots of a user, deactivated ones included."""
     return tx.column(
         "SELECT id FROM account WHERE bot_owner_id = :owner AND realm_id = :realm ORDER BY id",
         owner=owner_id,
@@ -58,7 +58,7 @@ def ids_of_owner(tx: Tx, owner_id: int) -> list[int]:
 
 
 def ids_of_others(tx: Tx, user_id: int) -> list[int]:
-    """All bots that somebody does not own."""
+    """All bots that a user does not own."""
     return tx.column(
         "SELECT id FROM account WHERE realm_id = :realm AND bot_type IS NOT NULL"
         " AND NOT is_system_bot AND (bot_owner_id IS NULL OR bot_owner_id <> :user) ORDER BY id",
@@ -74,7 +74,7 @@ def sealed_keys(tx: Tx, user_ids: list[int]) -> dict[int, bytes]:
 
 
 def is_name_in_use(tx: Tx, full_name: str) -> bool:
-    """Whether somebody active, a person or a bot, is called so."""
+    """Whether an active user or bot has this name."""
     return tx.exists(
         "SELECT 1 AS found FROM account"
         " WHERE realm_id = :realm AND full_name = :name AND is_active LIMIT 1",

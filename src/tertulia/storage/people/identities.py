@@ -1,4 +1,4 @@
-"""Accounts that came from a provider, by provider and subject."""
+"""Identities of accounts at login providers, by provider and subject."""
 
 from collections.abc import Sequence
 
@@ -33,7 +33,7 @@ def providers_of(tx: Tx, user_id: int) -> set[str]:
 
 
 def put(tx: Tx, identity: Identity) -> None:
-    """Remember it; an account has one subject with a provider, the one that came last."""
+    """Store an identity; an account has one subject per provider, the latest."""
     tx.execute(
         "DELETE FROM identity WHERE realm_id = :realm AND provider = :provider"
         " AND (user_id = :user OR subject = :subject)",
@@ -54,7 +54,7 @@ def put(tx: Tx, identity: Identity) -> None:
 
 
 def forget(tx: Tx, user_id: int) -> bool:
-    """Whether there was something to forget."""
+    """Returns whether there was one."""
     return tx.remove("identity", user_id=user_id) > 0
 
 

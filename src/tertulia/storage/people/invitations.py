@@ -1,4 +1,4 @@
-"""Invitations, found by number, by address or by the fingerprint of their link."""
+"""Invitations, found by id, by address or by the fingerprint of their link."""
 
 import msgspec
 
@@ -51,7 +51,7 @@ def find(tx: Tx, invitation_id: int) -> Invitation | None:
 
 
 def find_by_key(tx: Tx, fingerprint: bytes) -> Invitation | None:
-    """One that is still good."""
+    """A valid invitation."""
     row = tx.one(
         f"SELECT {_COLUMNS} FROM invitation"
         f" WHERE fingerprint = :fingerprint AND realm_id = :realm AND {_GOOD}",
@@ -62,7 +62,7 @@ def find_by_key(tx: Tx, fingerprint: bytes) -> Invitation | None:
 
 
 def for_address(tx: Tx, email: str) -> Invitation | None:
-    """The newest good one for an address."""
+    """The newest valid invitation for an address."""
     row = tx.one(
         f"SELECT {_COLUMNS} FROM invitation"
         f" WHERE realm_id = :realm AND email_key = :email AND {_GOOD} ORDER BY id DESC LIMIT 1",
@@ -73,7 +73,7 @@ def for_address(tx: Tx, email: str) -> Invitation | None:
 
 
 def good_ones(tx: Tx, inviter_id: int | None = None) -> list[Invitation]:
-    """Those of the organization, or of one inviter, the newest first."""
+    """Valid invitations of the organization, or of one inviter, newest first."""
     whose = "" if inviter_id is None else " AND inviter_id = :inviter"
     rows = tx.all(
         f"SELECT {_COLUMNS} FROM invitation WHERE realm_id = :realm AND {_GOOD}{whose}"
@@ -89,7 +89,7 @@ def end(tx: Tx, invitation_id: int) -> None:
 
 
 def end_for(tx: Tx, email: str) -> list[int]:
-    """End all for an address; gives the inviters of those that were good."""
+    """End all for an address. Returns the inviters of those that were valid."""
     return _end(tx, "email_key = :who", domain.people.user.email_key(email))
 
 
@@ -99,7 +99,7 @@ def end_of(tx: Tx, inviter_id: int) -> list[int]:
 
 
 def forget_before(tx: Tx, moment: float) -> None:
-    """Delete those that were over by then, but for one by which somebody is coming in."""
+    """Delete those that expired before a time, except for one that is in use for a signup."""
     tx.execute(
         "DELETE FROM invitation WHERE realm_id = :realm"
         " AND (expires_at <= :moment OR ended_at <= :moment)"

@@ -1,4 +1,4 @@
-"""Who has met whom: in a channel they share, or in a direct conversation."""
+"""Which users know each other: by a shared channel or a direct conversation."""
 
 from collections.abc import Collection
 
@@ -9,10 +9,11 @@ from tertulia.domain.people.user import Role
 def met(
     tx: Tx, user_ids: Collection[int], among: Collection[int] | None = None
 ) -> dict[int, set[int]]:
-    """With whom each of some people shares a channel or a conversation, themselves included.
+    """For each of some users, the users with whom they share a channel or a conversation,
+    themselves included.
 
-    Whether the others are still here does not matter. `among` bounds who is looked for, which
-    makes it cheap to ask about a few.
+    Deactivated users are included. `among` limits the result, which makes queries about a few users
+    cheap.
     """
     channels = _channels_of(tx, user_ids)
     inside = _inside(tx, set().union(*channels.values()), among)
@@ -27,7 +28,7 @@ def met(
 
 
 def partners(tx: Tx, user_ids: Collection[int]) -> dict[int, set[int]]:
-    """With whom each of some people has had a direct conversation."""
+    """For each of some users, the users with whom they had a direct conversation."""
     found: dict[int, set[int]] = {user_id: set() for user_id in user_ids}
     if not user_ids:
         return found
@@ -43,7 +44,7 @@ def partners(tx: Tx, user_ids: Collection[int]) -> dict[int, set[int]]:
 
 
 def guests(tx: Tx) -> list[int]:
-    """All guests who are still here."""
+    """All active guests."""
     return tx.column(
         "SELECT id FROM account WHERE realm_id = :realm AND role = :guest AND is_active"
         " ORDER BY id",
@@ -77,7 +78,7 @@ def _channels_of(tx: Tx, user_ids: Collection[int]) -> dict[int, set[int]]:
 def _inside(
     tx: Tx, channel_ids: Collection[int], among: Collection[int] | None
 ) -> dict[int, set[int]]:
-    """The subscribers of each channel, or those of them who are among some people."""
+    """The subscribers of each channel; only those among some users, if given."""
     if not channel_ids or (among is not None and not among):
         return {}
     who, named = "channel_id IN :channels", {"channels": list(channel_ids)}

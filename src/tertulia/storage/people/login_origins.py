@@ -1,10 +1,10 @@
-"""From where people have logged in lately."""
+"""Recent origins of logins."""
 
 from tertulia.database.tx import Tx
 
 
 def note(tx: Tx, user_id: int, mark: bytes) -> bool:
-    """Note that somebody was there; whether they had been before."""
+    """Record an origin of a user. Returns whether it was known."""
     known = tx.execute(
         "UPDATE login_place SET seen_at = :now"
         " WHERE user_id = :user AND realm_id = :realm AND mark = :mark",

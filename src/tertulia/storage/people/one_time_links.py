@@ -1,4 +1,4 @@
-"""One-time links, found by the fingerprint of what they hold."""
+"""One-time links, found by the fingerprint of their token."""
 
 from collections.abc import Sequence
 
@@ -35,7 +35,7 @@ def insert(
 
 
 def find(tx: Tx, purpose: str, fingerprint: bytes) -> OneTimeLink | None:
-    """One that is still good."""
+    """A valid link."""
     return _LINKS.one(
         tx,
         "FROM one_time_link WHERE fingerprint = :fingerprint AND purpose = :purpose"
@@ -47,7 +47,7 @@ def find(tx: Tx, purpose: str, fingerprint: bytes) -> OneTimeLink | None:
 
 
 def end(tx: Tx, purpose: str, user_id: int) -> None:
-    """End those of somebody; how often they have asked is not forgotten."""
+    """End the links of a user; the number of requests stays recorded."""
     tx.execute(
         "UPDATE one_time_link SET fingerprint = NULL"
         " WHERE user_id = :user AND purpose = :purpose AND realm_id = :realm",
@@ -57,7 +57,7 @@ def end(tx: Tx, purpose: str, user_id: int) -> None:
 
 
 def end_for(tx: Tx, purpose: str, email: str) -> None:
-    """End those for an address."""
+    """End the links for an address."""
     tx.execute(
         "UPDATE one_time_link SET fingerprint = NULL"
         " WHERE email_key = :email AND purpose = :purpose AND realm_id = :realm",
@@ -67,7 +67,7 @@ def end_for(tx: Tx, purpose: str, email: str) -> None:
 
 
 def asked_for(tx: Tx, purposes: Sequence[str], email: str, since: float) -> list[float]:
-    """When something was asked for an address in any organization, first things first."""
+    """When links were requested for an address in any organization, oldest first."""
     return tx.column(
         "SELECT made_at FROM one_time_link WHERE email_key = :email AND made_at > :since"
         " AND purpose IN :purposes ORDER BY made_at",
@@ -78,12 +78,12 @@ def asked_for(tx: Tx, purposes: Sequence[str], email: str, since: float) -> list
 
 
 def asked_by(tx: Tx, purpose: str, user_id: int, since: float) -> list[float]:
-    """When somebody has asked."""
+    """When a user requested links."""
     return _asked(tx, purpose, "user_id", user_id, since)
 
 
 def asked_from(tx: Tx, purpose: str, address: str, since: float) -> list[float]:
-    """When somebody at this network address has asked."""
+    """When links were requested from this network address."""
     return _asked(tx, purpose, "asked_from", address, since)
 
 

@@ -1,4 +1,4 @@
-"""Passwords that were tried, by the name they were tried for and the address they came from."""
+"""Password attempts, by the name they were for and the network address."""
 
 from tertulia.database.tx import Tx
 
@@ -10,7 +10,7 @@ def insert(tx: Tx, name_hash: bytes, address: str) -> None:
 def nth_last(
     tx: Tx, name_hash: bytes, number: int, since: float, address: str | None = None
 ) -> float | None:
-    """When the last but so many was; None if there were fewer since then."""
+    """The time of the n-th last attempt; None if there were fewer since then."""
     here = "" if address is None else " AND address = :address"
     found: float | None = tx.value(
         "SELECT tried_at AS value FROM password_attempt"
@@ -25,7 +25,7 @@ def nth_last(
 
 
 def forget(tx: Tx, name_hash: bytes, address: str | None = None) -> int:
-    """Forget those for a name, from one address or from everywhere; says how many."""
+    """Delete the attempts for a name, from one address or all. Returns their number."""
     here = "" if address is None else " AND address = :address"
     return tx.execute(
         f"DELETE FROM password_attempt WHERE realm_id = :realm AND name_hash = :name{here}",

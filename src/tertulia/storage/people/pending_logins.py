@@ -1,4 +1,4 @@
-"""Logins that have left for a provider, and tokens that finish one elsewhere."""
+"""Pending logins at a provider, and tokens that finish a login in another app."""
 
 from tertulia.database.tx import Tx
 
@@ -17,7 +17,7 @@ def save(
 
 
 def consume(tx: Tx, state_hash: bytes, browser_hash: bytes, since: float) -> bytes | None:
-    """What a login left with, which is forgotten by that; None if it is not this browser's."""
+    """Return and delete the state of a pending login; None if it is of another browser."""
     row = tx.one(
         "DELETE FROM login_departure WHERE realm_id = :realm AND state_hash = :state"
         " AND browser_hash = :browser AND left_at >= :since RETURNING sealed",
@@ -33,7 +33,7 @@ def put_token(tx: Tx, token_hash: bytes, user_id: int, method: str) -> None:
 
 
 def take_token(tx: Tx, token_hash: bytes, since: float) -> tuple[int, str] | None:
-    """Whose token it is, and how they had come; it is forgotten by that."""
+    """Return and delete a token: its user, and how they logged in."""
     row = tx.one(
         "DELETE FROM login_token WHERE realm_id = :realm AND token_hash = :token"
         " AND made_at >= :since RETURNING user_id, method",
@@ -44,7 +44,7 @@ def take_token(tx: Tx, token_hash: bytes, since: float) -> tuple[int, str] | Non
 
 
 def forget_of(tx: Tx, user_id: int) -> None:
-    """What somebody has begun and not finished."""
+    """Delete the pending logins of a user."""
     for table in ("login_departure", "login_token"):
         tx.execute(f"DELETE FROM {table} WHERE realm_id = :realm AND user_id = :user", user=user_id)
 

@@ -1,4 +1,4 @@
-"""When people were last here, as written down in batches."""
+"""Presence of users, written in batches."""
 
 import msgspec
 from msgspec.structs import asdict
@@ -8,7 +8,7 @@ from tertulia.domain.people.presence import Presence
 
 
 class Noted(msgspec.Struct, frozen=True):
-    """A presence and its place among the changes of the organization."""
+    """A presence and its number among the changes of the organization."""
 
     user_id: int
     presence: Presence
@@ -16,7 +16,7 @@ class Noted(msgspec.Struct, frozen=True):
 
 
 def since(tx: Tx, update_id: int) -> list[Noted]:
-    """What has changed after a place, in order."""
+    """The changes after a number, in order."""
     rows = tx.all(
         "SELECT user_id, active_at, idle_at, update_id FROM presence"
         " WHERE realm_id = :realm AND update_id > :since ORDER BY update_id",
@@ -29,7 +29,7 @@ def since(tx: Tx, update_id: int) -> list[Noted]:
 
 
 def note(tx: Tx, presences: dict[int, Presence]) -> None:
-    """Write down where people are, and give each change its number."""
+    """Store presences, and number the changes."""
     last = tx.value("SELECT max(update_id) AS value FROM presence WHERE realm_id = :realm")
     tx.upsert_many(
         "presence",
@@ -43,8 +43,7 @@ def note(tx: Tx, presences: dict[int, Presence]) -> None:
 
 
 def forget_before(tx: Tx, time: float) -> int:
-    """Forget those who were last here before a time, but for the newest change: its number is
-    where the next one counts on."""
+    """Delete presences before a time, except for the newest change: numbers continue after it."""
     return tx.execute(f"DELETE FROM presence WHERE {_STALE}", **_at(tx, time))
 
 

@@ -1,4 +1,4 @@
-"""Custom profile fields and what people have filled in."""
+"""Custom profile fields and their values."""
 
 from collections.abc import Iterable
 
@@ -18,9 +18,9 @@ def everything(tx: Tx) -> list[ProfileField]:
 
 
 def insert(tx: Tx, field: ProfileField) -> int:
-    """After all the others, whatever position is given."""
+    """After all others, regardless of the position."""
     field_id = tx.add("profile_field", field_type=int(field.type), position=0, **_changeable(field))
-    # A new field comes last: its own number is larger than any place given by hand.
+    # A new field is last: its id is larger than any position that was set.
     tx.execute("UPDATE profile_field SET position = id WHERE id = :id", id=field_id)
     return field_id
 
@@ -30,7 +30,7 @@ def update(tx: Tx, field: ProfileField) -> None:
 
 
 def delete(tx: Tx, field_id: int) -> None:
-    """A field and all that was filled in."""
+    """Delete a field and all its values."""
     here = {"field": field_id, "realm": tx.realm_id}
     tx.execute("DELETE FROM profile_value WHERE field_id = :field AND realm_id = :realm", **here)
     tx.execute("DELETE FROM profile_field WHERE id = :field AND realm_id = :realm", **here)
@@ -45,7 +45,7 @@ def set_order(tx: Tx, field_ids: list[int]) -> None:
 
 
 def all_values(tx: Tx, user_ids: Iterable[int] | None = None) -> dict[int, Values]:
-    """What these people have filled in, or everybody; by user, then by field."""
+    """The values of these users, or of all; by user, then by field."""
     wanted = "" if user_ids is None else " AND user_id IN :ids"
     rows = tx.all(
         "SELECT user_id, field_id, value, rendered FROM profile_value"
@@ -75,7 +75,7 @@ def remove_value(tx: Tx, user_id: int, field_id: int) -> None:
 
 
 def who_chose(tx: Tx, field_id: int, values: list[str]) -> list[int]:
-    """Those who have filled in one of these values."""
+    """Users with one of these values."""
     return tx.column(
         "SELECT user_id FROM profile_value WHERE field_id = :field AND realm_id = :realm"
         " AND value IN :values ORDER BY user_id",

@@ -1,4 +1,4 @@
-"""What people change about their own accounts."""
+"""Changes that users make to their own accounts."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Second factors: apps that make codes, recovery codes and passkeys."""
+"""Second factors: authenticator apps, recovery codes and passkeys."""
 
 from collections.abc import Sequence
 
@@ -10,7 +10,7 @@ _APPS, _PASSKEYS = Record(CodeApp, "code_app"), Record(Passkey, "passkey")
 
 
 def of_user(tx: Tx, user_id: int) -> SecondFactors:
-    """All that somebody has."""
+    """All second factors of a user."""
     codes: int = tx.value(
         "SELECT COUNT(*) AS value FROM recovery_code WHERE user_id = :user AND realm_id = :realm",
         user=user_id,
@@ -19,7 +19,7 @@ def of_user(tx: Tx, user_id: int) -> SecondFactors:
 
 
 def are_used(tx: Tx) -> bool:
-    """Whether anybody of the organization has one."""
+    """Whether a user of the organization has one."""
     return any(
         tx.one(f"SELECT user_id FROM {table} WHERE realm_id = :realm LIMIT 1")
         for table in ("code_app", "passkey")
@@ -39,7 +39,7 @@ def app(tx: Tx, user_id: int) -> CodeApp | None:
 
 
 def put_app(tx: Tx, user_id: int, known: CodeApp) -> None:
-    """Give somebody an app, in place of the one that they have."""
+    """Set the user's app, in place of an older one."""
     forget_app(tx, user_id)
     tx.put(
         "code_app", user_id=user_id, sealed=known.sealed, last_step=known.last_step, made_at=tx.now
@@ -51,7 +51,7 @@ def forget_app(tx: Tx, user_id: int) -> None:
 
 
 def use_up_step(tx: Tx, user_id: int, step: int) -> bool:
-    """Whether this code was not used yet; from now on it was."""
+    """Mark a time step as used. Returns False if it was used before."""
     done = tx.execute(
         "UPDATE code_app SET last_step = :step"
         " WHERE user_id = :user AND realm_id = :realm AND last_step < :step",
@@ -62,14 +62,14 @@ def use_up_step(tx: Tx, user_id: int, step: int) -> bool:
 
 
 def put_recovery_codes(tx: Tx, user_id: int, hashes: Sequence[bytes]) -> None:
-    """Give somebody recovery codes; those that they had are no longer good."""
+    """Replace the user's recovery codes."""
     tx.remove("recovery_code", user_id=user_id)
     for each in hashes:
         tx.put("recovery_code", user_id=user_id, code_hash=each)
 
 
 def use_up_recovery_code(tx: Tx, user_id: int, code_hash: bytes) -> bool:
-    """Whether there was such a code; it is gone by that."""
+    """Delete a recovery code. Returns whether it existed."""
     return tx.remove("recovery_code", user_id=user_id, code_hash=code_hash) > 0
 
 
@@ -92,7 +92,7 @@ def put_passkey(tx: Tx, user_id: int, name: str, credential: bytes, sign_count: 
 
 
 def note_passkey_used(tx: Tx, passkey_id: int, before: int, sign_count: int) -> bool:
-    """Note what a passkey has counted to; whether it was there, and nobody else has meanwhile."""
+    """Store the counter of a passkey. Returns False if it is gone, or was used meanwhile."""
     done = tx.execute(
         "UPDATE passkey SET sign_count = :count, used_at = :now"
         " WHERE id = :id AND realm_id = :realm AND sign_count = :before",

@@ -1,4 +1,4 @@
-"""Sessions, found by the fingerprint of what the browser's cookie holds."""
+"""Sessions, found by the fingerprint of the cookie."""
 
 from collections.abc import Sequence
 
@@ -14,7 +14,7 @@ def find(tx: Tx, fingerprint: bytes) -> Session | None:
 
 
 def of_user(tx: Tx, user_id: int, seen_after: float) -> list[Session]:
-    """Those that were used since then, the last one first."""
+    """Sessions used since a time, most recent first."""
     return _SESSIONS.all(
         tx,
         "FROM session WHERE user_id = :user AND realm_id = :realm"
@@ -50,7 +50,7 @@ def insert(
 
 
 def provider_sealed(tx: Tx, session_id: int) -> bytes | None:
-    """What the provider has to be told of a session's end; None for one that has none."""
+    """The sealed data for a logout at the provider; None if the session has none."""
     found = tx.value(
         "SELECT provider_sealed AS value FROM session WHERE id = :id AND realm_id = :realm",
         id=session_id,
@@ -59,7 +59,7 @@ def provider_sealed(tx: Tx, session_id: int) -> bytes | None:
 
 
 def of_provider(tx: Tx, person: bytes, marks: Sequence[bytes]) -> list[Session]:
-    """Those of somebody at a provider: all, or those of certain sessions there."""
+    """A user's sessions from a provider: all, or those of certain provider sessions."""
     which = " AND provider_mark IN :marks" if marks else ""
     return _SESSIONS.all(
         tx,
@@ -74,12 +74,12 @@ def note_seen(tx: Tx, session_id: int, address: str) -> None:
 
 
 def delete(tx: Tx, user_id: int, session_id: int) -> bool:
-    """Whether there was such a session of theirs."""
+    """Returns whether the user had this session."""
     return tx.remove("session", id=session_id, user_id=user_id) > 0
 
 
 def delete_all(tx: Tx, user_id: int, but: int | None = None) -> bool:
-    """Delete somebody's sessions, but perhaps for one; whether there were any."""
+    """Delete a user's sessions, optionally except for one. Returns whether there were any."""
     done = tx.execute(
         "DELETE FROM session WHERE user_id = :user AND realm_id = :realm AND id <> :but",
         user=user_id,
@@ -89,7 +89,7 @@ def delete_all(tx: Tx, user_id: int, but: int | None = None) -> bool:
 
 
 def delete_unseen(tx: Tx, since: float) -> None:
-    """Delete those that were not used since then, and those that have ended."""
+    """Delete sessions not used since a time, and expired ones."""
     tx.execute(
         "DELETE FROM session WHERE realm_id = :realm"
         " AND (seen_at < :since OR (ends_at IS NOT NULL AND ends_at <= :now))",

@@ -1,4 +1,4 @@
-"""What people say about themselves: a short text and an emoji."""
+"""User statuses: a short text and an emoji."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ def of_user(tx: Tx, user_id: int) -> Status:
 
 
 def of_users(tx: Tx, user_ids: list[int]) -> dict[int, Status]:
-    """Those of some people who have said something."""
+    """The statuses of some users; users without one are left out."""
     if not user_ids:
         return {}
     rows = tx.all(
@@ -28,13 +28,13 @@ def of_users(tx: Tx, user_ids: list[int]) -> dict[int, Status]:
 
 
 def everyone(tx: Tx) -> dict[int, Status]:
-    """By user; those who have said nothing are left out."""
+    """By user; users without one are left out."""
     rows = tx.all(f"SELECT {_COLUMNS} FROM user_status WHERE realm_id = :realm ORDER BY user_id")
     return {row["user_id"]: _STATUSES.of(row) for row in rows}
 
 
 def change(tx: Tx, user_id: int, changes: dict[str, Any]) -> None:
-    """Set some of the parts; a status of which nothing is left is forgotten."""
+    """Set some parts; an empty status is deleted."""
     known = of_user(tx, user_id)
     status = known.with_changes(changes)
     tx.remove("user_status", user_id=user_id)

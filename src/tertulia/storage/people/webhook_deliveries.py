@@ -1,4 +1,4 @@
-"""Calls of outgoing webhooks that are still to be made."""
+"""Queued calls of outgoing webhooks."""
 
 from collections.abc import Sequence
 
@@ -43,7 +43,7 @@ def first_of_each_bot(tx: Tx, most: int, most_per_person: int) -> list[WebhookCa
 
 
 def take(tx: Tx, call: WebhookCall, until: float) -> bool:
-    """Keep others from making it for a while; whether it was still as it was known."""
+    """Claim a call for a while. Returns False if it changed meanwhile."""
     taken = tx.execute(
         "UPDATE webhook_call SET due_at = :until"
         " WHERE id = :id AND realm_id = :realm AND due_at = :due AND tries = :tries",

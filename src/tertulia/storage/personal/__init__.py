@@ -1,4 +1,4 @@
-"""What people keep for themselves."""
+"""Personal data of users."""
 
 from tertulia.storage.personal import (
     alert_words,

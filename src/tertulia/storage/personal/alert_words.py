@@ -1,4 +1,4 @@
-"""Alert words, by their owners."""
+"""Alert words of users."""
 
 from tertulia import domain
 from tertulia.database.tx import Tx
@@ -13,7 +13,7 @@ def of_user(tx: Tx, user_id: int) -> list[str]:
 
 
 def of_users(tx: Tx, user_ids: list[int] | None = None) -> dict[int, list[str]]:
-    """The words of these people, or of everybody who has some."""
+    """The words of these users, or of all."""
     wanted = "" if user_ids is None else " AND user_id IN :ids"
     rows = tx.all(
         f"SELECT user_id, word FROM alert_word WHERE realm_id = :realm{wanted}",

@@ -1,4 +1,4 @@
-"""Phones that are told of messages."""
+"""Phones that get push notifications."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -23,7 +23,7 @@ def of_user(tx: Tx, user_id: int) -> list[Device]:
 
 
 def user_ids(tx: Tx) -> set[int]:
-    """Everybody of the organization who has a phone that can be told something."""
+    """All users of the organization with a registered phone."""
     rows = tx.all(
         "SELECT user_id FROM device WHERE realm_id = :realm AND token_id IS NOT NULL"
         " UNION SELECT user_id FROM device_token WHERE realm_id = :realm"
@@ -32,7 +32,7 @@ def user_ids(tx: Tx) -> set[int]:
 
 
 def due(tx: Tx, most: int, most_per_person: int) -> list[Device]:
-    """Whose registration the service is to be asked for, in all organizations, people in turn."""
+    """Users whose registration is due at the push service, in all organizations, people in turn."""
     return _DEVICES.all(
         tx,
         "FROM (SELECT d.*, row_number() OVER (PARTITION BY d.user_id ORDER BY d.due_at, d.id)"
@@ -45,7 +45,7 @@ def due(tx: Tx, most: int, most_per_person: int) -> list[Device]:
 
 
 def take(tx: Tx, device_id: int, until: float) -> bool:
-    """Whether it is due; then it is due again at another moment."""
+    """Claim a registration: set when it is due again. Returns whether it was due."""
     taken = tx.execute(
         "UPDATE device SET due_at = :until WHERE id = :id AND realm_id = :realm AND due_at <= :now",
         id=device_id,
@@ -67,7 +67,7 @@ def delete(tx: Tx, device_id: int) -> None:
     tx.remove("device", id=device_id)
 
 
-# --- the older kind ---
+# --- the older protocol ---
 
 
 def insert_token(tx: Tx, token: DeviceToken) -> None:
@@ -88,5 +88,5 @@ def tokens_of(tx: Tx, user_id: int) -> list[DeviceToken]:
 
 
 def delete_token(tx: Tx, user_id: int, kind: TokenKind, token: str) -> bool:
-    """Whether there was one."""
+    """Returns whether it existed."""
     return tx.remove("device_token", user_id=user_id, kind=kind, token=token) > 0

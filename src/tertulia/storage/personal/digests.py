@@ -1,4 +1,4 @@
-"""What a digest tells of, and who was looked at for one."""
+"""Contents of digests, and when each user was last considered for one."""
 
 from tertulia import storage
 from tertulia.database.tx import Tx
@@ -6,7 +6,7 @@ from tertulia.domain.personal.digests import MAX_MESSAGES, SAMPLES, LivelyTopic
 
 
 def written_at(tx: Tx) -> dict[int, float]:
-    """When each was last looked at."""
+    """When each user was last considered."""
     return dict(tx.tuples("SELECT user_id, written_at FROM digest WHERE realm_id = :realm"))
 
 
@@ -15,7 +15,7 @@ def note(tx: Tx, user_id: int) -> None:
 
 
 def lively_topics(tx: Tx, since: float) -> list[LivelyTopic]:
-    """What was written by people in channels lately, by topic."""
+    """Recent messages of people in channels, by topic."""
     rows = tx.all(
         "SELECT m.id, m.channel_id, m.topic, m.topic_key, m.sender_id FROM message m"
         " JOIN account a ON a.id = m.sender_id"

@@ -1,4 +1,4 @@
-"""Drafts, each seen by its owner alone."""
+"""Drafts; only their owner sees them."""
 
 import msgspec
 from msgspec.structs import asdict
@@ -20,7 +20,7 @@ def of_user(tx: Tx, user_id: int) -> list[SavedDraft]:
 
 
 def find_many(tx: Tx, draft_ids: list[int]) -> list[SavedDraft]:
-    """Those of the drafts that are still there, in order of id."""
+    """Those of the drafts that still exist, by id."""
     rows = tx.all(
         f"SELECT {_COLUMNS} FROM draft WHERE realm_id = :realm AND id IN :ids ORDER BY id",
         ids=draft_ids,

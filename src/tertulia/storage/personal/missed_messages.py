@@ -1,4 +1,4 @@
-"""What people may have missed."""
+"""Missed messages: messages that users may be notified about."""
 
 from tertulia.database.tx import Tx
 
@@ -9,13 +9,13 @@ _WITH_DEVICES = (
 
 
 def position(tx: Tx) -> int | None:
-    """Up to which event it was looked for; None before the first time."""
+    """The last event that was examined; None before the first time."""
     found = tx.value("SELECT seq AS value FROM missed_position WHERE realm_id = :realm")
     return None if found is None else int(found)
 
 
 def begin_everywhere(tx: Tx) -> None:
-    """Where nobody has looked yet, what was before is nobody's news."""
+    """Start at the end of all logs that were never examined: older messages are not news."""
     tx.execute(
         "INSERT INTO missed_position (realm_id, seq) SELECT h.realm_id, h.seq FROM log_head h"
         " WHERE NOT EXISTS (SELECT 1 FROM missed_position p WHERE p.realm_id = h.realm_id)"
@@ -24,8 +24,8 @@ def begin_everywhere(tx: Tx) -> None:
 
 
 def realms_behind(tx: Tx, realm_ids: list[int] | None, everybody: bool) -> list[int]:
-    """Those of some organizations, or of all, whose log was not looked through to its end; without
-    `everybody`, only where there is a device that could be told."""
+    """Organizations whose log was not examined to its end, of some or of all; without `everybody`,
+    only those with a device to notify."""
     among = "" if realm_ids is None else " AND h.realm_id IN :realms"
     who = "" if everybody else f" AND h.realm_id IN ({_WITH_DEVICES})"
     return tx.column(
@@ -40,7 +40,7 @@ def set_position(tx: Tx, seq: int) -> None:
 
 
 def insert(tx: Tx, message_id: int, reasons: dict[int, str]) -> None:
-    """That these people may have missed a message."""
+    """Record that these users may have missed a message."""
     tx.upsert_many(
         "missed_message",
         ({"user_id": user_id, "reason": reason} for user_id, reason in sorted(reasons.items())),
@@ -50,7 +50,7 @@ def insert(tx: Tx, message_id: int, reasons: dict[int, str]) -> None:
 
 
 def start_timers(tx: Tx, due: dict[int, float]) -> None:
-    """When each is to be told; a timer that runs already goes on."""
+    """Set when to notify each user; a running timer continues."""
     tx.upsert_many(
         "missed_timer",
         ({"user_id": user_id, "due_at": at} for user_id, at in sorted(due.items())),
@@ -59,7 +59,7 @@ def start_timers(tx: Tx, due: dict[int, float]) -> None:
 
 
 def due(tx: Tx, most: int) -> list[tuple[int, int]]:
-    """Whose time has come, in all organizations: organization and person."""
+    """Users whose timer is due, in all organizations: organization and user."""
     return tx.tuples(
         "SELECT realm_id, user_id FROM missed_timer WHERE due_at <= :now"
         " ORDER BY due_at LIMIT :most",
@@ -86,7 +86,7 @@ def put_off(tx: Tx, user_id: int, until: float) -> None:
 
 
 def of_user(tx: Tx, user_id: int) -> dict[int, str]:
-    """What somebody may have missed, oldest first, and why they are told."""
+    """A user's missed messages, oldest first, with the reason."""
     rows = tx.all(
         "SELECT message_id, reason FROM missed_message"
         " WHERE user_id = :user AND realm_id = :realm ORDER BY message_id",
@@ -103,7 +103,7 @@ def forget(tx: Tx, user_id: int) -> None:
 def before_in_topic(
     tx: Tx, channel_id: int, topic_key: str, message_id: int, most: int
 ) -> list[int]:
-    """The messages of a topic that came last before one of them, oldest first."""
+    """The last messages of a topic before one of them, oldest first."""
     return tx.column(
         "SELECT id FROM message WHERE channel_id = :channel AND topic_key = :topic AND id < :before"
         " ORDER BY topic_key DESC, id DESC LIMIT :most",
@@ -115,7 +115,7 @@ def before_in_topic(
 
 
 def chosen_for_channel(tx: Tx, channel_id: int, way: str) -> dict[int, bool]:
-    """Who has chosen for a channel whether they are told of everything, and what."""
+    """Users who have set their notifications for a channel, and the setting."""
     assert way in ("email", "push")
     rows = tx.all(
         f"SELECT user_id, {way}_notifications AS chosen FROM subscription"

@@ -1,4 +1,4 @@
-"""Who does not want to hear from whom."""
+"""Muted users."""
 
 import msgspec
 
@@ -6,12 +6,12 @@ from tertulia.database.tx import Tx
 
 
 class Mute(msgspec.Struct, frozen=True):
-    user_id: int  # who was muted
+    user_id: int  # the muted user
     muted_at: float
 
 
 def of_user(tx: Tx, user_id: int) -> list[Mute]:
-    """Whom a user has muted, the first mute first."""
+    """The users that a user has muted, first mute first."""
     rows = tx.all(
         "SELECT muted_id, muted_at FROM muted_user WHERE user_id = :user AND realm_id = :realm"
         " ORDER BY muted_at, muted_id",

@@ -1,4 +1,4 @@
-"""Navigation views, each seen by its owner alone."""
+"""Navigation views; only their owner sees them."""
 
 from msgspec.structs import asdict
 

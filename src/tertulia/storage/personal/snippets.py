@@ -1,4 +1,4 @@
-"""Saved snippets, each seen by its owner alone."""
+"""Saved snippets; only their owner sees them."""
 
 from tertulia.database.tx import Tx
 from tertulia.domain.personal.snippets import Snippet

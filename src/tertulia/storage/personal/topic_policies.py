@@ -1,4 +1,4 @@
-"""Each user's policy for the topics they said something about."""
+"""Users' policies for topics: muted, unmuted, followed."""
 
 from collections.abc import Sequence
 
@@ -30,7 +30,7 @@ def policy(tx: Tx, user_id: int, channel_id: int, topic: str) -> Visibility:
 def policies(
     tx: Tx, channel_id: int, topic: str, user_ids: Sequence[int] | None = None
 ) -> dict[int, Visibility]:
-    """What these users, or all, have said about one topic."""
+    """The policies of these users, or of all, for one topic."""
     wanted = "" if user_ids is None else " AND user_id IN :users"
     rows = tx.all(
         "SELECT user_id, policy FROM user_topic WHERE realm_id = :realm"
@@ -43,7 +43,7 @@ def policies(
 
 
 def count_of(tx: Tx, user_id: int, policy: Visibility | None = None) -> int:
-    """How many topics a user has a policy for, or this policy."""
+    """The number of topics for which a user has a policy, or this policy."""
     wanted = "" if policy is None else " AND policy = :policy"
     return tx.number(
         f"SELECT count(*) AS value FROM user_topic WHERE user_id = :user{wanted}",
@@ -53,7 +53,7 @@ def count_of(tx: Tx, user_id: int, policy: Visibility | None = None) -> int:
 
 
 def set_policy(tx: Tx, user_id: int, channel_id: int, topic: str, value: Visibility) -> None:
-    """Set a policy; setting none forgets the row."""
+    """Set a policy; `none` deletes the row."""
     if value == Visibility.NONE:
         tx.remove(
             "user_topic",

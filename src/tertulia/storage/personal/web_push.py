@@ -1,4 +1,4 @@
-"""Where people want to be told of messages, and what they are told."""
+"""Web Push: subscriptions of browsers, and queued notifications."""
 
 from collections.abc import Sequence
 
@@ -10,7 +10,7 @@ _SUBSCRIPTIONS = Record(PushSubscription, "push_subscription")
 
 
 def key(tx: Tx) -> tuple[str, bytes] | None:
-    """The public half, and the private one as it is sealed."""
+    """The public key, and the sealed private key."""
     row = tx.one("SELECT public, sealed FROM push_key WHERE realm_id = :realm")
     return None if row is None else (row["public"], bytes(row["sealed"]))
 
@@ -40,7 +40,7 @@ def of_user(tx: Tx, user_id: int) -> list[PushSubscription]:
 
 
 def user_ids(tx: Tx) -> set[int]:
-    """Everybody of the organization who wants to be told anywhere."""
+    """All users of the organization with a subscription."""
     return set(tx.column("SELECT DISTINCT user_id FROM push_subscription WHERE realm_id = :realm"))
 
 
@@ -59,7 +59,7 @@ def insert_notices(tx: Tx, message_id: int, reasons: dict[int, str]) -> None:
 
 
 def people_due(tx: Tx, most: int) -> list[tuple[int, int]]:
-    """Who is to be told something, in all organizations: organization and person."""
+    """Users with due notifications, in all organizations: organization and user."""
     rows = tx.all(
         "SELECT realm_id, user_id, min(due_at) AS due FROM push_notice"
         " WHERE due_at <= :now AND NOT sent GROUP BY realm_id, user_id ORDER BY due LIMIT :most",
@@ -70,7 +70,7 @@ def people_due(tx: Tx, most: int) -> list[tuple[int, int]]:
 
 
 def next_of(tx: Tx, user_id: int) -> PushNotice | None:
-    """What somebody is to be told next."""
+    """The next notifications of a user."""
     return _NOTICES.one(
         tx,
         "FROM push_notice"
@@ -82,7 +82,7 @@ def next_of(tx: Tx, user_id: int) -> PushNotice | None:
 
 
 def take(tx: Tx, notice: PushNotice, until: float) -> bool:
-    """Whether it is due; then it is due again at another moment."""
+    """Claim a notification: set when it is due again. Returns whether it was due."""
     taken = tx.execute(
         "UPDATE push_notice SET due_at = :until WHERE user_id = :user AND message_id = :message"
         " AND realm_id = :realm AND due_at <= :now AND NOT sent",
@@ -107,7 +107,7 @@ def put_off(tx: Tx, notice: PushNotice, until: float) -> None:
 
 
 def note_health(tx: Tx, subscription_id: int, failures: int, retry_at: float) -> None:
-    """How often in a row an endpoint has failed, and until when it is left in peace."""
+    """Record the consecutive failures of an endpoint, and its backoff."""
     tx.change("push_subscription", subscription_id, failures=failures, retry_at=retry_at)
 
 
@@ -123,8 +123,8 @@ def note_sent(tx: Tx, notice: PushNotice) -> None:
 
 
 def shown(tx: Tx, after: tuple[int, int], most: int) -> list[tuple[int, int, int]]:
-    """What devices may still show, in all organizations, from a person and a message on:
-    organization, person and message."""
+    """Notifications that devices may still show, in all organizations, from a user and a message
+    on: organization, user and message."""
     return tx.tuples(
         "SELECT realm_id, user_id, message_id FROM push_notice"
         " WHERE sent AND (user_id, message_id) > (:user, :message)"

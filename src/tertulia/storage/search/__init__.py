@@ -1,4 +1,4 @@
-"""The search engine: an index of words of our own, the same on both databases."""
+"""Full-text search: our own inverted index, the same on both databases."""
 
 from tertulia.storage.search import (
     batch,

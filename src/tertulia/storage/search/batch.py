@@ -1,11 +1,11 @@
-"""Batches: messages on their way into the index.
+"""Index batches: messages that are about to be indexed.
 
-Texts are read and cut into words before the transaction that writes, so that other writers wait
-only for rows. The rows of a batch are bounded, and so are those of each message: one with more
-words, or more new ones, than the index lists gets a signature, which has always 64 rows.
+Texts are read and split into words before the write transaction, so that other writers wait only
+for rows. The rows of a batch are bounded, and so are those of each message: a message with more
+words, or more new words, than the index lists gets a signature, which always has 64 rows.
 
 Between `prepare` and `write` a message can change, be deleted, or be indexed by another server.
-`search_head.changes` counts the changes, and `write` leaves out what was read too early.
+`search_head.changes` counts changes, and `write` skips texts that were read too early.
 """
 
 from collections.abc import Iterable, Sequence
@@ -19,7 +19,8 @@ from tertulia.database.tx import Row, Tx
 from tertulia.database.yielding import YieldPoint
 from tertulia.domain.search.query import SearchedText
 
-MAX_WORDS_PER_MESSAGE = 768  # that are listed; 10,000 characters of English have about 600
+# Of a message in the index; 10,000 characters of English have about 600.
+MAX_WORDS_PER_MESSAGE = 768
 MAX_NEW_WORDS_PER_MESSAGE = 128
 MAX_NEW_GRAMS_PER_MESSAGE = 768
 MAX_MESSAGES = 50
@@ -29,12 +30,13 @@ MAX_ROWS_OF_ONE_MESSAGE = (
     MAX_WORDS_PER_MESSAGE + MAX_NEW_WORDS_PER_MESSAGE + MAX_NEW_GRAMS_PER_MESSAGE + 1
 )
 WORDS_BETWEEN_YIELDS = 500
-MAX_REMOVED_WORDS = 128  # of a message that is indexed anew; it loses the others before
-MAX_REMOVED_ROWS = 1024  # of the messages that are indexed anew, in one batch
+# Of a message that is indexed again; it loses the others in earlier batches.
+MAX_REMOVED_WORDS = 128
+MAX_REMOVED_ROWS = 1024  # of the messages that are indexed again, in one batch
 
 
 class BatchLimits(msgspec.Struct, frozen=True):
-    """How much one batch holds; at least one message."""
+    """The limits of a batch; it has at least one message."""
 
     messages: int = MAX_MESSAGES
     text_bytes: int = MAX_TEXT_BYTES
@@ -42,7 +44,7 @@ class BatchLimits(msgspec.Struct, frozen=True):
 
 
 class Document(msgspec.Struct, frozen=True):
-    """What is written for one message: words, or else a signature."""
+    """The index entry of a message: words, or a signature."""
 
     message_id: int
     words: frozenset[str]
@@ -54,7 +56,7 @@ class IndexBatch(msgspec.Struct):
     indexed_to: int
     changed: list[Document] = field(default_factory=list)
     fresh: list[Document] = field(default_factory=list)
-    missing: list[int] = field(default_factory=list)  # noted as changed, but not there
+    missing: list[int] = field(default_factory=list)  # marked as changed, but deleted
     shrinking: int | None = None  # a message that loses some of its words
     rows: int = 0
     is_bounded: bool = True
@@ -65,13 +67,13 @@ class IndexBatch(msgspec.Struct):
 
 
 def index_some(tx: Tx, most: int = MAX_MESSAGES) -> int:
-    """Index some messages in this very transaction: for commands that no other writer waits for."""
+    """Index some messages in this transaction: for commands that no other writer waits for."""
     length = most * storage.search.index.USUAL_LENGTH
     return write(tx, prepare(tx, BatchLimits(most, length, rows=None)))
 
 
 def prepare(tx: Tx, limits: BatchLimits | None = None) -> IndexBatch:
-    """Read and split what to index next: changed messages for half of the batch, then new ones."""
+    """Read and split the next messages: changed ones for half of the batch, then new ones."""
     limits = limits or BatchLimits()
     batch = IndexBatch(
         storage.search.changes.count(tx),
@@ -85,7 +87,7 @@ def prepare(tx: Tx, limits: BatchLimits | None = None) -> IndexBatch:
 
 
 def write(tx: Tx, batch: IndexBatch) -> int:
-    """Write a batch, as far as it is still true; says how many messages are done."""
+    """Write a batch, as far as it is still valid. Returns how many messages are done."""
     done = 0
     ids = [document.message_id for document in (*batch.changed, *batch.fresh)]
     noted = storage.search.changes.last_of(tx, ids)
@@ -110,8 +112,8 @@ def write(tx: Tx, batch: IndexBatch) -> int:
 def _replaceable(tx: Tx, changed: list[Document], shrinking: int | None) -> list[Document]:
     """Those of the changed messages that can be replaced within half of MAX_REMOVED_ROWS.
 
-    A message that needs more, or `shrinking`, loses words within the other half. What is not
-    replaced stays noted as changed.
+    A message that needs more, or `shrinking`, loses words within the other half. The others stay
+    marked as changed.
     """
     half = room = MAX_REMOVED_ROWS // 2
     rows = storage.search.index.removal_rows(tx, [each.message_id for each in changed])
@@ -188,7 +190,7 @@ class _Plan:
         return rows
 
     def _add(self, row: Row, documents: list[Document], removed: int) -> bool:
-        """Add a message to the batch, unless that has too many rows then."""
+        """Add a message to the batch, unless it would have too many rows then."""
         words = self._words[row["id"]]
         new = words - self._known if len(words) <= MAX_WORDS_PER_MESSAGE else words
         grams: set[str] = set()

@@ -1,4 +1,4 @@
-"""Changes of messages that the index has still to take in, counted so that none is missed.
+"""Changes of messages that are not indexed yet, counted so that none is missed.
 
 `search_head.changes` counts the changes in an organization, and `search_stale` has the count at the
 last change of each message. A text that was read when the count was n has all changes up to n.
@@ -10,12 +10,12 @@ from tertulia.database.tx import Tx
 
 
 def count(tx: Tx) -> int:
-    """How often messages have changed in this organization."""
+    """The number of changes of messages in this organization."""
     return tx.number("SELECT changes AS value FROM search_head WHERE realm_id = :realm")
 
 
 def last_of(tx: Tx, message_ids: Sequence[int]) -> dict[int, int]:
-    """Of each of the messages that are noted as changed, the number of its last change."""
+    """The number of the last change of each message that is marked as changed."""
     rows = tx.tuples(
         "SELECT message_id, change FROM search_stale"
         " WHERE realm_id = :realm AND message_id IN :ids",
@@ -25,8 +25,8 @@ def last_of(tx: Tx, message_ids: Sequence[int]) -> dict[int, int]:
 
 
 def note(tx: Tx, message_ids: Sequence[int]) -> None:
-    """Count a change, and note it for these messages, whether they are indexed or not: their texts
-    may have been read already."""
+    """Count a change, and mark these messages, indexed or not: their texts may have been read
+    already."""
     if not message_ids:
         return
     tx.execute(
@@ -44,7 +44,7 @@ def note(tx: Tx, message_ids: Sequence[int]) -> None:
 
 
 def forget(tx: Tx, message_ids: Sequence[int]) -> None:
-    """Take messages off the list of those that have changed."""
+    """Unmark messages as changed."""
     if message_ids:
         tx.execute(
             "DELETE FROM search_stale WHERE realm_id = :realm AND message_id IN :ids",

@@ -1,7 +1,8 @@
-"""Finding: what a search leads to, asked of the index as far as somebody wants to know.
+"""Search execution: reads the index on demand.
 
-The index is read a segment at a time, beginning where the reader stands, so the newest messages
-with a common word cost little. What is not indexed as it is now was read at the beginning.
+The index is read one segment at a time, starting at the anchor, so the newest messages with a
+common word cost little. Messages that are not indexed in their current form are read at the
+beginning.
 """
 
 from collections.abc import Iterable, Iterator
@@ -14,13 +15,13 @@ from tertulia.database.tx import Row, Tx
 from tertulia.database.yielding import YieldPoint
 from tertulia.domain.search.query import AdjacentWords, Query, SearchedText
 
-MANY_AT_ONCE, SMALL_BATCHES = 1000, 125  # ids that the database is asked about
+MANY_AT_ONCE, SMALL_BATCHES = 1000, 125  # ids per query
 MAX_UNINDEXED_MESSAGES = (
-    1000  # messages that are looked through by themselves; more are indexed before
+    1000  # unindexed messages that a search reads itself; more are indexed first
 )
-MAX_FRESH_BYTES = 2_000_000  # of their HTML; more is indexed before, as far as a request may wait
+MAX_FRESH_BYTES = 2_000_000  # of their HTML; more is indexed first, as far as a request may wait
 MAX_RARE_WORDS = 64
-MAX_ALTERNATIVES = 128  # joints: by more than that, hardly a message is ruled out
+MAX_ALTERNATIVES = 128  # word pairs: more than that rule out hardly any message
 
 
 class Stretch(msgspec.Struct, frozen=True):
@@ -38,7 +39,7 @@ class Search:
         self._wanted = wanted
         self._unwanted = unwanted
         self._yield_point = YieldPoint()
-        self._known: dict[int, BitMap] = {}  # what may match in the segments we have read
+        self._known: dict[int, BitMap] = {}  # ids that may match, by segment that was read
         self._unsure: set[int] = set()  # ids that a signature allows; their texts decide
         if wanted is not None:
             self._last = storage.messages.newest_id(tx) >> storage.search.segments.BITS
@@ -54,11 +55,11 @@ class Search:
 
     @property
     def is_by_index(self) -> bool:
-        """Whether the index leads to messages; it cannot tell where something is not."""
+        """Whether the index leads to messages; it cannot find messages that lack a word."""
         return self._wanted is not None
 
     def portions(self, ids: list[int]) -> Iterator[list[int]]:
-        """Ids to be looked at one after the other; not many at once, if others have to wait."""
+        """Ids in portions; small ones if requests are waiting."""
         while ids:
             self._yield_point.yield_to_requests()
             count = SMALL_BATCHES if self._yield_point.has_yielded else MANY_AT_ONCE
@@ -88,7 +89,7 @@ class Search:
         ]
 
     def confirmed(self, ids: list[int]) -> list[int]:
-        """Those of the ids that match; the texts are read only where the index is not enough."""
+        """Those of the ids that match; texts are read only if the index does not suffice."""
         needs_text = self._wanted is not None and self._wanted.needs_text
         if needs_text or self._unwanted:
             asked = ids
@@ -106,7 +107,7 @@ class Search:
         return [each for each in ids if each in found]
 
     def _texts(self, ids: list[int]) -> Iterable[Row]:
-        """Of those of the ids that have to be looked through."""
+        """The texts of those ids that the index does not decide."""
         if self._wanted is None or not self._wanted.phrases:
             return storage.search.texts.one_by_one(self._tx, ids)
         longest = max(self._wanted.phrases, key=lambda phrase: len(phrase.text))
@@ -123,7 +124,7 @@ class Search:
     def _beyond(self, segment: int, anchor: int, count: int, *, back: bool) -> list[int]:
         bits = self._in_segment(segment)
         base = segment << storage.search.segments.BITS
-        place = anchor - base  # of the anchor, as ids in the segment are counted
+        place = anchor - base  # of the anchor, within the segment
         if back:
             end = bits.rank(min(place, storage.search.segments.SIZE) - 1) if place > 0 else 0
             return [base + each for each in reversed(bits[max(0, end - count) : end])]
@@ -139,7 +140,7 @@ class Search:
         return self._known[segment]
 
     def _allowed(self, segment: int) -> BitMap:
-        """What may match by its signature."""
+        """Ids that may match by their signatures."""
         if segment not in self._signed or self._wanted is None:
             return BitMap()
         ids = self._signed[segment]
@@ -153,7 +154,7 @@ class Search:
         return BitMap(each & (size - 1) for each in self._unsure if each >> bits == segment)
 
     def _indexed(self, segment: int) -> BitMap:
-        """What may match by all that the index knows; ids counted within the segment."""
+        """Ids that may match by the whole index, counted within the segment."""
         if not self._can_match or not self._words:
             return BitMap()
         found: BitMap | None = None
@@ -173,7 +174,8 @@ class Search:
         return found
 
     def _read_rarest(self) -> dict[int, BitMap] | None:
-        """Of the clue with the fewest words, all at once: most segments will not have any."""
+        """Read all segments of the clue with the fewest words at once: most segments have none of
+        them."""
         if not self._words or len(self._words[0]) > MAX_RARE_WORDS:
             return None
         held = storage.search.segments.load(
@@ -185,7 +187,7 @@ class Search:
         return {segment: BitMap.union(BitMap(), *bits.values()) for segment, bits in held.items()}
 
     def _read_fresh(self, wanted: Query) -> None:
-        """Look through what the index does not know, or knows as it was before."""
+        """Read the messages that are not indexed in their current form."""
         ids = storage.search.index.stale(self._tx, MAX_UNINDEXED_MESSAGES)
         ids += storage.search.index.newest_unindexed(self._tx, MAX_UNINDEXED_MESSAGES)
         self._fresh: dict[int, BitMap] = {}
@@ -202,7 +204,7 @@ class Search:
 
 
 def _alternatives(tx: Tx, meeting: AdjacentWords) -> frozenset[int] | None:
-    """The numbers of all joints that it may be; None if these are too many to be of use."""
+    """The numbers of all word pairs that it may be; None if these are too many to be useful."""
     lefts, rights = [meeting.left], [meeting.right]
     if not meeting.is_left_sure:
         found = storage.search.index.words_like(tx, f"%{meeting.left}")

@@ -1,13 +1,13 @@
-"""The index of words: which messages hold which, brought up to date when somebody looks.
+"""The inverted index: which messages contain which words.
 
-The same on both databases: words with numbers, and for each word a bitmap of messages. A search
-for part of a word goes through the vocabulary, which is small, to the words that contain it.
-What was sent or changed since the index was last brought up to date is known (`indexed_to`,
-`search_stale`) and read by itself, so a search is never behind. By hand, because what the databases
-bring along finds neither parts of words nor Japanese, and not the same things in both.
+It is the same on both databases: words have numbers, and each word has a bitmap of messages. A
+search for a part of a word looks in the vocabulary, which is small, for the words that contain it.
+Messages that were sent or changed since the last update are known (`indexed_to`, `search_stale`)
+and read directly, so a search is never behind. We have our own index because those of the databases
+find neither parts of words nor Japanese, and differ from each other.
 
-Writers of one organization take turns, so its messages are committed in the order of their ids
-and one number says how far the index has come.
+Writers of one organization take turns, so its messages are committed in the order of their ids, and
+one number says how far they are indexed.
 """
 
 from array import array
@@ -20,24 +20,24 @@ from tertulia.database.tx import Tx
 from tertulia.domain.search.query import QueryTerm
 from tertulia.storage.search.segments import SegmentChanges, SegmentTable
 
-POSTINGS = SegmentTable("search_posting", "word_id")  # the messages that hold a word
+POSTINGS = SegmentTable("search_posting", "word_id")  # the messages that contain a word
 _GRAMS = SegmentTable("search_gram", "gram")  # the words that contain some letters
-USUAL_LENGTH = 20_000  # bytes of a message as HTML; nearly all are shorter
+USUAL_LENGTH = 20_000  # bytes of HTML of a message; nearly all have fewer
 
 
-# --- keeping it up to date ---
+# --- updating ---
 
 
 def indexed_to(tx: Tx) -> int:
-    """The last message that was indexed; those after it were not."""
+    """The last message that was indexed."""
     return tx.number("SELECT indexed_to AS value FROM search_head WHERE realm_id = :realm")
 
 
 def realms_behind(tx: Tx) -> list[int]:
-    """The organizations with messages that are not indexed as they are.
+    """Organizations with messages that are not indexed in their current form.
 
-    Asked of the newest message: whether there is one beyond a point that it does not know,
-    PostgreSQL finds out by reading them all.
+    Compares with the newest message: to find out whether there is any message beyond a parameter,
+    PostgreSQL would read all of them.
     """
     return tx.column(
         "SELECT r.id FROM realm r LEFT JOIN search_head h ON h.realm_id = r.id"
@@ -48,7 +48,7 @@ def realms_behind(tx: Tx) -> list[int]:
 
 
 def count_behind(tx: Tx, most: int) -> int:
-    """How many messages are not indexed as they are; stops counting at `most`."""
+    """The number of messages not indexed in their current form; stops counting at `most`."""
     return tx.number(
         "SELECT count(*) AS value FROM (SELECT 1 FROM message"
         " WHERE realm_id = :realm AND id > :head LIMIT :most) AS fresh",
@@ -58,13 +58,14 @@ def count_behind(tx: Tx, most: int) -> int:
 
 
 def bytes_behind(tx: Tx, most: int) -> int:
-    """The bytes of HTML of the messages that are not indexed as they are, of at most so many."""
+    """The bytes of HTML of the messages that are not indexed in their current form, of at most so
+    many."""
     ids = [*stale(tx, most), *newest_unindexed(tx, most)]
     return sum(storage.search.texts.sizes(tx, ids).values())
 
 
 def is_something_long(tx: Tx) -> bool:
-    """Whether one of the messages that are not indexed takes long to look through."""
+    """Whether one of the unindexed messages takes long to read."""
     return tx.exists(
         "SELECT 1 FROM message WHERE realm_id = :realm AND id > :head"
         f" AND {tx.dialect.size_of('rendered')} > :usual LIMIT 1",
@@ -74,7 +75,7 @@ def is_something_long(tx: Tx) -> bool:
 
 
 def stale(tx: Tx, most: int) -> list[int]:
-    """Messages that have changed since they were indexed, newest first."""
+    """Messages that changed after they were indexed, newest first."""
     return tx.column(
         "SELECT message_id FROM search_stale WHERE realm_id = :realm AND message_id <= :head"
         " ORDER BY message_id DESC LIMIT :most",
@@ -84,7 +85,7 @@ def stale(tx: Tx, most: int) -> list[int]:
 
 
 def word_counts(tx: Tx, message_ids: Sequence[int]) -> dict[int, int]:
-    """How many words and joints the index lists of messages."""
+    """The number of words and word pairs in the index, by message."""
     rows = tx.tuples(
         "SELECT message_id, length(words), coalesce(length(joints), 0) FROM search_document"
         " WHERE message_id IN :ids",
@@ -97,12 +98,12 @@ def word_counts(tx: Tx, message_ids: Sequence[int]) -> dict[int, int]:
 
 
 def note_changes(tx: Tx, message_ids: Sequence[int]) -> None:
-    """Remember that messages do not say any more what they said when they were indexed."""
+    """Mark messages as changed since they were indexed."""
     storage.search.changes.note(tx, message_ids)
 
 
 def forget(tx: Tx, message_ids: Sequence[int]) -> None:
-    """Take messages out of the index, and with them the words that nobody else uses."""
+    """Remove messages from the index, and words that no other message contains."""
     ids = list(message_ids)
     if not ids:
         return
@@ -120,7 +121,7 @@ def forget(tx: Tx, message_ids: Sequence[int]) -> None:
 
 
 def removal_rows(tx: Tx, message_ids: Sequence[int]) -> dict[int, int]:
-    """At most how many rows `forget` writes for each of some messages that are indexed."""
+    """The maximum number of rows that `forget` writes for each of some indexed messages."""
     rows = tx.all(
         "SELECT message_id, words, joints FROM search_document WHERE message_id IN :ids",
         ids=list(message_ids),
@@ -135,9 +136,9 @@ def removal_rows(tx: Tx, message_ids: Sequence[int]) -> dict[int, int]:
 
 
 def forget_some_words(tx: Tx, message_id: int, max_rows: int) -> None:
-    """Take a message that has changed out of some of its joints and words, in at most so many rows.
+    """Remove a changed message from some of its word pairs and words, in at most so many rows.
 
-    Searches do not go by the words of such a message.
+    Searches do not use the words of such a message.
     """
     row = tx.one(
         "SELECT d.words, d.joints FROM search_document d JOIN search_stale s"
@@ -168,10 +169,11 @@ def forget_some_words(tx: Tx, message_id: int, max_rows: int) -> None:
 
 
 def _removal_costs(tx: Tx, words_of: Mapping[int, "array[int]"]) -> dict[int, int]:
-    """At most how many rows are written for each word if these messages are taken out of it.
+    """The maximum number of rows that are written for each word if these messages are removed from
+    it.
 
-    A row that changes is deleted and written anew. A word that no message holds any more goes, and
-    so does its share in the grams, of which a long word has many.
+    A changed row is deleted and inserted. A word without messages is deleted, and so are its
+    entries in the grams, of which a long word has many.
     """
     gone = SegmentChanges()
     for message_id in sorted(words_of):
@@ -203,7 +205,7 @@ def newest_unindexed(tx: Tx, most: int) -> list[int]:
 
 
 def add(tx: Tx, words_of: Mapping[int, Collection[str]], change: int) -> None:
-    """Add messages with their words; those have all changes of messages up to that one."""
+    """Add messages with their words, which include all changes up to the given one."""
     holders: dict[str, list[int]] = {}
     for message_id in sorted(words_of):
         for word in words_of[message_id]:
@@ -247,7 +249,8 @@ def word_ids(tx: Tx, clue: QueryTerm) -> BitMap:
 
 
 def words_like(tx: Tx, pattern: str) -> list[str]:
-    """The words of a pattern of SQL, and perhaps some others: for it, some signs are wild."""
+    """The words that match an SQL pattern, and perhaps some more: some characters are wildcards in
+    it."""
     rows = tx.tuples(
         "SELECT word FROM search_word WHERE realm_id = :realm AND word LIKE :pattern",
         pattern=pattern,
@@ -273,7 +276,7 @@ def _containing(tx: Tx, part: str) -> BitMap:
 
 
 def _numbers(tx: Tx, found: set[str]) -> dict[str, int]:
-    """The number of each word; new ones get theirs."""
+    """The number of each word; new words get one."""
     numbers = known(tx, found)
     missing = found - numbers.keys()
     if missing:
@@ -308,7 +311,7 @@ def _grams_of(numbers: Mapping[str, int]) -> SegmentChanges:
 
 
 def _forget_words(tx: Tx, candidates: Iterable[int]) -> None:
-    """Forget those of the words that no message holds any more."""
+    """Delete those of the words that no message contains any more."""
     ids = set(candidates)
     if not ids:
         return

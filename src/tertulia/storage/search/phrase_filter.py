@@ -1,7 +1,8 @@
-"""Joints: where the words of a phrase may meet, so that few texts have to be read for it.
+"""The phrase filter: hashes of adjacent word pairs ("joints"), so that a phrase needs few texts.
 
-They come long after the words, many messages at once, because each time all bitmaps of a segment
-are written anew. What has no joints yet may hold any phrase, and the texts have the last word.
+Pairs are indexed long after the words, for many messages at once, because all bitmaps of a segment
+are written again each time. A message without indexed pairs may contain any phrase, and the texts
+decide.
 """
 
 from array import array
@@ -17,8 +18,8 @@ from tertulia.database.yielding import YieldPoint
 from tertulia.domain.search.query import SearchedText
 from tertulia.storage.search.segments import SegmentChanges, SegmentTable
 
-NUMBERS = 2048  # of joints; a message has twenty
-PARTS = 8  # in which they are noted, so that nobody who sends has to wait for long
+NUMBERS = 2048  # hash values; a message has about twenty pairs
+PARTS = 8  # in which pairs are written, so that writers do not wait for long
 
 _JOINTS = SegmentTable("search_joint", "joint")
 
@@ -28,7 +29,7 @@ def number_of(joint: str) -> int:
 
 
 def realms_without(tx: Tx) -> list[int]:
-    """The organizations with messages whose joints are not known."""
+    """Organizations with messages without indexed pairs."""
     return tx.column(
         "SELECT r.id FROM realm r WHERE EXISTS (SELECT 1 FROM search_document d"
         " WHERE d.realm_id = r.id AND d.joints IS NULL) ORDER BY r.id"
@@ -36,15 +37,15 @@ def realms_without(tx: Tx) -> list[int]:
 
 
 class PendingJoints(msgspec.Struct, frozen=True):
-    """Messages whose joints are to be noted."""
+    """Messages whose pairs are to be indexed."""
 
     joints: "dict[int, array[int]]"
     change: int = 0  # the number of changes when their texts were read
 
 
 def index_batch(tx: Tx, most: int, least: int) -> int:
-    """Note the joints of the oldest messages that have none, unless there are less than `least`;
-    says of how many."""
+    """Index the pairs of the oldest messages without any, unless there are fewer than `least`.
+    Returns their number."""
     some = pending_joints(tx, most, least)
     for part in range(PARTS):
         join_part(tx, some, part)
@@ -53,7 +54,7 @@ def index_batch(tx: Tx, most: int, least: int) -> int:
 
 
 def pending_joints(tx: Tx, most: int, least: int) -> PendingJoints:
-    """The oldest messages that have no joints; none if there are less than `least`."""
+    """The oldest messages without indexed pairs; none if there are fewer than `least`."""
     waiting = tx.value(
         "SELECT count(*) AS value FROM (SELECT 1 FROM search_document"
         " WHERE realm_id = :realm AND joints IS NULL LIMIT :least) AS waiting",
@@ -67,7 +68,7 @@ def pending_joints(tx: Tx, most: int, least: int) -> PendingJoints:
         " ORDER BY message_id LIMIT :most",
         most=most,
     )
-    segment = ids[0] >> storage.search.segments.BITS  # one at a time, which bounds the rows
+    segment = ids[0] >> storage.search.segments.BITS  # one segment at a time, which bounds the rows
     ids = [each for each in ids if each >> storage.search.segments.BITS == segment]
     joints = dict.fromkeys(ids, array("H"))
     yield_point = YieldPoint()
@@ -79,7 +80,7 @@ def pending_joints(tx: Tx, most: int, least: int) -> PendingJoints:
 
 
 def join_part(tx: Tx, some: PendingJoints, part: int) -> None:
-    """Put one of PARTS of the joints into their bitmaps; nobody goes by them yet."""
+    """Write one of PARTS of the pairs; searches do not use them yet."""
     mine = {
         message_id: [number for number in joints if number * PARTS // NUMBERS == part]
         for message_id, joints in some.joints.items()
@@ -88,7 +89,7 @@ def join_part(tx: Tx, some: PendingJoints, part: int) -> None:
 
 
 def finish_joining(tx: Tx, some: PendingJoints) -> None:
-    """All parts are in: go by them, but take out what was changed or deleted meanwhile."""
+    """All parts are written: use them, except for messages changed or deleted meanwhile."""
     rows = tx.tuples(
         "SELECT message_id FROM search_document WHERE message_id IN :ids AND change <= :change",
         ids=list(some.joints),
@@ -109,7 +110,7 @@ def finish_joining(tx: Tx, some: PendingJoints) -> None:
 
 
 def leave_out(tx: Tx, message_ids: Sequence[int]) -> None:
-    """Note that messages get no joints: those with a signature are not found by them."""
+    """Mark messages that get no pairs: those with a signature are not found by them."""
     if message_ids:
         tx.execute(
             "UPDATE search_document SET joints = :none WHERE message_id IN :ids",
@@ -119,7 +120,7 @@ def leave_out(tx: Tx, message_ids: Sequence[int]) -> None:
 
 
 def forget(tx: Tx, message_ids: Sequence[int]) -> None:
-    """Take messages out that are about to go, or to be indexed anew."""
+    """Remove messages that are about to be deleted or indexed again."""
     rows = tx.all(
         "SELECT message_id, joints FROM search_document WHERE message_id IN :ids"
         " AND joints IS NOT NULL ORDER BY message_id",
@@ -130,12 +131,12 @@ def forget(tx: Tx, message_ids: Sequence[int]) -> None:
 
 
 def count(joints: bytes | None) -> int:
-    """How many joints a column holds."""
+    """The number of pairs in a column."""
     return len(joints or b"") // array("H").itemsize
 
 
 def forget_some(tx: Tx, message_id: int, most: int) -> int:
-    """Take a message that has changed out of some of its joints; says of how many."""
+    """Remove a changed message from some of its pairs. Returns of how many."""
     stored = tx.value(
         "SELECT joints AS value FROM search_document WHERE message_id = :id", id=message_id
     )
@@ -150,7 +151,7 @@ def forget_some(tx: Tx, message_id: int, most: int) -> int:
 
 
 def may_be_in(tx: Tx, segment: int, joints: Collection[frozenset[int]], among: BitMap) -> BitMap:
-    """Those among some messages of a segment that may have one of each of these joints."""
+    """Those of some messages of a segment that may have one of each of these pairs."""
     numbers = sorted(frozenset().union(*joints))
     held = storage.search.segments.load(tx, _JOINTS, [segment], numbers).get(segment, {})
     found = among
@@ -171,7 +172,7 @@ def _unjoined(tx: Tx, segment: int) -> BitMap:
 
 
 def _changes(joints: Mapping[int, Sequence[int]]) -> SegmentChanges:
-    """The same by joint; messages come in the order of their ids."""
+    """Changes by pair; messages are in the order of their ids."""
     held: dict[int, list[int]] = {}
     for message_id, numbers in joints.items():
         for number in numbers:

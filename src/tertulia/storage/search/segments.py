@@ -1,7 +1,7 @@
-"""Sets of ids for many keys, as bitmaps cut into segments: what the search index is made of.
+"""Sets of ids for many keys, as bitmaps in segments: the tables of the search index.
 
-A table holds, for each segment of ids and each key, a bitmap of the ids in that segment. To add
-an id rewrites a few small rows that lie close together, however large the sets have become.
+A table has, for each segment of ids and each key, a bitmap of the ids in that segment. Adding an id
+writes a few small adjacent rows, however large the sets are.
 """
 
 from collections.abc import Sequence
@@ -20,17 +20,17 @@ SIZE = 1 << BITS
 
 class SegmentTable(msgspec.Struct, frozen=True):
     name: str
-    key: str  # the column that holds the key
+    key: str  # the column of the key
 
 
 class SegmentChanges:
-    """Ids that come to keys, or leave them."""
+    """Ids that are added to keys, or removed from them."""
 
     def __init__(self) -> None:
         self.by_segment: dict[int, dict[Any, list[int]]] = {}
 
     def note(self, key: Any, ids: Sequence[int]) -> None:
-        """The ids are given in their order."""
+        """The ids are in order."""
         if ids[0] >> BITS == ids[-1] >> BITS:
             self._add(key, ids)
         else:
@@ -43,7 +43,7 @@ class SegmentChanges:
 
 
 def all_of(tx: Tx, table: SegmentTable) -> list[int]:
-    """All segments that may hold something."""
+    """All segments that may contain something."""
     last = tx.value(f"SELECT max(segment) AS value FROM {table.name} WHERE realm_id = :realm")
     return [] if last is None else list(range(last + 1))
 
@@ -51,9 +51,9 @@ def all_of(tx: Tx, table: SegmentTable) -> list[int]:
 def load(
     tx: Tx, table: SegmentTable, segments: list[int], keys: list[Any]
 ) -> dict[int, dict[Any, BitMap]]:
-    """The bitmaps of these keys in these segments, as far as there are any.
+    """The bitmaps of these keys in these segments, if there are any.
 
-    Ids in them are counted from the beginning of the segment.
+    Their ids are relative to the start of the segment.
     """
     rows = tx.all(
         f"SELECT segment, {table.key} AS key, bits FROM {table.name}"
@@ -68,7 +68,7 @@ def load(
 
 
 def lifted(bits: BitMap, segment: int) -> BitMap:
-    """Ids of a segment as they are called outside of it."""
+    """Absolute ids, from ids relative to a segment."""
     return bits.shift(segment << BITS) if segment else bits
 
 
@@ -85,7 +85,7 @@ def put_in(tx: Tx, table: SegmentTable, changes: SegmentChanges) -> None:
 
 
 def take_out(tx: Tx, table: SegmentTable, changes: SegmentChanges) -> set[Any]:
-    """Remove ids; gives the keys that have none left in a segment."""
+    """Remove ids. Returns the keys without any left in a segment."""
     emptied = set()
     for segment, removed in changes.by_segment.items():
         bits = load(tx, table, [segment], list(removed)).get(segment, {})
@@ -100,8 +100,8 @@ def take_out(tx: Tx, table: SegmentTable, changes: SegmentChanges) -> set[Any]:
 def _replace(
     tx: Tx, table: SegmentTable, segment: int, known: list[Any], bits: dict[Any, BitMap]
 ) -> None:
-    """Put these rows in the place of those that are known; by far quicker than row by row."""
-    # A list, though it holds one: without statistics PostgreSQL finds the way by the key only so.
+    """Replace the known rows with these; much faster than row by row."""
+    # A list with one element: without statistics PostgreSQL uses the index by key only then.
     tx.execute(
         f"DELETE FROM {table.name} WHERE realm_id = :realm AND segment IN :segments"
         f" AND {table.key} IN :keys",

@@ -11,13 +11,13 @@ from tertulia.database.tx import Tx
 from tertulia.database.yielding import YieldPoint
 from tertulia.domain.search.query import QueryTerm
 
-MAX_LISTED_IDS = 200  # more candidates than that are found by reading the whole range
-FEW_SIGNATURES = 1000  # are asked in one go, rather than by segments
-FEW_CANDIDATES = 1  # whose texts are read rather than more of their signatures
+MAX_LISTED_IDS = 200  # more candidates are found by reading the whole range
+FEW_SIGNATURES = 1000  # so few are read in one query, not by segment
+FEW_CANDIDATES = 1  # with so few candidates their texts are read, not more of their signatures
 
 
 def insert(tx: Tx, signatures: Mapping[int, Sequence[bytes]]) -> None:
-    """Store signatures by the id of their message."""
+    """Store signatures by message id."""
     tx.load_rows(
         "search_signature",
         ("realm_id", "part", "message_id", "bits"),
@@ -40,8 +40,8 @@ def forget(tx: Tx, message_ids: Sequence[int]) -> None:
 
 
 def ranges(tx: Tx) -> dict[int, range]:
-    """The segments of message ids in which there are signatures, and for each the ids that are
-    asked about together: those of all segments, if there are few signatures."""
+    """The segments of message ids with signatures, and for each the ids that are queried together:
+    those of all segments, if there are few signatures."""
     counted = tx.tuples(
         f"SELECT message_id >> {storage.search.segments.BITS}, count(*) FROM search_signature"
         " WHERE realm_id = :realm AND part = 0 GROUP BY 1"
@@ -88,7 +88,7 @@ def _holding(
 
 
 def _parts(tx: Tx, ids: range, part: int, among: set[int] | None) -> list[tuple[int, bytes]]:
-    """One part of the signatures in a range, or of those among them that are still of interest."""
+    """One part of the signatures in a range, or of the remaining candidates."""
     selected = "SELECT message_id, bits FROM search_signature WHERE realm_id = :realm"
     if among is not None and len(among) <= MAX_LISTED_IDS:
         return tx.tuples(

@@ -1,11 +1,11 @@
-"""The texts of messages, as searches look through them."""
+"""The texts of messages for searches."""
 
 import re
 from collections.abc import Iterator, Sequence
 
 from tertulia.database.tx import Row, Tx
 
-AT_ONCE = 100  # in memory
+AT_ONCE = 100  # texts in memory
 MAX_PATTERN_LENGTH = 200
 
 _WILD = re.compile("[!%_]")
@@ -18,7 +18,7 @@ def one_by_one(tx: Tx, message_ids: Sequence[int]) -> Iterator[Row]:
 
 
 def of(tx: Tx, message_ids: Sequence[int]) -> list[Row]:
-    """What is looked through, of the messages among these that there are."""
+    """The searchable texts of those of the messages that exist."""
     if not message_ids:
         return []
     return tx.all(
@@ -29,7 +29,7 @@ def of(tx: Tx, message_ids: Sequence[int]) -> list[Row]:
 
 
 def sizes(tx: Tx, message_ids: Sequence[int]) -> dict[int, int]:
-    """The bytes of HTML of the messages among these that there are."""
+    """The bytes of HTML of those of the messages that exist."""
     if not message_ids:
         return {}
     rows = tx.tuples(
@@ -51,7 +51,7 @@ def fresh_sizes(tx: Tx, head: int, most: int) -> list[tuple[int, int]]:
 
 
 def existing(tx: Tx, message_ids: Sequence[int]) -> set[int]:
-    """Those of the messages that there are."""
+    """Those of the messages that exist."""
     rows = tx.tuples(
         "SELECT id FROM message WHERE realm_id = :realm AND id IN :ids", ids=list(message_ids)
     )
@@ -59,10 +59,10 @@ def existing(tx: Tx, message_ids: Sequence[int]) -> set[int]:
 
 
 def that_may_hold(tx: Tx, message_ids: Sequence[int], phrase: str) -> list[Row]:
-    """The same without most of those in which a folded phrase does not stand.
+    """Those of the messages that may contain a folded phrase.
 
-    The database compares plain lines of ASCII, and nobody else has to wait meanwhile. What has
-    other letters, or markup within its lines, may hold anything.
+    The database compares plain lines of ASCII, without the interpreter lock. Texts with other
+    letters, or with markup within their lines, may contain any phrase.
     """
     size, lowered = tx.dialect.size_of, tx.dialect.lowered("topic || ' ' || rendered")
     return tx.all(
@@ -76,6 +76,6 @@ def that_may_hold(tx: Tx, message_ids: Sequence[int], phrase: str) -> list[Row]:
 
 
 def _pattern(phrase: str) -> str:
-    """The words of a phrase in their order, with whatever may be between them."""
+    """The words of a phrase in order, with anything between them."""
     words = [_WILD.sub(r"!\g<0>", word) for word in phrase[:MAX_PATTERN_LENGTH].split()]
     return f"%{'%'.join(words)}%"

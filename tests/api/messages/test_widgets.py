@@ -279,6 +279,7 @@ def test_taking_part_requires_access_to_the_message(ana, ben):
 def test_an_upgrade_removes_stored_votes_that_phones_cannot_read(chat, poll, ana, ben):
     good = [VOTE, VOTE | {"key": f"{ben.id},7"}, VOTE | {"key": "canned,12", "vote": -1}]
     bad = [VOTE | {"key": key} for key in ("abc", "0x1,1", "canned,", ",1", "1,2,3")]
+    bad.append({"type": "vote", "vote": 1})
     (cleanup,) = (each for each in schema.migrations() if each.number == 142)
 
     def store_and_upgrade(tx):

@@ -77,8 +77,9 @@ class Sqlite:
         "blob": "BLOB",
         "unreadable_vote": (
             "json_valid(content) AND json_extract(content, '$.type') = 'vote' AND NOT ("
-            "replace(json_extract(content, '$.key'), 'canned', '0') NOT GLOB '*[^0-9,]*'"
-            " AND replace(json_extract(content, '$.key'), 'canned', '0') GLOB '[0-9]*,[0-9]*'"
+            "replace(coalesce(json_extract(content, '$.key'), ''), 'canned', '0')"
+            " GLOB '[0-9]*,[0-9]*'"
+            " AND replace(json_extract(content, '$.key'), 'canned', '0') NOT GLOB '*[^0-9,]*'"
             " AND json_extract(content, '$.key') NOT GLOB '*,*,*'"
             " AND length(json_extract(content, '$.key')) <= 16)"
         ),

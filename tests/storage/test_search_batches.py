@@ -231,11 +231,11 @@ def holding(texts: Mapping[int, str], query: str) -> list[int]:
     ]
 
 
-@pytest.mark.parametrize("few", [storage.search.signatures.FEW_SIGNATURES, 0])
+@pytest.mark.parametrize("few", [storage.search.signatures.MAX_UNSEGMENTED_SIGNATURES, 0])
 def test_signatures_exclude_nearly_all_messages_without_a_phrase(
     index: Index, monkeypatch: pytest.MonkeyPatch, few: int
 ) -> None:
-    monkeypatch.setattr(storage.search.signatures, "FEW_SIGNATURES", few)
+    monkeypatch.setattr(storage.search.signatures, "MAX_UNSEGMENTED_SIGNATURES", few)
     chance = random.Random(3)
     texts = {index.says(text): text for text in (chinese(chance) for _ in range(16))}
     index.catches_up()

@@ -12,8 +12,8 @@ from tertulia.database.yielding import YieldPoint
 from tertulia.domain.search.query import QueryTerm
 
 MAX_LISTED_IDS = 200  # more candidates are found by reading the whole range
-FEW_SIGNATURES = 1000  # so few are read in one query, not by segment
-FEW_CANDIDATES = 1  # with so few candidates their texts are read, not more of their signatures
+MAX_UNSEGMENTED_SIGNATURES = 1000  # so few are read in one query, not by segment
+MAX_TEXTS_TO_READ = 1  # with so few candidates their texts are read, not more of their signatures
 
 
 def insert(tx: Tx, signatures: Mapping[int, Sequence[bytes]]) -> None:
@@ -47,7 +47,7 @@ def ranges(tx: Tx) -> dict[int, range]:
         " WHERE realm_id = :realm AND part = 0 GROUP BY 1"
     )
     numbers = sorted(segment for segment, _ in counted)
-    if sum(count for _, count in counted) <= FEW_SIGNATURES:
+    if sum(count for _, count in counted) <= MAX_UNSEGMENTED_SIGNATURES:
         return dict.fromkeys(numbers, _ids_in(numbers[0], numbers[-1]) if numbers else range(0))
     return {segment: _ids_in(segment, segment) for segment in numbers}
 
@@ -60,7 +60,7 @@ def candidates(tx: Tx, ids: range, clues: Iterable[QueryTerm], yield_point: Yiel
         for keys in domain.search.signature.alternatives(clue):
             allowed |= _holding(tx, ids, keys, found, yield_point)
         found = allowed
-        if len(found) <= FEW_CANDIDATES:
+        if len(found) <= MAX_TEXTS_TO_READ:
             break
     return found or set()
 

@@ -59,7 +59,7 @@ _FIRST_TOKEN = re.compile(rb"\?" + _TOKEN + _AND)
 _ANY_TOKEN = re.compile(rb"(?:\?|" + _AND + rb")" + _TOKEN)
 
 Row = dict[str, Any]
-Said = tuple[float, str, tuple[str, ...], Row]  # time, channel, members, row
+SlackMessage = tuple[float, str, tuple[str, ...], Row]  # time, channel, members, row
 
 
 class SlackExport:
@@ -159,7 +159,7 @@ class SlackExport:
 
     # --- reading ---
 
-    def _everything(self) -> Iterator[Said]:
+    def _everything(self) -> Iterator[SlackMessage]:
         """All messages in order of time."""
         return heapq.merge(*(self._said(*each) for each in self._places()), key=lambda s: s[:2])
 
@@ -173,7 +173,7 @@ class SlackExport:
             places.append((name, row["id"], tuple(row.get("members", ()))))
         return places
 
-    def _said(self, name: str, place: str, people: tuple[str, ...]) -> Iterator[Said]:
+    def _said(self, name: str, place: str, people: tuple[str, ...]) -> Iterator[SlackMessage]:
         for row in self._days(name):
             if _dropped_because(row) is None:
                 yield float(row["ts"]), place, people, row

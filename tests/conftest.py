@@ -78,7 +78,7 @@ def pytest_configure(config: pytest.Config) -> None:
     structlog.configure(
         processors=[
             structlog.processors.add_log_level,
-            logging_config.tell_error,
+            logging_config.format_error,
             structlog.processors.JSONRenderer(),
         ]
     )

@@ -31,7 +31,7 @@ def test_a_failed_notice_loses_no_event(own_chat, monkeypatch):
     def fail(*_: Any) -> None:
         raise RuntimeError("a mistake of ours")
 
-    monkeypatch.setattr(own_chat.server.database._broadcast, "tell", fail)
+    monkeypatch.setattr(own_chat.server.database._broadcast, "publish", fail)
     second = ana.says("Second", to="kitchen > lunch")
     monkeypatch.undo()
     third = ana.says("Third", to="kitchen > lunch")

@@ -13,7 +13,7 @@ pytestmark = pytest.mark.postgres
 @pytest.fixture(autouse=True)
 def silence(monkeypatch):
     """Servers send no notices and do not poll the log."""
-    monkeypatch.setattr(Broadcast, "tell", lambda self, notice: None)
+    monkeypatch.setattr(Broadcast, "publish", lambda self, notice: None)
     monkeypatch.setattr(postgres, "ASK_EVERY_SECONDS", 3600)
 
 

@@ -113,13 +113,13 @@ def _plain(tx: Tx) -> FastSend:
     sender_id, channel_id = tx.tuples("SELECT user_id, channel_id FROM subscription LIMIT 1")[0]
     draft = Draft("hello", "<p>hello</p>", 0, "tests", read_by_sender=True)
     return FastSend(
-        known=storage.log.end(tx),
+        valid_as_of=storage.log.end(tx),
         row=storage.messages.new_row(sender_id, draft, channel_id, None, "greetings"),
         audience="{}",
         payload="}",
         key=None,
-        tell=lambda numbers: numbers,
-        answer=lambda numbers: numbers,
+        make_event=lambda numbers: numbers,
+        make_result=lambda numbers: numbers,
     )
 
 

@@ -134,9 +134,9 @@ class Database:
         it."""
         with self._connection() as connection:
             before = self._own_clock()
-            told = self.dialect.time(connection)
-            if told is not None:
-                self._behind_seconds = told - (before + self._own_clock()) / 2
+            theirs = self.dialect.time(connection)
+            if theirs is not None:
+                self._behind_seconds = theirs - (before + self._own_clock()) / 2
             return self._behind_seconds
 
     # --- at start and on the command line: no event loop, one call at a time ---
@@ -253,7 +253,13 @@ class Database:
         """
         self._put_in_words = put_in_words
         self._writers = Writers(
-            self.dialect, self.clock, fetch_news, deliver, compose_news, fast_insert, self._tell_of
+            self.dialect,
+            self.clock,
+            fetch_news,
+            deliver,
+            compose_news,
+            fast_insert,
+            self._publish_progress,
         )
         self._readers.start()
         if not self.dialect.is_embedded:
@@ -419,13 +425,15 @@ class Database:
     def spread(self, notice: bytes) -> None:
         """Send a notice to other servers on the same database, without a guarantee."""
         if self._broadcast is not None:
-            self._broadcast.whisper(notice.decode())
+            self._broadcast.publish_ephemeral(notice.decode())
 
-    def _tell_of(self, ends: dict[int, int], appended: list[tuple[LogPosition, Any]]) -> None:
+    def _publish_progress(
+        self, ends: dict[int, int], appended: list[tuple[LogPosition, Any]]
+    ) -> None:
         """Publish how far logs go, and the fast sends that were appended."""
         if self._broadcast is not None and ends:
             in_words = partial(self._put_in_words, appended)
-            self._broadcast.tell(LogProgress(ends, in_words))
+            self._broadcast.publish(LogProgress(ends, in_words))
 
     def _read(self, realm_id: int, ask: Callable[[Tx], T], connection: Any) -> T:
         self.dialect.begin_read(connection)

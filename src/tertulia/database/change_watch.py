@@ -14,7 +14,7 @@ Changed = Callable[[Mapping[int, int] | None], Awaitable[None]]
 Overheard = Callable[[str], None]
 
 
-class Told:
+class PendingChanges:
     """How far logs go, as other servers have reported since the last read."""
 
     def __init__(self) -> None:
@@ -25,11 +25,11 @@ class Told:
         """Wait until something is reported."""
         await self._something.wait()
 
-    def of_everything(self) -> None:
+    def mark_everything(self) -> None:
         self._ends = None
         self._something.set()
 
-    def of_logs(self, notice: str) -> None:
+    def mark_logs(self, notice: str) -> None:
         """Parse "organization:seq" pairs, as `Broadcast` encodes them."""
         if self._ends is not None:
             for each in notice.split():
@@ -37,13 +37,13 @@ class Told:
                 self._ends[int(realm_id)] = max(int(seq), self._ends.get(int(realm_id), 0))
         self._something.set()
 
-    def taken(self) -> dict[int, int] | None:
+    def take(self) -> dict[int, int] | None:
         ends, self._ends = self._ends, {}
         self._something.clear()
         return ends
 
 
-def tell(error: Exception, is_outage: bool) -> None:
+def log_failure(error: Exception, is_outage: bool) -> None:
     """Log an error and continue: a server that stops watching would serve stale data."""
     if is_outage or isinstance(error, ServiceUnavailable):
         log.warning("database.unreachable", error=type(error).__name__)

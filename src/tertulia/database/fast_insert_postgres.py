@@ -182,7 +182,7 @@ class InsertBatcher:
         done = [job for realm_id in given for job in batch[realm_id]]
         if done:
             self._health.succeeded()
-            self._tell(done, {each: given[each][-1].seq for each in given})
+            self._publish(done, {each: given[each][-1].seq for each in given})
         for realm_id in batch.keys() - given.keys():
             if len(batch) == 1:
                 for job in batch[realm_id]:
@@ -190,7 +190,7 @@ class InsertBatcher:
             else:
                 self._put_back(realm_id, batch[realm_id])
 
-    def _tell(self, done: list[PendingWrite], ends: dict[int, int]) -> None:
+    def _publish(self, done: list[PendingWrite], ends: dict[int, int]) -> None:
         """If delivery fails, followers find the messages in the log a moment later."""
         try:
             self._appended(done, ends)
@@ -213,7 +213,7 @@ class InsertBatcher:
         for realm_id, numbers in given.items():
             for job, each in zip(batch[realm_id], numbers, strict=True):
                 assert job.plain is not None
-                job.told, job.result = job.plain.tell(each), job.plain.answer(each)
+                job.event, job.result = job.plain.make_event(each), job.plain.make_result(each)
         return given
 
     def _put_back(self, realm_id: int, jobs: list[PendingWrite]) -> None:

@@ -22,7 +22,7 @@ class LoopInsertBatcher:
         self._pause = BatchWindow(lambda: len(self._waiting), MAX_BATCH_ON_LOOP, self._begin)
 
     def submit(self, job: PendingWrite) -> None:
-        if job.plain is None or not job.plain.is_light:
+        if job.plain is None or not job.plain.is_small:
             self._leave_to_writer()
             self._writer.submit(job)
         elif self._writer.has_actions_waiting:

@@ -28,16 +28,16 @@ class AssignedIds(NamedTuple):
 class FastSend(msgspec.Struct, frozen=True):
     """A message that its sender may send, by the rules at a position in the log."""
 
-    known: LogPosition
+    valid_as_of: LogPosition
     row: dict[str, Any]  # of the message, without id, organization and time
     audience: str
     payload: str  # of the event, without the message id that it begins with
     key: tuple[str, bytes] | None  # idempotency key; a key that was used needs the action
-    tell: Callable[[AssignedIds], Any]  # makes the event for followers of the log
-    answer: Callable[[AssignedIds], Any]
+    make_event: Callable[[AssignedIds], Any]  # makes the event for followers of the log
+    make_result: Callable[[AssignedIds], Any]
 
     @property
-    def is_light(self) -> bool:
+    def is_small(self) -> bool:
         return len(self.row["rendered"]) <= MAX_LIGHT_CHARACTERS
 
 

@@ -13,7 +13,7 @@ from collections.abc import Callable
 import msgspec
 
 from tertulia.database import change_watch
-from tertulia.database.change_watch import Changed, Overheard, Told
+from tertulia.database.change_watch import Changed, Overheard, PendingChanges
 from tertulia.database.revocation import REVOCATIONS
 from tertulia.database.tx import Dialect, LoopAnswers
 from tertulia.log import log
@@ -55,11 +55,11 @@ class Broadcast:
         self._connection: LoopAnswers | None = None
         self._connected_at = 0.0
         self._revoked = revoked
-        self._told = Told()
+        self._changes = PendingChanges()
         self._overheard: Overheard = _ignore
         self._said: Overheard = _ignore
         self._waiting: list[Notice] = []
-        self._telling: asyncio.Task[None] | None = None
+        self._publishing: asyncio.Task[None] | None = None
         self._alone_until = 0.0
         self._not_alone_until = 0.0
         self._may_have_peers = True
@@ -84,27 +84,27 @@ class Broadcast:
         keeping = asyncio.get_running_loop().create_task(self._keep_connected())
         try:
             while True:
-                await self._told.wait()
+                await self._changes.wait()
                 await asyncio.sleep(BREATH_SECONDS)
                 try:
-                    await changed(self._told.taken())
+                    await changed(self._changes.take())
                 except Exception as error:
-                    change_watch.tell(error, is_outage=False)
+                    change_watch.log_failure(error, is_outage=False)
                     await asyncio.sleep(RECONNECT_AFTER_SECONDS)
         finally:
             keeping.cancel()
-            if self._telling is not None:
-                self._telling.cancel()
+            if self._publishing is not None:
+                self._publishing.cancel()
 
     async def _keep_connected(self) -> None:
         while True:
             connection = None
             try:
-                connection = await self._dialect.connect_on_loop(self._hear, CHANNELS)
+                connection = await self._dialect.connect_on_loop(self._on_notice, CHANNELS)
                 self._connected_at = time.monotonic()
                 self._may_have_peers = True
                 self._connection = connection
-                self._told.of_everything()  # notifications were lost while we did not listen
+                self._changes.mark_everything()  # notifications were lost while we did not listen
                 await connection.lost()
                 log.warning("cluster.listen_lost", retry_s=RECONNECT_AFTER_SECONDS)
             except Exception as error:
@@ -119,59 +119,59 @@ class Broadcast:
                     connection.close()
             await asyncio.sleep(RECONNECT_AFTER_SECONDS)
 
-    def _hear(self, channel: str, notice: str) -> None:
+    def _on_notice(self, channel: str, notice: str) -> None:
         node, _, words = notice.partition(" ")
         if channel == WHISPERS:
             self._overheard(notice)
         elif node == self._dialect.node:
             pass  # our own notification
         elif not notice:
-            self._told.of_everything()
+            self._changes.mark_everything()
         elif not words:
-            self._welcome()
+            self._on_peer_joined()
         elif channel == SAID:
             self._said(words)
         elif channel == REVOCATIONS:
             self._revoked(notice)
         else:
-            self._told.of_logs(words)
+            self._changes.mark_logs(words)
 
-    def _welcome(self) -> None:
+    def _on_peer_joined(self) -> None:
         """A peer has connected; it may have missed what we did not send."""
         self._may_have_peers = True
         was_alone = time.monotonic() < self._alone_until
         self._alone_until = 0.0
         self._not_alone_until = time.monotonic() + ALONE_SECONDS
         if was_alone:
-            self.tell((LOG, ""))
+            self.publish((LOG, ""))
 
     # --- sending ---
 
-    def whisper(self, notice: str) -> None:
+    def publish_ephemeral(self, notice: str) -> None:
         """Drop it if it is too long."""
         if len(notice.encode()) < MAX_NOTICE_BYTES:
-            self.tell((WHISPERS, notice))
+            self.publish((WHISPERS, notice))
 
-    def tell(self, notice: Notice) -> None:
+    def publish(self, notice: Notice) -> None:
         if time.monotonic() < self._alone_until or len(self._waiting) >= MAX_QUEUED:
             return
         self._waiting.append(notice)
-        if self._telling is None:
-            self._telling = asyncio.get_running_loop().create_task(self._tell_all())
+        if self._publishing is None:
+            self._publishing = asyncio.get_running_loop().create_task(self._publish_queued())
 
-    async def _tell_all(self) -> None:
+    async def _publish_queued(self) -> None:
         try:
             while self._waiting:
                 notices, self._waiting = self._waiting, []
                 connection = self._connection
                 if connection is not None and not await self._is_alone(connection):
-                    await self._hand_over(connection, notices)
+                    await self._send(connection, notices)
                     await asyncio.sleep(PAUSE_SECONDS)
         except Exception as error:
             log.warning("cluster.notify_failed", error=type(error).__name__)
             self._waiting = []
         finally:
-            self._telling = None
+            self._publishing = None
 
     async def _is_alone(self, connection: LoopAnswers) -> bool:
         now = time.monotonic()
@@ -184,25 +184,25 @@ class Broadcast:
                 self._alone_until = now + ALONE_SECONDS
         return now < self._alone_until
 
-    async def _hand_over(self, connection: LoopAnswers, notices: list[Notice]) -> None:
+    async def _send(self, connection: LoopAnswers, notices: list[Notice]) -> None:
         """Not in the transaction that wrote the events: PostgreSQL serializes all commits with
         NOTIFY, of any organization."""
         ends: dict[int, int] = {}
-        told: list[tuple[str, str]] = []
+        payloads: list[tuple[str, str]] = []
         for each in notices:
             if not isinstance(each, LogProgress):
-                told.append(each)
+                payloads.append(each)
                 continue
             words, known = each.in_words()
-            told += [(SAID, f"{self._dialect.node} {one}") for one in words]
+            payloads += [(SAID, f"{self._dialect.node} {one}") for one in words]
             ends |= {
                 realm_id: seq for realm_id, seq in each.ends.items() if known.get(realm_id) != seq
             }
         listed = [f"{realm_id}:{seq}" for realm_id, seq in ends.items()]
         for start in range(0, len(listed), MAX_ORGANIZATIONS_PER_NOTICE):
             some = " ".join(listed[start : start + MAX_ORGANIZATIONS_PER_NOTICE])
-            told.append((LOG, f"{self._dialect.node} {some}"))
-        named = [(self._dialect.channel(channel), words) for channel, words in told]
+            payloads.append((LOG, f"{self._dialect.node} {some}"))
+        named = [(self._dialect.channel(channel), words) for channel, words in payloads]
         await connection.ask(_NOTIFY, {"notices": msgspec.json.encode(named)})
 
 

@@ -36,7 +36,7 @@ FetchNews = Callable[[Tx, Collection[int]], Any]
 # Builds the new events from fast sends, without reading the log.
 ComposeNews = Callable[[list[tuple[LogPosition, Any]]], Any]
 # Publishes to other servers how far logs go, and fast sends.
-TellOthers = Callable[[dict[int, int], list[tuple[LogPosition, Any]]], None]
+Publish = Callable[[dict[int, int], list[tuple[LogPosition, Any]]], None]
 
 
 class PendingWrite(msgspec.Struct):
@@ -47,7 +47,7 @@ class PendingWrite(msgspec.Struct):
     realm_id: int
     done: Callable[["PendingWrite"], None]
     plain: FastSend | None = None  # the same write for the fast path, if it is still possible
-    told: Any = None  # the event that the fast path has made
+    event: Any = None  # the event that the fast path has made
     result: Any = None
     error: BaseException | None = None
     revoked: dict[int, int] | None = None  # the last event of each log that revoked a credential
@@ -72,7 +72,7 @@ class WriterSetup(msgspec.Struct):
     fetch_news: FetchNews
     compose_news: ComposeNews
     fast_insert: FastInsert
-    tell_others: TellOthers = lambda ends, appended: None
+    publish: Publish = lambda ends, appended: None
     health: WriteHealth = field(default_factory=WriteHealth)
 
 
@@ -93,7 +93,7 @@ class Writer:
         self._fetch_news = setup.fetch_news
         self._compose_news = setup.compose_news
         self._fast_insert = setup.fast_insert
-        self._tell_others = setup.tell_others
+        self._publish = setup.publish
         self._announced: dict[int, int] = {}  # the last event of each log, after this batch
         self._deliver = deliver
         self._waiting: queue.SimpleQueue[PendingWrite | Batch | None] = queue.SimpleQueue()
@@ -163,7 +163,7 @@ class Writer:
         except Exception as error:
             log.debug("database.fast_insert_skipped", error=type(error).__name__)
         for job in jobs:
-            job.result = job.told = None
+            job.result = job.event = None
         try:
             self._dialect.command(self._connection, "ROLLBACK")
         except Exception:
@@ -220,7 +220,7 @@ class Writer:
 
     def _with_news(self, jobs: list[PendingWrite]) -> Batch:
         appended = _appended(jobs)
-        self._tell_others(self._announced, appended)
+        self._publish(self._announced, appended)
         if len(appended) == len(jobs):
             return Batch(jobs, self._compose_news(appended))
         # The connection is lost, or nothing is new.
@@ -248,7 +248,7 @@ class Writer:
         self._is_committing = False
         for job in jobs:
             was_refused = job.error is not None or id(job) in untouched
-            job.result = job.error = job.told = None
+            job.result = job.error = job.event = None
             if is_unknown and not was_refused:
                 job.error = OutcomeUnknown()
             elif len(jobs) > 1 and not is_outage and not is_unknown:
@@ -335,7 +335,7 @@ class Writer:
             return False
         self._announced |= tx.announced
         for job, send, numbers in zip(jobs, sends, given, strict=True):
-            job.told, job.result = send.tell(numbers), send.answer(numbers)
+            job.event, job.result = send.make_event(numbers), send.make_result(numbers)
         return True
 
     def _begin(self) -> None:
@@ -405,7 +405,9 @@ def _split(
 
 
 def _appended(jobs: list[PendingWrite]) -> list[tuple[LogPosition, Any]]:
-    return [(job.plain.known, job.told) for job in jobs if job.plain is not None and job.told]
+    return [
+        (job.plain.valid_as_of, job.event) for job in jobs if job.plain is not None and job.event
+    ]
 
 
 def settle(answer: "asyncio.Future[Any]", job: PendingWrite) -> None:

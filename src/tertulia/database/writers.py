@@ -19,7 +19,7 @@ from tertulia.database.writer import (
     ComposeNews,
     FetchNews,
     PendingWrite,
-    TellOthers,
+    Publish,
     Writer,
     WriterSetup,
 )
@@ -39,13 +39,13 @@ class Writers:
         deliver: Deliver,
         compose_news: ComposeNews,
         fast_insert: FastInsert,
-        tell_others: TellOthers,
+        publish: Publish,
     ) -> None:
-        """`deliver` and `tell_others` are called on the event loop."""
+        """`deliver` and `publish` are called on the event loop."""
         self._loop = asyncio.get_running_loop()
         self._deliver = deliver
         self._compose_news = compose_news
-        self._tell_others = tell_others
+        self._publish = publish
         self.health = WriteHealth()
         setup = WriterSetup(
             dialect,
@@ -53,7 +53,7 @@ class Writers:
             fetch_news,
             compose_news,
             fast_insert,
-            _tell_nobody if dialect.is_embedded else self._tell_from_thread,
+            _publish_nothing if dialect.is_embedded else self._publish_from_thread,
             self.health,
         )
         self._held = HeldOrganizations(
@@ -109,9 +109,9 @@ class Writers:
         self._hand_over(batch)
         self._loop.call_soon_threadsafe(self._held.note_done, batch.jobs)
 
-    def _tell_from_thread(self, ends: dict[int, int], appended: list[Any]) -> None:
+    def _publish_from_thread(self, ends: dict[int, int], appended: list[Any]) -> None:
         if ends:
-            self._loop.call_soon_threadsafe(self._tell_others, ends, appended)
+            self._loop.call_soon_threadsafe(self._publish, ends, appended)
 
     def _set_aside(self, jobs: list[PendingWrite]) -> None:
         self._loop.call_soon_threadsafe(self._wait_for, jobs)
@@ -126,8 +126,8 @@ class Writers:
                 self._local.go_on()
 
     def _is_appended(self, jobs: list[PendingWrite], ends: dict[int, int]) -> None:
-        appended = [(job.plain.known, job.told) for job in jobs if job.plain is not None]
-        self._tell_others(ends, appended)
+        appended = [(job.plain.valid_as_of, job.event) for job in jobs if job.plain is not None]
+        self._publish(ends, appended)
         self._deliver(self._compose_news(appended), Batch(jobs).answer)
 
     def _act(self, job: PendingWrite) -> None:
@@ -150,7 +150,7 @@ class Writers:
             job.done(job)
 
 
-def _tell_nobody(ends: dict[int, int], appended: list[Any]) -> None:
+def _publish_nothing(ends: dict[int, int], appended: list[Any]) -> None:
     """For SQLite: a file has one server."""
 
 

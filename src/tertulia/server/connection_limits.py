@@ -20,7 +20,7 @@ MAX_FILES = 1 << 20  # requested if the system sets no limit
 OWN_FILES = 100  # reserved for the database, the listening socket and other files
 LOW_CONNECTION_LIMIT = 4096  # connections; a lower limit is logged at the start
 MIN_BYTES_PER_SECOND = 2000  # of a body or a response; a poor mobile connection has twice that
-TELL_EVERY_SECONDS = 60
+LOG_EVERY_SECONDS = 60
 
 
 def raise_file_limit() -> None:
@@ -74,8 +74,8 @@ class ConnectionLimiter:
         self._of_address: Counter[str] = Counter()
         self._watched: set[Tracked] = set()
         self._crowded = ""  # the last address that was refused
-        self._told = self._trouble()
-        self._tell_at = 0.0
+        self._logged = self._trouble()
+        self._log_at = 0.0
         if self.most < LOW_CONNECTION_LIMIT:
             log.warning(
                 "server.open_file_limit_low",
@@ -136,20 +136,20 @@ class ConnectionLimiter:
                     self.timed_out[deadline.what] += 1
                     connection.abort(deadline)
                     break
-        self._tell(now)
+        self._log(now)
 
-    def _tell(self, now: float) -> None:
+    def _log(self, now: float) -> None:
         trouble = self._trouble()
-        if trouble == self._told or now < self._tell_at:
+        if trouble == self._logged or now < self._log_at:
             return
-        news = {name: trouble[name] - self._told[name] for name in trouble}
+        news = {name: trouble[name] - self._logged[name] for name in trouble}
         log.warning(
             "server.connections_dropped",
             open=self.open,
             **{name: count for name, count in news.items() if count},
             **({"address": self._crowded} if news["refused_address"] else {}),
         )
-        self._told, self._tell_at = trouble, now + TELL_EVERY_SECONDS
+        self._logged, self._log_at = trouble, now + LOG_EVERY_SECONDS
 
     def _trouble(self) -> dict[str, int]:
         refused = {f"refused_{why}": count for why, count in self.refused.items()}

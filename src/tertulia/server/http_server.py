@@ -99,7 +99,7 @@ def serve(
 
     async def run() -> None:
         loop = asyncio.get_running_loop()
-        loop.set_exception_handler(logging_config.tell_of_loop)
+        loop.set_exception_handler(logging_config.log_loop_error)
         _reload_on_hangup(loop, certificate)
         async with application.running():
             _freeze_garbage_collection()

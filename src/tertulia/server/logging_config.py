@@ -31,9 +31,9 @@ def configure(config: Config) -> None:
     structlog.configure(
         processors=[
             structlog.processors.add_log_level,
-            _tell_process,
+            _add_process,
             structlog.processors.TimeStamper(fmt="iso", utc=True),
-            tell_error,
+            format_error,
             renderer(config.log_format),
         ],
         wrapper_class=structlog.make_filtering_bound_logger(level),
@@ -47,16 +47,16 @@ def configure(config: Config) -> None:
     # These log every request with its URL at info level.
     for name in ("httpx", "httpcore"):
         logging.getLogger(name).setLevel(logging.WARNING)
-    sys.excepthook = _tell_of_death
-    threading.excepthook = _tell_of_thread
+    sys.excepthook = _log_death
+    threading.excepthook = _log_thread_death
 
 
-def tell_worker(number: int) -> None:
+def set_worker(number: int) -> None:
     """Add the number of the worker to every line from now on."""
     _process["worker"] = number
 
 
-def _tell_process(logger: WrappedLogger, method: str, line: EventDict) -> EventDict:
+def _add_process(logger: WrappedLogger, method: str, line: EventDict) -> EventDict:
     return {**_process, **line}
 
 
@@ -68,7 +68,7 @@ def renderer(log_format: str) -> Processor:
     )
 
 
-def tell_error(logger: WrappedLogger, method: str, line: EventDict) -> EventDict:
+def format_error(logger: WrappedLogger, method: str, line: EventDict) -> EventDict:
     """Replace an exception by its type and stack frames."""
     given = line.pop("exc_info", None)
     line.pop("stack_info", None)
@@ -84,7 +84,7 @@ def tell_error(logger: WrappedLogger, method: str, line: EventDict) -> EventDict
     return line
 
 
-def tell_of_loop(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+def log_loop_error(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
     """For `set_exception_handler`: asyncio's own handler would log the arguments of callbacks."""
     log.error("server.callback_failed", exc_info=context.get("exception"))
 
@@ -116,11 +116,11 @@ class FromLibraries(logging.Handler):
         )
 
 
-def _tell_of_death(
+def _log_death(
     kind: type[BaseException], error: BaseException, trace: TracebackType | None
 ) -> None:
     log.critical("server.crashed", exc_info=error)
 
 
-def _tell_of_thread(args: threading.ExceptHookArgs) -> None:
+def _log_thread_death(args: threading.ExceptHookArgs) -> None:
     log.critical("server.thread_failed", exc_info=args.exc_value)

@@ -119,73 +119,73 @@ class Metrics:
         ProcessCollector(registry=self._registry)
         self._registry.register(Answers(answers))
         self._registry.register(FairQueues())
-        self._tell("mailboxes", "Event queues held in memory", lambda: len(delivery.mailboxes))
-        self._tell("parked_polls", "Polls waiting for an event", delivery.mailboxes.count_parked)
-        self._tell_each(
+        self._gauge("mailboxes", "Event queues held in memory", lambda: len(delivery.mailboxes))
+        self._gauge("parked_polls", "Polls waiting for an event", delivery.mailboxes.count_parked)
+        self._gauges(
             "job_late_seconds",
             "For how long a job should have been done again",
             "job",
             {job.name: partial(runner.late_seconds, job) for job in runner.jobs},
         )
         failures = {job.name: partial(runner.failures.__getitem__, job.name) for job in runner.jobs}
-        self._tell_each("job_failures", "How often a job failed", "job", failures)
-        self._tell(
+        self._gauges("job_failures", "How often a job failed", "job", failures)
+        self._gauge(
             "search_behind_messages",
             "Messages that are not in the search index yet, counted up to 10,000 for each"
             " organization; they can be found all the same",
             lambda: indexing.behind,
         )
         for name, meaning in COUNTED.items():
-            self._tell(name, meaning, partial(_count_of, counting, name))
-        self._tell_of_connections(connections)
-        self._tell("mails_waiting", "Mails not sent yet", lambda: postman.waiting)
-        self._tell("mails_sent", "Mails sent", lambda: postman.sent)
-        self._tell(
+            self._gauge(name, meaning, partial(_count_of, counting, name))
+        self._add_connections(connections)
+        self._gauge("mails_waiting", "Mails not sent yet", lambda: postman.waiting)
+        self._gauge("mails_sent", "Mails sent", lambda: postman.sent)
+        self._gauge(
             "mails_given_up",
             "Mails given up: refused for good, or not taken within a day",
             lambda: postman.given_up,
         )
-        self._tell("disk_free_bytes", "Free on the disk of the data folder", disk.free_bytes)
-        self._tell(
+        self._gauge("disk_free_bytes", "Free on the disk of the data folder", disk.free_bytes)
+        self._gauge(
             "writes_waiting_seconds",
             "For how long the writes under way have been waiting for their commit",
             lambda: database.busy_seconds,
         )
-        self._tell(
+        self._gauge(
             "writes_failing",
             "1 if the disk refused the last write",
             lambda: float(database.write_failure is not None),
         )
-        self._tell("pushes_sent", "Pushes sent", lambda: pushing.sent)
-        self._tell(
+        self._gauge("pushes_sent", "Pushes sent", lambda: pushing.sent)
+        self._gauge(
             "pushes_given_up", "Pushes given up: not taken within a day", lambda: pushing.given_up
         )
 
-    def _tell_of_connections(self, connections: ConnectionLimiter) -> None:
-        self._tell("connections", "Open connections", lambda: connections.open)
-        self._tell(
+    def _add_connections(self, connections: ConnectionLimiter) -> None:
+        self._gauge("connections", "Open connections", lambda: connections.open)
+        self._gauge(
             "connections_most",
             "How many connections the limit of open files leaves room for",
             lambda: connections.most,
         )
-        self._tell_each(
+        self._gauges(
             "connections_refused",
             "Connections refused: too many of one address, or altogether",
             "why",
             {why: partial(connections.refused.__getitem__, why) for why in connections.refused},
         )
         timed_out = connections.timed_out
-        self._tell_each(
+        self._gauges(
             "connections_timed_out",
             "Connections cut off, by what we waited for: a head, a body, an answer to be read",
             "what",
             {what: partial(timed_out.__getitem__, what) for what in timed_out},
         )
 
-    def _tell(self, name: str, meaning: str, number: Callable[[], float]) -> None:
+    def _gauge(self, name: str, meaning: str, number: Callable[[], float]) -> None:
         Gauge(f"tertulia_{name}", meaning, registry=self._registry).set_function(number)
 
-    def _tell_each(
+    def _gauges(
         self, name: str, meaning: str, label: str, numbers: Mapping[str, Callable[[], float]]
     ) -> None:
         gauge = Gauge(f"tertulia_{name}", meaning, [label], registry=self._registry)

@@ -94,7 +94,7 @@ class Supervisor:
                 signal.signal(sign, lambda *_: sys.exit(0))
             # Until the worker can reload a certificate.
             signal.signal(signal.SIGHUP, signal.SIG_IGN)
-            logging_config.tell_worker(number + 1)
+            logging_config.set_worker(number + 1)
             threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
             self._works[number]()
             code = 0

@@ -96,13 +96,13 @@ def _plain(
     to = Users(list(member_ids)) if channel_id is None else Subscribers(channel_id)
     row = storage.messages.new_row(sender.id, draft, channel_id, proof.conversation_id, topic)
     return FastSend(
-        known=org.place,
+        valid_as_of=org.place,
         row=row,
         audience=_encode(to).decode(),
         payload=_encode(template)[_UNNUMBERED:].decode(),
         key=None if key is None else (key.key, key.fingerprint),
-        tell=partial(_logged_event, template, to, org.realm.id, member_ids, row),
-        answer=partial(_sent, channel, topic, member_ids),
+        make_event=partial(_logged_event, template, to, org.realm.id, member_ids, row),
+        make_result=partial(_sent, channel, topic, member_ids),
     )
 
 

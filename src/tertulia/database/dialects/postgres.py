@@ -372,7 +372,7 @@ class Postgres:
             try:
                 await changed(None)
             except Exception as error:
-                change_watch.tell(error, is_outage=False)
+                change_watch.log_failure(error, is_outage=False)
 
     def is_outage(self, error: BaseException) -> bool:
         return postgres_outages.is_outage(error)
@@ -402,8 +402,8 @@ class Postgres:
         return lambda: began + _stopwatch()
 
     def time(self, connection: Any) -> float | None:
-        told = connection.execute("SELECT extract(epoch FROM clock_timestamp()) AS now").fetchone()
-        return float(told["now"])
+        row = connection.execute("SELECT extract(epoch FROM clock_timestamp()) AS now").fetchone()
+        return float(row["now"])
 
     def timeline(self, connection: Any) -> str:
         """The current timeline, which changes whenever a standby takes over or a backup is

@@ -355,7 +355,7 @@ class Sqlite:
                         await changed(None)
                         known = version
                 except Exception as error:
-                    change_watch.tell(error, self.is_outage(error))
+                    change_watch.log_failure(error, self.is_outage(error))
         finally:
             connection.close()
 

@@ -40,7 +40,7 @@ def append(tx: Tx, sends: Sequence[FastSend]) -> list[AssignedIds] | None:
     ]
     # A prepared statement keeps its last parameters, and there is one for each number of rows. So
     # large messages are inserted one by one.
-    for some in [rows] if all(send.is_light for send in sends) else [[row] for row in rows]:
+    for some in [rows] if all(send.is_small for send in sends) else [[row] for row in rows]:
         tx.load_rows("message", columns, some)
     tx.load_rows(
         "event",
@@ -110,8 +110,8 @@ def numbers(rows: Iterable[Sequence[Any]], now: float) -> dict[int, list[Assigne
 
 
 def _head(sends: Sequence[FastSend]) -> dict[str, Any]:
-    known = min(send.known for send in sends)
-    is_one_log = all(send.known.epoch == known.epoch for send in sends)
+    known = min(send.valid_as_of for send in sends)
+    is_one_log = all(send.valid_as_of.epoch == known.epoch for send in sends)
     return {
         "count": len(sends),
         "known": known.seq if is_one_log else -1,

@@ -99,7 +99,7 @@ def messages_are_what_the_server_would_have_stored(tx: Tx) -> None:
             has_link=rendered.has_link,
             has_image=rendered.has_image,
         )
-        for name, value in storage.messages.of_words(draft).items():
+        for name, value in storage.messages.content_columns(draft).items():
             assert row[name] == value, (
                 f"What is made up has another {name}: see sample_data/generated/history.py"
             )

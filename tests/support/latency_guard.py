@@ -164,11 +164,11 @@ class WatchedDatabase(Database):
         deliver: Callable[..., None],
         compose_news: Callable[..., Any],
         fast_insert: FastInsert,
-        put_in_words: Callable[..., Any] = lambda appended: ([], {}),
+        encode_sends: Callable[..., Any] = lambda appended: ([], {}),
         applier: Any = None,
     ) -> None:
         super().start(
-            _timed(fetch_news), deliver, _timed(compose_news), fast_insert, put_in_words, applier
+            _timed(fetch_news), deliver, _timed(compose_news), fast_insert, encode_sends, applier
         )
 
     async def send_in(

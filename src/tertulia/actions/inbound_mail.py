@@ -68,7 +68,7 @@ def is_new(tx: Tx, address: MailAddress, number: str) -> bool:
     return not storage.inbound_mail.has_come(tx, _mail_hash(address, number))
 
 
-def say(
+def post_message(
     tx: Tx,
     address: MailAddress,
     number: str,

@@ -83,12 +83,12 @@ async def receive(
         size = MAX_BODY if service.is_slow else call.request.size
         report = await decoded(call.request.person, size, _report, *sent)
         if report is not None and wanted.pass_on(report):
-            await _say(call, service, report, stream, topic)
+            await _post(call, service, report, stream, topic)
     except (RateLimited, ServiceUnavailable):
         raise
     except ClientError as refusal:
         await _notify_owner(call, service, refusal.msg)
-        raise _as_said_to(service, refusal) from None
+        raise _error_for(service, refusal) from None
     return Received(ok=True if service.name == SLACK else UNSET)
 
 
@@ -159,7 +159,7 @@ def _address(call: Call) -> str:
 # --- the message ---
 
 
-async def _say(
+async def _post(
     call: Call, service: Integration, report: WebhookMessage, stream: str | None, topic: str | None
 ) -> None:
     text = report.text.replace("\0", "")
@@ -214,7 +214,7 @@ async def _notify_owner(call: Call, service: Integration, trouble: str) -> None:
         await call.db.write(actions.messages.notices.send_to_user, owner_id, words)
 
 
-def _as_said_to(service: Integration, refusal: ClientError) -> ClientError:
+def _error_for(service: Integration, refusal: ClientError) -> ClientError:
     """Compat: Slack's format has `ok` and `error`."""
     if service.name != SLACK:
         return refusal

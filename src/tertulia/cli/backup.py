@@ -15,7 +15,7 @@ import click
 
 from tertulia import data_dir
 from tertulia.cli.data import note_everywhere
-from tertulia.cli.errors import in_words
+from tertulia.cli.errors import describe
 from tertulia.cli.flags import config_options
 from tertulia.cli.progress import Progress
 from tertulia.config import Config
@@ -84,7 +84,7 @@ def backup(
                 _take(config, _dated(file), with_secret)
                 _rotate(file, keep)
             except Exception as error:  # the next one may succeed
-                why = in_words(error) or type(error).__name__
+                why = describe(error) or type(error).__name__
                 click.echo(f"Backup failed: {why}", err=True)
             time.sleep(max(0.0, began + every - time.monotonic()))
 
@@ -130,7 +130,7 @@ def _note(database: Database, with_secret: bool) -> None:
     try:
         database.write_now(0, note_everywhere, details)
     except Exception as error:
-        why = in_words(error)
+        why = describe(error)
         if why is None:
             raise
         click.echo(f"The audit log has no entry for this backup. {why}", err=True)

@@ -58,7 +58,7 @@ def _readable(subject: str, look: Callable[[], list[DataProblem]]) -> list[DataP
     try:
         return look()
     except Exception as error:
-        reason = error_text.in_words(error)
+        reason = error_text.describe(error)
         if reason is None:
             raise
         return [DataProblem(subject, "", [f"could not be checked. {reason}"])]

@@ -52,7 +52,7 @@ class Commands(CommandGroup):
         except (click.ClickException, click.exceptions.Exit, click.Abort):
             raise
         except Exception as error:
-            sentence = load("errors.in_words")(error)
+            sentence = load("errors.describe")(error)
             if sentence is None:
                 raise
             raise click.ClickException(sentence) from error

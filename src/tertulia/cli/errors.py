@@ -7,7 +7,7 @@ from tertulia.database import error_text
 from tertulia.errors import ClientError, StartupError
 
 
-def in_words(error: Exception) -> str | None:
+def describe(error: Exception) -> str | None:
     """None if the error is a bug, which needs a traceback."""
     if isinstance(error, ClientError):
         return error.msg
@@ -17,4 +17,4 @@ def in_words(error: Exception) -> str | None:
         return "The input is not valid UTF-8."
     if isinstance(error, OSError) and error.errno != errno.EPIPE:
         return f"{error.filename or 'The system'}: {error.strerror}."
-    return error_text.in_words(error)
+    return error_text.describe(error)

@@ -103,7 +103,7 @@ def _recipient_in(config: Config, raw: bytes) -> str:
 
 def _end(refusal: MailRefused) -> NoReturn:
     """Print the enhanced status code first: a mail server puts it into the bounce."""
-    click.echo(f"{refusal.code} {refusal.words}")
+    click.echo(f"{refusal.code} {refusal.text}")
     if refusal.code.startswith("4"):
         sys.exit(TRY_AGAIN)
     sys.exit(NO_SUCH_ADDRESS if refusal.code == "5.1.1" else REFUSED)

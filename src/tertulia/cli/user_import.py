@@ -17,7 +17,7 @@ from tertulia.cli.data import (
 from tertulia.cli.organization_author import organization_as_author
 from tertulia.cli.roles import ROLES
 from tertulia.database.tx import Tx
-from tertulia.domain.messages.notices import Words
+from tertulia.domain.messages.notices import NoticeText
 from tertulia.domain.people.invitations import Terms
 from tertulia.domain.people.keys import Vault
 from tertulia.domain.people.new_user import NewUser
@@ -139,7 +139,7 @@ def _names(text: str | None) -> tuple[str, ...]:
     return tuple(name.strip() for name in (text or "").split(";") if name.strip())
 
 
-def _add_all(tx: Tx, vault: Vault, lines: list[PersonLine], greeting: Words) -> list[User]:
+def _add_all(tx: Tx, vault: Vault, lines: list[PersonLine], greeting: NoticeText) -> list[User]:
     added: list[User] = []
     for line in lines:
         try:
@@ -149,7 +149,7 @@ def _add_all(tx: Tx, vault: Vault, lines: list[PersonLine], greeting: Words) -> 
     return added
 
 
-def _add(tx: Tx, vault: Vault, line: PersonLine, greeting: Words) -> User:
+def _add(tx: Tx, vault: Vault, line: PersonLine, greeting: NoticeText) -> User:
     actions.people.check_welcome(tx, line.new.email)
     user, _ = actions.people.account_creation.add(tx, vault, line.new)
     channels = [storage.channels.find_by_name(tx, name) for name in line.channels]

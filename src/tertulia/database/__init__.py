@@ -38,10 +38,10 @@ T = TypeVar("T")
 
 # Encodes fast sends as notices for other servers. Also returns, by organization, the last event up
 # to which the notices contain everything.
-PutInWords = Callable[[list[tuple[LogPosition, Any]]], tuple[list[str], dict[int, int]]]
+EncodeSends = Callable[[list[tuple[LogPosition, Any]]], tuple[list[str], dict[int, int]]]
 
 
-def _no_words(appended: list[tuple[LogPosition, Any]]) -> tuple[list[str], dict[int, int]]:
+def _no_payloads(appended: list[tuple[LogPosition, Any]]) -> tuple[list[str], dict[int, int]]:
     return [], {}
 
 
@@ -109,7 +109,7 @@ class Database:
         self._writers: Writers | None = None
         self._broadcast: Broadcast | None = None
         self._barrier: RevocationBarrier | None = None
-        self._put_in_words: PutInWords = _no_words
+        self._encode_sends: EncodeSends = _no_payloads
         self._resting: list[Any] | None = None  # open connections, if `keep_connections` was called
 
     @classmethod
@@ -241,7 +241,7 @@ class Database:
         deliver: Deliver,
         compose_news: ComposeNews,
         fast_insert: FastInsert,
-        put_in_words: PutInWords = _no_words,
+        encode_sends: EncodeSends = _no_payloads,
         applier: Applier | None = None,
     ) -> None:
         """Start the writers on the running event loop.
@@ -251,7 +251,7 @@ class Database:
         loop, and calls `answer` when it is done. `put_in_words` encodes fast sends as notices for
         other servers. `applier` makes answers that revoke a credential wait for the other servers.
         """
-        self._put_in_words = put_in_words
+        self._encode_sends = encode_sends
         self._writers = Writers(
             self.dialect,
             self.clock,
@@ -269,12 +269,12 @@ class Database:
                 revoked = self._barrier.hear
             self._broadcast = Broadcast(self.dialect, revoked)
 
-    async def watch(self, changed: Changed, overheard: Overheard, said: Overheard) -> None:
+    async def watch(self, changed: Changed, overheard: Overheard, on_sends: Overheard) -> None:
         """Report writes of other processes and notices of other servers, until cancelled."""
         async with asyncio.TaskGroup() as tasks:
             tasks.create_task(self.dialect.watch(changed))
             if self._broadcast is not None:
-                tasks.create_task(self._broadcast.listen(changed, overheard, said))
+                tasks.create_task(self._broadcast.listen(changed, overheard, on_sends))
 
     async def stop(self) -> None:
         if self._writers is not None:
@@ -432,7 +432,7 @@ class Database:
     ) -> None:
         """Publish how far logs go, and the fast sends that were appended."""
         if self._broadcast is not None and ends:
-            in_words = partial(self._put_in_words, appended)
+            in_words = partial(self._encode_sends, appended)
             self._broadcast.publish(LogProgress(ends, in_words))
 
     def _read(self, realm_id: int, ask: Callable[[Tx], T], connection: Any) -> T:

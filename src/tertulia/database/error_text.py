@@ -5,7 +5,7 @@ import sqlite3
 import sys
 
 
-def in_words(error: BaseException) -> str | None:
+def describe(error: BaseException) -> str | None:
     """One sentence; None if the database is not the cause.
 
     Quoted parts are removed: those of a URL that cannot be parsed may contain a password.

@@ -37,7 +37,7 @@ class LogProgress(msgspec.Struct, frozen=True):
     encoded ones are complete."""
 
     ends: dict[int, int]
-    in_words: Callable[[], tuple[list[str], dict[int, int]]]
+    payloads: Callable[[], tuple[list[str], dict[int, int]]]
 
 
 # Either the ends of logs, or a channel and a payload.
@@ -57,7 +57,7 @@ class Broadcast:
         self._revoked = revoked
         self._changes = PendingChanges()
         self._overheard: Overheard = _ignore
-        self._said: Overheard = _ignore
+        self._on_sends: Overheard = _ignore
         self._waiting: list[Notice] = []
         self._publishing: asyncio.Task[None] | None = None
         self._alone_until = 0.0
@@ -78,9 +78,9 @@ class Broadcast:
 
     # --- listening ---
 
-    async def listen(self, changed: Changed, overheard: Overheard, said: Overheard) -> None:
+    async def listen(self, changed: Changed, overheard: Overheard, on_sends: Overheard) -> None:
         """Call these for each notification."""
-        self._overheard, self._said = overheard, said
+        self._overheard, self._on_sends = overheard, on_sends
         keeping = asyncio.get_running_loop().create_task(self._keep_connected())
         try:
             while True:
@@ -130,7 +130,7 @@ class Broadcast:
         elif not words:
             self._on_peer_joined()
         elif channel == SAID:
-            self._said(words)
+            self._on_sends(words)
         elif channel == REVOCATIONS:
             self._revoked(notice)
         else:
@@ -193,7 +193,7 @@ class Broadcast:
             if not isinstance(each, LogProgress):
                 payloads.append(each)
                 continue
-            words, known = each.in_words()
+            words, known = each.payloads()
             payloads += [(SAID, f"{self._dialect.node} {one}") for one in words]
             ends |= {
                 realm_id: seq for realm_id, seq in each.ends.items() if known.get(realm_id) != seq

@@ -48,14 +48,14 @@ class PostedLetter(msgspec.Struct, frozen=True):
 
 def language_of(user: User) -> str:
     """The language for emails to a user."""
-    return _spoken(user.prefers("default_language"))
+    return _supported(user.prefers("default_language"))
 
 
 def language_in(realm: Realm) -> str:
     """The language for recipients without an account."""
-    return _spoken(realm.setting("default_language"))
+    return _supported(realm.setting("default_language"))
 
 
-def _spoken(language: str) -> str:
+def _supported(language: str) -> str:
     name = language.partition("-")[0].partition("_")[0].lower()
     return name if name in LANGUAGES else LANGUAGES[0]

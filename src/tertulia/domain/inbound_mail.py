@@ -34,10 +34,10 @@ _FORWARDED = re.compile(r"^\s*(?:fwd?|wg|rv)\s*:", re.IGNORECASE)
 class MailRefused(Exception):
     """A rejected mail, with a text for its sender and a code for their mail server."""
 
-    def __init__(self, code: str, words: str) -> None:
-        super().__init__(f"{code} {words}")
+    def __init__(self, code: str, text: str) -> None:
+        super().__init__(f"{code} {text}")
         self.code = code  # 5.x.x is permanent, 4.x.x temporary
-        self.words = words
+        self.text = text
 
 
 class MailAddress(msgspec.Struct, frozen=True):

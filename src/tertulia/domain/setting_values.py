@@ -201,7 +201,7 @@ class Adjustable(msgspec.Struct, frozen=True):
         return BadRequest(f"{name} must be {self.kind.must_be}")
 
 
-def in_words(template: str) -> Callable[[str, Any], ClientError]:
+def refusal_with_value(template: str) -> Callable[[str, Any], ClientError]:
     """An error that shows the start of the value."""
     return lambda name, value: BadRequest(template.format(value=str(value)[:100]))
 

@@ -127,7 +127,9 @@ def describe(
         "paths": paths,
         "webhooks": dict(glossary.webhooks),
         "components": {
-            "schemas": _with_words({"Envelope": ENVELOPE, "Error": ERROR, **components}, glossary),
+            "schemas": _with_descriptions(
+                {"Envelope": ENVELOPE, "Error": ERROR, **components}, glossary
+            ),
             "responses": REFUSALS,
             "securitySchemes": {
                 "basic": {"type": "http", "scheme": "basic"},
@@ -175,15 +177,15 @@ def _tidied(value: Any) -> Any:
 def _operation(route: Route, reply: Mapping[str, Any], glossary: Glossary) -> dict[str, Any]:
     has_query = route.method == "GET"
     contract = route.contract
-    said = _Said(route, glossary)
-    parameters = [_path_parameter(name, kind, said) for name, kind in contract.path_types.items()]
+    texts = _Texts(route, glossary)
+    parameters = [_path_parameter(name, kind, texts) for name, kind in contract.path_types.items()]
     parameters += [
         {"name": name, "in": "header", "required": False, "description": words}
         | {"schema": {"type": "string"}}
         for name, words in glossary.headers.get((route.method, route.path), {}).items()
     ]
     if has_query:
-        parameters += [_query_parameter(each, said) for each in contract.parameters]
+        parameters += [_query_parameter(each, texts) for each in contract.parameters]
     operation: dict[str, Any] = {
         "tags": [route.tag],
         "security": SECURITY[route.access],
@@ -201,17 +203,17 @@ def _operation(route: Route, reply: Mapping[str, Any], glossary: Glossary) -> di
         },
     }
     if contract.body_argument is not None:
-        operation["parameters"] += [_query_parameter(each, said) for each in contract.parameters]
+        operation["parameters"] += [_query_parameter(each, texts) for each in contract.parameters]
         operation["requestBody"] = {
             "description": "What the service sends.",
             "content": {JSON: {"schema": {}}, URLENCODED: {"schema": {}}},
         }
     elif not has_query and (contract.parameters or contract.files_argument):
-        operation["requestBody"] = _body(contract.parameters, contract.files_argument, said)
+        operation["requestBody"] = _body(contract.parameters, contract.files_argument, texts)
     return operation
 
 
-class _Said(msgspec.Struct, frozen=True):
+class _Texts(msgspec.Struct, frozen=True):
     """Texts about the parameters of one route."""
 
     route: Route
@@ -229,17 +231,17 @@ class _Said(msgspec.Struct, frozen=True):
         return self.glossary.example(self.route)
 
 
-def _path_parameter(name: str, kind: type, said: _Said) -> dict[str, Any]:
+def _path_parameter(name: str, kind: type, texts: _Texts) -> dict[str, Any]:
     schema: dict[str, Any] = (
         {"type": "integer", "minimum": 0} if kind is int else {"type": "string"}
     )
     shown = {"name": name, "in": "path", "required": True, "schema": schema}
-    example = said.glossary.example_of_path(name)
-    return shown | said.of(f"{{{name}}}") | ({} if example is None else {"example": example})
+    example = texts.glossary.example_of_path(name)
+    return shown | texts.of(f"{{{name}}}") | ({} if example is None else {"example": example})
 
 
-def _query_parameter(parameter: Parameter, said: _Said) -> dict[str, Any]:
-    schema = _described(parameter, said)
+def _query_parameter(parameter: Parameter, texts: _Texts) -> dict[str, Any]:
+    schema = _described(parameter, texts)
     words = schema.pop("description", "")
     shown: dict[str, Any] = {
         "name": parameter.name,
@@ -249,17 +251,17 @@ def _query_parameter(parameter: Parameter, said: _Said) -> dict[str, Any]:
     if words:
         shown["description"] = words
     example = {}
-    if parameter.name in said.example:
-        example = {"example": said.example[parameter.name]}
+    if parameter.name in texts.example:
+        example = {"example": texts.example[parameter.name]}
     if _is_json(parameter):
         return shown | {"content": {JSON: {"schema": schema, **example}}}
     return shown | {"schema": schema, **example}
 
 
 def _body(
-    parameters: Sequence[Parameter], files_argument: str | None, said: _Said
+    parameters: Sequence[Parameter], files_argument: str | None, texts: _Texts
 ) -> dict[str, Any]:
-    properties = {each.name: _described(each, said) for each in parameters}
+    properties = {each.name: _described(each, texts) for each in parameters}
     required = [each.name for each in parameters if each.is_required and not each.aliases]
     encoding = {each.name: {"contentType": JSON} for each in parameters if _is_json(each)}
     if files_argument is not None:
@@ -272,8 +274,8 @@ def _body(
     content: dict[str, Any] = {"schema": schema}
     if encoding:
         content["encoding"] = encoding
-    if said.example:
-        content["example"] = dict(said.example)
+    if texts.example:
+        content["example"] = dict(texts.example)
     is_required = bool(required) or files_argument is not None
     media = MULTIPART if files_argument is not None else URLENCODED
     return {"required": is_required, "content": {media: content}}
@@ -288,8 +290,8 @@ def _is_json(parameter: Parameter) -> bool:
     )
 
 
-def _described(parameter: Parameter, said: _Said) -> dict[str, Any]:
-    schema = dict(parameter.schema) | said.of(parameter.name, parameter)
+def _described(parameter: Parameter, texts: _Texts) -> dict[str, Any]:
+    schema = dict(parameter.schema) | texts.of(parameter.name, parameter)
     if not parameter.is_required and parameter.default not in (None, msgspec.UNSET):
         schema["default"] = msgspec.to_builtins(parameter.default)
     return schema
@@ -304,7 +306,7 @@ def _reply_schemas(routes: Sequence[Route]) -> tuple[dict[Any, Any], dict[str, A
     return schemas, dict(sorted(components.items()))
 
 
-def _with_words(schemas: Mapping[str, Any], glossary: Glossary) -> dict[str, Any]:
+def _with_descriptions(schemas: Mapping[str, Any], glossary: Glossary) -> dict[str, Any]:
     """The schemas with descriptions of their fields from the glossary; docstrings are for
     developers."""
     described = {}

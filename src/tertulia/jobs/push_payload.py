@@ -17,7 +17,7 @@ def of_message(
     org: Organization, site: str, notice: PushNotice, message: Message, channel: Channel | None
 ) -> dict[str, Any]:
     sender, reader = org.users[message.sender_id], org.users.get(notice.user_id)
-    text = domain.messages.notification_text.in_words(message.rendered)
+    text = domain.messages.notification_text.plain_text(message.rendered)
     said: dict[str, Any] = {
         "type": "message",
         "realm_url": site,
@@ -42,9 +42,11 @@ def of_message(
     return said
 
 
-def briefly(said: dict[str, Any]) -> dict[str, Any]:
+def briefly(payload: dict[str, Any]) -> dict[str, Any]:
     """The same payload without the text and without the list of recipients."""
-    return {name: said[name] for name in said if name != "recipient_user_ids"} | {"content": ""}
+    return {name: payload[name] for name in payload if name != "recipient_user_ids"} | {
+        "content": ""
+    }
 
 
 def _calling_group(org: Organization, notice: PushNotice, message: Message) -> int | None:

@@ -103,17 +103,17 @@ class Pushing:
             return
         message, channel, receivers = taken
         site = site_of(self._config, org.realm)
-        said = push_payload.of_message(org, site, notice, message, channel)
+        payload = push_payload.of_message(org, site, notice, message, channel)
         now = self._database.clock()
         open_ones = [each for each in receivers.subscriptions if each.id not in notice.told]
         asked = [each for each in open_ones if each.retry_at <= now]
         phones_know = PHONES in notice.told or not self._config.pushes
         has_phones = bool(receivers.devices or receivers.tokens) and not phones_know
         phones, said_back = await asyncio.gather(
-            self._phones.push(org, notice.user_id, receivers, PushMessage(said))
+            self._phones.push(org, notice.user_id, receivers, PushMessage(payload))
             if has_phones
             else _nothing(),
-            asyncio.gather(*(self._push(org, PushOrder(each, said)) for each in asked)),
+            asyncio.gather(*(self._push(org, PushOrder(each, payload)) for each in asked)),
         )
         answers = list(zip(asked, said_back, strict=True))
         outcome = PushOutcome(
@@ -121,7 +121,9 @@ class Pushing:
             delivered=[each for each, answer in answers if 200 <= answer.status < 300],
             gone=[each for each, answer in answers if answer.status in GONE],
             refused=[each for each, answer in answers if answer.status in REFUSED],
-            failed=[(each, said.retry_seconds) for each, said in answers if _is_trouble(said)],
+            failed=[
+                (each, payload.retry_seconds) for each, payload in answers if _is_trouble(payload)
+            ],
             waiting=[each for each in open_ones if each.retry_at > now],
             phones=phones,
             phones_rest_until=self._phones.rests_until,
@@ -142,9 +144,9 @@ class Pushing:
     async def _push(self, org: Organization, order: PushOrder) -> PushAnswer:
         """Send a notification; if it is too large, send it again in a shorter form."""
         answer = await self._post(org, order)
-        if answer.status != TOO_LARGE or order.said["type"] != "message":
+        if answer.status != TOO_LARGE or order.payload["type"] != "message":
             return answer
-        return await self._post(org, replace(order, said=push_payload.briefly(order.said)))
+        return await self._post(org, replace(order, payload=push_payload.briefly(order.payload)))
 
     async def _post(self, org: Organization, order: PushOrder) -> PushAnswer:
         db = self._database.of(org.realm.id)
@@ -198,20 +200,20 @@ class Pushing:
                 actions.personal.web_push.take_read, user_id, message_ids
             )
             for start in range(0, len(read), TAKEN_BACK_AT_ONCE):
-                await self._say_read(
+                await self._push_removals(
                     org, user_id, receivers, read[start : start + TAKEN_BACK_AT_ONCE]
                 )
 
-    async def _say_read(
+    async def _push_removals(
         self, org: Organization, user_id: int, receivers: Receivers, read: list[int]
     ) -> None:
         site = site_of(self._config, org.realm)
-        said = {"type": "remove", "realm_url": site, "user_id": user_id, "message_ids": read}
+        payload = {"type": "remove", "realm_url": site, "user_id": user_id, "message_ids": read}
         now = self._database.clock()
         await asyncio.gather(
-            self._phones.push(org, user_id, receivers, PushMessage(said, is_urgent=False)),
+            self._phones.push(org, user_id, receivers, PushMessage(payload, is_urgent=False)),
             *(
-                self._push(org, PushOrder(each, said, urgency="low"))
+                self._push(org, PushOrder(each, payload, urgency="low"))
                 for each in receivers.subscriptions
                 if each.retry_at <= now
             ),

@@ -151,7 +151,7 @@ SCHEDULED = Outbox(
 
 
 async def _compose_reminder(db: OrgDatabase, org: Organization, reminder: Reminder) -> Draft:
-    words = await db.read(actions.later.reminders.words_now, reminder)
+    words = await db.read(actions.later.reminders.current_text, reminder)
     author = Author(db, org, org.users[reminder.owner_id], reminder.site)
     return await actions.messages.draft.compose(author, words, CLIENT, False)
 

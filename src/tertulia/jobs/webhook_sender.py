@@ -19,7 +19,7 @@ from tertulia.actions.people.webhook_deliveries import Complaint, Occasion
 from tertulia.config import Config
 from tertulia.database import Database, OrgDatabase
 from tertulia.domain.messages.message import Draft
-from tertulia.domain.messages.notices import Words
+from tertulia.domain.messages.notices import NoticeText
 from tertulia.domain.people.webhook_deliveries import SLACK, Trouble, WebhookCall
 from tertulia.domain.version import COMPATIBLE_VERSION
 from tertulia.errors import ClientError
@@ -46,7 +46,7 @@ USER_AGENT = f"ZulipOutgoingWebhook/{COMPATIBLE_VERSION}"
 CLIENT = "OutgoingWebhookResponse"
 
 
-class Spoken(msgspec.Struct, frozen=True):
+class BotReply(msgspec.Struct, frozen=True):
     """The message that a webhook answers with; empty if it answers nothing."""
 
     text: str
@@ -106,8 +106,8 @@ class WebhookCalls:
         if occasion is None:
             return
         outcome = await self._ask(org, call, occasion)
-        if isinstance(outcome, Spoken):
-            outcome = await self._say(db, org, call, occasion, outcome)
+        if isinstance(outcome, BotReply):
+            outcome = await self._post_reply(db, org, call, occasion, outcome)
         if outcome is None:
             return
         next_try = call.next_try(self._database.clock()) if outcome.may_pass else None
@@ -156,19 +156,19 @@ class WebhookCalls:
             return domain.people.webhook_deliveries.bad_status(answer.status, text)
         return understood(text, is_slack=service.interface == SLACK)
 
-    async def _say(
+    async def _post_reply(
         self,
         db: OrgDatabase,
         org: Organization,
         call: WebhookCall,
         occasion: Occasion,
-        said: Spoken,
+        reply: BotReply,
     ) -> Trouble | None:
-        if not said.text.strip():
+        if not reply.text.strip():
             await db.write(actions.people.webhook_deliveries.done, call)
             return None
         try:
-            draft = await _composed(db, org, occasion, said)
+            draft = await _composed(db, org, occasion, reply)
             await db.write(
                 actions.people.webhook_deliveries.answered, call, occasion, draft, org.email_domain
             )
@@ -231,25 +231,25 @@ def _for_slack(
 # --- responses ---
 
 
-def understood(text: str, *, is_slack: bool) -> Spoken | Trouble:
+def understood(text: str, *, is_slack: bool) -> BotReply | Trouble:
     """The message in an answer: `content` (or `response_string`), or `text` in Slack's format."""
     if not text.strip():
-        return Spoken("")
+        return BotReply("")
     try:
         answer = msgspec.json.decode(text)
     except (msgspec.DecodeError, RecursionError):
         return domain.people.webhook_deliveries.bad_answer("Invalid JSON in response", text)
     if answer == "":
-        return Spoken("")
+        return BotReply("")
     if not isinstance(answer, dict):
         return domain.people.webhook_deliveries.bad_answer("Invalid response format", text)
     if is_slack:
-        return Spoken(str(answer.get("text") or ""))
+        return BotReply(str(answer.get("text") or ""))
     if answer.get("response_not_required"):
-        return Spoken("")
+        return BotReply("")
     said = str(answer.get("response_string") or answer.get("content") or "")
     try:
-        return Spoken(said, _widget(answer.get("widget_content")))
+        return BotReply(said, _widget(answer.get("widget_content")))
     except (msgspec.DecodeError, RecursionError):
         return domain.people.webhook_deliveries.bad_answer("Invalid response format", text)
 
@@ -261,9 +261,11 @@ def _widget(value: Any) -> dict[str, Any] | None:
     return msgspec.convert(value, dict[str, Any] | None)
 
 
-async def _composed(db: OrgDatabase, org: Organization, occasion: Occasion, said: Spoken) -> Draft:
+async def _composed(
+    db: OrgDatabase, org: Organization, occasion: Occasion, reply: BotReply
+) -> Draft:
     author = Author(db, org, occasion.bot)
-    return await actions.messages.draft.compose(author, said.text, CLIENT, True, said.widget)
+    return await actions.messages.draft.compose(author, reply.text, CLIENT, True, reply.widget)
 
 
 async def _complaint(
@@ -276,6 +278,6 @@ async def _complaint(
         place = domain.messages.links.topic_link(channel.id, channel.name, message.topic)
     link = f"/{place}/near/{message.id}"
     text = domain.people.webhook_deliveries.notice(bot.full_name, bot.id, link, trouble)
-    draft = await _composed(db, org, occasion, Spoken(text))
-    in_place = await _composed(db, org, occasion, Spoken(f"Failure! {trouble.in_place}"))
-    return Complaint(in_place, Words(draft.content, draft.rendered))
+    draft = await _composed(db, org, occasion, BotReply(text))
+    in_place = await _composed(db, org, occasion, BotReply(f"Failure! {trouble.in_place}"))
+    return Complaint(in_place, NoticeText(draft.content, draft.rendered))

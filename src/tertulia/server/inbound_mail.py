@@ -97,7 +97,7 @@ class InboundMail:
         place = await db.read(actions.inbound_mail.destination, target)
         if not await db.read(actions.inbound_mail.is_new, address, mail.number):
             return "it was taken before"
-        words, place, files = await _aside(sender, _said, mail, address, place)
+        words, place, files = await _aside(sender, _content_of, mail, address, place)
         if not words and not files:
             raise MailRefused("5.6.0", "The mail says nothing of its own.")
         uploaded: list[Attachment] = []
@@ -111,7 +111,12 @@ class InboundMail:
             text = domain.inbound_mail.with_links(words, links, MESSAGE_LENGTH)
             draft = await self._composed(db, org, place, text)
             is_said = await db.write(
-                actions.inbound_mail.say, address, mail.number, place, draft, org.email_domain
+                actions.inbound_mail.post_message,
+                address,
+                mail.number,
+                place,
+                draft,
+                org.email_domain,
             )
         finally:
             if uploaded and not is_said:
@@ -188,7 +193,7 @@ def _is_to_be_dropped(mail: ReceivedMail, address: MailAddress) -> bool:
     return address.is_reply and mail.is_written_by_machine
 
 
-def _said(
+def _content_of(
     mail: ReceivedMail, address: MailAddress, place: MailDestination
 ) -> tuple[str, MailDestination, list[MailFile]]:
     """The text, its destination, and its files."""
@@ -221,6 +226,6 @@ def _for_channel(
         subject = _CALL.sub("@_", " ".join(mail.subject.split()))
         parts.insert(0, f"Subject: {subject}")
     if "show-sender" in address.options:
-        parts.insert(0, f"From: {mail_parser.sender_in_words(mail.sender)}")
+        parts.insert(0, f"From: {mail_parser.sender_text(mail.sender)}")
     place = MailDestination(place.author, place.owner, place.channel, topic)
     return "\n".join([*parts[:-1], "", parts[-1]]).strip(), place

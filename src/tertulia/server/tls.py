@@ -20,12 +20,12 @@ class TlsProtocol(asyncio.Protocol):
         connections: ConnectionLimiter,
         tls: ssl.SSLContext,
         make: Callable[..., HttpConnection],
-        **as_uvicorn_says: Any,
+        **options: Any,
     ) -> None:
         self._connections = connections
         self._tls = tls
         self._make = make
-        self._as_uvicorn_says = as_uvicorn_says
+        self._options = options
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         peer = transport.get_extra_info("peername")
@@ -42,7 +42,7 @@ class TlsProtocol(asyncio.Protocol):
             asyncio.get_running_loop().create_task(self._shake_hands(line, counted_by))
 
     async def _shake_hands(self, line: Any, counted_by: str) -> None:
-        connection = self._make(counted_by=counted_by, **self._as_uvicorn_says)
+        connection = self._make(counted_by=counted_by, **self._options)
         try:
             await asyncio.get_running_loop().connect_accepted_socket(
                 lambda: connection,

@@ -97,7 +97,7 @@ async def page(
         template,
         status=200 if error is None else error.status,
         headers={**(headers or {}), **({} if error is None else error.reply_headers())},
-        problem="" if error is None else in_words(call.request, error),
+        problem="" if error is None else describe(call.request, error),
         **given,
     )
 
@@ -137,7 +137,7 @@ def site_of(call: Call, realm: Realm) -> str:
     return f"{scheme}://{prefix}{host}"
 
 
-def in_words(request: ApiRequest, error: ClientError) -> str:
+def describe(request: ApiRequest, error: ClientError) -> str:
     """The text of an error, translated if there is a translation."""
     say = translations.of(request)
     if isinstance(error, RateLimited):
@@ -148,7 +148,7 @@ def in_words(request: ApiRequest, error: ClientError) -> str:
 
 async def _refusal(request: ApiRequest, error: ClientError) -> Response:
     say = translations.of(request)
-    heading, explained, back = say["went_wrong"], in_words(request, error), "/login/"
+    heading, explained, back = say["went_wrong"], describe(request, error), "/login/"
     if isinstance(error, CrossSiteRequest):
         heading, explained = say["not_from_here"], say["not_from_here_explained"]
     elif isinstance(error, LinkNotGood):

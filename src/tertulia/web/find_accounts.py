@@ -54,7 +54,7 @@ async def _form(
         headers=None if error is None else error.reply_headers(),
         name="",
         news=translations.of(call.request)["finding_sent"] if is_sent else "",
-        problem="" if error is None else account_pages.in_words(call.request, error),
+        problem="" if error is None else account_pages.describe(call.request, error),
         email=email[:300],
         sends_mail=call.config.sends_mail,
         is_sent=is_sent,

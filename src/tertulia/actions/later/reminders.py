@@ -6,7 +6,7 @@ from tertulia import actions, domain, events, storage
 from tertulia.database.tx import Tx
 from tertulia.domain.later.reminders import Reminder
 from tertulia.domain.messages.message import Draft
-from tertulia.domain.messages.notices import Words
+from tertulia.domain.messages.notices import NoticeText
 from tertulia.domain.people.user import User
 from tertulia.errors import BadRequest
 from tertulia.errors.authentication import AccountDeactivated, OrganizationDeactivated
@@ -16,14 +16,14 @@ from tertulia.events.audience import Users
 from tertulia.events.types.later.reminders import ReminderRemoved, ReminderSaved
 
 
-def words_for(tx: Tx, owner: User, message_id: int, note: str, site: str) -> str:
+def text_for(tx: Tx, owner: User, message_id: int, note: str, site: str) -> str:
     """The text of a reminder of this message. Raises if the owner may not see the message."""
     return domain.later.reminders.reminder_text(
         actions.messages.quotation(tx, owner, message_id), note, site
     )
 
 
-def words_now(tx: Tx, reminder: Reminder) -> str:
+def current_text(tx: Tx, reminder: Reminder) -> str:
     """The current text of a reminder: with the message as it is now, if its owner may still see
     it."""
     owner = storage.people.find(tx, reminder.owner_id)
@@ -84,7 +84,7 @@ def deliver(tx: Tx, seen: Reminder, draft: Draft) -> bool:
     owner = storage.people.find(tx, seen.owner_id)
     if owner is None or not owner.is_active:
         raise AccountDeactivated()
-    actions.messages.notices.send_to_user(tx, owner.id, Words(draft.content, draft.rendered))
+    actions.messages.notices.send_to_user(tx, owner.id, NoticeText(draft.content, draft.rendered))
     _remove(tx, seen)
     return True
 

@@ -12,7 +12,7 @@ from tertulia import actions, domain, events, storage
 from tertulia.database.tx import Tx
 from tertulia.domain.later.scheduled import Destination, ScheduledMessage, ToChannel
 from tertulia.domain.messages.message import Draft
-from tertulia.domain.messages.notices import Words
+from tertulia.domain.messages.notices import NoticeText
 from tertulia.domain.people.user import User
 from tertulia.errors import BadRequest
 from tertulia.errors.authentication import OrganizationDeactivated
@@ -164,7 +164,9 @@ def fail(tx: Tx, seen: ScheduledMessage, notice: Draft) -> bool:
     events.log.announce(tx, ScheduledMessageSaved("update", seen.id), to=Users([seen.owner_id]))
     owner = storage.people.find(tx, seen.owner_id)
     if owner is not None and owner.is_active and not storage.organization.current(tx).deactivated:
-        actions.messages.notices.send_to_user(tx, owner.id, Words(notice.content, notice.rendered))
+        actions.messages.notices.send_to_user(
+            tx, owner.id, NoticeText(notice.content, notice.rendered)
+        )
     return True
 
 

@@ -12,7 +12,7 @@ from tertulia import actions, events, storage
 from tertulia.database.tx import Tx
 from tertulia.domain.channels.channel import Channel
 from tertulia.domain.messages.message import Draft
-from tertulia.domain.messages.notices import Words
+from tertulia.domain.messages.notices import NoticeText
 from tertulia.domain.people.user import NOTIFICATION_BOT, User
 from tertulia.events.audience import Subscribers, Users
 from tertulia.events.types.messages.message import MessageSent
@@ -29,7 +29,7 @@ def post(
     tx: Tx,
     channel: Channel,
     topic: str,
-    words: Words,
+    text: NoticeText,
     *,
     read_by: Sequence[int] = (),
     only_news_to: Sequence[int] | None = None,
@@ -40,7 +40,7 @@ def post(
     `only_news_to` makes it read for all other users. With `is_news=False` the event says that it is
     read; the caller marks it as read.
     """
-    draft = _draft(words, resolve_notice=only_news_to is not None)
+    draft = _draft(text, resolve_notice=only_news_to is not None)
     _post(tx, channel, topic, draft, read_by=read_by, only_news_to=only_news_to, is_news=is_news)
 
 
@@ -87,23 +87,23 @@ def _post(
 def post_if_wanted(
     tx: Tx,
     channel: Channel,
-    words: Words,
+    text: NoticeText,
     *,
     read_by: Sequence[int] = (),
     is_news: bool = True,
 ) -> None:
     """Post a notice of a change of the channel, if the organization enables such notices."""
     if storage.organization.current(tx).setting("send_channel_events_messages"):
-        post(tx, channel, CHANNEL_EVENTS, words, read_by=read_by, is_news=is_news)
+        post(tx, channel, CHANNEL_EVENTS, text, read_by=read_by, is_news=is_news)
 
 
-def send_to_user(tx: Tx, user_id: int, words: Words) -> int:
+def send_to_user(tx: Tx, user_id: int, text: NoticeText) -> int:
     """Send a notice to one user. Returns the message id."""
     sender = bot(tx)
     members = sorted([sender.id, user_id])
     conversation_id = storage.messages.conversations.get_or_start(tx, members)
     message_id = storage.messages.insert_in_conversation(
-        tx, sender.id, conversation_id, _draft(words)
+        tx, sender.id, conversation_id, _draft(text)
     )
     event = MessageSent(
         message_id=message_id,
@@ -121,10 +121,10 @@ def bot(tx: Tx) -> User:
     return found
 
 
-def _draft(words: Words, *, resolve_notice: bool = False) -> Draft:
+def _draft(text: NoticeText, *, resolve_notice: bool = False) -> Draft:
     return Draft(
-        content=words.source,
-        rendered=words.html,
+        content=text.source,
+        rendered=text.html,
         render_version=RENDER_VERSION,
         client=CLIENT,
         read_by_sender=True,

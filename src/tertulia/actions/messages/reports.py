@@ -6,12 +6,12 @@ from tertulia import actions, domain, storage
 from tertulia.database.tx import Tx
 from tertulia.domain.channels.channel import Channel
 from tertulia.domain.messages.message import Draft
-from tertulia.domain.messages.notices import Words
+from tertulia.domain.messages.notices import NoticeText
 from tertulia.domain.people.user import User
 from tertulia.errors import BadRequest
 
 
-def words_for(
+def text_for(
     tx: Tx, reporter: User, message_id: int, reason: str, description: str, site: str
 ) -> str:
     """The text for the moderators. It names the sender even if the reporter may not know them."""
@@ -28,7 +28,7 @@ def send(tx: Tx, reporter: User, message_id: int, draft: Draft) -> None:
         tx, actions.messages.visible_to(tx, reporter, message_id).sender_id
     )
     assert sender is not None
-    words = Words(draft.content, draft.rendered)
+    words = NoticeText(draft.content, draft.rendered)
     actions.messages.notices.post(
         tx, _place(tx), domain.messages.reports.topic_about(sender), words
     )

@@ -3,7 +3,7 @@
 from tertulia import actions, domain, events, storage
 from tertulia.database.tx import Tx
 from tertulia.domain.files.attachments import Looks
-from tertulia.domain.messages.notices import Words
+from tertulia.domain.messages.notices import NoticeText
 from tertulia.domain.organization.exports import (
     CONTENT_TYPE,
     GIVEN_UP_SECONDS,
@@ -85,7 +85,7 @@ def finish(tx: Tx, export: RealmExport, upload_id: int, name: str, size: int) ->
     actions.messages.notices.send_to_user(
         tx,
         export.user_id,
-        Words(
+        NoticeText(
             f"Your data export is complete. [View and download exports]({address}).",
             "<p>Your data export is complete."
             f' <a href="{address}">View and download exports</a>.</p>',

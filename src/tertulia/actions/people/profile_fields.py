@@ -123,7 +123,7 @@ def _named_after_place(field: ProfileField) -> ProfileField:
 
 
 def _check(field: ProfileField, others: Sequence[ProfileField]) -> None:
-    domain.people.profile_fields.check_words(field.name, field.hint)
+    domain.people.profile_fields.check_texts(field.name, field.hint)
     if any(other.name == field.name for other in others):
         raise BadRequest("A field with that label already exists.")
     shown = sum(other.in_summary for other in others)

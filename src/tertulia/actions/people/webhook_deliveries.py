@@ -9,7 +9,7 @@ import msgspec
 from tertulia import actions, storage
 from tertulia.database.tx import Tx
 from tertulia.domain.messages.message import Draft, Message
-from tertulia.domain.messages.notices import Words
+from tertulia.domain.messages.notices import NoticeText
 from tertulia.domain.people.bots import Service
 from tertulia.domain.people.user import User
 from tertulia.domain.people.webhook_deliveries import WebhookCall
@@ -30,7 +30,7 @@ class Complaint(msgspec.Struct, frozen=True):
     """A failure: the text for the conversation and for the owner."""
 
     in_place: Draft
-    to_owner: Words
+    to_owner: NoticeText
 
 
 def take(tx: Tx, call: WebhookCall) -> Occasion | None:
@@ -73,7 +73,7 @@ def answered(
     """Post the bot's response. Raises a ClientError if the bot may not."""
     if not storage.people.webhook_deliveries.exists(tx, call.id):
         return
-    _say(tx, occasion, answer, email_domain)
+    _post(tx, occasion, answer, email_domain)
     _end(tx, call)
 
 
@@ -95,7 +95,7 @@ def give_up(
         return
     _end(tx, call, timed_out)
     try:
-        _say(tx, occasion, complaint.in_place, email_domain)
+        _post(tx, occasion, complaint.in_place, email_domain)
     except ClientError:
         pass  # the owner is notified in any case
     owner_id = occasion.bot.bot_owner_id
@@ -112,7 +112,7 @@ def _end(tx: Tx, call: WebhookCall, timed_out: bool = False) -> None:
         actions.messages.read_state.mark_read(tx, call.bot_id, [call.message_id])
 
 
-def _say(tx: Tx, occasion: Occasion, draft: Draft, email_domain: str) -> None:
+def _post(tx: Tx, occasion: Occasion, draft: Draft, email_domain: str) -> None:
     message, bot = occasion.message, occasion.bot
     if message.channel_id is not None:
         now = storage.messages.find(tx, message.id) or message  # it may have been moved

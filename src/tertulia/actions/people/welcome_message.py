@@ -2,16 +2,16 @@
 
 from tertulia import actions, domain
 from tertulia.actions.messages.draft import Author
-from tertulia.domain.messages.notices import Words
+from tertulia.domain.messages.notices import NoticeText
 
 GREETINGS = {"en": "Welcome to {}!", "es": "¡Te damos la bienvenida a {}!"}
 
 
-async def compose(author: Author, own: str = "", language: str = "") -> Words:
+async def compose(author: Author, own: str = "", language: str = "") -> NoticeText:
     """`own` is the text of an invitation, in place of the organization's."""
     realm = author.org.realm
     first = GREETINGS[language or domain.emails.language_in(realm)].format(realm.name)
     more = own or str(realm.setting("welcome_message_custom_text"))
     text = f"{first}\n\n{more}" if more else first
     draft = await actions.messages.draft.compose(author, text, "Internal", None)
-    return Words(draft.content, draft.rendered)
+    return NoticeText(draft.content, draft.rendered)

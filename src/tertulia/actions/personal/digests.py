@@ -83,12 +83,12 @@ def _new_channels(tx: Tx, user: User, since: float) -> list[Channel]:
     ][:MAX_CHANNELS]
 
 
-def _topic(tx: Tx, user: User, lively: LivelyTopic, shows_words: bool) -> str:
+def _topic(tx: Tx, user: User, lively: LivelyTopic, with_text: bool) -> str:
     channel = storage.channels.find(tx, lively.channel_id)
     assert channel is not None
     name = domain.channels.topics.shown(lively.topic, allow_empty=False)
     title = f"#{channel.name} > {name} ({lively.messages})"
-    if not shows_words:
+    if not with_text:
         return title
     messages = storage.messages.find_many(tx, tx.realm_id, lively.first_ids)
     senders = [each.sender_id for each in messages.values()]

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from tertulia import actions, domain, events, storage
 from tertulia.database.tx import Tx
 from tertulia.domain.people.user import User
-from tertulia.domain.personal.drafts import SavedDraft, Wording
+from tertulia.domain.personal.drafts import DraftContent, SavedDraft
 from tertulia.errors import BadRequest
 from tertulia.events.audience import Users
 from tertulia.events.types.personal.drafts import DraftDeleted, DraftEdited, DraftsAdded
@@ -30,9 +30,9 @@ def add(tx: Tx, user: User, texts: Sequence[Words]) -> list[int]:
     return ids
 
 
-def edit(tx: Tx, user: User, draft_id: int, words: Words) -> None:
+def edit(tx: Tx, user: User, draft_id: int, text: Words) -> None:
     _check_own(tx, user, draft_id)
-    storage.personal.drafts.update(tx, draft_id, _addressed(tx, user, words))
+    storage.personal.drafts.update(tx, draft_id, _addressed(tx, user, text))
     events.log.announce(tx, DraftEdited(draft_id), to=Users([user.id]))
 
 
@@ -54,8 +54,8 @@ def _check_synchronizes(tx: Tx, user: User) -> None:
         raise BadRequest("User has disabled synchronizing drafts.")
 
 
-def _addressed(tx: Tx, user: User, words: Words) -> Wording:
-    wording = domain.personal.drafts.worded(*words, now=tx.now).by(user.id)
+def _addressed(tx: Tx, user: User, text: Words) -> DraftContent:
+    wording = domain.personal.drafts.worded(*text, now=tx.now).by(user.id)
     if wording.channel_id is not None:
         actions.channels.visible_to(tx, user, wording.channel_id)
     known = {each.id for each in actions.people.visible_users.find_many(tx, user, wording.user_ids)}

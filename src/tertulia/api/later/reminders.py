@@ -35,7 +35,7 @@ async def create(
     """Create a reminder for a message."""
     note = domain.later.reminders.checked_note(note or "")
     words = await call.db.read(
-        actions.later.reminders.words_for, call.user, message_id, note, call.site
+        actions.later.reminders.text_for, call.user, message_id, note, call.site
     )
     draft = await actions.messages.draft.compose(call.author, words, CLIENT, False)
     reminder_id = await call.db.write(

@@ -19,7 +19,7 @@ async def report(
 ) -> None:
     """Report a message to the moderators."""
     words = await call.db.read(
-        actions.messages.reports.words_for,
+        actions.messages.reports.text_for,
         call.user,
         message_id,
         report_type,

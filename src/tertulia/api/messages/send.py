@@ -66,7 +66,7 @@ async def send_message(
         draft = await actions.messages.draft.compose(
             call.author, content, call.client, read_by_sender, widget_content
         )
-        key = _send_key(call, echo, ["channel", where, topic, *_said(draft)])
+        key = _send_key(call, echo, ["channel", where, topic, *_content_of(draft)])
         plain = actions.messages.fast_path.to_channel(
             call.org, call.user, where, topic, draft, key, echo
         )
@@ -78,7 +78,7 @@ async def send_message(
         draft = await actions.messages.draft.compose(
             call.author, content, call.client, read_by_sender, widget_content
         )
-        key = _send_key(call, echo, ["direct", recipients, *_said(draft)])
+        key = _send_key(call, echo, ["direct", recipients, *_content_of(draft)])
         plain = actions.messages.fast_path.to_people(
             call.org, call.user, recipients, draft, key, echo
         )
@@ -151,11 +151,11 @@ def _json_or_text(text: str | None) -> Any:
         return text
 
 
-def _said(draft: Draft) -> list[str]:
+def _content_of(draft: Draft) -> list[str]:
     return [draft.content] if draft.sent_along is None else [draft.content, draft.sent_along]
 
 
-def _send_key(call: Call, echo: LocalEcho | None, said: list[Any]) -> SendKey | None:
+def _send_key(call: Call, echo: LocalEcho | None, content: list[Any]) -> SendKey | None:
     header = call.request.header("idempotency-key")
     if header is not None:
         if not 0 < len(header) <= domain.limits.SEND_KEY_LENGTH:
@@ -167,7 +167,7 @@ def _send_key(call: Call, echo: LocalEcho | None, said: list[Any]) -> SendKey | 
         key = f"echo:{echo.queue_id}:{echo.local_id}"
     else:
         return None
-    digest = hashlib.blake2b(msgspec.json.encode(said), digest_size=32).digest()
+    digest = hashlib.blake2b(msgspec.json.encode(content), digest_size=32).digest()
     return SendKey(key, digest, call.config.send_key_hours * 3600)
 
 

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from tertulia import actions
 from tertulia.api.call import Call
-from tertulia.domain.messages.notices import Words
+from tertulia.domain.messages.notices import NoticeText
 from tertulia.http.replies import Reply
 from tertulia.http.rules import MaxLength, NotBlank
 
@@ -22,7 +22,7 @@ async def try_out(
     draft = await actions.messages.draft.compose(
         call.author, welcome_message_custom_text, call.client, None
     )
-    words = Words(draft.content, draft.rendered)
+    words = NoticeText(draft.content, draft.rendered)
     return TestMessage(
         await call.db.write(actions.messages.notices.send_to_user, call.user.id, words)
     )

@@ -14,14 +14,14 @@ from tertulia.http.rules import AtMost, Id, MaxItems, NotBlank
 LATEST = 253_402_300_799  # the last second of the year 9999
 
 
-class DraftWords(msgspec.Struct, forbid_unknown_fields=True):
+class DraftFields(msgspec.Struct, forbid_unknown_fields=True):
     type: Literal["", "stream", "private"]
     to: Annotated[list[Id], MaxItems(domain.limits.RECIPIENTS_PER_MESSAGE)]
     topic: str
     content: Annotated[str, NotBlank]
     timestamp: Annotated[float | None, AtMost(LATEST)] = None
 
-    def words(self) -> Words:
+    def text(self) -> Words:
         return self.type, self.to, self.topic, self.content, self.timestamp
 
 
@@ -44,16 +44,16 @@ async def fetch(call: Call) -> Drafts:
 
 
 async def add(
-    call: Call, *, drafts: Annotated[list[DraftWords], MaxItems(domain.limits.DRAFTS)]
+    call: Call, *, drafts: Annotated[list[DraftFields], MaxItems(domain.limits.DRAFTS)]
 ) -> DraftIds:
     """Create drafts: all or none."""
-    texts = [draft.words() for draft in drafts]
+    texts = [draft.text() for draft in drafts]
     return DraftIds(ids=await call.db.write(actions.personal.drafts.add, call.user, texts))
 
 
-async def edit(call: Call, draft_id: int, *, draft: DraftWords) -> None:
+async def edit(call: Call, draft_id: int, *, draft: DraftFields) -> None:
     """Replace a draft."""
-    await call.db.write(actions.personal.drafts.edit, call.user, draft_id, draft.words())
+    await call.db.write(actions.personal.drafts.edit, call.user, draft_id, draft.text())
 
 
 async def delete(call: Call, draft_id: int) -> None:

@@ -307,7 +307,7 @@ class Postgres:
         connection.execute("VACUUM (ANALYZE)")
 
     def command(self, connection: Any, sql: str) -> None:
-        connection.say(sql)
+        connection.execute_simple(sql)
 
     def flush(self, connection: Any) -> None:
         """Send the queued statements."""

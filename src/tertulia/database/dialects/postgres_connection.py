@@ -37,7 +37,7 @@ class IdsDumper(Dumper):
         return f"{{{','.join(map(str, obj.numbers))}}}".encode()
 
 
-class _WordsForNul:
+class _NulAsClientError:
     """Refuses NUL characters, which PostgreSQL cannot store, with our own error."""
 
     def __enter__(self) -> None:
@@ -48,7 +48,7 @@ class _WordsForNul:
             raise NulInText() from None
 
 
-_words_for_nul = _WordsForNul()
+_nul_as_client_error = _NulAsClientError()
 
 
 class Connection(psycopg.Connection[dict[str, Any]]):
@@ -83,7 +83,7 @@ class Connection(psycopg.Connection[dict[str, Any]]):
     def note_history_line(self, line: str) -> None:
         self._line = line
 
-    def say(self, sql: str) -> None:
+    def execute_simple(self, sql: str) -> None:
         """Bypasses psycopg, which would drop its prepared statements at every ROLLBACK."""
         if self._asked and sql == "COMMIT":
             self.ask_all()
@@ -117,7 +117,7 @@ class Connection(psycopg.Connection[dict[str, Any]]):
     def run(
         self, sql: str, params: Mapping[str, Any], prepare: bool | None
     ) -> psycopg.Cursor[dict[str, Any]]:
-        with _words_for_nul:
+        with _nul_as_client_error:
             return self.kept_cursor.execute(sql, params, prepare=prepare)
 
     @property
@@ -136,7 +136,7 @@ class Connection(psycopg.Connection[dict[str, Any]]):
         self._make_ready()
         if self._together is None:
             self._together = Together(self)
-        with _words_for_nul:
+        with _nul_as_client_error:
             self._together.ask(beginning, asked)
 
     def _let_go(self) -> None:
@@ -147,7 +147,7 @@ class Connection(psycopg.Connection[dict[str, Any]]):
     def _make_ready(self) -> None:
         if self._beginning:
             beginning, self._beginning = self._beginning, ""
-            self.say(beginning)
+            self.execute_simple(beginning)
         elif self._is_leaving:
             self._is_leaving = False
             self.wait(generators.fetch_many(self.pgconn))

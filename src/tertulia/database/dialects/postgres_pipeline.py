@@ -86,7 +86,7 @@ class Together:
 
     def ask(self, beginning: str, questions: Sequence[PostponedQuestion]) -> None:
         """Begin a transaction, if a beginning is given, and run all statements."""
-        spoken = [self._put_into_words(each) for each in questions]
+        spoken = [self._dump(each) for each in questions]
         self._pgconn.enter_pipeline_mode()
         try:
             results = self._send(beginning.encode(), spoken)
@@ -97,19 +97,19 @@ class Together:
             if result.status not in _FINE:
                 raise psycopg.errors.error_from_result(result)
 
-    def _put_into_words(self, question: PostponedQuestion) -> DumpedQuestion:
-        words = self._transformer
-        values = words.dump_sequence(question.values, [PyFormat.AUTO] * len(question.values))
-        return DumpedQuestion(question, values, words.types or (), words.formats or ())
+    def _dump(self, question: PostponedQuestion) -> DumpedQuestion:
+        transformer = self._transformer
+        values = transformer.dump_sequence(question.values, [PyFormat.AUTO] * len(question.values))
+        return DumpedQuestion(question, values, transformer.types or (), transformer.formats or ())
 
-    def _send(self, beginning: bytes, spoken: Sequence[DumpedQuestion]) -> list[PGresult]:
+    def _send(self, beginning: bytes, dumped: Sequence[DumpedQuestion]) -> list[PGresult]:
         takers: list[Taker] = []
         if beginning:
-            takers += [self._say(beginning), self._say(_PLANNED_ONCE)]
-        for each in spoken:
-            takers += self._say_question(each)
+            takers += [self._send_sql(beginning), self._send_sql(_PLANNED_ONCE)]
+        for each in dumped:
+            takers += self._send_query(each)
         if beginning:
-            takers.append(self._say(_PLANNED_AS_USUAL))
+            takers.append(self._send_sql(_PLANNED_AS_USUAL))
         self._pgconn.pipeline_sync()
         wait = self._connection.wait
         wait(generators.send(self._pgconn))
@@ -120,12 +120,12 @@ class Together:
                 take(result)
         return results
 
-    def _say(self, sql: bytes) -> Taker:
+    def _send_sql(self, sql: bytes) -> Taker:
         self._pgconn.send_query_params(sql, None)
         return _ignore
 
-    def _say_question(self, said: DumpedQuestion) -> list[Taker]:
-        question, values, types, formats = said
+    def _send_query(self, dumped: DumpedQuestion) -> list[Taker]:
+        question, values, types, formats = dumped
         key = (question.sql, types)
         name, takers = self._prepared.get(key), list[Taker]()
         if name is None:

@@ -10,7 +10,7 @@ import msgspec
 from tertulia import domain
 from tertulia.domain.channels.channel import Channel
 from tertulia.domain.channels.topics import EMPTY_TOPIC_NAME, RESOLVED_PREFIX
-from tertulia.domain.messages.notices import Words
+from tertulia.domain.messages.notices import NoticeText
 from tertulia.domain.people.user import User
 
 # Within #**channel>topic** these would end the link or start other markup.
@@ -65,34 +65,38 @@ class Move(msgspec.Struct, frozen=True):
 # --- notices ---
 
 
-def resolved_notice(user: User, topic: str) -> Words:
+def resolved_notice(user: User, topic: str) -> NoticeText:
     state = "resolved" if is_resolved(topic) else "unresolved"
     who = domain.messages.notices.person(user)
     text = f"has marked this topic as {state}."
-    return Words(f"{who.source} {text}", f"<p>{who.html} {text}</p>")
+    return NoticeText(f"{who.source} {text}", f"<p>{who.html} {text}</p>")
 
 
-def arrival_notice(user: User, count: int, whole: bool, link: str, origin: Words) -> Words:
+def arrival_notice(
+    user: User, count: int, whole: bool, link: str, origin: NoticeText
+) -> NoticeText:
     """The notice in the new topic; `link` points to the first moved message."""
     if whole:
-        what = Words("This topic was", "This topic was")
+        what = NoticeText("This topic was", "This topic was")
     elif count == 1:
         short = link[link.index("#") :]
-        what = Words(f"[A message]({link}) was", f'<a href="{escape(short)}">A message</a> was')
+        what = NoticeText(
+            f"[A message]({link}) was", f'<a href="{escape(short)}">A message</a> was'
+        )
     else:
-        what = Words(f"{count} messages were", f"{count} messages were")
+        what = NoticeText(f"{count} messages were", f"{count} messages were")
     return _notice(what, "moved here from", origin, user)
 
 
-def departure_notice(user: User, count: int, whole: bool, target: Words) -> Words:
+def departure_notice(user: User, count: int, whole: bool, target: NoticeText) -> NoticeText:
     """The notice in the old topic."""
     if whole:
-        return _notice(Words("This topic was", "This topic was"), "moved to", target, user)
+        return _notice(NoticeText("This topic was", "This topic was"), "moved to", target, user)
     text = "A message was" if count == 1 else f"{count} messages were"
-    return _notice(Words(text, text), "moved from this topic to", target, user)
+    return _notice(NoticeText(text, text), "moved from this topic to", target, user)
 
 
-def topic_link(channel: Channel, topic: str, newest_id: int | None) -> Words:
+def topic_link(channel: Channel, topic: str, newest_id: int | None) -> NoticeText:
     """A link to a topic by one of its messages, so that it survives further moves."""
     address = domain.messages.links.topic_link(channel.id, channel.name, topic)
     shown = escape(topic, quote=False) if topic else f"<em>{EMPTY_TOPIC_NAME}</em>"
@@ -103,8 +107,8 @@ def topic_link(channel: Channel, topic: str, newest_id: int | None) -> Words:
     )
     if _MARKUP & set(channel.name + topic):
         text = _disarmed(f"{channel.name} > {topic or EMPTY_TOPIC_NAME}")
-        return Words(f"[#{text}]({address})", html)
-    return Words(f"#**{channel.name}>{topic}**", html)
+        return NoticeText(f"[#{text}]({address})", html)
+    return NoticeText(f"#**{channel.name}>{topic}**", html)
 
 
 def message_link(site: str, channel: Channel, topic: str, message_id: int) -> str:
@@ -112,9 +116,9 @@ def message_link(site: str, channel: Channel, topic: str, message_id: int) -> st
     return f"{site}/{place}/near/{message_id}"
 
 
-def _notice(what: Words, verb: str, where: Words, user: User) -> Words:
+def _notice(what: NoticeText, verb: str, where: NoticeText, user: User) -> NoticeText:
     who = domain.messages.notices.person(user)
-    return Words(
+    return NoticeText(
         f"{what.source} {verb} {where.source} by {who.source}.",
         f"<p>{what.html} {verb} {where.html} by {who.html}.</p>",
     )

@@ -15,131 +15,133 @@ from tertulia.domain.groups.group import Group, GroupValue, Members
 from tertulia.domain.people.user import User
 
 
-class Words(msgspec.Struct, frozen=True):
+class NoticeText(msgspec.Struct, frozen=True):
     """A text in both forms."""
 
     source: str
     html: str
 
-    def __add__(self, other: "Words | str") -> "Words":
+    def __add__(self, other: "NoticeText | str") -> "NoticeText":
         more = plain(other) if isinstance(other, str) else other
-        return Words(self.source + more.source, self.html + more.html)
+        return NoticeText(self.source + more.source, self.html + more.html)
 
-    def __radd__(self, before: str) -> "Words":
+    def __radd__(self, before: str) -> "NoticeText":
         return plain(before) + self
 
 
-def plain(text: str) -> Words:
-    return Words(text, escape(text, quote=False))
+def plain(text: str) -> NoticeText:
+    return NoticeText(text, escape(text, quote=False))
 
 
-def strong(text: str) -> Words:
-    return Words(f"**{text}**", f"<strong>{escape(text, quote=False)}</strong>")
+def strong(text: str) -> NoticeText:
+    return NoticeText(f"**{text}**", f"<strong>{escape(text, quote=False)}</strong>")
 
 
-def link(text: str, address: str) -> Words:
-    return Words(f"[{text}]({address})", f'<a href="{escape(address)}">{escape(text)}</a>')
+def link(text: str, address: str) -> NoticeText:
+    return NoticeText(f"[{text}]({address})", f'<a href="{escape(address)}">{escape(text)}</a>')
 
 
-def person(user: User) -> Words:
+def person(user: User) -> NoticeText:
     name = escape(user.full_name, quote=False)
-    return Words(
+    return NoticeText(
         f"@_**{user.full_name}|{user.id}**",
         f'<span class="user-mention silent" data-user-id="{user.id}">{name}</span>',
     )
 
 
-def group_name(group: Group) -> Words:
+def group_name(group: Group) -> NoticeText:
     name = escape(group.description if group.is_system else group.name, quote=False)
-    return Words(
+    return NoticeText(
         f"@_*{group.name}*",
         f'<span class="user-group-mention silent" data-user-group-id="{group.id}">{name}</span>',
     )
 
 
-def channel_link(channel: Channel) -> Words:
+def channel_link(channel: Channel) -> NoticeText:
     address = f"/{domain.messages.links.channel_link(channel.id, channel.name)}"
-    return Words(
+    return NoticeText(
         f"#**{channel.name}**",
         f'<a class="stream" data-stream-id="{channel.id}" href="{escape(address)}">'
         f"#{escape(channel.name, quote=False)}</a>",
     )
 
 
-def several(parts: Sequence[Words]) -> Words:
-    joined = Words("", "")
+def several(parts: Sequence[NoticeText]) -> NoticeText:
+    joined = NoticeText("", "")
     for index, part in enumerate(parts):
         joined = joined + (", " if index else "") + part
     return joined
 
 
-def paragraph(words: Words) -> Words:
-    return Words(words.source, f"<p>{words.html}</p>")
+def paragraph(text: NoticeText) -> NoticeText:
+    return NoticeText(text.source, f"<p>{text.html}</p>")
 
 
-def bullets(items: Sequence[Words]) -> Words:
-    return Words(
+def bullets(items: Sequence[NoticeText]) -> NoticeText:
+    return NoticeText(
         "\n".join(f"* {item.source}" for item in items),
         "<ul>\n" + "\n".join(f"<li>{item.html}</li>" for item in items) + "\n</ul>",
     )
 
 
-def quote(source: str, rendered: str) -> Words:
-    return Words(f"```` quote\n{source}\n````", f"<blockquote>\n{rendered}\n</blockquote>")
+def quote(source: str, rendered: str) -> NoticeText:
+    return NoticeText(f"```` quote\n{source}\n````", f"<blockquote>\n{rendered}\n</blockquote>")
 
 
-def description_quote(source: str, rendered: str) -> Words:
+def description_quote(source: str, rendered: str) -> NoticeText:
     if source:
         return quote(source, rendered)
     return quote("*No description.*", "<p><em>No description.</em></p>")
 
 
-def blocks(*parts: Words, apart: str = "\n\n") -> Words:
+def blocks(*parts: NoticeText, apart: str = "\n\n") -> NoticeText:
     """Blocks one below the other, separated by `apart` in the source."""
-    return Words(apart.join(part.source for part in parts), "\n".join(part.html for part in parts))
+    return NoticeText(
+        apart.join(part.source for part in parts), "\n".join(part.html for part in parts)
+    )
 
 
 # --- notices ---
 
 
-def subscribed_you(by: User, channels: Sequence[Channel]) -> Words:
+def subscribed_you(by: User, channels: Sequence[Channel]) -> NoticeText:
     if len(channels) == 1:
         return paragraph(person(by) + " subscribed you to " + channel_link(channels[0]) + ".")
     opening = paragraph(person(by) + " subscribed you to the following channels:")
     return blocks(opening, bullets([channel_link(channel) for channel in channels]))
 
 
-def joined(user: User) -> Words:
+def joined(user: User) -> NoticeText:
     return paragraph(person(user) + " joined this organization.")
 
 
-def accepted(user: User, organization: str) -> Words:
+def accepted(user: User, organization: str) -> NoticeText:
     return paragraph(person(user) + f" accepted your invitation to join {organization}!")
 
 
-def moved_you(by: User, did: str, group: Group) -> Words:
+def moved_you(by: User, did: str, group: Group) -> NoticeText:
     """A user was added to a group or removed from it: `did` is "added you to", for example."""
     return paragraph(person(by) + f" {did} the group " + group_name(group) + ".")
 
 
-def new_channels(by: User, channels: Sequence[Channel]) -> Words:
+def new_channels(by: User, channels: Sequence[Channel]) -> NoticeText:
     named = several([channel_link(channel) for channel in channels])
     if len(channels) == 1:
         return paragraph(person(by) + " created a new channel " + named + ".")
     return paragraph(person(by) + " created the following channels: " + named + ".")
 
 
-def channel_created(by: User, channel: Channel) -> Words:
+def channel_created(by: User, channel: Channel) -> NoticeText:
     opening = strong(channel.openness) + " channel created by " + person(by) + ". "
     described = description_quote(channel.description, channel.rendered_description)
     return blocks(paragraph(opening + strong("Description:")), described, apart="\n")
 
 
-def channel_renamed(by: User, old: str, new: str) -> Words:
+def channel_renamed(by: User, old: str, new: str) -> NoticeText:
     return paragraph(person(by) + " renamed channel " + strong(old) + " to " + strong(new) + ".")
 
 
-def description_changed(by: User, before: Channel, after: Channel) -> Words:
+def description_changed(by: User, before: Channel, after: Channel) -> NoticeText:
     old = description_quote(before.description, before.rendered_description)
     new = description_quote(after.description, after.rendered_description)
     return blocks(
@@ -154,7 +156,7 @@ def description_changed(by: User, before: Channel, after: Channel) -> Words:
     )
 
 
-def openness_changed(by: User, before: Channel, after: Channel) -> Words:
+def openness_changed(by: User, before: Channel, after: Channel) -> NoticeText:
     subject = link("access permissions", "/help/channel-permissions")
     return paragraph(
         person(by)
@@ -168,7 +170,7 @@ def openness_changed(by: User, before: Channel, after: Channel) -> Words:
     )
 
 
-def posting_changed(by: User, old: Words, new: Words) -> Words:
+def posting_changed(by: User, old: NoticeText, new: NoticeText) -> NoticeText:
     subject = link("posting permissions", "/help/channel-posting-policy")
     return blocks(
         paragraph(person(by) + " changed the " + subject + " for this channel:"),
@@ -176,7 +178,7 @@ def posting_changed(by: User, old: Words, new: Words) -> Words:
     )
 
 
-def retention_changed(by: User, old: int, new: int) -> Words:
+def retention_changed(by: User, old: int, new: int) -> NoticeText:
     """Both are effective days: the organization's policy if the channel has none."""
     subject = link("message retention period", "/help/message-retention-policy")
     if new == FOREVER:
@@ -198,7 +200,7 @@ def retention_changed(by: User, old: int, new: int) -> Words:
     )
 
 
-def webhook_trouble(bot: User, service: str, trouble: str) -> Words:
+def webhook_trouble(bot: User, service: str, trouble: str) -> NoticeText:
     """A webhook received a payload that it could not convert."""
     return blocks(
         paragraph("Your bot " + person(bot) + f" was called by {service}, and could not say it:"),
@@ -206,7 +208,7 @@ def webhook_trouble(bot: User, service: str, trouble: str) -> Words:
     )
 
 
-def disk_nearly_full(folder: str, free_bytes: int, total_bytes: int) -> Words:
+def disk_nearly_full(folder: str, free_bytes: int, total_bytes: int) -> NoticeText:
     percent = free_bytes * 100 // total_bytes
     facts = f"{free_bytes >> 20:,} MiB, {percent} % of its disk"
     return paragraph(
@@ -216,15 +218,15 @@ def disk_nearly_full(folder: str, free_bytes: int, total_bytes: int) -> Words:
     )
 
 
-def channel_archived(channel: Channel) -> Words:
+def channel_archived(channel: Channel) -> NoticeText:
     return paragraph("Channel " + channel_link(channel) + " has been archived.")
 
 
-def channel_unarchived(channel: Channel) -> Words:
+def channel_unarchived(channel: Channel) -> NoticeText:
     return paragraph("Channel " + channel_link(channel) + " has been unarchived.")
 
 
-def named_people(value: GroupValue, groups: dict[int, Group], users: dict[int, User]) -> Words:
+def named_people(value: GroupValue, groups: dict[int, Group], users: dict[int, User]) -> NoticeText:
     """The groups and users that a permission names, groups first."""
     if not isinstance(value, Members):
         return group_name(groups[value])

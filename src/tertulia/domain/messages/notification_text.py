@@ -24,7 +24,7 @@ def in_mail(markup: str, site: str) -> str:
     return shown.replace('class="emoji"', 'class="emoji" height="20"')
 
 
-def in_words(markup: str) -> str:
+def plain_text(markup: str) -> str:
     """The message as plain text, line by line. Quotations begin with `> `."""
     text = _PICTURED.sub(r"\1", _EMOJI.sub(_sign, _without_spoilers(markup)))
     lines, depth = [""], 0

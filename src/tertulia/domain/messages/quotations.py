@@ -31,7 +31,7 @@ class Quotation(msgspec.Struct, frozen=True):
 
 def quoted(opening: str, quotation: Quotation, site: str) -> str:
     """The message below an opening. It is cut off if both are too long for one message."""
-    head = f"{opening}\n\n{_said(quotation, site)}\n"
+    head = f"{opening}\n\n{_attribution(quotation, site)}\n"
     content = quotation.message.content
     fence = _fence_around(content)
     room = domain.limits.MESSAGE_LENGTH - len(head) - len(f"{fence}quote\n\n{fence}")
@@ -40,7 +40,7 @@ def quoted(opening: str, quotation: Quotation, site: str) -> str:
     return f"{head}{fence}quote\n{content}\n{fence}"
 
 
-def _said(quotation: Quotation, site: str) -> str:
+def _attribution(quotation: Quotation, site: str) -> str:
     message, channel = quotation.message, quotation.channel
     who = UNKNOWN_NAME if quotation.sender is None else mention(quotation.sender)
     if channel is not None:

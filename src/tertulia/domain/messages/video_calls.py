@@ -38,5 +38,5 @@ def opened(vault: Vault, realm_id: int, text: str) -> HostedCall:
     return HostedCall(**json.loads(bytes.fromhex(said)))
 
 
-def _signature(vault: Vault, realm_id: int, said: str) -> str:
-    return vault.signature(f"call {realm_id} {said}")
+def _signature(vault: Vault, realm_id: int, text: str) -> str:
+    return vault.signature(f"call {realm_id} {text}")

@@ -2,11 +2,11 @@
 
 import msgspec
 
-from tertulia.domain.messages.notices import Words
+from tertulia.domain.messages.notices import NoticeText
 
 
 class WelcomeMessage(msgspec.Struct, frozen=True):
     """A welcome by Notification Bot, and by mail if mail is configured."""
 
-    words: Words
+    words: NoticeText
     site: str = ""  # our URL for the mail; empty if no mail is sent

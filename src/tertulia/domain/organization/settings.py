@@ -24,7 +24,7 @@ from tertulia.domain.setting_values import (
     ValueKind,
     WebPlace,
     Whole,
-    in_words,
+    refusal_with_value,
 )
 from tertulia.errors import BadRequest, ClientError
 
@@ -159,7 +159,7 @@ SETTINGS: dict[str, OrganizationSetting] = {
             Language(),
             "en",
             "The language of the organization, for mails to people without an account.",
-            refusal=in_words("Invalid language '{value}'"),
+            refusal=refusal_with_value("Invalid language '{value}'"),
         ),
         OrganizationSetting(
             "description",

@@ -71,7 +71,7 @@ def checked_type(number: int) -> FieldType:
         raise BadRequest("Invalid field type.") from None
 
 
-def check_words(label: str, hint: str) -> None:
+def check_texts(label: str, hint: str) -> None:
     if not label:
         raise BadRequest("Label cannot be blank.")
     domain.names.check(label, "label")

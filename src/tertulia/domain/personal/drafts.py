@@ -8,7 +8,7 @@ from tertulia.errors import BadRequest
 from tertulia.errors.messages import TopicTooLong
 
 
-class Wording(msgspec.Struct, frozen=True):
+class DraftContent(msgspec.Struct, frozen=True):
     """The content and destination of a draft. It may have no destination yet."""
 
     channel_id: int | None
@@ -17,7 +17,7 @@ class Wording(msgspec.Struct, frozen=True):
     content: str
     edited_at: float
 
-    def by(self, user_id: int) -> "Wording":
+    def by(self, user_id: int) -> "DraftContent":
         """Without the writer among the recipients, unless they are the only one."""
         others = [each for each in self.user_ids if each != user_id]
         return replace(self, user_ids=others) if others else self
@@ -25,19 +25,19 @@ class Wording(msgspec.Struct, frozen=True):
 
 class SavedDraft(msgspec.Struct, frozen=True):
     id: int
-    wording: Wording
+    content: DraftContent
 
     @property
     def type(self) -> str:
         """The type in API format."""
-        if self.wording.channel_id is not None:
+        if self.content.channel_id is not None:
             return "stream"
-        return "private" if self.wording.user_ids else ""
+        return "private" if self.content.user_ids else ""
 
 
 def worded(
     type_: str, to: list[int], topic: str, content: str, timestamp: float | None, now: float
-) -> Wording:
+) -> DraftContent:
     """A draft from the parameters of a request. The caller checks that its recipients exist."""
     content = domain.messages.message.checked_content(content)
     if timestamp is not None and timestamp < 0:
@@ -45,11 +45,11 @@ def worded(
     edited_at = now if timestamp is None else timestamp
     if type_ != "stream":
         user_ids = sorted(set(to)) if type_ == "private" else []
-        return Wording(None, user_ids, "", content, edited_at)
+        return DraftContent(None, user_ids, "", content, edited_at)
     if "\0" in topic:
         raise BadRequest("Topic must not contain null bytes")
     if len(topic) > domain.limits.TOPIC_LENGTH:
         raise TopicTooLong(limit=domain.limits.TOPIC_LENGTH)
     if len(to) != 1:
         raise BadRequest("Must specify exactly 1 channel ID for channel messages")
-    return Wording(to[0], [], topic, content, edited_at)
+    return DraftContent(to[0], [], topic, content, edited_at)

@@ -110,7 +110,7 @@ def in_a_line(name: str, message: Message) -> str:
     """The sender and the start of a message in one line, without the content of spoilers."""
     said = message.content
     if domain.messages.notification_text.hides_something(message.rendered):
-        said = domain.messages.notification_text.in_words(message.rendered)
+        said = domain.messages.notification_text.plain_text(message.rendered)
     text = " ".join(said.split())
     words = text if len(text) <= EXCERPT else f"{text[: EXCERPT - 1]}…"
     return f"{name}: {words}"

@@ -8,7 +8,14 @@ as `user_settings`, and the organization's defaults for new users.
 from collections.abc import Mapping
 from typing import Any
 
-from tertulia.domain.setting_values import Adjustable, ChosenFrom, Language, Switch, Whole, in_words
+from tertulia.domain.setting_values import (
+    Adjustable,
+    ChosenFrom,
+    Language,
+    Switch,
+    Whole,
+    refusal_with_value,
+)
 
 EMOJISETS = [
     {"key": "google", "text": "Google"},
@@ -59,7 +66,7 @@ PREFERENCES: dict[str, Adjustable] = {
             Whole(1, 7 * 24 * 3600),
             120,
             "How long a mail about missed messages waits for more messages, in seconds.",
-            refusal=in_words("Invalid email batching period: {value} seconds"),
+            refusal=refusal_with_value("Invalid email batching period: {value} seconds"),
         ),
         Adjustable(
             "enable_desktop_notifications",
@@ -159,7 +166,7 @@ PREFERENCES: dict[str, Adjustable] = {
             ChosenFrom(tuple(NOTIFICATION_SOUNDS)),
             "zulip",
             "The sound of notifications.",
-            refusal=in_words("Invalid notification sound '{value}'"),
+            refusal=refusal_with_value("Invalid notification sound '{value}'"),
         ),
         Adjustable(
             "pm_content_in_desktop_notifications",
@@ -198,7 +205,7 @@ PREFERENCES: dict[str, Adjustable] = {
             Language(),
             "en",
             "The language of clients.",
-            refusal=in_words("Invalid default_language"),
+            refusal=refusal_with_value("Invalid default_language"),
         ),
         Adjustable(
             "demote_inactive_streams",

@@ -151,7 +151,7 @@ def dependencies_of(org: Organization, message: Message) -> tuple[object, ...]:
     return org.life, sender, org.realm, reacting, place, org.link_patterns
 
 
-def without_words(message: Message) -> Message:
+def without_content(message: Message) -> Message:
     return replace(message, content="", rendered="", edits=(), submessages=())
 
 

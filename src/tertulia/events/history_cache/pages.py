@@ -62,7 +62,7 @@ class PageCache:
 
     def __init__(self) -> None:
         self._pages: OrderedDict[Hashable, HistoryPage] = OrderedDict()
-        self._said_at: dict[int, int] = {}  # by channel: the seq of the last message
+        self._sent_at_seq: dict[int, int] = {}  # by channel: the seq of the last message
         # By organization: the seq of the last event that rewrote messages.
         self._rewritten_at: dict[int, int] = {}
 
@@ -71,7 +71,7 @@ class PageCache:
     ) -> None:
         """Record that an event has sent a message or rewritten or deleted messages."""
         if sent is not None and sent.channel_id is not None:
-            self._said_at[sent.channel_id] = seq
+            self._sent_at_seq[sent.channel_id] = seq
         if rewritten:
             self._rewritten_at[realm_id] = seq
 
@@ -89,6 +89,6 @@ class PageCache:
 
     def _is_good(self, page: HistoryPage) -> bool:
         return (
-            self._said_at.get(page.channel_id, 0) <= page.seq
+            self._sent_at_seq.get(page.channel_id, 0) <= page.seq
             and self._rewritten_at.get(page.realm_id, 0) <= page.seq
         )

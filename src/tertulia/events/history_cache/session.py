@@ -72,7 +72,7 @@ class Reading(msgspec.Struct, frozen=True):
         text = events.history_cache.fragments.text_of(self.org, message, self.manner)
         if self.shares:
             fragment = Fragment(
-                events.history_cache.fragments.without_words(message),
+                events.history_cache.fragments.without_content(message),
                 text,
                 records,
                 message.provenance,

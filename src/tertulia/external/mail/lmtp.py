@@ -246,5 +246,5 @@ def _unstuffed(body: bytearray) -> bytes:
 
 def _as_answer(refusal: MailRefused) -> str:
     is_final = refusal.code.startswith("5")
-    words = " ".join(refusal.words.split())[:400]
+    words = " ".join(refusal.text.split())[:400]
     return f"{'550' if is_final else '451'} {refusal.code} {words}"

@@ -29,7 +29,7 @@ class Paragraph(NamedTuple):
 
 def mail(letter: Letter, *, sender: str, name: str, number: str, now: float) -> EmailMessage:
     """`sender` is our address, `name` the display name, `number` makes the Message-ID unique."""
-    subject, paragraphs = _said(letter)
+    subject, paragraphs = _rendered(letter)
     message = EmailMessage()
     user, _, domain = sender.rpartition("@")
     message["From"] = Address(_one_line(letter.from_name or name), user, domain)
@@ -63,7 +63,7 @@ def kinds() -> set[str]:
     return {path.name.split(".")[0] for path in LETTERS.glob("*.txt")}
 
 
-def _said(letter: Letter) -> tuple[str, list[Paragraph]]:
+def _rendered(letter: Letter) -> tuple[str, list[Paragraph]]:
     template = _engine(is_html=False).get_template(f"{letter.kind}.{letter.language}.txt")
     head, _, body = template.render(**letter.values).partition("\n\n")
     parts = [part.strip() for part in body.split("\n\n")]

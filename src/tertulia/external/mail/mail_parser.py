@@ -105,7 +105,7 @@ def recipients(raw: bytes) -> list[str]:
     return [address for _, address in getaddresses(found) if address]
 
 
-def sender_in_words(sender: str) -> str:
+def sender_text(sender: str) -> str:
     """The sender's name and address on one line, without characters that have a meaning in
     Markdown."""
     name, address = parseaddr(sender)

@@ -36,7 +36,7 @@ class SmtpConnection:
             words = "; ".join(f"{each.code} {each.message}" for each in refused.recipients)
             raise NotSent(words, is_final=all(code >= 500 for code in codes)) from refused
         except (self._library.SMTPException, OSError) as trouble:
-            raise NotSent(_in_words(trouble)) from trouble
+            raise NotSent(_describe(trouble)) from trouble
 
 
 @asynccontextmanager
@@ -58,7 +58,7 @@ async def connected(config: Config) -> AsyncIterator[SmtpConnection]:
         await client.connect()
     except (library.SMTPException, OSError) as trouble:
         client.close()
-        raise NotSent(_in_words(trouble)) from trouble
+        raise NotSent(_describe(trouble)) from trouble
     try:
         yield SmtpConnection(client, library)
     finally:
@@ -68,7 +68,7 @@ async def connected(config: Config) -> AsyncIterator[SmtpConnection]:
             client.close()
 
 
-def _in_words(trouble: Exception) -> str:
+def _describe(trouble: Exception) -> str:
     words = getattr(trouble, "message", "") or str(trouble) or type(trouble).__name__
     code = getattr(trouble, "code", None)
     return f"{code} {words}" if code else str(words)

@@ -38,7 +38,7 @@ class NotRegistered(Exception):
 class PushMessage(msgspec.Struct, frozen=True):
     """A notification for the phones of one user."""
 
-    said: dict[str, Any]
+    payload: dict[str, Any]
     is_urgent: bool = True
 
 
@@ -70,15 +70,15 @@ async def notify(
     return [str(each) for each in gone] if isinstance(gone, list) else []
 
 
-def sealed(said: dict[str, Any], key: bytes) -> str:
-    plain = json.dumps(said, ensure_ascii=False).encode()
+def sealed(payload: dict[str, Any], key: bytes) -> str:
+    plain = json.dumps(payload, ensure_ascii=False).encode()
     return base64.b64encode(SecretBox(key[1:]).encrypt(plain)).decode()
 
 
 def _request(device: Device, key: bytes, message: PushMessage) -> dict[str, Any]:
     payload: dict[str, Any] = {
         "push_key_id": device.key_number,
-        "encrypted_data": sealed(message.said, key),
+        "encrypted_data": sealed(message.payload, key),
     }
     if device.token_kind == "fcm":  # noqa: S105
         priority = "high" if message.is_urgent else "normal"
@@ -115,16 +115,16 @@ async def notify_tokens(
     message: PushMessage,
 ) -> None:
     """The payload is not encrypted: the services on the way can read it."""
-    shown = message.said.get("content", TITLE)
-    alert = {"title": message.said.get("sender_full_name", TITLE), "body": shown}
+    shown = message.payload.get("content", TITLE)
+    alert = {"title": message.payload.get("sender_full_name", TITLE), "body": shown}
     body = {
         "user_uuid": person,
         "user_id": tokens[0].user_id,
         "realm_uuid": realm_uuid,
-        "gcm_payload": message.said,
+        "gcm_payload": message.payload,
         "gcm_options": {"priority": "high" if message.is_urgent else "normal"},
         "apns_payload": {
-            "custom": {"zulip": message.said},
+            "custom": {"zulip": message.payload},
             **({"alert": alert, "sound": "default"} if message.is_urgent else {}),
         },
         "android_devices": [each.token for each in tokens if each.kind == "fcm"],

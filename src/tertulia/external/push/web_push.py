@@ -37,7 +37,7 @@ class PushOrder(msgspec.Struct, frozen=True):
     """A notification for one subscription."""
 
     subscription: PushSubscription
-    said: dict[str, Any]
+    payload: dict[str, Any]
     urgency: str = "high"
     topic: str = ""  # replaces an undelivered notification of the same topic
 
@@ -62,7 +62,7 @@ async def push(
     seconds: float = SECONDS,
 ) -> PushAnswer:
     """Send a notification. Raises what `safe_http.post` raises."""
-    plain = json.dumps(order.said, ensure_ascii=False).encode()
+    plain = json.dumps(order.payload, ensure_ascii=False).encode()
     if len(plain) > MAX_BYTES:
         return PushAnswer(TOO_LARGE)
     body, word = await asyncio.to_thread(_written, order, plain, private, subject, now)

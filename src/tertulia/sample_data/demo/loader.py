@@ -123,7 +123,7 @@ class Play:
         yield moment(self._now, FOUNDED), self._sort_channels
         for line in script.read():
             at = moment(self._now, line.days_ago, line.hour, line.minute)
-            yield at, partial(self._say, line=line)
+            yield at, partial(self._send, line=line)
         yield moment(self._now, 1, hour=8), self._set_statuses
         yield moment(self._now, LAST_READ, hour=0), self._read_everything
 
@@ -169,7 +169,7 @@ class Play:
             status = NewStatus(status_text=text, emoji_name=emoji)
             actions.people.statuses.change(tx, self.users[key], status)
 
-    def _say(self, tx: Tx, line: Line) -> None:
+    def _send(self, tx: Tx, line: Line) -> None:
         sender = self.users[line.who]
         draft = self._draft(tx, sender, line.words)
         if line.people:

@@ -106,10 +106,10 @@ class History:
             if self._dice.random() < DIRECT:
                 conversation = self._conversation(tx)
             if conversation is not None:
-                self._say_to_people(Turn(tx, batch, message_id, at), conversation)
+                self._post_direct(Turn(tx, batch, message_id, at), conversation)
             else:
                 room = self._room()
-                self._say_in_room(Turn(tx, batch, message_id, at), room)
+                self._post_in_channel(Turn(tx, batch, message_id, at), room)
                 spoken_in[room] = at
         batch.write(tx)
         for room, at in spoken_in.items():
@@ -168,12 +168,12 @@ class History:
 
     # --- topics ---
 
-    def _say_to_people(self, turn: Turn, conversation: Conversation) -> None:
+    def _post_direct(self, turn: Turn, conversation: Conversation) -> None:
         sender = self._dice.choice(conversation.members)
         text = self._writer.message()
         self._write(turn, sender, (None, conversation.id, ""), text, conversation.members)
 
-    def _say_in_room(self, turn: Turn, room: Room) -> None:
+    def _post_in_channel(self, turn: Turn, room: Room) -> None:
         sender = room.members[int(len(room.members) * self._dice.random() ** 2)]
         topic, starts_topic = self._topic(room, sender)
         text = self._writer.message()

@@ -94,7 +94,7 @@ class Society:
         self._open_rooms(tx, progress)
         self._settle(tx, arrived)
         self._join_and_leave(tx)
-        self._say_goodbye(tx, progress)
+        self._deactivate_some(tx, progress)
 
     def present(self) -> list[Person]:
         return [person for person in self.people if person.is_here]
@@ -116,7 +116,7 @@ class Society:
                 room.members += [person for person in arrived if not _stays_out(person)]
         return arrived
 
-    def _say_goodbye(self, tx: Tx, progress: float) -> None:
+    def _deactivate_some(self, tx: Tx, progress: float) -> None:
         gone = sum(not person.is_here for person in self.people)
         while gone < int(self._people * GONE * progress):
             person = self._dice.choice(self.people[1:])

@@ -69,14 +69,14 @@ def insert(
         client=draft.client,
         read_by_sender=read_by_sender,
         deliver_at=deliver_at,
-        **_said(to, draft),
+        **_columns(to, draft),
     )
 
 
 def update(tx: Tx, entry_id: int, to: Destination, draft: Draft, deliver_at: int) -> None:
     """Store it again; a failed one waits again."""
     tx.change(
-        "scheduled_message", entry_id, deliver_at=deliver_at, failed=False, **_said(to, draft)
+        "scheduled_message", entry_id, deliver_at=deliver_at, failed=False, **_columns(to, draft)
     )
 
 
@@ -111,7 +111,7 @@ def forget_sent_before(tx: Tx, at: float, most: int) -> int:
     )
 
 
-def _said(to: Destination, draft: Draft) -> dict[str, int | str | None]:
+def _columns(to: Destination, draft: Draft) -> dict[str, int | str | None]:
     place: dict[str, int | str | None] = {"channel_id": None, "topic": "", "user_ids": ""}
     if isinstance(to, ToChannel):
         place |= {"channel_id": to.channel_id, "topic": to.topic}

@@ -183,7 +183,7 @@ def set_rendering(tx: Tx, message_id: int, draft: Draft) -> None:
 
     Its links to files stay as they were when it was sent.
     """
-    words = of_words(draft)
+    words = content_columns(draft)
     del words["has_attachment"]
     tx.execute(
         f"UPDATE message SET {assigned(words)}"
@@ -245,7 +245,7 @@ def known_of(row: Mapping[str, Any]) -> dict[str, Any]:
     return {name: row[name] for name in NAMES if name in row}
 
 
-def of_words(draft: Draft) -> dict[str, Any]:
+def content_columns(draft: Draft) -> dict[str, Any]:
     """The columns that follow from the text and change when it is edited."""
     return {
         "content": draft.content,
@@ -287,7 +287,7 @@ def new_row(
     topic: str,
 ) -> dict[str, Any]:
     """The columns of a new message, except for those that sending assigns."""
-    return of_words(draft) | {
+    return content_columns(draft) | {
         "sender_id": sender_id,
         "channel_id": channel_id,
         "origin_channel_id": channel_id,

@@ -13,7 +13,7 @@ from tertulia.database.tx import Tx
 def find(tx: Tx, user_ids: Sequence[int]) -> int | None:
     found: int | None = tx.value(
         "SELECT id AS value FROM conversation WHERE realm_id = :realm AND digest = :digest",
-        digest=_digest(_in_words(user_ids)),
+        digest=_digest(_members_text(user_ids)),
     )
     return found
 
@@ -22,7 +22,7 @@ def get_or_start(tx: Tx, user_ids: Sequence[int]) -> int:
     found = find(tx, user_ids)
     if found is not None:
         return found
-    members = _in_words(user_ids)
+    members = _members_text(user_ids)
     conversation_id = tx.add("conversation", digest=_digest(members), member_ids=members)
     tx.upsert_many(
         "conversation_member",
@@ -52,7 +52,7 @@ def members(text: str | None) -> tuple[int, ...]:
     return tuple(int(part) for part in text.split(",")) if text else ()
 
 
-def _in_words(user_ids: Sequence[int]) -> str:
+def _members_text(user_ids: Sequence[int]) -> str:
     return ",".join(str(user_id) for user_id in sorted(user_ids))
 
 

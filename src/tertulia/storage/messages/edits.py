@@ -93,7 +93,7 @@ def _forget_oldest(tx: Tx, message_id: int) -> None:
 
 
 def set_content(tx: Tx, message_id: int, draft: Draft) -> None:
-    words = storage.messages.of_words(draft)
+    words = storage.messages.content_columns(draft)
     tx.execute(
         f"UPDATE message SET {storage.messages.assigned(words)}, edited_at = :now,"
         " channel_wildcard = (:wildcard AND channel_id IS NOT NULL) WHERE id = :id",

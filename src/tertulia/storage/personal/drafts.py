@@ -4,7 +4,7 @@ import msgspec
 from msgspec.structs import asdict
 
 from tertulia.database.tx import Row, Tx
-from tertulia.domain.personal.drafts import SavedDraft, Wording
+from tertulia.domain.personal.drafts import DraftContent, SavedDraft
 
 _COLUMNS = "id, channel_id, user_ids, topic, content, edited_at"
 
@@ -36,23 +36,25 @@ def count_of(tx: Tx, user_id: int) -> int:
     return tx.number("SELECT count(*) AS value FROM draft WHERE user_id = :user", user=user_id)
 
 
-def insert(tx: Tx, user_id: int, wording: Wording) -> int:
-    return tx.add("draft", user_id=user_id, **_columns(wording))
+def insert(tx: Tx, user_id: int, content: DraftContent) -> int:
+    return tx.add("draft", user_id=user_id, **_columns(content))
 
 
-def update(tx: Tx, draft_id: int, wording: Wording) -> None:
-    tx.change("draft", draft_id, **_columns(wording))
+def update(tx: Tx, draft_id: int, content: DraftContent) -> None:
+    tx.change("draft", draft_id, **_columns(content))
 
 
 def delete(tx: Tx, draft_id: int) -> None:
     tx.remove("draft", id=draft_id)
 
 
-def _columns(wording: Wording) -> dict[str, object]:
-    return asdict(wording) | {"user_ids": msgspec.json.encode(wording.user_ids).decode()}
+def _columns(content: DraftContent) -> dict[str, object]:
+    return asdict(content) | {"user_ids": msgspec.json.encode(content.user_ids).decode()}
 
 
 def _draft(row: Row) -> SavedDraft:
     user_ids = msgspec.json.decode(row["user_ids"])
-    wording = Wording(row["channel_id"], user_ids, row["topic"], row["content"], row["edited_at"])
+    wording = DraftContent(
+        row["channel_id"], user_ids, row["topic"], row["content"], row["edited_at"]
+    )
     return SavedDraft(row["id"], wording)

@@ -3,7 +3,7 @@
 from tertulia import domain, storage
 from tertulia.database.tx import Tx
 from tertulia.domain.later.scheduled import Destination, ToChannel, ToPeople
-from tertulia.domain.personal.drafts import Wording
+from tertulia.domain.personal.drafts import DraftContent
 from tertulia.domain.personal.navigation_views import NavigationView
 from tertulia.errors import BadRequest
 from tertulia.transfer.importing.import_state import ImportState
@@ -12,7 +12,7 @@ from tertulia.transfer.importing.tally import DRAFTS, OF_OTHERS, SCHEDULED, SNIP
 from tertulia.transfer.model import ArrivingWording, ProfileData
 
 
-def add(tx: Tx, here: ImportState, belongings: ProfileData, speech: MessageImporter) -> None:
+def add(tx: Tx, here: ImportState, belongings: ProfileData, messages: MessageImporter) -> None:
     """Call it after channels, users and files were imported."""
     for each in belongings.drafts:
         if each.person not in here.people:
@@ -20,18 +20,18 @@ def add(tx: Tx, here: ImportState, belongings: ProfileData, speech: MessageImpor
             continue
         channel_id, user_ids = here.channels.get(each.channel), here.people_of(each.people)
         topic = domain.names.cleaned(each.topic, domain.limits.TOPIC_LENGTH)
-        content = speech.with_names(each.content)[: domain.limits.MESSAGE_LENGTH]
-        wording = Wording(channel_id, user_ids, topic, content, each.at)
+        content = messages.with_names(each.content)[: domain.limits.MESSAGE_LENGTH]
+        wording = DraftContent(channel_id, user_ids, topic, content, each.at)
         storage.personal.drafts.insert(tx, here.people[each.person], wording)
         here.count(DRAFTS)
     for each in belongings.scheduled:
-        _schedule(tx, here, each, speech)
+        _schedule(tx, here, each, messages)
     for snippet in belongings.snippets:
         if snippet.person not in here.people:
             here.drop(SNIPPETS, OF_OTHERS)
             continue
         title = domain.names.cleaned(snippet.title, domain.limits.SNIPPET_TITLE_LENGTH)
-        content = speech.with_names(snippet.content)[: domain.limits.MESSAGE_LENGTH]
+        content = messages.with_names(snippet.content)[: domain.limits.MESSAGE_LENGTH]
         owner = here.people[snippet.person]
         number = storage.personal.snippets.insert(tx, owner, title, content)
         storage.bulk_import.date_snippet(tx, number, snippet.created_at or tx.now)
@@ -54,7 +54,7 @@ def add(tx: Tx, here: ImportState, belongings: ProfileData, speech: MessageImpor
 
 
 def _schedule(
-    tx: Tx, here: ImportState, arriving: ArrivingWording, speech: MessageImporter
+    tx: Tx, here: ImportState, arriving: ArrivingWording, messages: MessageImporter
 ) -> None:
     owner, channel_id = here.people.get(arriving.person), here.channels.get(arriving.channel)
     people = here.people_of(arriving.people)
@@ -67,7 +67,7 @@ def _schedule(
     elif arriving.at <= tx.now:
         here.drop(SCHEDULED, "that are overdue")
     else:
-        content = speech.with_names(arriving.content)[: domain.limits.MESSAGE_LENGTH]
+        content = messages.with_names(arriving.content)[: domain.limits.MESSAGE_LENGTH]
         deliver_at = int(arriving.at)
-        storage.later.scheduled.insert(tx, owner, to, speech.draft(content), None, deliver_at)
+        storage.later.scheduled.insert(tx, owner, to, messages.draft(content), None, deliver_at)
         here.count(SCHEDULED)

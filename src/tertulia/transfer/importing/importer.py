@@ -203,18 +203,18 @@ class Importer:
     # --- messages ---
 
     def _bring_messages(self, done: int, progress: Progress) -> None:
-        speech = self._write(self._speech)
+        speech = self._write(self._message_importer)
         messages = islice(self._source.messages(), done, None)
         while batch := list(islice(messages, AT_ONCE)):
             done += len(batch)
             self._write(speech.write, batch, done)
             progress(done)
 
-    def _speech(self, tx: Tx) -> MessageImporter:
+    def _message_importer(self, tx: Tx) -> MessageImporter:
         return MessageImporter(tx, self._here, self._keeps_ids, self._source.last_message)
 
     def _finish(self, tx: Tx) -> None:
-        drafts.add(tx, self._here, self._belongings, self._speech(tx))
+        drafts.add(tx, self._here, self._belongings, self._message_importer(tx))
         storage.bulk_import.keep_state(tx, self._here.state())
         newest = storage.messages.newest_id(tx)
         storage.bulk_import.caught_up(tx, newest)

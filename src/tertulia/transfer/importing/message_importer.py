@@ -94,7 +94,7 @@ class MessageImporter:
         for arriving in batch:
             if not self._is_placed(arriving):
                 self._drop(arriving)
-        texts = [self._in_our_words(each) for each in placed]
+        texts = [self._texts_of(each) for each in placed]
         messages: list[dict[str, Any]] = []
         rows: Rows = defaultdict(list)
         touched: set[int] = set()
@@ -314,7 +314,7 @@ class MessageImporter:
             self._conversations[members] = found
         return self._conversations[members]
 
-    def _in_our_words(self, arriving: ArrivingMessage) -> list[str]:
+    def _texts_of(self, arriving: ArrivingMessage) -> list[str]:
         """The converted text of a message, in as many parts as it needs."""
         text = self.with_names(arriving.text).strip()
         links = [self._name_file(key) for key in arriving.files]

@@ -64,7 +64,7 @@ class MessageUpdated(Event, frozen=True):
     def _with(self, message: Message | None, history: Sequence[Edit]) -> Self:
         words = {}
         if message is not None and self.edit_id is not None:
-            words = _words_of(self.edit_id, message, history)
+            words = _content_of(self.edit_id, message, history)
         return replace(self, message=message, words=words)
 
     def rewritten(self) -> Collection[int]:
@@ -144,7 +144,7 @@ class MessageUpdated(Event, frozen=True):
         return self.channel_id is not None and org.may_see(to.user_id, self.channel_id)
 
 
-def _words_of(edit_id: int, message: Message, history: Iterable[Edit]) -> dict[str, Any]:
+def _content_of(edit_id: int, message: Message, history: Iterable[Edit]) -> dict[str, Any]:
     """The content of a message before and after one of its edits."""
     rewordings = [edit for edit in history if edit.prev_content is not None]
     index = next((at for at, edit in enumerate(rewordings) if edit.id == edit_id), None)

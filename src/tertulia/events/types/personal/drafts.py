@@ -25,7 +25,7 @@ class DraftObject(msgspec.Struct):
 
 
 def draft_object(draft: SavedDraft) -> DraftObject:
-    wording = draft.wording
+    wording = draft.content
     return DraftObject(
         id=draft.id,
         type=draft.type,

@@ -204,14 +204,14 @@ class MattermostExport:
                 members = self._members.setdefault(_key(team["name"], room["name"]), [])
                 members.append(user["username"])
 
-    def _note_message(self, said: Row, place: int, number: int) -> None:
-        self._order.append((said["create_at"], place, number))
+    def _note_message(self, post: Row, place: int, number: int) -> None:
+        self._order.append((post["create_at"], place, number))
         self._tally.read[MESSAGES] += 1
-        self._tally.read[REACTIONS] += len(said.get("reactions") or ())
-        self._tally.read[MARKS] += len(said.get("flagged_by") or ())
-        self._tally.drop_unread("pinned messages", int(bool(said.get("is_pinned"))))
-        for each in said.get("attachments") or ():
-            self._owners[each["path"]] = said["user"]
+        self._tally.read[REACTIONS] += len(post.get("reactions") or ())
+        self._tally.read[MARKS] += len(post.get("flagged_by") or ())
+        self._tally.drop_unread("pinned messages", int(bool(post.get("is_pinned"))))
+        for each in post.get("attachments") or ():
+            self._owners[each["path"]] = post["user"]
 
 
 def open_export(folder: Path) -> MattermostExport | None:
@@ -226,12 +226,12 @@ def _decode(line: bytes) -> Row:
     return row
 
 
-def _text(said: Row) -> str:
+def _text(post: Row) -> str:
     """The text of a post with its attachments."""
-    props = said.get("props") or {}
+    props = post.get("props") or {}
     rows = [each for each in props.get("attachments") or () if isinstance(each, dict)]
     about = attachments.texts(rows, lambda value: "" if value is None else str(value))
-    return "\n\n".join(filter(None, [said.get("message"), *about]))
+    return "\n\n".join(filter(None, [post.get("message"), *about]))
 
 
 def _key(team: str, channel: str) -> str:

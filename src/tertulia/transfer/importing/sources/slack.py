@@ -161,7 +161,7 @@ class SlackExport:
 
     def _everything(self) -> Iterator[SlackMessage]:
         """All messages in order of time."""
-        return heapq.merge(*(self._said(*each) for each in self._places()), key=lambda s: s[:2])
+        return heapq.merge(*(self._messages(*each) for each in self._places()), key=lambda s: s[:2])
 
     def _places(self) -> list[tuple[str, str, tuple[str, ...]]]:
         """The folders of channels and of direct conversations; conversations have members."""
@@ -173,7 +173,7 @@ class SlackExport:
             places.append((name, row["id"], tuple(row.get("members", ()))))
         return places
 
-    def _said(self, name: str, place: str, people: tuple[str, ...]) -> Iterator[SlackMessage]:
+    def _messages(self, name: str, place: str, people: tuple[str, ...]) -> Iterator[SlackMessage]:
         for row in self._days(name):
             if _dropped_because(row) is None:
                 yield float(row["ts"]), place, people, row

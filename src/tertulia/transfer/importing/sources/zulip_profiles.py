@@ -46,7 +46,7 @@ Row = dict[str, Any]
 Tables = dict[str, list[Row]]
 
 
-def found_in(folder: Path, tables: Tables, in_our_words: Callable[[str], str]) -> ProfileData:
+def found_in(folder: Path, tables: Tables, translate: Callable[[str], str]) -> ProfileData:
     """Read the tables. `in_our_words` converts a text to one with keys of users and files."""
 
     def rows(name: str) -> list[Row]:
@@ -87,9 +87,9 @@ def found_in(folder: Path, tables: Tables, in_our_words: Callable[[str], str]) -
             )
             for row in rows("zerver_realmplayground")
         ],
-        drafts=[_draft(rows, row, in_our_words) for row in rows("zerver_draft")],
-        scheduled=[_scheduled(rows, row, in_our_words) for row in _waiting(rows)],
-        snippets=[_snippet(row, in_our_words) for row in rows("zerver_savedsnippet")],
+        drafts=[_draft(rows, row, translate) for row in rows("zerver_draft")],
+        scheduled=[_scheduled(rows, row, translate) for row in _waiting(rows)],
+        snippets=[_snippet(row, translate) for row in rows("zerver_savedsnippet")],
         views=[_view(row) for row in rows("zerver_navigationview")],
     )
 
@@ -246,19 +246,19 @@ def _linkifiers(rows: list[Row]) -> Iterator[ArrivingLinkifier]:
 
 
 def _draft(
-    rows: Callable[[str], list[Row]], row: Row, in_our_words: Callable[[str], str]
+    rows: Callable[[str], list[Row]], row: Row, translate: Callable[[str], str]
 ) -> ArrivingWording:
-    return _wording(rows, row, "user_profile", row.get("last_edit_time"), in_our_words)
+    return _draft_content(rows, row, "user_profile", row.get("last_edit_time"), translate)
 
 
 def _scheduled(
-    rows: Callable[[str], list[Row]], row: Row, in_our_words: Callable[[str], str]
+    rows: Callable[[str], list[Row]], row: Row, translate: Callable[[str], str]
 ) -> ArrivingWording:
-    return _wording(rows, row, "sender", row.get("scheduled_timestamp"), in_our_words)
+    return _draft_content(rows, row, "sender", row.get("scheduled_timestamp"), translate)
 
 
-def _snippet(row: Row, in_our_words: Callable[[str], str]) -> ArrivingSnippet:
-    content = in_our_words(row.get("content") or "")
+def _snippet(row: Row, translate: Callable[[str], str]) -> ArrivingSnippet:
+    content = translate(row.get("content") or "")
     title, created_at = row.get("title") or "", row.get("date_created")
     return ArrivingSnippet(str(row["user_profile"]), title, content, created_at)
 
@@ -279,12 +279,12 @@ def _waiting(rows: Callable[[str], list[Row]]) -> list[Row]:
     ]
 
 
-def _wording(
+def _draft_content(
     rows: Callable[[str], list[Row]],
     row: Row,
     author: str,
     at: Any,
-    in_our_words: Callable[[str], str],
+    translate: Callable[[str], str],
 ) -> ArrivingWording:
     channel, people = "", []
     for recipient in rows("zerver_recipient"):
@@ -303,7 +303,7 @@ def _wording(
     others = [each for each in people if each != str(row[author])]
     return ArrivingWording(
         person=str(row[author]),
-        content=in_our_words(row.get("content") or ""),
+        content=translate(row.get("content") or ""),
         at=float(at or 0),
         channel=channel,
         people=tuple(others or people),

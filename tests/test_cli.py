@@ -23,7 +23,7 @@ from tertulia.config import Config
 from tertulia.data_dir import load_vault
 from tertulia.database import Database
 from tertulia.database.tx import Tx
-from tertulia.domain.files.attachments import Looks
+from tertulia.domain.files.attachments import MediaInfo
 from tertulia.domain.organization.settings import SETTINGS
 
 FIRST = 1  # the id of the first organization
@@ -437,7 +437,7 @@ def run_ahead(tx: Tx) -> None:
 def lose_a_piece(tx: Tx) -> None:
     upload_id = storage.files.uploads.begin(tx)
     storage.files.uploads.finish(tx, upload_id)
-    storage.files.attachments.insert(tx, 2, upload_id, "1/a/b/c", "c", 7, Looks("text/plain"))
+    storage.files.attachments.insert(tx, 2, upload_id, "1/a/b/c", "c", 7, MediaInfo("text/plain"))
 
 
 def lose_a_file(tx: Tx) -> None:

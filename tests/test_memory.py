@@ -26,7 +26,7 @@ def test_what_is_free_between_blocks_goes_back_when_much_was_taken():
     for block in blocks[:-1]:  # the last one keeps the heap from shrinking by itself
         libc.free(block)
     taken = malloc.resident_bytes() - before
-    is_still_much = tide.look()
+    is_still_much = tide.check()
     left = malloc.resident_bytes() - before
     libc.free(blocks[-1])
 
@@ -40,7 +40,7 @@ def test_as_long_as_there_is_as_much_as_usual_nothing_is_done():
     tide = malloc.MallocTrimmer(lambda: next(sizes))
 
     for _ in range(59):
-        tide.look()
+        tide.check()
 
     assert tide.trims == 0
 
@@ -49,7 +49,7 @@ def test_it_says_how_long_there_is_more_than_usual():
     sizes = iter([100 << 20, *[150 << 20] * 2000])
     tide = malloc.MallocTrimmer(lambda: next(sizes))
 
-    said = [tide.look() for _ in range(100)]
+    said = [tide.check() for _ in range(100)]
 
     assert said[0]
     assert not said[-1], "by now it is usual"

@@ -55,7 +55,7 @@ from tertulia.sample_data.demo import fake_activity
 from tertulia.sample_data.demo.people import GUEST
 from tertulia.server.connection_limits import ConnectionLimiter
 from tertulia.server.inbound_mail import InboundMail
-from tertulia.transfer.exporting.export_job import AskedExports
+from tertulia.transfer.exporting.export_job import ExportJobs
 from tertulia.web import (
     find_accounts,
     invitations,
@@ -121,7 +121,7 @@ class Application:
         self.indexing = Indexing(database, self.delivery)
         self.counting = Counting(database)
         self.disk = DiskWatch(config, database)
-        self.exports = AskedExports(database, self.services.stores)
+        self.exports = ExportJobs(database, self.services.stores)
         self.carrying = Carrying(database, self.services.stores)
         self.postman = MailSender(config, database, vault)
         self.webhook_calls = WebhookCalls(config, database, self.delivery)
@@ -161,7 +161,7 @@ class Application:
             absent=ABSENT,
             observe=self.answers.observe,
             refused=api.audit.refused,
-            look_again=partial(api.authentication.look_again, self.services),
+            look_again=partial(api.authentication.refresh_before_404, self.services),
             **how,
         )
 
@@ -228,8 +228,8 @@ class Application:
         yield Job("positions", 30, partial(housekeeping.keep_positions, *both, watch))
         yield Job("presence", 2, partial(presence.write_down, *both))
         yield Job("unused organizations", 60, partial(housekeeping.evict_unused, delivery))
-        yield Job("numbers", 300, self.counting.look, at_once=True)
-        yield Job("disk", 10, self.disk.look, at_once=True)
+        yield Job("numbers", 300, self.counting.run_once, at_once=True)
+        yield Job("disk", 10, self.disk.run_once, at_once=True)
         if self.services.config.demo:
             life = fake_activity.Life(delivery)
             yield Job("demo", fake_activity.EVERY_SECONDS, life.go_on)
@@ -242,8 +242,8 @@ class Application:
         remembered = config.send_key_hours * 3600
         days = config.audit_log_days
         yield _duty("deleted files elsewhere", 5, self.carrying.sweep)
-        yield _duty("missed messages", 2, self.missed_messages.look, at_once=True)
-        yield _duty("search", 0.5, self.indexing.look, at_once=True)
+        yield _duty("missed messages", 2, self.missed_messages.run_once, at_once=True)
+        yield _duty("search", 0.5, self.indexing.run_once, at_once=True)
         yield _duty("rerendering", 3600, partial(rerender, *both), at_once=True)
         yield _duty("log", 300, partial(housekeeping.trim_logs, *both))
         yield _duty("retention", 300, partial(housekeeping.delete_old_messages, database))
@@ -258,9 +258,9 @@ class Application:
         if self.services.stores.is_used:
             yield _duty("files", 1, self.carrying.carry, at_once=True)
         if config.ldap:
-            yield _duty("directories", 30, LdapSync(database, config.ldap).look)
+            yield _duty("directories", 30, LdapSync(database, config.ldap).run_once)
         if config.sends_mail:
-            yield _duty("digests", 600, self.digests.look)
+            yield _duty("digests", 600, self.digests.run_once)
 
     def _jobs_when_due(self) -> Iterator[Job]:
         """Jobs of the leader that run only if the database has something to do for them."""
@@ -268,13 +268,13 @@ class Application:
         both = (database, self.delivery)
         yield _due("scheduled messages", 0.5, partial(send_due, *both, SCHEDULED), due.SCHEDULED)
         yield _due("reminders", 0.5, partial(send_due, *both, REMINDERS), due.REMINDER)
-        yield _due("push", 2, self.pushing.look, due.PUSH)
+        yield _due("push", 2, self.pushing.run_once, due.PUSH)
         yield _due("pushed and read", 10, self.pushing.take_back, due.PUSHED)
-        yield _due("webhooks", 0.5, self.webhook_calls.look, due.WEBHOOK)
-        yield _due("exports", 5, self.exports.look, due.EXPORT)
+        yield _due("webhooks", 0.5, self.webhook_calls.run_once, due.WEBHOOK)
+        yield _due("exports", 5, self.exports.run_once, due.EXPORT)
         yield _due("deleted files", 5, partial(housekeeping.sweep_files, database), due.UPLOAD)
         if config.pushes:
-            yield _due("push devices", 2, self.device_registrations.look, due.DEVICE)
+            yield _due("push devices", 2, self.device_registrations.run_once, due.DEVICE)
         if config.sends_mail:
             yield _due("mail", 1, self.postman.send_due, due.LETTER)
             yield _due("missed mail", 5, self.missed_messages.send_due, due.MISSED)

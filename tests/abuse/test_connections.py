@@ -54,7 +54,7 @@ class Lines:
         """Let the server check its connections as if this much time had passed."""
 
         def look() -> None:
-            self.connections.look(asyncio.get_running_loop().time() + seconds)
+            self.connections.sweep(asyncio.get_running_loop().time() + seconds)
 
         self.server.call(look)
 
@@ -261,7 +261,7 @@ def test_slow_clients_are_logged_once_a_minute(capfd):
     connections = ConnectionLimiter(Config())
     for second in range(150):
         connections.timed_out["head"] += 1
-        connections.look(float(second))
+        connections.sweep(float(second))
 
     told = "".join(capfd.readouterr())
     assert re.findall(r'"late_head": (\d+)', told) == ["1", "60", "60"]

@@ -163,7 +163,7 @@ def new_device(ana) -> int:
 def registered_device(chat, ana) -> int:
     device_id = new_device(ana)
     ana.post("/mobile_push/register", device_id=device_id, **PHONE).succeeds()
-    chat.server.do(chat.server.application.device_registrations.look())
+    chat.server.do(chat.server.application.device_registrations.run_once())
     eventually(lambda: ana.registers()["devices"][str(device_id)]["push_token_id"])
     return device_id
 
@@ -388,7 +388,9 @@ def personal_calls(chat, ana) -> tuple[dict[tuple[str, str], Any], dict[str, Any
     def new_export():
         ana.chat.write(lambda tx: tx.execute("UPDATE realm_export SET asked_at = 0"))
         number = ana.post("/export/realm").succeeds()["id"]
-        ana.server.do(ana.server.application.exports.look())  # or the server's own job has started
+        ana.server.do(
+            ana.server.application.exports.run_once()
+        )  # or the server's own job has started
         eventually(lambda: is_ready(number))
         return {"export_id": number}
 

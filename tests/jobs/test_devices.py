@@ -25,9 +25,9 @@ def scene(start_server):
 def works(chat):
     application = chat.server.application
     for job in (
-        application.device_registrations.look,
-        application.missed_messages.look,
-        application.pushing.look,
+        application.device_registrations.run_once,
+        application.missed_messages.run_once,
+        application.pushing.run_once,
         application.pushing.take_back,
     ):
         chat.server.do(job())

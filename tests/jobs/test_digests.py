@@ -11,7 +11,7 @@ DAY = 86400
 
 
 def sends(chat):
-    chat.server.do(chat.server.application.digests.look())
+    chat.server.do(chat.server.application.digests.run_once())
     chat.server.do(chat.server.application.postman.send_due())
 
 

@@ -22,10 +22,10 @@ def test_owners_are_warned_of_a_disk_that_is_nearly_full_once_a_day_by_one_serve
 
     with capture_logs() as logged:
         for each in (first, second, first, second):
-            server.do(each.look())
+            server.do(each.run_once())
     after_a_while = warnings_of(olga)
     server.clock.move(seconds=WARN_AGAIN_SECONDS + 1)
-    server.do(second.look())
+    server.do(second.run_once())
 
     lines = [line for line in logged if line["event"] == "disk.nearly_full"]
     assert len(lines) == 2, "each server logs it once"
@@ -39,7 +39,7 @@ def test_a_disk_with_free_space_causes_no_warning(own_chat):
     roomy.min_free_percent = 0
 
     with capture_logs() as logged:
-        own_chat.server.do(roomy.look())
+        own_chat.server.do(roomy.run_once())
 
     assert roomy.free_bytes() > 0
     assert warnings_of(olga) == 0

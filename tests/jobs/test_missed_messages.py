@@ -11,7 +11,7 @@ PERIOD = 120  # seconds, the default delay
 
 
 def looks(chat):
-    chat.server.do(chat.server.application.missed_messages.look())
+    chat.server.do(chat.server.application.missed_messages.run_once())
 
 
 def waits(chat, seconds=PERIOD + 1):

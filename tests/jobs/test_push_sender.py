@@ -72,8 +72,8 @@ def works(chat):
     pushing = chat.server.application.pushing
 
     def is_done():
-        chat.server.do(chat.server.application.missed_messages.look())
-        chat.server.do(pushing.look())
+        chat.server.do(chat.server.application.missed_messages.run_once())
+        chat.server.do(pushing.run_once())
         return not pushing.busy and chat.read(is_quiet)
 
     eventually(is_done)
@@ -324,8 +324,8 @@ def test_a_hanging_endpoint_delays_no_other_user(chat, browser, ana, ben):
 
     ana.says("one", to=[ben])
     ben.says("two", to=[ana])
-    chat.server.do(chat.server.application.missed_messages.look())
-    chat.server.do(pushing.look())
+    chat.server.do(chat.server.application.missed_messages.run_once())
+    chat.server.do(pushing.run_once())
 
     eventually(lambda: other.service.heard and browser.service.heard)
     eventually(lambda: list(pushing.busy) == [ben.id])

@@ -8,7 +8,7 @@ def test_metrics_report_table_counts(own_chat):
     ana.listens_for("message")
     own_chat.fill(ana, "kitchen", 5)
 
-    server.do(server.application.counting.look())
+    server.do(server.application.counting.run_once())
 
     lines = server.application.metrics.text().decode().splitlines()
     told = dict(line.rsplit(" ", 1) for line in lines if not line.startswith("#"))

@@ -261,7 +261,7 @@ class Authenticator:
         return self._strangers
 
 
-async def look_again(services: Services) -> bool:
+async def refresh_before_404(services: Services) -> bool:
     """Catch up with other servers, if there are any: the caller may refer to something that
     another server has just created."""
     if services.database.is_shared:

@@ -90,7 +90,7 @@ async def _take(config: Config, database: UnattendedDatabase, address: str, raw:
             realm_id, events.directory.loader.load, config.email_domain, database.clock
         )
 
-    return await InboundMail(config, database, organization).take(address, raw)
+    return await InboundMail(config, database, organization).accept(address, raw)
 
 
 def _recipient_in(config: Config, raw: bytes) -> str:

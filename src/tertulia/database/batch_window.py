@@ -30,9 +30,9 @@ class BatchWindow:
             self.is_awaited = True
             count = self._waiting()
             rounds = 1 if self._is_calm and count == 1 else QUIET_ROUNDS
-            self._look_again(count, rounds, time.monotonic() + MAX_WAIT_SECONDS)
+            self._schedule_tick(count, rounds, time.monotonic() + MAX_WAIT_SECONDS)
 
-    def _look(self, before: int, rounds: int, end: float) -> None:
+    def _tick(self, before: int, rounds: int, end: float) -> None:
         count = self._waiting()
         if count > before:
             rounds = QUIET_ROUNDS
@@ -41,7 +41,7 @@ class BatchWindow:
             self._is_calm = count <= 1
             self._begin()
         else:
-            self._look_again(count, rounds, end)
+            self._schedule_tick(count, rounds, end)
 
-    def _look_again(self, count: int, rounds: int, end: float) -> None:
-        self._loop.call_soon(self._look, count, rounds - 1, end)
+    def _schedule_tick(self, count: int, rounds: int, end: float) -> None:
+        self._loop.call_soon(self._tick, count, rounds - 1, end)

@@ -86,14 +86,14 @@ def as_seen(name: str) -> str:
     return unicodedata.normalize("NFC", name.strip())
 
 
-def look(name: str) -> str:
+def skeleton(name: str) -> str:
     """Equal for two names that differ only in invisible characters."""
     return " ".join(unicodedata.normalize("NFC", seen(name)).split())
 
 
 def shape(name: str) -> str:
     """Equal for two names that look the same, even in different scripts or mathematical letters."""
-    found = look(unicodedata.normalize("NFKC", name))
+    found = skeleton(unicodedata.normalize("NFKC", name))
     return found if found.isascii() else found.translate(_TWINS)
 
 

@@ -80,7 +80,7 @@ class Fetching:
             data = await self._fetched(address, reader)
             looks = None
             if data:
-                looks = await self._drawn(reader, domain.files.images.looks, io.BytesIO(data))
+                looks = await self._drawn(reader, domain.files.images.image_info, io.BytesIO(data))
         picture = ExternalPicture()
         if looks is not None and looks.width * looks.height <= MAX_PIXELS:
             picture = ExternalPicture(looks.content_type, data)

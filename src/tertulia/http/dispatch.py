@@ -92,9 +92,9 @@ class Api:
     template, status and seconds of every response. `refused` gets every call that was admitted and
     then failed.
 
-    Before a call fails because something does not exist, `look_again` reads the events of other
-    servers; if there are any, the call is tried once more. Pages of other sites may call the API,
-    except where a cookie authenticates.
+    Before a call fails because something does not exist, `refresh_before_404` reads the events of
+    other servers; if there are any, the call is tried once more. Pages of other sites may call the
+    API, except where a cookie authenticates.
     """
 
     def __init__(
@@ -119,7 +119,7 @@ class Api:
         self._max_header_bytes = config.max_header_bytes
         self._observe = observe
         self._refused = refused
-        self._look_again = look_again
+        self._refresh_before_404 = look_again
         self._always = _ALWAYS if for_browsers else [*_ALWAYS, *_ANY_PAGE_MAY_CALL]
         self._transport_security = [
             (name.encode(), value.encode()) for name, value in config.transport_security
@@ -205,7 +205,7 @@ class Api:
         except ClientError as error:
             if route.contract.streams_files or not error.reports_absence:
                 raise
-            if self._look_again is None or not await self._look_again():
+            if self._refresh_before_404 is None or not await self._refresh_before_404():
                 raise
             _drop_traceback(error)
         return await self._invoke(request, route, texts, call, limit)

@@ -31,7 +31,7 @@ class CacheWarmup:
                 continue
             begun_at = org.applied
             if life is not org.life:
-                await self._look_up_messages(org.realm.id)
+                await self._load_message_locations(org.realm.id)
             pause_at = time.perf_counter() + AT_ONCE_SECONDS
             for _ in events.snapshot.warmup.prepare(org):
                 if time.perf_counter() >= pause_at:
@@ -39,7 +39,7 @@ class CacheWarmup:
                     pause_at = time.perf_counter() + AT_ONCE_SECONDS
             self._prepared[org] = org.life, begun_at
 
-    async def _look_up_messages(self, realm_id: int) -> None:
+    async def _load_message_locations(self, realm_id: int) -> None:
         """Cache the locations of the newest messages, which most users have not read."""
         db, whereabouts = self._database.of(realm_id), self._delivery.follower.caches.locations
         before = domain.limits.LARGEST_ID

@@ -29,7 +29,7 @@ class DeviceRegistrations:
         self._database = database
         self._delivery = delivery
 
-    async def look(self) -> None:
+    async def run_once(self) -> None:
         due = await self._database.read_in(
             0, storage.personal.devices.due, MAX_CLAIMED, MAX_CLAIMED_PER_PERSON
         )

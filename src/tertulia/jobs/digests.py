@@ -21,7 +21,7 @@ class Digests:
         self._delivery = delivery
         self._vault = vault
 
-    async def look(self) -> None:
+    async def run_once(self) -> None:
         wanted = await self._database.read_in(0, storage.housekeeping_queries.with_digests)
         await each(wanted, self._write)
 

@@ -42,7 +42,7 @@ class DiskWatch:
         """Free bytes on the fullest disk; NaN if no disk can be read."""
         return min((space.free_bytes for space in self._spaces()), default=float("nan"))
 
-    async def look(self) -> None:
+    async def run_once(self) -> None:
         if self._database.write_failure is not None:
             with contextlib.suppress(ServiceUnavailable):
                 await self._database.write_in(0, _probe)

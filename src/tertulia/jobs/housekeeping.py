@@ -114,13 +114,13 @@ async def delete_old_messages(database: Database) -> None:
                 return False
         return True
 
-    async def look(realm_id: int) -> bool:
+    async def run_once(realm_id: int) -> bool:
         db = database.of(realm_id)
         places = await db.read(actions.later.retention.places_with_old)
         return any(await each([(db, place) for place in places], take_turn))
 
     while any(
-        await each(await database.query(0, storage.housekeeping_queries.with_retention), look)
+        await each(await database.query(0, storage.housekeeping_queries.with_retention), run_once)
     ):
         pass
 

@@ -24,7 +24,7 @@ class LdapSync:
             each.key: time.monotonic() + each.sync_minutes * 60 for each in self._directories
         }
 
-    async def look(self) -> None:
+    async def run_once(self) -> None:
         for directory in self._directories:
             if time.monotonic() >= self._due[directory.key]:
                 self._due[directory.key] = time.monotonic() + directory.sync_minutes * 60

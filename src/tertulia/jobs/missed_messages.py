@@ -31,12 +31,12 @@ class MissedMessages:
         self._stirred = delivery.follower.activity.reader()
         self._turn = asyncio.Lock()
 
-    async def look(self) -> None:
+    async def run_once(self) -> None:
         """Read new events of every organization that has some. One run at a time."""
         async with self._turn:
-            await self._look()
+            await self._check_logs()
 
-    async def _look(self) -> None:
+    async def _check_logs(self) -> None:
         stirred = self._stirred.taken()
         if stirred == []:
             return

@@ -52,11 +52,11 @@ class Pushing:
         self._phones = Phones(config, database, vault)
         self.patience_seconds: float = web_push.SECONDS
         self.busy: dict[int, asyncio.Task[None]] = {}  # by user id
-        self._looked_at = (0, 0)  # the user and message up to which reads were checked
+        self._checked_upto = (0, 0)  # the user and message up to which reads were checked
         self.sent = 0
         self.given_up = 0
 
-    async def look(self) -> None:
+    async def run_once(self) -> None:
         """Start sending what is due, as far as there are free slots. Does not wait for
         the result."""
         room = MAX_CLAIMED - len(self.busy)
@@ -172,9 +172,9 @@ class Pushing:
     async def take_back(self) -> None:
         """Remove notifications of messages that the user has read on another device."""
         shown = await self._database.read_in(
-            0, storage.personal.web_push.shown, self._looked_at, SHOWN_AT_ONCE
+            0, storage.personal.web_push.shown, self._checked_upto, SHOWN_AT_ONCE
         )
-        self._looked_at = shown[-1][1:] if len(shown) == SHOWN_AT_ONCE else (0, 0)
+        self._checked_upto = shown[-1][1:] if len(shown) == SHOWN_AT_ONCE else (0, 0)
         by_person: dict[tuple[int, int], list[int]] = {}
         for realm_id, user_id, message_id in shown:
             by_person.setdefault((realm_id, user_id), []).append(message_id)

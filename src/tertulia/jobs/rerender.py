@@ -17,7 +17,7 @@ BREATH_SECONDS = 0.02  # between two batches, so that requests are served
 async def rerender(database: Database, delivery: Delivery) -> None:
     """Re-render the outdated messages of every organization. Usually there are none."""
 
-    async def look(realm_id: int) -> None:
+    async def run_once(realm_id: int) -> None:
         db = database.of(realm_id)
         if await db.read(actions.messages.rerender.outdated, 0, 1):
             org = await delivery.follower.finder.find(realm_id)
@@ -25,7 +25,7 @@ async def rerender(database: Database, delivery: Delivery) -> None:
                 await _rerender_all(db, org)
         await db.write(actions.messages.rerender.finish)
 
-    await each(await database.query(0, actions.messages.rerender.realms_in_need), look)
+    await each(await database.query(0, actions.messages.rerender.realms_in_need), run_once)
 
 
 async def _rerender_all(db: OrgDatabase, org: Organization) -> None:

@@ -17,7 +17,7 @@ import msgspec
 from tertulia.errors.http import ServiceUnavailable
 from tertulia.log import log
 
-LOOK_SECONDS = 0.5
+TICK_SECONDS = 0.5
 APPLY_SECONDS = 2.0  # how often another server asks whether it can become the leader
 CANCEL_AGAIN_SECONDS = 0.5  # after this, a task that ignored its cancellation is cancelled again
 
@@ -50,14 +50,14 @@ class Runner:
         self.failures: Counter[str] = Counter()
         self._failures_in_a_row: Counter[str] = Counter()
         self._stopwatch = stopwatch
-        self._look_on_duty = leader_due
+        self._leader_due = leader_due
         self._is_on_duty = asyncio.Event()
         self._is_any = {job.if_any: asyncio.Event() for job in jobs if job.if_any is not None}
         self._due = {job.name: stopwatch() + job.every_seconds for job in jobs}
 
     async def run(self) -> None:
         """Run all jobs until cancelled."""
-        look = Job("looking", LOOK_SECONDS, self._look, at_once=True)
+        look = Job("looking", TICK_SECONDS, self._run_once, at_once=True)
         looks = [look] if any(job.on_duty for job in self.jobs) else []
         tasks = [asyncio.create_task(self._repeat(job)) for job in (*looks, *self.jobs)]
         try:
@@ -73,16 +73,16 @@ class Runner:
             return 0.0
         return max(0.0, self._stopwatch() - self._due[job.name])
 
-    async def _look(self) -> None:
+    async def _run_once(self) -> None:
         """Find out whether this server is the leader, and which jobs have work."""
         try:
-            found = await self._look_on_duty(list(self._is_any))
+            found = await self._leader_due(list(self._is_any))
         except BaseException:
             self._is_on_duty.clear()
             raise
         if found is None:
             self._is_on_duty.clear()
-            await asyncio.sleep(APPLY_SECONDS - LOOK_SECONDS)
+            await asyncio.sleep(APPLY_SECONDS - TICK_SECONDS)
             return
         if not self._is_on_duty.is_set():
             self._take_over()

@@ -34,7 +34,7 @@ class Indexing:
     def behind(self) -> int:
         return sum(self._waiting.values())
 
-    async def look(self) -> None:
+    async def run_once(self) -> None:
         """Index new messages, unless they are few and more are arriving."""
         stirred = self._stirred.taken()
         if stirred is None:

@@ -10,5 +10,5 @@ class Counting:
         self._database = database
         self.numbers: dict[str, int] = dict.fromkeys(storage.table_counts.NAMES, 0)
 
-    async def look(self) -> None:
+    async def run_once(self) -> None:
         self.numbers = await self._database.read_aside_in(0, storage.table_counts.count)

@@ -62,7 +62,7 @@ class WebhookCalls:
         self._busy: dict[int, asyncio.Task[None]] = {}  # by bot id
         self._claimed: Counter[tuple[int, bool]] = Counter()  # by owner and queue
 
-    async def look(self) -> None:
+    async def run_once(self) -> None:
         """Claim due calls, owners in turn; each runs when its owner gets a slot."""
         room = MAX_CLAIMED - len(self._busy)
         if room <= 0:

@@ -124,7 +124,7 @@ class ConnectionLimiter:
         """Check the deadlines of this connection from now on."""
         self._watched.add(connection)
 
-    def look(self, now: float) -> None:
+    def sweep(self, now: float) -> None:
         """Disconnect clients whose deadline has passed, and log their number. Called about once
         a second."""
         for connection in list(self._watched):

@@ -27,7 +27,7 @@ from tertulia.server.tls import TlsProtocol
 
 GRACE_SECONDS = 0.4  # for running requests when the server stops
 TICKS_PER_SECOND = 10  # uvicorn's interval
-TICKS_PER_LOOK_AT_MEMORY = 20
+TICKS_PER_MEMORY_CHECK = 20
 # Gc thresholds: objects, then collections of the younger generations.
 COLLECT_AFTER = (10_000, 20, 20)
 # The interval of the interpreter lock: how long a thread waits for one that computes. The event
@@ -68,14 +68,14 @@ class Server(uvicorn.Server):
 
     async def on_tick(self, counter: int) -> bool:
         if counter % TICKS_PER_SECOND == 0:
-            self._application.connections.look(asyncio.get_running_loop().time())
-        if counter % TICKS_PER_LOOK_AT_MEMORY == 0:
-            self._look_at_memory()
+            self._application.connections.sweep(asyncio.get_running_loop().time())
+        if counter % TICKS_PER_MEMORY_CHECK == 0:
+            self._check_memory()
         return await super().on_tick(counter)
 
-    def _look_at_memory(self) -> None:
+    def _check_memory(self) -> None:
         """Memory that the database caches free here is returned to the system by the next check."""
-        if self._trimmer.look() and (self._emptying is None or self._emptying.done()):
+        if self._trimmer.check() and (self._emptying is None or self._emptying.done()):
             self._emptying = asyncio.create_task(self._application.empty_page_caches())
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:

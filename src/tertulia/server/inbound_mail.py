@@ -59,11 +59,11 @@ class InboundMail:
         self._database = database
         self._find_organization = find_organization
 
-    async def look_up(self, recipient: str) -> None:
+    async def resolve(self, recipient: str) -> None:
         """Raises MailRefused for an unknown address."""
         await self._target(recipient)
 
-    async def take(self, recipient: str, raw: bytes, sender: str = "") -> str:
+    async def accept(self, recipient: str, raw: bytes, sender: str = "") -> str:
         """Post a mail to the destination of its address. Returns what was done with it, as text.
 
         `sender` is the envelope sender, used for fair scheduling. Raises MailRefused.

@@ -43,7 +43,7 @@ class MallocTrimmer:
         self._usual_bytes = 0 if self._trim is None else resident_bytes()
         self.trims = 0
 
-    def look(self) -> bool:
+    def check(self) -> bool:
         """Call it every few seconds. Returns whether the process is still much larger than
         usual."""
         if self._trim is None:

@@ -90,7 +90,7 @@ def head_and_rules(tx: Tx) -> Head:
     return Head(LogPosition(row["seq"], row["epoch"] + tx.timeline()), row["rules_seq"])
 
 
-class Glance(NamedTuple):
+class LogEnds(NamedTuple):
     """The ends of some logs, and the first two organizations."""
 
     ends: dict[int, LogPosition]
@@ -105,7 +105,7 @@ class Glance(NamedTuple):
         return not (found and stamp) or found == stamp
 
 
-def glance(tx: Tx, realm_ids: list[int]) -> Glance:
+def log_ends(tx: Tx, realm_ids: list[int]) -> LogEnds:
     """One statement for any number of organizations."""
     rows = tx.all(
         "SELECT h.realm_id, h.seq, h.epoch, e.stamp FROM log_head h LEFT JOIN event e"
@@ -121,7 +121,7 @@ def glance(tx: Tx, realm_ids: list[int]) -> Glance:
         if row["seq"] >= 0
     }
     stamps = {row["realm_id"]: row["stamp"] or 0 for row in rows if row["seq"] >= 0}
-    return Glance(ends, [row["realm_id"] for row in rows if row["seq"] < 0], stamps)
+    return LogEnds(ends, [row["realm_id"] for row in rows if row["seq"] < 0], stamps)
 
 
 def begin_epoch(tx: Tx) -> None:

@@ -113,7 +113,7 @@ class Account:
         """
         found: list[dict[str, Any]] = []
 
-        def look() -> bool:
+        def poll() -> bool:
             for message in self.messages():
                 is_new = message["id"] > self._seen and message["sender_id"] != self.id
                 is_theirs = sender is None or message["sender_id"] == sender.id
@@ -127,7 +127,7 @@ class Account:
             seen = "\n".join(["; the last ones are:", *last]) if last else ""
             return f"{self.name} has seen no such message in {seconds:g} s{seen}"
 
-        _wait_until(look, seconds, otherwise)
+        _wait_until(poll, seconds, otherwise)
         self._seen = found[0]["id"]
         return found[0]
 

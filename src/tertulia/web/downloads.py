@@ -56,7 +56,7 @@ class Downloads:
         path, _, shape = request.path_params["path"].rpartition("/")
         try:
             db, found = await self._readable(request, path)
-            if shape not in (THUMBNAIL, ANIMATED_THUMBNAIL) or not found.looks.width:
+            if shape not in (THUMBNAIL, ANIMATED_THUMBNAIL) or not found.media.width:
                 raise NoSuchFile()
         except (NoSuchFile, MayNotReadFile) as error:
             return _page(error)

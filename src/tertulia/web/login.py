@@ -60,15 +60,15 @@ class LoginPages:
     def routes(self) -> list[Route]:
         route = self._door.route
         return [
-            *(route(path, self._look, self._log_in) for path in LOGIN_PATHS),
+            *(route(path, self._show, self._log_in) for path in LOGIN_PATHS),
             *(route(path, None, self._log_out) for path in LOGOUT_PATHS),
             route("/accounts/go/", self._go_to_organization, None),
-            route("/demo/", None, self._look_around),
+            route("/demo/", None, self._open_public_page),
         ]
 
     # --- login ---
 
-    async def _look(self, call: Call) -> Response:
+    async def _show(self, call: Call) -> Response:
         if call.found_org is None:
             return await self._which(call)
         ending = login_completion.asked_for(call)
@@ -87,7 +87,7 @@ class LoginPages:
         except REFUSALS as error:
             return await self._form(call, error, username)
 
-    async def _look_around(self, call: Call) -> Response:
+    async def _open_public_page(self, call: Call) -> Response:
         """Log in as the guest account of a demo."""
         guest = None if self._guest is None else call.org.accounts.with_email(self._guest)
         if guest is None:

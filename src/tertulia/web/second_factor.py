@@ -18,7 +18,7 @@ REFUSALS = (BadRequest, WrongCode, RateLimited)
 def routes(entrance: AccountPages) -> list[Route]:
     route = entrance.route
     return [
-        route(HERE, _own(_look), None),
+        route(HERE, _own(_show), None),
         route(f"{HERE}app/", _own(_show_set_up), _own(_set_up)),
         route(f"{HERE}passkey/", _own(_show_new_passkey), None),
         route(f"{HERE}passkey/remove/", None, _own(_remove_passkey)),
@@ -37,12 +37,12 @@ def _own(endpoint: Endpoint) -> Endpoint:
         try:
             return await endpoint(call)
         except REFUSALS as error:
-            return await _look(call, error)
+            return await _show(call, error)
 
     return answer
 
 
-async def _look(call: Call, error: ClientError | None = None, news: str = "") -> Response:
+async def _show(call: Call, error: ClientError | None = None, news: str = "") -> Response:
     known = await api.people.second_factors.mine(call)
     say = translations.of(call.request)
     if "removed" in call.request.params and not known.is_on:
@@ -81,7 +81,7 @@ async def _set_up(call: Call) -> Response:
     except REFUSALS as error:
         return await _show_set_up(call, error)
     if not made.recovery_codes:
-        return await _look(call, news=translations.of(call.request)["app_replaced"])
+        return await _show(call, news=translations.of(call.request)["app_replaced"])
     return await _show_codes(call, made.recovery_codes)
 
 

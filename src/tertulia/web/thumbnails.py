@@ -39,7 +39,7 @@ class Thumbnails:
 
 
 async def _drawn(person: Person, file: Attachment, reader: FileReader) -> bytes:
-    if not file.looks.width or file.size > LARGEST_BYTES:
+    if not file.media.width or file.size > LARGEST_BYTES:
         return b""
     contents = io.BytesIO()
     while contents.tell() < file.size and (found := await reader.read(contents.tell())):

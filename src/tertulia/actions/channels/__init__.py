@@ -109,7 +109,7 @@ def _reached(
     return channel
 
 
-def look_in_vain(tx: Tx, user: User) -> None:
+def spend_lookup_time(tx: Tx, user: User) -> None:
     """Take as long as the access check of a hidden channel. For objects that do not exist."""
     may_read(tx, user, _nowhere(tx))
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from tertulia import actions, domain, events, storage
 from tertulia.database.tx import Tx
-from tertulia.domain.files.attachments import PIECE_BYTES, Attachment, Looks, Quota
+from tertulia.domain.files.attachments import PIECE_BYTES, Attachment, MediaInfo, Quota
 from tertulia.domain.people.user import User
 from tertulia.errors.files import (
     InvalidAttachment,
@@ -57,7 +57,7 @@ def check_room(tx: Tx, owner: User, quota: Quota, size: int, upload_id: int) -> 
 
 
 def add(
-    tx: Tx, owner: User, upload_id: int, filename: str, size: int, looks: Looks, quota: Quota
+    tx: Tx, owner: User, upload_id: int, filename: str, size: int, looks: MediaInfo, quota: Quota
 ) -> Attachment:
     """Make a complete upload available as a file."""
     check_quota(tx, owner, quota, size)
@@ -110,7 +110,7 @@ def readable_ones(tx: Tx, reader: User, path_ids: Sequence[str]) -> list[Attachm
 
 
 def may_read(tx: Tx, reader: User, attachment: Attachment) -> bool:
-    if attachment.looks.content_type == domain.organization.exports.CONTENT_TYPE:
+    if attachment.media.content_type == domain.organization.exports.CONTENT_TYPE:
         export = storage.organization.exports.find_by_file(tx, attachment.id)
         if export is not None:  # links give no access to it
             return export.is_for(reader)

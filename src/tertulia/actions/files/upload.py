@@ -9,7 +9,14 @@ import io
 from tertulia import actions, domain, storage
 from tertulia.database import OrgDatabase
 from tertulia.database.tx import Tx
-from tertulia.domain.files.attachments import BYTES, PIECE_BYTES, SHOWN, Attachment, Looks, Quota
+from tertulia.domain.files.attachments import (
+    BYTES,
+    PIECE_BYTES,
+    SHOWN,
+    Attachment,
+    MediaInfo,
+    Quota,
+)
 from tertulia.domain.people.user import User
 from tertulia.errors.files import UploadExpired
 from tertulia.errors.messages import FileTooLarge
@@ -45,9 +52,9 @@ class UploadWriter:
         """Make the complete file visible."""
         size = self._size()
         upload_id = await self._store(len(self._held))
-        looks = Looks(domain.files.attachments.known_type(content_type, filename))
+        looks = MediaInfo(domain.files.attachments.known_type(content_type, filename))
         if looks.content_type.startswith("image/"):
-            looks = await self._db.read_in_thread(_look_at, upload_id, size, looks.content_type)
+            looks = await self._db.read_in_thread(_media_info, upload_id, size, looks.content_type)
         return await self._db.write(
             actions.files.attachments.add,
             self._owner,
@@ -91,11 +98,11 @@ class UploadWriter:
         return upload_id
 
 
-def _look_at(tx: Tx, upload_id: int, size: int, declared: str) -> Looks:
+def _media_info(tx: Tx, upload_id: int, size: int, declared: str) -> MediaInfo:
     """The type of an image. An unknown one of a type that browsers display is treated as bytes."""
     contents = io.BufferedReader(storage.files.uploads.Contents(tx, upload_id, size))
-    unknown = Looks(BYTES if declared in SHOWN else declared)
-    return domain.files.images.looks(contents) or unknown
+    unknown = MediaInfo(BYTES if declared in SHOWN else declared)
+    return domain.files.images.image_info(contents) or unknown
 
 
 def has_to_sweep(tx: Tx) -> bool:

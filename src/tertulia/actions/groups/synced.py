@@ -16,13 +16,13 @@ KEEPERS = "role:administrators"  # may manage groups that no user created
 def find_or_make(tx: Tx, names: Iterable[str]) -> list[Group]:
     """Groups by name, created if missing. Names that are invalid here are skipped."""
     known = {
-        domain.names.look(group.name): group
+        domain.names.skeleton(group.name): group
         for group in storage.groups.everything(tx)
         if not group.is_system
     }
     found = []
     for name in names:
-        group = known.get(domain.names.look(name.strip())) or _make(tx, name)
+        group = known.get(domain.names.skeleton(name.strip())) or _make(tx, name)
         if group is not None and not group.deactivated and group not in found:
             found.append(group)
     return found

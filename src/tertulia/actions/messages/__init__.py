@@ -55,7 +55,7 @@ def sees(tx: Tx, user: User, message: Message | None) -> bool:
     A missing message, one for others and one in a hidden channel take the same time.
     """
     if message is None or (message.channel_id is None and user.id not in message.member_ids):
-        actions.channels.look_in_vain(tx, user)
+        actions.channels.spend_lookup_time(tx, user)
         return False
     return bool(visible(tx, user, [message]))
 

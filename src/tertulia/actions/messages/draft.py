@@ -56,7 +56,7 @@ async def compose(
     widget: dict[str, Any] | None = None,
 ) -> Draft:
     content = domain.messages.message.checked_content(content)
-    found = await _look_up(author, markdown.scan(content))
+    found = await _resolve(author, markdown.scan(content))
     settings, alert_words = _settings(author), author.org.alert_words
     rendered, called = await _apart(
         author,
@@ -89,7 +89,7 @@ async def compose(
 
 async def rendering(author: Author, content: str) -> Rendered:
     """The message as HTML, and what it mentions. Raises if the output is too long."""
-    found = await _look_up(author, markdown.scan(content))
+    found = await _resolve(author, markdown.scan(content))
     settings = _settings(author)
     return await _apart(author, content, lambda: _rendered(content, found, settings))
 
@@ -103,14 +103,14 @@ def _rendered(content: str, found: Resolved, settings: Settings) -> Rendered:
 
 async def describe(author: Author, text: str) -> str:
     """The description of a folder or the organization as HTML."""
-    found = await _look_up(author, markdown.scan(text))
+    found = await _resolve(author, markdown.scan(text))
     settings = _settings(author)
     return await _apart(author, text, lambda: markdown.render_text(text, found, settings))
 
 
 async def describe_channel(author: Author, text: str) -> str:
     """The description of a channel as HTML on one line."""
-    found = await _look_up(author, markdown.scan(text))
+    found = await _resolve(author, markdown.scan(text))
     settings = _settings(author)
     return await _apart(author, text, lambda: markdown.render_description(text, found, settings))
 
@@ -137,7 +137,7 @@ def _settings(author: Author) -> Settings:
 # --- references ---
 
 
-async def _look_up(author: Author, wanted: References) -> Resolved:
+async def _resolve(author: Author, wanted: References) -> Resolved:
     """Resolve what the author may mention and link."""
     user, org = author.user, author.org
     if user is None or not wanted:
@@ -204,9 +204,9 @@ def _uploads(tx: Tx, user: User, written: list[str]) -> dict[str, Upload]:
         by_path[file.path_id]: Upload(
             path_id=file.path_id,
             content_type=file.shown_type,
-            width=file.looks.width,
-            height=file.looks.height,
-            is_animated=file.looks.is_animated,
+            width=file.media.width,
+            height=file.media.height,
+            is_animated=file.media.is_animated,
             thumbnail=file.thumbnail_url,
         )
         for file in actions.files.attachments.readable_ones(tx, user, list(by_path))

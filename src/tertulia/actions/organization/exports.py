@@ -2,7 +2,7 @@
 
 from tertulia import actions, domain, events, storage
 from tertulia.database.tx import Tx
-from tertulia.domain.files.attachments import Looks
+from tertulia.domain.files.attachments import MediaInfo
 from tertulia.domain.messages.notices import NoticeText
 from tertulia.domain.organization.exports import (
     CONTENT_TYPE,
@@ -78,7 +78,7 @@ def finish(tx: Tx, export: RealmExport, upload_id: int, name: str, size: int) ->
     storage.files.uploads.finish(tx, upload_id)
     path_id = domain.files.attachments.new_path_id(tx.realm_id, name)
     attachment_id = storage.files.attachments.insert(
-        tx, export.user_id, upload_id, path_id, name, size, Looks(CONTENT_TYPE)
+        tx, export.user_id, upload_id, path_id, name, size, MediaInfo(CONTENT_TYPE)
     )
     storage.organization.exports.finish(tx, export.id, attachment_id, path_id)
     address = f"/user_uploads/{path_id}"

@@ -22,7 +22,7 @@ from tertulia.database.dialects import sqlite_check
 from tertulia.database.tx import Cursor
 from tertulia.errors.parameters import NulInText
 
-LOOK_EVERY_SECONDS = 0.1
+POLL_SECONDS = 0.1
 PAGE_BYTES = 2048  # a send touches about eight pages, and each is written as a whole
 PAGES_IN_LOG = 4000  # pages in the write-ahead log before a commit copies them into the file
 ROWS_AT_ONCE = 32  # rows per INSERT; each number of rows is another prepared statement
@@ -348,7 +348,7 @@ class Sqlite:
         try:
             known = self.data_version(connection)
             while True:
-                await asyncio.sleep(LOOK_EVERY_SECONDS)
+                await asyncio.sleep(POLL_SECONDS)
                 try:
                     version = self.data_version(connection)
                     if version != known:

@@ -65,7 +65,7 @@ def person_of(owner: User) -> int:
     return owner.id if owner.bot_owner_id is None else owner.bot_owner_id
 
 
-class Looks(msgspec.Struct, frozen=True):
+class MediaInfo(msgspec.Struct, frozen=True):
     """The detected type of a file. Only an image that can be displayed has a size."""
 
     content_type: str
@@ -81,7 +81,7 @@ class Attachment(msgspec.Struct, frozen=True):
     upload_id: int
     path_id: str  # the URL path after /user_uploads/
     name: str
-    looks: Looks
+    media: MediaInfo
     size: int
     created_at: float
     message_ids: tuple[int, ...] = ()  # messages that link it; only if requested
@@ -89,7 +89,7 @@ class Attachment(msgspec.Struct, frozen=True):
     @property
     def shown_type(self) -> str:
         """The content type for browsers: plain bytes unless it can be displayed safely."""
-        return self.looks.content_type if self.looks.content_type in SHOWN else BYTES
+        return self.media.content_type if self.media.content_type in SHOWN else BYTES
 
     @property
     def url(self) -> str:
@@ -98,9 +98,9 @@ class Attachment(msgspec.Struct, frozen=True):
     @property
     def thumbnail_url(self) -> str:
         """The path of the thumbnail; empty if the file is not an image."""
-        if not self.looks.width:
+        if not self.media.width:
             return ""
-        shape = ANIMATED_THUMBNAIL if self.looks.is_animated else THUMBNAIL
+        shape = ANIMATED_THUMBNAIL if self.media.is_animated else THUMBNAIL
         return f"{PREFIX}thumbnail/{self.path_id}/{shape}"
 
 

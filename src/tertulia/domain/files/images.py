@@ -9,7 +9,7 @@ import warnings
 from collections.abc import Callable
 from typing import IO, TYPE_CHECKING, TypeVar
 
-from tertulia.domain.files.attachments import THUMBNAIL_SIZE, Looks
+from tertulia.domain.files.attachments import THUMBNAIL_SIZE, MediaInfo
 from tertulia.domain.files.picture import Picture
 from tertulia.domain.people.avatar import Avatar
 from tertulia.errors.messages import BadImage
@@ -52,7 +52,7 @@ def emoji_picture(data: bytes, size: int = 64) -> Picture:
     def draw(image: "Bitmap") -> Picture:
         return _drawn(_checked(image, (size, size), getattr(image, "n_frames", 1)), size)
 
-    return _looked_at(io.BytesIO(data), draw)
+    return _inspected(io.BytesIO(data), draw)
 
 
 def avatar(data: bytes) -> Avatar:
@@ -65,7 +65,7 @@ def avatar(data: bytes) -> Avatar:
         small = medium.resize((AVATAR_EDGE, AVATAR_EDGE), Image.Resampling.LANCZOS)
         return Avatar(_png(small), _png(medium))
 
-    return _looked_at(io.BytesIO(data), draw)
+    return _inspected(io.BytesIO(data), draw)
 
 
 def icon(data: bytes) -> bytes:
@@ -76,7 +76,7 @@ def icon(data: bytes) -> bytes:
         square = _square(_checked(image, (ICON_EDGE, ICON_EDGE)), ICON_EDGE)
         return _png(ImageOps.exif_transpose(square))
 
-    return _looked_at(io.BytesIO(data), draw)
+    return _inspected(io.BytesIO(data), draw)
 
 
 def logo(data: bytes) -> bytes:
@@ -89,25 +89,25 @@ def logo(data: bytes) -> bytes:
         drawn.thumbnail(box, Image.Resampling.LANCZOS)
         return _png(ImageOps.exif_transpose(drawn.convert("RGBA")))
 
-    return _looked_at(io.BytesIO(data), draw)
+    return _inspected(io.BytesIO(data), draw)
 
 
-def looks(file: IO[bytes]) -> Looks | None:
+def image_info(file: IO[bytes]) -> MediaInfo | None:
     """Type and size of an image that clients can display; None for other files.
 
     Reads only the header of the file.
     """
     from PIL import Image
 
-    def measure(image: "Bitmap") -> Looks:
+    def measure(image: "Bitmap") -> MediaInfo:
         width, height = image.size[::-1] if _is_turned(image) else image.size
         if _is_photograph(image):
-            return Looks("image/jpeg", width, height)
+            return MediaInfo("image/jpeg", width, height)
         is_animated = bool(getattr(image, "is_animated", False))
-        return Looks(Image.MIME[image.format or ""], width, height, is_animated)
+        return MediaInfo(Image.MIME[image.format or ""], width, height, is_animated)
 
     try:
-        return _looked_at(file, measure, SHOWN_FORMATS)
+        return _inspected(file, measure, SHOWN_FORMATS)
     except BadImage:
         return None
 
@@ -125,10 +125,10 @@ def thumbnail(file: IO[bytes]) -> bytes:
         drawn.save(out, "WEBP", quality=80)
         return out.getvalue()
 
-    return _looked_at(file, draw, SHOWN_FORMATS)
+    return _inspected(file, draw, SHOWN_FORMATS)
 
 
-def _looked_at(
+def _inspected(
     file: IO[bytes], draw: "Callable[[Bitmap], T]", formats: tuple[str, ...] = FORMATS
 ) -> T:
     from PIL import Image, UnidentifiedImageError

@@ -45,7 +45,7 @@ class Vault:
         self._signing = hashlib.blake2b(secret, digest_size=32, person=b"sign a link").digest()
         self._box = SecretBox(sealing)
 
-    def look_again(self) -> None:
+    def reload(self) -> None:
         """Switch to the current secret if it was replaced."""
         secret = self._read_again()
         if secret is not None and len(secret) >= 16 and secret != self._secret:
@@ -55,7 +55,7 @@ class Vault:
     def other_fingerprints(self, key: str) -> list[bytes]:
         """Further fingerprints that a key may have while the secret is being replaced."""
         before = self._secret
-        self.look_again()
+        self.reload()
         others = [] if self._former is None else [self._former.fingerprint(key)]
         return others if self._secret == before else [self.fingerprint(key), *others]
 
@@ -73,7 +73,7 @@ class Vault:
         try:
             return self._box.decrypt(sealed).decode()
         except CryptoError as error:
-            self.look_again()
+            self.reload()
             try:
                 return self._box.decrypt(sealed).decode()
             except CryptoError:

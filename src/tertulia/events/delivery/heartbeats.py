@@ -57,11 +57,11 @@ class Heartbeats:
                 mailbox = self._mailroom.find(queue_id)
                 # Otherwise the entry is of an earlier mailbox.
                 if mailbox is not None and mailbox.listed_at == moment:
-                    self._look_at(mailbox, now)
+                    self._check(mailbox, now)
         finally:
             self._arm()
 
-    def _look_at(self, mailbox: Mailbox, now: float) -> None:
+    def _check(self, mailbox: Mailbox, now: float) -> None:
         if mailbox.is_parked and mailbox.beats_at > now:
             self._list(mailbox)
             return

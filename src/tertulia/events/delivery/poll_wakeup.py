@@ -17,7 +17,7 @@ class WakeupQueue:
     def __init__(self) -> None:
         self._left = AT_ONCE  # polls that this turn may still wake
         self._in_line: deque[Mailbox] = deque()
-        self._is_looking = False
+        self._is_scheduled = False
 
     def wake(self, mailbox: Mailbox) -> None:
         """Wake the waiting poll, now or in a later turn. Without a waiting poll there is nothing
@@ -29,15 +29,15 @@ class WakeupQueue:
             mailbox.wake()
         else:
             self._in_line.append(mailbox)
-        self._look_later()
+        self._schedule()
 
-    def _look_later(self) -> None:
-        if not self._is_looking:
-            self._is_looking = True
+    def _schedule(self) -> None:
+        if not self._is_scheduled:
+            self._is_scheduled = True
             asyncio.get_running_loop().call_soon(self._next_round)
 
     def _next_round(self) -> None:
-        self._is_looking = False
+        self._is_scheduled = False
         self._left = AT_ONCE
         while self._left and self._in_line:
             mailbox = self._in_line.popleft()
@@ -45,7 +45,7 @@ class WakeupQueue:
                 self._left -= 1
                 mailbox.wake()
         if self._left < AT_ONCE:
-            self._look_later()
+            self._schedule()
 
 
 def _is_awaited(mailbox: Mailbox) -> bool:

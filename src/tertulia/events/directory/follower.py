@@ -165,7 +165,7 @@ class Follower:
         """Compare the ends of all logs with what is applied, and read those that differ."""
         known, version = self.organizations.places(), self.organizations.first_version
         stamped = {realm_id: self.organizations[realm_id].stamped[1] for realm_id in known}
-        seen = await self._database.query(0, storage.log.glance, list(known))
+        seen = await self._database.query(0, storage.log.log_ends, list(known))
         if version == self.organizations.first_version:
             self.organizations.first = seen.first
         moved = [each for each in known if not seen.is_at(each, known[each], stamped[each])]

@@ -15,7 +15,7 @@ class DirtyLogs:
 
     def __init__(self) -> None:
         self._realms: set[int] = set()
-        self._looked_at = -LOOK_EVERYWHERE_SECONDS
+        self._checked_at = -LOOK_EVERYWHERE_SECONDS
 
     def note(self, realms: Iterable[int]) -> None:
         self._realms.update(realms)
@@ -25,8 +25,8 @@ class DirtyLogs:
         for long."""
         found, self._realms = self._realms, set()
         now = time.monotonic()
-        if now - self._looked_at >= LOOK_EVERYWHERE_SECONDS:
-            self._looked_at = now
+        if now - self._checked_at >= LOOK_EVERYWHERE_SECONDS:
+            self._checked_at = now
             return None
         return sorted(found)
 

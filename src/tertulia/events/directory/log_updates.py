@@ -101,7 +101,7 @@ class LogReader:
         known = self._organizations.places_in(realms)
         followed = [realm_id for realm_id in realms if realm_id in known]
         same = self._recognized(tx, followed)
-        ends, first, _ = storage.log.glance(tx, followed)
+        ends, first, _ = storage.log.log_ends(tx, followed)
         if len(followed) < len(realms):
             updates.first = first  # an organization may be new
         self._activity.note(

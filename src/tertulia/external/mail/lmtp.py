@@ -33,8 +33,8 @@ _SIZE = re.compile(r"\bSIZE=(\d{1,15})\b", re.IGNORECASE)
 
 
 class MailHandler(Protocol):
-    async def look_up(self, recipient: str) -> None: ...
-    async def take(self, recipient: str, raw: bytes, sender: str) -> str: ...
+    async def resolve(self, recipient: str) -> None: ...
+    async def accept(self, recipient: str, raw: bytes, sender: str) -> str: ...
 
 
 class HungUp(Exception):
@@ -156,7 +156,7 @@ class LmtpSession:
             await self._answer("452 4.5.3 Too many recipients")
         else:
             try:
-                await self._door.look_up(found[1])
+                await self._door.resolve(found[1])
             except MailRefused as refusal:
                 await self._answer(_as_answer(refusal))
                 return
@@ -177,7 +177,7 @@ class LmtpSession:
         if raw is None:
             return f"552 5.3.4 The mail is larger than {MAX_BYTES >> 20} MiB."
         try:
-            return f"250 2.0.0 OK: {await self._door.take(recipient, raw, sender)}"
+            return f"250 2.0.0 OK: {await self._door.accept(recipient, raw, sender)}"
         except MailRefused as refusal:
             return _as_answer(refusal)
         except Exception as error:  # the mail server keeps the mail and tries again

@@ -170,11 +170,11 @@ def _errors_as_trouble(directory: LdapDirectory) -> Iterator[None]:
     try:
         yield
     except (LDAPException, OSError, ssl.SSLError) as error:
-        setting = _setting_to_look_at(directory, error)
+        setting = _setting_to_check(directory, error)
         raise DirectoryTrouble(f"{type(error).__name__}: {error} (look at {setting})") from error
 
 
-def _setting_to_look_at(directory: LdapDirectory, error: Exception) -> str:
+def _setting_to_check(directory: LdapDirectory, error: Exception) -> str:
     """The setting in the `[[ldap]]` table that an error is about."""
     words = str(error)
     if "mismatch" in words:  # the certificate is for another host name

@@ -203,8 +203,8 @@ class Play:
                 markdown.Upload(
                     file.path_id,
                     file.shown_type,
-                    file.looks.width,
-                    file.looks.height,
+                    file.media.width,
+                    file.media.height,
                     thumbnail=file.thumbnail_url,
                 )
                 for file in files
@@ -238,7 +238,7 @@ def _channel(tx: Tx, name: str) -> Channel:
 def _upload(tx: Tx, owner: User, name: str, data: bytes) -> Attachment:
     upload_id = storage.files.uploads.begin(tx)
     storage.files.uploads.add_piece(tx, upload_id, 0, data)
-    looks = domain.files.images.looks(io.BufferedReader(io.BytesIO(data)))
+    looks = domain.files.images.image_info(io.BufferedReader(io.BytesIO(data)))
     assert looks is not None
     size = len(data)
     return actions.files.attachments.add(tx, owner, upload_id, name, size, looks, Quota())

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from msgspec.structs import asdict
 
 from tertulia.database.tx import Row, Tx
-from tertulia.domain.files.attachments import Attachment, Looks
+from tertulia.domain.files.attachments import Attachment, MediaInfo
 
 _COLUMNS = (
     "id, realm_id, owner_id, upload_id, path_id, name, content_type, size, width, height,"
@@ -14,7 +14,7 @@ _COLUMNS = (
 
 
 def insert(
-    tx: Tx, owner_id: int, upload_id: int, path_id: str, name: str, size: int, looks: Looks
+    tx: Tx, owner_id: int, upload_id: int, path_id: str, name: str, size: int, looks: MediaInfo
 ) -> int:
     attachment_id = tx.add(
         "attachment",
@@ -207,7 +207,7 @@ def _attachment(row: Row, message_ids: Sequence[int] = ()) -> Attachment:
         upload_id=row["upload_id"],
         path_id=row["path_id"],
         name=row["name"],
-        looks=Looks(row["content_type"], row["width"], row["height"], bool(row["is_animated"])),
+        media=MediaInfo(row["content_type"], row["width"], row["height"], bool(row["is_animated"])),
         size=row["size"],
         created_at=row["created_at"],
         message_ids=tuple(message_ids),

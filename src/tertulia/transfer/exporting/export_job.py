@@ -18,12 +18,12 @@ from tertulia.transfer.exporting import zulip_export
 from tertulia.transfer.exporting.zulip_export import ExportArchive
 
 
-class AskedExports:
+class ExportJobs:
     def __init__(self, database: Database, stores: FileStores) -> None:
         self._database = database
         self._stores = stores
 
-    async def look(self) -> None:
+    async def run_once(self) -> None:
         before = self._database.clock() - GIVEN_UP_SECONDS
         waiting = await self._database.read_in(0, storage.organization.exports.waiting, before)
         for realm_id, export_id in waiting:

@@ -359,7 +359,7 @@ def _put_files(
                 "realm": found.realm_id,
                 "size": found.size,
                 "create_time": found.created_at,
-                "content_type": found.looks.content_type,
+                "content_type": found.media.content_type,
                 "messages": message_ids,
             }
         )
@@ -370,7 +370,7 @@ def _put_files(
                 "size": found.size,
                 "user_profile_id": found.owner_id,
                 "realm_id": found.realm_id,
-                "content_type": found.looks.content_type,
+                "content_type": found.media.content_type,
                 "last_modified": found.created_at,
             }
         )

@@ -14,7 +14,7 @@ from typing import Any
 from tertulia import actions, domain, markdown, storage
 from tertulia.database import Database
 from tertulia.database.tx import Tx
-from tertulia.domain.files.attachments import PIECE_BYTES, Looks
+from tertulia.domain.files.attachments import PIECE_BYTES, MediaInfo
 from tertulia.domain.organization.realm import Realm
 from tertulia.domain.people.keys import Vault
 from tertulia.domain.people.user import NOTIFICATION_BOT, User
@@ -192,7 +192,7 @@ class Importer:
         path_id = domain.files.attachments.new_path_id(tx.realm_id, name)
         if self._keeps_ids and file.path_id:
             path_id = file.path_id
-        looks = _looks(file, name)
+        looks = _media_info(file, name)
         attachment_id = storage.files.attachments.insert(
             tx, owner_id, upload_id, path_id, name, size, looks
         )
@@ -259,9 +259,9 @@ class Importer:
         return self._database.write_now(self.realm.id, step)
 
 
-def _looks(file: ArrivingFile, name: str) -> Looks:
-    looks = Looks(domain.files.attachments.known_type("", name))
+def _media_info(file: ArrivingFile, name: str) -> MediaInfo:
+    looks = MediaInfo(domain.files.attachments.known_type("", name))
     if looks.content_type.startswith("image/"):
         with file.open() as contents:
-            return domain.files.images.looks(contents) or looks
+            return domain.files.images.image_info(contents) or looks
     return looks

@@ -59,7 +59,7 @@ class MattermostExport:
         self._tally = Tally()
         self._order: list[tuple[int, int, int]] = []  # time, offset of the post, index of the reply
         self._owners: dict[str, str] = {}  # of attachments
-        self._look()
+        self._scan()
         self._texts = TextNames(
             SLACK_NAMES,
             {each["username"]: each["username"] for each in self._users},
@@ -156,7 +156,7 @@ class MattermostExport:
 
     # --- first pass ---
 
-    def _look(self) -> None:
+    def _scan(self) -> None:
         """First pass: collect users and the order of messages, and count everything."""
         place = 0
         with self._file.open("rb") as file:

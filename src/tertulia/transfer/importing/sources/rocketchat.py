@@ -80,7 +80,7 @@ class RocketChatExport:
         )
         self._topics: dict[str, str] = {}  # of threads, by the id of their first message
         self._tally = Tally()
-        self._places = self._look()
+        self._places = self._scan()
         self._count()
         self.message_count = len(self._places)
 
@@ -167,7 +167,7 @@ class RocketChatExport:
 
     # --- first pass ---
 
-    def _look(self) -> list[int]:
+    def _scan(self) -> list[int]:
         """First pass: offsets of messages in order of time. Counts everything and names threads."""
         order, named = [], set()
         tally = self._tally

@@ -79,7 +79,7 @@ class SlackExport:
         self._strangers: dict[str, str] = {}  # authors who are not in the list of users
         self._emoji = EmojiNames(SLACK_NAMES)
         self._tally = Tally()
-        self.message_count = self._look()
+        self.message_count = self._scan()
 
     def people(self) -> list[ArrivingPerson]:
         known = [_person(row) for row in self._users]
@@ -187,7 +187,7 @@ class SlackExport:
 
     # --- counting ---
 
-    def _look(self) -> int:
+    def _scan(self) -> int:
         """First pass: count everything and collect the authors; returns the number of messages."""
         tally, found = self._tally, 0
         places = self._places()

@@ -130,7 +130,7 @@ class ZulipExport:
         self._tally = Tally()
         self.message_count = 0
         self.last_message = 0
-        self._look()
+        self._scan()
 
     def people(self) -> list[ArrivingPerson]:
         house = [
@@ -219,7 +219,7 @@ class ZulipExport:
     def tally(self) -> Tally:
         return self._tally
 
-    def _look(self) -> None:
+    def _scan(self) -> None:
         """First pass: count everything."""
         tally = self._tally
         numbers = BitMap64()

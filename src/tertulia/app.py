@@ -129,7 +129,7 @@ class Application:
         self.pushing = Pushing(config, database, self.delivery, vault)
         self.device_registrations = DeviceRegistrations(config, database, self.delivery)
         self.digests = Digests(config, database, self.delivery, vault)
-        self.mail_door = InboundMail(config, database, self.delivery.follower.finder.find)
+        self.inbound_mail = InboundMail(config, database, self.delivery.follower.finder.find)
         self.runner = Runner(self._jobs(), leader_due=partial(_due_jobs, database))
         self.connections = ConnectionLimiter(config, database.requests)
         self.answers = AnswerCounts()
@@ -210,7 +210,7 @@ class Application:
             return
         if not self.services.config.receives_mail:
             raise ConfigError("lmtp_listen needs mail_in_address: at which addresses mail arrives.")
-        self.lmtp = lmtp.LmtpServer(place, self.mail_door)
+        self.lmtp = lmtp.LmtpServer(place, self.inbound_mail)
         await self.lmtp.open()
         try:
             yield

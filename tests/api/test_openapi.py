@@ -411,12 +411,16 @@ def test_the_api_page_shows_every_call_with_a_working_example(chat, scene):
 
     for route in ROUTES:
         call = shown[f"{route.method} {route.path.replace(':path}', '}')}"]
-        needed = {each.name for each in call.parameters if each.is_required} - call.places.keys()
+        needed = {
+            each.name for each in call.parameters if each.is_required
+        } - call.path_values.keys()
         assert call.curl(f"http://{chat.host}") in page
         assert call.python() in page
         unsaid = needed - call.example.keys() - {route.contract.files_argument}
         assert not unsaid, f"Give {route.method} {route.path} an example in api/examples.py."
-        assert "…" not in call.places.values(), f"Give {route.path} a number in api/examples.py."
+        assert "…" not in call.path_values.values(), (
+            f"Give {route.path} a number in api/examples.py."
+        )
         good = places | calls[route.method, route.path]
         own = {name: good[name] for name in call.example.keys() & good.keys() & SCENERY}
         if isinstance(call.example.get("to"), int):

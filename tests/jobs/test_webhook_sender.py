@@ -227,7 +227,7 @@ def test_a_reply_in_an_unknown_form_posts_nothing(text, why):
     trouble = understood(text, is_slack=False)
 
     assert isinstance(trouble, Trouble)
-    assert why in trouble.in_place
+    assert why in trouble.in_conversation
 
 
 def test_a_permanent_failure_is_reported_at_once_in_the_topic_and_to_the_owner(scene):

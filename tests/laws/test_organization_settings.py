@@ -25,8 +25,8 @@ from tertulia.domain.setting_values import (
     FreeText,
     Language,
     Limit,
+    ServerUrl,
     Switch,
-    WebPlace,
     Whole,
 )
 
@@ -138,7 +138,7 @@ def another_value(doors: Doors, name: str) -> Value:
             return 77, "77"
         case FreeText():
             return "Harbour *Works*", "Harbour *Works*"
-        case WebPlace():
+        case ServerUrl():
             return "https://meet.example.com", "https://meet.example.com"
         case ChannelId():
             number = doors.chat.channel("kitchen").id
@@ -169,7 +169,7 @@ def bad_values(doors: Doors, name: str) -> list[Value]:
             return [(" ", " "), ("n" * (kind.longest + 1),) * 2, ("a\tb", "a\tb")]
         case FreeText():
             return [("n" * (kind.longest + 1),) * 2]
-        case WebPlace():
+        case ServerUrl():
             return [("here", "here"), ("https://", "https://")]
         case ChannelId():
             cellar = doors.chat.channel("cellar").id

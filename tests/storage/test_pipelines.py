@@ -172,7 +172,7 @@ def test_new_data_since_the_last_register_is_found(database, realm):
     assert facts.unread is not None
     assert (facts.lists["alert_words"], list(facts.unread.waiting)) == (["soup"], waiting)
     assert facts_of(database, ana, again)[0].unread == replace(
-        facts.unread, places=[], unknown=[], described=[]
+        facts.unread, locations=[], unknown=[], described=[]
     )
 
 

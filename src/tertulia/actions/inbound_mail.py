@@ -41,7 +41,7 @@ def destination(tx: Tx, target: ReplyAddress | ChannelAddress) -> MailDestinatio
     if storage.organization.current(tx).deactivated:
         raise MailRefused("5.7.1", "This organization has been deactivated.")
     if isinstance(target, ReplyAddress):
-        return _place_of_reply(tx, target)
+        return _reply_destination(tx, target)
     maker, author = _active(tx, target.made_by), None
     if target.sender_id is not None:
         author = _active(tx, target.sender_id)
@@ -107,7 +107,7 @@ def forget_old(tx: Tx) -> None:
     storage.inbound_mail.forget_before(tx, tx.now, tx.now - REMEMBERED_SECONDS)
 
 
-def _place_of_reply(tx: Tx, target: ReplyAddress) -> MailDestination:
+def _reply_destination(tx: Tx, target: ReplyAddress) -> MailDestination:
     if target.expires_at < tx.now:
         raise MailRefused("5.1.1", "This reply address is too old. Please answer in the chat.")
     author = _active(tx, target.user_id)

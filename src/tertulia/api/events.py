@@ -160,7 +160,7 @@ async def _first_poll(call: Call) -> Encoded[Events]:
     """A poll without a queue opens one."""
     idle_seconds = call.config.idle_queue_seconds
     usual = await _default_options(call, call.user)
-    queue = _begun(call, call.user, usual, call.org.place, idle_seconds)
+    queue = _begun(call, call.user, usual, call.org.position, idle_seconds)
     await _kept(call, queue)
     made = {"events": [], "queue_id": queue.id, "idle_queue_timeout_secs": idle_seconds}
     return Encoded(_encode(made))
@@ -232,7 +232,7 @@ async def _moment(
         facts, news, head = await read_in(realm_id, _read_moment, call, whose, wanted)
         while not follower.apply_in_freeze(news):
             facts, news, head = await read_in(realm_id, _read_moment, call, whose, wanted)
-        start, unread = head.place, facts.unread
+        start, unread = head.position, facts.unread
         if unread is not None:
             follower.caches.locations.learn(realm_id, start.seq, unread.described)
         queue = None  # a spectator has none
@@ -241,7 +241,7 @@ async def _moment(
         view = View(call.org, user, options, facts, _surroundings(call), call.now, presence_days)
         state = events.snapshot.compose.compose(view, wanted)
         follower.caches.registers.keep(whose, facts.recollection(head.rules))
-        if unread is not None and unread.places and unread.is_unusual:
+        if unread is not None and unread.locations and unread.is_unusual:
             follower.caches.locations.keep_common((whose[0], whose[2]), start.seq, unread.common())
         is_behind = unread is not None and actions.messages.read_state.lags(unread.stored)
         return RegisterSnapshot(start, state, queue, is_behind and not user.is_spectator)

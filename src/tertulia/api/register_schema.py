@@ -19,9 +19,9 @@ from tertulia.domain.setting_values import (
     FreeText,
     Language,
     Limit,
+    ServerUrl,
     Switch,
     ValueKind,
-    WebPlace,
     Whole,
 )
 from tertulia.http.openapi import REFERENCE
@@ -60,7 +60,7 @@ _SCHEMAS: dict[type[ValueKind], Callable[[Any], Schema]] = {
     Whole: lambda kind: schema("integer"),
     Limit: lambda kind: schema("integer | null"),
     FreeText: lambda kind: schema("string"),
-    WebPlace: lambda kind: schema("string | null"),
+    ServerUrl: lambda kind: schema("string | null"),
     ChannelId: lambda kind: schema("integer"),
     LoginMethods: lambda kind: schema("{*: object}"),
     PeopleNamed: lambda kind: schema(PERMISSION),

@@ -12,9 +12,9 @@ from tertulia.domain.setting_values import (
     FreeText,
     Language,
     Limit,
+    ServerUrl,
     Switch,
     ValueKind,
-    WebPlace,
     Whole,
 )
 from tertulia.http.rules import (
@@ -35,7 +35,7 @@ Forms = Mapping[type[ValueKind], Callable[[Any], Any]]
 
 
 class _WebAddress(Rule):
-    def __init__(self, kind: WebPlace) -> None:
+    def __init__(self, kind: ServerUrl) -> None:
         self.kind = kind
 
     def check(self, value: str) -> str:
@@ -68,7 +68,7 @@ FORMS: Forms = {
     Whole: lambda kind: Annotated[int, AtLeast(kind.least), AtMost(kind.most)],
     Limit: _limit,
     FreeText: _text,
-    WebPlace: lambda kind: Annotated[str, MaxLength(kind.longest), _WebAddress(kind), BareOrJson],
+    ServerUrl: lambda kind: Annotated[str, MaxLength(kind.longest), _WebAddress(kind), BareOrJson],
     ChannelId: lambda kind: int,
     LoginMethods: lambda kind: dict[str, bool],
     PeopleNamed: lambda kind: Change,

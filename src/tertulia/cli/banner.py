@@ -30,7 +30,7 @@ def _where(config: Config) -> str:
 
 def _invite(config: Config) -> str:
     command = f"{_program()} user"
-    place = _place(config)
+    place = _data_location(config)
     return (
         "There are no accounts yet. Add yourself in another terminal:\n\n"
         f'  {command} add you@example.com --name "Your Name" --role owner --password-stdin{place}'
@@ -58,7 +58,7 @@ def _program() -> str:
     return "tertulia" if is_on_path else shlex.quote(str(typed))
 
 
-def _place(config: Config) -> str:
+def _data_location(config: Config) -> str:
     """The flags with which other commands find the same data."""
     place = "" if config.data == Config().data else f" --data {shlex.quote(str(config.data))}"
     return place + (" --database …" if config.database else "")

@@ -30,7 +30,7 @@ def move(target: str, **flags: Any) -> None:
     config = Config.load(flags, os.environ)
     database = data_dir.find_database(config)
     to = replace(config, database=_address(target))
-    if _place(to) == _place(config):
+    if _data_location(to) == _data_location(config):
         raise click.UsageError("--to names the current database.")
 
     def copy_over(tx: Tx, files: HeldFiles) -> None:
@@ -50,7 +50,7 @@ def move(target: str, **flags: Any) -> None:
     )
 
 
-def _place(config: Config) -> Path | str:
+def _data_location(config: Config) -> Path | str:
     file = data_dir.sqlite_file(config)
     return config.database_url if file is None else file.resolve()
 

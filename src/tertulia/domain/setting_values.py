@@ -139,7 +139,7 @@ class FreeText(ValueKind, frozen=True):
         return text
 
 
-class WebPlace(ValueKind, frozen=True):
+class ServerUrl(ValueKind, frozen=True):
     """The URL of a server, or a word for the default one, which is stored as None."""
 
     longest: int

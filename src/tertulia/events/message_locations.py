@@ -39,7 +39,7 @@ class MessageLocations:
     thread."""
 
     def __init__(self) -> None:
-        self._places: tuple[PageCache, list[ConversationKey]] = (
+        self._blocks: tuple[PageCache, list[ConversationKey]] = (
             {},
             [UNKNOWN_CONVERSATION],
         )  # replaced together
@@ -55,7 +55,7 @@ class MessageLocations:
 
         The conversation of the first message comes first.
         """
-        pages, spots = self._places
+        pages, spots = self._blocks
         grouped = defaultdict[int, list[int]](list)
         begin = 0
         while begin < len(message_ids):
@@ -131,7 +131,7 @@ class MessageLocations:
     def forget(self, realm_id: int, seq: int, message_ids: Collection[int]) -> None:
         """Invalidate the messages that an event has rewritten."""
         self._rewritten_at[realm_id] = seq
-        pages, _ = self._places
+        pages, _ = self._blocks
         for message_id in message_ids:
             page = pages.get(message_id >> PAGE_BITS)
             if page is not None:
@@ -145,7 +145,7 @@ class MessageLocations:
         """Invalidate everything of an organization: events up to `seq` were not applied one by
         one."""
         self._rewritten_at[realm_id] = seq
-        _, spots = self._places
+        _, spots = self._blocks
         for spot in self._of_realm.pop(realm_id, ()):
             spots[self._numbers.pop(spot)] = UNKNOWN_CONVERSATION
         for whose in ((realm_id, False), (realm_id, True)):
@@ -155,7 +155,7 @@ class MessageLocations:
         number = self._numbers.get(spot)
         if number is None:
             number = self._new_number(realm_id, spot)
-        pages, _ = self._places
+        pages, _ = self._blocks
         page = pages.get(message_id >> PAGE_BITS)
         if page is None:
             page = pages[message_id >> PAGE_BITS] = _EMPTY_PAGE[:]
@@ -166,9 +166,9 @@ class MessageLocations:
             self._newest[realm_id] = message_id
 
     def _new_number(self, realm_id: int, spot: ConversationKey) -> int:
-        if len(self._places[1]) >= MAX_CONVERSATIONS:
-            self._places, self._numbers, self._of_realm = ({}, [UNKNOWN_CONVERSATION]), {}, {}
-        _, spots = self._places
+        if len(self._blocks[1]) >= MAX_CONVERSATIONS:
+            self._blocks, self._numbers, self._of_realm = ({}, [UNKNOWN_CONVERSATION]), {}, {}
+        _, spots = self._blocks
         number = self._numbers[spot] = len(spots)
         spots.append(spot)
         self._of_realm.setdefault(realm_id, set()).add(spot)

@@ -16,18 +16,18 @@ from tertulia.events.conversation_keys import ConversationKey, Resolved
 
 class UnreadChannel(msgspec.Struct, gc=False):
     size: int  # number of messages
-    places: Resolved  # never changed
+    locations: Resolved  # never changed
     encoded: bytes = b""  # the topics as JSON, joined by commas, once they were encoded
 
 
 class SharedUnread:
     def __init__(
-        self, waiting: BitMap64, channels: dict[int, UnreadChannel], places: Resolved
+        self, waiting: BitMap64, channels: dict[int, UnreadChannel], locations: Resolved
     ) -> None:
-        """`channels` come from an earlier user, `places` from this one; each is in a channel."""
+        """`channels` come from an earlier user, `locations` from this one; each is in a channel."""
         self.waiting = waiting
         self._channels = channels
-        self._places = places
+        self._locations = locations
 
     def is_worth_more_than(self, other: "SharedUnread") -> bool:
         """A user who has read nearly everything shares little with the others."""
@@ -40,20 +40,20 @@ class SharedUnread:
         self, channel_ids: Iterable[int | None]
     ) -> tuple[dict[int, UnreadChannel], dict[ConversationKey, list[int]]]:
         """All channels but these, and the unread messages in these."""
-        if self._places:
-            self._channels, self._places = self._channels | _by_channel(self._places), []
+        if self._locations:
+            self._channels, self._locations = self._channels | _by_channel(self._locations), []
         channels = self._channels.copy()
         left_out = [channels.pop(each) for each in channel_ids if each in channels]
-        return channels, dict(chain.from_iterable([each.places for each in left_out]))
+        return channels, dict(chain.from_iterable([each.locations for each in left_out]))
 
 
-def _by_channel(places: Resolved) -> dict[int, UnreadChannel]:
+def _by_channel(locations: Resolved) -> dict[int, UnreadChannel]:
     found: dict[int, UnreadChannel] = {}
-    for place in places:
+    for place in locations:
         channel_id, size = place[0].channel_id, len(place[1])
         if channel_id in found:
             found[channel_id].size += size
-            found[channel_id].places.append(place)
+            found[channel_id].locations.append(place)
         elif channel_id is not None:
             found[channel_id] = UnreadChannel(size, [place])
     return found

@@ -116,7 +116,7 @@ async def delete_old_messages(database: Database) -> None:
 
     async def run_once(realm_id: int) -> bool:
         db = database.of(realm_id)
-        places = await db.read(actions.later.retention.places_with_old)
+        places = await db.read(actions.later.retention.channels_with_old)
         return any(await each([(db, place) for place in places], take_turn))
 
     while any(

@@ -279,5 +279,5 @@ async def _complaint(
     link = f"/{place}/near/{message.id}"
     text = domain.people.webhook_deliveries.notice(bot.full_name, bot.id, link, trouble)
     draft = await _composed(db, org, occasion, BotReply(text))
-    in_place = await _composed(db, org, occasion, BotReply(f"Failure! {trouble.in_place}"))
+    in_place = await _composed(db, org, occasion, BotReply(f"Failure! {trouble.in_conversation}"))
     return Complaint(in_place, NoticeText(draft.content, draft.rendered))

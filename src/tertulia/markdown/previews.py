@@ -21,7 +21,7 @@ _YOUTUBE_HOSTS = frozenset(("youtube.com", "www.youtube.com", "m.youtube.com"))
 _YOUTUBE_PATHS = re.compile(r"/(?:embed|shorts|v)/([\w-]+)")
 
 
-class PreviewPlace(NamedTuple):
+class PreviewLocation(NamedTuple):
     """A block with links, which would contain their previews."""
 
     holder: Node
@@ -29,9 +29,9 @@ class PreviewPlace(NamedTuple):
     in_quote: bool
 
 
-def add(places: list[PreviewPlace], found: Resolved) -> bool:
+def add(places: list[PreviewLocation], found: Resolved) -> bool:
     """Add previews to the blocks; returns whether there are any."""
-    planned: dict[str, tuple[PreviewPlace, Link, str]] = {}
+    planned: dict[str, tuple[PreviewLocation, Link, str]] = {}
     for place in places:
         for link in place.links:
             if not place.in_quote and link.href not in planned:
@@ -46,7 +46,7 @@ def add(places: list[PreviewPlace], found: Resolved) -> bool:
     return bool(planned)
 
 
-def _stands_alone(place: PreviewPlace, link: Link) -> bool:
+def _stands_alone(place: PreviewLocation, link: Link) -> bool:
     """Whether the block is only this address, so that the preview replaces it."""
     holder = place.holder
     if link.href != link.shown or holder.tag not in ("p", "li") or _youtube_id(link.href):

@@ -13,7 +13,7 @@ from tertulia.markdown.lines import insert_blank_before_lists, normalize
 from tertulia.markdown.math import Formulas
 from tertulia.markdown.mentions import Mentioned
 from tertulia.markdown.model import LinkPattern, Rendered, Resolved, Settings
-from tertulia.markdown.previews import PreviewPlace
+from tertulia.markdown.previews import PreviewLocation
 from tertulia.markdown.stash import Stash
 from tertulia.markdown.tree import Node, walk, write
 
@@ -93,7 +93,7 @@ def _is_plain(source: str, settings: Settings) -> bool:
 
 def _parse(
     source: str, found: Resolved, settings: Settings, mentioned: Mentioned
-) -> tuple[Node, list[PreviewPlace]]:
+) -> tuple[Node, list[PreviewLocation]]:
     """The message as a tree whose texts are HTML, and the places in it that have links."""
     root = Node("root")
     if len(source) > MAX_FORMATTED:
@@ -112,7 +112,7 @@ def _parse(
 
 def _finish_texts(
     root: Node, stash: Stash, inline: Inline, highlighter: CodeHighlighter
-) -> Iterator[PreviewPlace]:
+) -> Iterator[PreviewLocation]:
     """Convert the texts of a tree to HTML, and yield each place that has links."""
     holder = root
     for node, in_quote in walk(root):
@@ -125,11 +125,11 @@ def _finish_texts(
         if node.html:
             node.html, links = stash.restore(node.html)
             if links:
-                yield PreviewPlace(holder, links, in_quote)
+                yield PreviewLocation(holder, links, in_quote)
         if node.tail:
             node.tail_html, links = stash.restore(inline.html(node.tail, in_quote=in_quote))
             if links:
-                yield PreviewPlace(holder, links, in_quote)
+                yield PreviewLocation(holder, links, in_quote)
 
 
 def _unique(items: Iterable[str]) -> tuple[str, ...]:

@@ -70,18 +70,18 @@ def head(tx: Tx) -> int:
 
 def end(tx: Tx) -> LogPosition:
     """The end of the organization's log."""
-    return head_and_rules(tx).place
+    return head_and_rules(tx).position
 
 
 class Head(NamedTuple):
     """The end of a log, and its last event that invalidates send permits."""
 
-    place: LogPosition
+    position: LogPosition
     rules_seq: int
 
     @property
     def rules(self) -> LogPosition:
-        return LogPosition(self.rules_seq, self.place.epoch)
+        return LogPosition(self.rules_seq, self.position.epoch)
 
 
 def head_and_rules(tx: Tx) -> Head:

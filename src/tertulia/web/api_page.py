@@ -47,13 +47,13 @@ class ShownCall(msgspec.Struct, frozen=True):
     summary: str
     parameters: list[ShownParameter]
     fields: list[ShownField]
-    places: dict[str, Any]  # an example of each path parameter
+    path_values: dict[str, Any]  # an example of each path parameter
     example: dict[str, Any]  # example parameters
     takes_file: bool
 
     @property
     def filled_path(self) -> str:
-        return self.path.format(**self.places)
+        return self.path.format(**self.path_values)
 
     def curl(self, site: str) -> str:
         params = {name: _text(value) for name, value in self.example.items()}

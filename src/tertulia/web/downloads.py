@@ -29,9 +29,9 @@ from tertulia.web.thumbnails import Thumbnails
 class Downloads:
     """Routes under /user_uploads/."""
 
-    def __init__(self, services: Services, gate: Authenticator) -> None:
+    def __init__(self, services: Services, auth: Authenticator) -> None:
         self._services = services
-        self._gate = gate
+        self._auth = auth
         self._thumbnails = Thumbnails(services.stores)
 
     def routes(self) -> list[Route]:
@@ -66,7 +66,7 @@ class Downloads:
         return Response(drawn, headers=downloads.headers(shape, "image/webp", _etag(found)))
 
     async def _readable(self, request: Request, path: str) -> tuple[OrgDatabase, Attachment]:
-        call = await self._gate.authenticate_media(ApiRequest(request.scope, request.receive))
+        call = await self._auth.authenticate_media(ApiRequest(request.scope, request.receive))
         path_id = f"{request.path_params['realm_id']}/{path}"
         return call.db, await call.db.read(actions.files.attachments.readable, call.reader, path_id)
 

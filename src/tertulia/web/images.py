@@ -26,10 +26,10 @@ FILE_NAME = re.compile(r"[0-9a-z-]{1,100}\.(png|gif)")  # file names of avatars
 
 
 class Gallery:
-    def __init__(self, services: Services, gate: Authenticator) -> None:
+    def __init__(self, services: Services, auth: Authenticator) -> None:
         self._database = services.database
         self._finder = services.delivery.follower.finder
-        self._gate = gate
+        self._auth = auth
 
     def routes(self) -> list[Route]:
         emoji, here = storage.organization.custom_emoji, f"/user_avatars/{REALM}"
@@ -73,7 +73,7 @@ class Gallery:
 
     async def _avatar_of(self, request: Request, *, medium: bool = False) -> Response:
         """Redirect to the present avatar of an account, by id or email. It may change any time."""
-        call = await self._gate.authenticate_media(ApiRequest(request.scope, request.receive))
+        call = await self._auth.authenticate_media(ApiRequest(request.scope, request.receive))
         user = api.people.avatars.find_user(call, request.path_params["who"])
         url = events.types.people.user.avatar_url(
             call.org, user, client_gravatar=False, medium=medium

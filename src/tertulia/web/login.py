@@ -54,11 +54,11 @@ class LoginPages:
     """`guest` is the email of the account that visitors of a demo may use."""
 
     def __init__(self, entrance: AccountPages, guest: str | None = None) -> None:
-        self._door = entrance
+        self._entry_page = entrance
         self._guest = guest
 
     def routes(self) -> list[Route]:
-        route = self._door.route
+        route = self._entry_page.route
         return [
             *(route(path, self._show, self._log_in) for path in LOGIN_PATHS),
             *(route(path, None, self._log_out) for path in LOGOUT_PATHS),

@@ -26,9 +26,9 @@ HTML = "text/html; charset=utf-8"
 
 
 class WebPage:
-    def __init__(self, services: Services, gate: Authenticator, assets: Assets) -> None:
+    def __init__(self, services: Services, auth: Authenticator, assets: Assets) -> None:
         self._services = services
-        self._gate = gate
+        self._auth = auth
         self._assets = assets
 
     def routes(self) -> list[Route]:
@@ -41,7 +41,7 @@ class WebPage:
 
     async def _show(self, request: Request) -> Response:
         """Serve the page, or redirect to the login page if spectators are not allowed."""
-        call = await self._gate.open_page(ApiRequest(request.scope, request.receive))
+        call = await self._auth.open_page(ApiRequest(request.scope, request.receive))
         is_open = call.found_org is not None and api.call.has_public_access(call.config, call.org)
         if call.caller is None and not is_open:
             return RedirectResponse("/login/", 303, {"Cache-Control": "no-store"})

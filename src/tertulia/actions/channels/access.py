@@ -32,7 +32,7 @@ class AccessByDatabase(msgspec.Struct, frozen=True):
         """Most channels need no permission check; only the others are read completely."""
         tx, user = self.tx, self.user
         mine = set(storage.channels.subscriptions.channel_ids_of(tx, user.id))
-        doors = storage.channels.doors(tx)
+        doors = storage.channels.all_privacy(tx)
         found = {
             door.id for door in doors if domain.channels.access.is_open(user, door, door.id in mine)
         }
@@ -67,12 +67,12 @@ class AccessByDirectory(msgspec.Struct, frozen=True):
     def readable(self) -> Readable:
         org, user = self.org, self.user
         mine = org.subscribed.get(user.id, BitMap())
-        found = mine | org.doors.open_to(user)
-        hidden = org.doors.all - found
+        found = mine | org.by_privacy.open_to(user)
+        hidden = org.by_privacy.all - found
         if not user.is_guest:
             start_session = self._let_in(hidden)
             found, hidden = found | start_session, hidden - start_session
-        protected = found & org.doors.protected
+        protected = found & org.by_privacy.protected
         return Readable(list(found - protected), list(protected), list(hidden), bool(mine))
 
     def _let_in(self, channel_ids: BitMap) -> BitMap:

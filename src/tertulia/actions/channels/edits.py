@@ -154,7 +154,9 @@ def _change_openness(tx: Tx, user: User, channel: Channel, changes: ChannelChang
         "history_public_to_subscribers": after.history_public,
         "is_web_public": after.is_web_public,
     }
-    event = ChannelChanged(channel.id, channel.name, [update], channel.gate, after.gate)
+    event = ChannelChanged(
+        channel.id, channel.name, [update], channel.access_rule, after.access_rule
+    )
     events.log.announce(tx, event, to=Everyone())
     if after.openness != channel.openness:
         actions.messages.notices.post_if_wanted(
@@ -299,7 +301,11 @@ def _change_permission(
     updates = [{"property": name, "value": new}]
     if name == "can_send_message_group":
         updates += _post_policy_updates(tx, current, new)
-    gates = (channel.gate, after.gate) if channel.gate != after.gate else (None, None)
+    gates = (
+        (channel.access_rule, after.access_rule)
+        if channel.access_rule != after.access_rule
+        else (None, None)
+    )
     events.log.announce(
         tx,
         ChannelChanged(channel.id, channel.name, updates, *gates),

@@ -376,7 +376,7 @@ def _leave_all(tx: Tx, departures: Arrivals) -> None:
     meeting.announce(tx)
     for departure in left:
         for user_id in departure.user_ids:
-            actions.messages.read_state.mark_place_read(tx, user_id, departure.channel_id)
+            actions.messages.read_state.mark_conversation_read(tx, user_id, departure.channel_id)
 
 
 def _meeting(tx: Tx, moves: Arrivals) -> Meeting:

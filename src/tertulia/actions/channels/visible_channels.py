@@ -11,7 +11,7 @@ from functools import partial
 
 from tertulia import actions, domain, events, storage
 from tertulia.database.tx import Tx
-from tertulia.domain.channels.channel import GATE_PERMISSIONS, Channel
+from tertulia.domain.channels.channel import ACCESS_RULE_PERMISSIONS, Channel
 from tertulia.domain.people.user import User
 from tertulia.events.audience import Users
 from tertulia.events.types.channels.channel import ChannelsBecameVisible
@@ -35,7 +35,9 @@ def open_to_groups(tx: Tx) -> list[Channel]:
         channel
         for channel in storage.channels.everything(tx)
         if channel.invite_only
-        and domain.groups.group.groups_named(channel.permissions[name] for name in GATE_PERMISSIONS)
+        and domain.groups.group.groups_named(
+            channel.permissions[name] for name in ACCESS_RULE_PERMISSIONS
+        )
         - {nobody}
     ]
 

@@ -15,7 +15,7 @@ SECONDS_PER_DAY = 86_400
 DIRECT = None  # in place of a channel id: all direct conversations
 
 
-def places_with_old(tx: Tx) -> list[int | None]:
+def channels_with_old(tx: Tx) -> list[int | None]:
     """Channels with expired messages; DIRECT for conversations."""
     found: list[int | None] = [*storage.channels.with_old_messages(tx, _default_days(tx))]
     return [*found, DIRECT] if _old(tx, DIRECT, 1) else found

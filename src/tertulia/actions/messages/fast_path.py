@@ -96,7 +96,7 @@ def _plain(
     to = Users(list(member_ids)) if channel_id is None else Subscribers(channel_id)
     row = storage.messages.new_row(sender.id, draft, channel_id, proof.conversation_id, topic)
     return FastSend(
-        valid_as_of=org.place,
+        valid_as_of=org.position,
         row=row,
         audience=_encode(to).decode(),
         payload=_encode(template)[_UNNUMBERED:].decode(),

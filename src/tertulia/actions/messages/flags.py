@@ -156,13 +156,13 @@ def _details(tx: Tx, user: User, ids: list[int]) -> dict[int, UnreadDetails]:
     return details
 
 
-def read_place(tx: Tx, user: User, channel_id: int, topic: str | None = None) -> None:
+def mark_conversation_read(tx: Tx, user: User, channel_id: int, topic: str | None = None) -> None:
     """Mark a channel or topic as read. A topic without messages is no error."""
     channel = actions.channels.visible_to(tx, user, channel_id)
     if topic is not None:
         topic = topic.strip()
         topic = "" if topic == EMPTY_TOPIC_NAME else topic
-    actions.messages.read_state.mark_place_read(tx, user.id, channel.id, topic)
+    actions.messages.read_state.mark_conversation_read(tx, user.id, channel.id, topic)
 
 
 def read_receipts(tx: Tx, user: User, message_id: int) -> list[int]:

@@ -95,7 +95,7 @@ def around(
     end = storage.log.end(tx)
     is_known = reading.is_up_to_date(end, tx)
     access = AccessByDirectory(reading.org, asker.user) if is_known else None
-    place = None if access is None else _open_place(access, terms, window)
+    place = None if access is None else _page_key(access, terms, window)
     page = None if place is None else reading.page(place, end)
     if page is not None:
         flags = storage.messages.unread.flags_for(tx, asker.user.id, page.provenance)
@@ -110,7 +110,7 @@ def around(
     return found, _shown(tx, asker.user, narrow, messages, end.seq)
 
 
-def _open_place(access: ChannelAccess, terms: list[Term], window: Window) -> PageKey | None:
+def _page_key(access: ChannelAccess, terms: list[Term], window: Window) -> PageKey | None:
     """The page key of a narrow whose result is the same for all readers."""
     operators = [term.operator for term in terms if not term.negated]
     if operators not in _PLACES or len(terms) > len(operators) or window.anchor in _LOOKED_FOR:

@@ -48,11 +48,11 @@ def mark_read(tx: Tx, user_id: int, message_ids: Sequence[int]) -> list[int]:
     return changed
 
 
-def mark_place_read(tx: Tx, user_id: int, channel_id: int, topic: str | None = None) -> None:
+def mark_conversation_read(tx: Tx, user_id: int, channel_id: int, topic: str | None = None) -> None:
     """Mark a channel or topic as read. Sends no event if nothing was unread."""
     waiting = storage.messages.unread.load(tx, user_id)
     topic_key = None if topic is None else domain.channels.topics.fold(topic)
-    changed = storage.messages.unread.in_place(tx, waiting, channel_id, topic_key)
+    changed = storage.messages.unread.in_conversation(tx, waiting, channel_id, topic_key)
     if changed:
         storage.messages.unread.change(tx, user_id, waiting - BitMap64(changed))
         announce_flags(tx, user_id, "add", "read", changed)

@@ -15,7 +15,7 @@ def text_for(
     tx: Tx, reporter: User, message_id: int, reason: str, description: str, site: str
 ) -> str:
     """The text for the moderators. It names the sender even if the reporter may not know them."""
-    _place(tx)
+    _report_channel(tx)
     domain.messages.reports.check(reason, description)
     quotation = actions.messages.quotation(tx, reporter, message_id)
     quotation = replace(quotation, sender=storage.people.find(tx, quotation.message.sender_id))
@@ -30,11 +30,11 @@ def send(tx: Tx, reporter: User, message_id: int, draft: Draft) -> None:
     assert sender is not None
     words = NoticeText(draft.content, draft.rendered)
     actions.messages.notices.post(
-        tx, _place(tx), domain.messages.reports.topic_about(sender), words
+        tx, _report_channel(tx), domain.messages.reports.topic_about(sender), words
     )
 
 
-def _place(tx: Tx) -> Channel:
+def _report_channel(tx: Tx) -> Channel:
     channel = storage.channels.find(
         tx, storage.organization.current(tx).setting("moderation_request_channel_id")
     )

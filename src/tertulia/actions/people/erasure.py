@@ -25,7 +25,7 @@ def delete_messages(tx: Tx, user: User) -> int:
     """Delete some of their messages. Returns their number."""
     ids = storage.erasure.messages_of(tx, user.id, MESSAGES_AT_ONCE)
     found = storage.messages.find_many(tx, tx.realm_id, ids)
-    for place, messages in groupby(sorted(found.values(), key=_place), _place):
+    for place, messages in groupby(sorted(found.values(), key=_location), _location):
         channel_id, _, _ = place
         channel = storage.channels.find(tx, channel_id) if channel_id else None
         actions.messages.deletion.remove(tx, channel, list(messages))
@@ -43,5 +43,5 @@ def finish(tx: Tx, user: User) -> None:
     storage.log.begin_epoch(tx)
 
 
-def _place(message: Message) -> tuple[int, int, str]:
+def _location(message: Message) -> tuple[int, int, str]:
     return message.channel_id or 0, message.conversation_id or 0, message.topic

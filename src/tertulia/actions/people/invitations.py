@@ -116,7 +116,7 @@ def make_as_operator(
     inviter = actions.people.get(tx, owners[0]) if owners else actions.messages.notices.bot(tx)
     if email is not None:
         actions.people.check_address(tx, email)
-    _check_places(tx, None, terms)
+    _check_channels(tx, None, terms)
     key = _make(tx, vault, inviter, email, terms, is_operators=True)
     if site is not None and email is not None:
         _write_to(tx, vault, inviter, key, email, site)
@@ -163,7 +163,7 @@ def _inviter(tx: Tx, actor: User, permission: str, terms: Terms) -> User:
     domain.people.invitations.check_role(actor, terms.role)
     if terms.welcome and not actor.is_admin:
         raise AdministratorRequired()
-    _check_places(tx, actor, terms)
+    _check_channels(tx, actor, terms)
     return actor
 
 
@@ -180,7 +180,7 @@ def _may_still_be_given(tx: Tx, invitation: Invitation) -> bool:
     return actions.groups.permissions.holds_in_realm(tx, inviter, permission)
 
 
-def _check_places(tx: Tx, actor: User | None, terms: Terms) -> None:
+def _check_channels(tx: Tx, actor: User | None, terms: Terms) -> None:
     """Raise if the inviter may not add others to these channels and groups."""
     for channel_id in terms.channel_ids:
         _check_channel(tx, actor, channel_id)

@@ -36,7 +36,7 @@ def create(tx: Tx, user: User, field_type: int, wanted: FieldChanges) -> int:
         raise BadRequest(f"Too many custom profile fields (limit: {domain.limits.PROFILE_FIELDS})")
     kind = domain.people.profile_fields.checked_type(field_type)
     wanted = replace(wanted, data=wanted.data or {})
-    field = _named_after_place(_changed(ProfileField(id=0, type=kind, name=""), wanted))
+    field = _named_after_site(_changed(ProfileField(id=0, type=kind, name=""), wanted))
     _check(field, known)
 
     field_id = storage.people.profile_fields.insert(tx, field)
@@ -114,9 +114,9 @@ def _changed(field: ProfileField, changes: FieldChanges) -> ProfileField:
     )
 
 
-def _named_after_place(field: ProfileField) -> ProfileField:
+def _named_after_site(field: ProfileField) -> ProfileField:
     """A field for an external account is named after its site by default."""
-    place = EXTERNAL_ACCOUNTS.get(domain.people.profile_fields.account_place(field))
+    place = EXTERNAL_ACCOUNTS.get(domain.people.profile_fields.account_site(field))
     if field.name or place is None:
         return field
     return replace(field, name=place.name, hint=field.hint or place.hint)

@@ -29,7 +29,7 @@ class Occasion(msgspec.Struct, frozen=True):
 class Complaint(msgspec.Struct, frozen=True):
     """A failure: the text for the conversation and for the owner."""
 
-    in_place: Draft
+    in_conversation: Draft
     to_owner: NoticeText
 
 
@@ -95,7 +95,7 @@ def give_up(
         return
     _end(tx, call, timed_out)
     try:
-        _post(tx, occasion, complaint.in_place, email_domain)
+        _post(tx, occasion, complaint.in_conversation, email_domain)
     except ClientError:
         pass  # the owner is notified in any case
     owner_id = occasion.bot.bot_owner_id

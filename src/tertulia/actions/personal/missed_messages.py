@@ -238,7 +238,7 @@ def _letter(
         "message_content_in_email_notifications"
     )
     first, site = messages[0], head.site
-    place, link = _place(tx, first, user)
+    place, link = _conversation_name(tx, first, user)
     leave = domain.personal.unsubscribe.address(vault, site, "missed_messages", realm.id, user.id)
     host = site.partition("://")[2].partition(":")[0]
     root = f"<{_root(first)}@{host}>"
@@ -293,7 +293,7 @@ def _names_organization(tx: Tx, user: User) -> bool:
     return len([each for each in theirs if not each.deactivated]) > 1
 
 
-def _place(tx: Tx, message: Message, user: User) -> tuple[str, str]:
+def _conversation_name(tx: Tx, message: Message, user: User) -> tuple[str, str]:
     if message.channel_id is None:
         return "", domain.messages.links.conversation_link(message.member_ids)
     channel = storage.channels.find(tx, message.channel_id)

@@ -80,7 +80,7 @@ def reached(tx: Tx) -> set[int]:
     return storage.personal.web_push.user_ids(tx) | storage.personal.devices.user_ids(tx)
 
 
-def where(tx: Tx, user_id: int) -> Receivers:
+def receivers_of(tx: Tx, user_id: int) -> Receivers:
     devices = storage.personal.devices.of_user(tx, user_id)
     return Receivers(
         storage.personal.web_push.of_user(tx, user_id),
@@ -97,7 +97,7 @@ def take(tx: Tx, notice: PushNotice) -> tuple[Message, Channel | None, Receivers
     if not storage.personal.web_push.take(tx, notice, tx.now + LEASE_SECONDS):
         return None
     message = storage.messages.find(tx, notice.message_id)
-    receivers = where(tx, notice.user_id)
+    receivers = receivers_of(tx, notice.user_id)
     if message is None or not receivers or not _is_news(tx, notice.user_id, message):
         storage.personal.web_push.forget(tx, notice.user_id, [notice.message_id])
         return None
@@ -166,4 +166,4 @@ def take_read(tx: Tx, user_id: int, message_ids: list[int]) -> tuple[list[int], 
     read = [each for each in message_ids if each not in unread]
     if read:
         storage.personal.web_push.forget(tx, user_id, read)
-    return read, where(tx, user_id) if read else Receivers([], [], [])
+    return read, receivers_of(tx, user_id) if read else Receivers([], [], [])

@@ -100,14 +100,16 @@ async def mark_all_as_read(call: Call) -> AllRead:
 
 async def mark_stream_as_read(call: Call, *, stream_id: Id) -> None:
     """Mark a channel as read."""
-    await call.db.write(actions.messages.flags.read_place, call.user, stream_id)
+    await call.db.write(actions.messages.flags.mark_conversation_read, call.user, stream_id)
 
 
 async def mark_topic_as_read(
     call: Call, *, stream_id: Id, topic_name: Annotated[str, MaxLength(domain.limits.TOPIC_LENGTH)]
 ) -> None:
     """Mark a topic as read."""
-    await call.db.write(actions.messages.flags.read_place, call.user, stream_id, topic_name)
+    await call.db.write(
+        actions.messages.flags.mark_conversation_read, call.user, stream_id, topic_name
+    )
 
 
 async def read_receipts(call: Call, message_id: int) -> Readers:

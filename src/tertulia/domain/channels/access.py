@@ -79,7 +79,7 @@ def changes(before: Sight, after: Sight) -> dict[Change, list[int]]:
     return found
 
 
-class Door(Protocol):
+class ChannelPrivacy(Protocol):
     """The part of a channel that decides access before any permission is checked."""
 
     @property
@@ -88,11 +88,11 @@ class Door(Protocol):
     def is_web_public(self) -> bool: ...
 
 
-def is_open(user: User | None, door: Door, subscribed: bool) -> bool:
+def is_open(user: User | None, privacy: ChannelPrivacy, subscribed: bool) -> bool:
     """Whether a user may read a channel without any of its permissions."""
-    if door.is_web_public or subscribed:
+    if privacy.is_web_public or subscribed:
         return True
-    return door.is_public and user is not None and not user.is_guest
+    return privacy.is_public and user is not None and not user.is_guest
 
 
 def _may_let_in(channel: Channel, holds: Holds) -> bool:

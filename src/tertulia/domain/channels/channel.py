@@ -81,29 +81,29 @@ class Channel(msgspec.Struct, frozen=True):
         return "Private, shared history" if self.history_public else "Private, protected history"
 
     @property
-    def gate(self) -> "Gate":
-        named = {name: self.permissions[name] for name in GATE_PERMISSIONS}
-        return Gate(self.invite_only, self.is_web_public, named)
+    def access_rule(self) -> "AccessRule":
+        named = {name: self.permissions[name] for name in ACCESS_RULE_PERMISSIONS}
+        return AccessRule(self.invite_only, self.is_web_public, named)
 
-    def behind(self, gate: "Gate") -> "Channel":
+    def with_access_rule(self, rule: "AccessRule") -> "Channel":
         """The same channel with another access rule."""
         return replace(
             self,
-            invite_only=gate.invite_only,
-            is_web_public=gate.is_web_public,
-            permissions={**self.permissions, **gate.permissions},
+            invite_only=rule.invite_only,
+            is_web_public=rule.is_web_public,
+            permissions={**self.permissions, **rule.permissions},
         )
 
 
 # The permissions by which a user may see a channel without a subscription.
-GATE_PERMISSIONS = (
+ACCESS_RULE_PERMISSIONS = (
     "can_add_subscribers_group",
     "can_administer_channel_group",
     "can_subscribe_group",
 )
 
 
-class Gate(msgspec.Struct, frozen=True):
+class AccessRule(msgspec.Struct, frozen=True):
     """Everything in a channel, except subscriptions, that decides who may see it."""
 
     invite_only: bool

@@ -20,9 +20,9 @@ from tertulia.domain.setting_values import (
     FreeText,
     Language,
     Limit,
+    ServerUrl,
     Switch,
     ValueKind,
-    WebPlace,
     Whole,
     refusal_with_value,
 )
@@ -252,7 +252,7 @@ SETTINGS: dict[str, OrganizationSetting] = {
         ),
         OrganizationSetting(
             "jitsi_server_url",
-            WebPlace(WEB_ADDRESS_LENGTH),
+            ServerUrl(WEB_ADDRESS_LENGTH),
             None,
             "The Jitsi server for calls.",
         ),

@@ -91,7 +91,7 @@ def choices(field: ProfileField) -> frozenset[str]:
     return frozenset(msgspec.json.decode(field.data))
 
 
-def account_place(field: ProfileField) -> str:
+def account_site(field: ProfileField) -> str:
     """The key of the site of an external account; empty for other types."""
     if field.type != FieldType.EXTERNAL_ACCOUNT:
         return ""

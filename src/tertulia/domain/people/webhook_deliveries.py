@@ -35,7 +35,7 @@ class WebhookCall(msgspec.Struct, frozen=True):
 class Trouble(msgspec.Struct, frozen=True):
     """A failure, in texts for the conversation and for the owner."""
 
-    in_place: str
+    in_conversation: str
     to_owner: str
     answer: str = ""
     may_pass: bool = False  # whether another try may succeed

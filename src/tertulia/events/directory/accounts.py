@@ -37,7 +37,7 @@ class Accounts:
         known = self.by_id.get(user.id)
         if known is not None:
             self._take_out(known)
-        self._place(user)
+        self._insert(user)
         self._by_email.add(domain.people.user.email_key(user.email), user.id)
         self._by_name.setdefault(user.full_name.lower(), set()).add(user.id)
         if fingerprint is not None:
@@ -56,9 +56,9 @@ class Accounts:
         """Put a user's former state into a copy made by `remembered`."""
         self.by_role[self.by_id[user.id].role].discard(user.id)
         self.inactive.discard(user.id)
-        self._place(user)
+        self._insert(user)
 
-    def _place(self, user: User) -> None:
+    def _insert(self, user: User) -> None:
         self.by_id[user.id] = user
         if not user.is_active:
             self.inactive.add(user.id)

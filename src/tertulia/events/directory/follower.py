@@ -163,7 +163,7 @@ class Follower:
 
     async def _read_all(self) -> None:
         """Compare the ends of all logs with what is applied, and read those that differ."""
-        known, version = self.organizations.places(), self.organizations.first_version
+        known, version = self.organizations.positions(), self.organizations.first_version
         stamped = {realm_id: self.organizations[realm_id].stamped[1] for realm_id in known}
         seen = await self._database.query(0, storage.log.log_ends, list(known))
         if version == self.organizations.first_version:

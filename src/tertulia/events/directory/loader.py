@@ -89,8 +89,8 @@ def load(
 ) -> Organization:
     """Load the organization of the transaction, as of its snapshot."""
     realm, head = storage.organization.current(tx), storage.log.head_and_rules(tx)
-    stamp = storage.log.stamp_at(tx, head.place.seq)
-    org = Organization(realm, head.place, email_domain, clock, shown, head.rules_seq, stamp)
+    stamp = storage.log.stamp_at(tx, head.position.seq)
+    org = Organization(realm, head.position, email_domain, clock, shown, head.rules_seq, stamp)
     fingerprints = storage.people.fingerprints(tx)
     for user in storage.people.everyone(tx):
         org.put_user(user, fingerprints.get(user.id))

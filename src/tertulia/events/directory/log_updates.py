@@ -82,11 +82,11 @@ class LogReader:
         Most events are messages, and those do not.
         """
         org = self._organizations.get(tx.realm_id)
-        known = None if org is None else org.place
+        known = None if org is None else org.position
         if (
             known is not None
-            and known.epoch == head.place.epoch
-            and head.rules_seq <= known.seq <= head.place.seq
+            and known.epoch == head.position.epoch
+            and head.rules_seq <= known.seq <= head.position.seq
             and tx.realm_id not in self._to_reload
         ):
             return LogUpdates()
@@ -98,7 +98,7 @@ class LogReader:
         The result may overlap with events that were applied meanwhile.
         """
         updates = LogUpdates()
-        known = self._organizations.places_in(realms)
+        known = self._organizations.positions_in(realms)
         followed = [realm_id for realm_id in realms if realm_id in known]
         same = self._recognized(tx, followed)
         ends, first, _ = storage.log.log_ends(tx, followed)

@@ -16,7 +16,7 @@ from pyroaring import BitMap
 
 from tertulia import domain, markdown
 from tertulia.database.log_position import LogPosition
-from tertulia.domain.channels.channel import Channel, Gate
+from tertulia.domain.channels.channel import AccessRule, Channel
 from tertulia.domain.groups.group import REALM_PERMISSIONS, ROLE_OF_GROUP, Group, GroupValue
 from tertulia.domain.messages.external_pictures import AS_IT_IS, Shown
 from tertulia.domain.organization.custom_emoji import CustomEmoji
@@ -66,7 +66,7 @@ class Organization:
         self.accounts = Accounts()
         self.users = self.accounts.by_id
         self.channels: dict[int, Channel] = {}
-        self.doors = ChannelsByPrivacy()
+        self.by_privacy = ChannelsByPrivacy()
         self.groups: dict[int, Group] = {}
         self.system_ids: dict[str, int] = {}
         self.emoji: dict[int, CustomEmoji] = {}
@@ -88,7 +88,7 @@ class Organization:
         self._listing: dict[int, set[int]] = {}  # by user: the groups that list them
 
     @property
-    def place(self) -> LogPosition:
+    def position(self) -> LogPosition:
         return LogPosition(self.applied, self.epoch)
 
     @property
@@ -153,7 +153,7 @@ class Organization:
         user_id: int | None,
         channel_id: int,
         subscribed: bool | None = None,
-        gate: Gate | None = None,
+        gate: AccessRule | None = None,
     ) -> bool:
         """By the current state, or by the subscription and access rule of an earlier moment."""
         return self._allows(domain.channels.access.may_see, user_id, channel_id, subscribed, gate)
@@ -162,11 +162,11 @@ class Organization:
         """All channels that a user may see; for None, those that anyone may see without logging
         in."""
         user = None if user_id is None else self.users.get(user_id)
-        seen = self.doors.seen_by(user)
+        seen = self.by_privacy.seen_by(user)
         if user is not None:
             seen |= self.subscribed.get(user.id, BitMap())
         if user is not None and not user.is_guest:
-            seen.update(each for each in self.doors.all - seen if self.may_see(user.id, each))
+            seen.update(each for each in self.by_privacy.all - seen if self.may_see(user.id, each))
         return seen
 
     def may_read(self, user_id: int | None, channel_id: int) -> bool:
@@ -228,13 +228,13 @@ class Organization:
         user_id: int | None,
         channel_id: int,
         subscribed: bool | None = None,
-        gate: Gate | None = None,
+        gate: AccessRule | None = None,
     ) -> bool:
         channel = self.channels.get(channel_id)
         if channel is None:
             return False
         if gate is not None:
-            channel = channel.behind(gate)
+            channel = channel.with_access_rule(gate)
         user = None if user_id is None else self.users.get(user_id)
         if subscribed is None:
             subscribed = user is not None and self.is_subscribed(user.id, channel_id)
@@ -311,7 +311,7 @@ class Organization:
         if known is not None:
             self._channel_by_name.remove(domain.channels.topics.fold(known.name), channel.id)
         self.channels[channel.id] = channel
-        self.doors.put(channel)
+        self.by_privacy.put(channel)
         self.kept.drop_channel(channel.id)
         self._channel_by_name.add(domain.channels.topics.fold(channel.name), channel.id)
 

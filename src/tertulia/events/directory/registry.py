@@ -39,13 +39,13 @@ class Organizations:
         found = (reference() for reference in self._followed.valuerefs())
         return [org for org in found if org is not None]
 
-    def places_in(self, realms: Collection[int]) -> dict[int, LogPosition]:
+    def positions_in(self, realms: Collection[int]) -> dict[int, LogPosition]:
         """The log positions of those of the organizations that are in memory."""
         found = ((realm_id, self.get(realm_id)) for realm_id in realms)
-        return {realm_id: org.place for realm_id, org in found if org is not None}
+        return {realm_id: org.position for realm_id, org in found if org is not None}
 
-    def places(self) -> dict[int, LogPosition]:
-        return {org.realm.id: org.place for org in self.values()}
+    def positions(self) -> dict[int, LogPosition]:
+        return {org.realm.id: org.position for org in self.values()}
 
     @property
     def single(self) -> int | None:

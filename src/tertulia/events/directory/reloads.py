@@ -47,7 +47,7 @@ class Reloads:
 
     async def _run(self) -> None:
         while self.pending or self._rewound:
-            self.pending &= {*self._organizations.places()}
+            self.pending &= {*self._organizations.positions()}
             try:
                 for realm_id in list(self._rewound):
                     org = self._organizations.get(realm_id)

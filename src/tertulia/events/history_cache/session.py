@@ -21,7 +21,7 @@ class Reading(msgspec.Struct, frozen=True):
     pages: PageCache
     org: Organization
     manner: MessageFormat
-    place: LogPosition
+    position: LogPosition
     shares: bool  # whether the reader sees senders as everyone does
 
     @classmethod
@@ -33,7 +33,7 @@ class Reading(msgspec.Struct, frozen=True):
         manner: MessageFormat,
         shares: bool,
     ) -> "Reading":
-        return cls(fragments, pages, org, manner, org.place, shares and fragments.is_in_use)
+        return cls(fragments, pages, org, manner, org.position, shares and fragments.is_in_use)
 
     def is_up_to_date(self, end: LogPosition, tx: Tx) -> bool:
         """Whether events after the applied position leave history and access unchanged.
@@ -41,7 +41,7 @@ class Reading(msgspec.Struct, frozen=True):
         Then caches and directory are valid in this transaction. Without a fragment cache everything
         is read from the database.
         """
-        known = self.place
+        known = self.position
         if not self.fragments.is_in_use:
             return False
         if end == known:
@@ -85,7 +85,7 @@ class Reading(msgspec.Struct, frozen=True):
 
     def page(self, place: PageKey, end: LogPosition) -> HistoryPage | None:
         """The cached page, if it is valid at the end of the log."""
-        if not self.shares or end != self.place:
+        if not self.shares or end != self.position:
             return None
         page = self.pages.find(self._key(place), end.seq)
         return page if page is not None and page.is_valid_for(self.org) else None
@@ -98,7 +98,7 @@ class Reading(msgspec.Struct, frozen=True):
         fragments: Mapping[int, Fragment],
     ) -> None:
         """Cache a page that was read at the end of the log."""
-        if end == self.place:
+        if end == self.position:
             provenance = {number: each.provenance for number, each in fragments.items()}
             page = HistoryPage(
                 self.org.realm.id, place.channel_id, end.seq, found, fragments, provenance

@@ -56,8 +56,8 @@ def unread_state(
             muted |= dict.fromkeys(alike.channel_ids, alike.is_muted)
     unnamed = domain.channels.topics.shown("", empty_topic_name)
     channels = {number: each for number, each in unread.channels.items() if number in muted}
-    topics = _topics([place for place in unread.places if place[0].channel_id in muted], unnamed)
-    direct = [place for place in unread.places if place[0].channel_id is None]
+    topics = _topics([place for place in unread.locations if place[0].channel_id in muted], unnamed)
+    direct = [place for place in unread.locations if place[0].channel_id is None]
     count = sum([len(ids) for _, ids in direct])
     count += sum([each.size for number, each in channels.items() if not muted[number]])
     count += sum([each.size for each in topics.values() if not muted[each.stream_id]])
@@ -74,10 +74,10 @@ def unread_state(
     }
 
 
-def _topics(places: Resolved, unnamed: str) -> dict[str, UnreadTopic]:
+def _topics(locations: Resolved, unnamed: str) -> dict[str, UnreadTopic]:
     """By topic key; different spellings are joined."""
     topics: dict[str, UnreadTopic] = {}
-    for (channel_id, name, key, _), ids in places:
+    for (channel_id, name, key, _), ids in locations:
         topic = UnreadTopic(channel_id, name or unnamed, ids)
         topics[key] = topic.with_what(topics[key]) if key in topics else topic
     return topics
@@ -91,7 +91,7 @@ def _by_channel(
         return sorted(topics, key=attrgetter("stream_id"))
     for each in channels.values():
         if not each.encoded:
-            each.encoded = _encode([*_topics(each.places, unnamed).values()])[1:-1]
+            each.encoded = _encode([*_topics(each.locations, unnamed).values()])[1:-1]
     found: list[tuple[int | None, Any]] = [(topic.stream_id, topic) for topic in topics]
     found += [(number, msgspec.Raw(each.encoded)) for number, each in channels.items()]
     return [each for _, each in sorted(found, key=itemgetter(0))]
@@ -104,8 +104,8 @@ def _size(
     key = events.conversation_keys.topic_key(policy.channel_id, policy.topic)
     if key in topics:
         return topics[key].size
-    places = channels[policy.channel_id].places if policy.channel_id in channels else ()
-    return sum(len(ids) for spot, ids in places if spot.topic_key == key)
+    locations = channels[policy.channel_id].locations if policy.channel_id in channels else ()
+    return sum(len(ids) for spot, ids in locations if spot.topic_key == key)
 
 
 def _correction(policy: UserTopic, is_channel_muted: bool) -> int:

@@ -34,7 +34,7 @@ class FoundUnread(msgspec.Struct):
     is_cut: bool  # there are more than the API shows
     encoded: bytes | None = None  # the encoded result; if cached, the fields below are empty
     channels: dict[int, UnreadChannel] = field(default_factory=dict)  # shared with other users
-    places: Resolved = field(default_factory=list)  # the others; the oldest unread message first
+    locations: Resolved = field(default_factory=list)  # the others; the oldest unread message first
     unknown: list[int] = field(default_factory=list)  # messages whose conversation was not cached
     # The existing ones among `unknown`.
     described: list[UnreadMessage] = field(default_factory=list)
@@ -47,10 +47,10 @@ class FoundUnread(msgspec.Struct):
         channels = {
             number: each for number, each in self.channels.items() if number not in personal
         }
-        places = [place for place in self.places if place[0].channel_id not in personal]
-        others = [ids for spot, ids in self.places if spot.channel_id in personal]
+        locations = [place for place in self.locations if place[0].channel_id not in personal]
+        others = [ids for spot, ids in self.locations if spot.channel_id in personal]
         waiting = self.waiting - BitMap64([*self.unknown, *chain.from_iterable(others)])
-        return SharedUnread(waiting, channels, places)
+        return SharedUnread(waiting, channels, locations)
 
 
 class AskedUnread:
@@ -88,7 +88,7 @@ class AskedUnread:
         ):
             found.encoded = recalled.encoded
         else:
-            self._find_places(found, rewritten, common)
+            self._find_locations(found, rewritten, common)
         return found
 
     def _calls(self, waiting: BitMap64) -> Iterator[int]:
@@ -105,12 +105,12 @@ class AskedUnread:
             self._tx.later(flags.with_flag, self._user_id, *marks, since=since),
         ]
 
-    def _find_places(
+    def _find_locations(
         self, found: FoundUnread, rewritten: frozenset[int] | None, common: SharedUnread | None
     ) -> None:
         if common is None or not self._share(found, rewritten, common):
             ids = found.waiting.to_array().tolist()
-            found.places, found.unknown = self._whereabouts.find_excluding(rewritten, ids)
+            found.locations, found.unknown = self._whereabouts.find_excluding(rewritten, ids)
         if found.unknown:
             found.described = self._describe(set(found.unknown))
             _add_described(found)
@@ -132,13 +132,13 @@ class AskedUnread:
         ids = come.to_array().tolist()
         arrived, found.unknown = self._whereabouts.find_excluding(rewritten, ids)
         changed = {spot.channel_id for spot, _ in chain(left, arrived)}
-        found.channels, places = common.without(changed)
+        found.channels, locations = common.without(changed)
         found.is_unusual = differing > LARGE_DIFFERING_SHARE
         for spot, ids in left:
-            places[spot] = sorted(set(places[spot]).difference(ids))
+            locations[spot] = sorted(set(locations[spot]).difference(ids))
         for spot, ids in arrived:
-            places[spot] = sorted(places[spot] + ids) if spot in places else ids
-        found.places = sorted([each for each in places.items() if each[1]], key=_first)
+            locations[spot] = sorted(locations[spot] + ids) if spot in locations else ids
+        found.locations = sorted([each for each in locations.items() if each[1]], key=_first)
         return True
 
     def _describe(self, unknown: set[int]) -> list[UnreadMessage]:
@@ -150,14 +150,14 @@ class AskedUnread:
 
 
 def _add_described(found: FoundUnread) -> None:
-    places = dict(found.places)
+    locations = dict(found.locations)
     for each in found.described:
         spot = ConversationKey.of(each)
         shared = found.channels.pop(spot.channel_id or 0, None)
         if shared is not None:
-            places.update(shared.places)
-        places[spot] = sorted([*places.get(spot, []), each.id])
-    found.places = sorted(places.items(), key=_first)
+            locations.update(shared.locations)
+        locations[spot] = sorted([*locations.get(spot, []), each.id])
+    found.locations = sorted(locations.items(), key=_first)
 
 
 def _first(place: tuple[ConversationKey, list[int]]) -> int:

@@ -50,19 +50,21 @@ class LmtpDelivery(msgspec.Struct):
 class LmtpServer:
     """Listens at `HOST:PORT` or at a socket path while the context is open."""
 
-    def __init__(self, place: str, door: MailHandler) -> None:
-        self._place = place
-        self._door = door
+    def __init__(self, address: str, handler: MailHandler) -> None:
+        self._address = address
+        self._handler = handler
         self._room = asyncio.Semaphore(MAX_CONNECTIONS)
         self._talks: set[asyncio.Task[None]] = set()
 
     async def open(self) -> None:
-        if self._place.startswith("/"):
-            self._server = await asyncio.start_unix_server(self._welcome, self._place, limit=CHUNK)
+        if self._address.startswith("/"):
+            self._server = await asyncio.start_unix_server(
+                self._welcome, self._address, limit=CHUNK
+            )
             # The folder decides who may connect; the recipient's address decides what is delivered.
-            os.chmod(self._place, 0o666)  # noqa: S103
+            os.chmod(self._address, 0o666)  # noqa: S103
         else:
-            host, _, port = self._place.rpartition(":")
+            host, _, port = self._address.rpartition(":")
             self._server = await asyncio.start_server(
                 self._welcome, host.strip("[]"), int(port), limit=CHUNK
             )
@@ -77,9 +79,9 @@ class LmtpServer:
         for task in self._talks:
             task.cancel()
         await asyncio.gather(*self._talks, return_exceptions=True)
-        if self._place.startswith("/"):
+        if self._address.startswith("/"):
             with contextlib.suppress(FileNotFoundError):
-                os.unlink(self._place)
+                os.unlink(self._address)
 
     async def _welcome(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()
@@ -87,7 +89,7 @@ class LmtpServer:
         self._talks.add(task)
         try:
             async with self._room:
-                await LmtpSession(reader, writer, self._door).go_on()
+                await LmtpSession(reader, writer, self._handler).go_on()
         except (HungUp, OSError, TimeoutError):
             pass
         finally:
@@ -99,11 +101,11 @@ class LmtpSession:
     """One connection."""
 
     def __init__(
-        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, door: MailHandler
+        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, handler: MailHandler
     ) -> None:
         self._reader = reader
         self._writer = writer
-        self._door = door
+        self._handler = handler
         self._held = bytearray()
         self._envelope = LmtpDelivery()
         self._mistakes = 0
@@ -156,7 +158,7 @@ class LmtpSession:
             await self._answer("452 4.5.3 Too many recipients")
         else:
             try:
-                await self._door.resolve(found[1])
+                await self._handler.resolve(found[1])
             except MailRefused as refusal:
                 await self._answer(_as_answer(refusal))
                 return
@@ -177,7 +179,7 @@ class LmtpSession:
         if raw is None:
             return f"552 5.3.4 The mail is larger than {MAX_BYTES >> 20} MiB."
         try:
-            return f"250 2.0.0 OK: {await self._door.accept(recipient, raw, sender)}"
+            return f"250 2.0.0 OK: {await self._handler.accept(recipient, raw, sender)}"
         except MailRefused as refusal:
             return _as_answer(refusal)
         except Exception as error:  # the mail server keeps the mail and tries again

@@ -18,7 +18,7 @@ from tertulia.storage.messages.selections import (
     MOVED,
     MY_CONVERSATIONS,
     RECEIVED_IN_CHANNEL,
-    Place,
+    Scope,
     Selection,
 )
 from tertulia.storage.search.execution import Search
@@ -165,7 +165,7 @@ def _stretches(ids: BitMap64, anchor: int, count: int, *, back: bool) -> Iterato
 def _page(tx: Tx, selection: Selection, anchor: int, count: int, *, back: bool) -> list[int]:
     """The next ids for which the conditions hold, nearest first."""
     found: list[int] = []
-    for way in selection.ways():
+    for way in selection.branches():
         # Once `count` ids are found, only ids nearer than the last of them matter.
         end = found[count - 1] if len(found) >= count else None
         walk = Walk(tx, anchor, count, back, end)
@@ -183,14 +183,14 @@ class Walk(msgspec.Struct, frozen=True):
     end: int | None = None  # the last id that is wanted
 
     def along(self, way: Selection) -> list[int]:
-        if way.places is None or not way.by_realm:
+        if way.scopes is None or not way.by_realm:
             return self._asked(way)
         if way.by_topic:
-            here = [place.channel_id for place in way.places]
+            here = [place.channel_id for place in way.scopes]
             in_places = self._asked(way, "m.channel_id IN :places", by_realm=False, places=here)
             return in_places + self._elsewhere(way)
         is_part = way.by_mark or not way.is_whole
-        if (is_part or self.count > MANY) and len(way.places) > MAX_SEPARATE_SCOPES:
+        if (is_part or self.count > MANY) and len(way.scopes) > MAX_SEPARATE_SCOPES:
             return self._asked(way)
         walk = self._past_the_gap(way)
         passed_over = self._elsewhere(way) if walk is not self else []
@@ -198,13 +198,13 @@ class Walk(msgspec.Struct, frozen=True):
         if edge is None or len(near) >= self.count:
             return passed_over + near
         beyond = replace(self, anchor=edge, count=self.count - len(near))
-        return passed_over + near + beyond._through_places(way)
+        return passed_over + near + beyond._through_scopes(way)
 
     def _past_the_gap(self, way: Selection) -> "Walk":
         """The walk, started at the nearest scope: nothing is found before it."""
-        if way.places is None or (self.back and way.places.go_on):
+        if way.scopes is None or (self.back and way.scopes.go_on):
             return self
-        places = way.places or [Place(0)]
+        places = way.scopes or [Scope(0)]
         if self.back:
             begin = max(place.until for place in places) + 1
             return replace(self, anchor=begin) if begin < self.anchor else self
@@ -222,9 +222,9 @@ class Walk(msgspec.Struct, frozen=True):
         found = self._asked(way, "m.id <= :edge", edge=edge)
         return found, edge if edge < newest else None
 
-    def _through_places(self, way: Selection) -> list[int]:
+    def _through_scopes(self, way: Selection) -> list[int]:
         found: list[int] = []
-        for place in way.places or ():
+        for place in way.scopes or ():
             if place.since >= self.anchor if self.back else place.until <= self.anchor:
                 continue
             found += self._asked(
@@ -255,7 +255,7 @@ class Walk(msgspec.Struct, frozen=True):
             params["end"] = self.end
         return self.tx.ids(
             f"SELECT m.id FROM message m WHERE {position}"
-            f"{' AND ' + more if more else ''} AND {way.where()}"
+            f"{' AND ' + more if more else ''} AND {way.where_sql()}"
             f" ORDER BY m.id {'DESC' if self.back else 'ASC'} LIMIT :count",
             anchor=self.anchor,
             count=self.count,
@@ -285,7 +285,7 @@ def _among(tx: Tx, selection: Selection, ids: list[int], *, back: bool) -> list[
     for some in [ids] if selection.search is None else selection.search.portions(ids):
         found += tx.ids(
             "SELECT m.id FROM message m WHERE m.id IN :ids AND +m.realm_id = :realm"
-            f" AND {anyhow.where()}",
+            f" AND {anyhow.where_sql()}",
             ids=some,
             **anyhow.params,
         )

@@ -43,7 +43,7 @@ MOVED = "m.arrived_seq IS NOT NULL"
 BEYOND_ALL = domain.limits.LARGEST_ID
 
 
-class Place(msgspec.Struct, frozen=True):
+class Scope(msgspec.Struct, frozen=True):
     """A channel, and the range of ids in which a user may find messages there."""
 
     channel_id: int
@@ -51,18 +51,18 @@ class Place(msgspec.Struct, frozen=True):
     until: int = BEYOND_ALL
 
 
-class Places(Sequence[Place]):
+class Scopes(Sequence[Scope]):
     """The channels of a reader. They may be many, so they are read only if the walk needs them.
 
     `go_on` means that at least one of them has no end.
     """
 
-    def __init__(self, find: Callable[[], list[Place]], *, go_on: bool) -> None:
+    def __init__(self, find: Callable[[], list[Scope]], *, go_on: bool) -> None:
         self._find = find
-        self._found: list[Place] | None = None
+        self._found: list[Scope] | None = None
         self.go_on = go_on
 
-    def _all(self) -> list[Place]:
+    def _all(self) -> list[Scope]:
         if self._found is None:
             self._found = self._find()
         return self._found
@@ -71,10 +71,10 @@ class Places(Sequence[Place]):
         return len(self._all())
 
     @overload
-    def __getitem__(self, index: int) -> Place: ...
+    def __getitem__(self, index: int) -> Scope: ...
     @overload
-    def __getitem__(self, index: slice) -> list[Place]: ...
-    def __getitem__(self, index: int | slice) -> Place | list[Place]:
+    def __getitem__(self, index: slice) -> list[Scope]: ...
+    def __getitem__(self, index: int | slice) -> Scope | list[Scope]:
         return self._all()[index]
 
 
@@ -87,7 +87,7 @@ class Selection(msgspec.Struct):
     * by an index of the conditions (`by_realm` is false): a channel, a sender, a conversation;
     * by an index of the few messages with a mark (`by_mark`);
     * through the organization, which is fast for a user in many channels;
-    * through the `places`, each by itself, which is fast for a user in few channels, or if all
+    * through the `scopes`, each by itself, which is fast for a user in few channels, or if all
       messages are wanted (`is_whole`). Messages that match `elsewhere` may be in any place.
 
     `search` is the result of a text search; it is combined with each way.
@@ -101,7 +101,7 @@ class Selection(msgspec.Struct):
     by_realm: bool = True
     by_mark: bool = False
     by_topic: bool = False
-    places: Places | None = None
+    scopes: Scopes | None = None
     elsewhere: tuple[str, ...] = ()
     is_whole: bool = False
     search: Search | None = None
@@ -122,10 +122,10 @@ class Selection(msgspec.Struct):
     def require_none_of(self, ids: BitMap64) -> None:
         self.without |= ids
 
-    def where(self) -> str:
+    def where_sql(self) -> str:
         return " AND ".join(f"({condition})" for condition in self.conditions) or "1 = 1"
 
-    def ways(self) -> list["Selection"]:
+    def branches(self) -> list["Selection"]:
         """The selection as queries, each of which suits an index."""
         if not self.either:
             return [self]
@@ -136,7 +136,7 @@ class Selection(msgspec.Struct):
                 by_realm=each.by_realm and self.by_realm,
                 by_mark=self.by_mark,
                 by_topic=self.by_topic,
-                places=each.places,
+                scopes=each.scopes,
                 elsewhere=each.elsewhere,
                 is_whole=not self.conditions,
             )
@@ -147,8 +147,8 @@ class Selection(msgspec.Struct):
         """All ways in one query, for messages that are looked up by id."""
         if not self.either:
             return self
-        ways = self.ways()
-        found = Selection([" OR ".join(f"({way.where()})" for way in ways)])
+        ways = self.branches()
+        found = Selection([" OR ".join(f"({way.where_sql()})" for way in ways)])
         for way in ways:
             found.params.update(way.params)  # equal names have equal values
         return found
@@ -174,11 +174,11 @@ def received_in_channels(
     `hidden` are the channels that the user may not read; the query uses the shorter list.
     """
 
-    def places() -> list[Place]:
-        return _places(storage.channels.subscriptions.spans_of(tx, me), set(readable))
+    def scopes() -> list[Scope]:
+        return _scopes(storage.channels.subscriptions.spans_of(tx, me), set(readable))
 
     selection = Selection(
-        places=Places(places, go_on=is_in_some), elsewhere=(MOVED, KEPT_AS_HISTORICAL)
+        scopes=Scopes(scopes, go_on=is_in_some), elsewhere=(MOVED, KEPT_AS_HISTORICAL)
     )
     # The plus keeps the planner from using an index for these conditions.
     if hidden is None or len(hidden) > len(readable):
@@ -197,12 +197,12 @@ def received_in_channels(
 def received(tx: Tx, me: int) -> Selection:
     """All messages that the user received, readable or not."""
 
-    def places() -> list[Place]:
+    def scopes() -> list[Scope]:
         spans = storage.channels.subscriptions.spans_of(tx, me)
-        return _places(spans, {span.channel_id for span in spans})
+        return _scopes(spans, {span.channel_id for span in spans})
 
     go_on = storage.channels.subscriptions.is_in_some(tx, me)
-    in_channels = Selection(places=Places(places, go_on=go_on), elsewhere=(MOVED,))
+    in_channels = Selection(scopes=Scopes(scopes, go_on=go_on), elsewhere=(MOVED,))
     in_channels.require(RECEIVED_IN_CHANNEL, me=me)
     return Selection(either=[in_channels, received_directly(me)])
 
@@ -210,8 +210,8 @@ def received(tx: Tx, me: int) -> Selection:
 def open_in_channels(me: int, shared: list[int], protected: list[int]) -> Selection:
     """All messages that the user may see in channels; in a protected history, those that arrived
     while subscribed."""
-    places = [Place(channel_id) for channel_id in shared + protected]
-    selection = Selection(places=Places(lambda: places, go_on=bool(places)))
+    places = [Scope(channel_id) for channel_id in shared + protected]
+    selection = Selection(scopes=Scopes(lambda: places, go_on=bool(places)))
     selection.require(
         f"+m.channel_id IN :shared OR (+m.channel_id IN :protected AND {CAME_WHILE_SUBSCRIBED})",
         me=me,
@@ -221,14 +221,14 @@ def open_in_channels(me: int, shared: list[int], protected: list[int]) -> Select
     return selection
 
 
-def _places(spans: Sequence[Span], readable: set[int]) -> list[Place]:
+def _scopes(spans: Sequence[Span], readable: set[int]) -> list[Scope]:
     """The ranges of messages that were received during these spans and never moved."""
-    found: dict[int, Place] = {}
+    found: dict[int, Scope] = {}
     for span in spans:
         if span.channel_id in readable:
             since, until = span.start_message_id, span.end_message_id
             earlier = found.get(span.channel_id)
-            found[span.channel_id] = Place(
+            found[span.channel_id] = Scope(
                 span.channel_id,
                 since if earlier is None else min(since, earlier.since),
                 BEYOND_ALL if until is None else max(until, earlier.until if earlier else 0),

@@ -170,7 +170,9 @@ def _described(row: Row) -> UnreadMessage:
     )
 
 
-def in_place(tx: Tx, waiting: BitMap64, channel_id: int, topic_key: str | None = None) -> list[int]:
+def in_conversation(
+    tx: Tx, waiting: BitMap64, channel_id: int, topic_key: str | None = None
+) -> list[int]:
     """Those of the messages that are in a channel, or in one of its topics."""
     if not waiting:
         return []

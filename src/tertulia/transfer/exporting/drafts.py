@@ -33,7 +33,9 @@ class _Writings:
             yield {
                 "id": row["id"],
                 "user_profile": row["user_id"],
-                "recipient": self._place(row, row["user_id"], msgspec.json.decode(row["user_ids"])),
+                "recipient": self._recipient_id(
+                    row, row["user_id"], msgspec.json.decode(row["user_ids"])
+                ),
                 "topic": row["topic"],
                 "content": row["content"],
                 "last_edit_time": row["edited_at"],
@@ -47,7 +49,7 @@ class _Writings:
                     "id": row["id"],
                     "realm": row["realm_id"],
                     "sender": row["owner_id"],
-                    "recipient": self._place(row, row["owner_id"], people),
+                    "recipient": self._recipient_id(row, row["owner_id"], people),
                     "subject": row["topic"],
                     "content": row["content"],
                     "scheduled_timestamp": row["deliver_at"],
@@ -80,7 +82,7 @@ class _Writings:
         found = storage.export_queries.rows(self._tx, table)
         return (row for row in found if self._export.includes(row[column]))
 
-    def _place(self, row: Row, user_id: int, people: list[int]) -> int | None:
+    def _recipient_id(self, row: Row, user_id: int, people: list[int]) -> int | None:
         if row["channel_id"] is not None:
             return self._recipients.of_channel(row["channel_id"])
         return self._recipients.of_members([*people, user_id]) if people else None

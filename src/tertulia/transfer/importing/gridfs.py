@@ -14,21 +14,21 @@ class FilesInPieces:
 
     def __init__(self, dump: Path) -> None:
         self._dump = dump
-        self._places: dict[str, list[tuple[int, int]]] = {}  # chunk number and offset
+        self._chunks: dict[str, list[tuple[int, int]]] = {}  # chunk number and offset
         if dump.exists():
             for place, row in bson.documents(dump):
-                pieces = self._places.setdefault(str(row.get("files_id")), [])
+                pieces = self._chunks.setdefault(str(row.get("files_id")), [])
                 pieces.append((row.get("n") or 0, place))
 
     def __contains__(self, key: str) -> bool:
-        return key in self._places
+        return key in self._chunks
 
     def open(self, key: str) -> IO[bytes]:
         """A whole file. Raises FileNotFoundError."""
-        if key not in self._places:
+        if key not in self._chunks:
             raise FileNotFoundError(key)
         whole = tempfile.SpooledTemporaryFile(IN_MEMORY)  # noqa: SIM115
-        for row in bson.at(self._dump, [place for _, place in sorted(self._places[key])]):
+        for row in bson.at(self._dump, [place for _, place in sorted(self._chunks[key])]):
             whole.write(row.get("data") or b"")
         whole.seek(0)
         return whole

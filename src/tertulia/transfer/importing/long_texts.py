@@ -19,7 +19,7 @@ def split(text: str, max_length: int) -> list[str]:
 
 def _cut(text: str, max_length: int) -> tuple[str, str]:
     room = max_length - len(CLOSED)
-    at = _place(text, room)
+    at = _split_at(text, room)
     part, rest = text[:at].rstrip(), text[at:]
     opening = _open_fence(part)
     if opening is None:
@@ -29,7 +29,7 @@ def _cut(text: str, max_length: int) -> tuple[str, str]:
     return part + CLOSED, f"{opening}\n{rest.removeprefix(chr(10))}"
 
 
-def _place(text: str, room: int) -> int:
+def _split_at(text: str, room: int) -> int:
     """Where to cut: as late as possible, preferably between paragraphs."""
     for between in ("\n\n", "\n", " "):
         found = text.rfind(between, room // 2, room)

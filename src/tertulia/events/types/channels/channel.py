@@ -7,7 +7,7 @@ import msgspec
 from msgspec import UNSET, Raw, UnsetType
 from msgspec.structs import replace
 
-from tertulia.domain.channels.channel import Channel, Gate
+from tertulia.domain.channels.channel import AccessRule, Channel
 from tertulia.domain.groups.group import GroupValue, Members
 from tertulia.domain.people.user import User
 from tertulia.events.directory.loader import Invalidated
@@ -225,8 +225,8 @@ class ChannelChanged(Event, frozen=True):
     channel_id: int
     name: str  # before the change; a rename has the new one as its value
     updates: list[dict[str, Any]]
-    before: Gate | None = None
-    after: Gate | None = None
+    before: AccessRule | None = None
+    after: AccessRule | None = None
 
     def touched(self) -> Invalidated:
         return Invalidated(channels={self.channel_id})
@@ -238,7 +238,7 @@ class ChannelChanged(Event, frozen=True):
         renamed = (each["value"] for each in self.updates if each.get("property") == "name")
         self._put(org, next(renamed, self.name), self.after)
 
-    def _put(self, org: Organization, name: str, gate: Gate | None) -> None:
+    def _put(self, org: Organization, name: str, gate: AccessRule | None) -> None:
         """Put the name and access rule of one moment: they decide the delivery of other events."""
         known = org.channels[self.channel_id]
         channel = replace(known, name=name)

@@ -95,10 +95,12 @@ class MessageUpdated(Event, frozen=True):
         may_follow = events.types.messages.message.may_follow
         if may_follow(org.present, user_id, self.message):
             return False
-        return self.message.channel_id != self._place or not may_follow(org, user_id, self.message)
+        return self.message.channel_id != self._channel_after or not may_follow(
+            org, user_id, self.message
+        )
 
     def variant(self, org: Organization, to: Listener) -> Hashable:
-        return to.options.capabilities.empty_topic_name, self._knows_place(org, to)
+        return to.options.capabilities.empty_topic_name, self._may_name_channel(org, to)
 
     def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
         if self._is_gone:
@@ -113,7 +115,7 @@ class MessageUpdated(Event, frozen=True):
             **_shown(org, self.words),
         }
         if self.channel_id is not None:
-            name = self.channel_name if self._knows_place(org, to) else ""
+            name = self.channel_name if self._may_name_channel(org, to) else ""
             found |= {"stream_name": name, "stream_id": self.channel_id}
         if self.mode is not None:
             found |= {
@@ -132,14 +134,14 @@ class MessageUpdated(Event, frozen=True):
 
     def about(self) -> PendingInfo:
         words_of = None if self.edit_id is None else self.message_id
-        return PendingInfo(self._place, words_of, flags_of=self.message_id)
+        return PendingInfo(self._channel_after, words_of, flags_of=self.message_id)
 
     @property
-    def _place(self) -> int | None:
+    def _channel_after(self) -> int | None:
         """The channel of the messages after the event."""
         return self.channel_id if self.new_channel_id is None else self.new_channel_id
 
-    def _knows_place(self, org: Organization, to: Listener) -> bool:
+    def _may_name_channel(self, org: Organization, to: Listener) -> bool:
         """Whether the listener may learn the name of the channel before the move."""
         return self.channel_id is not None and org.may_see(to.user_id, self.channel_id)
 

@@ -34,7 +34,7 @@ class PeopleBecameVisible(Event, frozen=True):
         return replace(self, said=storage.people.statuses.of_users(tx, self.shown))
 
     def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
-        yield from self._places(org, to, self.hidden, "remove_members", "peer_remove")
+        yield from self._memberships(org, to, self.hidden, "remove_members", "peer_remove")
         for user_id in self.hidden:
             nobody = {"user_id": user_id, "full_name": UNKNOWN_NAME}
             yield {"type": "realm_user", "op": "remove", "person": nobody}
@@ -47,9 +47,9 @@ class PeopleBecameVisible(Event, frozen=True):
             fields = events.types.people.user.status_fields(user, self.said.get(user_id, Status()))
             if fields:
                 yield {"type": "user_status", "user_id": user_id, **fields}
-        yield from self._places(org, to, self.shown, "add_members", "peer_add")
+        yield from self._memberships(org, to, self.shown, "add_members", "peer_add")
 
-    def _places(
+    def _memberships(
         self, org: Organization, to: Listener, user_ids: list[int], in_groups: str, in_channels: str
     ) -> Iterable[Wire]:
         """Membership events. Subscribers of a common channel know each other anyway."""

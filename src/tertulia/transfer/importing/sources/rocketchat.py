@@ -80,9 +80,9 @@ class RocketChatExport:
         )
         self._topics: dict[str, str] = {}  # of threads, by the id of their first message
         self._tally = Tally()
-        self._places = self._scan()
+        self._offsets = self._scan()
         self._count()
-        self.message_count = len(self._places)
+        self.message_count = len(self._offsets)
 
     def people(self) -> list[ArrivingPerson]:
         return [_person(row) for row in self._users if row.get("username")]
@@ -133,7 +133,7 @@ class RocketChatExport:
                 )
 
     def messages(self) -> Iterator[ArrivingMessage]:
-        for row in bson.at(self._folder / MESSAGES_FILE, self._places):
+        for row in bson.at(self._folder / MESSAGES_FILE, self._offsets):
             yield self._message(row)
 
     def tally(self) -> Tally:

@@ -161,9 +161,11 @@ class SlackExport:
 
     def _everything(self) -> Iterator[SlackMessage]:
         """All messages in order of time."""
-        return heapq.merge(*(self._messages(*each) for each in self._places()), key=lambda s: s[:2])
+        return heapq.merge(
+            *(self._messages(*each) for each in self._conversations()), key=lambda s: s[:2]
+        )
 
-    def _places(self) -> list[tuple[str, str, tuple[str, ...]]]:
+    def _conversations(self) -> list[tuple[str, str, tuple[str, ...]]]:
         """The folders of channels and of direct conversations; conversations have members."""
         places: list[tuple[str, str, tuple[str, ...]]] = [
             (row["name"], row["id"], ()) for row, _ in self._rooms
@@ -190,7 +192,7 @@ class SlackExport:
     def _scan(self) -> int:
         """First pass: count everything and collect the authors; returns the number of messages."""
         tally, found = self._tally, 0
-        places = self._places()
+        places = self._conversations()
         for name, _, people in places:
             self._note_strangers(people)
             for row in self._days(name):

@@ -50,7 +50,7 @@ from tertulia.jobs.scheduled_sender import REMINDERS, SCHEDULED, send_due
 from tertulia.jobs.search_indexer import Indexing
 from tertulia.jobs.table_counts import Counting
 from tertulia.jobs.upload_migration import Carrying
-from tertulia.jobs.webhook_sender import WebhookCalls
+from tertulia.jobs.webhook_sender import WebhookSender
 from tertulia.sample_data.demo import fake_activity
 from tertulia.sample_data.demo.people import GUEST
 from tertulia.server.connection_limits import ConnectionLimiter
@@ -124,7 +124,7 @@ class Application:
         self.exports = ExportJobs(database, self.services.stores)
         self.carrying = Carrying(database, self.services.stores)
         self.postman = MailSender(config, database, vault)
-        self.webhook_calls = WebhookCalls(config, database, self.delivery)
+        self.webhook_sender = WebhookSender(config, database, self.delivery)
         self.missed_messages = MissedMessages(config, database, self.delivery, vault)
         self.pushing = Pushing(config, database, self.delivery, vault)
         self.device_registrations = DeviceRegistrations(config, database, self.delivery)
@@ -195,7 +195,7 @@ class Application:
                 yield
         finally:
             await runner.end(tasks)
-            await self.webhook_calls.stop()
+            await self.webhook_sender.stop()
             await self.pushing.stop()
             with contextlib.suppress(ServiceUnavailable):
                 await presence.write_down(database, self.delivery)
@@ -270,7 +270,7 @@ class Application:
         yield _due("reminders", 0.5, partial(send_due, *both, REMINDERS), due.REMINDER)
         yield _due("push", 2, self.pushing.run_once, due.PUSH)
         yield _due("pushed and read", 10, self.pushing.take_back, due.PUSHED)
-        yield _due("webhooks", 0.5, self.webhook_calls.run_once, due.WEBHOOK)
+        yield _due("webhooks", 0.5, self.webhook_sender.run_once, due.WEBHOOK)
         yield _due("exports", 5, self.exports.run_once, due.EXPORT)
         yield _due("deleted files", 5, partial(housekeeping.sweep_files, database), due.UPLOAD)
         if config.pushes:

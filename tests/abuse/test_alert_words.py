@@ -44,7 +44,7 @@ def crowd(people: int, words: int) -> WatchedWords:
 def test_the_cost_of_a_text_does_not_depend_on_the_number_of_alert_words():
     few, many = crowd(1, 2), crowd(20, 500)
 
-    assert calls_made(lambda: many.called_by(TEXT)) == calls_made(lambda: few.called_by(TEXT))
+    assert calls_made(lambda: many.matches(TEXT)) == calls_made(lambda: few.matches(TEXT))
 
 
 def test_the_worst_text_for_the_worst_words_costs_linear_time():
@@ -53,7 +53,7 @@ def test_the_worst_text_for_the_worst_words_costs_linear_time():
         words = ["!" * n + "?" * user_id for n in range(1, 90)]
         watch.put(user_id, [domain.personal.alert_words.watched(word) for word in words])
 
-    assert calls_made(lambda: watch.called_by("!" * 3000)) < 3000 * 100 * 4
+    assert calls_made(lambda: watch.matches("!" * 3000)) < 3000 * 100 * 4
 
 
 def test_memory_per_alert_word_does_not_grow_with_its_length():
@@ -66,13 +66,13 @@ def test_the_transaction_of_a_send_does_not_search_for_alert_words(chat, monkeyp
     ana, ben = chat.people("ana", "ben", channels=["kitchen"])
     ben.post("/users/me/alert_words", alert_words=["soup"]).succeeds()
     looked: list[Any] = []
-    called_by = WatchedWords.called_by
+    called_by = WatchedWords.matches
 
     def noted(self: WatchedWords, text: str) -> frozenset[int]:
         looked.append(text)
         return called_by(self, text)
 
-    monkeypatch.setattr(WatchedWords, "called_by", noted)
+    monkeypatch.setattr(WatchedWords, "matches", noted)
     soup = ana.says("Soup's on", to="kitchen > lunch")
     cake = ana.says("Cake", to="kitchen > lunch")
     ana.patch(f"/messages/{cake.id}", content="Cake, then soup").succeeds()

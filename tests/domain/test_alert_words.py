@@ -36,15 +36,15 @@ watched = domain.personal.alert_words.watched
 def test_words_are_found_at_their_borders(word, text, said):
     watch = watching(word)
 
-    assert watch.called_by(text) == ({ANA} if said else set())
+    assert watch.matches(text) == ({ANA} if said else set())
 
 
 def test_everybody_who_wants_a_word_is_called():
     watch = watching("tea", "cake")
     watch.put(BEN, [watched("TEA"), watched("soup")])
 
-    assert watch.called_by("tea!") == {ANA, BEN}
-    assert watch.called_by("cake!") == {ANA}
+    assert watch.matches("tea!") == {ANA, BEN}
+    assert watch.matches("cake!") == {ANA}
 
 
 def test_words_that_are_taken_back_call_nobody_and_leave_nothing_behind():
@@ -52,17 +52,17 @@ def test_words_that_are_taken_back_call_nobody_and_leave_nothing_behind():
     watch.put(BEN, [watched("tea")])
 
     watch.put(ANA, [])
-    assert watch.called_by("some green tea") == {BEN}
+    assert watch.matches("some green tea") == {BEN}
     watch.put(BEN, [])
-    assert watch.called_by("some green tea") == set()
+    assert watch.matches("some green tea") == set()
     assert not any(vars(watch).values())
 
 
 def test_looking_takes_no_longer_than_the_text_is_long():
     watch = watching("a " + "ab" * 40 + "c", *("! " * count for count in range(1, 50)))
 
-    assert grows_linearly(lambda length: watch.called_by("a " + "ab" * length), 5_000)
-    assert grows_linearly(lambda length: watch.called_by("! " * length), 2_000)
+    assert grows_linearly(lambda length: watch.matches("a " + "ab" * length), 5_000)
+    assert grows_linearly(lambda length: watch.matches("! " * length), 2_000)
 
 
 def watching(*words: str) -> WatchedWords:

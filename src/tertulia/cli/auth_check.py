@@ -18,7 +18,7 @@ def examine(config: Config, subdomains: Collection[str]) -> DataProblem:
     """`subdomains` are those of all organizations."""
     problems = []
     for provider in config.providers:
-        named = f"[[{provider.TABLE}]] {provider.called}"
+        named = f"[[{provider.TABLE}]] {provider.label}"
         problems += [f"{named}: {problem}" for problem in _problems(config, provider, subdomains)]
     problems += _shared_addresses(config, subdomains)
     problems += _mail_problems(config)
@@ -29,7 +29,7 @@ def examine(config: Config, subdomains: Collection[str]) -> DataProblem:
 
 def _meaning(directory: LdapDirectory) -> str:
     """The effect of the settings on users who are deleted from the directory."""
-    named = f"[[ldap]] {directory.called}"
+    named = f"[[ldap]] {directory.label}"
     if not directory.sync_minutes:
         when = "are noticed only by `tertulia ldap sync` (sync_minutes = 0)"
     else:
@@ -47,7 +47,7 @@ def _shared_addresses(config: Config, subdomains: Collection[str]) -> list[str]:
     shared: dict[str, None] = {}
     for subdomain in subdomains:
         here = [each for each in config.openid if each.is_for(subdomain)]
-        sharing = [each.called for each in here if each.return_path(here) == "/complete/oidc/"]
+        sharing = [each.label for each in here if each.return_path(here) == "/complete/oidc/"]
         if len(sharing) > 1:
             names = ", ".join(sharing)
             shared[f"[[openid]] {names}: they share a redirect URI; set return_address"] = None

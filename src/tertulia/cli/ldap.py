@@ -32,13 +32,13 @@ def check(opened: OpenOrganization, name: str) -> None:
     for directory in _directories(opened):
         person = _ask(directory, name)
         if person is None:
-            click.echo(f"{directory.called}: no entry for {name}, or several.")
+            click.echo(f"{directory.label}: no entry for {name}, or several.")
             continue
         known = opened.read(storage.people.identities.find, directory.key, person.subject)
         introduced = claims.from_directory(directory, opened.realm.subdomain, person, known)
         fields = opened.read(storage.people.profile_fields.everything)
         names = {field.name for field in fields}
-        rows = [(directory.called.upper(), ""), *_described(person, introduced, names)]
+        rows = [(directory.label.upper(), ""), *_described(person, introduced, names)]
         show_table([*rows, ("account", _account(opened, introduced))])
 
 
@@ -56,7 +56,7 @@ def sync(opened: OpenOrganization, dry_run: bool) -> None:
             user = opened.read(actions.people.get, user_id)
             click.echo(f"{user.email} {', '.join(changes)}.")
         would = "would change" if dry_run else "changed"
-        click.echo(f"{directory.called}: {len(did)} of {len(known)} accounts {would}.", err=True)
+        click.echo(f"{directory.label}: {len(did)} of {len(known)} accounts {would}.", err=True)
 
 
 def _sync_all(tx: Tx, found: list[ProfileUpdate], end_missing: bool) -> Changes:
@@ -79,7 +79,7 @@ def _ask(directory: LdapDirectory, name: str) -> LdapPerson | None:
     try:
         return find(directory, name)
     except DirectoryTrouble as trouble:
-        raise click.ClickException(f"{directory.called} cannot be asked: {trouble}") from None
+        raise click.ClickException(f"{directory.label} cannot be asked: {trouble}") from None
 
 
 def _tidings(
@@ -88,7 +88,7 @@ def _tidings(
     try:
         return claims.profile_updates(directory, opened.realm.subdomain, known)
     except DirectoryTrouble as trouble:
-        raise click.ClickException(f"{directory.called} cannot be asked: {trouble}") from None
+        raise click.ClickException(f"{directory.label} cannot be asked: {trouble}") from None
 
 
 def _described(

@@ -60,10 +60,10 @@ class Provider:
     @property
     def key(self) -> str:
         """The provider's name in stored identities."""
-        return f"{self.TABLE}:{self.called}"
+        return f"{self.TABLE}:{self.label}"
 
     @property
-    def called(self) -> str:
+    def label(self) -> str:
         return self.name or self.TABLE
 
     @property

@@ -80,7 +80,7 @@ class OpenIdProvider(InformedProvider):
 
     @property
     def key(self) -> str:
-        return f"oidc:{self.called}" if self.preset == "openid" else self.preset
+        return f"oidc:{self.label}" if self.preset == "openid" else self.preset
 
     @property
     def method(self) -> str:
@@ -100,11 +100,11 @@ class OpenIdProvider(InformedProvider):
         if self.preset != "openid":
             return f"/complete/{self.preset}/"
         plain = [each for each in others if each.preset == "openid"]
-        shared = [each.called for each in plain if each.return_address == "shared"]
+        shared = [each.label for each in plain if each.return_address == "shared"]
         if not shared:
-            shared = [each.called for each in plain if each.return_address != "own"][:1]
-        is_shared = self.called in shared
-        return "/complete/oidc/" if is_shared else f"/complete/oidc/{self.called}/"
+            shared = [each.label for each in plain if each.return_address != "own"][:1]
+        is_shared = self.label in shared
+        return "/complete/oidc/" if is_shared else f"/complete/oidc/{self.label}/"
 
     def check(self) -> None:
         if not self.site:

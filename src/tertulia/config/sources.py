@@ -113,4 +113,4 @@ def _check_together(made: Sequence[Provider], file: str) -> None:
             if one.key == other.key and (
                 ":" in one.key or shared or {*one.organizations} & {*other.organizations}
             ):
-                raise ConfigError(f"Two of [[{one.TABLE}]] in {file} are called {one.called}.")
+                raise ConfigError(f"Two of [[{one.TABLE}]] in {file} are called {one.label}.")

@@ -35,7 +35,7 @@ def of_message(
         return said | {"recipient_type": "direct", "recipient_user_ids": ids}
     place = {"channel_id": channel.id, "channel_name": channel.name, "topic": message.topic}
     said |= {"recipient_type": "channel", **place}
-    group_id = _calling_group(org, notice, message)
+    group_id = _mentioned_group(org, notice, message)
     if group_id is not None:
         said["mentioned_user_group_id"] = group_id
         said["mentioned_user_group_name"] = org.groups[group_id].name
@@ -49,7 +49,7 @@ def briefly(payload: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _calling_group(org: Organization, notice: PushNotice, message: Message) -> int | None:
+def _mentioned_group(org: Organization, notice: PushNotice, message: Message) -> int | None:
     """The smallest group by which a user is mentioned who is not mentioned by name."""
     if notice.reason != "mentioned":
         return None

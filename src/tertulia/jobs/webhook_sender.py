@@ -53,7 +53,7 @@ class BotReply(msgspec.Struct, frozen=True):
     widget: dict[str, Any] | None = None
 
 
-class WebhookCalls:
+class WebhookSender:
     def __init__(self, config: Config, database: Database, delivery: Delivery) -> None:
         self._config = config
         self._database = database

@@ -75,7 +75,7 @@ async def enter(call: Call, known: Awaitable[VerifiedIdentity], ending: LoginTar
 
 async def finish(call: Call, who: VerifiedIdentity, ending: LoginTarget) -> Response:
     if ending.mobile_otp:
-        return await _call_app(call, who, ending.mobile_otp)
+        return await _open_app(call, who, ending.mobile_otp)
     if ending.desktop_otp:
         return await _show_token(call, who, ending.desktop_otp)
     return await start_session(call, who, ending.next)
@@ -89,7 +89,7 @@ async def start_session(call: Call, who: VerifiedIdentity, where: str) -> Respon
     return account_pages.see(where, cookie)
 
 
-async def _call_app(call: Call, who: VerifiedIdentity, otp: str) -> Response:
+async def _open_app(call: Call, who: VerifiedIdentity, otp: str) -> Response:
     """Open the mobile app with its API key. The browser gets no session cookie."""
     found = await api.people.login.key_of(call, who)
     query = {

@@ -72,7 +72,7 @@ async def _leave(call: Call, idp: str) -> Response:
     if login_state.is_desktop_app(call):
         return await login_state.send_to_browser(call)
     luggage = LoginState(
-        provider.called, "", "", _return_address(call), login_completion.asked_for(call)
+        provider.label, "", "", _return_address(call), login_completion.asked_for(call)
     )
     state = domain.people.sessions.new_token()
     cookie = await login_state.remember(call, state, luggage)
@@ -95,7 +95,7 @@ async def _take_answer(call: Call) -> Response:
         call, saml.read_answer, *places, _request_id(call, state), answer
     )
     kept = SamlAnswer(
-        provider.called,
+        provider.label,
         state,
         person.name_id,
         dict(person.attributes),
@@ -179,7 +179,7 @@ async def log_out_there(call: Call, sealed: bytes, cookie: str) -> Response:
     from tertulia.external.sso import saml_logout
 
     session = msgspec.json.decode(call.vault.unseal(sealed), type=SamlSession)
-    found = [each for each in call.config.saml if each.called == session.provider]
+    found = [each for each in call.config.saml if each.label == session.provider]
     if not found or not found[0].logout_url or not found[0].is_for(call.org.realm.subdomain):
         return account_pages.see(LOGGED_OUT, cookie)
     request_id = f"_{domain.people.sessions.new_token()}"
@@ -199,7 +199,7 @@ async def _hear_of_logout(call: Call) -> Response:
         return account_pages.see(LOGGED_OUT)
     said = call.request.raw_query, dict(params), call.now
     provider, logout = await _understood(call, saml_logout.read, _logout_address(call), *said)
-    name = provider.called
+    name = provider.label
     await call.db.write(
         actions.people.sessions.end_at_provider,
         _person_mark(call, name, logout.name_id),

@@ -61,7 +61,7 @@ async def compose(
     rendered, called = await _apart(
         author,
         content,
-        lambda: (_rendered(content, found, settings), alert_words.called_by(content)),
+        lambda: (_rendered(content, found, settings), alert_words.matches(content)),
     )
     return Draft(
         content=content,
@@ -82,7 +82,7 @@ async def compose(
             for written in rendered.attachment_path_ids
             if written in found.uploads
         ),
-        called=called,
+        alerted=called,
         sent_along=None if widget is None else domain.messages.widgets.sent_along(widget),
     )
 

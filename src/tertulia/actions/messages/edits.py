@@ -316,7 +316,7 @@ def _reword(
     tx: Tx, user: User, message: Message, channel: Channel | None, draft: Draft, move: Move | None
 ) -> Rewording:
     """Change the content of a message."""
-    alerted = sorted(draft.called)
+    alerted = sorted(draft.alerted)
     in_topic: list[int] = []
     if channel is None:
         called = sorted(
@@ -330,7 +330,7 @@ def _reword(
         )
         among = sorted({*called, *in_topic, *alerted})
         received = storage.channels.subscriptions.receivers(tx, message, among)
-        bots = actions.messages.send_checks.bots_called_in(
+        bots = actions.messages.send_checks.bots_mentioned_in(
             tx, channel, draft.mentions.user_ids.difference(called)
         )
         if bots:

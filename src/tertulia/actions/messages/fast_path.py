@@ -58,15 +58,15 @@ def to_people(
     if len(ids) != len(recipients):
         return None
     member_ids = tuple(sorted(ids | {sender.id}))
-    if any(_is_called(org, user_id) for user_id in member_ids):
+    if any(_has_webhook(org, user_id) for user_id in member_ids):
         return None  # every message to an outgoing webhook triggers it
     place = events.send_permits.in_conversation(member_ids)
     return _plain(org, sender, place, draft, key, echo, member_ids=member_ids)
 
 
-def _is_called(org: Organization, user_id: int) -> bool:
+def _has_webhook(org: Organization, user_id: int) -> bool:
     user = org.users.get(user_id)
-    return user is not None and actions.people.webhook_triggers.is_called(user)
+    return user is not None and actions.people.webhook_triggers.has_webhook(user)
 
 
 def _plain(
@@ -110,7 +110,7 @@ def _is_plain(draft: Draft) -> bool:
     return (
         draft.mentions == _NOBODY
         and not draft.path_ids
-        and not draft.called
+        and not draft.alerted
         and draft.widget is None
     )
 

@@ -117,7 +117,7 @@ def _mentioned(asked: Asked) -> Meaning:
     called = storage.messages.narrows.flagged(
         asked.tx, asked.me, "mentioned", "topic_wildcard_mentioned"
     )
-    return called | storage.messages.narrows.calling_everybody(asked.tx, asked.me)
+    return called | storage.messages.narrows.mentioning_everyone(asked.tx, asked.me)
 
 
 def _has_term(asked: Asked, term: Term) -> Meaning:

@@ -28,7 +28,7 @@ def to_channel(
         return repeated
     checked = actions.messages.send_checks.check_to_channel(tx, sender, where, topic, draft)
     sender, channel, mentioned = checked.sender, checked.channel, checked.mentioned
-    bots = actions.messages.send_checks.bots_called_in(
+    bots = actions.messages.send_checks.bots_mentioned_in(
         tx, channel, draft.mentions.user_ids.difference(mentioned)
     )
 
@@ -73,7 +73,7 @@ def to_channel(
 
 def _alerted(tx: Tx, channel: Channel, draft: Draft) -> list[int]:
     """Subscribers whose alert words occur."""
-    called = sorted(draft.called)
+    called = sorted(draft.alerted)
     if not called:
         return []
     return sorted(storage.channels.subscriptions.active_user_ids(tx, channel.id, called))
@@ -104,7 +104,7 @@ def to_people(
     if draft.path_ids:
         actions.files.attachments.claim(tx, sender, message_id, draft.path_ids)
     storage.messages.flags.add_flag(tx, "mentioned", mentioned, message_id)
-    alerted = sorted(draft.called.intersection(members))
+    alerted = sorted(draft.alerted.intersection(members))
     storage.messages.flags.add_flag(tx, "has_alert_word", alerted, message_id)
     events.log.announce(
         tx,

@@ -224,7 +224,7 @@ def check_mentions(
     return sorted(mentioned), sorted(participants)
 
 
-def bots_called_in(tx: Tx, channel: Channel, outsiders: Collection[int]) -> list[int]:
+def bots_mentioned_in(tx: Tx, channel: Channel, outsiders: Collection[int]) -> list[int]:
     """Mentioned generic bots without a subscription that may read the channel.
 
     Users expect an answer wherever they mention a bot.

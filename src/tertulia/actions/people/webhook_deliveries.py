@@ -44,7 +44,7 @@ def take(tx: Tx, call: WebhookCall) -> Occasion | None:
     if (
         message is None
         or bot is None
-        or not actions.people.webhook_triggers.is_called(bot)
+        or not actions.people.webhook_triggers.has_webhook(bot)
         or service is None
         or not service.url
         or not _may_receive(tx, bot, message)
@@ -59,7 +59,7 @@ def _may_receive(tx: Tx, bot: User, message: Message) -> bool:
     if message.channel_id is None:
         return True
     channel = storage.channels.find(tx, message.channel_id)
-    return channel is not None and actions.people.webhook_triggers.is_called_in(tx, bot, channel)
+    return channel is not None and actions.people.webhook_triggers.is_triggered_in(tx, bot, channel)
 
 
 def done(tx: Tx, call: WebhookCall) -> None:

@@ -14,21 +14,21 @@ def note_mentions(
     ids = sorted(mentioned)
     if sender.is_bot or not ids:
         return
-    bots = [bot for bot in storage.people.find_many(tx, ids) if is_called(bot)]
-    called = [bot.id for bot in bots if is_called_in(tx, bot, channel)]
-    storage.people.webhook_deliveries.insert(tx, called, message_id, "mention")
+    bots = [bot for bot in storage.people.find_many(tx, ids) if has_webhook(bot)]
+    triggered = [bot.id for bot in bots if is_triggered_in(tx, bot, channel)]
+    storage.people.webhook_deliveries.insert(tx, triggered, message_id, "mention")
 
 
 def note_recipients(tx: Tx, sender: User, message_id: int, members: Iterable[User]) -> None:
-    called = [bot.id for bot in members if not sender.is_bot and is_called(bot)]
-    storage.people.webhook_deliveries.insert(tx, called, message_id, "direct_message")
+    triggered = [bot.id for bot in members if not sender.is_bot and has_webhook(bot)]
+    storage.people.webhook_deliveries.insert(tx, triggered, message_id, "direct_message")
 
 
-def is_called(bot: User) -> bool:
+def has_webhook(bot: User) -> bool:
     return bot.is_active and bot.bot_type is BotType.OUTGOING_WEBHOOK
 
 
-def is_called_in(tx: Tx, bot: User, channel: Channel) -> bool:
+def is_triggered_in(tx: Tx, bot: User, channel: Channel) -> bool:
     """A mention triggers a bot if it or its owner may read the channel."""
     if actions.channels.may_read(tx, bot, channel):
         return True

@@ -34,7 +34,7 @@ def find(call: Call, key: str) -> OpenIdProvider:
 
 def find_saml(call: Call, name: str) -> SamlProvider:
     """The same for SAML, by name."""
-    provider = _open_to(call, [each for each in call.config.saml if each.called == name])
+    provider = _open_to(call, [each for each in call.config.saml if each.label == name])
     if provider is None:
         raise NotFound()
     return provider

@@ -137,7 +137,7 @@ class Draft(msgspec.Struct, frozen=True):
     has_image: bool = False
     path_ids: tuple[str, ...] = ()  # the existing uploaded files that it links
     # Users whose alert words it contains, whether they receive it or not.
-    called: frozenset[int] = frozenset()
+    alerted: frozenset[int] = frozenset()
     sent_along: str | None = None  # the payload of a widget sent by a client
 
     @property

@@ -40,11 +40,11 @@ class WatchedWords:
     """The alert words of all users. One thread may search while another changes it."""
 
     _words: dict[int, tuple[WatchedWord, ...]]  # by user
-    _called: dict[int, tuple[int, ...]]  # users by the hash of a word
+    _users_by_hash: dict[int, tuple[int, ...]]  # users by the hash of a word
     _lengths: dict[int, Counter[int]]  # by first token: how many words have so many tokens
 
     def __init__(self) -> None:
-        self._words, self._called, self._lengths = {}, {}, {}
+        self._words, self._users_by_hash, self._lengths = {}, {}, {}
 
     def put(self, user_id: int, words: Iterable[WatchedWord]) -> None:
         """Replace all words of a user."""
@@ -52,12 +52,12 @@ class WatchedWords:
             self._take_out(user_id, word)
         kept = tuple(word for word in words if 0 < word.tokens <= MAX_TOKENS)
         for word in kept:
-            self._called[word.whole] = (*self._called.get(word.whole, ()), user_id)
+            self._users_by_hash[word.whole] = (*self._users_by_hash.get(word.whole, ()), user_id)
             self._lengths.setdefault(word.first, Counter())[word.tokens] += 1
         if kept:
             self._words[user_id] = kept
 
-    def called_by(self, text: str) -> frozenset[int]:
+    def matches(self, text: str) -> frozenset[int]:
         """All users one of whose words occurs, whether or not they receive the message."""
         if not self._words:
             return frozenset()
@@ -68,15 +68,17 @@ class WatchedWords:
         for index, (start, end) in enumerate(pairwise(starts)):
             for count in tuple(self._lengths.get(hash(text[start:end]), ())):
                 if index + count < len(starts):
-                    called.update(self._called.get(hash(text[start : starts[index + count]]), ()))
+                    called.update(
+                        self._users_by_hash.get(hash(text[start : starts[index + count]]), ())
+                    )
         return frozenset(called)
 
     def _take_out(self, user_id: int, word: WatchedWord) -> None:
-        left = tuple(each for each in self._called[word.whole] if each != user_id)
+        left = tuple(each for each in self._users_by_hash[word.whole] if each != user_id)
         if left:
-            self._called[word.whole] = left
+            self._users_by_hash[word.whole] = left
         else:
-            del self._called[word.whole]
+            del self._users_by_hash[word.whole]
         lengths = self._lengths[word.first]
         lengths[word.tokens] -= 1
         if not lengths[word.tokens]:

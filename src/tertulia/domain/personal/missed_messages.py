@@ -66,7 +66,7 @@ def reason(user: User, about: NotificationInterest, way: Way) -> Reason | None:
     if about.is_muted or user.is_bot or not user.is_active:
         return None
     if user.prefers(f"enable_offline_{way}_notifications"):
-        found = _called(user, about)
+        found = _mention_reason(user, about)
         if found is not None:
             return found
     if about.is_edit:
@@ -84,7 +84,7 @@ def reason(user: User, about: NotificationInterest, way: Way) -> Reason | None:
     return None
 
 
-def _called(user: User, about: NotificationInterest) -> Reason | None:
+def _mention_reason(user: User, about: NotificationInterest) -> Reason | None:
     if about.is_direct:
         return "direct_message"
     if about.is_mentioned:

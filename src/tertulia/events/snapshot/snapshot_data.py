@@ -16,7 +16,7 @@ from tertulia.events.message_locations import MessageLocations
 from tertulia.events.shared_unread import SharedUnread
 from tertulia.events.snapshot.lists import LISTS
 from tertulia.events.snapshot.register_cache import Recollection
-from tertulia.events.snapshot.unread_query import AskedUnread, FoundUnread
+from tertulia.events.snapshot.unread_query import FoundUnread, UnreadQuery
 from tertulia.storage.channels.grouped_subscriptions import AlikeSubscriptions
 from tertulia.storage.personal.topic_policies import UserTopic
 
@@ -97,11 +97,11 @@ class SnapshotQuery:
         far as this server knows."""
         self._tx, self._user_id, self._wanted, self._recalled = tx, user_id, wanted, recalled
         self._first: dict[str, Later[Any]] = {}  # by the name of the fact
-        self._unread: AskedUnread | None = None
+        self._unread: UnreadQuery | None = None
         if wanted("message"):
             self._first["max_message_id"] = tx.later(newest_received, user_id)
         if wanted("message") and wanted("update_message_flags"):
-            self._unread = AskedUnread(tx, user_id, whereabouts or MessageLocations(), recalled)
+            self._unread = UnreadQuery(tx, user_id, whereabouts or MessageLocations(), recalled)
         if wanted("recent_private_conversations"):
             self._first["conversations"] = tx.later(
                 storage.messages.conversations.recent, user_id, MAX_CONVERSATIONS

@@ -53,7 +53,7 @@ class FoundUnread(msgspec.Struct):
         return SharedUnread(waiting, channels, locations)
 
 
-class AskedUnread:
+class UnreadQuery:
     def __init__(
         self, tx: Tx, user_id: int, whereabouts: MessageLocations, recalled: Recollection | None
     ) -> None:
@@ -65,7 +65,7 @@ class AskedUnread:
         newest = whereabouts.newest(tx.realm_id)
         self._newest = tx.later(asked.describe_after, user_id, newest, MAX_DESCRIBED)
         self._since = recalled.waiting.min() if recalled and recalled.waiting else None
-        self._called = [] if self._since is None else self._ask_called(self._since)
+        self._mentioned = [] if self._since is None else self._query_mentions(self._since)
 
     def found(
         self,
@@ -79,7 +79,7 @@ class AskedUnread:
             self._tx, self._user_id, stored, arrived if len(arrived) < MAX_ARRIVED else None
         )
         waiting = _newest(everything)
-        mentioned = waiting & BitMap64(self._calls(waiting))
+        mentioned = waiting & BitMap64(self._mentions(waiting))
         found = FoundUnread(stored, waiting, mentioned, len(everything) > MAX_UNREAD)
         if (
             recalled is not None
@@ -91,13 +91,13 @@ class AskedUnread:
             self._find_locations(found, rewritten, common)
         return found
 
-    def _calls(self, waiting: BitMap64) -> Iterator[int]:
+    def _mentions(self, waiting: BitMap64) -> Iterator[int]:
         """Unread messages that mention the reader."""
         if waiting and (self._since is None or waiting.min() < self._since):
-            self._called = self._ask_called(waiting.min())
-        return chain.from_iterable(found() for found in self._called)
+            self._mentioned = self._query_mentions(waiting.min())
+        return chain.from_iterable(found() for found in self._mentioned)
 
-    def _ask_called(self, since: int) -> list[Later[list[int]]]:
+    def _query_mentions(self, since: int) -> list[Later[list[int]]]:
         marks = ("mentioned", "topic_wildcard_mentioned")
         flags = storage.messages.flags
         return [

@@ -181,11 +181,11 @@ class History:
         calls_all = False
         if not text.is_block and self._dice.random() < MENTIONS:
             mentioned = self._dice.choice(room.members)
-            text = self._writer.called(self._mention(mentioned), text)
+            text = self._writer.with_mention(self._mention(mentioned), text)
         elif not text.is_block and sender.user.role <= Role.ADMINISTRATOR:
             calls_all = self._dice.random() < CALLS_TO_ALL
             if calls_all:
-                text = self._writer.called(self._everybody, text)
+                text = self._writer.with_mention(self._everybody, text)
         place = (room.channel.id, None, topic.name)
         self._write(turn, sender, place, text, room.members, calls_all=calls_all)
         topic.newest = turn.message_id

@@ -67,7 +67,7 @@ class TextWriter:
             pieces.append(self._case())
         return joined(pieces)
 
-    def called(self, mention: Piece, text: Text) -> Text:
+    def with_mention(self, mention: Piece, text: Text) -> Text:
         """A line that begins with a mention."""
         return joined([mention, _as_piece(text)])
 

@@ -104,7 +104,7 @@ def in_followed_topics(tx: Tx, user_id: int) -> BitMap64:
     return BitMap64(row["id"] for row in rows)
 
 
-def calling_everybody(tx: Tx, user_id: int) -> BitMap64:
+def mentioning_everyone(tx: Tx, user_id: int) -> BitMap64:
     """Messages with a wildcard mention in a channel while the user was subscribed."""
     rows = tx.all(
         "SELECT m.id FROM message m JOIN subscription_span s"

@@ -426,7 +426,7 @@ logging.getLogger("psycopg").warning("theirs: %s", "hush")
 threading.Thread(target=fail).start()
 
 async def loop():
-    asyncio.get_running_loop().set_exception_handler(logging_config.tell_of_loop)
+    asyncio.get_running_loop().set_exception_handler(logging_config.log_loop_error)
     asyncio.get_running_loop().call_soon(fail, "hush")
     await asyncio.sleep(0)
 asyncio.run(loop())

@@ -260,7 +260,7 @@ SETTINGS: dict[str, OrganizationSetting] = {
             "media_preview_size",
             ChosenFrom((100, 150, 200)),
             100,
-            "The size of image previews, in percent.",
+            "Clients show image previews at this size, in percent.",
         ),
         OrganizationSetting(
             "message_content_allowed_in_email_notifications",

@@ -30,6 +30,7 @@ from tests.support.shared_servers import SharedServers  # noqa: E402
 from tests.support.slapd import DIRECTORY, SLAPD, Slapd, slapd_running  # noqa: E402
 
 from tertulia.config.login_providers import LdapDirectory  # noqa: E402
+from tertulia.database.dialects.postgres import Postgres  # noqa: E402
 from tertulia.server import logging_config  # noqa: E402
 
 gc.disable()  # until all tests are collected
@@ -75,6 +76,9 @@ def pytest_configure(config: pytest.Config) -> None:
     )
     hypothesis.settings.load_profile("patient")
     cheap_hashing.use()
+    # On a busy machine a thread inside a transaction can wait longer than 1.5 s for a core.
+    # tests/crash/test_paused_server.py tests the real limit, with real servers.
+    Postgres.write_limits = {"idle_in_transaction_session_timeout": "20s"}
     structlog.configure(
         processors=[
             structlog.processors.add_log_level,
@@ -122,7 +126,7 @@ def _place_in_line(item: pytest.Item) -> int:
 
 @pytest.fixture(scope="session")
 def thorough(request: pytest.FixtureRequest) -> bool:
-    """Whether this run checks everything, as `.ci/run` does, or the quick list of each test."""
+    """Whether this run checks everything, as `--both` does, or the quick list of each test."""
     return bool(request.config.getoption("both"))
 
 

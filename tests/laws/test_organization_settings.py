@@ -202,7 +202,7 @@ def test_every_setting_has_an_effect():
     assert not idle, "\n".join(idle)
 
 
-# What `make test` changes, by the kind of setting; `.ci/run` changes all.
+# What `make test` changes, by the kind of setting; `--both` changes all.
 QUICK = {
     "ChannelId": ["signup_announcements_stream_id"],
     "ChosenFrom": ["digest_weekday", "topics_policy"],

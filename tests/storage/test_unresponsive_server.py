@@ -29,6 +29,7 @@ def kind(request: pytest.FixtureRequest) -> Kind:
 def impatient(monkeypatch) -> None:
     brief = {"idle_in_transaction_session_timeout": "300ms", "lock_timeout": "300ms"}
     monkeypatch.setattr(Postgres, "limits", Postgres.limits | brief)
+    monkeypatch.setattr(Postgres, "write_limits", brief)
 
 
 class Server:

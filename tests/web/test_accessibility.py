@@ -64,7 +64,7 @@ def views(house, lively):
     }
 
 
-# What `make test` checks with all rules; `.ci/run` checks everything with all rules.
+# What `make test` checks with all rules; `--both` checks everything with all rules.
 QUICK_VIEWS = ("topic", "inbox", "search")
 
 

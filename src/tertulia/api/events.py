@@ -241,8 +241,6 @@ async def _moment(
         view = View(call.org, user, options, facts, _surroundings(call), call.now, presence_days)
         state = events.snapshot.compose.compose(view, wanted)
         follower.caches.registers.keep(whose, facts.recollection(head.rules))
-        if unread is not None and unread.locations and unread.is_unusual:
-            follower.caches.locations.keep_common((whose[0], whose[2]), start.seq, unread.common())
         is_behind = unread is not None and actions.messages.read_state.lags(unread.stored)
         return RegisterSnapshot(start, state, queue, is_behind and not user.is_spectator)
 
@@ -259,8 +257,7 @@ def _read_moment(
     head = asked_head()
     news = follower.reader.fetch_relevant(tx, head)
     rewritten = news.rewritten(tx.realm_id) if keeps else None
-    common = follower.caches.locations.common((whose[0], whose[2]), rewritten)
-    return asked.facts(rewritten, head.rules, common), news, head
+    return asked.facts(rewritten, head.rules), news, head
 
 
 def _check_spectator(client_gravatar: bool | None, include_subscribers: str) -> None:

@@ -17,7 +17,6 @@ from tertulia.events import (
     recognition,
     send_permits,
     session_cache,
-    shared_unread,
     snapshot,
     types,
 )

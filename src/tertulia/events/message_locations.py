@@ -3,8 +3,7 @@
 A register describes thousands of unread messages, grouped by conversation. The cache spares it most
 of the database reads. It holds eight bytes per message that was sent or looked up lately: the
 number of its conversation. An event that rewrites messages (`Event.rewritten`) invalidates their
-entries. The unread messages of the last register are cached too, for other users with nearly the
-same ones (`SharedUnread`).
+entries.
 """
 
 from bisect import bisect_left
@@ -13,13 +12,11 @@ from collections.abc import Collection, Iterable, Sequence
 
 from tertulia.domain.messages.message import Message
 from tertulia.events.conversation_keys import ConversationKey, Resolved
-from tertulia.events.shared_unread import SharedUnread
 from tertulia.storage.messages.unread import UnreadMessage
 
 PAGE_BITS = 12
 MAX_PAGES = 256  # a million messages: 8 MiB
 MAX_CONVERSATIONS = 100_000
-MAX_SHARED_UNREAD = 16  # organizations; ten thousand unread messages take half a megabyte
 
 _IN_PAGE = (1 << PAGE_BITS) - 1
 _EMPTY_PAGE = [0] * (1 << PAGE_BITS)
@@ -27,9 +24,6 @@ _EMPTY_PAGE = [0] * (1 << PAGE_BITS)
 
 UNKNOWN = 0
 UNKNOWN_CONVERSATION = ConversationKey(None, "", "", ())
-
-Whose = tuple[int, bool]  # the organization, and whether the client supports topics without a name
-
 
 PageCache = dict[int, list[int]]  # the number of the conversation of each message
 
@@ -48,7 +42,6 @@ class MessageLocations:
         self._newest: dict[int, int] = {}  # by organization
         # By organization: the seq of the last event that rewrote messages.
         self._rewritten_at: dict[int, int] = {}
-        self._common: dict[Whose, SharedUnread] = {}
 
     def find(self, message_ids: Sequence[int]) -> tuple[Resolved, list[int]]:
         """Group messages, given in order, by conversation; also return those that are not cached.
@@ -93,25 +86,6 @@ class MessageLocations:
         """The newest message of an organization of which something is known."""
         return self._newest.get(realm_id)
 
-    def common(self, whose: Whose, rewritten: frozenset[int] | None) -> SharedUnread | None:
-        """The unread messages of a recent register, unless one of them was rewritten since. None
-        for `rewritten`: any message may be."""
-        known = self._common.get(whose)
-        if known is None or rewritten is None or known.holds_any_of(rewritten):
-            return None
-        return known
-
-    def keep_common(self, whose: Whose, seq: int, found: SharedUnread) -> None:
-        """Cache the unread messages that a register found as of an event."""
-        known = self._common.get(whose)
-        is_old = self._rewritten_at.get(whose[0], 0) > seq
-        if is_old or (known is not None and known.is_worth_more_than(found)):
-            return
-        self._common.pop(whose, None)
-        self._common[whose] = found
-        if len(self._common) > MAX_SHARED_UNREAD:
-            del self._common[next(iter(self._common))]
-
     def note_sent(self, message: Message) -> None:
         """Cache the location of a message that was just sent, unless it was moved since."""
         if message.arrived_seq is None:
@@ -136,10 +110,6 @@ class MessageLocations:
             page = pages.get(message_id >> PAGE_BITS)
             if page is not None:
                 page[message_id & _IN_PAGE] = UNKNOWN
-        for whose in ((realm_id, False), (realm_id, True)):
-            common = self._common.get(whose)
-            if common is not None and common.holds_any_of(message_ids):
-                del self._common[whose]
 
     def forget_all(self, realm_id: int, seq: int) -> None:
         """Invalidate everything of an organization: events up to `seq` were not applied one by
@@ -148,8 +118,6 @@ class MessageLocations:
         _, spots = self._blocks
         for spot in self._of_realm.pop(realm_id, ()):
             spots[self._numbers.pop(spot)] = UNKNOWN_CONVERSATION
-        for whose in ((realm_id, False), (realm_id, True)):
-            self._common.pop(whose, None)
 
     def _put(self, realm_id: int, message_id: int, spot: ConversationKey) -> None:
         number = self._numbers.get(spot)

@@ -13,7 +13,6 @@ from tertulia.domain.people.bots import Bot
 from tertulia.domain.people.status import Status
 from tertulia.domain.personal.devices import Device
 from tertulia.events.message_locations import MessageLocations
-from tertulia.events.shared_unread import SharedUnread
 from tertulia.events.snapshot.lists import LISTS
 from tertulia.events.snapshot.register_cache import Recollection
 from tertulia.events.snapshot.unread_query import FoundUnread, UnreadQuery
@@ -118,11 +117,10 @@ class SnapshotQuery:
         self,
         rewritten: frozenset[int] | None = None,
         rules: LogPosition | None = None,
-        common: SharedUnread | None = None,
     ) -> SnapshotData:
         """`rewritten` are messages whose cached location is invalid; None means all.
 
-        `rules` is the last event that invalidated permits. `common` contains none of `rewritten`.
+        `rules` is the last event that invalidated permits.
         """
         there, recalled = self._there(), self._recalled
         self._ask_owned(there)
@@ -134,7 +132,7 @@ class SnapshotQuery:
         if recalled is not None:
             facts.subscriptions = recalled.subscriptions
         if self._unread is not None:
-            facts.unread = self._unread.found(rewritten, recalled, common)
+            facts.unread = self._unread.found(rewritten, recalled)
         for table, fact in _OWNED.items():
             if table in self._owned:
                 setattr(facts, fact.name, self._owned[table]())

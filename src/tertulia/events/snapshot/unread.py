@@ -1,7 +1,6 @@
 """Unread messages in the register snapshot, by conversation and topic."""
 
-from collections.abc import Iterable
-from operator import attrgetter, itemgetter
+from operator import attrgetter
 from typing import Any
 
 import msgspec
@@ -9,7 +8,6 @@ import msgspec
 from tertulia import domain, events
 from tertulia.domain.people.user import User
 from tertulia.events.conversation_keys import Resolved
-from tertulia.events.shared_unread import UnreadChannel
 from tertulia.events.snapshot.snapshot_data import SnapshotData
 from tertulia.events.snapshot.unread_query import FoundUnread
 from tertulia.storage.personal.topic_policies import UserTopic
@@ -55,20 +53,17 @@ def unread_state(
         if alike.active:
             muted |= dict.fromkeys(alike.channel_ids, alike.is_muted)
     unnamed = domain.channels.topics.shown("", empty_topic_name)
-    channels = {number: each for number, each in unread.channels.items() if number in muted}
     topics = _topics([place for place in unread.locations if place[0].channel_id in muted], unnamed)
     direct = [place for place in unread.locations if place[0].channel_id is None]
     count = sum([len(ids) for _, ids in direct])
-    count += sum([each.size for number, each in channels.items() if not muted[number]])
     count += sum([each.size for each in topics.values() if not muted[each.stream_id]])
     for policy in facts.user_topics:
         if policy.channel_id in muted:
-            size = _size(policy, channels, topics)
-            count += _correction(policy, muted[policy.channel_id]) * size
+            count += _correction(policy, muted[policy.channel_id]) * _size(policy, topics)
     return {
         "count": count,
         **_conversations(user, direct),
-        "streams": _by_channel(channels, topics.values(), unnamed),
+        "streams": sorted(topics.values(), key=attrgetter("stream_id")),
         "mentions": list(unread.mentioned),
         "old_unreads_missing": unread.is_cut,
     }
@@ -83,29 +78,10 @@ def _topics(locations: Resolved, unnamed: str) -> dict[str, UnreadTopic]:
     return topics
 
 
-def _by_channel(
-    channels: dict[int, UnreadChannel], topics: Iterable[UnreadTopic], unnamed: str
-) -> list[Any]:
-    """All topics in the order of channels. The JSON of shared channels is cached."""
-    if not channels:
-        return sorted(topics, key=attrgetter("stream_id"))
-    for each in channels.values():
-        if not each.encoded:
-            each.encoded = _encode([*_topics(each.locations, unnamed).values()])[1:-1]
-    found: list[tuple[int | None, Any]] = [(topic.stream_id, topic) for topic in topics]
-    found += [(number, msgspec.Raw(each.encoded)) for number, each in channels.items()]
-    return [each for _, each in sorted(found, key=itemgetter(0))]
-
-
-def _size(
-    policy: UserTopic, channels: dict[int, UnreadChannel], topics: dict[str, UnreadTopic]
-) -> int:
+def _size(policy: UserTopic, topics: dict[str, UnreadTopic]) -> int:
     """The number of unread messages in a topic."""
     key = events.conversation_keys.topic_key(policy.channel_id, policy.topic)
-    if key in topics:
-        return topics[key].size
-    locations = channels[policy.channel_id].locations if policy.channel_id in channels else ()
-    return sum(len(ids) for spot, ids in locations if spot.topic_key == key)
+    return topics[key].size if key in topics else 0
 
 
 def _correction(policy: UserTopic, is_channel_muted: bool) -> int:

@@ -16,15 +16,12 @@ from tertulia import storage
 from tertulia.database.tx import Later, Tx
 from tertulia.events.conversation_keys import ConversationKey, Resolved
 from tertulia.events.message_locations import MessageLocations
-from tertulia.events.shared_unread import SharedUnread, UnreadChannel
 from tertulia.events.snapshot.register_cache import Recollection
 from tertulia.storage.messages.unread import Stored, UnreadMessage
 
 MAX_UNREAD = 50_000
 MAX_ARRIVED = 1000
 MAX_DESCRIBED = 200
-MAX_DIFFERING_SHARE = 0.5  # of the unread messages; with more differences they are not shared
-LARGE_DIFFERING_SHARE = 0.25
 
 
 class FoundUnread(msgspec.Struct):
@@ -33,24 +30,10 @@ class FoundUnread(msgspec.Struct):
     mentioned: BitMap64
     is_cut: bool  # there are more than the API shows
     encoded: bytes | None = None  # the encoded result; if cached, the fields below are empty
-    channels: dict[int, UnreadChannel] = field(default_factory=dict)  # shared with other users
-    locations: Resolved = field(default_factory=list)  # the others; the oldest unread message first
+    locations: Resolved = field(default_factory=list)  # the oldest unread message first
     unknown: list[int] = field(default_factory=list)  # messages whose conversation was not cached
     # The existing ones among `unknown`.
     described: list[UnreadMessage] = field(default_factory=list)
-    is_unusual: bool = True  # few of them are shared with others
-
-    def common(self) -> SharedUnread:
-        """What other users may have unread too. Channels with messages of unknown location are
-        left out: the location of a moved message depends on the reader."""
-        personal = {None, *(each.channel_id for each in self.described)}
-        channels = {
-            number: each for number, each in self.channels.items() if number not in personal
-        }
-        locations = [place for place in self.locations if place[0].channel_id not in personal]
-        others = [ids for spot, ids in self.locations if spot.channel_id in personal]
-        waiting = self.waiting - BitMap64([*self.unknown, *chain.from_iterable(others)])
-        return SharedUnread(waiting, channels, locations)
 
 
 class UnreadQuery:
@@ -71,9 +54,8 @@ class UnreadQuery:
         self,
         rewritten: frozenset[int] | None,
         recalled: Recollection | None,
-        common: SharedUnread | None,
     ) -> FoundUnread:
-        """`recalled` and `common` must be valid."""
+        """`recalled` must be valid."""
         stored, arrived = self._stored(), self._arrived()
         everything = storage.messages.unread.complete(
             self._tx, self._user_id, stored, arrived if len(arrived) < MAX_ARRIVED else None
@@ -88,7 +70,7 @@ class UnreadQuery:
         ):
             found.encoded = recalled.encoded
         else:
-            self._find_locations(found, rewritten, common)
+            self._find_locations(found, rewritten)
         return found
 
     def _mentions(self, waiting: BitMap64) -> Iterator[int]:
@@ -105,41 +87,12 @@ class UnreadQuery:
             self._tx.later(flags.with_flag, self._user_id, *marks, since=since),
         ]
 
-    def _find_locations(
-        self, found: FoundUnread, rewritten: frozenset[int] | None, common: SharedUnread | None
-    ) -> None:
-        if common is None or not self._share(found, rewritten, common):
-            ids = found.waiting.to_array().tolist()
-            found.locations, found.unknown = self._whereabouts.find_excluding(rewritten, ids)
+    def _find_locations(self, found: FoundUnread, rewritten: frozenset[int] | None) -> None:
+        ids = found.waiting.to_array().tolist()
+        found.locations, found.unknown = self._whereabouts.find_excluding(rewritten, ids)
         if found.unknown:
             found.described = self._describe(set(found.unknown))
             _add_described(found)
-
-    def _share(
-        self, found: FoundUnread, rewritten: frozenset[int] | None, common: SharedUnread
-    ) -> bool:
-        """Take over shared unread messages, and find the conversations of those that differ.
-
-        Returns False, and changes nothing, if too many differ or a conversation is not cached.
-        """
-        come, gone = found.waiting - common.waiting, common.waiting - found.waiting
-        differing = (len(come) + len(gone)) / max(1, len(found.waiting))
-        if differing > MAX_DIFFERING_SHARE:
-            return False
-        left, lost = self._whereabouts.find(gone.to_array().tolist())
-        if lost:
-            return False
-        ids = come.to_array().tolist()
-        arrived, found.unknown = self._whereabouts.find_excluding(rewritten, ids)
-        changed = {spot.channel_id for spot, _ in chain(left, arrived)}
-        found.channels, locations = common.without(changed)
-        found.is_unusual = differing > LARGE_DIFFERING_SHARE
-        for spot, ids in left:
-            locations[spot] = sorted(set(locations[spot]).difference(ids))
-        for spot, ids in arrived:
-            locations[spot] = sorted(locations[spot] + ids) if spot in locations else ids
-        found.locations = sorted([each for each in locations.items() if each[1]], key=_first)
-        return True
 
     def _describe(self, unknown: set[int]) -> list[UnreadMessage]:
         described = [each for each in self._newest() if each.id in unknown]
@@ -153,9 +106,6 @@ def _add_described(found: FoundUnread) -> None:
     locations = dict(found.locations)
     for each in found.described:
         spot = ConversationKey.of(each)
-        shared = found.channels.pop(spot.channel_id or 0, None)
-        if shared is not None:
-            locations.update(shared.locations)
         locations[spot] = sorted([*locations.get(spot, []), each.id])
     found.locations = sorted(locations.items(), key=_first)
 

@@ -1,4 +1,4 @@
-"""Unread messages shared between users: the same bytes for the same unread, and only then."""
+"""Unread messages in a register are the same with and without cached data."""
 
 from tertulia.events.message_locations import MessageLocations
 from tertulia.events.snapshot.register_cache import RegisterCache
@@ -6,7 +6,7 @@ from tertulia.events.snapshot.register_cache import RegisterCache
 UNREAD = ["message", "update_message_flags", "user_topic"]
 
 
-def test_a_shared_unread_state_equals_ones_own(chat):
+def test_unread_from_caches_equals_unread_from_the_database(chat):
     olga = chat.person("olga", role="owner", channels=["kitchen", "garden", "attic"])
     ben, cleo, dora = chat.people("ben", "cleo", "dora", channels=["kitchen", "garden", "attic"])
     said = [
@@ -46,29 +46,11 @@ def test_a_shared_unread_state_equals_ones_own(chat):
     for number, act in enumerate(acts):
         together(ben, cleo, dora)
         act()
-        shared = together(ben, cleo, dora)
+        cached = together(ben, cleo, dora)
         chat.server.call(forget_all, chat)
-        alone = [told_alone(chat, each) for each in (ben, cleo, dora)]
+        fresh = [told_afresh(chat, each) for each in (ben, cleo, dora)]
 
-        assert shared == alone, number
-
-
-def test_users_with_the_same_unread_get_the_same_bytes(chat):
-    olga = chat.person("olga", channels=["kitchen", "garden"])
-    ben, cleo, dora = chat.people("ben", "cleo", "dora", channels=["kitchen", "garden"])
-    for place in ("kitchen > lunch", "garden > weeds"):
-        olga.says("First", to=place)
-        olga.says("Second", to=place)
-
-    told(ben), told(cleo)
-    common = chat.server.application.delivery.follower.caches.locations.common(
-        (chat.realm.id, False), frozenset()
-    )
-    channels, _ = common.without([])
-
-    assert told(dora)["count"] == 4
-    assert channels.keys() == {chat.channel(name).id for name in ("kitchen", "garden")}
-    assert all(each.encoded for each in channels.values())
+        assert cached == fresh, number
 
 
 def read(person, message):
@@ -97,7 +79,7 @@ def told(person):
     return person.registers(fetch_event_types=UNREAD)["unread_msgs"]
 
 
-def told_alone(chat, person):
+def told_afresh(chat, person):
     chat.server.call(forget_all, chat)
     return told(person)
 

@@ -19,7 +19,13 @@ for finder in sys.meta_path:
     if isinstance(finder, AssertionRewritingHook):
         finder._must_rewrite.discard("tertulia")
 
-from tests.support import cheap_hashing, conformance, database_plan, precompile  # noqa: E402
+from tests.support import (  # noqa: E402
+    cheap_hashing,
+    conformance,
+    database_plan,
+    phone_app,
+    precompile,
+)
 from tests.support.browser_user import running_chromium  # noqa: E402
 from tests.support.databases import Databases, Kind  # noqa: E402
 from tests.support.fake_smtp import FakeSmtp  # noqa: E402
@@ -102,7 +108,7 @@ MET: set[str] = set()  # parts of the contract that the workers have seen
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    MET.update(conformance.the_contract().met)
+    MET.update(conformance.the_contract().met | phone_app.met())
     if hasattr(session.config, "workeroutput"):
         session.config.workeroutput["met"] = sorted(MET)
 
@@ -115,6 +121,7 @@ def pytest_testnodedown(node: Any) -> None:
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     if MET:
         terminalreporter.write_line(conformance.summary(MET))
+        terminalreporter.write_line(phone_app.summary(MET))
     terminalreporter.write_line(database_plan.summary(terminalreporter))
 
 

@@ -1,10 +1,21 @@
-"""The mobile app: every answer and event has the keys and types that it needs."""
+"""The phone app: one organization with everything that its model has.
+
+The client of the tests checks every answer and event against the model (`support/phone_app.py`);
+here are the app's own options, and proof that the check finds mistakes.
+"""
 
 import json
 
 import pytest
-from tests.support import mobile
+from tests.support import phone_app
 from tests.support.pictures import picture, uploads
+
+EVENTS = {
+    *("alert_words", "custom_profile_fields", "delete_message", "message", "muted_users"),
+    *("presence", "reaction", "realm_emoji", "realm_user", "saved_snippets", "stream"),
+    *("submessage", "subscription", "typing", "update_message", "update_message_flags"),
+    *("user_group", "user_settings", "user_status", "user_topic"),
+}
 
 
 @pytest.fixture
@@ -45,18 +56,21 @@ def test_it_parses_the_register_state(life, role):
     who = chat.person("zoe", channels=["kitchen"], **kind)
     newer = ("archived_channels", "linkifier_url_template", "simplified_presence_events")
 
-    mobile.reads(chat.stranger.get("/server_settings").succeeds(), mobile.ServerSettings)
-    mobile.reads(who.registers(**mobile.OPTIONS), mobile.Snapshot)
-    capable = mobile.CAPABILITIES | dict.fromkeys(newer, True)
-    mobile.reads(who.registers(slim_presence=True, client_capabilities=capable), mobile.Snapshot)
-    mobile.reads(who.registers(slim_presence=True), mobile.Snapshot)
+    chat.stranger.get("/server_settings").succeeds()
+    capable = phone_app.CAPABILITIES | dict.fromkeys(newer, True)
+
+    for options in (
+        phone_app.OPTIONS,
+        {"slim_presence": True, "client_capabilities": capable},
+        {"slim_presence": True},
+    ):
+        assert phone_app.problem("InitialSnapshot", who.registers(**options)) == ""
 
 
 def test_it_parses_unread_messages(life):
     _, ana, ben, cleo = life
-    state = ben.registers(**mobile.OPTIONS)
 
-    mobile.reads(state, mobile.Snapshot)
+    state = ben.registers(**phone_app.OPTIONS)
 
     waiting = state["unread_msgs"]
     assert [len(waiting[each]) for each in ("pms", "streams", "huddles")] == [1, 2, 1]
@@ -74,13 +88,12 @@ def test_it_parses_messages(life):
 
     for narrow in ([], [{"operator": "is", "operand": "dm"}], [["search", "soup"]]):
         found = ben.get("/messages", narrow=narrow, allow_empty_topic_name=True, **options)
-        mobile.reads(found.succeeds(), mobile.Fetched)
-        assert found.json["messages"]
+        assert found.succeeds()["messages"]
 
 
 def test_it_parses_events(life):
     chat, ana, ben, cleo = life
-    ears = ben.listens_for(**mobile.OPTIONS)
+    ears = ben.listens_for(**phone_app.OPTIONS)
     kitchen, garden = chat.channel("kitchen").id, chat.channel("garden").id
     echo = {"queue_id": ears.queue_id, "local_id": "1.5", "read_by_sender": True}
 
@@ -129,9 +142,8 @@ def test_it_parses_events(life):
 
     heard = ears.all()
     for event in heard:
-        if mobile.name_of(event) in mobile.EVENTS:
-            mobile.reads(event, mobile.EVENTS[mobile.name_of(event)])
-    assert mobile.EVENTS.keys() - {mobile.name_of(event) for event in heard} == set()
+        assert phone_app.problem("Event", event | {"id": 1}) == ""
+    assert EVENTS - {event["type"] for event in heard} == set()
     (echoed,) = (each for each in heard if each.get("local_message_id"))
     assert (echoed["message"]["id"], echoed["local_message_id"]) == (own.id, "1.5")
 
@@ -142,3 +154,50 @@ def test_it_parses_the_emoji_table(chat):
     table = json.loads(chat.stranger.raw("GET", "/" + url.split("/", 3)[3]).body)
 
     assert "tada" in table["code_to_names"]["1f389"]
+
+
+STATUS = {"status_text": "", "emoji_name": "zulip", "emoji_code": "zulip"}
+
+
+@pytest.mark.parametrize(
+    "kind, value, found",
+    [
+        (
+            "UserStatusChange",
+            STATUS | {"reaction_type": "service_extra_emoji"},
+            '.reaction_type: "service_extra_emoji" is not a ReactionType',
+        ),
+        ("UserStatusChange", STATUS | {"reaction_type": "zulip_extra_emoji"}, ""),
+        ("Event", {"type": "soup", "id": 1}, ""),
+        ("Event", {"type": "soup"}, ".id: null, but exact_int is needed"),
+        ("[Reaction]", [{}], "[0].emoji_name: null, but string is needed"),
+        ("GroupSettingValue", {"direct_members": [1]}, ".direct_subgroups: null, but a list is"),
+        ("{int:ClientDevice}", {"a": {}}, ": the key 'a' is not a whole number"),
+        ("ascending [int]", [2, 1], ": is not ascending"),
+        ("Color", "#ABCDEF", ': "#ABCDEF", but Color is needed'),
+        (
+            "json PollEventSubmessage",
+            '{"type": "vote", "key": "abc", "vote": 1}',
+            '.key: "abc", but PollOptionKey is needed',
+        ),
+        (
+            "json TodoEventSubmessage",
+            '{"type": "strike", "key": "abc"}',
+            '.key: "abc", but TodoTaskKey is needed',
+        ),
+    ],
+)
+def test_the_check_finds_what_the_app_cannot_read(kind, value, found):
+    assert phone_app.problem(kind, value).startswith(found)
+    assert bool(phone_app.problem(kind, value)) == bool(found)
+
+
+def test_a_vote_that_the_app_cannot_read_spoils_its_message(chat, in_kitchen, ana):
+    poll = ana.says("/poll Soup?\npea", to="kitchen > lunch")
+    message = ana.sees(poll.id)
+    bad = {"sender_id": ana.id, "msg_type": "widget", "content": '{"type": "vote", "key": "x"}'}
+
+    assert phone_app.problem("Message", message) == ""
+    spoiled = message | {"submessages": [*message["submessages"], bad]}
+
+    assert phone_app.problem("Message", spoiled).startswith(".submessages[1].content.key")

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, expect
-from tests.support import mobile
+from tests.support import phone_app
 from tests.support.browser_user import open_page
 from tests.support.cli_runner import Terminal
 from tests.support.databases import Databases, Kind
@@ -27,12 +27,10 @@ class Phone:
         self.begin()
 
     def begin(self) -> None:
-        state = self.owner.registers(**mobile.OPTIONS)
-        mobile.reads(state, mobile.Snapshot)
+        state = self.owner.registers(**phone_app.OPTIONS)
         self.queue_id, self.last = state["queue_id"], state["last_event_id"]
         wanted = {"anchor": "newest", "num_before": 100, "num_after": 0, "narrow": json.dumps([])}
         found = self.owner.get("/messages", **wanted, allow_empty_topic_name=True).succeeds()
-        mobile.reads(found, mobile.Fetched)
         self.shown = {each["id"]: each["content"] for each in found["messages"]}
 
     def polls(self) -> None:

@@ -31,6 +31,8 @@ def test_parts_that_clients_can_read(part):
         '{"type": "vote", "key": "abc", "vote": 1}',
         '{"type": "vote", "key": "0x1,1", "vote": 1}',
         '{"type": "vote", "key": "canned,0", "vote": 3}',
+        '{"type": "strike", "key": "abc"}',
+        '{"type": "strike", "key": "canned,0"}',
     ],
 )
 def test_parts_that_clients_cannot_read(content):

@@ -25,7 +25,7 @@ class Word(EphemeralEvent, frozen=True):
 
     def wire(self, org: Organization, to: Listener) -> dict[str, Any]:
         nobody = {"user_id": 0, "email": "nobody@example.com"}
-        said = {"message_type": "stream", "sender": nobody, "topic": self.word}
+        said = {"message_type": "stream", "sender": nobody, "stream_id": 0, "topic": self.word}
         return {"type": "typing", "op": "start", **said}
 
 

@@ -13,7 +13,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 import msgspec
-from tests.support import conformance
+from tests.support import conformance, phone_app
 from tests.support.connection import Connection
 
 METHODS = ("GET", "POST", "PATCH", "PUT", "DELETE")
@@ -110,7 +110,9 @@ class Client:
         else:
             connection.close()
         if target.startswith(PREFIX) and reply.body:
-            check(means or method, target.removeprefix(PREFIX), reply)
+            asked = means or method, target.removeprefix(PREFIX)
+            if check(*asked, reply):
+                phone_app.check(*asked, reply.status, reply.json, headers=headers or {}, body=body)
         return reply
 
     def _take_idle(self) -> Connection | None:
@@ -130,13 +132,14 @@ def wire(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value)
 
 
-def check(method: str, path: str, reply: Reply) -> None:
+def check(method: str, path: str, reply: Reply) -> bool:
+    """Raises AssertionError if an answer is wrong; False if it was checked already."""
     assert reply.headers["Content-Type"] == "application/json"
     if path == "/openapi.json":
-        return
+        return False
     told = hash((method, path, reply.status, reply.body))
     if told in _found_good:
-        return
+        return False
     answer = reply.json
     assert isinstance(answer["msg"], str)
     failed = f"{reply.asked} failed; what the server logged, below, says where"
@@ -150,3 +153,4 @@ def check(method: str, path: str, reply: Reply) -> None:
         assert answer["result"] == "error"
         assert answer["code"]
     _found_good.append(told)
+    return True

@@ -116,6 +116,9 @@ Index = Annotated[int, msgspec.Meta(ge=0, le=PER_MESSAGE)]
 # messages in which it finds any other key.
 OptionKey = Annotated[str, msgspec.Meta(pattern=r"^(canned|[1-9][0-9]{0,9}),(0|[1-9][0-9]{0,4})$")]
 
+# The same of a task, the other way around.
+TaskKey = Annotated[str, msgspec.Meta(pattern=r"^(0|[1-9][0-9]{0,4}),(canned|[1-9][0-9]{0,9})$")]
+
 
 class Vote(msgspec.Struct, tag="vote"):
     key: OptionKey
@@ -139,7 +142,7 @@ class NewTask(msgspec.Struct, tag="new_task"):
 
 
 class ToggleTask(msgspec.Struct, tag="strike"):
-    key: Words
+    key: TaskKey
 
 
 class Title(msgspec.Struct, tag="new_task_list_title"):

@@ -1,13 +1,19 @@
-"""The law of fast-path sends: a fast-path send obeys every permission change."""
+"""The law of fast-path sends: a fast-path send obeys every permission change.
+
+On PostgreSQL there are two servers: one changes the rules, and people send to the other.
+"""
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 import pytest
+from tests.support.databases import Databases
 from tests.support.fast_path_oracle import FastPathOracle
 from tests.support.people import Chat, Person
+from tests.support.server import Server
 
 from tertulia.domain.people.user import Role
 
@@ -15,21 +21,30 @@ TOGETHER = 2
 
 
 @pytest.fixture
-def kind() -> str:
-    """The rules are the same on both databases."""
-    return "sqlite"
+def doubts(monkeypatch) -> Iterator[FastPathOracle]:
+    oracle = FastPathOracle().begin(monkeypatch)
+    yield oracle
+    oracle.end()
 
 
-@pytest.fixture
-def doubts(monkeypatch) -> FastPathOracle:
-    return FastPathOracle().begin(monkeypatch)
+@pytest.fixture(scope="module")
+def pair(databases: Databases) -> Iterator[tuple[Server, Server]]:
+    """Two servers on one PostgreSQL."""
+    url, folder = databases.ready("postgres")
+    one, other = Server(url, folder).start(), Server(url, folder).start()
+    Chat.found(one)  # one organization alone has any host
+    yield one, other
+    other.stop()
+    one.stop()
+    databases.give_back(url)
 
 
 class Stage:
     """Two users who send all the time, and an owner who changes everything about that."""
 
-    def __init__(self, chat: Chat) -> None:
-        self.chat = chat
+    def __init__(self, chat: Chat, sending_to: Server) -> None:
+        """They send to `sending_to`; the owner's changes are calls of the server of `chat`."""
+        self.chat, self.sending_to = chat, sending_to
         self.olga = chat.person("olga", role="owner")
         self.ana, self.ben = chat.people("ana", "ben")
         self.olga.joins("kitchen", principals=[self.olga.id, self.ana.id, self.ben.id])
@@ -40,8 +55,9 @@ class Stage:
 
     def talk(self) -> None:
         """Whether they may or not."""
+        ana, ben = (replace(each, server=self.sending_to) for each in (self.ana, self.ben))
         for _ in range(3):
-            for sender, other in ((self.ana, self.ben), (self.ben, self.ana)):
+            for sender, other in ((ana, ben), (ben, ana)):
                 sender.tries_to_say("Soup?", to="kitchen > lunch")
                 sender.tries_to_say("Soup?", to="kitchen > ")
                 sender.tries_to_say("Tea?", to=[other])
@@ -190,8 +206,20 @@ CHANGES: dict[str, Callable[[Stage], object]] = {
 
 
 @pytest.mark.parametrize("change", CHANGES)
-def test_no_message_is_sent_by_an_outdated_permission(chat, doubts, change):
-    stage = Stage(chat)
+def test_no_message_is_sent_by_an_outdated_permission(servers, doubts, change):
+    stage = Stage(servers.chat_on("sqlite"), servers.on("sqlite"))
+
+    with stage.talking():
+        CHANGES[change](stage)
+
+    assert doubts.differences == []
+    assert doubts.looked_at > 0
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_no_message_is_sent_by_a_permission_that_another_server_changed(pair, doubts, change):
+    one, other = pair
+    stage = Stage(Chat.found(one), other)
 
     with stage.talking():
         CHANGES[change](stage)

@@ -32,7 +32,7 @@ ON_BOTH = (
     "storage/",
 )
 
-NEEDS_POSTGRES = {"two_servers"}  # fixtures that start servers on PostgreSQL by themselves
+NEEDS_POSTGRES = {"pair", "two_servers"}  # fixtures that start servers on PostgreSQL by themselves
 
 
 def add_options(parser: pytest.Parser) -> None:

@@ -167,7 +167,7 @@ def _written(tx: Tx, after: int) -> list[Any]:
     written = []
     for each in storage.log.after(tx, tx.realm_id, after, 1000):
         payload = msgspec.json.decode(each.payload)
-        row = tx.one(
+        row: Any = tx.one(
             "SELECT * FROM message WHERE realm_id = :realm AND id = :id",
             id=payload.get("message_id", 0),
         )

@@ -128,3 +128,83 @@ def test_a_file_is_uploaded_into_the_text(kitchen, sit):
     chooser.value.set_files({"name": "menu.txt", "mimeType": "text/plain", "buffer": b"soup"})
 
     expect(box(sitter)).to_have_value(re.compile(r"\[menu\.txt\]\(/user_uploads/"))
+
+
+CARET = "() => [document.activeElement.selectionStart, document.activeElement.value]"
+
+
+def test_a_topic_renamed_while_one_writes_keeps_text_caret_and_focus(kitchen, sit):
+    ana, ben, here = kitchen
+    sitter = sit(ana).goes(here)
+    soup = ben.says("Bread too", to="kitchen > lunch")
+    expect(sitter.message("Bread too")).to_be_visible()
+    box(sitter).fill("I would rather have soup")
+    box(sitter).press("ArrowLeft")
+
+    ben.patch(f"/messages/{soup.id}", topic="dinner", propagate_mode="change_all").succeeds()
+
+    expect(sitter.page.get_by_role("heading", name="dinner")).to_be_visible()
+    assert sitter.page.evaluate(CARET) == [23, "I would rather have soup"]
+    expect(sitter.page.get_by_role("textbox", name="Message to dinner in kitchen")).to_be_focused()
+    sitter.page.keyboard.type("n")
+    expect(box(sitter)).to_have_value("I would rather have sounp")
+    box(sitter).press("Control+Enter")
+    expect(sitter.message("sounp")).to_be_visible()
+    expect(sitter.page.get_by_role("heading", name="dinner")).to_be_visible()
+
+
+def test_the_draft_moves_along_with_a_renamed_topic(kitchen, sit):
+    ana, ben, here = kitchen
+    sitter = sit(ana).goes(here)
+    soup = ben.says("Bread too", to="kitchen > lunch")
+    expect(sitter.message("Bread too")).to_be_visible()
+    box(sitter).fill("I would rather have soup")
+    sitter.goes("#inbox")
+
+    ben.patch(f"/messages/{soup.id}", topic="dinner", propagate_mode="change_all").succeeds()
+
+    sitter.page.get_by_role("link", name="dinner").first.wait_for()
+    sitter.goes(here.replace("lunch", "dinner"))
+    expect(box(sitter)).to_have_value("I would rather have soup")
+    sitter.goes(here)
+    expect(box(sitter)).to_have_value("")
+
+
+def test_a_renamed_channel_changes_only_the_name_of_the_destination(kitchen, house, sit):
+    ana, _, here = kitchen
+    owner = house.person("olga", role="owner")
+    sitter = sit(ana).goes(here)
+    box(sitter).fill("I would rather have soup")
+
+    owner.patch(f"/streams/{house.channel('kitchen').id}", new_name="cellar").succeeds()
+
+    renamed = sitter.page.get_by_role("textbox", name="Message to lunch in cellar")
+    expect(renamed).to_be_focused()
+    expect(renamed).to_have_value("I would rather have soup")
+
+
+def test_a_key_typed_when_the_page_takes_the_focus_goes_into_the_box(kitchen, sit):
+    ana, _, here = kitchen
+    sitter = sit(ana).goes(here)
+    box(sitter).press_sequentially("a")
+
+    sitter.page.evaluate("document.activeElement.blur()")
+    sitter.page.keyboard.type("n")
+
+    expect(box(sitter)).to_have_value("an")
+    expect(box(sitter)).to_be_focused()
+
+
+def test_letters_are_no_commands_right_after_a_field_has_gone(kitchen, sit):
+    ana, _, here = kitchen
+    sitter = sit(ana).goes(here)
+    sitter.goes("#search")
+    sitter.page.get_by_role("searchbox").press_sequentially("a")
+
+    sitter.page.evaluate("document.activeElement.remove()")
+    sitter.page.keyboard.press("?")
+    expect(sitter.page.get_by_role("dialog")).to_have_count(0)
+
+    sitter.page.wait_for_timeout(1100)
+    sitter.page.keyboard.press("?")
+    expect(sitter.page.get_by_role("dialog")).to_be_visible()

@@ -77,6 +77,18 @@ export function discardDraft(conversation) {
   emit("drafts", key);
 }
 
+/** A topic was moved: its draft moves along. If there is a draft at the destination, the texts are joined.
+ * @param {Conversation} from
+ * @param {Conversation} to */
+export function moveDraft(from, to) {
+  const draft = drafts.get(keyOf(from));
+  if (!draft || keyOf(from) === keyOf(to)) return;
+  const there = draftOf(to);
+  const content = there && there !== draft.content ? `${there}\n\n${draft.content}` : draft.content;
+  discardDraft(from);
+  setDraft(to, content);
+}
+
 /** @param {import("../sync/event_types.d.ts").DraftsEvent} event */
 export function applyDraftsEvent(event) {
   if (event.op === "add") event.drafts.forEach(mergeServerDraft);

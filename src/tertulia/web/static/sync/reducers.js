@@ -4,7 +4,7 @@ import { emit } from "../core/signals.js";
 import { addChannel, channels, folders, updateChannel } from "../state/channels.js";
 import { conversationOf, keyOf } from "../state/conversations.js";
 import { recordDirectMessage } from "../state/direct_messages.js";
-import { applyDraftsEvent } from "../state/drafts.js";
+import { applyDraftsEvent, moveDraft } from "../state/drafts.js";
 import { forgetOtherLists, insertIntoLists, trimMessageLists } from "../state/message_lists.js";
 import { cachedMessages, findMessage, removeMessages, setFlag, storeMessage, updateMessage } from "../state/messages.js";
 import { people, updatePerson } from "../state/people.js";
@@ -114,7 +114,8 @@ function onMoved(event) {
   for (const each of new Set([event.stream_id, channel])) if (topicsOf(each)) fetchTopics(each).catch(() => invalidateTopics(each));
   forgetOtherLists();
   emit("messagesMoved", ids);
-  emit("topicMoved", event);
+  emit("topicMoved", event); // an open compose box saves its text first
+  if (event.propagate_mode !== "change_one") moveDraft({ channel: event.stream_id, topic: event.orig_subject ?? topic }, { channel, topic });
 }
 
 /** @param {ServerEvents["delete_message"]} event */

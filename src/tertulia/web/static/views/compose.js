@@ -5,7 +5,7 @@ import { channelName, channels } from "../state/channels.js";
 import { mentionsEveryone, completions, topicFieldCompletions } from "../state/typeahead_sources.js";
 import { enhance } from "./rendered_content.js";
 import { keyOf, titleOf } from "../state/conversations.js";
-import { discardDraft, draftOf, setDraft } from "../state/drafts.js";
+import { discardDraft, draftOf, moveDraft, setDraft } from "../state/drafts.js";
 import { setChildren, h, iconButton } from "../core/html.js";
 import { channelDot, avatar } from "./avatars.js";
 import { myId, setting } from "../state/session.js";
@@ -29,19 +29,36 @@ const LARGE_CHANNEL_PEOPLE = 15; // in larger channels, mentioning everyone need
 
 /** @type {ComposeBox | null} */
 let composeBox = null;
+let hadFocus = false; // whether the box had the focus when its view was closed, while the next view is built
 
 /** The compose box that is open. */
 export function currentComposeBox() {
   return composeBox?.box.isConnected ? composeBox : null;
 }
 
-/** Put a compose box into the footer of a view.
+/** Put a compose box into the footer of a view. If the box that was shown had the focus, the new one has it: the
+ * person did not leave it.
  * @param {HTMLElement} footer
  * @param {Target} target */
 export function showComposeBox(footer, target) {
-  composeBox?.saveDraft();
   composeBox = new ComposeBox(target);
   footer.append(composeBox.element);
+  if (hadFocus && document.activeElement === document.body) composeBox.box.focus({ preventScroll: true });
+}
+
+/** The view that holds the box is about to be replaced. */
+export function leaveComposeBox() {
+  const box = currentComposeBox();
+  hadFocus = box !== null && box.box === document.activeElement;
+  queueMicrotask(() => (hadFocus = false)); // the next view is built at once
+  box?.saveDraft();
+}
+
+/** Whether the open box already writes to this conversation, because its topic was moved there.
+ * @param {Conversation | undefined} conversation */
+export function isComposeMovedTo(conversation) {
+  const box = currentComposeBox();
+  return box !== null && conversation !== undefined && box.isMoved && keyOf(box.conversation) === keyOf(conversation);
 }
 
 /** Save the draft: the page may be closed. */
@@ -60,10 +77,13 @@ export class ComposeBox {
   #preview = h("div", { class: "what preview", hidden: true, tabindex: 0, "aria-label": t("compose.preview") });
   #note = h("span", { class: "cut not-phone", "aria-live": "polite" });
 
+  isMoved = false; // whether its topic was moved while the view was open
+
   /** @param {Target} target */
   constructor(target) {
     this.target = target;
-    this.box = h("textarea", { dir: "auto", rows: 2, "aria-label": t("compose.to", { where: targetName(target) }), placeholder: t("compose.write", { where: "people" in target || target.topic !== null ? titleOf(/** @type {Conversation} */ (target)) : channelName(target.channel) }) });
+    this.box = h("textarea", { dir: "auto", rows: 2 });
+    this.#labelBox();
     this.topic = "channel" in target && target.topic === null ? topicField() : null;
     const list = completionList("offers");
     const where = "channel" in target ? { channel: target.channel } : {};
@@ -88,6 +108,19 @@ export class ComposeBox {
   get conversation() {
     const { target } = this;
     return "people" in target ? target : { channel: target.channel, topic: target.topic ?? this.topic?.value.trim() ?? "" };
+  }
+
+  /** The topic was moved or renamed: write to its new name. Text, caret and focus stay.
+   * @param {Conversation} conversation */
+  follow(conversation) {
+    const { box } = this;
+    this.saveDraft();
+    moveDraft(this.conversation, conversation);
+    this.target = conversation;
+    this.isMoved = true;
+    this.#labelBox();
+    const joined = draftOf(conversation); // perhaps with the text of a draft that was there before
+    if (joined.length > box.value.length && joined.endsWith(box.value)) box.setRangeText(joined.slice(0, -box.value.length || undefined), 0, 0, "preserve");
   }
 
   /** Insert text at the caret; `alone` puts it on its own lines.
@@ -181,6 +214,15 @@ export class ComposeBox {
       if (isOther && document.activeElement !== this.box && !this.box.value) this.box.value = draftOf(this.conversation);
       return undefined;
     });
+    const stopNames = on(["channels", "people"], () => (this.box.isConnected ? this.#labelBox() : stopNames()));
+  }
+
+  /** Name the box after the conversation. */
+  #labelBox() {
+    const { target, box } = this;
+    const where = "people" in target || target.topic !== null ? titleOf(/** @type {Conversation} */ (target)) : channelName(target.channel);
+    box.setAttribute("aria-label", t("compose.to", { where: targetName(target) }));
+    box.placeholder = t("compose.write", { where });
   }
 
   /** @param {HTMLInputElement} field

@@ -1,5 +1,6 @@
 /** Keyboard shortcuts, the same as Zulip's: a table from a key to a command. */
 
+import { currentComposeBox } from "./compose.js";
 import { hasCommand, runCommand } from "./commands.js";
 
 /** Keys that work outside of text fields.
@@ -21,10 +22,14 @@ export const KEYS = {
 const MESSAGE_COMMANDS = new Set(["to-conversation", "to-channel", "to-near", "more", "reply", "reply-direct", "quote", "mention-sender", "edit",
   "sender-profile", "view-pictures", "move", "history", "star", "react", "upvote", "thumbs-up", "collapse", "unread-from-here", "copy-link", "read-receipts"]);
 
+const IGNORED_MS = 1000; // letters are no commands for this time after a text field has lost the focus by itself
+
 const STORAGE_KEY = "tertulia-keys-off";
 
 /** @param {() => HTMLElement | undefined} focusedMessage returns the message that keys act on */
 export function bindKeys(focusedMessage) {
+  document.addEventListener("keydown", (event) => continueTyping(event), { capture: true });
+  document.addEventListener("pointerdown", () => (typedAt = -Infinity), { capture: true });
   document.addEventListener("keydown", (event) => {
     if (event.defaultPrevented || event.isComposing) return;
     const name = KEYS[keyName(event)];
@@ -38,6 +43,25 @@ export function bindKeys(focusedMessage) {
     const element = MESSAGE_COMMANDS.has(name) ? (focusedMessage() ?? target) : target;
     runCommand(name, element, event);
   });
+}
+
+let typedAt = -Infinity; // when a letter was last typed into a text field that the person has not left since
+
+/** If the page has taken the focus from a text field while the person types, the next letter goes into the compose
+ * box, or nowhere: it is not a command.
+ * @param {KeyboardEvent} event */
+function continueTyping(event) {
+  const target = /** @type {HTMLElement} */ (event.target);
+  const isLetter = event.key.length === 1 && !event.ctrlKey && !event.metaKey && !event.altKey;
+  if (isTextField(target)) {
+    typedAt = isLetter ? performance.now() : event.key === "Shift" || event.key === "Backspace" ? typedAt : -Infinity;
+    return;
+  }
+  if (!isLetter || target !== document.body || performance.now() - typedAt > IGNORED_MS) return;
+  const box = currentComposeBox()?.box;
+  event.stopPropagation();
+  if (box && !document.querySelector("dialog[open]")) box.focus();
+  else event.preventDefault();
 }
 
 /** Single keys disturb people who use voice control, so they can be switched off. */

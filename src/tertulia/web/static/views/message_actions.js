@@ -2,6 +2,7 @@
 
 import { get, patch, post, ApiError, remove, NetworkError } from "../core/api.js";
 import { command, runCommand } from "./commands.js";
+import { currentComposeBox } from "./compose.js";
 import { channelName, channels } from "../state/channels.js";
 import { conversationOf, isInChannel, isResolved, keyOf, topicKey, withResolved } from "../state/conversations.js";
 import { reactionFor } from "../state/emoji.js";
@@ -151,7 +152,7 @@ function followEmptiedTopic(event) {
   if (!here || !isInChannel(here) || here.channel !== event.stream_id) return;
   if (here.topic.toLowerCase() !== String(event.orig_subject ?? here.topic).toLowerCase()) return;
   if (currentMessageView()?.messages.ids.length) return; // some messages have stayed
-  location.replace(conversationHash({ channel: event.new_stream_id ?? event.stream_id, topic: event.subject ?? here.topic }));
+  showMovedTopic(here, { channel: event.new_stream_id ?? event.stream_id, topic: event.subject ?? here.topic });
 }
 
 /** The topic that is shown was renamed or moved: show it under its new name.
@@ -161,6 +162,14 @@ function followMove(event) {
   if (!here || !isInChannel(here) || event.propagate_mode === "change_one") return;
   if (keyOf(here) !== topicKey(event.stream_id, event.orig_subject ?? event.subject ?? "")) return;
   const there = { channel: event.new_stream_id ?? event.stream_id, topic: event.subject ?? event.orig_subject ?? "" };
+  showMovedTopic(here, there);
+}
+
+/** @param {import("../state/conversations.js").InChannel} here
+ * @param {import("../state/conversations.js").InChannel} there */
+function showMovedTopic(here, there) {
+  const compose = currentComposeBox();
+  if (compose && keyOf(compose.conversation) === keyOf(here)) compose.follow(there);
   location.replace(conversationHash(there));
 }
 

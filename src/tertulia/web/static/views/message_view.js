@@ -1,7 +1,7 @@
 /** The message view: a conversation, a channel, or messages of several conversations. */
 
 import { NetworkError } from "../core/api.js";
-import { showComposeBox } from "./compose.js";
+import { isComposeMovedTo, leaveComposeBox, showComposeBox } from "./compose.js";
 import { conversationOf, keyOf } from "../state/conversations.js";
 import { plainText } from "./rendered_content.js";
 import { viewHeader, emptyView } from "./view_header.js";
@@ -15,7 +15,7 @@ import { nameOf } from "../state/people.js";
 import { marksReadOnView, Reader } from "./reader.js";
 import { drawRow, rowSignature, showFullTime } from "./message_row.js";
 import { on, nextFrame } from "../core/signals.js";
-import { announce, emptyState, resetBody, resetFooter, setHeader } from "./layout.js";
+import { announce, emptyState, region, resetBody, resetFooter, setHeader } from "./layout.js";
 import { typingText } from "../state/typing.js";
 import { isUnread, unreadIds } from "../state/unread.js";
 import { showPendingMessages } from "./pending_messages.js";
@@ -64,7 +64,8 @@ export class MessageView {
     this.waiting = h("div", { class: "talk waiting", hidden: true });
     this.body = resetBody(this.top, this.feed, this.waiting, this.typing);
     this.body.classList.add("talking");
-    this.foot = resetFooter();
+    const keepsCompose = isComposeMovedTo(route.conversation);
+    this.foot = keepsCompose ? region(".main > .write") : resetFooter();
     this.toEnd = h("button", { class: "b to-end", type: "button", "data-do": "to-end", hidden: true });
     this.list = new VirtualList(this.body, this.feed, {
       signature: (id, before) => rowSignature(id, before, this.#context),
@@ -87,7 +88,8 @@ export class MessageView {
     this.feed.addEventListener("focusin", (event) => this.#onFocus(event));
     this.feed.addEventListener("pointerover", showFullTime);
     this.#updateHeader();
-    this.#fillFooter();
+    if (keepsCompose) this.foot.querySelector(".to-end")?.replaceWith(this.toEnd);
+    else this.#fillFooter();
   }
 
   /** @param {ScrollPosition | null | undefined} saved */
@@ -200,6 +202,7 @@ export class MessageView {
 
   close() {
     this.#isClosed = true;
+    leaveComposeBox();
     for (const stop of this.#stops) stop();
     this.reader.close();
     this.list.destroy();

@@ -6,7 +6,7 @@ from pyroaring import BitMap64
 
 from bench.http_client import Login
 from tertulia import actions, domain, storage
-from tertulia.actions.channels.subscriptions import Wish
+from tertulia.actions.channels.subscriptions import SubscribeRequest
 from tertulia.actions.queues import MAX_PER_USER
 from tertulia.database import Database
 from tertulia.database.tx import Tx
@@ -158,7 +158,7 @@ def _move_in(tx: Tx, email: str, unread: int) -> None:
 
 
 def _open_channel(tx: Tx, owner: User, user_ids: list[int], name: str) -> None:
-    wish = Wish([NewChannel(name)], [""], principals=user_ids)
+    wish = SubscribeRequest([NewChannel(name)], [""], principals=user_ids)
     actions.channels.subscriptions.subscribe(tx, owner, wish, "example.com")
 
 
@@ -166,5 +166,5 @@ def _open_queues(tx: Tx, user: User, count: int) -> list[str]:
     options, start = Options(event_types=["message"]), storage.log.end(tx)
     queues = [actions.queues.new(user, options, start, 3600, tx.now) for _ in range(count)]
     for queue in queues:
-        actions.queues.keep(tx, user, queue)
+        actions.queues.store(tx, user, queue)
     return [queue.id for queue in queues]

@@ -26,7 +26,7 @@ def multiply(url: str, template: Place, count: int) -> list[Place]:
 
 def _settle(tx: Tx) -> None:
     """Do what a server does by itself after a while, so that a copy needs no further work."""
-    actions.messages.search_index.index_some(tx)
+    actions.messages.search_index.index_messages(tx)
     actions.channels.channel_stats.count(tx, most=100)
     actions.messages.rerender.finish(tx)
     storage.log.forget_up_to(tx, storage.log.head(tx) - 1)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from bench.fixture import SECRET
 from bench.http_client import Login, Wire
 from tertulia import actions, domain, storage
-from tertulia.actions.channels.subscriptions import Wish
+from tertulia.actions.channels.subscriptions import SubscribeRequest
 from tertulia.database import Database
 from tertulia.database.tx import Tx
 from tertulia.domain.channels.channel import NewChannel
@@ -53,7 +53,7 @@ def _settle(tx: Tx, address: str) -> Login:
         tx, vault, NewUser("ana@example.com", "Ana", Role.OWNER)
     )
     for name in (LOUD, QUIET):
-        wish = Wish([NewChannel(name)], [""], principals=[ana.id])
+        wish = SubscribeRequest([NewChannel(name)], [""], principals=[ana.id])
         actions.channels.subscriptions.subscribe(tx, ana, wish, "example.com")
         channel = storage.channels.find_by_name(tx, name)
         assert channel is not None

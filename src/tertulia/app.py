@@ -241,43 +241,51 @@ class Application:
         both = (database, self.delivery)
         remembered = config.send_key_hours * 3600
         days = config.audit_log_days
-        yield _duty("deleted files elsewhere", 5, self.carrying.sweep)
-        yield _duty("missed messages", 2, self.missed_messages.run_once, at_once=True)
-        yield _duty("search", 0.5, self.indexing.run_once, at_once=True)
-        yield _duty("rerendering", 3600, partial(rerender, *both), at_once=True)
-        yield _duty("log", 300, partial(housekeeping.trim_logs, *both))
-        yield _duty("retention", 300, partial(housekeeping.delete_old_messages, database))
-        yield _duty("send keys", 600, partial(housekeeping.forget_send_keys, database, remembered))
-        yield _duty("sent messages", 600, partial(housekeeping.forget_sent, database))
-        yield _duty("stale presence", 3600, partial(presence.forget_stale, *both))
-        yield _duty("traffic", 60, partial(housekeeping.count_traffic, database))
-        yield _duty("full members", 60, partial(housekeeping.welcome_full_members, database))
-        yield _duty("audit log", 3600, partial(housekeeping.forget_audit_entries, database, days))
-        yield _duty("sessions", 3600, partial(housekeeping.forget_sessions, database))
-        yield _duty("received mail", 3600, partial(housekeeping.forget_received_mail, database))
+        yield _leader_job("deleted files elsewhere", 5, self.carrying.sweep)
+        yield _leader_job("missed messages", 2, self.missed_messages.run_once, at_once=True)
+        yield _leader_job("search", 0.5, self.indexing.run_once, at_once=True)
+        yield _leader_job("rerendering", 3600, partial(rerender, *both), at_once=True)
+        yield _leader_job("log", 300, partial(housekeeping.trim_logs, *both))
+        yield _leader_job("retention", 300, partial(housekeeping.delete_old_messages, database))
+        yield _leader_job(
+            "send keys", 600, partial(housekeeping.forget_send_keys, database, remembered)
+        )
+        yield _leader_job("sent messages", 600, partial(housekeeping.forget_sent, database))
+        yield _leader_job("stale presence", 3600, partial(presence.forget_stale, *both))
+        yield _leader_job("traffic", 60, partial(housekeeping.count_traffic, database))
+        yield _leader_job("full members", 60, partial(housekeeping.welcome_full_members, database))
+        yield _leader_job(
+            "audit log", 3600, partial(housekeeping.forget_audit_entries, database, days)
+        )
+        yield _leader_job("sessions", 3600, partial(housekeeping.forget_sessions, database))
+        yield _leader_job(
+            "received mail", 3600, partial(housekeeping.forget_received_mail, database)
+        )
         if self.services.stores.is_used:
-            yield _duty("files", 1, self.carrying.carry, at_once=True)
+            yield _leader_job("files", 1, self.carrying.carry, at_once=True)
         if config.ldap:
-            yield _duty("directories", 30, LdapSync(database, config.ldap).run_once)
+            yield _leader_job("directories", 30, LdapSync(database, config.ldap).run_once)
         if config.sends_mail:
-            yield _duty("digests", 600, self.digests.run_once)
+            yield _leader_job("digests", 600, self.digests.run_once)
 
     def _jobs_when_due(self) -> Iterator[Job]:
         """Jobs of the leader that run only if the database has something to do for them."""
         database, config, due = self.services.database, self.services.config, storage.due_jobs
         both = (database, self.delivery)
-        yield _due("scheduled messages", 0.5, partial(send_due, *both, SCHEDULED), due.SCHEDULED)
-        yield _due("reminders", 0.5, partial(send_due, *both, REMINDERS), due.REMINDER)
-        yield _due("push", 2, self.pushing.run_once, due.PUSH)
-        yield _due("pushed and read", 10, self.pushing.take_back, due.PUSHED)
-        yield _due("webhooks", 0.5, self.webhook_sender.run_once, due.WEBHOOK)
-        yield _due("exports", 5, self.exports.run_once, due.EXPORT)
-        yield _due("deleted files", 5, partial(housekeeping.sweep_files, database), due.UPLOAD)
+        yield _due_job(
+            "scheduled messages", 0.5, partial(send_due, *both, SCHEDULED), due.SCHEDULED
+        )
+        yield _due_job("reminders", 0.5, partial(send_due, *both, REMINDERS), due.REMINDER)
+        yield _due_job("push", 2, self.pushing.run_once, due.PUSH)
+        yield _due_job("pushed and read", 10, self.pushing.take_back, due.PUSHED)
+        yield _due_job("webhooks", 0.5, self.webhook_sender.run_once, due.WEBHOOK)
+        yield _due_job("exports", 5, self.exports.run_once, due.EXPORT)
+        yield _due_job("deleted files", 5, partial(housekeeping.sweep_files, database), due.UPLOAD)
         if config.pushes:
-            yield _due("push devices", 2, self.device_registrations.run_once, due.DEVICE)
+            yield _due_job("push devices", 2, self.device_registrations.run_once, due.DEVICE)
         if config.sends_mail:
-            yield _due("mail", 1, self.postman.send_due, due.LETTER)
-            yield _due("missed mail", 5, self.missed_messages.send_due, due.MISSED)
+            yield _due_job("mail", 1, self.postman.send_due, due.LETTER)
+            yield _due_job("missed mail", 5, self.missed_messages.send_due, due.MISSED)
 
     async def empty_page_caches(self) -> None:
         """Free the memory of SQLite's page caches."""
@@ -295,7 +303,7 @@ class Application:
         guest = GUEST if self.services.config.demo else None
         pages = Starlette(
             lifespan=self.running,
-            exception_handlers={ClientError: _refuse},
+            exception_handlers={ClientError: _error_reply},
             routes=[
                 *WebPage(self.services, gate, assets).routes(),
                 Route("/health", self._health),
@@ -374,14 +382,16 @@ async def _due_jobs(database: Database, questions: Sequence[str]) -> set[str] | 
     return await database.query_as_leader(lambda tx: storage.due_jobs.those(tx, questions))
 
 
-def _duty(
+def _leader_job(
     name: str, seconds: float, work: Callable[[], Awaitable[object]], *, at_once: bool = False
 ) -> Job:
     """A job that only the leader runs."""
     return Job(name, seconds, work, at_once=at_once, on_duty=True)
 
 
-def _due(name: str, seconds: float, work: Callable[[], Awaitable[object]], question: str) -> Job:
+def _due_job(
+    name: str, seconds: float, work: Callable[[], Awaitable[object]], question: str
+) -> Job:
     """The same, if the database has anything to do."""
     return Job(name, seconds, work, at_once=True, on_duty=True, if_any=question)
 
@@ -408,7 +418,7 @@ def description() -> bytes:
     )
 
 
-async def _refuse(request: Request, error: Exception) -> Response:
+async def _error_reply(request: Request, error: Exception) -> Response:
     assert isinstance(error, ClientError)
     error = outcome.checked(error)
     return Response(

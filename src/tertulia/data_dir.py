@@ -65,7 +65,7 @@ def open_database(config: Config) -> Database:
     Raises RestoreInterrupted if a restore was not finished.
     """
     _check_restored(config)
-    _make_place(config)
+    _create_private_files(config)
     database = Database.at(config.database_url)
     database.dialect.check_fitness()
     _upgrade(database)
@@ -78,7 +78,7 @@ def open_alongside_server(config: Config) -> Database:
     Raises NoData if there is none. The schema is migrated only if no server runs. The connection
     stays open, so the caller must close the database.
     """
-    database = _database_there(config)
+    database = _existing_database(config)
     database.keep_connections()
     schema = _check_filled(config, database)
     schema.check()
@@ -112,12 +112,12 @@ def _upgrade(database: Database) -> None:
 
 def find_database(config: Config) -> Database:
     """Open the database as it is. Raises NoData if there is none."""
-    database = _database_there(config)
+    database = _existing_database(config)
     _check_filled(config, database)
     return database
 
 
-def _database_there(config: Config) -> Database:
+def _existing_database(config: Config) -> Database:
     file = sqlite_file(config)
     if file is not None and not file.exists():
         raise NoData(config)
@@ -135,7 +135,7 @@ def open_vault(config: Config) -> Vault:
     """The vault of the server's secret. The first start generates the secret."""
     vault = load_vault(config)
     if vault is None:
-        keep_secret(config, secrets.token_urlsafe(48).encode())
+        write_secret(config, secrets.token_urlsafe(48).encode())
         vault = load_vault(config)
         assert vault is not None
     return vault
@@ -269,7 +269,7 @@ def folder_lock(config: Config) -> Iterator[None]:
         yield
 
 
-def begin_quick_check(config: Config) -> None:
+def start_quick_check(config: Config) -> None:
     """Check SQLite's file on a thread and log what it finds. PostgreSQL checks itself."""
     file = sqlite_file(config)
     if file is not None:
@@ -293,7 +293,7 @@ def sqlite_file(config: Config) -> Path | None:
 def lock_exclusively(config: Config) -> None:
     """Make files private that an older server created with the default umask."""
     path = sqlite_file(config)
-    files = [] if path is None else [path, _lock_file(path), *_files_beside(path)]
+    files = [] if path is None else [path, _lock_file(path), *_sqlite_side_files(path)]
     for file in [*files, config.secret_file]:
         try:
             if file_permissions.tighten(file):
@@ -308,7 +308,7 @@ def make_folder(config: Config) -> None:
         file_permissions.make_folders(folder, 0o700)
 
 
-def _make_place(config: Config) -> None:
+def _create_private_files(config: Config) -> None:
     """Create the folder and the database file as private. SQLite would use the umask."""
     make_folder(config)
     path = sqlite_file(config)
@@ -320,12 +320,12 @@ def _lock_file(path: Path) -> Path:
     return path.with_name(f"{path.name}.lock")
 
 
-def _files_beside(path: Path) -> list[Path]:
+def _sqlite_side_files(path: Path) -> list[Path]:
     """The files that SQLite keeps beside the database."""
     return [path.with_name(path.name + ending) for ending in ("-wal", "-shm", "-journal")]
 
 
-def keep_secret(config: Config, secret: bytes) -> None:
+def write_secret(config: Config, secret: bytes) -> None:
     """Write the secret file atomically. An existing one stays."""
     path = config.secret_file
     draft = path.with_name(f"{path.name}.{os.getpid()}")

@@ -69,9 +69,9 @@ def waits_for_code(chat: Chat, ana: Person) -> tuple[dict[str, str], str]:
 def test_a_one_time_link_works_once_on_two_servers(houses):
     chat, vault = houses[0], houses[0].server.vault
     ana = chat.person("ana", password=SESAME)
-    invite = actions.people.invitations.make_as_operator
+    invite = actions.people.invitations.create_as_operator
     key = chat.write(invite, vault, "cleo@example.com", Terms(), None)
-    reset = chat.write(actions.people.password_reset.make_link, vault, None, ana.id)
+    reset = chat.write(actions.people.password_reset.create_link, vault, None, ana.id)
 
     joined = at_once(houses, choosing(f"/join/{key}/"))
     chosen = at_once(houses, choosing(f"/accounts/password/reset/{reset}/"))

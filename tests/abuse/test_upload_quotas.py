@@ -71,14 +71,14 @@ def test_unfinished_uploads_count_for_the_quota(start_server):
     begun = [UploadWriter(database, ana.record, 25, Quota(1, 0), announced) for _ in range(2)]
     piece = b"x" * (PIECE_BYTES + 1)
     for each in begun:
-        chat.server.do(each.take(piece))
+        chat.server.do(each.write(piece))
 
     fills(ana).fails(FULL, code="REALM_UPLOAD_QUOTA")
     unannounced = UploadWriter(database, ana.record, 25, Quota(1, 0))
     with pytest.raises(UploadQuotaReached):
-        chat.server.do(unannounced.take(piece))
+        chat.server.do(unannounced.write(piece))
 
-    chat.server.do(begun[0].give_up())
+    chat.server.do(begun[0].abort())
     fills(ana).succeeds()
 
 

@@ -18,8 +18,8 @@ def test_guests_hold_only_what_everyone_can_be_given(setting: str, chat: Chat) -
     for value in (pair, Members([ana.id, gus.id], []), Members([], [pair, chat.group("nobody")])):
         chat.write(storage.organization.set_setting, setting, value)
 
-        assert chat.read(actions.groups.permissions.holds_in_realm, ana.record, setting)
-        may = chat.read(actions.groups.permissions.holds_in_realm, gus.record, setting)
+        assert chat.read(actions.groups.permissions.has_realm_permission, ana.record, setting)
+        may = chat.read(actions.groups.permissions.has_realm_permission, gus.record, setting)
         assert may == REALM_PERMISSIONS[setting].everyone
 
 

@@ -22,7 +22,7 @@ def sit_at(chromium: Chromium, url: str, server: ServerProcess, person: Person) 
     agent = UserAgent("Mozilla/5.0", "127.0.0.1")
     user = database.read_now(1, storage.people.find, person.id)
     assert user is not None
-    database.write_now(1, actions.people.sessions.begin, user, fingerprint, agent)
+    database.write_now(1, actions.people.sessions.start, user, fingerprint, agent)
     place = f"http://localhost:{server.port}"
     context = chromium.new_context(locale="en-GB")
     context.add_cookies([{"name": "session", "value": token, "url": place}])

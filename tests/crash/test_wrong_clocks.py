@@ -151,7 +151,7 @@ def logged_in(database: Database, person: Person) -> str:
     def begin(tx: Tx) -> None:
         user = storage.people.find(tx, person.id)
         assert user is not None
-        actions.people.sessions.begin(tx, user, fingerprint, browser)
+        actions.people.sessions.start(tx, user, fingerprint, browser)
 
     realm = database.read_now(0, storage.organization.first)
     assert realm is not None

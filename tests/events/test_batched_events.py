@@ -147,7 +147,7 @@ def test_a_removed_user_does_not_learn_the_new_name(chat, ana, ben, together):
     ears = ben.listens_for("stream", "subscription")
 
     together(
-        (actions.channels.subscriptions.leave, cellar, [ben.record]), renames(ana, cellar, "vault")
+        (actions.channels.subscriptions.remove, cellar, [ben.record]), renames(ana, cellar, "vault")
     )
 
     told = ears.all()
@@ -205,7 +205,7 @@ def test_a_user_who_joins_and_leaves_does_not_learn_the_new_name(chat, ana, ben,
 
     together(
         (actions.channels.subscriptions.join, cellar, [ben.record]),
-        (actions.channels.subscriptions.leave, cellar, [ben.record]),
+        (actions.channels.subscriptions.remove, cellar, [ben.record]),
         renames(ana, cellar, "vault"),
     )
 

@@ -15,7 +15,7 @@ import pytest
 from tests.support.waiting import PATIENCE_SECONDS
 
 from tertulia import actions, events, storage
-from tertulia.actions.channels.subscriptions import Wish
+from tertulia.actions.channels.subscriptions import SubscribeRequest
 from tertulia.database import Database
 from tertulia.database.dialects.sqlite import Sqlite
 from tertulia.database.log_position import LogPosition
@@ -298,7 +298,9 @@ class Stage:
         )
         await self.restarts()
         self.ana, self.ben = await self.adds("ana", Role.OWNER), await self.adds("ben")
-        wish = Wish([NewChannel("kitchen")], [""], principals=[self.ana.id, self.ben.id])
+        wish = SubscribeRequest(
+            [NewChannel("kitchen")], [""], principals=[self.ana.id, self.ben.id]
+        )
         await self.database.write_in(
             self.realm_id, actions.channels.subscriptions.subscribe, self.ana, wish, "example.com"
         )
@@ -334,7 +336,7 @@ class Stage:
         options = Options(event_types=list(event_types) or ["message"])
         start = LogPosition(self.applied, "")
         queue = actions.queues.new(self.ben, options, start, 600, self.database.clock())
-        await self.database.write_in(self.realm_id, actions.queues.keep, self.ben, queue)
+        await self.database.write_in(self.realm_id, actions.queues.store, self.ben, queue)
         return queue.id
 
     async def stirs(self) -> None:

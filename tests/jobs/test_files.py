@@ -33,7 +33,7 @@ def stored(chat) -> int:
 def begun(chat, person) -> UploadWriter:
     """An unfinished upload."""
     receiving = UploadWriter(chat.server.database.of(chat.realm.id), person.record, 25, Quota())
-    chat.server.do(receiving.take(MUCH))
+    chat.server.do(receiving.write(MUCH))
     return receiving
 
 
@@ -62,7 +62,7 @@ def test_an_unfinished_upload_is_deleted_after_an_hour(later, ana):
 
     assert stored(later) == 0
     with pytest.raises(UploadExpired):
-        later.server.do(receiving.take(MUCH))
+        later.server.do(receiving.write(MUCH))
     with pytest.raises(UploadExpired):
         later.server.do(receiving.finish("tide.txt", "text/plain"))
     assert own(ana) == []
@@ -74,7 +74,7 @@ def test_an_upload_that_makes_progress_is_kept(later, ana):
     for _ in range(3):
         later.server.clock.move(minutes=50)
         later.keeps_house()
-        later.server.do(receiving.take(MUCH))
+        later.server.do(receiving.write(MUCH))
     later.server.do(receiving.finish("tide.txt", "text/plain"))
 
     (listed,) = own(ana)
@@ -86,7 +86,7 @@ def test_an_upload_that_completed_after_all_is_kept(later, ana):
     receiving = begun(later, ana)
     later.server.do(receiving.finish("tide.txt", "text/plain"))
 
-    later.server.do(receiving.give_up())
+    later.server.do(receiving.abort())
     later.keeps_house()
 
     (listed,) = own(ana)

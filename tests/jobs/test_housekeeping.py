@@ -324,10 +324,10 @@ def test_idempotency_keys_are_deleted_in_time(later, in_kitchen, ana):
     assert later.read(storage.messages.send_keys.find, ana.id, "key:once", 0) is not None
 
     later.server.clock.move(hours=23)
-    later.write(actions.housekeeping.forget_send_keys, 86_400)
+    later.write(actions.housekeeping.delete_expired_send_keys, 86_400)
     assert later.read(storage.messages.send_keys.find, ana.id, "key:once", 0) is not None
     later.server.clock.move(hours=2)
-    later.write(actions.housekeeping.forget_send_keys, 86_400)
+    later.write(actions.housekeeping.delete_expired_send_keys, 86_400)
 
     assert later.read(storage.messages.send_keys.find, ana.id, "key:once", 0) is None
 
@@ -350,8 +350,8 @@ def test_many_keys_and_leftovers_are_deleted_in_steps(own_chat, monkeypatch):
     monkeypatch.setattr(actions.housekeeping, "MAX_AT_ONCE", 3)
     monkeypatch.setattr(actions.later.scheduled, "FORGET_AT_ONCE", 3)
 
-    assert own_chat.write(actions.housekeeping.forget_send_keys, 86_400) == 3
-    assert own_chat.write(actions.later.scheduled.forget_sent) == 3
+    assert own_chat.write(actions.housekeeping.delete_expired_send_keys, 86_400) == 3
+    assert own_chat.write(actions.later.scheduled.delete_old_sent) == 3
     server.do(forget_send_keys(server.database, 86_400))
     server.do(forget_sent(server.database))
 

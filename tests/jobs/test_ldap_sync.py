@@ -262,4 +262,4 @@ def _link(terminal: Terminal, directory: LdapDirectory, name: str) -> None:
     assert person is not None
     introduced = claims.from_directory(directory, "", person, None)
     database = Database.at(config.database_url)
-    database.write_now(1, actions.people.external_identities.recognize, vault, introduced)
+    database.write_now(1, actions.people.external_identities.match_or_create, vault, introduced)

@@ -159,7 +159,7 @@ def test_one_step_deletes_a_few_messages_of_one_topic(later, in_kitchen, ana):
     later.server.clock.move(**days(2))
     kitchen = later.channel("kitchen").id
 
-    steps = [later.write(actions.later.retention.delete_some, kitchen) for _ in range(4)]
+    steps = [later.write(actions.later.retention.delete_batch, kitchen) for _ in range(4)]
 
     assert steps == [5, 5, 3, 0]
 

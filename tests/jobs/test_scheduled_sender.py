@@ -788,5 +788,7 @@ def _failed_reminders(tx):
 
 
 def _found_private(tx, members):
-    channel = actions.channels.found(tx, members[0], NewChannel("vault", invite_only=True), "")
+    channel = actions.channels.find_or_create(
+        tx, members[0], NewChannel("vault", invite_only=True), ""
+    )
     actions.channels.subscriptions.join(tx, channel, members)

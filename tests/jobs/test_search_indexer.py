@@ -22,7 +22,7 @@ def found(person, text: str) -> list[int]:
 
 
 def problems(tx: Tx) -> list[str]:
-    (finding,) = [each for each in actions.data_check.examine(tx, None) if each.subject == "search"]
+    (finding,) = [each for each in actions.data_check.run(tx, None) if each.subject == "search"]
     return finding.problems
 
 

@@ -241,9 +241,11 @@ def _make_channel(
     )
     creator = storage.people.find(tx, creator_id)
     assert creator is not None
-    channel = actions.channels.found(tx, creator, NewChannel("vault", invite_only=private), "")
+    channel = actions.channels.find_or_create(
+        tx, creator, NewChannel("vault", invite_only=private), ""
+    )
     actions.channels.subscriptions.join(tx, channel, storage.people.find_many(tx, inside))
-    actions.channels.subscriptions.leave(tx, channel, storage.people.find_many(tx, [left_id]))
+    actions.channels.subscriptions.remove(tx, channel, storage.people.find_many(tx, [left_id]))
     return channel
 
 

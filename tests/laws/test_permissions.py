@@ -125,28 +125,32 @@ def _add(tx: Tx, email: str, who: Somebody, owner_id: int | None) -> User:
 def _compare(tx: Tx, scene: Scene, cast: list[User], made: list[int]) -> None:
     ids = storage.groups.system_ids(tx)
     org = events.directory.loader.load(tx, "x", lambda: tx.now)
-    together = actions.groups.permissions.asking(tx, cast)
+    together = actions.groups.permissions.permission_checker(tx, cast)
     for each in scene.values:
         expected = {cast[number].id for number in _inside(scene, each)}
         members = [cast[one].id for one in each.people]
         value = Members(members, _group_ids(each, made, ids))
         assert {
-            user.id for user in cast if actions.groups.permissions.holds(tx, user, value)
+            user.id for user in cast if actions.groups.permissions.has_permission(tx, user, value)
         } == expected
         assert {user.id for user in cast if together(user, value)} == expected
         assert {user.id for user in cast if org.holds(user, value, tx.now)} == expected
         bot, owner = cast[-1], cast[0]
         owned = {bot.id} if owner.is_active and owner.id in expected else set()
         assert {
-            user.id for user in cast if actions.groups.permissions.holds_with_owner(tx, user, value)
+            user.id
+            for user in cast
+            if actions.groups.permissions.has_permission_or_owner_has(tx, user, value)
         } == expected | owned
     for group_id, within in _all_groups(scene, made, ids).items():
         expected = {cast[number].id for number in _inside(scene, within)}
         active = {user.id for user in cast if user.is_active}
         assert {
-            user.id for user in cast if actions.groups.permissions.holds(tx, user, group_id)
+            user.id
+            for user in cast
+            if actions.groups.permissions.has_permission(tx, user, group_id)
         } == expected
-        assert actions.groups.permissions.everybody_in(tx, [group_id]) == expected
+        assert actions.groups.permissions.all_members_of(tx, [group_id]) == expected
         assert org.everybody_in(group_id, tx.now) == expected & active
 
 

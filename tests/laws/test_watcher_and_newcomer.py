@@ -389,7 +389,7 @@ def vouching(draw: st.DrawFn) -> Deed:
     def do(scene: Scene, actor: Person) -> Reply:
         if is_there:
             vault = scene.chat.server.vault
-            scene.chat.write(actions.people.external_identities.recognize, vault, introduced)
+            scene.chat.write(actions.people.external_identities.match_or_create, vault, introduced)
         else:
             gone = ProfileUpdate(Identity("ldap:house", subject, 0), None)
             scene.chat.write(actions.people.external_identities.sync, gone, True)

@@ -25,7 +25,7 @@ class Browser:
         token, agent = domain.people.sessions.new_token(), UserAgent("Mozilla/5.0", "127.0.0.1")
         services = person.server.application.services
         fingerprint = api.cookies.fingerprint_of(services, token)
-        person.chat.write(actions.people.sessions.begin, person.record, fingerprint, agent)
+        person.chat.write(actions.people.sessions.start, person.record, fingerprint, agent)
         return cls(person.chat, {"session": token})
 
     def opens(self, path: str, **headers: str) -> Reply:

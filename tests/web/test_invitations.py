@@ -131,7 +131,7 @@ def test_what_an_inviter_may_no_longer_give_is_left_out(mailing, post):
     terms = Terms(channel_ids=(closed,), group_ids=(group,))
     vault, dora = mailing.server.vault, fresh(mailing, "dora")
     by_operator = mailing.write(
-        actions.people.invitations.make_as_operator, vault, dora, terms, None
+        actions.people.invitations.create_as_operator, vault, dora, terms, None
     )
 
     owner.patch(f"/users/{admin.id}", role=400).succeeds()
@@ -310,7 +310,7 @@ def test_a_channel_with_a_closed_history_stays_closed_to_the_invited(mailing, po
 
 def test_the_database_alone_opens_no_invitation(mailing):
     key = mailing.write(
-        actions.people.invitations.make_link,
+        actions.people.invitations.create_link,
         mailing.server.vault,
         mailing.person("admin", role="admin").record,
         Terms(),

@@ -42,7 +42,7 @@ def test_a_login_from_a_new_place_is_told_once(mailing, post):
     assert "From: 127.0.0.1" in first
     assert re.search(r"When: \d{4}-\d\d-\d\d \d\d:\d\d \(", first)
     mailing.server.clock.move(hours=24 * 61)
-    mailing.write(actions.people.login_alerts.forget_old)
+    mailing.write(actions.people.login_alerts.delete_expired)
     Browser(mailing, headers={"User-Agent": FIREFOX}).logs_in(ana.email, SESAME)
     assert len(sent(mailing, post, ana.email)) == 4
 

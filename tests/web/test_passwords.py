@@ -59,7 +59,7 @@ def test_a_link_is_good_once_and_a_newer_one_ends_it(mailing, post):
 
 def test_a_link_is_good_until_tomorrow_here_and_for_this_alone(chat):
     ana = somebody(chat)
-    key = chat.write(actions.people.password_reset.make_link, chat.server.vault, None, ana.id)
+    key = chat.write(actions.people.password_reset.create_link, chat.server.vault, None, ana.id)
     elsewhere = Chat.found(chat.server)
 
     assert Browser(elsewhere).opens(f"{FORGOTTEN}{key}/").status == 404
@@ -149,7 +149,7 @@ def test_who_has_to_choose_a_new_password_is_written_to(mailing, post):
 )
 def test_a_weak_password_is_refused_and_the_link_stays(chat, password, problem):
     ana = somebody(chat)
-    key = chat.write(actions.people.password_reset.make_link, chat.server.vault, None, ana.id)
+    key = chat.write(actions.people.password_reset.create_link, chat.server.vault, None, ana.id)
 
     page = Browser(chat).submits(f"{FORGOTTEN}{key}/", {"password": password})
 
@@ -160,7 +160,7 @@ def test_a_weak_password_is_refused_and_the_link_stays(chat, password, problem):
 
 def test_with_the_password_the_key_can_be_replaced(chat):
     ana = somebody(chat)
-    key = chat.write(actions.people.password_reset.make_link, chat.server.vault, None, ana.id)
+    key = chat.write(actions.people.password_reset.create_link, chat.server.vault, None, ana.id)
 
     Browser(chat).submits(f"{FORGOTTEN}{key}/", {"password": BETTER, "renew_key": "1"})
 
@@ -211,7 +211,7 @@ def test_a_link_that_was_handed_over_is_good_as_long_as_its_maker_could_make_it(
 
 def test_another_site_cannot_choose_the_password(chat):
     ana = somebody(chat)
-    key = chat.write(actions.people.password_reset.make_link, chat.server.vault, None, ana.id)
+    key = chat.write(actions.people.password_reset.create_link, chat.server.vault, None, ana.id)
 
     page = Browser(chat).submits(
         f"{FORGOTTEN}{key}/", {"password": BETTER}, **{"Sec-Fetch-Site": "cross-site"}
@@ -222,7 +222,7 @@ def test_another_site_cannot_choose_the_password(chat):
 
 def test_the_database_alone_opens_no_link(chat):
     ana = somebody(chat)
-    key = chat.write(actions.people.password_reset.make_link, chat.server.vault, None, ana.id)
+    key = chat.write(actions.people.password_reset.create_link, chat.server.vault, None, ana.id)
 
     rows = chat.read(
         lambda tx: tx.all(
@@ -306,7 +306,7 @@ def test_a_whole_office_can_ask_on_one_day(mailing):
     def all_of_them_ask(tx: Tx) -> None:
         for number in range(100):
             email = f"p{number}@{mailing.host}.example"
-            actions.people.password_reset.ask(
+            actions.people.password_reset.request(
                 tx, mailing.server.vault, email, "127.0.0.1", "http://x"
             )
 

@@ -288,7 +288,7 @@ def test_where_it_is_required_it_is_set_up_at_the_next_login(chat):
 def test_where_it_is_required_newcomers_set_it_up_before_they_are_in(chat):
     requires(chat)
     link = chat.write(
-        actions.people.invitations.make_as_operator, chat.server.vault, None, Terms(), None
+        actions.people.invitations.create_as_operator, chat.server.vault, None, Terms(), None
     )
     browser = Browser(chat)
 
@@ -482,10 +482,10 @@ def test_another_secret_of_the_server_keeps_the_apps(chat):
     other = domain.people.keys.Vault(b"another secret of the server")
 
     def opened(tx):
-        actions.people.key_rotation.seal_anew(tx, chat.server.vault, other)
+        actions.people.key_rotation.reencrypt(tx, chat.server.vault, other)
         app = storage.people.second_factors.app(tx, ana.id)
         assert app is not None
-        actions.people.key_rotation.seal_anew(tx, other, chat.server.vault)
+        actions.people.key_rotation.reencrypt(tx, other, chat.server.vault)
         return other.unseal(app.sealed)
 
     assert chat.write(opened) == secret

@@ -203,7 +203,7 @@ def test_who_may_not_come_in_is_told_why(chat, site):
 def test_an_invitation_goes_with_whoever_comes_by_way_of_a_provider(chat, site):
     owner = chat.person("owner", role="owner", channels=["kitchen"])
     terms = Terms(role=Role.MODERATOR, channel_ids=(chat.channel("kitchen").id,))
-    invite = actions.people.invitations.make_as_operator
+    invite = actions.people.invitations.create_as_operator
     chat.write(invite, chat.server.vault, "ana@example.com", terms, None)
     ana_is_known(site, groups=["staff"])
     browser = Browser(chat)

@@ -30,7 +30,7 @@ def subjects(vault: Vault | None) -> dict[str, Callable[[Tx], DataProblem]]:
     }
 
 
-def examine(tx: Tx, vault: Vault | None) -> list[DataProblem]:
+def run(tx: Tx, vault: Vault | None) -> list[DataProblem]:
     return [look(tx) for look in subjects(vault).values()]
 
 

@@ -15,13 +15,13 @@ MAX_EVENTS = 500_000  # per organization; a queue that needs more is deleted
 MAX_AT_ONCE = 2000  # so that other writes do not wait for a long deletion
 
 
-class Trimmed(msgspec.Struct, frozen=True):
+class TrimResult(msgspec.Struct, frozen=True):
     events: int
     queues_given_up: list[str]
     is_done: bool
 
 
-def forget_send_keys(tx: Tx, remembered_seconds: float) -> int:
+def delete_expired_send_keys(tx: Tx, remembered_seconds: float) -> int:
     """Delete some expired idempotency keys. Returns their number."""
     return storage.messages.send_keys.forget_before(tx, tx.now - remembered_seconds, MAX_AT_ONCE)
 
@@ -44,7 +44,7 @@ def realms_to_trim(tx: Tx, most_events: int = MAX_EVENTS) -> list[int]:
     return storage.log.realms_with_old(tx, tx.now - KEEP_LOG_SECONDS, most_events)
 
 
-def trim_log(tx: Tx, most_events: int = MAX_EVENTS) -> Trimmed:
+def trim_log(tx: Tx, most_events: int = MAX_EVENTS) -> TrimResult:
     """Delete events that no queue needs and that are older than some minutes.
 
     A queue without a reader must not keep the whole log: beyond `most_events` it is deleted, and
@@ -60,4 +60,4 @@ def trim_log(tx: Tx, most_events: int = MAX_EVENTS) -> Trimmed:
     keep_from = min(head, recent, head if hindmost is None else hindmost)
     last_to_go = max(keep_from, head - most_events) - 1
     step = min(last_to_go, oldest + MAX_AT_ONCE - 1)
-    return Trimmed(storage.log.forget_up_to(tx, step), given_up, step == last_to_go)
+    return TrimResult(storage.log.forget_up_to(tx, step), given_up, step == last_to_go)

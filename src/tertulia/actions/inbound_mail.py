@@ -89,7 +89,7 @@ def post_message(
     else:
         maker, channel = place.owner, place.channel
         actions.messages.send_checks.check_to_channel(tx, maker, channel.id, place.topic, draft)
-        message_id = actions.messages.notices.pass_on(tx, channel, place.topic, draft)
+        message_id = actions.messages.notices.post_without_account(tx, channel, place.topic, draft)
         actions.files.attachments.claim(tx, maker, message_id, draft.path_ids)
     return True
 
@@ -102,7 +102,7 @@ def delete_unused_files(tx: Tx, attachment_ids: Sequence[int]) -> None:
             actions.files.attachments.drop(tx, attachment_id)
 
 
-def forget_old(tx: Tx) -> None:
+def delete_expired(tx: Tx) -> None:
     """Delete expired addresses and the ids of old mails."""
     storage.inbound_mail.forget_before(tx, tx.now, tx.now - REMEMBERED_SECONDS)
 

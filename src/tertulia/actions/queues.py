@@ -34,7 +34,7 @@ def new(
     )
 
 
-def keep(tx: Tx, user: User, queue: StoredQueue) -> list[str]:
+def store(tx: Tx, user: User, queue: StoredQueue) -> list[str]:
     """Store a queue, if the user still has the same role. Returns the ids of queues deleted for it.
 
     If a user has too many, the least recently polled ones are deleted. Their clients register
@@ -45,7 +45,7 @@ def keep(tx: Tx, user: User, queue: StoredQueue) -> list[str]:
     is_kept = tx.later(storage.queues.insert, queue, user.role)
     given_up = tx.later(storage.queues.give_up, queue, keep=MAX_PER_USER - 1)
     if not is_kept():
-        actions.groups.permissions.check_rank(tx, user)
+        actions.groups.permissions.check_role(tx, user)
     return given_up()
 
 
@@ -56,7 +56,7 @@ def delete(tx: Tx, user: User, queue_id: str) -> None:
     storage.queues.delete(tx, [queue_id])
 
 
-def note_positions(tx: Tx, positions: list[Position], known: tuple[int, int]) -> None:
+def store_positions(tx: Tx, positions: list[Position], known: tuple[int, int]) -> None:
     """Store how far queues have been read, unless the log is another one.
 
     `known` is the last event that the server knows, with its stamp.
@@ -65,7 +65,7 @@ def note_positions(tx: Tx, positions: list[Position], known: tuple[int, int]) ->
         storage.queues.note(tx, positions)
 
 
-def put_forward(tx: Tx, seconds: float) -> None:
+def extend_idle_deadlines(tx: Tx, seconds: float) -> None:
     """The clock jumped forward: that makes no queue idle."""
     storage.queues.put_forward(tx, seconds)
 

@@ -114,7 +114,7 @@ class RecordingBound(OrgDatabase):
         def act(tx: Tx) -> T:
             return action(tx, *args, **kwargs)
 
-        result = await self._plain.write(actions.organization.audit.recorded, self._act, act)
+        result = await self._plain.write(actions.organization.audit.run_recorded, self._act, act)
         self._is_noted = True
         return result
 
@@ -178,5 +178,5 @@ async def login(call: Call, username: str) -> AsyncIterator[None]:
 async def _note(call: Call, act: Act, result: str) -> None:
     with contextlib.suppress(ServiceUnavailable):  # the refusal itself stands
         await call.services.database.of(call.org.realm.id).write(
-            actions.organization.audit.note, act, result
+            actions.organization.audit.record, act, result
         )

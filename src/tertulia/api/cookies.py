@@ -153,5 +153,5 @@ async def _note_seen(
     request.reply_headers["Set-Cookie"] = keep_cookie(services.config, request, token)
     with contextlib.suppress(ServiceUnavailable):  # the reader may continue meanwhile
         await services.database.of(org.realm.id).write(
-            actions.people.sessions.note_seen, found.id, request.client_address
+            actions.people.sessions.extend, found.id, request.client_address
         )

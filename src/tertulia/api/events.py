@@ -180,7 +180,7 @@ def _begun(
     from there on, so nothing is read again once it is stored."""
     queue = actions.queues.new(user, options, start, idle_seconds, call.now)
     call.delivery.begin(queue)
-    storing = call.system_db.write_concurrently(actions.queues.keep, user, queue)
+    storing = call.system_db.write_concurrently(actions.queues.store, user, queue)
     return OpenedQueue(queue.id, storing)
 
 

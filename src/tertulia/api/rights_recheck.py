@@ -31,7 +31,7 @@ class CheckedOrgDatabase(OrgDatabase):
     ) -> T:
         @wraps(action)
         def act(tx: Tx) -> T:
-            actions.groups.permissions.check_rank(tx, self._user)
+            actions.groups.permissions.check_role(tx, self._user)
             return action(tx, *args, **kwargs)
 
         return await super().write(act)

@@ -53,7 +53,7 @@ def import_(file: Path, name: str | None, subdomain: str, dry_run: bool, **flags
         progress = Progress(source.message_count, "messages")
         tally = bringing.run((name or source.name)[:40], subdomain, progress.show)
         progress.end()
-        database.write_now(bringing.realm.id, actions.organization.audit.note, command_act())
+        database.write_now(bringing.realm.id, actions.organization.audit.record, command_act())
     _show(source, tally)
     click.echo(
         "Imported users have no passwords. `tertulia user link --imported` prints a link for each"

@@ -120,7 +120,7 @@ def _account(opened: OpenOrganization, introduced: ExternalProfile) -> str:
 
     def log_in(tx: Tx) -> str:
         before = {user.id for user in storage.people.everyone(tx)}
-        user_id = actions.people.external_identities.recognize(tx, opened.vault, introduced)
+        user_id = actions.people.external_identities.match_or_create(tx, opened.vault, introduced)
         email = actions.people.get(tx, user_id).email
         return email if user_id in before else f"{email}, created at the first login"
 

@@ -44,7 +44,7 @@ def create(name: str, subdomain: str, as_json: bool, **flags: Any) -> None:
 
     def found(tx: Tx) -> Realm:
         realm = actions.organization.create(tx, name, subdomain)
-        actions.organization.audit.note(tx.for_realm(realm.id), act)
+        actions.organization.audit.record(tx.for_realm(realm.id), act)
         return realm
 
     realm = database.write_now(0, found)
@@ -67,7 +67,9 @@ def delete(opened: OpenOrganization, yes: bool) -> None:
         storage.files.upload_locations.elsewhere_in_organization, FILES_AT_ONCE
     ):
         upload_migration.remove(opened.database, stores, found)
-    while opened.database.write_now(opened.realm.id, actions.organization.deactivation.delete_some):
+    while opened.database.write_now(
+        opened.realm.id, actions.organization.deactivation.delete_batch
+    ):
         pass
     truncate_wal(opened)
     click.echo(f"Deleted {opened.realm.name}. Existing backups still contain its data.", err=True)

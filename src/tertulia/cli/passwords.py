@@ -22,7 +22,7 @@ def set_password(opened: OpenOrganization, found: User) -> None:
     """Set a user's password: prompt for it, or read the first line of stdin."""
     if found.is_bot:
         raise click.UsageError(BOTS_HAVE_NONE)
-    opened.read(actions.people.password_reset.check_kept_here, found, opened.directories)
+    opened.read(actions.people.password_reset.check_is_local, found, opened.directories)
     chosen = domain.people.passwords.hashed(domain.people.passwords.checked(asked_password()))
     opened.write(actions.people.set_password, found.id, chosen)
     click.echo(f"{found.full_name} <{found.email}> has a new password.", err=True)
@@ -66,7 +66,7 @@ def end_password(opened: OpenOrganization, emails: tuple[str, ...], everybody: b
     site = opened.site if opened.config.sends_mail else None
     for each in found:
         about = (opened.vault, None, each.id, site, opened.directories)
-        had_one = opened.write(actions.people.password_reset.end, *about)
+        had_one = opened.write(actions.people.password_reset.invalidate, *about)
         what = "must choose a new password" if had_one else "has no password"
         click.echo(f"{each.full_name} <{each.email}> {what}.", err=True)
     if site is None and found:
@@ -96,7 +96,7 @@ def _with_password(opened: OpenOrganization) -> list[User]:
 
 def _link(opened: OpenOrganization, found: User) -> str:
     key = opened.write(
-        actions.people.password_reset.make_link,
+        actions.people.password_reset.create_link,
         opened.vault,
         None,
         found.id,

@@ -31,7 +31,7 @@ def restore(file: Path, **flags: Any) -> None:
     with data_dir.folder_lock(config), archives.opened(file) as archive:
         restoration.check_empty(config)
         if archive.secret is not None and data_dir.find_secret(config) is None:
-            data_dir.keep_secret(config, archive.secret)
+            data_dir.write_secret(config, archive.secret)
         theirs = None if archive.secret is None else Vault(archive.secret)
         ours = data_dir.open_vault(config)
 

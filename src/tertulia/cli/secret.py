@@ -33,11 +33,11 @@ def rotate(**flags: Any) -> None:
     act = command_act()
 
     def seal(tx: Tx) -> int:
-        count = actions.people.key_rotation.seal_anew(tx, old, Vault(chosen))
+        count = actions.people.key_rotation.reencrypt(tx, old, Vault(chosen))
         for realm in storage.organization.all_of_them(tx):
             here = tx.for_realm(realm.id)
             events.log.announce(here, KeysReencrypted(), to=Nobody())
-            actions.organization.audit.note(here, act)
+            actions.organization.audit.record(here, act)
         data_dir.replace_secret(config, chosen)
         return count
 

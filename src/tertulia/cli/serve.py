@@ -51,7 +51,7 @@ def serve(**flags: Any) -> None:
         def greet() -> None:
             with contextlib.suppress(OSError):  # stdout may be closed
                 click.echo(text)
-            data_dir.begin_quick_check(config)
+            data_dir.start_quick_check(config)
 
         if config.workers == 1:
             http_server.serve(config, Application(config, database, vault), listening, greet)

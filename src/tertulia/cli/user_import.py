@@ -64,7 +64,7 @@ def invite(
 def _invite_all(
     tx: Tx, vault: Vault, emails: tuple[str, ...], terms: Terms, mail_from: str | None
 ) -> list[str]:
-    make = actions.people.invitations.make_as_operator
+    make = actions.people.invitations.create_as_operator
     return [make(tx, vault, email, terms, mail_from) for email in emails or [None]]
 
 
@@ -150,7 +150,7 @@ def _add_all(tx: Tx, vault: Vault, lines: list[PersonLine], greeting: NoticeText
 
 
 def _add(tx: Tx, vault: Vault, line: PersonLine, greeting: NoticeText) -> User:
-    actions.people.check_welcome(tx, line.new.email)
+    actions.people.check_email_allowed(tx, line.new.email)
     user, _ = actions.people.account_creation.add(tx, vault, line.new)
     channels = [storage.channels.find_by_name(tx, name) for name in line.channels]
     for name, channel in zip(line.channels, channels, strict=True):
@@ -164,7 +164,7 @@ def _add(tx: Tx, vault: Vault, line: PersonLine, greeting: NoticeText) -> User:
     for name, group in zip(line.groups, groups, strict=True):
         if group is None or group.is_system or group.deactivated:
             _refuse(line.number, f"there is no group {name}")
-    actions.groups.synced.bring(tx, user, [group for group in groups if group is not None], [])
+    actions.groups.synced.sync(tx, user, [group for group in groups if group is not None], [])
     actions.messages.notices.send_to_user(tx, user.id, greeting)
     return user
 

@@ -106,7 +106,7 @@ def deactivate(opened: OpenOrganization, found: User) -> None:
 @for_person
 def reactivate(opened: OpenOrganization, found: User) -> None:
     """Reactivate an account; a bot with a deactivated owner gets a new key."""
-    has_new_key = opened.write(actions.people.bring_back, opened.vault, found.id)
+    has_new_key = opened.write(actions.people.reactivate_as_operator, opened.vault, found.id)
     key = " It has a new API key, because its owner is deactivated." if has_new_key else ""
     click.echo(f"Reactivated {found.full_name} <{found.email}>.{key}", err=True)
 
@@ -127,7 +127,7 @@ def erase(opened: OpenOrganization, found: User, messages: str, yes: bool) -> No
     """
     if not yes:
         click.confirm(f"Erase {found.full_name} <{found.email}> permanently?", abort=True, err=True)
-    opened.write(actions.people.erasure.begin, found)
+    opened.write(actions.people.erasure.start, found)
     count = 0
     while messages == "delete" and (
         gone := opened.database.write_now(
@@ -172,7 +172,7 @@ def reset_key(opened: OpenOrganization, found: User) -> None:
 @for_person
 def sessions(opened: OpenOrganization, found: User, end: bool, as_json: bool) -> None:
     """List the browser sessions of a user, most recently used first."""
-    known = opened.read(actions.people.sessions.mine, found)
+    known = opened.read(actions.people.sessions.of_user, found)
     if as_json:
         show_json(known)
     elif known:

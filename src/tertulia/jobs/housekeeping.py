@@ -53,13 +53,13 @@ async def keep_positions(
     async def keep(realm_id: int) -> None:
         here = database.of(realm_id)
         if jump > 0:
-            await here.write(actions.queues.put_forward, jump)
+            await here.write(actions.queues.extend_idle_deadlines, jump)
         if realm_id not in in_use:
             return
         positions, known = delivery.positions(realm_id), delivery.organizations[realm_id].stamped
         for start in range(0, len(positions), QUEUES_AT_ONCE):
             some = positions[start : start + QUEUES_AT_ONCE]
-            await here.write(actions.queues.note_positions, some, known)
+            await here.write(actions.queues.store_positions, some, known)
 
     async def forget(realm_id: int) -> None:
         for queue_id in await database.of(realm_id).write(actions.queues.delete_expired, now):
@@ -79,13 +79,13 @@ async def evict_unused(delivery: Delivery) -> None:
 
 
 async def forget_send_keys(database: Database, remembered_seconds: float) -> None:
-    forget = actions.housekeeping.forget_send_keys
+    forget = actions.housekeeping.delete_expired_send_keys
     while await _then_rest(database.write_in(0, forget, remembered_seconds)):
         pass
 
 
 async def forget_sent(database: Database) -> None:
-    while await _then_rest(database.write_in(0, actions.later.scheduled.forget_sent)):
+    while await _then_rest(database.write_in(0, actions.later.scheduled.delete_old_sent)):
         pass
 
 
@@ -110,7 +110,7 @@ async def delete_old_messages(database: Database) -> None:
     async def take_turn(place: tuple[OrgDatabase, int | None]) -> bool:
         db, channel_id = place
         for _ in range(STEPS_IN_TURN):
-            if not await _then_rest(db.write(actions.later.retention.delete_some, channel_id)):
+            if not await _then_rest(db.write(actions.later.retention.delete_batch, channel_id)):
                 return False
         return True
 
@@ -127,7 +127,7 @@ async def delete_old_messages(database: Database) -> None:
 
 async def sweep_files(database: Database) -> None:
     """Delete the bytes of deleted files and of incomplete uploads."""
-    has_more = await database.query(0, actions.files.upload.has_to_sweep)
+    has_more = await database.query(0, actions.files.upload.needs_sweep)
     while has_more:
         has_more = await _then_rest(database.write_in(0, actions.files.upload.sweep))
 
@@ -147,7 +147,7 @@ async def welcome_full_members(database: Database) -> None:
     async def welcome(realm_id: int) -> None:
         here = database.of(realm_id)
         if await here.read(actions.people.full_members.due):
-            await here.write(actions.people.full_members.welcome)
+            await here.write(actions.people.full_members.announce_new)
 
     await each(await database.query(0, storage.housekeeping_queries.with_waiting_period), welcome)
 
@@ -156,7 +156,7 @@ async def forget_audit_entries(database: Database, days: int) -> None:
     """Delete audit log entries that are older than `audit_log_days`."""
 
     async def forget(realm_id: int) -> None:
-        while await database.of(realm_id).write(actions.organization.audit.forget_old, days):
+        while await database.of(realm_id).write(actions.organization.audit.delete_expired, days):
             pass
 
     await each(await database.query(0, actions.organization.audit.realms_with_old, days), forget)
@@ -167,19 +167,19 @@ async def forget_sessions(database: Database) -> None:
 
     async def forget(realm_id: int) -> None:
         here = database.of(realm_id)
-        await here.write(actions.people.sessions.forget_old)
-        await here.write(actions.people.password_attempts.forget_old)
-        await here.write(actions.people.one_time_links.forget_old)
-        await here.write(actions.people.login_alerts.forget_old)
-        await here.write(actions.people.pending_invitations.forget_old)
-        await here.write(actions.people.pending_logins.forget_old)
+        await here.write(actions.people.sessions.delete_expired)
+        await here.write(actions.people.password_attempts.delete_expired)
+        await here.write(actions.people.one_time_links.delete_expired)
+        await here.write(actions.people.login_alerts.delete_expired)
+        await here.write(actions.people.pending_invitations.delete_expired)
+        await here.write(actions.people.pending_logins.delete_expired)
 
     await each(await database.query(0, actions.housekeeping.realms_with_old_access), forget)
 
 
 async def forget_received_mail(database: Database) -> None:
     """Delete expired reply addresses, and the ids of mails that arrived long ago."""
-    await database.write_in(0, actions.inbound_mail.forget_old)
+    await database.write_in(0, actions.inbound_mail.delete_expired)
 
 
 async def _then_rest(step: Awaitable[T]) -> T:

@@ -67,7 +67,7 @@ class MissedMessages:
             return
         db = self._database.of(realm_id)
         if await here_until(self._database, org, user_id):
-            await db.write(actions.personal.missed_messages.put_off, user_id)
+            await db.write(actions.personal.missed_messages.postpone, user_id)
         else:
             site = site_of(self._config, org.realm)
             head = MailContext(site, org.shown, self._config.mail_in_address)
@@ -82,7 +82,7 @@ def site_of(config: Config, realm: Realm) -> str:
 
 
 def _note(tx: Tx, seen: list[Candidate], people: list[User], upto: int, sends_mail: bool) -> None:
-    actions.personal.missed_messages.note(tx, seen, people, upto, sends_mail=sends_mail)
+    actions.personal.missed_messages.record(tx, seen, people, upto, sends_mail=sends_mail)
 
 
 def _unseen(tx: Tx) -> tuple[list[Candidate], int] | None:

@@ -17,7 +17,7 @@ async def write_down(database: Database, delivery: Delivery) -> None:
         board, here = org.presence, database.of(org.realm.id)
         pending = board.pending()
         if pending:
-            board.learn(await here.write(actions.people.presence.note, pending, board.head))
+            board.learn(await here.write(actions.people.presence.record, pending, board.head))
             delivery.whisper(org.realm.id, PresenceChanged())
         elif board.is_stale:
             board.is_stale = False
@@ -30,9 +30,9 @@ async def forget_stale(database: Database, delivery: Delivery) -> None:
     """Delete the presence of users who were not active for a year."""
 
     async def forget(realm_id: int) -> None:
-        await database.of(realm_id).write(actions.people.presence.forget_stale)
+        await database.of(realm_id).write(actions.people.presence.delete_stale)
 
-    oldest = actions.people.presence.oldest_kept(database.clock())
+    oldest = actions.people.presence.expiry_threshold(database.clock())
     await each(
         await database.query(0, storage.housekeeping_queries.with_old_presence, oldest), forget
     )

@@ -25,7 +25,7 @@ async def rerender(database: Database, delivery: Delivery) -> None:
                 await _rerender_all(db, org)
         await db.write(actions.messages.rerender.finish)
 
-    await each(await database.query(0, actions.messages.rerender.realms_in_need), run_once)
+    await each(await database.query(0, actions.messages.rerender.realms_with_outdated), run_once)
 
 
 async def _rerender_all(db: OrgDatabase, org: Organization) -> None:
@@ -40,6 +40,6 @@ async def _rerender_all(db: OrgDatabase, org: Organization) -> None:
                 )
             except ClientError:
                 continue  # a message that fails to render keeps its old HTML
-        await db.write(actions.messages.rerender.redo, drafts)
+        await db.write(actions.messages.rerender.rerender_message, drafts)
         done_to = batch[-1].id
         await asyncio.sleep(BREATH_SECONDS)

@@ -141,10 +141,10 @@ class InboundMail:
             db, place.owner, self._config.max_upload_mib, quota, len(file.data)
         )
         try:
-            await receiving.take(file.data)
+            await receiving.write(file.data)
             return await receiving.finish(file.name, file.content_type)
         except Exception:
-            await receiving.give_up()
+            await receiving.abort()
             raise
 
     async def _composed(

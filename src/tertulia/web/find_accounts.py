@@ -31,7 +31,7 @@ async def _write(call: Call) -> Response:
         found = await database.query(0, storage.organization.with_address, email)
         await database.write_in(
             first[0],
-            actions.people.find_accounts.ask,
+            actions.people.find_accounts.request,
             call.vault,
             email,
             address_bucket(call.request.client_address),

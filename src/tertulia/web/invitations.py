@@ -13,7 +13,7 @@ from starlette.routing import Route
 
 from tertulia import actions, api, domain
 from tertulia.actions.people.login import EMAIL, VerifiedIdentity
-from tertulia.actions.people.signup import Newcomer
+from tertulia.actions.people.signup import NewAccount
 from tertulia.api.call import Call
 from tertulia.domain.messages.welcome_message import WelcomeMessage
 from tertulia.domain.people.invitations import Invitation
@@ -51,7 +51,7 @@ async def _write(call: Call, invitation: Invitation | None = None) -> Response:
         if not call.config.sends_mail:
             raise InvitationRequired(email=email)
         await call.db.write(
-            actions.people.signup.ask,
+            actions.people.signup.request,
             call.vault,
             email,
             address_bucket(call.request.client_address),
@@ -189,14 +189,14 @@ def _other_ways(call: Call, invitation: Invitation | None) -> dict[str, Any]:
     }
 
 
-async def _newcomer(call: Call, email: str) -> Newcomer:
+async def _newcomer(call: Call, email: str) -> NewAccount:
     """Validate the form and hash the password."""
     full_name = domain.people.user.checked_full_name(call.request.params.get("full_name", ""))
     if not call.org.realm.admits_passwords:
         raise BadRequest("Can't join the organization: password authentication is not enabled.")
     password = call.request.params.get("password", "")
     hashed = await api.people.password_hashing.chosen(call.person, password, [email, full_name])
-    return Newcomer(full_name, hashed)
+    return NewAccount(full_name, hashed)
 
 
 async def _reception(call: Call, invitation: Invitation | None) -> WelcomeMessage:

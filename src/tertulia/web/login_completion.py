@@ -84,7 +84,7 @@ async def finish(call: Call, who: VerifiedIdentity, ending: LoginTarget) -> Resp
 async def start_session(call: Call, who: VerifiedIdentity, where: str) -> Response:
     """Start a session and redirect to the requested page, or to the app."""
     token, entrance = api.cookies.entrance(call)
-    await call.db.write(actions.people.login.arrive, who, entrance)
+    await call.db.write(actions.people.login.log_in, who, entrance)
     cookie = api.cookies.keep_cookie(call.config, call.request, token)
     return account_pages.see(where, cookie)
 
@@ -108,7 +108,7 @@ async def _show_token(call: Call, who: VerifiedIdentity, otp: str) -> Response:
     from tertulia.external.sso import jwt
 
     token = domain.people.keys.new_key()
-    await call.db.write(actions.people.pending_logins.hand_over, who, token_hash(call, token))
+    await call.db.write(actions.people.pending_logins.issue_token, who, token_hash(call, token))
     pasted = domain.people.one_time_passwords.encrypted_token(otp, token, jwt.seal)
     headers = security_headers.of_page(scripts=True)
     return await account_pages.page(call, "desktop.html", headers=headers, pasted=pasted)

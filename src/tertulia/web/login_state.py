@@ -36,7 +36,7 @@ async def remember(
     """
     browser, cookie = api.cookies.login_token(call)
     await call.db.write(
-        actions.people.pending_logins.leave,
+        actions.people.pending_logins.start,
         _state_hash(call, state, type(luggage)),
         _browser_hash(call, browser),
         call.vault.seal(msgspec.json.encode(luggage).decode()),
@@ -51,7 +51,7 @@ async def recall(call: Call, state: str, kind: type[T]) -> T:
     if not state or browser is None:
         raise LoginExpired()
     sealed = await call.db.write(
-        actions.people.pending_logins.come_back,
+        actions.people.pending_logins.resume,
         _state_hash(call, state, kind),
         _browser_hash(call, browser),
     )

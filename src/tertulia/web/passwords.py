@@ -37,7 +37,7 @@ async def _send_link(call: Call) -> Response:
             raise InvalidEmail()
         _check_passwords_are_used(call)
         await call.db.write(
-            actions.people.password_reset.ask,
+            actions.people.password_reset.request,
             call.vault,
             email,
             address_bucket(call.request.client_address),
@@ -76,7 +76,9 @@ async def _save(call: Call, key: str) -> Response:
     except BadRequest as error:
         return await account_pages.page(call, "choose_password.html", error=error, email=user.email)
     renew_key = "renew_key" in call.request.params
-    await call.db.write(actions.people.password_reset.choose, call.vault, key, hashed, renew_key)
+    await call.db.write(
+        actions.people.password_reset.set_password, call.vault, key, hashed, renew_key
+    )
     cookie = api.cookies.drop_cookie(call.config, call.request)
     return account_pages.see("/login/?password_changed", cookie)
 
@@ -98,7 +100,7 @@ def _check_passwords_are_used(call: Call) -> None:
 
 
 async def _confirm(call: Call, key: str) -> Response:
-    email = await call.db.read(actions.people.email_change.wanted, call.vault, key)
+    email = await call.db.read(actions.people.email_change.new_address, call.vault, key)
     return await account_pages.page(call, "confirm.html", email=email)
 
 

@@ -105,7 +105,7 @@ async def _take_answer(call: Call) -> Response:
     )
     token = domain.people.sessions.new_token()
     await call.db.write(
-        actions.people.pending_logins.leave,
+        actions.people.pending_logins.start,
         _answer_hash(call, token),
         b"",
         call.vault.seal(msgspec.json.encode(kept).decode()),
@@ -133,7 +133,7 @@ async def _understood(
 async def _finish(call: Call) -> Response:
     """The browser returns with its cookie: complete the login."""
     token = _answer_hash(call, call.request.params.get("answer", ""))
-    sealed = await call.db.write(actions.people.pending_logins.come_back, token, b"")
+    sealed = await call.db.write(actions.people.pending_logins.resume, token, b"")
     answer = msgspec.json.decode(call.vault.unseal(sealed), type=SamlAnswer)
     luggage = await login_state.recall(call, answer.state, LoginState)
     if luggage.provider != answer.provider:

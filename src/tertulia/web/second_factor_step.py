@@ -50,7 +50,7 @@ def routes(entrance: AccountPages) -> list[Route]:
 
 async def go_on(call: Call, who: VerifiedIdentity, ending: LoginTarget) -> Response:
     """After a right password: start the session, or ask for the second factor."""
-    missing = await call.db.read(actions.people.login.lack, who)
+    missing = await call.db.read(actions.people.login.missing_factor, who)
     if missing is None:
         return await login_completion.finish(call, who, ending)
     waiting = PendingSecondFactor(who.method, who.user_id, ending)
@@ -124,7 +124,10 @@ async def _set_up(call: Call) -> Response:
     secret = domain.people.second_factors.checked_secret(params.get("secret", ""))
 
     def set_up(tx: Tx) -> list[str]:
-        if actions.people.login.lack(tx, waiting.who(call)) is not MissingFactor.SETTING_UP:
+        if (
+            actions.people.login.missing_factor(tx, waiting.who(call))
+            is not MissingFactor.SETTING_UP
+        ):
             raise LoginExpired()
         return actions.people.second_factors.set_up_app(
             tx, call.vault, user, secret, params.get("code", ""), call.config.sends_mail

@@ -238,5 +238,5 @@ async def _finish_with_token(call: Call, token: str) -> Response:
 
 
 async def _redeemed(call: Call, token: str) -> VerifiedIdentity:
-    redeem, address = actions.people.pending_logins.redeem, call.request.client_address
+    redeem, address = actions.people.pending_logins.redeem_token, call.request.client_address
     return await call.db.write(redeem, login_completion.token_hash(call, token), address)

@@ -38,7 +38,7 @@ class Unsubscribing:
         kind = request.path_params["kind"]
         org, user_id = await self._person(asked, kind, request.path_params["key"])
         db = self._services.database.of(org.realm.id)
-        await db.write(actions.personal.unsubscribe.leave, kind, user_id)
+        await db.write(actions.personal.unsubscribe.unsubscribe, kind, user_id)
         return await rendering.page(asked, "unsubscribe.html", is_done=True, kind=kind)
 
     async def _person(self, asked: ApiRequest, kind: str, key: str) -> tuple[Organization, int]:

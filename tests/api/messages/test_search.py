@@ -156,7 +156,9 @@ def test_retention_leaves_no_word_behind(chat, in_kitchen, ana):
         lambda tx: tx.execute("UPDATE channel SET retention_days = 1 WHERE id = :id", id=kitchen)
     )
 
-    chat.write(lambda tx: actions.later.retention.delete_some(tx.at(tx.now + 10 * 86_400), kitchen))
+    chat.write(
+        lambda tx: actions.later.retention.delete_batch(tx.at(tx.now + 10 * 86_400), kitchen)
+    )
 
     assert searches(ana, "rhubarb") == []
     assert not chat.read(words_like, "rhubarb")

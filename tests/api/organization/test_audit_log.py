@@ -295,9 +295,9 @@ def test_it_is_kept_for_the_configured_time(chat, owner):
     owner.patch("/realm", message_content_edit_limit_seconds=60).succeeds()
 
     chat.server.clock.move(hours=30 * DAY)
-    chat.write(actions.organization.audit.forget_old, 31)
+    chat.write(actions.organization.audit.delete_expired, 31)
     kept = entries(owner)
-    chat.write(actions.organization.audit.forget_old, 29)
+    chat.write(actions.organization.audit.delete_expired, 29)
 
     assert (len(kept), entries(owner)) == (1, [])
 

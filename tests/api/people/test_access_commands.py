@@ -27,7 +27,7 @@ def logs_in(chat: Chat, person: Person, password: str) -> int:
 def test_sessions_are_listed_and_ended(chat, ana, ben):
     hers, his = Browser.of(ana), Browser.of(ben)
     hostile = UserAgent("Lynx\x1b[2J", "192.0.2.7")
-    chat.write(actions.people.sessions.begin, ana.record, b"another", hostile)
+    chat.write(actions.people.sessions.start, ana.record, b"another", hostile)
 
     listed = runs(ana, "sessions")
     ended = runs(ana, "sessions", "--end")

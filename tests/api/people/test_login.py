@@ -201,7 +201,7 @@ def test_guesses_from_many_addresses_are_limited(chat):
     assert waits[:20] == [0] * 20
     assert 0 < waits[20] <= 1800
     chat.server.clock.move(minutes=31)
-    chat.write(actions.people.password_attempts.forget_old)
+    chat.write(actions.people.password_attempts.delete_expired)
     assert (
         chat.read(
             lambda tx: tx.value(

@@ -238,7 +238,7 @@ def test_a_session_ends_two_weeks_after_its_last_use(chat, ana):
 
     assert is_in(used)
     assert not is_in(unused)
-    chat.write(actions.people.sessions.forget_old)
+    chat.write(actions.people.sessions.delete_expired)
     assert len(chat.read(storage.people.sessions.of_user, ana.id, 0)) == 1
 
 

@@ -302,7 +302,7 @@ def test_policies_move_with_a_topic(chat, kitchen):
         person.post("/user_topics", stream_id=kitchen.id, topic="soup", visibility_policy=MUTED)
     ears = chat.ben.listens_for("user_topic")
 
-    chat.write(actions.personal.topic_policies.carry_along, kitchen.id, "soup", cellar, "wine")
+    chat.write(actions.personal.topic_policies.move, kitchen.id, "soup", cellar, "wine")
 
     assert timeless(ears.next()) == changed(kitchen, "soup", NONE)
     assert timeless(ears.next()) == changed(cellar, "wine", MUTED)
@@ -314,7 +314,7 @@ def test_policies_are_merged_with_topics(chat, kitchen):
     chat.ana.post("/user_topics", stream_id=kitchen.id, topic="soup", visibility_policy=MUTED)
     chat.ana.post("/user_topics", stream_id=kitchen.id, topic="wine", visibility_policy=FOLLOWED)
 
-    chat.write(actions.personal.topic_policies.carry_along, kitchen.id, "soup", kitchen, "wine")
+    chat.write(actions.personal.topic_policies.move, kitchen.id, "soup", kitchen, "wine")
 
     assert policies(chat.ana) == {"wine": FOLLOWED}
     assert policies(chat.ben) == {"wine": FOLLOWED}

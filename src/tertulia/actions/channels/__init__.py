@@ -35,12 +35,12 @@ DELETION_PERMISSIONS = {"can_delete_any_message_group", "can_delete_own_message_
 
 def visible_to(tx: Tx, user: User, channel_id: int) -> Channel:
     """A channel that the user may see. Raises ChannelNotAccessible."""
-    return _reached(tx, user, channel_id, may_see)
+    return _require_access(tx, user, channel_id, may_see)
 
 
 def readable_by(tx: Tx, user: User, channel_id: int) -> Channel:
     """A channel whose messages the user may read. Raises ChannelNotAccessible."""
-    return _reached(tx, user, channel_id, may_read)
+    return _require_access(tx, user, channel_id, may_read)
 
 
 def open_to_all(tx: Tx, channel_id: int) -> Channel:
@@ -60,61 +60,67 @@ def administered_by(tx: Tx, user: User, channel_id: int) -> Channel:
 
 
 def may_administer(tx: Tx, user: User, channel: Channel) -> bool:
-    return user.is_admin or holds(tx, user, channel, "can_administer_channel_group")
+    return user.is_admin or has_permission(tx, user, channel, "can_administer_channel_group")
 
 
-def holds(tx: Tx, user: User, channel: Channel, permission: str) -> bool:
+def has_permission(tx: Tx, user: User, channel: Channel, permission: str) -> bool:
     """Whether a user has one of a channel's permissions."""
-    return CHANNEL_PERMISSIONS[permission].is_open_to(user) and actions.groups.permissions.holds(
-        tx, user, channel.permissions[permission]
-    )
+    return CHANNEL_PERMISSIONS[permission].is_open_to(
+        user
+    ) and actions.groups.permissions.has_permission(tx, user, channel.permissions[permission])
 
 
 def may_see(tx: Tx, user: User, channel: Channel) -> bool:
     subscribed = storage.channels.subscriptions.is_subscribed(tx, user.id, channel.id)
     return domain.channels.access.may_see(
-        user, channel, subscribed, partial(actions.groups.permissions.asking(tx, [user]), user)
+        user,
+        channel,
+        subscribed,
+        partial(actions.groups.permissions.permission_checker(tx, [user]), user),
     )
 
 
 def may_read(tx: Tx, user: User, channel: Channel) -> bool:
     subscribed = storage.channels.subscriptions.is_subscribed(tx, user.id, channel.id)
     return domain.channels.access.may_read(
-        user, channel, subscribed, partial(actions.groups.permissions.asking(tx, [user]), user)
+        user,
+        channel,
+        subscribed,
+        partial(actions.groups.permissions.permission_checker(tx, [user]), user),
     )
 
 
-def seen(tx: Tx, user: User, channel: Channel | None) -> Channel | None:
+def if_visible(tx: Tx, user: User, channel: Channel | None) -> Channel | None:
     """A channel that was looked up, if it exists and the user may see it.
 
     A missing and a hidden channel take the same time, so the time reveals nothing.
     """
-    return channel if may_see(tx, user, channel or _nowhere(tx)) else None
+    return channel if may_see(tx, user, channel or _invisible_channel(tx)) else None
 
 
 def named(tx: Tx, user: User, where: int | str) -> Channel | None:
     """The channel with this id or name, if the user may see it."""
     if isinstance(where, int):
-        return seen(tx, user, storage.channels.find(tx, where))
-    return seen(tx, user, storage.channels.find_by_name(tx, where))
+        return if_visible(tx, user, storage.channels.find(tx, where))
+    return if_visible(tx, user, storage.channels.find_by_name(tx, where))
 
 
-def _reached(
+def _require_access(
     tx: Tx, user: User, channel_id: int, may: Callable[[Tx, User, Channel], bool]
 ) -> Channel:
     """A missing and a hidden channel take the same time, so the time reveals nothing."""
     channel = storage.channels.find(tx, channel_id)
-    if not may(tx, user, channel or _nowhere(tx)) or channel is None:
+    if not may(tx, user, channel or _invisible_channel(tx)) or channel is None:
         raise ChannelNotAccessible()
     return channel
 
 
 def spend_lookup_time(tx: Tx, user: User) -> None:
     """Take as long as the access check of a hidden channel. For objects that do not exist."""
-    may_read(tx, user, _nowhere(tx))
+    may_read(tx, user, _invisible_channel(tx))
 
 
-def _nowhere(tx: Tx) -> Channel:
+def _invisible_channel(tx: Tx) -> Channel:
     """A channel that no one may see."""
     nobody = storage.groups.system_ids(tx)["role:nobody"]
     return Channel(
@@ -150,10 +156,10 @@ def create(
     """Create a channel without subscribers, and announce it."""
     domain.channels.channel.checked_name(new.name)
     check_creation(tx, creator, new, web_public_allowed)
-    return found(tx, creator, new, rendered_description)
+    return find_or_create(tx, creator, new, rendered_description)
 
 
-def found(tx: Tx, creator: User, new: NewChannel, rendered_description: str) -> Channel:
+def find_or_create(tx: Tx, creator: User, new: NewChannel, rendered_description: str) -> Channel:
     """Create a channel without a permission check."""
     permissions = _permissions(tx, creator, new)
     channel = storage.channels.insert(tx, new, rendered_description, creator.id, permissions)

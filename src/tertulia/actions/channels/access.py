@@ -38,7 +38,7 @@ class AccessByDatabase(msgspec.Struct, frozen=True):
         }
         others = [] if user.is_guest else [door.id for door in doors if door.id not in found]
         if others:
-            holds = partial(actions.groups.permissions.asking(tx, [user]), user)
+            holds = partial(actions.groups.permissions.permission_checker(tx, [user]), user)
             found |= {
                 channel.id
                 for channel in storage.channels.find_many(tx, others)
@@ -70,12 +70,12 @@ class AccessByDirectory(msgspec.Struct, frozen=True):
         found = mine | org.by_privacy.open_to(user)
         hidden = org.by_privacy.all - found
         if not user.is_guest:
-            start_session = self._let_in(hidden)
+            start_session = self._opened_by_permission(hidden)
             found, hidden = found | start_session, hidden - start_session
         protected = found & org.by_privacy.protected
         return Readable(list(found - protected), list(protected), list(hidden), bool(mine))
 
-    def _let_in(self, channel_ids: BitMap) -> BitMap:
+    def _opened_by_permission(self, channel_ids: BitMap) -> BitMap:
         """The channels that a permission opens. Most of them name the same few groups."""
         org, user, now = self.org, self.user, self.org.clock()
         known: dict[int, bool] = {}

@@ -14,7 +14,7 @@ from tertulia.events.types.channels.channel import ChannelChanged
 from tertulia.events.types.messages.edits import FirstMessageChanged
 
 
-def note_message(tx: Tx, channel: Channel, message_id: int) -> None:
+def record_message(tx: Tx, channel: Channel, message_id: int) -> None:
     """Announce a channel's first message, or its first one in a long while."""
     if not storage.channels.note_message(tx, channel, message_id):
         return

@@ -63,7 +63,7 @@ def edit(
     tx: Tx, user: User, channel_id: int, changes: ChannelChanges, web_public_allowed: bool
 ) -> None:
     """Apply all requested changes, or none."""
-    user = actions.groups.permissions.acting(tx, user)
+    user = actions.groups.permissions.current_rights(tx, user)
     channel = actions.channels.visible_to(tx, user, channel_id)
     if changes.is_web_public:
         _check_web_public(tx, user, channel, changes, web_public_allowed)
@@ -80,14 +80,14 @@ def archive(tx: Tx, user: User, channel_id: int) -> None:
 
     Its messages count as read by everyone; clients know that from the event.
     """
-    user = actions.groups.permissions.acting(tx, user)
+    user = actions.groups.permissions.current_rights(tx, user)
     channel = actions.channels.administered_by(tx, user, channel_id)
     if channel.archived:
         raise BadRequest("Channel is already deactivated")
     storage.channels.change(tx, channel.id, archived=True, is_default=False)
     event = ChannelArchived(channel.id, channel.name, True)
     seq = events.log.announce(tx, event, to=ChannelViewers(channel.id))
-    actions.messages.notices.post_if_wanted(
+    actions.messages.notices.post_if_enabled(
         tx, channel, domain.messages.notices.channel_archived(channel), is_news=False
     )
     storage.channels.change(
@@ -126,7 +126,7 @@ def _unarchive(tx: Tx, user: User, channel: Channel, changes: ChannelChanges) ->
     events.log.announce(
         tx, ChannelArchived(channel.id, channel.name, False), to=ChannelViewers(channel.id)
     )
-    actions.messages.notices.post_if_wanted(
+    actions.messages.notices.post_if_enabled(
         tx, channel, domain.messages.notices.channel_unarchived(channel)
     )
 
@@ -159,7 +159,7 @@ def _change_openness(tx: Tx, user: User, channel: Channel, changes: ChannelChang
     )
     events.log.announce(tx, event, to=Everyone())
     if after.openness != channel.openness:
-        actions.messages.notices.post_if_wanted(
+        actions.messages.notices.post_if_enabled(
             tx, channel, domain.messages.notices.openness_changed(user, channel, after)
         )
 
@@ -216,7 +216,7 @@ def _change_retention(tx: Tx, user: User, channel: Channel, changes: ChannelChan
     old, new = (
         usual if days is None else days for days in (channel.retention_days, changes.retention_days)
     )
-    actions.messages.notices.post_if_wanted(
+    actions.messages.notices.post_if_enabled(
         tx, channel, domain.messages.notices.retention_changed(user, old, new)
     )
 
@@ -241,7 +241,7 @@ def _change_description(tx: Tx, user: User, channel: Channel, changes: ChannelCh
     _announce(tx, channel, "description", text, rendered_description=rendered)
     if text != channel.description:
         after = replace(channel, description=text, rendered_description=rendered)
-        actions.messages.notices.post_if_wanted(
+        actions.messages.notices.post_if_enabled(
             tx, channel, domain.messages.notices.description_changed(user, channel, after)
         )
 
@@ -256,7 +256,7 @@ def _change_name(tx: Tx, user: User, channel: Channel, changes: ChannelChanges) 
     storage.channels.rename(tx, channel.id, name)
     _announce(tx, channel, "name", name)
     actions.people.bots.channel_renamed(tx, channel.id)
-    actions.messages.notices.post_if_wanted(
+    actions.messages.notices.post_if_enabled(
         tx, channel, domain.messages.notices.channel_renamed(user, channel.name, name)
     )
 
@@ -347,7 +347,7 @@ def _post_policy_notice(
     before, after = (
         domain.messages.notices.named_people(value, known, people) for value in (old, new)
     )
-    actions.messages.notices.post_if_wanted(
+    actions.messages.notices.post_if_enabled(
         tx, channel, domain.messages.notices.posting_changed(user, before, after)
     )
 

@@ -8,7 +8,7 @@ from msgspec import field
 
 from tertulia import actions, domain, events, storage
 from tertulia.actions.groups.permissions import Asking
-from tertulia.actions.people.known_people import Meeting
+from tertulia.actions.people.known_people import VisibilityDiff
 from tertulia.database.tx import Tx
 from tertulia.domain.channels.channel import Channel, NewChannel
 from tertulia.domain.channels.topics import INHERIT
@@ -24,7 +24,7 @@ Principals = Sequence[int | str]
 Arrivals = dict[int, tuple[Channel, list[User]]]  # by channel id
 
 
-class Wish(msgspec.Struct, frozen=True):
+class SubscribeRequest(msgspec.Struct, frozen=True):
     """A request to subscribe users to channels; missing channels are created."""
 
     channels: list[NewChannel]
@@ -52,15 +52,15 @@ class Removal(msgspec.Struct, frozen=True):
 # --- subscribing ---
 
 
-def subscribe(tx: Tx, user: User, wish: Wish, email_domain: str) -> Outcome:
-    user = actions.groups.permissions.acting(tx, user)
+def subscribe(tx: Tx, user: User, wish: SubscribeRequest, email_domain: str) -> Outcome:
+    user = actions.groups.permissions.current_rights(tx, user)
     _check_creations(tx, user, wish.channels)
     outcome = Outcome()
     existing: list[Channel] = []
     missing: list[tuple[NewChannel, str]] = []
     for new, rendered in zip(wish.channels, wish.rendered_descriptions, strict=True):
         channel = storage.channels.find_by_name(tx, domain.channels.channel.checked_name(new.name))
-        if actions.channels.seen(tx, user, channel) is None:
+        if actions.channels.if_visible(tx, user, channel) is None:
             # Only users who may create such a channel learn that the name is taken.
             actions.channels.check_creation(tx, user, new, wish.web_public_allowed)
         if channel is None:
@@ -71,11 +71,13 @@ def subscribe(tx: Tx, user: User, wish: Wish, email_domain: str) -> Outcome:
         else:
             outcome.unauthorized.append(new.name)
     missing = _each_once(missing)
-    _check_room(tx, user, len(missing), len(wish.channels) * max(1, len(wish.principals)))
-    created = [actions.channels.found(tx, user, new, rendered) for new, rendered in missing]
+    _check_size(tx, user, len(missing), len(wish.channels) * max(1, len(wish.principals)))
+    created = [
+        actions.channels.find_or_create(tx, user, new, rendered) for new, rendered in missing
+    ]
     people_ = _principals(tx, user, wish.principals, existing, email_domain)
 
-    arrivals = _bring_in(tx, existing + created, people_, wish, outcome)
+    arrivals = _subscribe_missing(tx, existing + created, people_, wish, outcome)
     _announce_new_channels(tx, user, created, announced=wish.announced)
     if wish.notifies_subscribers:
         outcome.notified_subscribers = _notify_subscribers(tx, user, arrivals, created)
@@ -92,20 +94,20 @@ def create_channel(
     announced: bool,
 ) -> int:
     """Create a channel with these subscribers. Returns its id."""
-    user = actions.groups.permissions.acting(tx, user)
+    user = actions.groups.permissions.current_rights(tx, user)
     _check_creations(tx, user, [new])
     name = domain.channels.channel.checked_name(new.name)
     actions.channels.check_creation(tx, user, new, web_public_allowed)
     actions.channels.check_name_is_free(tx, name)
-    _check_room(tx, user, 1, len(subscriber_ids))
-    channel = actions.channels.found(tx, user, new, rendered_description)
+    _check_size(tx, user, 1, len(subscriber_ids))
+    channel = actions.channels.find_or_create(tx, user, new, rendered_description)
     join(tx, channel, _principals(tx, user, subscriber_ids, [], "") if subscriber_ids else [])
     _announce_new_channels(tx, user, [channel], announced=announced)
     return channel.id
 
 
 def edit(
-    tx: Tx, user: User, wish: Wish, removal: Removal, email_domain: str
+    tx: Tx, user: User, wish: SubscribeRequest, removal: Removal, email_domain: str
 ) -> tuple[Outcome, tuple[list[str], list[str]]]:
     """Subscribe to some channels and unsubscribe from others, or neither."""
     if not wish.channels and not removal.names:
@@ -133,7 +135,7 @@ def _check_creations(tx: Tx, user: User, wanted: list[NewChannel]) -> None:
         actions.groups.permissions.require_in_realm(tx, user, "can_set_topics_policy_group")
 
 
-def _check_room(tx: Tx, user: User, new_channels: int, subscriptions: int) -> None:
+def _check_size(tx: Tx, user: User, new_channels: int, subscriptions: int) -> None:
     """Limit the size of one call: all other writes wait for it, and all users receive the
     channels."""
     if subscriptions > domain.limits.SUBSCRIPTIONS_PER_CALL:
@@ -160,7 +162,7 @@ def _each_once(missing: list[tuple[NewChannel, str]]) -> list[tuple[NewChannel, 
     )
 
 
-def _may_join(tx: Tx, user: User, channel: Channel, name: str, wish: Wish) -> bool:
+def _may_join(tx: Tx, user: User, channel: Channel, name: str, wish: SubscribeRequest) -> bool:
     """Whether the user may subscribe. Raises if that must fail the whole call."""
     if not actions.channels.may_read(tx, user, channel):
         if wish.authorization_errors_fatal:
@@ -193,13 +195,13 @@ def require_adding(tx: Tx, user: User, channel: Channel) -> None:
 def _may_add_others(tx: Tx, user: User, channel: Channel) -> bool:
     return (
         actions.channels.may_administer(tx, user, channel)
-        or actions.groups.permissions.holds_in_realm(tx, user, "can_add_subscribers_group")
-        or actions.channels.holds(tx, user, channel, "can_add_subscribers_group")
+        or actions.groups.permissions.has_realm_permission(tx, user, "can_add_subscribers_group")
+        or actions.channels.has_permission(tx, user, channel, "can_add_subscribers_group")
     )
 
 
-def _bring_in(
-    tx: Tx, wanted: list[Channel], people_: list[User], wish: Wish, outcome: Outcome
+def _subscribe_missing(
+    tx: Tx, wanted: list[Channel], people_: list[User], wish: SubscribeRequest, outcome: Outcome
 ) -> Arrivals:
     """Subscribe the users to the channels that each is not in yet."""
     ids = [person.id for person in people_]
@@ -218,10 +220,10 @@ def _bring_in(
 
 def _join_all(tx: Tx, arrivals: Arrivals, colors: dict[str, str]) -> None:
     movers = _movers(arrivals)
-    holds = actions.groups.permissions.asking(tx, movers)
+    holds = actions.groups.permissions.permission_checker(tx, movers)
     taken = storage.channels.subscriptions.colors_of(tx, sorted(person.id for person in movers))
     seq, newest = storage.log.head(tx), storage.messages.newest_id(tx)
-    meeting = _meeting(tx, arrivals)
+    meeting = _visibility_diff(tx, arrivals)
     subscribed: list[Arrival] = []
     for channel, newcomers in arrivals.values():
         if not newcomers:
@@ -271,7 +273,7 @@ def _could_not_see(channel: Channel, people_: list[User], holds: Asking) -> list
 
 def _announce_new_channels(tx: Tx, user: User, created: list[Channel], *, announced: bool) -> None:
     for channel in created:
-        actions.messages.notices.post_if_wanted(
+        actions.messages.notices.post_if_enabled(
             tx, channel, domain.messages.notices.channel_created(user, channel), read_by=[user.id]
         )
     public = [channel for channel in created if channel.is_public]
@@ -312,7 +314,7 @@ def unsubscribe(
     tx: Tx, user: User, removal: Removal, email_domain: str
 ) -> tuple[list[str], list[str]]:
     """Unsubscribe users. Returns the names of channels they left, and of those they were not in."""
-    user = actions.groups.permissions.acting(tx, user)
+    user = actions.groups.permissions.current_rights(tx, user)
     found = _find_all(tx, user, removal.names)
     leavers = [user]
     if removal.principals:
@@ -332,13 +334,13 @@ def unsubscribe(
         for person in leavers:
             (removed if person.id in inside else not_removed).append(channel.name)
         departures[channel.id] = (channel, [each for each in leavers if each.id in inside])
-    _leave_all(tx, departures)
+    _remove_all(tx, departures)
     return removed, not_removed
 
 
-def leave(tx: Tx, channel: Channel, leavers: list[User]) -> None:
+def remove(tx: Tx, channel: Channel, leavers: list[User]) -> None:
     """Unsubscribe users who are in the channel, and announce it."""
-    _leave_all(tx, {channel.id: (channel, leavers)})
+    _remove_all(tx, {channel.id: (channel, leavers)})
 
 
 def _find_all(tx: Tx, user: User, names: list[str]) -> list[Channel]:
@@ -353,15 +355,15 @@ def _check_removal(tx: Tx, user: User, channel: Channel, leavers: list[User]) ->
     others = [person for person in leavers if not _is_self(user, person)]
     if others and not (
         actions.channels.may_administer(tx, user, channel)
-        or actions.channels.holds(tx, user, channel, "can_remove_subscribers_group")
+        or actions.channels.has_permission(tx, user, channel, "can_remove_subscribers_group")
     ):
         raise InsufficientPermission()
 
 
-def _leave_all(tx: Tx, departures: Arrivals) -> None:
-    holds = actions.groups.permissions.asking(tx, _movers(departures))
+def _remove_all(tx: Tx, departures: Arrivals) -> None:
+    holds = actions.groups.permissions.permission_checker(tx, _movers(departures))
     seq, newest = storage.log.head(tx), storage.messages.newest_id(tx)
-    meeting = _meeting(tx, departures)
+    meeting = _visibility_diff(tx, departures)
     left: list[Departure] = []
     for channel, leavers in departures.values():
         if not leavers:
@@ -379,8 +381,8 @@ def _leave_all(tx: Tx, departures: Arrivals) -> None:
             actions.messages.read_state.mark_conversation_read(tx, user_id, departure.channel_id)
 
 
-def _meeting(tx: Tx, moves: Arrivals) -> Meeting:
-    return Meeting(tx, list(moves), _movers(moves))
+def _visibility_diff(tx: Tx, moves: Arrivals) -> VisibilityDiff:
+    return VisibilityDiff(tx, list(moves), _movers(moves))
 
 
 def _movers(moves: Arrivals) -> list[User]:

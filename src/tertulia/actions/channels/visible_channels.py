@@ -23,9 +23,9 @@ Seen = dict[int, set[int]]  # visible channels by user id
 def announcing_changes(tx: Tx, people: Sequence[User]) -> Iterator[None]:
     """Wrap a change of groups. `people` are the users whom it may affect."""
     guarded = open_to_groups(tx)
-    before = seen(tx, guarded, people, tx.now)
+    before = visible_to_each(tx, guarded, people, tx.now)
     yield
-    announce_changes(tx, before, seen(tx, guarded, people, tx.now))
+    announce_changes(tx, before, visible_to_each(tx, guarded, people, tx.now))
 
 
 def open_to_groups(tx: Tx) -> list[Channel]:
@@ -42,12 +42,12 @@ def open_to_groups(tx: Tx) -> list[Channel]:
     ]
 
 
-def seen(tx: Tx, guarded: Sequence[Channel], people: Sequence[User], now: float) -> Seen:
+def visible_to_each(tx: Tx, guarded: Sequence[Channel], people: Sequence[User], now: float) -> Seen:
     """What users see by their current groups, with the waiting period counted up to `now`."""
     inside = storage.channels.subscriptions.inside(
         tx, [channel.id for channel in guarded], [user.id for user in people]
     )
-    holds = actions.groups.permissions.asking(tx, people, now)
+    holds = actions.groups.permissions.permission_checker(tx, people, now)
     return {
         user.id: {
             channel.id

@@ -38,7 +38,7 @@ def check_quota(tx: Tx, owner: User, quota: Quota, size: int) -> None:
             raise UploadQuotaReached(whose="your")
 
 
-def check_room(tx: Tx, owner: User, quota: Quota, size: int, upload_id: int) -> None:
+def check_remaining_quota(tx: Tx, owner: User, quota: Quota, size: int, upload_id: int) -> None:
     """Raise if the uploads in progress may use up the quota.
 
     Their sizes are only estimates: the announced size includes the boundaries of the form.
@@ -75,7 +75,7 @@ def add(
     return added
 
 
-def mine(tx: Tx, owner: User) -> tuple[list[Attachment], int]:
+def of_owner(tx: Tx, owner: User) -> tuple[list[Attachment], int]:
     """A user's files, newest first, and the total size of the organization's files."""
     return storage.files.attachments.of_user(tx, owner.id), storage.files.attachments.space_used(tx)
 
@@ -100,7 +100,7 @@ def readable(tx: Tx, reader: User, path_id: str) -> Attachment:
     return found
 
 
-def readable_ones(tx: Tx, reader: User, path_ids: Sequence[str]) -> list[Attachment]:
+def filter_readable(tx: Tx, reader: User, path_ids: Sequence[str]) -> list[Attachment]:
     """Those of the files that the reader may read."""
     return [
         each
@@ -134,7 +134,7 @@ def claim(tx: Tx, sender: User, message_id: int, path_ids: Sequence[str]) -> lis
     Returns the sender's files that no message links any more.
     """
     before = storage.files.attachments.linked_by(tx, [message_id])
-    wanted = {each.id: each for each in readable_ones(tx, sender, path_ids)}
+    wanted = {each.id: each for each in filter_readable(tx, sender, path_ids)}
     for each in wanted.values():
         if each.id not in before:
             storage.files.attachments.link(tx, each.id, message_id)
@@ -150,21 +150,21 @@ def claim(tx: Tx, sender: User, message_id: int, path_ids: Sequence[str]) -> lis
     ]
 
 
-def keep_for_later(tx: Tx, sender: User, scheduled_id: int, path_ids: Sequence[str]) -> None:
+def hold_for_scheduled(tx: Tx, sender: User, scheduled_id: int, path_ids: Sequence[str]) -> None:
     """Keep files that a scheduled message links."""
     storage.files.attachments.keep_no_longer_for(tx, scheduled_id)
-    for each in readable_ones(tx, sender, path_ids):
+    for each in filter_readable(tx, sender, path_ids):
         storage.files.attachments.keep_for(tx, each.id, scheduled_id)
 
 
-def keep_no_longer(tx: Tx, scheduled_id: int) -> list[str]:
+def release_from_scheduled(tx: Tx, scheduled_id: int) -> list[str]:
     """Release the files of a scheduled message. Returns their paths."""
     kept = storage.files.attachments.kept_for(tx, scheduled_id)
     storage.files.attachments.keep_no_longer_for(tx, scheduled_id)
     return kept
 
 
-def leave_with(tx: Tx, message_ids: Sequence[int]) -> None:
+def delete_with_messages(tx: Tx, message_ids: Sequence[int]) -> None:
     """Delete the files that only these messages link. Called before the messages are deleted."""
     linked = storage.files.attachments.linked_by(tx, message_ids)
     if linked:

@@ -40,7 +40,7 @@ class UploadWriter:
         self._held = bytearray()
         self._stored = 0  # pieces
 
-    async def take(self, data: bytes) -> None:
+    async def write(self, data: bytes) -> None:
         """Raises FileTooLarge as soon as the limit is exceeded."""
         self._held += data
         if self._size() > self._max_mib << 20:
@@ -65,7 +65,7 @@ class UploadWriter:
             self._quota,
         )
 
-    async def give_up(self) -> None:
+    async def abort(self) -> None:
         """Delete the upload. Has no effect on one that was finished."""
         if self._upload_id is not None:
             await self._db.write(storage.files.uploads.give_up, self._upload_id)
@@ -76,15 +76,15 @@ class UploadWriter:
     async def _store(self, size: int) -> int:
         piece = bytes(self._held[:size])
         del self._held[:size]
-        self._upload_id = await self._db.write(self._keep, self._stored, piece)
+        self._upload_id = await self._db.write(self._store_piece, self._stored, piece)
         self._stored += 1
         return self._upload_id
 
-    def _keep(self, tx: Tx, position: int, piece: bytes) -> int:
+    def _store_piece(self, tx: Tx, position: int, piece: bytes) -> int:
         size = position * PIECE_BYTES + len(piece)
         awaited = max(size, self._announced_bytes)
         actions.files.attachments.check_quota(tx, self._owner, self._quota, size)
-        actions.files.attachments.check_room(
+        actions.files.attachments.check_remaining_quota(
             tx, self._owner, self._quota, awaited, self._upload_id or 0
         )
         upload_id = self._upload_id
@@ -105,7 +105,7 @@ def _media_info(tx: Tx, upload_id: int, size: int, declared: str) -> MediaInfo:
     return domain.files.images.image_info(contents) or unknown
 
 
-def has_to_sweep(tx: Tx) -> bool:
+def needs_sweep(tx: Tx) -> bool:
     return storage.files.uploads.any_untouched(tx, tx.now - WAIT_SECONDS)
 
 

@@ -58,7 +58,7 @@ class MemberChange(msgspec.Struct, frozen=True):
 
 def create(tx: Tx, user: User, new: NewGroup) -> int:
     """Create a group. Returns its id."""
-    user = actions.groups.permissions.acting(tx, user)
+    user = actions.groups.permissions.current_rights(tx, user)
     actions.groups.permissions.require_in_realm(tx, user, "can_create_groups")
     if storage.creation_counts.groups(tx, user) >= domain.limits.GROUPS:
         raise BadRequest(f"Too many user groups (limit: {domain.limits.GROUPS})")
@@ -88,7 +88,7 @@ def create(tx: Tx, user: User, new: NewGroup) -> int:
 
 def edit(tx: Tx, user: User, group_id: int, changes: GroupChanges) -> None:
     """Change a group: name, description, reactivation, permissions, in this order."""
-    user = actions.groups.permissions.acting(tx, user)
+    user = actions.groups.permissions.current_rights(tx, user)
     group = managed_by(tx, user, group_id)
     if changes == GroupChanges():
         raise BadRequest("No new data supplied")
@@ -108,7 +108,7 @@ def edit(tx: Tx, user: User, group_id: int, changes: GroupChanges) -> None:
 
 def deactivate(tx: Tx, user: User, group_id: int) -> None:
     """Deactivate a group. Raises GroupInUse while anything refers to it."""
-    user = actions.groups.permissions.acting(tx, user)
+    user = actions.groups.permissions.current_rights(tx, user)
     group = managed_by(tx, user, group_id)
     if group.deactivated:
         raise GroupIsDeactivated()
@@ -120,7 +120,7 @@ def deactivate(tx: Tx, user: User, group_id: int) -> None:
 
 def change_members(tx: Tx, user: User, group_id: int, change: MemberChange) -> None:
     """Add and remove members and subgroups, all or nothing."""
-    user = actions.groups.permissions.acting(tx, user)
+    user = actions.groups.permissions.current_rights(tx, user)
     group = _get(tx, group_id)
     if group.is_system:
         raise InsufficientPermission()
@@ -152,7 +152,7 @@ def managed_by(tx: Tx, user: User, group_id: int) -> Group:
 # --- rules ---
 
 
-def let_add(tx: Tx, user: User, group_id: int) -> None:
+def require_may_add_members(tx: Tx, user: User, group_id: int) -> None:
     """Raise if a user may not add others to a group."""
     group = _get(tx, group_id)
     if group.is_system or group.deactivated or not _may(tx, user, group, "can_add_members_group"):
@@ -170,8 +170,10 @@ def _may(tx: Tx, user: User, group: Group, *names: str) -> bool:
     """A manager of a group may do everything in it; others need one of the permissions."""
     if user.is_guest:
         return False
-    return actions.groups.permissions.holds_in_realm(tx, user, "can_manage_all_groups") or any(
-        actions.groups.permissions.holds(tx, user, group.permissions[name])
+    return actions.groups.permissions.has_realm_permission(
+        tx, user, "can_manage_all_groups"
+    ) or any(
+        actions.groups.permissions.has_permission(tx, user, group.permissions[name])
         for name in ("can_manage_group", *names)
     )
 
@@ -337,7 +339,7 @@ def _remove_subgroups(tx: Tx, user: User, group: Group, asked: list[int]) -> Non
 
 def _people_within(tx: Tx, group_ids: list[int]) -> list[User]:
     found = storage.people.find_many(
-        tx, sorted(actions.groups.permissions.everybody_in(tx, group_ids))
+        tx, sorted(actions.groups.permissions.all_members_of(tx, group_ids))
     )
     return [user for user in found if _is_usable(user)]
 

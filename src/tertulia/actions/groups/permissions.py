@@ -35,7 +35,7 @@ from tertulia.errors.parameters import ExpectationMismatch
 Asking = Callable[[User, GroupValue], bool]
 
 
-def acting(tx: Tx, user: User) -> User:
+def current_rights(tx: Tx, user: User) -> User:
     """The acting user as stored now: their role may just have changed."""
     found = storage.people.find(tx, user.id)
     if found is None or not found.is_active:
@@ -43,7 +43,7 @@ def acting(tx: Tx, user: User) -> User:
     return found
 
 
-def check_rank(tx: Tx, user: User) -> None:
+def check_role(tx: Tx, user: User) -> None:
     """Raise if a user has fewer rights than the directory says."""
     rank = storage.people.rank(tx, user.id)
     if rank is None or not rank.is_active:
@@ -53,20 +53,20 @@ def check_rank(tx: Tx, user: User) -> None:
 
 
 def require_administrator(tx: Tx, user: User) -> None:
-    if not acting(tx, user).is_admin:
+    if not current_rights(tx, user).is_admin:
         raise AdministratorRequired()
 
 
 def require_owner(tx: Tx, user: User) -> None:
-    if not acting(tx, user).is_owner:
+    if not current_rights(tx, user).is_owner:
         raise OwnerRequired()
 
 
-def holds(tx: Tx, user: User, value: GroupValue) -> bool:
-    return asking(tx, [user])(user, value)
+def has_permission(tx: Tx, user: User, value: GroupValue) -> bool:
+    return permission_checker(tx, [user])(user, value)
 
 
-def asking(tx: Tx, people: Collection[User], now: float | None = None) -> Asking:
+def permission_checker(tx: Tx, people: Collection[User], now: float | None = None) -> Asking:
     """A version of `holds` for many users or permissions, which reads every group once.
 
     It becomes invalid when groups change.
@@ -75,7 +75,7 @@ def asking(tx: Tx, people: Collection[User], now: float | None = None) -> Asking
     return partial(domain.groups.permissions.holds, known, now=tx.now if now is None else now)
 
 
-def holds_in_realm(tx: Tx, user: User, setting: str) -> bool:
+def has_realm_permission(tx: Tx, user: User, setting: str) -> bool:
     """Whether a user has one of the organization's permissions."""
     permission = REALM_PERMISSIONS[setting]
     if not permission.is_open_to(user):
@@ -84,20 +84,20 @@ def holds_in_realm(tx: Tx, user: User, setting: str) -> bool:
     if value is None:
         known = storage.groups.Memberships(tx, [user])
         return domain.groups.permissions.is_in_system_group(known, user, permission.default, tx.now)
-    return holds(tx, user, value)
+    return has_permission(tx, user, value)
 
 
 def require_in_realm(tx: Tx, user: User, setting: str) -> None:
-    if not holds_in_realm(tx, user, setting):
+    if not has_realm_permission(tx, user, setting):
         raise InsufficientPermission()
 
 
-def holds_with_owner(tx: Tx, user: User, value: GroupValue) -> bool:
+def has_permission_or_owner_has(tx: Tx, user: User, value: GroupValue) -> bool:
     """Like `holds`; a bot may also use its owner's permission."""
-    if holds(tx, user, value):
+    if has_permission(tx, user, value):
         return True
     owner = storage.people.find(tx, user.bot_owner_id) if user.bot_owner_id is not None else None
-    return owner is not None and owner.is_active and holds(tx, owner, value)
+    return owner is not None and owner.is_active and has_permission(tx, owner, value)
 
 
 def check_expected(tx: Tx, change: PermissionChange, current: GroupValue) -> None:
@@ -184,7 +184,7 @@ def _check_group(permission: Permission, name: str, is_system: bool) -> None:
         raise BadRequest(f"'{permission.name}' setting cannot be set to '{name}' group.")
 
 
-def everybody_in(tx: Tx, group_ids: Iterable[int]) -> set[int]:
+def all_members_of(tx: Tx, group_ids: Iterable[int]) -> set[int]:
     """The members of groups, of their subgroups, and users whose role makes them members."""
     return domain.groups.permissions.everybody_in(
         storage.groups.Memberships(tx, []), group_ids, tx.now

@@ -13,7 +13,7 @@ from tertulia.events.types.groups import GroupCreated
 KEEPERS = "role:administrators"  # may manage groups that no user created
 
 
-def find_or_make(tx: Tx, names: Iterable[str]) -> list[Group]:
+def find_or_create(tx: Tx, names: Iterable[str]) -> list[Group]:
     """Groups by name, created if missing. Names that are invalid here are skipped."""
     known = {
         domain.names.skeleton(group.name): group
@@ -22,13 +22,13 @@ def find_or_make(tx: Tx, names: Iterable[str]) -> list[Group]:
     }
     found = []
     for name in names:
-        group = known.get(domain.names.skeleton(name.strip())) or _make(tx, name)
+        group = known.get(domain.names.skeleton(name.strip())) or _create(tx, name)
         if group is not None and not group.deactivated and group not in found:
             found.append(group)
     return found
 
 
-def bring(tx: Tx, user: User, wanted: Sequence[Group], formerly: Sequence[int]) -> list[str]:
+def sync(tx: Tx, user: User, wanted: Sequence[Group], formerly: Sequence[int]) -> list[str]:
     """Set the groups that a provider gives a user; removes those that it gave before.
 
     Returns what changed.
@@ -50,7 +50,7 @@ def bring(tx: Tx, user: User, wanted: Sequence[Group], formerly: Sequence[int]) 
     return did
 
 
-def _make(tx: Tx, name: str) -> Group | None:
+def _create(tx: Tx, name: str) -> Group | None:
     try:
         name = domain.groups.group.checked_group_name(name)
     except BadRequest:

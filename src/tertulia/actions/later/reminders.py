@@ -69,7 +69,7 @@ def delete(tx: Tx, owner: User, reminder_id: int) -> None:
     _remove(tx, reminder)
 
 
-def forget_about(tx: Tx, message_ids: Sequence[int]) -> None:
+def delete_about(tx: Tx, message_ids: Sequence[int]) -> None:
     """Delete reminders of messages that are about to be deleted, because they quote them."""
     for reminder in storage.later.reminders.of_messages(tx, message_ids):
         _remove(tx, reminder)

@@ -21,7 +21,7 @@ def channels_with_old(tx: Tx) -> list[int | None]:
     return [*found, DIRECT] if _old(tx, DIRECT, 1) else found
 
 
-def delete_some(tx: Tx, place: int | None) -> int:
+def delete_batch(tx: Tx, place: int | None) -> int:
     """Delete a few expired messages of one topic or conversation, and announce it. Returns their
     number."""
     old = _old(tx, place, IN_VIEW)

@@ -60,7 +60,7 @@ def create(
     if storage.later.scheduled.count_of(tx, owner.id) >= domain.limits.SCHEDULED_MESSAGES:
         raise BadRequest(f"Too many scheduled messages (limit: {domain.limits.SCHEDULED_MESSAGES})")
     entry_id = storage.later.scheduled.insert(tx, owner.id, to, draft, read_by_sender, deliver_at)
-    actions.files.attachments.keep_for_later(tx, owner, entry_id, draft.path_ids)
+    actions.files.attachments.hold_for_scheduled(tx, owner, entry_id, draft.path_ids)
     events.log.announce(tx, ScheduledMessageSaved("add", entry_id), to=Users([owner.id]))
     return entry_id
 
@@ -69,7 +69,7 @@ def edit(tx: Tx, owner: User, entry_id: int, change: ScheduledChange, email_doma
     """Apply the given changes. A failed message needs a new time, and is then pending again."""
     if change.is_empty:
         raise NothingToChange()
-    entry = _own(tx, owner, entry_id)
+    entry = _get_own(tx, owner, entry_id)
     if change.deliver_at is not None:
         domain.later.scheduled.check_time(change.deliver_at, tx.now)
     elif entry.failed:
@@ -81,18 +81,18 @@ def edit(tx: Tx, owner: User, entry_id: int, change: ScheduledChange, email_doma
 
     storage.later.scheduled.update(tx, entry.id, to, draft, change.deliver_at or entry.deliver_at)
     if change.draft is not None:
-        actions.files.attachments.keep_for_later(tx, owner, entry.id, change.draft.path_ids)
+        actions.files.attachments.hold_for_scheduled(tx, owner, entry.id, change.draft.path_ids)
     events.log.announce(tx, ScheduledMessageSaved("update", entry.id), to=Users([owner.id]))
 
 
 def delete(tx: Tx, owner: User, entry_id: int) -> None:
-    entry = _own(tx, owner, entry_id)
-    actions.files.attachments.keep_no_longer(tx, entry.id)
+    entry = _get_own(tx, owner, entry_id)
+    actions.files.attachments.release_from_scheduled(tx, entry.id)
     storage.later.scheduled.delete(tx, entry.id)
     events.log.announce(tx, ScheduledMessageRemoved(entry.id), to=Users([owner.id]))
 
 
-def _own(tx: Tx, owner: User, entry_id: int) -> ScheduledMessage:
+def _get_own(tx: Tx, owner: User, entry_id: int) -> ScheduledMessage:
     entry = storage.later.scheduled.find(tx, entry_id)
     if entry is None or entry.owner_id != owner.id:
         raise BadRequest("Scheduled message does not exist")
@@ -145,7 +145,7 @@ def deliver(tx: Tx, seen: ScheduledMessage, draft: Draft, email_domain: str, beg
     sender = storage.people.find(tx, seen.owner_id)
     assert sender is not None
     # The files were resolved when the message was scheduled, by the URL its owner used then.
-    kept = actions.files.attachments.keep_no_longer(tx, seen.id)
+    kept = actions.files.attachments.release_from_scheduled(tx, seen.id)
     draft = replace(draft, path_ids=tuple({*draft.path_ids, *kept}))
     if isinstance(seen.to, ToChannel):
         actions.messages.send.to_channel(tx, sender, seen.to.channel_id, seen.to.topic, draft)
@@ -170,7 +170,7 @@ def fail(tx: Tx, seen: ScheduledMessage, notice: Draft) -> bool:
     return True
 
 
-def forget_sent(tx: Tx) -> int:
+def delete_old_sent(tx: Tx) -> int:
     """Delete some messages that were sent long ago. Returns their number."""
     return storage.later.scheduled.forget_sent_before(
         tx, tx.now - REMEMBER_SENT_SECONDS, FORGET_AT_ONCE

@@ -44,12 +44,12 @@ from tertulia.storage.channels.subscriptions import Span
 def visible_to(tx: Tx, user: User, message_id: int) -> Message:
     """The only lookup of a message. Raises InvalidMessage if the user may not see it."""
     message = storage.messages.find(tx, message_id)
-    if not sees(tx, user, message) or message is None:
+    if not can_see(tx, user, message) or message is None:
         raise InvalidMessage()
     return message
 
 
-def sees(tx: Tx, user: User, message: Message | None) -> bool:
+def can_see(tx: Tx, user: User, message: Message | None) -> bool:
     """Whether the message exists and the user may see it.
 
     A missing message, one for others and one in a hidden channel take the same time.
@@ -120,10 +120,10 @@ def holders_in(
     if channel.history_public:
         also = holders_elsewhere(tx, channel, message_ids)
         return [(list(message_ids), MessageHolders(channel.id, also))]
-    return [(ids, Users(user_ids)) for ids, user_ids in sharing(tx, channel, message_ids)]
+    return [(ids, Users(user_ids)) for ids, user_ids in grouped_by_access(tx, channel, message_ids)]
 
 
-def sharing(
+def grouped_by_access(
     tx: Tx, channel: Channel, message_ids: Sequence[int], also: Sequence[int] = ()
 ) -> list[tuple[list[int], list[int]]]:
     """Messages of a protected history, grouped by the users who have the same ones."""

@@ -16,7 +16,7 @@ from tertulia.events.types.messages.edits import MessagesDeleted, MessagesInvali
 
 
 def delete(tx: Tx, user: User, message_id: int) -> None:
-    user = actions.groups.permissions.acting(tx, user)
+    user = actions.groups.permissions.current_rights(tx, user)
     message, channel = actions.messages.changeable(tx, user, message_id)
     _check_may_delete(tx, user, message, channel)
     remove(tx, channel, [message])
@@ -50,8 +50,8 @@ def delete_topic(tx: Tx, user: User, channel_id: int, topic: str) -> bool:
 def remove(tx: Tx, channel: Channel | None, doomed: Sequence[Message]) -> None:
     """Delete messages of one topic or conversation, and announce it."""
     ids = [message.id for message in doomed]
-    actions.later.reminders.forget_about(tx, ids)
-    actions.files.attachments.leave_with(tx, ids)
+    actions.later.reminders.delete_about(tx, ids)
+    actions.files.attachments.delete_with_messages(tx, ids)
     if channel is None:
         events.log.announce(
             tx, MessagesDeleted(ids), to=actions.messages.holders(tx, doomed[0], None)
@@ -70,9 +70,9 @@ def remove(tx: Tx, channel: Channel | None, doomed: Sequence[Message]) -> None:
 
 
 def _check_may_delete(tx: Tx, user: User, message: Message, channel: Channel | None) -> None:
-    if _holds(tx, user, channel, "can_delete_any_message_group"):
+    if _has_permission(tx, user, channel, "can_delete_any_message_group"):
         return
-    if not _is_own(tx, user, message) or not _holds(
+    if not _is_own(tx, user, message) or not _has_permission(
         tx, user, channel, "can_delete_own_message_group"
     ):
         raise BadRequest("You don't have permission to delete this message")
@@ -89,8 +89,8 @@ def _is_own(tx: Tx, user: User, message: Message) -> bool:
     return sender is not None and sender.bot_owner_id == user.id
 
 
-def _holds(tx: Tx, user: User, channel: Channel | None, setting: str) -> bool:
-    return actions.groups.permissions.holds_in_realm(tx, user, setting) or (
+def _has_permission(tx: Tx, user: User, channel: Channel | None, setting: str) -> bool:
+    return actions.groups.permissions.has_realm_permission(tx, user, setting) or (
         channel is not None
-        and actions.groups.permissions.holds(tx, user, channel.permissions[setting])
+        and actions.groups.permissions.has_permission(tx, user, channel.permissions[setting])
     )

@@ -58,7 +58,7 @@ async def compose(
     content = domain.messages.message.checked_content(content)
     found = await _resolve(author, markdown.scan(content))
     settings, alert_words = _settings(author), author.org.alert_words
-    rendered, called = await _apart(
+    rendered, called = await _on_thread_if_slow(
         author,
         content,
         lambda: (_rendered(content, found, settings), alert_words.matches(content)),
@@ -91,7 +91,7 @@ async def rendering(author: Author, content: str) -> Rendered:
     """The message as HTML, and what it mentions. Raises if the output is too long."""
     found = await _resolve(author, markdown.scan(content))
     settings = _settings(author)
-    return await _apart(author, content, lambda: _rendered(content, found, settings))
+    return await _on_thread_if_slow(author, content, lambda: _rendered(content, found, settings))
 
 
 def _rendered(content: str, found: Resolved, settings: Settings) -> Rendered:
@@ -105,17 +105,21 @@ async def describe(author: Author, text: str) -> str:
     """The description of a folder or the organization as HTML."""
     found = await _resolve(author, markdown.scan(text))
     settings = _settings(author)
-    return await _apart(author, text, lambda: markdown.render_text(text, found, settings))
+    return await _on_thread_if_slow(
+        author, text, lambda: markdown.render_text(text, found, settings)
+    )
 
 
 async def describe_channel(author: Author, text: str) -> str:
     """The description of a channel as HTML on one line."""
     found = await _resolve(author, markdown.scan(text))
     settings = _settings(author)
-    return await _apart(author, text, lambda: markdown.render_description(text, found, settings))
+    return await _on_thread_if_slow(
+        author, text, lambda: markdown.render_description(text, found, settings)
+    )
 
 
-async def _apart(author: Author, text: str, work: Callable[[], T]) -> T:
+async def _on_thread_if_slow(author: Author, text: str, work: Callable[[], T]) -> T:
     """Run quick work at once, and slow work on a thread, when it is the author's turn."""
     if len(text) <= QUICK_LENGTH and not _MAY_BE_SLOW.search(text):
         return work()
@@ -159,7 +163,7 @@ async def _resolve(author: Author, wanted: References) -> Resolved:
         users_by_name={
             name: _as_mention(named)
             for name in wanted.user_names
-            if (named := _the_one(filter(is_known, org.accounts.named(name)))) is not None
+            if (named := _single(filter(is_known, org.accounts.named(name)))) is not None
         },
         users_by_id={
             user_id: _as_mention(named)
@@ -179,7 +183,7 @@ async def _resolve(author: Author, wanted: References) -> Resolved:
     )
 
 
-def _the_one(users: Iterable[User]) -> User | None:
+def _single(users: Iterable[User]) -> User | None:
     """The only user with this name, if there is one; active users take precedence."""
     people = [user for user in users if not user.is_system_bot]
     present = [user for user in people if user.is_active] or people
@@ -209,7 +213,7 @@ def _uploads(tx: Tx, user: User, written: list[str]) -> dict[str, Upload]:
             is_animated=file.media.is_animated,
             thumbnail=file.thumbnail_url,
         )
-        for file in actions.files.attachments.readable_ones(tx, user, list(by_path))
+        for file in actions.files.attachments.filter_readable(tx, user, list(by_path))
     }
 
 

@@ -54,7 +54,7 @@ class MessageChanges(msgspec.Struct, frozen=True):
         return self.topic is not None or self.channel_id is not None
 
 
-class Rewording(msgspec.Struct, frozen=True):
+class ContentChange(msgspec.Struct, frozen=True):
     """The id of an edit, if the content changed, and the users it newly mentions."""
 
     edit_id: int | None = None
@@ -65,13 +65,13 @@ class Rewording(msgspec.Struct, frozen=True):
 
 def change(tx: Tx, user: User, message_id: int, wish: MessageChanges) -> list[Attachment]:
     """Apply the changes. Returns the user's files that no message links any more."""
-    user = actions.groups.permissions.acting(tx, user)
+    user = actions.groups.permissions.current_rights(tx, user)
     message, channel = actions.messages.changeable(tx, user, message_id)
-    wish = _without_what_is_so(wish, message)
+    wish = _without_unchanged(wish, message)
     if wish.draft is None and not wish.is_move:
         raise NothingToChange()
     if wish.draft is not None:
-        _check_may_reword(tx, user, message)
+        _check_may_edit_content(tx, user, message)
     _check_combination(wish, message)
 
     move = None
@@ -80,26 +80,28 @@ def change(tx: Tx, user: User, message_id: int, wish: MessageChanges) -> list[At
     detached = []
     if wish.draft is not None:
         detached = actions.files.attachments.claim(tx, user, message.id, wish.draft.path_ids)
-    _carry_out(tx, user, message, channel, wish, move)
+    _apply(tx, user, message, channel, wish, move)
     if move is not None and not move.only_resolves:
-        _note_others(tx, user, message, wish, move)
+        _audit_moves_of_others(tx, user, message, wish, move)
     return detached
 
 
-def _note_others(tx: Tx, user: User, message: Message, wish: MessageChanges, move: Move) -> None:
+def _audit_moves_of_others(
+    tx: Tx, user: User, message: Message, wish: MessageChanges, move: Move
+) -> None:
     """Record in the audit log that messages of other users were moved."""
     count = storage.messages.edits.count_of_others(tx, move.ids, user.id)
     if count:
         places = {"from_stream_id": move.channel.id, "stream_id": move.target.id}
         details = {**places, "messages_of_others": count}
         act = Act(f"PATCH /messages/{message.id}", user.id, wish.address, details)
-        actions.organization.audit.note(tx, act)
+        actions.organization.audit.record(tx, act)
 
 
 # --- checks ---
 
 
-def _without_what_is_so(wish: MessageChanges, message: Message) -> MessageChanges:
+def _without_unchanged(wish: MessageChanges, message: Message) -> MessageChanges:
     """Drop changes to the current values. A topic for a direct message is an error, even an
     equal one."""
     if wish.channel_id == message.channel_id:
@@ -109,7 +111,7 @@ def _without_what_is_so(wish: MessageChanges, message: Message) -> MessageChange
     return wish
 
 
-def _check_may_reword(tx: Tx, user: User, message: Message) -> None:
+def _check_may_edit_content(tx: Tx, user: User, message: Message) -> None:
     if message.sender_id != user.id:
         raise MayNotEdit()
     if storage.messages.submessages.widget_of(tx, message.id) is not None:
@@ -193,13 +195,13 @@ def _check_topic_change(
     tx: Tx, user: User, message: Message, move: Move, mode: PropagateMode
 ) -> None:
     if move.only_resolves:
-        if not _holds(
+        if not _has_permission(
             tx, user, move.channel, "can_resolve_topics_group", "can_resolve_topics_group"
         ):
             raise BadRequest("You don't have permission to resolve topics in this channel.")
         return
     for channel in {move.channel.id: move.channel, move.target.id: move.target}.values():
-        if not _holds(
+        if not _has_permission(
             tx,
             user,
             channel,
@@ -215,7 +217,7 @@ def _check_topic_change(
 def _check_channel_change(
     tx: Tx, user: User, message: Message, move: Move, mode: PropagateMode
 ) -> None:
-    if not _holds(
+    if not _has_permission(
         tx,
         user,
         move.channel,
@@ -253,21 +255,21 @@ def _check_age(
         )
 
 
-def _holds(tx: Tx, user: User, channel: Channel, in_realm: str, in_channel: str) -> bool:
+def _has_permission(tx: Tx, user: User, channel: Channel, in_realm: str, in_channel: str) -> bool:
     return (
         user.is_admin
-        or actions.groups.permissions.holds_in_realm(tx, user, in_realm)
-        or actions.groups.permissions.holds(
+        or actions.groups.permissions.has_realm_permission(tx, user, in_realm)
+        or actions.groups.permissions.has_permission(
             tx, user, channel.permissions["can_administer_channel_group"]
         )
-        or actions.groups.permissions.holds(tx, user, channel.permissions[in_channel])
+        or actions.groups.permissions.has_permission(tx, user, channel.permissions[in_channel])
     )
 
 
 # --- changes ---
 
 
-def _carry_out(
+def _apply(
     tx: Tx,
     user: User,
     message: Message,
@@ -275,9 +277,9 @@ def _carry_out(
     wish: MessageChanges,
     move: Move | None,
 ) -> None:
-    reworded = Rewording()
+    reworded = ContentChange()
     if wish.draft is not None:
-        reworded = _reword(tx, user, message, channel, wish.draft, move)
+        reworded = _edit_content(tx, user, message, channel, wish.draft, move)
     event = MessageUpdated(
         user_id=user.id,
         at=tx.now,
@@ -298,7 +300,7 @@ def _carry_out(
         events.log.announce(tx, event, to=actions.messages.holders(tx, message, channel))
         return
     _move(tx, user, message, move, event)
-    taken_back = actions.messages.move_notices.notice_to_take_back(tx, move)
+    taken_back = actions.messages.move_notices.undone_notice(tx, move)
     if taken_back is not None:
         actions.messages.deletion.remove(tx, move.channel, [taken_back])
         return
@@ -312,9 +314,9 @@ def _carry_out(
     )
 
 
-def _reword(
+def _edit_content(
     tx: Tx, user: User, message: Message, channel: Channel | None, draft: Draft, move: Move | None
-) -> Rewording:
+) -> ContentChange:
     """Change the content of a message."""
     alerted = sorted(draft.alerted)
     in_topic: list[int] = []
@@ -354,7 +356,7 @@ def _reword(
         storage.messages.flags.add_flag(tx, flag, wanted, message.id)
         newly[flag] = tuple(sorted(set(wanted) - before))
     calls_all = channel is not None and draft.mentions.channel_wildcard
-    return Rewording(
+    return ContentChange(
         edit_id,
         newly["mentioned"],
         newly["topic_wildcard_mentioned"],
@@ -364,7 +366,7 @@ def _reword(
 
 def _move(tx: Tx, user: User, message: Message, move: Move, event: MessageUpdated) -> None:
     if move.leaves_nothing and not move.only_changes_case:
-        actions.personal.topic_policies.carry_along(
+        actions.personal.topic_policies.move(
             tx, move.channel.id, move.prev_topic, move.target, move.topic
         )
     recorded = [each for each in move.ids if each != message.id or event.edit_id is None]
@@ -383,7 +385,7 @@ def _move(tx: Tx, user: User, message: Message, move: Move, event: MessageUpdate
     also = actions.messages.holders_elsewhere(tx, move.channel, move.ids)
     parts: list[tuple[list[int], list[int] | None]] = [(move.ids, None)]
     if not move.channel.history_public:
-        parts = [*actions.messages.sharing(tx, move.channel, move.ids, also)]
+        parts = [*actions.messages.grouped_by_access(tx, move.channel, move.ids, also)]
     storage.messages.edits.set_channel(tx, move.ids, move.target.id, storage.log.head(tx) + 1)
     for known, user_ids in parts:
         events.log.announce(

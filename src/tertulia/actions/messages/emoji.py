@@ -39,7 +39,7 @@ def find(tx: Tx, name: str) -> Emoji | None:
     return _find_custom(tx, name) or domain.emoji.find_common(markdown.emoji_names, name)
 
 
-def meant(written: str) -> str:
+def name_from_text(written: str) -> str:
     """The name of an emoji written as in a message: `:tada:`, or the character itself."""
     if len(written) > 2 and written[0] == written[-1] == ":":
         return written[1:-1]

@@ -7,7 +7,7 @@ from pyroaring import BitMap64
 
 from tertulia import actions, domain, storage
 from tertulia.actions.messages.history import Window
-from tertulia.actions.messages.narrow_terms import Asker
+from tertulia.actions.messages.narrow_terms import NarrowViewer
 from tertulia.database.tx import Tx
 from tertulia.domain.channels.topics import EMPTY_TOPIC_NAME
 from tertulia.domain.messages.message import Message
@@ -45,7 +45,7 @@ class Marked(msgspec.Struct, frozen=True):
 
 
 def update_in_narrow(
-    tx: Tx, asker: Asker, terms: list[Term], window: Window, op: str, flag: str
+    tx: Tx, asker: NarrowViewer, terms: list[Term], window: Window, op: str, flag: str
 ) -> Marked:
     """Set or clear a flag on the messages of a narrow that are in the window."""
     _check_flag(op, flag)
@@ -86,7 +86,7 @@ def _mark_unread(tx: Tx, user: User, ids: list[int]) -> FlagUpdate:
         row.channel_id for row in storage.channels.subscriptions.of_user(tx, user.id) if row.active
     }
     here = [each for each in visible if each.channel_id is None or each.channel_id in mine]
-    actions.messages.read_state.keep(tx, user, here)
+    actions.messages.read_state.add_to_history(tx, user, here)
     waiting = storage.messages.unread.load(tx, user.id)
     changed = [message.id for message in here if message.id not in waiting]
     if changed:
@@ -107,7 +107,7 @@ def _mark(tx: Tx, user: User, ids: list[int], op: str, flag: str) -> list[int]:
         changed = [each for each in ids if each in marked]
         storage.messages.flags.remove_flags(tx, user.id, flag, changed)
         return changed
-    actions.messages.read_state.keep(tx, user, kept)
+    actions.messages.read_state.add_to_history(tx, user, kept)
     storage.messages.flags.add_flags(tx, user.id, flag, others)
     return others
 

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from tertulia import actions, storage
 from tertulia.actions.channels.access import AccessByDirectory
 from tertulia.actions.messages.narrow_selection import Narrowed
-from tertulia.actions.messages.narrow_terms import Asker
+from tertulia.actions.messages.narrow_terms import NarrowViewer
 from tertulia.database.tx import Tx
 from tertulia.domain.channels.access import ChannelAccess
 from tertulia.domain.messages.message import Message
@@ -34,7 +34,7 @@ _PLACES = (["channel"], ["channel", "topic"])  # narrows whose result is the sam
 _LOOKED_FOR = ("first_unread", "date")  # anchors that must be looked up
 
 
-class MuchText(Exception):
+class TooMuchText(Exception):
     """The response is larger than the caller allowed."""
 
 
@@ -57,7 +57,7 @@ class Shown(msgspec.Struct, frozen=True):
     highlighter: Highlighter | None = None  # for search results
 
 
-def one(tx: Tx, user: User, message_id: int) -> tuple[Message, Flags]:
+def get(tx: Tx, user: User, message_id: int) -> tuple[Message, Flags]:
     (message,) = storage.messages.details.added(
         tx, [actions.messages.visible_to(tx, user, message_id)]
     )
@@ -65,7 +65,7 @@ def one(tx: Tx, user: User, message_id: int) -> tuple[Message, Flags]:
     return message, storage.messages.unread.flags_for(tx, user.id, shown)[message.id]
 
 
-def one_for_all(tx: Tx, message_id: int) -> Message:
+def get_for_all(tx: Tx, message_id: int) -> Message:
     """A message that may be read without a login."""
     message = storage.messages.find(tx, message_id)
     channel_id = None if message is None else message.channel_id
@@ -75,8 +75,8 @@ def one_for_all(tx: Tx, message_id: int) -> Message:
     return storage.messages.details.added(tx, [message])[0]
 
 
-def some(
-    tx: Tx, asker: Asker, terms: list[Term], message_ids: list[int], *, is_little: bool
+def filter_matching(
+    tx: Tx, asker: NarrowViewer, terms: list[Term], message_ids: list[int], *, is_little: bool
 ) -> Shown:
     """Those of the given messages that the user may see and that match."""
     narrow = actions.messages.narrow_selection.narrowed_to_visible(tx, asker, terms)
@@ -86,11 +86,17 @@ def some(
 
 
 def around(
-    tx: Tx, asker: Asker, terms: list[Term], window: Window, reading: Reading, *, is_little: bool
+    tx: Tx,
+    asker: NarrowViewer,
+    terms: list[Term],
+    window: Window,
+    reading: Reading,
+    *,
+    is_little: bool,
 ) -> tuple[HistoryWindow, Shown]:
     """A range of the history of a narrow, as much as fits in a response.
 
-    Raises MuchText if `is_little` is set and the text is too large.
+    Raises TooMuchText if `is_little` is set and the text is too large.
     """
     end = storage.log.end(tx)
     is_known = reading.is_up_to_date(end, tx)
@@ -122,7 +128,7 @@ def _page_key(access: ChannelAccess, terms: list[Term], window: Window) -> PageK
 
 
 def matching(
-    tx: Tx, asker: Asker, terms: list[Term], message_ids: list[int], *, is_little: bool
+    tx: Tx, asker: NarrowViewer, terms: list[Term], message_ids: list[int], *, is_little: bool
 ) -> tuple[list[Message], Highlighter]:
     """Those of the given messages that the user has received and that match, to be highlighted."""
     narrow = actions.messages.narrow_selection.narrowed_to_received(tx, asker, terms)
@@ -196,7 +202,7 @@ def _fitting(
         batch = _read(tx, ids[start : start + AT_ONCE], known)
         room -= sum(map(_size, batch.values()))
         read |= batch
-        _refuse_much(MAX_RESPONSE_CHARACTERS - room, is_little)
+        _check_size(MAX_RESPONSE_CHARACTERS - room, is_little)
         if room < 0:
             break
     if len(read) == len(ids) and room >= 0:
@@ -243,15 +249,15 @@ def _all_of(tx: Tx, ids: Sequence[int], is_little: bool) -> dict[int, Message]:
         batch = _read_all(tx, ids[start : start + AT_ONCE])
         room -= sum(map(_size, batch.values()))
         found |= batch
-        _refuse_much(MAX_RESPONSE_CHARACTERS - room, is_little)
+        _check_size(MAX_RESPONSE_CHARACTERS - room, is_little)
         if room < 0 and len(found) > 1:
             raise BadRequest("These messages are too long for one answer; ask for fewer.")
     return found
 
 
-def _refuse_much(read: int, is_little: bool) -> None:
+def _check_size(read: int, is_little: bool) -> None:
     if is_little and read > LITTLE_TEXT:
-        raise MuchText()
+        raise TooMuchText()
 
 
 def _read(

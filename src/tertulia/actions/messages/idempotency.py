@@ -28,7 +28,7 @@ class Sent(msgspec.Struct, frozen=True):
     member_ids: tuple[int, ...] = ()
 
 
-def sent_before(tx: Tx, sender: User, key: SendKey | None) -> Sent | None:
+def find_sent(tx: Tx, sender: User, key: SendKey | None) -> Sent | None:
     if key is None:
         return None
     found = storage.messages.send_keys.find(tx, sender.id, key.key, tx.now - key.remembered_seconds)
@@ -44,7 +44,7 @@ def sent_before(tx: Tx, sender: User, key: SendKey | None) -> Sent | None:
     return Sent(message.id, policy, channel, message.topic, message.member_ids)
 
 
-def remember(
+def store(
     tx: Tx, sender: User, key: SendKey | None, message_id: int, policy: Visibility | None
 ) -> None:
     if key is not None:

@@ -30,7 +30,7 @@ def post(tx: Tx, user: User, move: Move, *, to_old: bool, to_new: bool, site: st
         actions.messages.notices.post(tx, move.channel, move.prev_topic, words, read_by=[user.id])
 
 
-def notice_to_take_back(tx: Tx, move: Move) -> Message | None:
+def undone_notice(tx: Tx, move: Move) -> Message | None:
     """The last resolve notice of a topic, if the change just undoes it."""
     if not move.only_resolves:
         return None
@@ -43,13 +43,13 @@ def notice_to_take_back(tx: Tx, move: Move) -> Message | None:
 
 def _post_resolve_notice(tx: Tx, user: User, move: Move) -> None:
     words = domain.messages.moves.resolved_notice(user, move.topic)
-    wanted_by = _who_wants_to_know(tx, move.channel, move.topic, user)
+    wanted_by = _unread_for(tx, move.channel, move.topic, user)
     actions.messages.notices.post(
         tx, move.channel, move.topic, words, read_by=[user.id], only_news_to=wanted_by
     )
 
 
-def _who_wants_to_know(tx: Tx, channel: Channel, topic: str, actor: User) -> list[int]:
+def _unread_for(tx: Tx, channel: Channel, topic: str, actor: User) -> list[int]:
     """Users for whom a resolve notice is unread: by default, followers of the topic.
 
     Users who have muted the acting user are excluded.

@@ -11,7 +11,7 @@ from pyroaring import BitMap64
 
 from tertulia import actions, domain, storage
 from tertulia.actions.channels.access import AccessByDatabase
-from tertulia.actions.messages.narrow_terms import Asked, Asker, Meaning
+from tertulia.actions.messages.narrow_terms import Meaning, NarrowViewer, TermContext
 from tertulia.database.tx import Tx
 from tertulia.domain.channels.access import ChannelAccess
 from tertulia.domain.channels.channel import Channel
@@ -53,30 +53,30 @@ def check_for_all(terms: list[Term]) -> None:
 
 
 def narrowed(
-    tx: Tx, asker: Asker, terms: list[Term], access: ChannelAccess | None = None
+    tx: Tx, asker: NarrowViewer, terms: list[Term], access: ChannelAccess | None = None
 ) -> Narrowed:
     """The narrow in the history that a fetch searches."""
     access = access or AccessByDatabase(tx, asker.user)
     terms = _followed(tx, asker.user, terms)
     opens = any(_opens_history(term) for term in terms)
     scope = _scope(tx, access, asker.user, terms, only_received=not opens)
-    return _understood(tx, access, asker, terms, scope)
+    return _parsed(tx, access, asker, terms, scope)
 
 
-def narrowed_to_received(tx: Tx, asker: Asker, terms: list[Term]) -> Narrowed:
+def narrowed_to_received(tx: Tx, asker: NarrowViewer, terms: list[Term]) -> Narrowed:
     """The narrow among all messages that the user has received."""
     access = AccessByDatabase(tx, asker.user)
     terms = _followed(tx, asker.user, terms)
     scope = _scope(tx, access, asker.user, terms, only_received=True)
-    return _understood(tx, access, asker, terms, scope)
+    return _parsed(tx, access, asker, terms, scope)
 
 
-def narrowed_to_visible(tx: Tx, asker: Asker, terms: list[Term]) -> Narrowed:
+def narrowed_to_visible(tx: Tx, asker: NarrowViewer, terms: list[Term]) -> Narrowed:
     """The narrow among all messages that the user may see."""
     access = AccessByDatabase(tx, asker.user)
     terms = _followed(tx, asker.user, terms)
     scope = _scope(tx, access, asker.user, terms, only_received=False)
-    return _understood(tx, access, asker, terms, scope)
+    return _parsed(tx, access, asker, terms, scope)
 
 
 def unread_of(tx: Tx, user: User, narrow: Narrowed) -> Selection:
@@ -109,7 +109,7 @@ def _followed(tx: Tx, user: User, terms: list[Term]) -> list[Term]:
         if actions.messages.narrow_terms.may_exist(number)
         else None
     )
-    if message is None or not actions.messages.sees(tx, user, message):
+    if message is None or not actions.messages.can_see(tx, user, message):
         others = [term for term in terms if term is not leading]
         named = {term.operator for term in others if not term.negated}
         if "dm" not in named and not {"channel", "topic"} <= named:
@@ -187,18 +187,20 @@ def _scope_of_channels(
 # --- terms ---
 
 
-def _understood(
-    tx: Tx, access: ChannelAccess, asker: Asker, terms: list[Term], selection: Selection
+def _parsed(
+    tx: Tx, access: ChannelAccess, asker: NarrowViewer, terms: list[Term], selection: Selection
 ) -> Narrowed:
     domain.messages.narrow.check_for_one_kind(terms)
     narrow = Narrowed(selection, terms)
     for term in terms:
         if term.operator == "search":
             continue
-        meaning = actions.messages.narrow_terms.meaning(Asked(tx, access, asker, selection), term)
+        meaning = actions.messages.narrow_terms.condition_of(
+            TermContext(tx, access, asker, selection), term
+        )
         _add(selection, meaning, negated=term.negated)
         if not term.negated:
-            _note_index(selection, term)
+            _choose_index(selection, term)
     _add_search(tx, narrow)
     return narrow
 
@@ -211,7 +213,7 @@ def _add(selection: Selection, meaning: Meaning, *, negated: bool) -> None:
         selection.require(f"({meaning}) IS NOT TRUE" if negated else meaning)
 
 
-def _note_index(selection: Selection, term: Term) -> None:
+def _choose_index(selection: Selection, term: Term) -> None:
     """Use an index that leads to the messages instead of a scan of all of them."""
     if term.known.has_index:
         selection.by_realm = False

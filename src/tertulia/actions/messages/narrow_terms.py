@@ -22,19 +22,19 @@ EVERYTHING = "1 = 1"
 Meaning = str | BitMap64
 
 
-class Asker(msgspec.Struct, frozen=True):
+class NarrowViewer(msgspec.Struct, frozen=True):
     """The user of a narrow, and the email domain of their organization."""
 
     user: User
     email_domain: str
 
 
-class Asked(msgspec.Struct, frozen=True):
+class TermContext(msgspec.Struct, frozen=True):
     """The user of a narrow, and the selection to which a condition adds its parameters."""
 
     tx: Tx
     access: ChannelAccess
-    asker: Asker
+    asker: NarrowViewer
     selection: Selection
 
     @property
@@ -42,35 +42,35 @@ class Asked(msgspec.Struct, frozen=True):
         return self.asker.user.id
 
 
-def meaning(asked: Asked, term: Term) -> Meaning:
+def condition_of(asked: TermContext, term: Term) -> Meaning:
     find_meaning = MEANINGS.get(term.operator)
     if find_meaning is None:
         raise BadNarrow(desc=f"unknown operator {term.operator}")
     return find_meaning(asked, term)
 
 
-def _channel_term(asked: Asked, term: Term) -> Meaning:
+def _channel_term(asked: TermContext, term: Term) -> Meaning:
     return storage.messages.narrows.in_channel(asked.selection, channel(asked.access, term).id)
 
 
-def _channels_term(asked: Asked, term: Term) -> Meaning:
+def _channels_term(asked: TermContext, term: Term) -> Meaning:
     kind = str(term.operand)
     if kind not in storage.messages.narrows.KINDS_OF_CHANNELS:
         raise BadNarrow(desc=f"unknown channels operand {kind}")
     return storage.messages.narrows.in_channels(asked.selection, asked.tx.realm_id, kind)
 
 
-def _topic_term(asked: Asked, term: Term) -> Meaning:
+def _topic_term(asked: TermContext, term: Term) -> Meaning:
     return storage.messages.narrows.in_topic(
         asked.selection, domain.messages.narrow.topic_key(str(term.operand))
     )
 
 
-def _sender_term(asked: Asked, term: Term) -> Meaning:
+def _sender_term(asked: TermContext, term: Term) -> Meaning:
     return storage.messages.narrows.sent_by(asked.selection, _user(asked, term.operand).id)
 
 
-def _dm_term(asked: Asked, term: Term) -> Meaning:
+def _dm_term(asked: TermContext, term: Term) -> Meaning:
     operand = term.operand
     named = operand.split(",") if isinstance(operand, str) else operand
     assert not isinstance(named, int)
@@ -89,45 +89,45 @@ def _dm_term(asked: Asked, term: Term) -> Meaning:
     return storage.messages.narrows.in_conversation(asked.selection, conversation)
 
 
-def _dm_including_term(asked: Asked, term: Term) -> Meaning:
+def _dm_including_term(asked: TermContext, term: Term) -> Meaning:
     return storage.messages.narrows.in_conversations_of(
         asked.selection, _user(asked, term.operand).id
     )
 
 
-def _id_term(asked: Asked, term: Term) -> Meaning:
+def _id_term(asked: TermContext, term: Term) -> Meaning:
     number = domain.messages.narrow.number_from(term.operand)
     if number is None:
         raise BadNarrow(desc="Invalid message ID")
     return BitMap64([number] if may_exist(number) else [])
 
 
-def _mentions_term(asked: Asked, term: Term) -> Meaning:
+def _mentions_term(asked: TermContext, term: Term) -> Meaning:
     return storage.messages.narrows.flagged(asked.tx, _user(asked, term.operand).id, "mentioned")
 
 
-def _is_term(asked: Asked, term: Term) -> Meaning:
+def _is_term(asked: TermContext, term: Term) -> Meaning:
     find_meaning = _IS.get(str(term.operand))
     if find_meaning is None:
         raise BadNarrow(desc=f"unknown 'is' operand {term.operand}")
     return find_meaning(asked)
 
 
-def _mentioned(asked: Asked) -> Meaning:
+def _mentioned(asked: TermContext) -> Meaning:
     called = storage.messages.narrows.flagged(
         asked.tx, asked.me, "mentioned", "topic_wildcard_mentioned"
     )
     return called | storage.messages.narrows.mentioning_everyone(asked.tx, asked.me)
 
 
-def _has_term(asked: Asked, term: Term) -> Meaning:
+def _has_term(asked: TermContext, term: Term) -> Meaning:
     condition = storage.messages.narrows.HAS.get(str(term.operand))
     if condition is None:
         raise BadNarrow(desc=f"unknown 'has' operand {term.operand}")
     return condition
 
 
-def _in_term(asked: Asked, term: Term) -> Meaning:
+def _in_term(asked: TermContext, term: Term) -> Meaning:
     if term.operand == "home":
         return f"({storage.messages.narrows.muted(asked.selection, asked.me)}) IS NOT TRUE"
     if term.operand != "all":
@@ -135,13 +135,13 @@ def _in_term(asked: Asked, term: Term) -> Meaning:
     return EVERYTHING
 
 
-def _near_term(asked: Asked, term: Term) -> Meaning:
+def _near_term(asked: TermContext, term: Term) -> Meaning:
     """Clients use it to find a position; it filters nothing."""
     return NOTHING if term.negated else EVERYTHING
 
 
 # One function for each operator; `with` and `search` are handled elsewhere.
-MEANINGS: dict[str, Callable[[Asked, Term], Meaning]] = {
+MEANINGS: dict[str, Callable[[TermContext, Term], Meaning]] = {
     "channel": _channel_term,
     "channels": _channels_term,
     "topic": _topic_term,
@@ -156,7 +156,7 @@ MEANINGS: dict[str, Callable[[Asked, Term], Meaning]] = {
     "near": _near_term,
 }
 
-_IS: dict[str, Callable[[Asked], Meaning]] = {
+_IS: dict[str, Callable[[TermContext], Meaning]] = {
     "dm": lambda asked: storage.messages.narrows.DIRECT,
     "starred": lambda asked: storage.messages.narrows.flagged(asked.tx, asked.me, "starred"),
     "unread": lambda asked: storage.messages.unread.load(asked.tx, asked.me),
@@ -181,14 +181,14 @@ def channel(access: ChannelAccess, term: Term) -> Channel:
     return found
 
 
-def _user(asked: Asked, operand: Operand) -> User:
+def _user(asked: TermContext, operand: Operand) -> User:
     found = None if isinstance(operand, list) else _find_user(asked, operand)
     if found is None:
         raise BadNarrow(desc=f"unknown user {operand}")
     return found
 
 
-def _find_user(asked: Asked, operand: str | int) -> User | None:
+def _find_user(asked: TermContext, operand: str | int) -> User | None:
     viewer = asked.asker.user
     if isinstance(operand, str):
         return actions.people.visible_users.find_by_address(

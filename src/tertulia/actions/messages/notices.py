@@ -44,7 +44,7 @@ def post(
     _post(tx, channel, topic, draft, read_by=read_by, only_news_to=only_news_to, is_news=is_news)
 
 
-def pass_on(tx: Tx, channel: Channel, topic: str, draft: Draft) -> int:
+def post_without_account(tx: Tx, channel: Channel, topic: str, draft: Draft) -> int:
     """Post what someone without an account wrote. Returns the message id."""
     ours = replace(draft, render_version=RENDER_VERSION, read_by_sender=True)
     return _post(tx, channel, topic, ours)
@@ -80,11 +80,11 @@ def _post(
         unread_for=list(only_news_to or ()),
     )
     events.log.announce(tx, event, to=Subscribers(channel.id))
-    actions.channels.channel_stats.note_message(tx, channel, message_id)
+    actions.channels.channel_stats.record_message(tx, channel, message_id)
     return message_id
 
 
-def post_if_wanted(
+def post_if_enabled(
     tx: Tx,
     channel: Channel,
     text: NoticeText,

@@ -13,7 +13,7 @@ from tertulia.events.types.messages.reactions import ReactionChanged
 def add(
     tx: Tx, user: User, message_id: int, name: str, code: str | None, type_: str | None
 ) -> None:
-    user = actions.groups.permissions.acting(tx, user)
+    user = actions.groups.permissions.current_rights(tx, user)
     message, channel = actions.messages.changeable(tx, user, message_id)
     present = storage.messages.reactions.of_message(tx, message.id)
     reaction = _chosen(tx, user, present, name, code, type_)
@@ -25,7 +25,7 @@ def add(
         )
 
     storage.messages.reactions.insert(tx, message.id, reaction)
-    actions.messages.read_state.keep(tx, user, [message])
+    actions.messages.read_state.add_to_history(tx, user, [message])
     _announce(tx, "add", message, channel, reaction)
     if channel is not None:
         actions.personal.topic_policies.participated(tx, user, channel, message.topic)
@@ -39,7 +39,7 @@ def remove(
         raise BadRequest(
             "At least one of the following arguments must be present: emoji_name, emoji_code"
         )
-    user = actions.groups.permissions.acting(tx, user)
+    user = actions.groups.permissions.current_rights(tx, user)
     message, channel = actions.messages.changeable(tx, user, message_id)
     mine = [
         each
@@ -70,7 +70,9 @@ def _chosen(
         earlier = next((each for each in present if _is_same(each, wanted)), None)
         if earlier is not None:
             return Reaction(user.id, earlier.emoji_name, code, earlier.reaction_type)
-    found = actions.messages.emoji.resolve(tx, actions.messages.emoji.meant(name), code, type_)
+    found = actions.messages.emoji.resolve(
+        tx, actions.messages.emoji.name_from_text(name), code, type_
+    )
     wanted = Reaction(user.id, found.name, found.code, found.type)
     earlier = next((each for each in present if _is_same(each, wanted)), wanted)
     return Reaction(user.id, earlier.emoji_name, found.code, found.type)
@@ -86,7 +88,7 @@ def _by_code(tx: Tx, mine: list[Reaction], code: str, type_: str | None) -> Reac
 
 
 def _by_name(tx: Tx, mine: list[Reaction], name: str, type_: str | None) -> Reaction:
-    meant = actions.messages.emoji.find(tx, actions.messages.emoji.meant(name))
+    meant = actions.messages.emoji.find(tx, actions.messages.emoji.name_from_text(name))
     for each in mine:
         if meant is None or (each.emoji_code, each.reaction_type) != (meant.code, meant.type):
             continue

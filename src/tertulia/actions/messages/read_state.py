@@ -58,7 +58,7 @@ def mark_conversation_read(tx: Tx, user_id: int, channel_id: int, topic: str | N
         announce_flags(tx, user_id, "add", "read", changed)
 
 
-def keep(tx: Tx, user: User, some: Iterable[Message]) -> None:
+def add_to_history(tx: Tx, user: User, some: Iterable[Message]) -> None:
     """Add messages that the user never received to their history, because they acted on them."""
     spans = storage.channels.subscriptions.spans_of(tx, user.id)
     storage.messages.flags.add_flags(

@@ -23,7 +23,7 @@ def text_for(
 
 
 def send(tx: Tx, reporter: User, message_id: int, draft: Draft) -> None:
-    reporter = actions.groups.permissions.acting(tx, reporter)
+    reporter = actions.groups.permissions.current_rights(tx, reporter)
     sender = storage.people.find(
         tx, actions.messages.visible_to(tx, reporter, message_id).sender_id
     )

@@ -14,7 +14,7 @@ from tertulia.events.types.messages.edits import MessagesInvalidated
 from tertulia.markdown import VERSION
 
 
-def realms_in_need(tx: Tx) -> list[int]:
+def realms_with_outdated(tx: Tx) -> list[int]:
     """Organizations that may have messages with an older rendering."""
     return storage.housekeeping_queries.with_old_renderings(tx, VERSION)
 
@@ -24,7 +24,7 @@ def outdated(tx: Tx, after_id: int, most: int) -> list[Message]:
     return storage.messages.rendered_before(tx, VERSION, after_id, most)
 
 
-def redo(tx: Tx, drafts: Mapping[int, Draft]) -> None:
+def rerender_message(tx: Tx, drafts: Mapping[int, Draft]) -> None:
     """Store the HTML of these drafts. Mentions stay as they were."""
     for message_id, draft in drafts.items():
         storage.messages.set_rendering(tx, message_id, draft)

@@ -12,7 +12,7 @@ MIN_MESSAGES_TO_INDEX_PHRASES = 4000  # fewer are searched without the phrase fi
 MAX_COUNTED = 10_000
 
 
-def index_some(tx: Tx, most: int = AT_ONCE) -> int:
+def index_messages(tx: Tx, most: int = AT_ONCE) -> int:
     """Index messages that are new or changed. Returns how many there were."""
     return storage.search.batch.index_some(tx, most)
 

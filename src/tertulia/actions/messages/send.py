@@ -23,7 +23,7 @@ def to_channel(
     echo: LocalEcho | None = None,
 ) -> Sent:
     """Send to a channel, given by name or id."""
-    repeated = actions.messages.idempotency.sent_before(tx, sender, key)
+    repeated = actions.messages.idempotency.find_sent(tx, sender, key)
     if repeated is not None:
         return repeated
     checked = actions.messages.send_checks.check_to_channel(tx, sender, where, topic, draft)
@@ -40,7 +40,7 @@ def to_channel(
     storage.messages.flags.add_flag(tx, "topic_wildcard_mentioned", checked.in_topic, message_id)
     alerted = _alerted(tx, channel, draft)
     storage.messages.flags.add_flag(tx, "has_alert_word", alerted, message_id)
-    widget_id = actions.messages.widgets.begin(tx, message_id, sender, draft)
+    widget_id = actions.messages.widgets.create(tx, message_id, sender, draft)
     policy = actions.personal.topic_policies.sent(tx, sender, channel, topic, checked.starts_topic)
     named = draft.mentions.user_ids - {sender.id}
     actions.personal.topic_policies.mentioned(
@@ -61,13 +61,13 @@ def to_channel(
             read_by=storage.personal.muted_users.who_muted(tx, sender.id),
             widget_id=widget_id,
         ),
-        to=_hearers(channel, bots),
+        to=_recipients(channel, bots),
     )
-    actions.people.webhook_triggers.note_mentions(
+    actions.people.webhook_triggers.record_mentions(
         tx, sender, channel, message_id, draft.mentions.user_ids
     )
-    actions.channels.channel_stats.note_message(tx, channel, message_id)
-    actions.messages.idempotency.remember(tx, sender, key, message_id, policy)
+    actions.channels.channel_stats.record_message(tx, channel, message_id)
+    actions.messages.idempotency.store(tx, sender, key, message_id, policy)
     return Sent(message_id, policy, channel=channel, topic=topic)
 
 
@@ -89,7 +89,7 @@ def to_people(
     echo: LocalEcho | None = None,
 ) -> Sent:
     """Send a direct message. The sender is always a participant."""
-    repeated = actions.messages.idempotency.sent_before(tx, sender, key)
+    repeated = actions.messages.idempotency.find_sent(tx, sender, key)
     if repeated is not None:
         return repeated
     checked = actions.messages.send_checks.check_to_people(
@@ -98,7 +98,7 @@ def to_people(
     sender, members, mentioned = checked.sender, checked.members, checked.mentioned
 
     ids = sorted(members)
-    with actions.people.known_people.talking(tx, members):
+    with actions.people.known_people.during_conversation(tx, members):
         conversation_id = storage.messages.conversations.get_or_start(tx, ids)
     message_id = storage.messages.insert_in_conversation(tx, sender.id, conversation_id, draft)
     if draft.path_ids:
@@ -116,14 +116,14 @@ def to_people(
             mentioned=mentioned,
             alerted=alerted,
             read_by=storage.personal.muted_users.who_muted(tx, sender.id),
-            widget_id=actions.messages.widgets.begin(tx, message_id, sender, draft),
+            widget_id=actions.messages.widgets.create(tx, message_id, sender, draft),
         ),
         to=Users(ids),
     )
-    actions.people.webhook_triggers.note_recipients(tx, sender, message_id, members.values())
-    actions.messages.idempotency.remember(tx, sender, key, message_id, None)
+    actions.people.webhook_triggers.record_recipients(tx, sender, message_id, members.values())
+    actions.messages.idempotency.store(tx, sender, key, message_id, None)
     return Sent(message_id, member_ids=tuple(ids))
 
 
-def _hearers(channel: Channel, bots: list[int]) -> Audience:
+def _recipients(channel: Channel, bots: list[int]) -> Audience:
     return MessageHolders(channel.id, bots) if bots else Subscribers(channel.id)

@@ -136,7 +136,7 @@ def _hint_for(recipient: str) -> dict[str, str]:
 
 
 def check_may_post(tx: Tx, sender: User, channel: Channel) -> None:
-    if not actions.groups.permissions.holds_with_owner(
+    if not actions.groups.permissions.has_permission_or_owner_has(
         tx, sender, channel.permissions["can_send_message_group"]
     ):
         raise BadRequest("You do not have permission to post in this channel.")
@@ -169,7 +169,7 @@ def check_topic(tx: Tx, sender: User, channel: Channel, topic: str, starts_topic
     if (
         starts_topic
         and not storage.channels.topics.exists(tx, channel.id, topic)
-        and not actions.groups.permissions.holds_with_owner(tx, sender, creators)
+        and not actions.groups.permissions.has_permission_or_owner_has(tx, sender, creators)
     ):
         raise BadRequest("You do not have permission to create new topics in this channel.")
     policy = channel.topics_policy
@@ -206,13 +206,13 @@ def check_mentions(
         and storage.channels.subscriptions.count_active(tx, channel.id)
         > domain.limits.MAX_UNRESTRICTED_WILDCARD_RECIPIENTS
     )
-    if too_many and not actions.groups.permissions.holds_in_realm(
+    if too_many and not actions.groups.permissions.has_realm_permission(
         tx, sender, "can_mention_many_users_group"
     ):
         raise WildcardNotAllowedInChannel()
     if (
         len(in_topic) > domain.limits.MAX_UNRESTRICTED_WILDCARD_RECIPIENTS
-        and not actions.groups.permissions.holds_in_realm(
+        and not actions.groups.permissions.has_realm_permission(
             tx, sender, "can_mention_many_users_group"
         )
     ):
@@ -244,9 +244,11 @@ def check_group_mentions(tx: Tx, sender: User, draft: Draft) -> frozenset[int]:
     """The members of the mentioned groups. Raises if the sender may not mention a group."""
     called: set[int] = set()
     for group in storage.groups.find_many(tx, sorted(draft.mentions.group_ids)):
-        if not actions.groups.permissions.holds(tx, sender, group.permissions["can_mention_group"]):
+        if not actions.groups.permissions.has_permission(
+            tx, sender, group.permissions["can_mention_group"]
+        ):
             raise BadRequest(f"You are not allowed to mention user group '{group.name}'.")
-        called |= actions.groups.permissions.everybody_in(tx, [group.id])
+        called |= actions.groups.permissions.all_members_of(tx, [group.id])
     return frozenset(called)
 
 
@@ -264,7 +266,7 @@ def _check_direct_permission(
         return
     people_ = [user for user in members.values() if not user.is_bot]
     if not any(
-        actions.groups.permissions.holds_in_realm(tx, user, "direct_message_permission_group")
+        actions.groups.permissions.has_realm_permission(tx, user, "direct_message_permission_group")
         for user in people_
     ):
         if _is_nobody(tx, "direct_message_permission_group"):
@@ -272,7 +274,7 @@ def _check_direct_permission(
         raise BadRequest("This conversation does not include any users who can authorize it.")
     if storage.messages.conversations.find(
         tx, sorted(members)
-    ) is None and not actions.groups.permissions.holds_in_realm(
+    ) is None and not actions.groups.permissions.has_realm_permission(
         tx, sender, "direct_message_initiator_group"
     ):
         raise BadRequest("You do not have permission to initiate direct message conversations.")

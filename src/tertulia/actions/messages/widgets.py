@@ -9,15 +9,15 @@ from tertulia.errors import BadRequest
 from tertulia.events.types.messages.submessages import SubmessageAdded
 
 
-def begin(tx: Tx, message_id: int, sender: User, draft: Draft) -> int | None:
+def create(tx: Tx, message_id: int, sender: User, draft: Draft) -> int | None:
     """Store the widget of a message that was just sent, if it has one."""
     if draft.widget is None:
         return None
     return storage.messages.submessages.insert(tx, message_id, sender.id, WIDGET, draft.widget)
 
 
-def take_part(tx: Tx, user: User, message_id: int, msg_type: str, content: str) -> None:
-    user = actions.groups.permissions.acting(tx, user)
+def submit(tx: Tx, user: User, message_id: int, msg_type: str, content: str) -> None:
+    user = actions.groups.permissions.current_rights(tx, user)
     message, channel = actions.messages.changeable(tx, user, message_id)
     widget = storage.messages.submessages.widget_of(tx, message.id)
     if widget is None or msg_type != WIDGET:
@@ -29,7 +29,7 @@ def take_part(tx: Tx, user: User, message_id: int, msg_type: str, content: str) 
         raise BadRequest(f"Too many submessages (limit: {PER_MESSAGE})")
 
     part_id = storage.messages.submessages.insert(tx, message.id, user.id, msg_type, content)
-    actions.messages.read_state.keep(tx, user, [message])
+    actions.messages.read_state.add_to_history(tx, user, [message])
     events.log.announce(
         tx, SubmessageAdded(part_id), to=actions.messages.holders(tx, message, channel)
     )

@@ -13,23 +13,23 @@ MAX_AT_ONCE = 2000
 SECONDS_PER_DAY = 86400
 
 
-def note(tx: Tx, act: Act, result: str = DONE) -> None:
+def record(tx: Tx, act: Act, result: str = DONE) -> None:
     storage.organization.audit.insert(tx, act, result)
 
 
-def recorded(tx: Tx, act: Act, action: Callable[[Tx], T]) -> T:
+def run_recorded(tx: Tx, act: Act, action: Callable[[Tx], T]) -> T:
     """Run an action and record it, both or neither."""
     result = action(tx)
-    note(tx, act)
+    record(tx, act)
     return result
 
 
 def realms_with_old(tx: Tx, days: int) -> list[int]:
-    """Organizations in which `forget_old` has something to do."""
+    """Organizations in which `delete_expired` has something to do."""
     return storage.housekeeping_queries.with_old_audit_entries(tx, tx.now - days * SECONDS_PER_DAY)
 
 
-def forget_old(tx: Tx, days: int) -> int:
+def delete_expired(tx: Tx, days: int) -> int:
     """Delete some expired entries. Returns their number."""
     before = tx.now - days * SECONDS_PER_DAY
     return storage.organization.audit.forget_before(tx, before, MAX_AT_ONCE)

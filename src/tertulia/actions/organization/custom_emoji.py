@@ -13,12 +13,12 @@ from tertulia.events.audience import Everyone
 from tertulia.events.types.organization.custom_emoji import EmojiAdded, EmojiDeactivated
 
 
-def listed(tx: Tx) -> list[CustomEmoji]:
+def list_all(tx: Tx) -> list[CustomEmoji]:
     return storage.organization.custom_emoji.everything(tx)
 
 
 def add(tx: Tx, user: User, name: str, picture: Picture) -> None:
-    user = actions.groups.permissions.acting(tx, user)
+    user = actions.groups.permissions.current_rights(tx, user)
     actions.groups.permissions.require_in_realm(tx, user, "can_add_custom_emoji_group")
     if storage.organization.custom_emoji.find_active(tx, name) is not None:
         raise BadRequest("A custom emoji with this name already exists.")
@@ -40,7 +40,7 @@ def add(tx: Tx, user: User, name: str, picture: Picture) -> None:
 
 def deactivate(tx: Tx, user: User, name: str) -> None:
     """Deactivate an emoji. Existing uses stay."""
-    user = actions.groups.permissions.acting(tx, user)
+    user = actions.groups.permissions.current_rights(tx, user)
     found = storage.organization.custom_emoji.find_active(tx, name)
     if found is None:
         raise CustomEmojiNotFound(name=name)

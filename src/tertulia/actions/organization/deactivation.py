@@ -11,7 +11,7 @@ from tertulia.events.types.organization.settings import RealmDeactivated, RealmR
 
 def deactivate(tx: Tx, user: User | None) -> None:
     """Deactivate the organization; without a user, as the server's operator."""
-    if user is not None and not actions.groups.permissions.acting(tx, user).is_owner:
+    if user is not None and not actions.groups.permissions.current_rights(tx, user).is_owner:
         raise OwnerRequired()
     if storage.organization.current(tx).deactivated:
         raise BadRequest("The organization is closed already.")
@@ -24,7 +24,7 @@ def check_closed(tx: Tx) -> None:
         raise BadRequest("Only a closed organization can be deleted: deactivate it first.")
 
 
-def delete_some(tx: Tx) -> bool:
+def delete_batch(tx: Tx) -> bool:
     """Delete a part of a deactivated organization's data. Returns whether there is more."""
     check_closed(tx)
     return storage.erasure.some_of_organization(tx)

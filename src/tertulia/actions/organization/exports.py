@@ -20,7 +20,7 @@ from tertulia.events.types.organization.exports import ExportsChanged
 WEEK_SECONDS = 7 * 86_400
 
 
-def ask(tx: Tx, user: User, kind: str) -> int:
+def request(tx: Tx, user: User, kind: str) -> int:
     actions.groups.permissions.require_administrator(tx, user)
     if kind == WITHOUT_CONSENT:
         _check_full_access(tx, user)

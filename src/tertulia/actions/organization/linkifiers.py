@@ -23,7 +23,7 @@ def add(tx: Tx, user: User, rule: LinkifierRule) -> int:
     return linkifier_id
 
 
-def bring(tx: Tx, rule: LinkifierRule) -> bool:
+def add_imported(tx: Tx, rule: LinkifierRule) -> bool:
     """Add an imported linkifier if it is valid here. Returns whether it was added."""
     known = storage.organization.linkifiers.everything(tx)
     try:
@@ -53,7 +53,7 @@ def remove(tx: Tx, user: User, linkifier_id: int) -> None:
     _announce(tx)
 
 
-def put_in_order(tx: Tx, user: User, linkifier_ids: list[int]) -> None:
+def reorder(tx: Tx, user: User, linkifier_ids: list[int]) -> None:
     """Set the order in which they are tried; the list must name each of them once."""
     actions.groups.permissions.require_administrator(tx, user)
     if sorted(linkifier_ids) != sorted(

@@ -30,7 +30,7 @@ def add(tx: Tx, user: User, name: str, with_subdomains: bool) -> tuple[int, str]
 
 def change(tx: Tx, user: User, name: str, with_subdomains: bool) -> None:
     actions.groups.permissions.require_owner(tx, user)
-    known = _known(tx, name)
+    known = _get(tx, name)
     mail_domain = MailDomain(known.name, with_subdomains)
     if mail_domain == known:
         return
@@ -41,7 +41,7 @@ def change(tx: Tx, user: User, name: str, with_subdomains: bool) -> None:
 
 def remove(tx: Tx, user: User, name: str) -> None:
     actions.groups.permissions.require_owner(tx, user)
-    known = _known(tx, name)
+    known = _get(tx, name)
 
     storage.organization.mail_domains.delete(tx, known.name)
     events.log.announce(tx, DomainRemoved(known.name), to=Everyone())
@@ -49,7 +49,7 @@ def remove(tx: Tx, user: User, name: str) -> None:
         actions.organization.settings.edit(tx, user, {RESTRICTION: False})
 
 
-def _known(tx: Tx, name: str) -> MailDomain:
+def _get(tx: Tx, name: str) -> MailDomain:
     wanted = domain.people.user.email_key(name)
     found = next(
         (each for each in storage.organization.mail_domains.everything(tx) if each.name == wanted),

@@ -10,7 +10,7 @@ from tertulia.events.audience import Everyone
 from tertulia.events.types.organization.pictures import PictureChanged
 
 
-def put(tx: Tx, user: User, kind: PictureKind, picture: bytes) -> None:
+def set_picture(tx: Tx, user: User, kind: PictureKind, picture: bytes) -> None:
     actions.groups.permissions.require_administrator(tx, user)
     storage.organization.pictures.put(tx, kind, secrets.token_hex(20), picture)
     events.log.announce(tx, PictureChanged(kind), to=Everyone())

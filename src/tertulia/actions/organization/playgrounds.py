@@ -27,7 +27,7 @@ def add(tx: Tx, user: User, name: str, language: str, url_template: str) -> int:
     return playground_id
 
 
-def bring(tx: Tx, name: str, language: str, url_template: str) -> bool:
+def add_imported(tx: Tx, name: str, language: str, url_template: str) -> bool:
     """Add an imported playground if it is valid here. Returns whether it was added."""
     known = storage.organization.playgrounds.everything(tx)
     try:

@@ -62,7 +62,7 @@ def edit(
 def _entitled(tx: Tx, user: User | None, asked: list[OrganizationSetting]) -> User | None:
     if user is None:
         return None
-    user = actions.groups.permissions.acting(tx, user)
+    user = actions.groups.permissions.current_rights(tx, user)
     if not user.is_admin:
         raise AdministratorRequired()
     if not user.is_owner and any(setting.owners_only for setting in asked):
@@ -155,7 +155,7 @@ def _all_methods(
 
 
 @contextmanager
-def _whom_guests_know(tx: Tx, value: GroupValue) -> Iterator[None]:
+def _announcing_guest_visibility(tx: Tx, value: GroupValue) -> Iterator[None]:
     guests = storage.people.active_guests(tx)
     knew = actions.people.known_people.known(tx, guests)
     yield
@@ -166,5 +166,5 @@ def _whom_guests_know(tx: Tx, value: GroupValue) -> Iterator[None]:
 
 _FOLLOWS: dict[Consequence, Callable[[Tx, Any], AbstractContextManager[None]]] = {
     "full members": new_waiting_period,
-    "whom guests know": _whom_guests_know,
+    "whom guests know": _announcing_guest_visibility,
 }

@@ -70,7 +70,7 @@ def rename(tx: Tx, user: User, full_name: str) -> None:
         events.log.announce(
             tx,
             OwnNameChanged(user.id, full_name),
-            to=actions.people.known_people.knowing(tx, user.id),
+            to=actions.people.known_people.audience_knowing(tx, user.id),
         )
 
 
@@ -81,7 +81,7 @@ def change_address(tx: Tx, user: User, email: str) -> None:
         _end_links(tx, user.id)  # they were sent to the old address, or confirm another one
         shown_to = int(user.email_visibility)
         event = AddressChanged(user.id, email, user.email, shown_to, shown_to)
-        events.log.announce(tx, event, to=actions.people.known_people.knowing(tx, user.id))
+        events.log.announce(tx, event, to=actions.people.known_people.audience_knowing(tx, user.id))
 
 
 def check_address(tx: Tx, email: str) -> None:
@@ -92,7 +92,7 @@ def check_address(tx: Tx, email: str) -> None:
         raise EmailTaken()
 
 
-def check_welcome(tx: Tx, email: str) -> None:
+def check_email_allowed(tx: Tx, email: str) -> None:
     """Raise if the organization does not accept this email address."""
     against = actions.people.email_policy.rejection_reason(tx, email)
     if against is Rejection.OUTSIDE:
@@ -155,11 +155,11 @@ def reactivate(tx: Tx, user_id: int) -> None:
     storage.people.set_active(tx, user.id, True)
     _announce_activity(tx, user, is_active=True)
     event = SystemMembersAdded(_all_group_ids(tx, user), user.id)
-    events.log.announce(tx, event, to=actions.people.known_people.knowing(tx, user.id))
+    events.log.announce(tx, event, to=actions.people.known_people.audience_knowing(tx, user.id))
     _announce_permissions_of(tx, user.id)
 
 
-def bring_back(tx: Tx, vault: Vault, user_id: int) -> bool:
+def reactivate_as_operator(tx: Tx, vault: Vault, user_id: int) -> bool:
     """Reactivate an account as the server's operator. Returns whether it has a new API key.
 
     A bot's owner knows its key. If the owner is deactivated, the bot gets a new key.
@@ -177,7 +177,7 @@ def reset_key(tx: Tx, vault: Vault, user_id: int) -> str:
     """Create a new API key. The old one, its queues and the reply addresses become invalid at
     once."""
     user = get(tx, user_id)
-    key = give_key(tx, vault, user)
+    key = issue_key(tx, vault, user)
     storage.inbound_mail.delete_reply_addresses(tx, user.id)
     storage.queues.delete(tx, storage.queues.of_user(tx, user.id))
     events.log.announce(tx, KeyChanged(user.id), to=Nobody())
@@ -217,7 +217,7 @@ def _announce_activity(tx: Tx, user: User, *, is_active: bool) -> None:
     events.log.announce(tx, event, to=Everyone())
 
 
-def give_key(tx: Tx, vault: Vault, user: User) -> str:
+def issue_key(tx: Tx, vault: Vault, user: User) -> str:
     key = domain.people.keys.new_key()
     storage.people.set_key(tx, user.id, vault.fingerprint(key), vault.seal(key))
     return key

@@ -25,7 +25,7 @@ RECEIVED_AT_FIRST = 1000
 def create(tx: Tx, actor: User, vault: Vault, new: NewUser) -> int:
     """Create a user as an administrator. Returns their id."""
     actions.groups.permissions.require_administrator(tx, actor)
-    actions.people.check_welcome(tx, new.email.strip())
+    actions.people.check_email_allowed(tx, new.email.strip())
     user, _ = add(tx, vault, new)
     return user.id
 
@@ -49,21 +49,21 @@ def add(tx: Tx, vault: Vault, new: NewUser) -> tuple[User, str]:
         else domain.personal.settings.for_newcomers(storage.organization.current(tx).settings),
         avatar_source=storage.organization.current(tx).setting("default_avatar_source"),
     )
-    key = actions.people.give_key(tx, vault, user)
+    key = actions.people.issue_key(tx, vault, user)
     storage.messages.unread.store(tx, user.id, BitMap64(), storage.messages.newest_id(tx))
 
     events.log.announce(
         tx, UserAdded(user.id, actions.people.known_people.strangers(tx, user.id)), to=Everyone()
     )
     event = SystemMembersAdded(actions.groups.permissions.system_group_ids(tx, user), user.id)
-    events.log.announce(tx, event, to=actions.people.known_people.knowing(tx, user.id))
+    events.log.announce(tx, event, to=actions.people.known_people.audience_knowing(tx, user.id))
     if user.is_bot:
         events.log.announce(tx, BotsAdded([user.id]), to=BotManagers(user.bot_owner_id))
     else:
         first = _first_channels(tx, user, new)
         if first:
-            _welcome(tx, user, first)
-        _introduce(tx, user)
+            _subscribe_to_first(tx, user, first)
+        _announce(tx, user)
         actions.people.pending_invitations.end_for_address(tx, email)
     return user, key
 
@@ -78,7 +78,7 @@ def _first_channels(tx: Tx, user: User, new: NewUser) -> list[Channel]:
     return named + [channel for channel in defaults if channel.id not in known]
 
 
-def _welcome(tx: Tx, user: User, first: list[Channel]) -> None:
+def _subscribe_to_first(tx: Tx, user: User, first: list[Channel]) -> None:
     """Subscribe a user to their first channels, with a few recent messages unread."""
     actions.channels.subscriptions.join_several(tx, first, [user])
     ids = [channel.id for channel in first if channel.history_public]
@@ -89,7 +89,7 @@ def _welcome(tx: Tx, user: User, first: list[Channel]) -> None:
         storage.messages.unread.store(tx, user.id, BitMap64(recent[:UNREAD_AT_FIRST]), newest)
 
 
-def _introduce(tx: Tx, user: User) -> None:
+def _announce(tx: Tx, user: User) -> None:
     where = storage.channels.find(
         tx, storage.organization.current(tx).setting("signup_announcements_stream_id")
     )

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import msgspec
 
 from tertulia import actions, domain, storage
-from tertulia.actions.people.profiles import FieldAnswer
+from tertulia.actions.people.profiles import FieldChange
 from tertulia.database.tx import Tx
 from tertulia.domain.emails import Letter
 from tertulia.domain.people.keys import Vault
@@ -21,13 +21,13 @@ class AccountChanges(msgspec.Struct, frozen=True):
     full_name: str | None = None
     role: Role | None = None
     email: str | None = None
-    profile: Sequence[FieldAnswer] = ()
+    profile: Sequence[FieldChange] = ()
 
 
 def edit(tx: Tx, actor: User, user_id: int, changes: AccountChanges) -> None:
     """Apply all changes to a user's account, or none."""
     actor = _administrator(tx, actor)
-    user = _anybody(tx, user_id)
+    user = _any_user(tx, user_id)
     if changes.role is not None and changes.role != user.role:
         actions.people.roles.check(actor, user, changes.role)
         actions.people.roles.change(tx, user, changes.role)
@@ -50,7 +50,7 @@ def deactivate(tx: Tx, actor: User, user_id: int, vault: Vault, comment: str | N
     """Deactivate a user's account. A comment, even an empty one, makes the server notify them by
     mail."""
     actor = _administrator(tx, actor)
-    user = _anybody(tx, user_id)
+    user = _any_user(tx, user_id)
     if user.is_bot:
         raise UserNotFound()
     if user.is_owner and not actor.is_owner:
@@ -68,7 +68,7 @@ def deactivate(tx: Tx, actor: User, user_id: int, vault: Vault, comment: str | N
 
 def deactivate_self(tx: Tx, actor: User) -> None:
     """Deactivate one's own account. The last user cannot."""
-    actor = actions.groups.permissions.acting(tx, actor)
+    actor = actions.groups.permissions.current_rights(tx, actor)
     if not actor.is_owner and storage.people.is_only_person(tx, actor.id):
         raise LastOwner(is_last_owner=False, entity="user")
     actions.people.deactivate(tx, actor.id)
@@ -79,11 +79,11 @@ def reactivate(tx: Tx, actor: User, vault: Vault, user_id: int) -> None:
 
     A bot whose owner is deactivated is transferred to the acting user.
     """
-    actor = actions.groups.permissions.acting(tx, actor)
+    actor = actions.groups.permissions.current_rights(tx, actor)
     user = storage.people.find(tx, user_id)
     if not actor.is_admin and (user is None or user.bot_owner_id != actor.id):
         raise InsufficientPermission()
-    user = _anybody(tx, user_id)
+    user = _any_user(tx, user_id)
     if user.is_owner and not actor.is_owner:
         raise OwnerRequired()
     owner = None if user.bot_owner_id is None else storage.people.find(tx, user.bot_owner_id)
@@ -94,18 +94,20 @@ def reactivate(tx: Tx, actor: User, vault: Vault, user_id: int) -> None:
 
 def renew_key(tx: Tx, actor: User, vault: Vault) -> str:
     """Create a new API key for oneself. The old one and its queues become invalid at once."""
-    return actions.people.reset_key(tx, vault, actions.groups.permissions.acting(tx, actor).id)
+    return actions.people.reset_key(
+        tx, vault, actions.groups.permissions.current_rights(tx, actor).id
+    )
 
 
 def _administrator(tx: Tx, actor: User) -> User:
     """Checked before any lookup, so that others learn nothing about existing users."""
-    actor = actions.groups.permissions.acting(tx, actor)
+    actor = actions.groups.permissions.current_rights(tx, actor)
     if not actor.is_admin:
         raise InsufficientPermission()
     return actor
 
 
-def _anybody(tx: Tx, user_id: int) -> User:
+def _any_user(tx: Tx, user_id: int) -> User:
     """Any user of the organization, including bots and deactivated users."""
     user = storage.people.find(tx, user_id)
     if user is None or user.is_system_bot:
@@ -118,5 +120,5 @@ def _change_address(tx: Tx, user: User, email: str) -> None:
     if holder is None or holder.id != user.id:
         actions.people.check_address(tx, email)
     if not user.is_bot:
-        actions.people.check_welcome(tx, email)
+        actions.people.check_email_allowed(tx, email)
     actions.people.change_address(tx, user, email)

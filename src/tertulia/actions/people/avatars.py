@@ -12,7 +12,7 @@ from tertulia.events.types.people.user import AvatarChanged
 
 def upload_own(tx: Tx, user: User, avatar: Avatar) -> None:
     _check_allowed(tx, user)
-    put(tx, user.id, avatar)
+    set_avatar(tx, user.id, avatar)
 
 
 def delete_own(tx: Tx, user: User) -> None:
@@ -20,13 +20,13 @@ def delete_own(tx: Tx, user: User) -> None:
     remove(tx, user.id)
 
 
-def put(tx: Tx, user_id: int, avatar: Avatar) -> None:
+def set_avatar(tx: Tx, user_id: int, avatar: Avatar) -> None:
     """The caller checks the permission."""
     name = secrets.token_hex(20)
     storage.people.avatars.put(tx, user_id, name, avatar.picture, avatar.medium)
     storage.people.avatars.note_change(tx, user_id, UPLOADED, name)
     events.log.announce(
-        tx, AvatarChanged(user_id), to=actions.people.known_people.knowing(tx, user_id)
+        tx, AvatarChanged(user_id), to=actions.people.known_people.audience_knowing(tx, user_id)
     )
 
 
@@ -41,11 +41,11 @@ def remove(tx: Tx, user_id: int) -> None:
     storage.people.avatars.remove(tx, user_id)
     storage.people.avatars.note_change(tx, user_id, usual, None)
     events.log.announce(
-        tx, AvatarChanged(user_id), to=actions.people.known_people.knowing(tx, user_id)
+        tx, AvatarChanged(user_id), to=actions.people.known_people.audience_knowing(tx, user_id)
     )
 
 
 def _check_allowed(tx: Tx, user: User) -> None:
     disabled = storage.organization.current(tx).setting("avatar_changes_disabled")
-    if disabled and not actions.groups.permissions.acting(tx, user).is_admin:
+    if disabled and not actions.groups.permissions.current_rights(tx, user).is_admin:
         raise BadRequest("Avatar changes are disabled in this organization.")

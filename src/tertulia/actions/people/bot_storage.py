@@ -8,7 +8,7 @@ from tertulia.domain.people.user import User
 from tertulia.errors import BadRequest
 
 
-def put(tx: Tx, bot: User, entries: dict[str, str]) -> None:
+def store(tx: Tx, bot: User, entries: dict[str, str]) -> None:
     """Store values by key, replacing existing ones."""
     storage.people.bot_storage.put(tx, bot.id, entries)
     if storage.people.bot_storage.size(tx, bot.id) > domain.limits.BOT_MEMORY:
@@ -25,7 +25,7 @@ def fetch(tx: Tx, bot: User, keys: Sequence[str] | None) -> dict[str, str]:
     return found
 
 
-def forget(tx: Tx, bot: User, keys: Sequence[str] | None) -> None:
+def delete(tx: Tx, bot: User, keys: Sequence[str] | None) -> None:
     """Delete these keys, or all. Raises if a key does not exist."""
     if keys is None:
         storage.people.bot_storage.clear(tx, bot.id)

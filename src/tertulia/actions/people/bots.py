@@ -67,11 +67,11 @@ class BotChanges(msgspec.Struct, frozen=True):
 
 def create(tx: Tx, vault: Vault, creator: User, new: NewBot, email_domain: str) -> tuple[User, str]:
     """Create a bot owned by its creator. Returns the account and its API key."""
-    creator = actions.groups.permissions.acting(tx, creator)
+    creator = actions.groups.permissions.current_rights(tx, creator)
     _require_creation(tx, creator, new.bot_type)
     full_name = domain.people.user.checked_full_name(new.full_name)
     email = domain.people.bots.bot_email(new.short_name, email_domain)
-    _check_room(tx, creator)
+    _check_count(tx, creator)
     _check_name(tx, full_name)
     wanted = NewUser(email, full_name, bot_type=new.bot_type, bot_owner_id=creator.id)
     account, key = actions.people.account_creation.add(tx, vault, wanted)
@@ -80,7 +80,7 @@ def create(tx: Tx, vault: Vault, creator: User, new: NewBot, email_domain: str) 
         bot = replace(bot, service=domain.people.bots.new_service(new.service_url, new.interface))
     storage.people.bots.save(tx, bot)
     if new.avatar is not None:
-        actions.people.avatars.put(tx, account.id, new.avatar)
+        actions.people.avatars.set_avatar(tx, account.id, new.avatar)
     return account, key
 
 
@@ -90,8 +90,8 @@ def edit(tx: Tx, vault: Vault, user: User, bot_id: int, changes: BotChanges) -> 
     A bot may post where its owner may. So a new owner means a new key, unless the caller and the
     new owner could both read the key before the change and the caller still can after it.
     """
-    user = actions.groups.permissions.acting(tx, user)
-    account = kept_by(tx, user, bot_id)
+    user = actions.groups.permissions.current_rights(tx, user)
+    account = managed_by(tx, user, bot_id)
     if changes.full_name is not None:
         _rename(tx, account, changes.full_name)
     if changes.role is not None:
@@ -99,7 +99,7 @@ def edit(tx: Tx, vault: Vault, user: User, bot_id: int, changes: BotChanges) -> 
     if changes.owner_id is not None:
         account = _change_owner(tx, vault, user, account, changes.owner_id)
     if changes.avatar is not None:
-        actions.people.avatars.put(tx, account.id, changes.avatar)
+        actions.people.avatars.set_avatar(tx, account.id, changes.avatar)
     before = storage.people.bots.find(tx, bot_id)
     after = _with_defaults(tx, user, before, changes.defaults)
     after = _with_service(account, after, changes)
@@ -115,13 +115,13 @@ def edit(tx: Tx, vault: Vault, user: User, bot_id: int, changes: BotChanges) -> 
 def take_over(tx: Tx, vault: Vault, user: User, account: User) -> None:
     """Take over a bot whose owner is deactivated. Its key is replaced, because the owner may
     still have it."""
-    _give_to(tx, account, user.id)
+    _set_owner(tx, account, user.id)
     actions.people.reset_key(tx, vault, account.id)
 
 
 def deactivate(tx: Tx, user: User, bot_id: int) -> None:
     """Deactivate a bot. No effect if it is deactivated."""
-    account = kept_by(tx, actions.groups.permissions.acting(tx, user), bot_id)
+    account = managed_by(tx, actions.groups.permissions.current_rights(tx, user), bot_id)
     if account.is_active:
         actions.people.deactivate(tx, account.id)
 
@@ -138,7 +138,7 @@ def reset_key(tx: Tx, vault: Vault, user: User, bot_id: int) -> str:
     return actions.people.reset_key(tx, vault, _with_key_for(tx, user, bot_id).id)
 
 
-def kept_by(tx: Tx, user: User, bot_id: int) -> User:
+def managed_by(tx: Tx, user: User, bot_id: int) -> User:
     """A bot that a user may manage: its owner or an administrator.
 
     Administrators may not manage a bot with the role of an owner.
@@ -146,12 +146,12 @@ def kept_by(tx: Tx, user: User, bot_id: int) -> User:
     account = storage.people.find(tx, bot_id)
     if account is None or not account.is_bot or account.is_system_bot:
         raise BotNotFound()
-    if not _may_keep(user, account):
+    if not _may_manage(user, account):
         raise InsufficientPermission()
     return account
 
 
-def _may_keep(user: User, account: User) -> bool:
+def _may_manage(user: User, account: User) -> bool:
     if account.bot_owner_id == user.id:
         return True
     return user.is_admin and (user.is_owner or not account.is_owner)
@@ -159,8 +159,8 @@ def _may_keep(user: User, account: User) -> bool:
 
 def _with_key_for(tx: Tx, user: User, bot_id: int) -> User:
     """A bot whose key the user may read."""
-    user = actions.groups.permissions.acting(tx, user)
-    account = kept_by(tx, user, bot_id)
+    user = actions.groups.permissions.current_rights(tx, user)
+    account = managed_by(tx, user, bot_id)
     if not _may_have_key(tx, user, account):
         raise InsufficientPermission()
     return account
@@ -186,14 +186,14 @@ def channel_renamed(tx: Tx, channel_id: int) -> None:
 
 
 def _require_creation(tx: Tx, creator: User, bot_type: BotType) -> None:
-    if actions.groups.permissions.holds_in_realm(tx, creator, "can_create_bots_group"):
+    if actions.groups.permissions.has_realm_permission(tx, creator, "can_create_bots_group"):
         return
     if bot_type != BotType.INCOMING_WEBHOOK:
         raise InsufficientPermission()
     actions.groups.permissions.require_in_realm(tx, creator, "can_create_write_only_bots_group")
 
 
-def _check_room(tx: Tx, owner: User) -> None:
+def _check_count(tx: Tx, owner: User) -> None:
     if len(storage.people.bots.ids_of_owner(tx, owner.id)) >= domain.limits.BOTS:
         raise BadRequest(f"Too many bots (limit: {domain.limits.BOTS})")
 
@@ -222,7 +222,7 @@ def _change_role(tx: Tx, user: User, account: User, role: Role) -> None:
 def _change_owner(tx: Tx, vault: Vault, user: User, account: User, owner_id: int) -> User:
     """Transfer a bot, with a new key if the old one would get a new reader."""
     could_read = _can_read_key(tx, user, account)
-    given = _give_to(tx, account, owner_id)
+    given = _set_owner(tx, account, owner_id)
     if given == account:
         return account
     owner = actions.people.get(tx, owner_id)
@@ -233,10 +233,10 @@ def _change_owner(tx: Tx, vault: Vault, user: User, account: User, owner_id: int
 
 
 def _can_read_key(tx: Tx, user: User, account: User) -> bool:
-    return _may_keep(user, account) and _may_have_key(tx, user, account)
+    return _may_manage(user, account) and _may_have_key(tx, user, account)
 
 
-def _give_to(tx: Tx, account: User, owner_id: int) -> User:
+def _set_owner(tx: Tx, account: User, owner_id: int) -> User:
     """Set the owner of a bot. Returns the changed account."""
     owner = storage.people.find(tx, owner_id)
     if owner is None or owner.is_system_bot:
@@ -249,7 +249,7 @@ def _give_to(tx: Tx, account: User, owner_id: int) -> User:
         raise BadRequest("Failed to change owner, guests can't own bots")
     if owner.id == account.bot_owner_id:
         return account
-    _check_room(tx, owner)
+    _check_count(tx, owner)
     former = None if account.bot_owner_id is None else storage.people.find(tx, account.bot_owner_id)
     storage.people.bots.set_owner(tx, account.id, owner.id)
     events.log.announce(tx, BotOwnerChanged(account.id, owner.id), to=Everyone())

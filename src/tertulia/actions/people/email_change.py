@@ -13,11 +13,11 @@ from tertulia.errors import BadRequest
 from tertulia.errors.authentication import LinkNotGood
 
 
-def ask(tx: Tx, vault: Vault, user: User, email: str, site: str) -> None:
+def request(tx: Tx, vault: Vault, user: User, email: str, site: str) -> None:
     """Send a confirmation to a new address. Raises RateLimited."""
-    actions.people.one_time_links.check_wishes_of(tx, ADDRESS, user.id)
+    actions.people.one_time_links.check_rate_of_user(tx, ADDRESS, user.id)
     realm = storage.organization.current(tx)
-    key = actions.people.one_time_links.make(tx, vault, ADDRESS, email=email, user_id=user.id)
+    key = actions.people.one_time_links.create(tx, vault, ADDRESS, email=email, user_id=user.id)
     values = {"organization": realm.name, "name": user.full_name, "address": email}
     holder = storage.people.find_by_email(tx, email)
     if holder is None or holder.id == user.id:
@@ -36,7 +36,7 @@ def check_allowed(tx: Tx, user: User) -> None:
         raise BadRequest("Email address changes are disabled in this organization.")
 
 
-def wanted(tx: Tx, vault: Vault, key: str) -> str:
+def new_address(tx: Tx, vault: Vault, key: str) -> str:
     """The address that a link confirms. Raises LinkNotGood."""
     return actions.people.one_time_links.get(tx, vault, ADDRESS, key).email
 
@@ -49,7 +49,7 @@ def confirm(tx: Tx, vault: Vault, key: str) -> str:
     if user is None or not user.is_active or (holder is not None and holder.id != user.id):
         raise LinkNotGood()
     check_allowed(tx, user)
-    actions.people.check_welcome(tx, link.email)
+    actions.people.check_email_allowed(tx, link.email)
     realm = storage.organization.current(tx)
     values = {"organization": realm.name, "name": user.full_name, "address": link.email}
     letter = Letter("address-changed", user.email, domain.emails.language_of(user), values)

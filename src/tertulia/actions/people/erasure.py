@@ -15,7 +15,7 @@ MESSAGES_AT_ONCE = 200
 NAME = "Erased user"
 
 
-def begin(tx: Tx, user: User) -> None:
+def start(tx: Tx, user: User) -> None:
     """Deactivate the account if it is active. Raises LastOwner."""
     if actions.people.get(tx, user.id).is_active:
         actions.people.deactivate(tx, user.id)

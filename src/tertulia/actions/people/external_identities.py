@@ -10,7 +10,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from tertulia import actions, domain, storage
-from tertulia.actions.people.signup import Newcomer
+from tertulia.actions.people.signup import NewAccount
 from tertulia.database.tx import Tx
 from tertulia.domain.messages.welcome_message import WelcomeMessage
 from tertulia.domain.organization.audit import Act
@@ -30,7 +30,7 @@ from tertulia.errors.authentication import (
 )
 
 
-def recognize(
+def match_or_create(
     tx: Tx,
     vault: Vault,
     introduced: ExternalProfile,
@@ -108,27 +108,27 @@ def sync_profile(tx: Tx, identity: Identity, introduced: ExternalProfile) -> lis
     did: list[str] = []
     if not user.is_active and identity.is_ended:
         actions.people.reactivate(tx, user.id)
-        _note(tx, introduced.provider, "reactivate", user.id)
+        _audit(tx, introduced.provider, "reactivate", user.id)
         did.append("is active again")
     if introduced.leads:
         did += _rename(tx, user, introduced) + _change_email(tx, user, introduced)
     if introduced.picture is not None and introduced.picture_mark != identity.picture_mark:
-        actions.people.avatars.put(tx, user.id, introduced.picture)
+        actions.people.avatars.set_avatar(tx, user.id, introduced.picture)
         did.append("has a new picture")
     did += [
         f"has {name} filled in"
         for name in actions.people.profiles.fill_in(tx, user.id, introduced.profile)
     ]
-    did += _give_role(tx, actions.people.get(tx, user.id), introduced)
+    did += _apply_role(tx, actions.people.get(tx, user.id), introduced)
     group_ids = identity.group_ids
     if introduced.groups is not None:
-        groups = actions.groups.synced.find_or_make(tx, introduced.groups)
-        moved = actions.groups.synced.bring(
+        groups = actions.groups.synced.find_or_create(tx, introduced.groups)
+        moved = actions.groups.synced.sync(
             tx, actions.people.get(tx, user.id), groups, identity.group_ids
         )
         group_ids = tuple(group.id for group in groups)
         if moved:
-            _note(tx, introduced.provider, "groups", user.id, group_ids=list(group_ids))
+            _audit(tx, introduced.provider, "groups", user.id, group_ids=list(group_ids))
         did += moved
     now = replace(
         identity,
@@ -148,7 +148,7 @@ def check(tx: Tx, found: Sequence[ProfileUpdate], end_missing: bool) -> None:
     """Raise BadRequest if the result looks like a mistake: all users missing, or no owner left."""
     if end_missing and found and all(each.introduced is None for each in found):
         raise BadRequest("Nobody was found there: nothing is changed.")
-    ending = {each.identity.user_id for each in found if _must_end(each, end_missing)}
+    ending = {each.identity.user_id for each in found if _must_deactivate(each, end_missing)}
     owners = set(storage.people.active_owner_ids(tx))
     if owners and owners <= ending:
         raise BadRequest("No owner of the organization would be left: nothing is changed.")
@@ -159,24 +159,24 @@ def sync(tx: Tx, found: ProfileUpdate, end_missing: bool) -> list[str]:
     known = storage.people.identities.find(tx, found.identity.provider, found.identity.subject)
     if known is None:
         return []
-    if _must_end(found, end_missing):
-        return _end(tx, known, found.reason_to_end)
+    if _must_deactivate(found, end_missing):
+        return _deactivate(tx, known, found.reason_to_end)
     if found.introduced is None:
         return []
     return sync_profile(tx, known, found.introduced)
 
 
-def _must_end(found: ProfileUpdate, end_missing: bool) -> bool:
+def _must_deactivate(found: ProfileUpdate, end_missing: bool) -> bool:
     return bool(found.reason_to_end) and (end_missing or found.introduced is not None)
 
 
-def _end(tx: Tx, identity: Identity, why: str) -> list[str]:
+def _deactivate(tx: Tx, identity: Identity, why: str) -> list[str]:
     """Deactivate an account because of its provider. Raises LastOwner."""
     user = actions.people.get(tx, identity.user_id)
     if not user.is_active:
         return []
     actions.people.deactivate(tx, user.id)
-    _note(tx, identity.provider, "deactivate", user.id)
+    _audit(tx, identity.provider, "deactivate", user.id)
     storage.people.identities.put(tx, replace(identity, is_ended=True))
     return [f"is deactivated, since {user.full_name} {why}"]
 
@@ -232,11 +232,11 @@ def _join(
     needs_invitation = storage.organization.current(tx).setting("invite_required")
     if introduced.welcome is Welcome.INVITED and needs_invitation and invitation is None:
         raise InvitationRequired(email=email)
-    actions.people.check_welcome(tx, email)
+    actions.people.check_email_allowed(tx, email)
     role = Role.MEMBER if introduced.role is None else introduced.role
-    newcomer = Newcomer(_free_name(tx, introduced, None), None, role)
+    newcomer = NewAccount(_free_name(tx, introduced, None), None, role)
     user = actions.people.signup.join(tx, vault, email, newcomer, invitation, reception)
-    _note(tx, introduced.provider, "join", user.id, role=int(user.role))
+    _audit(tx, introduced.provider, "join", user.id, role=int(user.role))
     return user.id
 
 
@@ -276,11 +276,11 @@ def _change_email(tx: Tx, user: User, introduced: ExternalProfile) -> list[str]:
     except ClientError:
         return []
     actions.people.change_address(tx, user, email)
-    _note(tx, introduced.provider, "address", user.id)
+    _audit(tx, introduced.provider, "address", user.id)
     return [f"has the address {email} now"]
 
 
-def _give_role(tx: Tx, user: User, introduced: ExternalProfile) -> list[str]:
+def _apply_role(tx: Tx, user: User, introduced: ExternalProfile) -> list[str]:
     """Apply a role that the provider manages. One owner always remains."""
     role = introduced.role
     if role is None or role == user.role:
@@ -290,11 +290,11 @@ def _give_role(tx: Tx, user: User, introduced: ExternalProfile) -> list[str]:
     if user.is_owner and storage.people.active_owner_ids(tx) == [user.id]:
         return ["stays the only owner"]
     actions.people.roles.change(tx, user, role)
-    _note(tx, introduced.provider, "role", user.id, role=int(role))
+    _audit(tx, introduced.provider, "role", user.id, role=int(role))
     return [f"is {role.name.lower()} now"]
 
 
-def _note(tx: Tx, provider: str, change: str, user_id: int, **details: Any) -> None:
+def _audit(tx: Tx, provider: str, change: str, user_id: int, **details: Any) -> None:
     """Record a provider's change in the audit log."""
     act = Act(f"provider {change}", None, f"provider, {provider}", {"user_id": user_id, **details})
-    actions.organization.audit.note(tx, act)
+    actions.organization.audit.record(tx, act)

@@ -9,13 +9,13 @@ from tertulia.domain.people.keys import Vault
 from tertulia.domain.people.one_time_links import FINDING
 
 
-def ask(tx: Tx, vault: Vault, email: str, asked_from: str, sites: Mapping[int, str]) -> None:
+def request(tx: Tx, vault: Vault, email: str, asked_from: str, sites: Mapping[int, str]) -> None:
     """Send one mail, whether or not there are accounts. Raises RateLimited.
 
     `sites` are the URLs of the organizations on this server, by id.
     """
-    actions.people.one_time_links.check_wishes_for(tx, FINDING, email, asked_from)
-    actions.people.one_time_links.note_vain_wish(tx, FINDING, email, asked_from)
+    actions.people.one_time_links.check_rate_of_address(tx, FINDING, email, asked_from)
+    actions.people.one_time_links.record_request_without_account(tx, FINDING, email, asked_from)
     found, language = [], domain.emails.language_in(storage.organization.current(tx))
     for realm_id, site in sites.items():
         here = tx.for_realm(realm_id)

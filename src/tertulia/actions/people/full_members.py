@@ -25,7 +25,7 @@ def due(tx: Tx) -> list[User]:
     )
 
 
-def welcome(tx: Tx) -> None:
+def announce_new(tx: Tx) -> None:
     """Announce new full members, and the channels that they can see now."""
     people = due(tx)
     announced_at = storage.organization.full_members_announced_at(tx)
@@ -35,15 +35,15 @@ def welcome(tx: Tx) -> None:
         guarded = actions.channels.visible_channels.open_to_groups(tx)
         actions.channels.visible_channels.announce_changes(
             tx,
-            actions.channels.visible_channels.seen(tx, guarded, people, announced_at),
-            actions.channels.visible_channels.seen(tx, guarded, people, tx.now),
+            actions.channels.visible_channels.visible_to_each(tx, guarded, people, announced_at),
+            actions.channels.visible_channels.visible_to_each(tx, guarded, people, tx.now),
         )
 
 
 @contextmanager
 def new_waiting_period(tx: Tx, days: int) -> Iterator[None]:
     """Wrap a change of the waiting period, which can add or remove full members."""
-    welcome(tx)
+    announce_new(tx)
     before = storage.organization.current(tx).setting(WAITING_PERIOD)
     members = [
         user

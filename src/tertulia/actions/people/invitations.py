@@ -66,22 +66,22 @@ def send(
             why = "Already has an account." if holder.is_active else "Account has been deactivated."
             sent.have_accounts.append((email, why, not holder.is_active))
         else:
-            _write_to(tx, vault, actor, _make(tx, vault, actor, email, terms), email, site)
+            _send_mail(tx, vault, actor, _create(tx, vault, actor, email, terms), email, site)
             sent.invited.append(email)
     if sent.invited:
         actions.people.pending_invitations.announce(tx, [actor.id])
     return sent
 
 
-def make_link(tx: Tx, vault: Vault, actor: User, terms: Terms) -> str:
+def create_link(tx: Tx, vault: Vault, actor: User, terms: Terms) -> str:
     """Create a multi-use link. Returns its key."""
     actor = _inviter(tx, actor, BY_LINK, terms)
-    key = _make(tx, vault, actor, None, terms)
+    key = _create(tx, vault, actor, None, terms)
     actions.people.pending_invitations.announce(tx, [actor.id])
     return key
 
 
-def everything(tx: Tx, actor: User) -> list[Invitation]:
+def list_open(tx: Tx, actor: User) -> list[Invitation]:
     """Open invitations: one's own, or all for administrators.
 
     Links that create owners are shown only to owners, because anyone who has one can use it.
@@ -100,14 +100,14 @@ def send_again(tx: Tx, vault: Vault, actor: User, invitation_id: int, site: str)
     """Send the same mail again. Its link and expiry stay the same."""
     found = _managed(tx, actor, invitation_id, is_for_many=False)
     assert found.email is not None
-    written = _was_written_to(tx, found.email)
+    written = _was_mailed(tx, found.email)
     if written:
         raise AttemptsExhausted(retry_after=math.ceil(written[0] + DAY_SECONDS - tx.now))
     inviter = actions.people.get(tx, found.inviter_id)
-    _write_to(tx, vault, inviter, vault.unseal(found.sealed), found.email, site)
+    _send_mail(tx, vault, inviter, vault.unseal(found.sealed), found.email, site)
 
 
-def make_as_operator(
+def create_as_operator(
     tx: Tx, vault: Vault, email: str | None, terms: Terms, site: str | None
 ) -> str:
     """Create an invitation on the command line; with a site, it is also sent by mail. Returns
@@ -117,9 +117,9 @@ def make_as_operator(
     if email is not None:
         actions.people.check_address(tx, email)
     _check_channels(tx, None, terms)
-    key = _make(tx, vault, inviter, email, terms, is_operators=True)
+    key = _create(tx, vault, inviter, email, terms, is_operators=True)
     if site is not None and email is not None:
-        _write_to(tx, vault, inviter, key, email, site)
+        _send_mail(tx, vault, inviter, key, email, site)
     actions.people.pending_invitations.announce(tx, [inviter.id])
     return key
 
@@ -129,23 +129,23 @@ def get(tx: Tx, vault: Vault, key: str) -> Invitation | None:
     found = storage.people.invitations.find_by_key(
         tx, actions.people.one_time_links.fingerprint(vault, key)
     )
-    return found if found is not None and _may_still_be_given(tx, found) else None
+    return found if found is not None and _inviter_may_still_invite(tx, found) else None
 
 
-def still_given(tx: Tx, invitation: Invitation) -> Terms:
+def current_terms(tx: Tx, invitation: Invitation) -> Terms:
     """What a user gets who accepts the invitation now.
 
     Channels and groups to which its inviter may no longer add users are left out. Raises
     LinkNotGood if they may no longer invite at all.
     """
     terms = invitation.terms
-    if not _may_still_be_given(tx, invitation):
+    if not _inviter_may_still_invite(tx, invitation):
         raise LinkNotGood()
     inviter = actions.people.get(tx, invitation.inviter_id)
     if invitation.is_operators or inviter.is_system_bot:
         return terms
-    channels = (each for each in terms.channel_ids if _may_bring(tx, inviter, channel_id=each))
-    groups = (each for each in terms.group_ids if _may_bring(tx, inviter, group_id=each))
+    channels = (each for each in terms.channel_ids if _may_subscribe(tx, inviter, channel_id=each))
+    groups = (each for each in terms.group_ids if _may_subscribe(tx, inviter, group_id=each))
     return replace(terms, channel_ids=tuple(channels), group_ids=tuple(groups))
 
 
@@ -158,7 +158,7 @@ def address(site: str, key: str) -> str:
 
 
 def _inviter(tx: Tx, actor: User, permission: str, terms: Terms) -> User:
-    actor = actions.groups.permissions.acting(tx, actor)
+    actor = actions.groups.permissions.current_rights(tx, actor)
     actions.groups.permissions.require_in_realm(tx, actor, permission)
     domain.people.invitations.check_role(actor, terms.role)
     if terms.welcome and not actor.is_admin:
@@ -167,7 +167,7 @@ def _inviter(tx: Tx, actor: User, permission: str, terms: Terms) -> User:
     return actor
 
 
-def _may_still_be_given(tx: Tx, invitation: Invitation) -> bool:
+def _inviter_may_still_invite(tx: Tx, invitation: Invitation) -> bool:
     """Whether its inviter may still invite with its role."""
     inviter = actions.people.get(tx, invitation.inviter_id)
     if invitation.is_operators or inviter.is_system_bot:
@@ -177,7 +177,7 @@ def _may_still_be_given(tx: Tx, invitation: Invitation) -> bool:
     except ClientError:
         return False
     permission = BY_LINK if invitation.is_for_many else BY_MAIL
-    return actions.groups.permissions.holds_in_realm(tx, inviter, permission)
+    return actions.groups.permissions.has_realm_permission(tx, inviter, permission)
 
 
 def _check_channels(tx: Tx, actor: User | None, terms: Terms) -> None:
@@ -186,7 +186,7 @@ def _check_channels(tx: Tx, actor: User | None, terms: Terms) -> None:
         _check_channel(tx, actor, channel_id)
     for group_id in terms.group_ids:
         if actor is not None:
-            actions.groups.let_add(tx, actor, group_id)
+            actions.groups.require_may_add_members(tx, actor, group_id)
 
 
 def _check_channel(tx: Tx, actor: User | None, channel_id: int) -> None:
@@ -201,12 +201,12 @@ def _check_channel(tx: Tx, actor: User | None, channel_id: int) -> None:
         actions.channels.subscriptions.require_adding(tx, actor, channel)
 
 
-def _may_bring(tx: Tx, inviter: User, channel_id: int = 0, group_id: int = 0) -> bool:
+def _may_subscribe(tx: Tx, inviter: User, channel_id: int = 0, group_id: int = 0) -> bool:
     try:
         if channel_id:
             _check_channel(tx, inviter, channel_id)
         else:
-            actions.groups.let_add(tx, inviter, group_id)
+            actions.groups.require_may_add_members(tx, inviter, group_id)
     except ClientError:
         return False
     return True
@@ -218,7 +218,7 @@ def _makes_owners(invitation: Invitation) -> bool:
 
 def _managed(tx: Tx, actor: User, invitation_id: int, is_for_many: bool) -> Invitation:
     """One's own invitation or, for administrators, any; one for owners only as an owner."""
-    actor = actions.groups.permissions.acting(tx, actor)
+    actor = actions.groups.permissions.current_rights(tx, actor)
     found = storage.people.invitations.find(tx, invitation_id)
     if found is None or found.is_for_many != is_for_many:
         raise BadRequest("No such invitation")
@@ -266,17 +266,17 @@ def _objection(tx: Tx, email: str) -> str:
     holder = storage.people.find_by_email(tx, email)
     if holder is not None and holder.is_system_bot:
         return "Reserved for system bots."
-    return "Has been invited often enough today." if _was_written_to(tx, email) else ""
+    return "Has been invited often enough today." if _was_mailed(tx, email) else ""
 
 
-def _was_written_to(tx: Tx, email: str) -> list[float]:
+def _was_mailed(tx: Tx, email: str) -> list[float]:
     """When an address was invited, if it has reached the limit of a day."""
     since = tx.now - DAY_SECONDS
     moments = storage.people.one_time_links.asked_for(tx, [INVITING], email, since)
     return moments[-LETTERS_A_DAY:] if len(moments) >= LETTERS_A_DAY else []
 
 
-def _make(
+def _create(
     tx: Tx,
     vault: Vault,
     inviter: User,
@@ -293,7 +293,7 @@ def _make(
     return key
 
 
-def _write_to(tx: Tx, vault: Vault, inviter: User, key: str, email: str, site: str) -> None:
+def _send_mail(tx: Tx, vault: Vault, inviter: User, key: str, email: str, site: str) -> None:
     realm = storage.organization.current(tx)
     has_account = storage.people.find_by_email(tx, email) is not None
     letter = Letter(
@@ -309,7 +309,7 @@ def _write_to(tx: Tx, vault: Vault, inviter: User, key: str, email: str, site: s
         },
     )
     actions.mail_outbox.post(tx, vault, letter)
-    actions.people.one_time_links.note_letter(tx, INVITING, email, inviter.id)
+    actions.people.one_time_links.record_mail(tx, INVITING, email, inviter.id)
 
 
 def _last_day(invitation: Invitation | None) -> str:

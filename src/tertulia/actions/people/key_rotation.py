@@ -6,7 +6,7 @@ from tertulia.domain.people.keys import Vault
 from tertulia.storage.reencryption import CODE_APPS, DEVICES, INVITATIONS, LETTERS, PUSH_KEYS
 
 
-def seal_anew(tx: Tx, old: Vault | None, new: Vault) -> int:
+def reencrypt(tx: Tx, old: Vault | None, new: Vault) -> int:
     """Encrypt everything in all organizations with another secret. Returns the number of keys.
 
     If the old secret is lost, all users get new keys, and pending mails and invitations become

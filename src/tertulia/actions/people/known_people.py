@@ -17,7 +17,7 @@ from tertulia.events.types.people.known_people import DirectConversationStarted,
 Known = dict[int, set[int]]  # known users by viewer
 
 
-def knowing(tx: Tx, user_id: int) -> Audience:
+def audience_knowing(tx: Tx, user_id: int) -> Audience:
     """The audience of users who may know a user at this moment."""
     others = strangers(tx, user_id)
     return AllBut(others) if others else Everyone()
@@ -108,7 +108,7 @@ def _groups_of(tx: Tx, user_ids: list[int]) -> dict[int, list[int]]:
     return found
 
 
-class Meeting:
+class VisibilityDiff:
     """Compares whom guests know before and after users join or leave channels."""
 
     def __init__(self, tx: Tx, channel_ids: list[int], movers: Iterable[User]) -> None:
@@ -131,7 +131,7 @@ class Meeting:
 
 
 @contextmanager
-def talking(tx: Tx, members: dict[int, User]) -> Iterator[None]:
+def during_conversation(tx: Tx, members: dict[int, User]) -> Iterator[None]:
     """Wrap the start of a direct conversation: its members know each other afterwards."""
     guests = [user for user in members.values() if user.is_guest]
     if not guests or storage.messages.conversations.find(tx, sorted(members)) is not None:

@@ -63,28 +63,28 @@ class SessionRequest(msgspec.Struct, frozen=True):
     letters: Vault | None = None  # to encrypt mails; None if no mail is sent
 
 
-def arrive(tx: Tx, who: VerifiedIdentity, entrance: SessionRequest) -> User:
+def log_in(tx: Tx, who: VerifiedIdentity, entrance: SessionRequest) -> User:
     """Log in to the account, if it may be used now. A browser gets a session."""
     user = _usable(tx, who)
     check_complete(tx, who)
     if entrance.former is not None:
         actions.people.sessions.log_out(tx, entrance.former)
     if entrance.fingerprint is not None:
-        actions.people.sessions.begin(
+        actions.people.sessions.start(
             tx, user, entrance.fingerprint, entrance.browser, who.elsewhere
         )
     if storage.bulk_import.claim_stub(tx, user.id):
-        knowing = actions.people.known_people.knowing(tx, user.id)
+        knowing = actions.people.known_people.audience_knowing(tx, user.id)
         events.log.announce(tx, PlaceholderClaimed(user.id), to=knowing)
     act = Act(LOGIN, user.id, entrance.browser.address, {"method": who.method})
-    actions.organization.audit.note(tx, act)
+    actions.organization.audit.record(tx, act)
     if entrance.letters is not None:
         place = (entrance.browser, entrance.network)
-        actions.people.login_alerts.note(tx, entrance.letters, user, *place)
+        actions.people.login_alerts.record_login(tx, entrance.letters, user, *place)
     return user
 
 
-def lack(tx: Tx, who: VerifiedIdentity) -> MissingFactor | None:
+def missing_factor(tx: Tx, who: VerifiedIdentity) -> MissingFactor | None:
     """The missing factor; None if the password is enough. Raises like `arrive`."""
     _usable(tx, who)
     if not who.needs_more:
@@ -97,7 +97,7 @@ def lack(tx: Tx, who: VerifiedIdentity) -> MissingFactor | None:
 
 def check_complete(tx: Tx, who: VerifiedIdentity) -> None:
     """Raise if a second factor is missing."""
-    missing = lack(tx, who)
+    missing = missing_factor(tx, who)
     if missing is not None:
         raise SecondFactorNeeded() if missing is MissingFactor.CODE else SecondFactorMissing()
 

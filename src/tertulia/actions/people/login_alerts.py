@@ -17,7 +17,7 @@ KNOWN_SECONDS = 60 * 86400
 SETTLING_SECONDS = 60  # no alert for the first login of a new user
 
 
-def note(tx: Tx, vault: Vault, user: User, browser: Browser, network: str) -> None:
+def record_login(tx: Tx, vault: Vault, user: User, browser: Browser, network: str) -> None:
     """Send a mail if the location is new and the user wants alerts."""
     kind = domain.people.sessions.described(browser.agent)
     mark = vault.fingerprint(f"login from {network} by {kind}")
@@ -28,7 +28,7 @@ def note(tx: Tx, vault: Vault, user: User, browser: Browser, network: str) -> No
     values = {
         "organization": storage.organization.current(tx).name,
         "name": user.full_name,
-        "when": _moment(tx.now, user.timezone),
+        "when": _local_time(tx.now, user.timezone),
         "address": browser.address,
         "browser": kind,
     }
@@ -36,10 +36,10 @@ def note(tx: Tx, vault: Vault, user: User, browser: Browser, network: str) -> No
     actions.mail_outbox.post(tx, vault, letter)
 
 
-def forget_old(tx: Tx) -> None:
+def delete_expired(tx: Tx) -> None:
     storage.people.login_origins.forget_before(tx, tx.now - KNOWN_SECONDS)
 
 
-def _moment(now: float, timezone: str) -> str:
+def _local_time(now: float, timezone: str) -> str:
     there = datetime.fromtimestamp(now, ZoneInfo(timezone or "UTC"))
     return f"{there:%Y-%m-%d %H:%M} ({timezone or 'UTC'})"

@@ -18,7 +18,7 @@ AN_HOUR, A_DAY = 2, 5  # limits per user
 A_DAY_FROM_ONE_PLACE = 100  # enough for the first day of a whole office
 
 
-def make(
+def create(
     tx: Tx,
     vault: Vault,
     purpose: str,
@@ -47,7 +47,7 @@ def make(
     return key
 
 
-def note_vain_wish(tx: Tx, purpose: str, email: str, asked_from: str) -> None:
+def record_request_without_account(tx: Tx, purpose: str, email: str, asked_from: str) -> None:
     """Record a request for which no link is made. Takes as long as making one."""
     storage.people.one_time_links.end_for(tx, purpose, email)
     storage.people.one_time_links.insert(
@@ -55,7 +55,7 @@ def note_vain_wish(tx: Tx, purpose: str, email: str, asked_from: str) -> None:
     )
 
 
-def note_letter(tx: Tx, purpose: str, email: str, user_id: int) -> None:
+def record_mail(tx: Tx, purpose: str, email: str, user_id: int) -> None:
     """Record that a user had a mail sent to an address."""
     storage.people.one_time_links.insert(
         tx, purpose, None, user_id, email, "", tx.now + LIFE_SECONDS
@@ -74,7 +74,7 @@ def fingerprint(vault: Vault, key: str) -> bytes:
     return vault.fingerprint(f"link {key}")
 
 
-def check_wishes_for(tx: Tx, purpose: str, email: str, asked_from: str) -> None:
+def check_rate_of_address(tx: Tx, purpose: str, email: str, asked_from: str) -> None:
     """Raise RateLimited if too many mails go to one address, or are requested from one.
 
     All mails that visitors without a login can cause share one counter per recipient.
@@ -85,12 +85,12 @@ def check_wishes_for(tx: Tx, purpose: str, email: str, asked_from: str) -> None:
     _bound(tx, from_there, A_DAY_FROM_ONE_PLACE, DAY)
 
 
-def check_wishes_of(tx: Tx, purpose: str, user_id: int) -> None:
+def check_rate_of_user(tx: Tx, purpose: str, user_id: int) -> None:
     """Raise RateLimited if a user requests too many."""
     _check(tx, storage.people.one_time_links.asked_by(tx, purpose, user_id, tx.now - DAY))
 
 
-def forget_old(tx: Tx) -> None:
+def delete_expired(tx: Tx) -> None:
     storage.people.one_time_links.forget_before(tx, tx.now - DAY)
 
 

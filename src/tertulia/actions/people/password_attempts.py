@@ -54,5 +54,5 @@ def unlock(tx: Tx, vault: Vault, user: User) -> int:
     return max(storage.people.password_attempts.forget(tx, name) for name in names)
 
 
-def forget_old(tx: Tx) -> None:
+def delete_expired(tx: Tx) -> None:
     storage.people.password_attempts.forget_before(tx, tx.now - WINDOW_SECONDS)

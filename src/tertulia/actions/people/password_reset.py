@@ -17,7 +17,7 @@ from tertulia.errors.authentication import LinkNotGood, OwnerRequired
 from tertulia.errors.people import UserIsDeactivated, UserNotFound
 
 
-def ask(
+def request(
     tx: Tx,
     vault: Vault,
     email: str,
@@ -29,11 +29,13 @@ def ask(
 
     A user whose password is in one of the directories gets a mail that says so.
     """
-    actions.people.one_time_links.check_wishes_for(tx, PASSWORD, email, asked_from)
+    actions.people.one_time_links.check_rate_of_address(tx, PASSWORD, email, asked_from)
     realm = storage.organization.current(tx)
     user = storage.people.find_by_email(tx, email)
     if user is None or user.is_bot or not user.is_active:
-        actions.people.one_time_links.note_vain_wish(tx, PASSWORD, email, asked_from)
+        actions.people.one_time_links.record_request_without_account(
+            tx, PASSWORD, email, asked_from
+        )
         letter = Letter(
             "password-unknown",
             email,
@@ -41,7 +43,9 @@ def ask(
             {"organization": realm.name, "site": site, "address": email},
         )
     elif storage.people.identities.providers_of(tx, user.id) & {*directories}:
-        actions.people.one_time_links.note_vain_wish(tx, PASSWORD, email, asked_from)
+        actions.people.one_time_links.record_request_without_account(
+            tx, PASSWORD, email, asked_from
+        )
         letter = Letter(
             "password-elsewhere",
             user.email,
@@ -49,7 +53,7 @@ def ask(
             {"organization": realm.name, "name": user.full_name},
         )
     else:
-        key = actions.people.one_time_links.make(
+        key = actions.people.one_time_links.create(
             tx, vault, PASSWORD, email=email, user_id=user.id, asked_from=asked_from
         )
         letter = Letter(
@@ -61,21 +65,21 @@ def ask(
     actions.mail_outbox.post(tx, vault, letter)
 
 
-def make_link(
+def create_link(
     tx: Tx, vault: Vault, actor: User | None, user_id: int, directories: Collection[str] = ()
 ) -> str:
     """Create a link to hand over to a user; `actor` is None for the operator. Returns its key.
 
     Raises if the user's password is in one of the directories.
     """
-    user = _somebody(tx, actor, user_id, directories)
+    user = _get_user(tx, actor, user_id, directories)
     asked_from = "" if actor is None else domain.people.one_time_links.asker(actor.id)
-    return actions.people.one_time_links.make(
+    return actions.people.one_time_links.create(
         tx, vault, PASSWORD, email=user.email, user_id=user.id, asked_from=asked_from
     )
 
 
-def end(
+def invalidate(
     tx: Tx,
     vault: Vault,
     actor: User | None,
@@ -87,13 +91,13 @@ def end(
 
     They get a link by mail; `site` is None if no mail is sent.
     """
-    user = _somebody(tx, actor, user_id, directories)
+    user = _get_user(tx, actor, user_id, directories)
     password_hash = storage.people.password_hash(tx, user.id)
     if password_hash is None:
         return False
     actions.people.set_password(tx, user.id, domain.people.passwords.ended(password_hash))
     if site is not None:
-        key = make_link(tx, vault, None, user.id)
+        key = create_link(tx, vault, None, user.id)
         values = {"organization": storage.organization.current(tx).name, "name": user.full_name}
         values |= {"link": address(site, key), "site": site}
         letter = Letter("password-ended", user.email, domain.emails.language_of(user), values)
@@ -101,7 +105,7 @@ def end(
     return True
 
 
-def _somebody(tx: Tx, actor: User | None, user_id: int, directories: Collection[str]) -> User:
+def _get_user(tx: Tx, actor: User | None, user_id: int, directories: Collection[str]) -> User:
     """A user whose password is stored here, and whom the actor may help."""
     user = storage.people.find(tx, user_id)
     if actor is not None:
@@ -114,11 +118,11 @@ def _somebody(tx: Tx, actor: User | None, user_id: int, directories: Collection[
         raise UserIsDeactivated()
     if actor is not None and not _may_help(actor, user):
         raise OwnerRequired()
-    check_kept_here(tx, user, directories)
+    check_is_local(tx, user, directories)
     return user
 
 
-def check_kept_here(tx: Tx, user: User, directories: Collection[str]) -> None:
+def check_is_local(tx: Tx, user: User, directories: Collection[str]) -> None:
     """Raise BadRequest if the user's password is in one of the directories."""
     if storage.people.identities.providers_of(tx, user.id).intersection(directories):
         raise BadRequest(f"The password of {user.full_name} is kept in LDAP, and changed there.")
@@ -128,12 +132,12 @@ def owner_of(tx: Tx, vault: Vault, key: str) -> User:
     """The user whose password a link resets. Raises LinkNotGood."""
     link = actions.people.one_time_links.get(tx, vault, PASSWORD, key)
     user = None if link.user_id is None else storage.people.find(tx, link.user_id)
-    if user is None or not user.is_active or not _is_still_given(tx, link, user):
+    if user is None or not user.is_active or not _actor_may_still_help(tx, link, user):
         raise LinkNotGood()
     return user
 
 
-def choose(tx: Tx, vault: Vault, key: str, password_hash: str, renew_key: bool) -> User:
+def set_password(tx: Tx, vault: Vault, key: str, password_hash: str, renew_key: bool) -> User:
     """Set the new password of a link's user and end all their sessions."""
     user = owner_of(tx, vault, key)
     actions.people.set_password(tx, user.id, password_hash)
@@ -147,7 +151,7 @@ def address(site: str, key: str) -> str:
     return f"{site}/accounts/password/reset/{key}/"
 
 
-def _is_still_given(tx: Tx, link: OneTimeLink, user: User) -> bool:
+def _actor_may_still_help(tx: Tx, link: OneTimeLink, user: User) -> bool:
     """Whether the administrator who made the link could still make it.
 
     Otherwise they could keep it after losing their role, or until its user is an owner.

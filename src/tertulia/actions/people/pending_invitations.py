@@ -29,5 +29,5 @@ def end_for_address(tx: Tx, email: str) -> None:
         announce(tx, inviters)
 
 
-def forget_old(tx: Tx) -> None:
+def delete_expired(tx: Tx) -> None:
     storage.people.invitations.forget_before(tx, tx.now - KEPT_SECONDS)

@@ -13,14 +13,14 @@ AWAY_SECONDS = 900
 TOKEN_SECONDS = 15
 
 
-def leave(
+def start(
     tx: Tx, state_hash: bytes, browser_hash: bytes, sealed: bytes, user_id: int | None = None
 ) -> None:
     """Store a login. `user_id` is its user, if known."""
     storage.people.pending_logins.save(tx, state_hash, browser_hash, sealed, user_id)
 
 
-def come_back(tx: Tx, state_hash: bytes, browser_hash: bytes) -> bytes:
+def resume(tx: Tx, state_hash: bytes, browser_hash: bytes) -> bytes:
     """The stored login, which is deleted. Raises LoginExpired."""
     since = tx.now - AWAY_SECONDS
     sealed = storage.people.pending_logins.consume(tx, state_hash, browser_hash, since)
@@ -29,7 +29,7 @@ def come_back(tx: Tx, state_hash: bytes, browser_hash: bytes) -> bytes:
     return sealed
 
 
-def hand_over(tx: Tx, who: VerifiedIdentity, token_hash: bytes) -> None:
+def issue_token(tx: Tx, who: VerifiedIdentity, token_hash: bytes) -> None:
     """Let another program on the same machine finish the login with a token that is valid for
     seconds."""
     actions.people.login.check_method(tx, who.method)
@@ -37,7 +37,7 @@ def hand_over(tx: Tx, who: VerifiedIdentity, token_hash: bytes) -> None:
     storage.people.pending_logins.put_token(tx, token_hash, who.user_id, who.method)
 
 
-def redeem(tx: Tx, token_hash: bytes, address: str) -> VerifiedIdentity:
+def redeem_token(tx: Tx, token_hash: bytes, address: str) -> VerifiedIdentity:
     """The user of a token. Raises LoginExpired."""
     found = storage.people.pending_logins.take_token(tx, token_hash, tx.now - TOKEN_SECONDS)
     if found is None:
@@ -46,5 +46,5 @@ def redeem(tx: Tx, token_hash: bytes, address: str) -> VerifiedIdentity:
     return VerifiedIdentity(method, user_id, address, is_complete=True)
 
 
-def forget_old(tx: Tx) -> None:
+def delete_expired(tx: Tx) -> None:
     storage.people.pending_logins.forget_before(tx, tx.now - AWAY_SECONDS, tx.now - TOKEN_SECONDS)

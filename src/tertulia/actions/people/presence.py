@@ -7,15 +7,15 @@ from tertulia.domain.people.user import SECONDS_PER_DAY
 from tertulia.storage.people.presence import Noted
 
 
-def note(tx: Tx, pending: dict[int, Presence], known: int) -> list[Noted]:
+def record(tx: Tx, pending: dict[int, Presence], known: int) -> list[Noted]:
     """Store a batch. Returns all changes after the last known number."""
     storage.people.presence.note(tx, pending)
     return storage.people.presence.since(tx, known)
 
 
-def forget_stale(tx: Tx) -> int:
-    return storage.people.presence.forget_before(tx, oldest_kept(tx.now))
+def delete_stale(tx: Tx) -> int:
+    return storage.people.presence.forget_before(tx, expiry_threshold(tx.now))
 
 
-def oldest_kept(now: float) -> float:
+def expiry_threshold(now: float) -> float:
     return now - FORGOTTEN_AFTER_DAYS * SECONDS_PER_DAY

@@ -66,7 +66,7 @@ def edit(tx: Tx, user: User, field_id: int, changes: FieldChanges) -> None:
     )
     if gone:
         for user_id in storage.people.profile_fields.who_chose(tx, field_id, gone):
-            actions.people.profiles.forget(tx, user_id, field_id)
+            actions.people.profiles.delete(tx, user_id, field_id)
 
 
 def delete(tx: Tx, user: User, field_id: int) -> None:

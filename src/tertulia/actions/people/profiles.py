@@ -16,7 +16,7 @@ from tertulia.errors.people import ProfileFieldNotFound
 from tertulia.events.types.people.profile_fields import ChangedValue, ProfileChanged
 
 
-class FieldAnswer(msgspec.Struct, frozen=True):
+class FieldChange(msgspec.Struct, frozen=True):
     """A new value of one field; None deletes it."""
 
     field_id: int
@@ -24,9 +24,9 @@ class FieldAnswer(msgspec.Struct, frozen=True):
     rendered: str | None = None  # HTML, for types that have it
 
 
-def change(tx: Tx, actor: User, user_id: int, values: Sequence[FieldAnswer]) -> None:
+def change(tx: Tx, actor: User, user_id: int, values: Sequence[FieldChange]) -> None:
     """Set values of a profile, all or none. Unchanged values produce no event."""
-    actor = actions.groups.permissions.acting(tx, actor)
+    actor = actions.groups.permissions.current_rights(tx, actor)
     fields = {field.id: field for field in storage.people.profile_fields.everything(tx)}
     held = dict(storage.people.profile_fields.all_values(tx, [user_id]).get(user_id, {}))
     changes: list[ChangedValue] = []
@@ -46,7 +46,7 @@ def change(tx: Tx, actor: User, user_id: int, values: Sequence[FieldAnswer]) -> 
         value = FieldValue(_checked(tx, actor, field, new.value), new.rendered)
         if held.get(field.id) != value:
             held[field.id] = value
-            changes.append(_put(tx, user_id, field, value))
+            changes.append(_store(tx, user_id, field, value))
     _announce(tx, user_id, changes)
 
 
@@ -69,19 +69,19 @@ def fill_in(tx: Tx, user_id: int, values: Mapping[str, str]) -> list[str]:
         rendered = f"<p>{html.escape(text)}</p>" if field.type in RENDERED else None
         value = FieldValue(text, rendered)
         if held.get(field.id) != value:
-            changes.append(_put(tx, user_id, field, value))
+            changes.append(_store(tx, user_id, field, value))
             names.append(field.name)
     _announce(tx, user_id, changes)
     return names
 
 
-def forget(tx: Tx, user_id: int, field_id: int) -> None:
+def delete(tx: Tx, user_id: int, field_id: int) -> None:
     """Delete a value, without a permission check."""
     storage.people.profile_fields.remove_value(tx, user_id, field_id)
     _announce(tx, user_id, [ChangedValue(field_id, None)])
 
 
-def _put(tx: Tx, user_id: int, field: ProfileField, value: FieldValue) -> ChangedValue:
+def _store(tx: Tx, user_id: int, field: ProfileField, value: FieldValue) -> ChangedValue:
     storage.people.profile_fields.set_value(tx, user_id, field.id, value)
     rendered = UNSET if value.rendered is None else value.rendered
     return ChangedValue(field.id, value.text, rendered)
@@ -92,7 +92,7 @@ def _announce(tx: Tx, user_id: int, changes: list[ChangedValue]) -> None:
         events.log.announce(
             tx,
             ProfileChanged(user_id, changes),
-            to=actions.people.known_people.knowing(tx, user_id),
+            to=actions.people.known_people.audience_knowing(tx, user_id),
         )
 
 

@@ -31,29 +31,29 @@ def change(tx: Tx, user: User, role: Role) -> None:
     """
     if role == user.role:
         return
-    _give(tx, user, role)
+    _set(tx, user, role)
     for bot in storage.people.find_many(tx, storage.people.bots.ids_of_owner(tx, user.id)):
         if user.role < role and bot.role < role:
-            _give(tx, bot, role)
+            _set(tx, bot, role)
 
 
-def _give(tx: Tx, user: User, role: Role) -> None:
+def _set(tx: Tx, user: User, role: Role) -> None:
     if user.is_owner and storage.people.active_owner_ids(tx) == [user.id]:
         raise BadRequest("The owner permission cannot be removed from the only organization owner.")
     everything = storage.channels.everything(tx)
-    saw = actions.channels.visible_channels.seen(tx, everything, [user], tx.now)
+    saw = actions.channels.visible_channels.visible_to_each(tx, everything, [user], tx.now)
     knew = actions.people.known_people.known(tx, [user])
     groups_before = actions.groups.permissions.system_group_ids(tx, user)
     storage.people.set_role(tx, user.id, role)
     changed = actions.people.get(tx, user.id)
 
     knows = actions.people.known_people.known(tx, [changed])
-    sees = actions.channels.visible_channels.seen(tx, everything, [changed], tx.now)
+    sees = actions.channels.visible_channels.visible_to_each(tx, everything, [changed], tx.now)
     if user.is_active:
         actions.people.known_people.announce_changes(tx, knew, knows, saw[user.id] ^ sees[user.id])
     known = sorted(knows[user.id]) if actions.people.visible_users.is_limited(tx, changed) else None
     event = RoleChanged(user.id, role, user.role, known)
-    events.log.announce(tx, event, to=actions.people.known_people.knowing(tx, user.id))
+    events.log.announce(tx, event, to=actions.people.known_people.audience_knowing(tx, user.id))
     if not user.is_active:
         return
     _move(tx, user, groups_before, actions.groups.permissions.system_group_ids(tx, changed))

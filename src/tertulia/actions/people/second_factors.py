@@ -54,7 +54,7 @@ def show_code(
     tx: Tx, vault: Vault, who: VerifiedIdentity, code: str, address: str
 ) -> VerifiedIdentity:
     """Verify a code and use it up. Raises WrongCode."""
-    if not _use_up(tx, vault, who.user_id, code):
+    if not _consume(tx, vault, who.user_id, code):
         raise WrongCode()
     return _shown(tx, vault, who, address)
 
@@ -84,7 +84,7 @@ def _shown(tx: Tx, vault: Vault, who: VerifiedIdentity, address: str) -> Verifie
     return replace(who, is_complete=True)
 
 
-def _use_up(tx: Tx, vault: Vault, user_id: int, code: str) -> bool:
+def _consume(tx: Tx, vault: Vault, user_id: int, code: str) -> bool:
     app = storage.people.second_factors.app(tx, user_id)
     if app is not None:
         secret = vault.unseal(app.sealed)
@@ -150,7 +150,7 @@ def renew_recovery_codes(tx: Tx, user: User) -> list[str]:
     """Create new recovery codes. The old ones become invalid."""
     if not storage.people.second_factors.of_user(tx, user.id).is_on:
         raise BadRequest("There is no second factor yet.")
-    return _give_codes(tx, user)
+    return _issue_codes(tx, user)
 
 
 def remove(tx: Tx, vault: Vault, user: User, sends_mail: bool) -> None:
@@ -184,10 +184,10 @@ def _first_codes(tx: Tx, vault: Vault, user: User, sends_mail: bool) -> list[str
     if storage.people.second_factors.of_user(tx, user.id).is_on:
         return []
     _mail_owner(tx, vault, user, "second-factor-on", sends_mail)
-    return _give_codes(tx, user)
+    return _issue_codes(tx, user)
 
 
-def _give_codes(tx: Tx, user: User) -> list[str]:
+def _issue_codes(tx: Tx, user: User) -> list[str]:
     codes = domain.people.second_factors.new_recovery_codes()
     _store(tx, user.id, codes)
     return codes

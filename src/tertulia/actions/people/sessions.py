@@ -17,7 +17,7 @@ from tertulia.events.audience import Nobody
 from tertulia.events.types.people.sessions import SessionsEnded
 
 
-def begin(
+def start(
     tx: Tx,
     user: User,
     fingerprint: bytes,
@@ -28,16 +28,16 @@ def begin(
     storage.people.sessions.insert(
         tx, user.id, fingerprint, browser.agent[:AGENT_LENGTH], browser.address, elsewhere
     )
-    for session in mine(tx, user)[domain.limits.SESSIONS :]:
+    for session in of_user(tx, user)[domain.limits.SESSIONS :]:
         end(tx, user, session.id)
 
 
-def mine(tx: Tx, user: User) -> list[Session]:
+def of_user(tx: Tx, user: User) -> list[Session]:
     """A user's sessions, last used first."""
     return storage.people.sessions.of_user(tx, user.id, tx.now - LIFE_SECONDS)
 
 
-def note_seen(tx: Tx, session_id: int, address: str) -> None:
+def extend(tx: Tx, session_id: int, address: str) -> None:
     """Extend a session. No effect if it has ended."""
     storage.people.sessions.note_seen(tx, session_id, address)
 
@@ -73,7 +73,7 @@ def end_at_provider(tx: Tx, person: bytes, marks: Sequence[bytes]) -> None:
         _announce(tx, session.user_id)
 
 
-def forget_old(tx: Tx) -> None:
+def delete_expired(tx: Tx) -> None:
     """Delete expired sessions."""
     storage.people.sessions.delete_unseen(tx, tx.now - LIFE_SECONDS)
 

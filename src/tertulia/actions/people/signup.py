@@ -24,7 +24,7 @@ REFUSALS = {
 }
 
 
-class Newcomer(msgspec.Struct, frozen=True):
+class NewAccount(msgspec.Struct, frozen=True):
     """The data that a new user enters."""
 
     full_name: str
@@ -42,7 +42,7 @@ def check_may_join(tx: Tx, email: str, invitation: Invitation | None) -> None:
         raise BadRequest(REFUSALS[against].format(email=email))
 
 
-def ask(
+def request(
     tx: Tx, vault: Vault, email: str, asked_from: str, site: str, invitation_id: int | None
 ) -> None:
     """Send a confirmation to a user who wants to join.
@@ -53,10 +53,10 @@ def ask(
     if invitation_id is not None:
         invitation = storage.people.invitations.find(tx, invitation_id)
     check_may_join(tx, email, invitation)
-    actions.people.one_time_links.check_wishes_for(tx, SIGN_UP, email, asked_from)
+    actions.people.one_time_links.check_rate_of_address(tx, SIGN_UP, email, asked_from)
     realm = storage.organization.current(tx)
     values = {"organization": realm.name, "site": site, "address": email}
-    key = actions.people.one_time_links.make(
+    key = actions.people.one_time_links.create(
         tx,
         vault,
         SIGN_UP,
@@ -86,7 +86,7 @@ def confirmed(tx: Tx, vault: Vault, key: str) -> tuple[str, Invitation | None]:
 
 
 def finish_sign_up(
-    tx: Tx, vault: Vault, key: str, newcomer: Newcomer, reception: WelcomeMessage | None
+    tx: Tx, vault: Vault, key: str, newcomer: NewAccount, reception: WelcomeMessage | None
 ) -> User:
     """Create the account of a confirmed address. The link is used up."""
     email, invitation = confirmed(tx, vault, key)
@@ -97,7 +97,12 @@ def finish_sign_up(
 
 
 def accept(
-    tx: Tx, vault: Vault, key: str, email: str, newcomer: Newcomer, reception: WelcomeMessage | None
+    tx: Tx,
+    vault: Vault,
+    key: str,
+    email: str,
+    newcomer: NewAccount,
+    reception: WelcomeMessage | None,
 ) -> User:
     """Create an account by an invitation link.
 
@@ -115,14 +120,14 @@ def join(
     tx: Tx,
     vault: Vault,
     email: str,
-    newcomer: Newcomer,
+    newcomer: NewAccount,
     invitation: Invitation | None,
     reception: WelcomeMessage | None,
 ) -> User:
     """Create the account with the role, channels and groups of an invitation."""
     terms = None
     if invitation is not None:
-        terms = actions.people.invitations.still_given(tx, invitation)
+        terms = actions.people.invitations.current_terms(tx, invitation)
     new = NewUser(
         email=email,
         full_name=newcomer.full_name,
@@ -133,7 +138,7 @@ def join(
     )
     user, _ = actions.people.account_creation.add(tx, vault, new)
     if invitation is not None and terms is not None:
-        _bring_into_groups(tx, user, terms)
+        _add_to_groups(tx, user, terms)
         _notify_inviter(tx, user, invitation)
     if reception is not None:
         _receive(tx, vault, user, reception)
@@ -150,10 +155,10 @@ def _receive(tx: Tx, vault: Vault, user: User, reception: WelcomeMessage) -> Non
         actions.mail_outbox.post(tx, vault, letter)
 
 
-def _bring_into_groups(tx: Tx, user: User, terms: Terms) -> None:
+def _add_to_groups(tx: Tx, user: User, terms: Terms) -> None:
     found = (storage.groups.find(tx, each) for each in terms.group_ids)
     groups = [group for group in found if group is not None and not group.deactivated]
-    actions.groups.synced.bring(tx, user, groups, [])
+    actions.groups.synced.sync(tx, user, groups, [])
 
 
 def _notify_inviter(tx: Tx, user: User, invitation: Invitation) -> None:

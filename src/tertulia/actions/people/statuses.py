@@ -47,7 +47,9 @@ def _change(tx: Tx, user: User, new: NewStatus) -> None:
         actions.personal.settings.change_presence(tx, user, not new.away)
     said = parts if new.away is None else {"away": new.away} | parts
     events.log.announce(
-        tx, StatusChanged(user.id, said), to=actions.people.known_people.knowing(tx, user.id)
+        tx,
+        StatusChanged(user.id, said),
+        to=actions.people.known_people.audience_knowing(tx, user.id),
     )
 
 

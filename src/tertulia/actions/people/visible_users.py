@@ -28,19 +28,19 @@ def guests_are_limited(tx: Tx) -> bool:
 
 def find(tx: Tx, viewer: User, user_id: int) -> User | None:
     user = storage.people.find(tx, user_id)
-    known = known_among(tx, viewer, [] if user is None else [user])
+    known = filter_known(tx, viewer, [] if user is None else [user])
     return known[0] if known else None
 
 
 def find_many(tx: Tx, viewer: User, user_ids: list[int]) -> list[User]:
-    return known_among(tx, viewer, storage.people.find_many(tx, user_ids))
+    return filter_known(tx, viewer, storage.people.find_many(tx, user_ids))
 
 
-def knows(tx: Tx, viewer: User, user: User) -> bool:
-    return bool(known_among(tx, viewer, [user]))
+def may_know(tx: Tx, viewer: User, user: User) -> bool:
+    return bool(filter_known(tx, viewer, [user]))
 
 
-def known_among(tx: Tx, viewer: User, people: list[User]) -> list[User]:
+def filter_known(tx: Tx, viewer: User, people: list[User]) -> list[User]:
     """Those of the users whom the viewer may know.
 
     An empty list takes as long, so the time does not reveal hidden users.
@@ -58,7 +58,7 @@ def known_among(tx: Tx, viewer: User, people: list[User]) -> list[User]:
 def names_for(tx: Tx, viewer: User, user_ids: Iterable[int]) -> dict[int, str]:
     """The names of users as the viewer sees them."""
     people = storage.people.find_many(tx, sorted(set(user_ids)))
-    known = {each.id for each in known_among(tx, viewer, people)}
+    known = {each.id for each in filter_known(tx, viewer, people)}
     return {each.id: each.full_name if each.id in known else UNKNOWN_NAME for each in people}
 
 
@@ -70,7 +70,7 @@ def find_by_address(tx: Tx, viewer: User, email: str, email_domain: str) -> User
     user = storage.people.find_by_email(tx, email)
     if user is None or not domain.people.user.may_see_email(viewer, user):
         return None
-    return user if knows(tx, viewer, user) else None
+    return user if may_know(tx, viewer, user) else None
 
 
 def find_principals(

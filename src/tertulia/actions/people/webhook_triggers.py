@@ -8,7 +8,7 @@ from tertulia.domain.channels.channel import Channel
 from tertulia.domain.people.user import BotType, User
 
 
-def note_mentions(
+def record_mentions(
     tx: Tx, sender: User, channel: Channel, message_id: int, mentioned: Iterable[int]
 ) -> None:
     ids = sorted(mentioned)
@@ -19,7 +19,7 @@ def note_mentions(
     storage.people.webhook_deliveries.insert(tx, triggered, message_id, "mention")
 
 
-def note_recipients(tx: Tx, sender: User, message_id: int, members: Iterable[User]) -> None:
+def record_recipients(tx: Tx, sender: User, message_id: int, members: Iterable[User]) -> None:
     triggered = [bot.id for bot in members if not sender.is_bot and has_webhook(bot)]
     storage.people.webhook_deliveries.insert(tx, triggered, message_id, "direct_message")
 

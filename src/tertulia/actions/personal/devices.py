@@ -30,7 +30,7 @@ def add(tx: Tx, user: User) -> int:
 
 
 def remove(tx: Tx, user: User, device_id: int) -> None:
-    _remove(tx, _own(tx, user, device_id))
+    _remove(tx, _get_own(tx, user, device_id))
 
 
 def register(
@@ -42,7 +42,7 @@ def register(
     token: Registration | None,
 ) -> None:
     """Store the key (with its id) and the token of a device, or one of them."""
-    device = _own(tx, user, device_id)
+    device = _get_own(tx, user, device_id)
     if key is None and token is None:
         raise BadRequest(
             "Missing parameters: must provide either all push key fields, all token fields,"
@@ -144,7 +144,7 @@ _NOTHING_PENDING = {
 }
 
 
-def _own(tx: Tx, user: User, device_id: int) -> Device:
+def _get_own(tx: Tx, user: User, device_id: int) -> Device:
     found = storage.personal.devices.find_of(tx, user.id, device_id)
     if found is None:
         raise BadRequest("Invalid `device_id`")

@@ -27,7 +27,7 @@ def write(
     user = storage.people.find(tx, user_id)
     if user is None or not domain.personal.digests.wants(user):
         return False
-    topics = domain.personal.digests.chosen(_seen(tx, user, lively))
+    topics = domain.personal.digests.chosen(_visible(tx, user, lively))
     channels = _new_channels(tx, user, since)
     if not topics and not channels:
         return False
@@ -53,7 +53,7 @@ def write(
     return True
 
 
-def _seen(tx: Tx, user: User, lively: Sequence[LivelyTopic]) -> list[LivelyTopic]:
+def _visible(tx: Tx, user: User, lively: Sequence[LivelyTopic]) -> list[LivelyTopic]:
     """The topics that a user would see in their channels."""
     own = {each.channel_id: each for each in storage.channels.subscriptions.of_user(tx, user.id)}
     channels = {

@@ -13,7 +13,7 @@ from tertulia.events.types.personal.drafts import DraftDeleted, DraftEdited, Dra
 Words = tuple[str, list[int], str, str, float | None]  # type, to, topic, content, timestamp
 
 
-def everything(tx: Tx, user: User) -> list[SavedDraft]:
+def list_all(tx: Tx, user: User) -> list[SavedDraft]:
     """By time of the last edit, oldest first."""
     _check_synchronizes(tx, user)
     return storage.personal.drafts.of_user(tx, user.id)

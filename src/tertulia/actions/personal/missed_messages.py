@@ -84,7 +84,7 @@ class Candidate(msgspec.Struct, frozen=True):
 # --- finding ---
 
 
-def note(
+def record(
     tx: Tx, seen: Sequence[Candidate], everyone: Sequence[User], upto: int, *, sends_mail: bool
 ) -> None:
     """Record whom these messages notify, and the log position that was read."""
@@ -98,7 +98,7 @@ def note(
         if tx.now - news.message.sent_at >= OLD_AFTER_SECONDS:
             continue
         if sends_mail:
-            _note_mail(tx, news, people)
+            _record_mail(tx, news, people)
         if pushed:
             among = {user_id: people[user_id] for user_id in pushed if user_id in people}
             reasons = _reasons(tx, news, among, "push")
@@ -109,7 +109,7 @@ def note(
 def _reasons(tx: Tx, news: Candidate, people: dict[int, User], way: Way) -> dict[int, str]:
     """The users who are notified of a message, and why."""
     reasons: dict[int, str] = {}
-    for user_id, about in _stakes(tx, news, people, way).items():
+    for user_id, about in _interests(tx, news, people, way).items():
         user = people.get(user_id)
         found = None if user is None else domain.personal.missed_messages.reason(user, about, way)
         if user is None or found is None or user_id in news.known_to:
@@ -125,7 +125,7 @@ def _is_greeting(tx: Tx, message: Message, user: User) -> bool:
     return is_new and message.sender_id == actions.messages.notices.bot(tx).id
 
 
-def _note_mail(tx: Tx, news: Candidate, people: dict[int, User]) -> None:
+def _record_mail(tx: Tx, news: Candidate, people: dict[int, User]) -> None:
     reasons = _reasons(tx, news, people, "email")
     if not reasons:
         return
@@ -139,7 +139,7 @@ def _note_mail(tx: Tx, news: Candidate, people: dict[int, User]) -> None:
     )
 
 
-def _stakes(
+def _interests(
     tx: Tx, news: Candidate, people: dict[int, User], way: Way
 ) -> dict[int, NotificationInterest]:
     """How the message concerns users whom it might notify. Others are not considered."""
@@ -179,7 +179,7 @@ def _watching(tx: Tx, channel_id: int, people: dict[int, User], way: Way) -> set
 # --- notifying ---
 
 
-def put_off(tx: Tx, user_id: int) -> None:
+def postpone(tx: Tx, user_id: int) -> None:
     """The user is present: check again later whether they have read it."""
     storage.personal.missed_messages.put_off(tx, user_id, tx.now + LOOK_AGAIN_SECONDS)
 
@@ -202,7 +202,7 @@ def write_mails(tx: Tx, vault: Vault, user_id: int, head: MailContext) -> int:
         conversations.setdefault(_conversation(message), []).append(message)
     for messages in sorted(conversations.values(), key=lambda each: each[-1].id):
         context = _context(tx, user, messages[0], noted)
-        actions.mail_outbox.post(tx, vault, _letter(tx, vault, user, context, messages, head))
+        actions.mail_outbox.post(tx, vault, _mail(tx, vault, user, context, messages, head))
     return len(conversations)
 
 
@@ -225,7 +225,7 @@ def _context(tx: Tx, user: User, first: Message, reasons: Mapping[int, str]) -> 
     return sorted(seen, key=lambda each: each.id)
 
 
-def _letter(
+def _mail(
     tx: Tx,
     vault: Vault,
     user: User,

@@ -58,12 +58,12 @@ def change(
         events.log.announce(
             tx,
             TimezoneChanged(user.id, changes.timezone),
-            to=actions.people.known_people.knowing(tx, user.id),
+            to=actions.people.known_people.audience_knowing(tx, user.id),
         )
     if changes.password_hash is not None:
         actions.people.set_password(tx, user.id, changes.password_hash, changes.session_id)
     if email is not None and confirming is not None:
-        actions.people.email_change.ask(tx, confirming.vault, user, email, confirming.site)
+        actions.people.email_change.request(tx, confirming.vault, user, email, confirming.site)
     elif email is not None:
         actions.people.change_address(tx, _present(tx, user), email)
     if full_name is not None:
@@ -99,7 +99,7 @@ def change_for(
         _change_settings(tx, user, theirs)
 
 
-def change_newcomers(tx: Tx, settings: dict[str, Any]) -> None:
+def change_defaults_for_new_users(tx: Tx, settings: dict[str, Any]) -> None:
     """Change the organization's defaults for new users."""
     wanted = domain.personal.settings.checked(settings)
     known = domain.personal.settings.for_newcomers(storage.organization.current(tx).settings)
@@ -118,7 +118,9 @@ def _change_settings(tx: Tx, user: User, wanted: dict[str, Any]) -> None:
     for name, value in _store(tx, user, wanted).items():
         if name in _HEARD_BY_OTHERS:
             event = _HEARD_BY_OTHERS[name](user, value)
-            events.log.announce(tx, event, to=actions.people.known_people.knowing(tx, user.id))
+            events.log.announce(
+                tx, event, to=actions.people.known_people.audience_knowing(tx, user.id)
+            )
 
 
 def _address_shown(user: User, visibility: int) -> Event:
@@ -161,7 +163,7 @@ def _checked_email(tx: Tx, user: User, email: str | None, *, is_confirmed: bool)
     holder = storage.people.find_by_email(tx, email)
     if is_confirmed and holder is not None and holder.id != user.id:
         raise BadRequest("Already has an account.")
-    actions.people.check_welcome(tx, email)
+    actions.people.check_email_allowed(tx, email)
     return email
 
 

@@ -20,7 +20,7 @@ def add(tx: Tx, user: User, title: str, content: str) -> int:
 
 def edit(tx: Tx, user: User, snippet_id: int, title: str | None, content: str | None) -> None:
     """Apply the given changes."""
-    known = _own(tx, user, snippet_id)
+    known = _get_own(tx, user, snippet_id)
     if title is None and content is None:
         return
     storage.personal.snippets.update(
@@ -33,12 +33,12 @@ def edit(tx: Tx, user: User, snippet_id: int, title: str | None, content: str | 
 
 
 def delete(tx: Tx, user: User, snippet_id: int) -> None:
-    _own(tx, user, snippet_id)
+    _get_own(tx, user, snippet_id)
     storage.personal.snippets.delete(tx, snippet_id)
     events.log.announce(tx, SnippetDeleted(snippet_id), to=Users([user.id]))
 
 
-def _own(tx: Tx, user: User, snippet_id: int) -> Snippet:
+def _get_own(tx: Tx, user: User, snippet_id: int) -> Snippet:
     found = storage.personal.snippets.find_of(tx, user.id, snippet_id)
     if found is None:
         raise SnippetNotFound()

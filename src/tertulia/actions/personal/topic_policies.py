@@ -35,7 +35,7 @@ def mute(tx: Tx, user: User, where: int | str, topic: str) -> None:
 def unmute(tx: Tx, user: User, where: int | str, topic: str) -> None:
     """Clear a policy. A hidden topic and a missing one are both reported as not muted."""
     found = _find(tx, where)
-    channel = actions.channels.seen(tx, user, found)
+    channel = actions.channels.if_visible(tx, user, found)
     if (
         channel is None
         and found is not None
@@ -93,7 +93,7 @@ def mentioned(tx: Tx, user_ids: Sequence[int], channel: Channel, topic: str) -> 
             _change_by_itself(tx, user.id, channel, topic, current, Visibility.FOLLOWED)
 
 
-def carry_along(tx: Tx, channel_id: int, topic: str, new_channel: Channel, new_topic: str) -> None:
+def move(tx: Tx, channel_id: int, topic: str, new_channel: Channel, new_topic: str) -> None:
     """A whole topic has moved: move its policies.
 
     Call it before the messages move, so that it can see whether topics are merged.

@@ -5,7 +5,7 @@ from tertulia.database.tx import Tx
 from tertulia.domain.personal.unsubscribe import SETTINGS
 
 
-def leave(tx: Tx, kind: str, user_id: int) -> None:
+def unsubscribe(tx: Tx, kind: str, user_id: int) -> None:
     """Turn off mails of this kind."""
     user = storage.people.find(tx, user_id)
     if user is not None and user.is_active:

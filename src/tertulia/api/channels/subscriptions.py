@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from tertulia import actions, api, domain, events, storage
 from tertulia.actions.channels.subscription_settings import Choice
-from tertulia.actions.channels.subscriptions import Outcome, Removal, Wish
+from tertulia.actions.channels.subscriptions import Outcome, Removal, SubscribeRequest
 from tertulia.api.call import Call
 from tertulia.api.channels.parameters import Description, new_channel, one_line
 from tertulia.domain.channels.channel import NewChannel
@@ -191,7 +191,9 @@ async def set_property(
     await call.db.write(actions.channels.subscription_settings.change, call.user, [_choice(chosen)])
 
 
-async def _wish(call: Call, wanted: list[WantedChannel], alike: NewChannel, **how: Any) -> Wish:
+async def _wish(
+    call: Call, wanted: list[WantedChannel], alike: NewChannel, **how: Any
+) -> SubscribeRequest:
     channels = [
         replace(
             alike,
@@ -200,7 +202,7 @@ async def _wish(call: Call, wanted: list[WantedChannel], alike: NewChannel, **ho
         )
         for each in wanted
     ]
-    return Wish(
+    return SubscribeRequest(
         channels=channels,
         rendered_descriptions=[
             await actions.messages.draft.describe_channel(call.author, each.description)
@@ -216,7 +218,7 @@ async def _wish(call: Call, wanted: list[WantedChannel], alike: NewChannel, **ho
     )
 
 
-def _outcome(outcome: Outcome, wish: Wish) -> dict[str, Any]:
+def _outcome(outcome: Outcome, wish: SubscribeRequest) -> dict[str, Any]:
     """The keys of a response about subscribing."""
     keys: dict[str, Any] = {
         "subscribed": {str(user): names for user, names in outcome.subscribed.items()},

@@ -53,7 +53,7 @@ async def upload(call: Call, *, file: Incoming) -> Uploaded:
     try:
         added = await _received(receiving, file)
     except Exception:  # also if the client disconnected
-        await receiving.give_up()
+        await receiving.abort()
         raise
     return Uploaded(uri=added.url, url=added.url, filename=added.name)
 
@@ -78,7 +78,7 @@ async def thumbnail_status(call: Call, realm_id_str: int, filename: str) -> Thum
 
 async def mine(call: Call) -> OwnAttachments:
     """List the caller's files, newest first."""
-    found, space = await call.db.read(actions.files.attachments.mine, call.user)
+    found, space = await call.db.read(actions.files.attachments.of_owner, call.user)
     return OwnAttachments(
         [events.types.files.attachments.attachment_object(each) for each in found], space
     )
@@ -116,7 +116,7 @@ async def _received(receiving: UploadWriter, files: Incoming) -> Attachment:
     head: FileHead | None = None
     async for item in files:
         if not isinstance(item, FileHead):
-            await receiving.take(item)
+            await receiving.write(item)
         elif head is None:
             head = item
         else:

@@ -111,7 +111,7 @@ async def history(
     """Get the edit history of a message, oldest version first."""
     if call.org.realm.setting("message_edit_history_visibility_policy") == "none":
         raise BadRequest("Message edit history is disabled in this organization")
-    message, _ = await call.db.read(actions.messages.history.one, call.user, message_id)
+    message, _ = await call.db.read(actions.messages.history.get, call.user, message_id)
     versions = _versions(
         call.org.shown,
         message,

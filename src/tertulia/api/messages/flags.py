@@ -3,7 +3,7 @@
 from typing import Annotated
 
 from tertulia import actions, api, domain
-from tertulia.actions.messages.narrow_terms import Asker
+from tertulia.actions.messages.narrow_terms import NarrowViewer
 from tertulia.api.call import Call
 from tertulia.api.messages.history import Narrow
 from tertulia.http.replies import Reply
@@ -67,7 +67,7 @@ async def update_in_narrow(
     window = api.messages.history.window_from(
         anchor, anchor_date, *_fewer(num_before, num_after), include_anchor
     )
-    who = Asker(call.user, call.org.email_domain)
+    who = NarrowViewer(call.user, call.org.email_domain)
     terms = domain.messages.narrow.terms_from(narrow)
     await api.messages.history.prepare_search(call, terms)
     marked = await call.db.write(

@@ -12,8 +12,8 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from tertulia import actions, domain, events
-from tertulia.actions.messages.history import MuchText, Shown, Window
-from tertulia.actions.messages.narrow_terms import Asker
+from tertulia.actions.messages.history import Shown, TooMuchText, Window
+from tertulia.actions.messages.narrow_terms import NarrowViewer
 from tertulia.api.call import Call
 from tertulia.domain.messages.message import Message
 from tertulia.domain.messages.narrow import Term
@@ -125,7 +125,7 @@ async def _some(
     reading = _reading(call, manner)
     read = _way(call, terms, is_little)
     asked = asker(call), terms, message_ids
-    shown = await read(actions.messages.history.some, *asked, is_little=is_little)
+    shown = await read(actions.messages.history.filter_matching, *asked, is_little=is_little)
     return await _response(call, reading, shown, Extent(False, False, False))
 
 
@@ -144,7 +144,7 @@ async def _by_size(call: Call, count: int, respond: Callable[[bool], Awaitable[T
     """Encode small results at once. Large ones go through the queue one at a time, because a
     response is in memory until its reader has taken it."""
     if count <= MAX_MESSAGES_ON_LOOP:
-        with suppress(MuchText):
+        with suppress(TooMuchText):
             return await respond(True)
     async with LARGE_ANSWERS.slot(call.person):
         call.request.check_client_is_there()
@@ -187,11 +187,11 @@ async def fetch_message(
     """Fetch one message."""
     if call.caller is None:
         message, flags = (
-            await call.db.read(actions.messages.history.one_for_all, message_id),
+            await call.db.read(actions.messages.history.get_for_all, message_id),
             _READ,
         )
     else:
-        message, flags = await call.db.read(actions.messages.history.one, call.caller, message_id)
+        message, flags = await call.db.read(actions.messages.history.get, call.caller, message_id)
     manner = MessageFormat(apply_markdown, client_gravatar, allow_empty_topic_name)
     encoded = _text_of(call, manner, message) + _ending(flags)[:-1]
     return Encoded(b'{"message":%s,"raw_content":%s}' % (encoded, _encode(message.content)))
@@ -228,8 +228,8 @@ async def _catch_up(call: Call, terms: list[Term], window: Window) -> None:
         await call.db.write(actions.messages.read_state.catch_up, call.caller.id)
 
 
-def asker(call: Call) -> Asker:
-    return Asker(call.reader, call.org.email_domain)
+def asker(call: Call) -> NarrowViewer:
+    return NarrowViewer(call.reader, call.org.email_domain)
 
 
 def window_from(

@@ -13,6 +13,4 @@ async def take_part(
     call: Call, *, message_id: Id, msg_type: Annotated[str, MaxLength(100)], content: Content
 ) -> None:
     """Vote in a poll, add an option, change a to-do list."""
-    await call.db.write(
-        actions.messages.widgets.take_part, call.user, message_id, msg_type, content
-    )
+    await call.db.write(actions.messages.widgets.submit, call.user, message_id, msg_type, content)

@@ -16,7 +16,7 @@ class EmojiList(Reply):
 
 async def everything(call: Call) -> EmojiList:
     """List all custom emoji, including deactivated ones."""
-    found = await call.db.read(actions.organization.custom_emoji.listed)
+    found = await call.db.read(actions.organization.custom_emoji.list_all)
     return EmojiList(
         {str(each.id): events.types.organization.custom_emoji.emoji_object(each) for each in found}
     )

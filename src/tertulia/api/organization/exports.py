@@ -25,7 +25,7 @@ async def ask(
     export_type: Literal["public", "full_with_consent", "full_without_consent"] = "public",
 ) -> AskedExport:
     """Start an export; the caller gets a message when it is ready."""
-    export_id = await call.db.write(actions.organization.exports.ask, call.user, export_type)
+    export_id = await call.db.write(actions.organization.exports.request, call.user, export_type)
     return AskedExport(id=export_id)
 
 

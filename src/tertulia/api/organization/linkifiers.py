@@ -37,9 +37,7 @@ async def everything(call: Call) -> Linkifiers:
 
 async def put_in_order(call: Call, *, ordered_linkifier_ids: Ids) -> None:
     """Reorder the linkifiers."""
-    await call.db.write(
-        actions.organization.linkifiers.put_in_order, call.user, ordered_linkifier_ids
-    )
+    await call.db.write(actions.organization.linkifiers.reorder, call.user, ordered_linkifier_ids)
 
 
 def _rule(

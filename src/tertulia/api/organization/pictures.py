@@ -29,7 +29,7 @@ async def logo(call: Call, *, night: bool = False) -> Elsewhere:
 async def upload_icon(call: Call, *, files: Files) -> IconUrl:
     """Upload the organization's icon."""
     drawn = await _drawn(call, files, "icon", domain.files.images.icon)
-    await call.db.write(actions.organization.pictures.put, call.user, "icon", drawn)
+    await call.db.write(actions.organization.pictures.set_picture, call.user, "icon", drawn)
     return _icon(call)
 
 
@@ -42,7 +42,7 @@ async def delete_icon(call: Call) -> IconUrl:
 async def upload_logo(call: Call, *, night: bool, files: Files) -> None:
     """Upload the organization's logo, for the light or the dark theme."""
     drawn = await _drawn(call, files, "logo", domain.files.images.logo)
-    await call.db.write(actions.organization.pictures.put, call.user, _logo(night), drawn)
+    await call.db.write(actions.organization.pictures.set_picture, call.user, _logo(night), drawn)
 
 
 async def delete_logo(call: Call, *, night: bool) -> None:

@@ -113,7 +113,7 @@ async def reactivate(call: Call, user_id: int) -> None:
 async def make_password_link(call: Call, user_id: int) -> PasswordLink:
     """Create a link to choose a password, for another user."""
     key = await call.db.write(
-        actions.people.password_reset.make_link,
+        actions.people.password_reset.create_link,
         call.vault,
         call.user,
         user_id,
@@ -131,7 +131,7 @@ async def end_password(call: Call, user_id: int) -> None:
     Their browsers are logged out. Where the server sends mail, they get one.
     """
     await call.db.write(
-        actions.people.password_reset.end,
+        actions.people.password_reset.invalidate,
         call.vault,
         call.user,
         user_id,

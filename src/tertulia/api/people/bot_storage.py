@@ -31,7 +31,7 @@ async def put(
             raise BadRequest(f"A key in storage is too long (limit: {limit} characters)")
         if "\0" in key:
             raise BadRequest("A key in storage must not contain null bytes")
-    await call.db.write(actions.people.bot_storage.put, call.user, storage)
+    await call.db.write(actions.people.bot_storage.store, call.user, storage)
 
 
 async def fetch(call: Call, *, keys: Keys | None = None) -> Storage:
@@ -41,4 +41,4 @@ async def fetch(call: Call, *, keys: Keys | None = None) -> Storage:
 
 async def forget(call: Call, *, keys: Keys | None = None) -> None:
     """Delete the calling bot's stored texts: all, or some keys."""
-    await call.db.write(actions.people.bot_storage.forget, call.user, keys)
+    await call.db.write(actions.people.bot_storage.delete, call.user, keys)

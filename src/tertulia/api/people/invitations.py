@@ -45,7 +45,7 @@ class InvitationLink(Reply):
 
 async def everything(call: Call) -> Invitations:
     """List the open invitations: the caller's, or all for administrators."""
-    found = await call.db.read(actions.people.invitations.everything, call.user)
+    found = await call.db.read(actions.people.invitations.list_open, call.user)
     return Invitations(invites=[_shown(call, each) for each in found])
 
 
@@ -101,7 +101,7 @@ async def send(
 async def make_link(call: Call, *, stream_ids: Ids | None = None, **how: Any) -> InvitationLink:
     """Create an invitation link for several people."""
     terms = replace(_terms(**how), channel_ids=tuple(stream_ids or ()))
-    key = await call.db.write(actions.people.invitations.make_link, call.vault, call.user, terms)
+    key = await call.db.write(actions.people.invitations.create_link, call.vault, call.user, terms)
     return InvitationLink(invite_link=actions.people.invitations.address(call.site, key))
 
 

@@ -50,7 +50,7 @@ async def own_api_key(call: Call, *, password: str = "") -> ApiKey:
 async def key_of(call: Call, who: VerifiedIdentity) -> ApiKey:
     """The API key of an authenticated user, if they may log in."""
     entrance = api.cookies.entrance_of_app(call)
-    user = await call.db.write(actions.people.login.arrive, who, entrance)
+    user = await call.db.write(actions.people.login.log_in, who, entrance)
     sealed = await call.db.read(_sealed_key, user.id)
     return _answer(call, user, sealed)
 

@@ -44,7 +44,7 @@ async def begin(call: Call, *, password: Text) -> PasskeyBegun:
     begun = Begun(call.user.id, domain.people.sessions.new_token())
     state = domain.people.sessions.new_token()
     sealed = call.vault.seal(msgspec.json.encode(begun).decode())
-    await call.db.write(actions.people.pending_logins.leave, _state_hash(call, state), b"", sealed)
+    await call.db.write(actions.people.pending_logins.start, _state_hash(call, state), b"", sealed)
     user = (call.user.id, call.user.email, call.user.full_name)
     options = await api.people.signatures.computed(
         call,
@@ -62,7 +62,7 @@ async def add(call: Call, *, state: Text, name: PasskeyName, answer: Answer) -> 
     from tertulia.external.sso import passkeys
 
     sealed = await call.system_db.write(
-        actions.people.pending_logins.come_back, _state_hash(call, state), b""
+        actions.people.pending_logins.resume, _state_hash(call, state), b""
     )
     begun = msgspec.json.decode(call.vault.unseal(sealed), type=Begun)
     if begun.user_id != call.user.id:

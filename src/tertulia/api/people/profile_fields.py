@@ -6,7 +6,7 @@ import msgspec
 
 from tertulia import actions, domain, events
 from tertulia.actions.people.profile_fields import FieldChanges
-from tertulia.actions.people.profiles import FieldAnswer
+from tertulia.actions.people.profiles import FieldChange
 from tertulia.api.call import Call
 from tertulia.domain.people.profile_fields import RENDERED
 from tertulia.errors.people import ProfileFieldNotFound
@@ -116,11 +116,11 @@ async def fill_in(call: Call, *, data: GivenValues) -> None:
 
 async def empty(call: Call, *, data: Ids) -> None:
     """Clear the caller's profile fields."""
-    values = [FieldAnswer(field_id, None) for field_id in data]
+    values = [FieldChange(field_id, None) for field_id in data]
     await call.db.write(actions.people.profiles.change, call.user, call.user.id, values)
 
 
-async def composed(call: Call, given: list[GivenValue]) -> list[FieldAnswer]:
+async def composed(call: Call, given: list[GivenValue]) -> list[FieldChange]:
     """Values ready to be stored: texts are rendered here, before the transaction."""
     found = []
     for each in given:
@@ -135,5 +135,5 @@ async def composed(call: Call, given: list[GivenValue]) -> list[FieldAnswer]:
                 if field.type in RENDERED
                 else None
             )
-        found.append(FieldAnswer(each.id, each.value, rendered))
+        found.append(FieldChange(each.id, each.value, rendered))
     return found

@@ -33,7 +33,7 @@ async def mine(call: Call) -> Sessions:
                 last_seen=int(each.seen_at),
                 is_current=each.id == current,
             )
-            for each in await call.db.read(actions.people.sessions.mine, call.user)
+            for each in await call.db.read(actions.people.sessions.of_user, call.user)
         ]
     )
 

@@ -26,5 +26,5 @@ async def recognize(call: Call, introduced: ExternalProfile, link: str = "") -> 
         )
         received = await reception(call, invitation)
     return await call.system_db.write(
-        actions.people.external_identities.recognize, call.vault, introduced, link, received
+        actions.people.external_identities.match_or_create, call.vault, introduced, link, received
     )

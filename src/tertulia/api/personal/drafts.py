@@ -36,7 +36,7 @@ class DraftIds(Reply):
 
 async def fetch(call: Call) -> Drafts:
     """List the caller's drafts, oldest edit first."""
-    found = await call.db.read(actions.personal.drafts.everything, call.user)
+    found = await call.db.read(actions.personal.drafts.list_all, call.user)
     return Drafts(
         count=len(found),
         drafts=[events.types.personal.drafts.draft_object(draft) for draft in found],

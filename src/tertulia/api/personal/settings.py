@@ -79,7 +79,7 @@ async def change(
 @takes(SETTINGS)
 async def change_newcomers(call: Call, **values: Any) -> None:
     """Change the default personal settings of new users."""
-    await call.db.write(actions.personal.settings.change_newcomers, values)
+    await call.db.write(actions.personal.settings.change_defaults_for_new_users, values)
 
 
 async def _new_password_hash(call: Call, old: str, new: str) -> str:

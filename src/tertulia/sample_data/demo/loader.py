@@ -183,7 +183,7 @@ class Play:
     def _answer(self, tx: Tx, message_id: int, how: str, who: User) -> None:
         if how.startswith("vote "):
             vote = {"type": "vote", "key": f"canned,{how.split()[1]}", "vote": 1}
-            actions.messages.widgets.take_part(tx, who, message_id, "widget", json.dumps(vote))
+            actions.messages.widgets.submit(tx, who, message_id, "widget", json.dumps(vote))
         else:
             actions.messages.reactions.add(tx, who, message_id, how, None, None)
 

@@ -187,7 +187,7 @@ class Society:
         storage.messages.unread.store(
             tx, person.user.id, BitMap64(), storage.messages.newest_id(tx)
         )
-        actions.channels.subscriptions.leave(tx, room.channel, [person.user])
+        actions.channels.subscriptions.remove(tx, room.channel, [person.user])
         room.members.remove(person)
 
 

@@ -115,7 +115,7 @@ def _finish(database: Database, realm: Realm, habits: Habits) -> None:
 def _index(database: Database, realm: Realm, most_left: int) -> None:
     """Index messages for search, in large batches."""
     while database.read_now(realm.id, storage.search.index.count_behind, most_left + 1) > most_left:
-        database.write_now(realm.id, actions.messages.search_index.index_some, INDEXED_AT_ONCE)
+        database.write_now(realm.id, actions.messages.search_index.index_messages, INDEXED_AT_ONCE)
     while database.write_now(realm.id, actions.messages.search_index.index_batch, INDEXED_AT_ONCE):
         pass
 

@@ -23,7 +23,7 @@ def settle(tx: Tx, ours: Vault, theirs: Vault | None) -> Settled:
     sealed = storage.data_check.any_sealed_key(tx)
     if sealed is None or _opens(ours, sealed):
         return Settled(kept=len(storage.data_check.keys(tx)))
-    changed = actions.people.key_rotation.seal_anew(tx, theirs, ours)
+    changed = actions.people.key_rotation.reencrypt(tx, theirs, ours)
     return Settled(kept=changed) if theirs is not None else Settled(renewed=changed)
 
 

@@ -241,7 +241,7 @@ class Importer:
     def _index(self) -> None:
         behind = storage.search.index.count_behind
         while self._database.read_now(self.realm.id, behind, 1):
-            self._write(actions.messages.search_index.index_some, INDEXED_AT_ONCE)
+            self._write(actions.messages.search_index.index_messages, INDEXED_AT_ONCE)
         while self._write(actions.messages.search_index.index_batch, INDEXED_AT_ONCE):
             pass
         self._database.tidy()

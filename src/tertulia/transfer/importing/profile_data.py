@@ -104,7 +104,7 @@ def put_avatars(tx: Tx, here: ImportState, drawn: list[tuple[str, Avatar | None]
         if avatar is None or user_id is None:
             here.drop(AVATARS, OF_OTHERS if user_id is None else "that are not valid images")
             continue
-        actions.people.avatars.put(tx, user_id, avatar)
+        actions.people.avatars.set_avatar(tx, user_id, avatar)
         here.count(AVATARS)
     storage.bulk_import.keep_state(tx, here.state())
 
@@ -147,7 +147,7 @@ def _add_emoji(tx: Tx, here: ImportState, emoji: DrawnEmoji, keeper: User) -> No
 
 def _add_groups(tx: Tx, here: ImportState, belongings: ProfileData) -> None:
     for arriving in belongings.groups:
-        found = actions.groups.synced.find_or_make(tx, [arriving.name])
+        found = actions.groups.synced.find_or_create(tx, [arriving.name])
         if not found or found[0].id in here.groups.values():
             here.drop(GROUPS, NAME_UNUSABLE)
             here.drop(MEMBERS, OF_OTHER_GROUPS, len(arriving.members))
@@ -225,12 +225,14 @@ def _add_links(tx: Tx, here: ImportState, belongings: ProfileData) -> None:
             rule.reverse_template,
             rule.alternative_url_templates,
         )
-        if actions.organization.linkifiers.bring(tx, checked):
+        if actions.organization.linkifiers.add_imported(tx, checked):
             here.count(LINKIFIERS)
         else:
             here.drop(LINKIFIERS, NOT_ACCEPTED)
     for each in belongings.playgrounds:
-        if actions.organization.playgrounds.bring(tx, each.name, each.language, each.url_template):
+        if actions.organization.playgrounds.add_imported(
+            tx, each.name, each.language, each.url_template
+        ):
             here.count(PLAYGROUNDS)
         else:
             here.drop(PLAYGROUNDS, NOT_ACCEPTED)

@@ -788,7 +788,7 @@ def _failed_reminders(tx):
 
 
 def _found_private(tx, members):
-    channel = actions.channels.find_or_create(
+    channel = actions.channels.create_unchecked(
         tx, members[0], NewChannel("vault", invite_only=True), ""
     )
     actions.channels.subscriptions.join(tx, channel, members)

@@ -241,7 +241,7 @@ def _make_channel(
     )
     creator = storage.people.find(tx, creator_id)
     assert creator is not None
-    channel = actions.channels.find_or_create(
+    channel = actions.channels.create_unchecked(
         tx, creator, NewChannel("vault", invite_only=private), ""
     )
     actions.channels.subscriptions.join(tx, channel, storage.people.find_many(tx, inside))

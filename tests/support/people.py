@@ -264,7 +264,7 @@ def _settle(
     for name in names:
         channel = storage.channels.find_by_name(tx, name)
         if channel is None:
-            channel = actions.channels.find_or_create(tx, added[0][0], NewChannel(name), "")
+            channel = actions.channels.create_unchecked(tx, added[0][0], NewChannel(name), "")
         actions.channels.subscriptions.join(tx, channel, [user for user, _ in added])
     return added
 

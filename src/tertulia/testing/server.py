@@ -170,5 +170,5 @@ def _subscribe(tx: Tx, name: str, user_ids: list[int]) -> None:
     if channel is None:
         founder = [*people, storage.people.find_system_bot(tx, NOTIFICATION_BOT)][0]
         assert founder is not None
-        channel = actions.channels.find_or_create(tx, founder, NewChannel(name), "")
+        channel = actions.channels.create_unchecked(tx, founder, NewChannel(name), "")
     actions.channels.subscriptions.join(tx, channel, people)

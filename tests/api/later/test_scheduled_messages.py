@@ -451,7 +451,7 @@ def test_nothing_of_a_deleted_message_remains(chat, ana):
 
 
 def _found_private(tx, creator, name):
-    actions.channels.find_or_create(tx, creator, NewChannel(name, invite_only=True), "")
+    actions.channels.create_unchecked(tx, creator, NewChannel(name, invite_only=True), "")
 
 
 def _archive(tx, name):

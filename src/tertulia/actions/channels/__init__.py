@@ -156,10 +156,10 @@ def create(
     """Create a channel without subscribers, and announce it."""
     domain.channels.channel.checked_name(new.name)
     check_creation(tx, creator, new, web_public_allowed)
-    return find_or_create(tx, creator, new, rendered_description)
+    return create_unchecked(tx, creator, new, rendered_description)
 
 
-def find_or_create(tx: Tx, creator: User, new: NewChannel, rendered_description: str) -> Channel:
+def create_unchecked(tx: Tx, creator: User, new: NewChannel, rendered_description: str) -> Channel:
     """Create a channel without a permission check."""
     permissions = _permissions(tx, creator, new)
     channel = storage.channels.insert(tx, new, rendered_description, creator.id, permissions)

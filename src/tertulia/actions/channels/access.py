@@ -70,8 +70,8 @@ class AccessByDirectory(msgspec.Struct, frozen=True):
         found = mine | org.by_privacy.open_to(user)
         hidden = org.by_privacy.all - found
         if not user.is_guest:
-            start_session = self._opened_by_permission(hidden)
-            found, hidden = found | start_session, hidden - start_session
+            opened = self._opened_by_permission(hidden)
+            found, hidden = found | opened, hidden - opened
         protected = found & org.by_privacy.protected
         return Readable(list(found - protected), list(protected), list(hidden), bool(mine))
 

@@ -73,7 +73,7 @@ def subscribe(tx: Tx, user: User, wish: SubscribeRequest, email_domain: str) -> 
     missing = _each_once(missing)
     _check_size(tx, user, len(missing), len(wish.channels) * max(1, len(wish.principals)))
     created = [
-        actions.channels.find_or_create(tx, user, new, rendered) for new, rendered in missing
+        actions.channels.create_unchecked(tx, user, new, rendered) for new, rendered in missing
     ]
     people_ = _principals(tx, user, wish.principals, existing, email_domain)
 
@@ -100,7 +100,7 @@ def create_channel(
     actions.channels.check_creation(tx, user, new, web_public_allowed)
     actions.channels.check_name_is_free(tx, name)
     _check_size(tx, user, 1, len(subscriber_ids))
-    channel = actions.channels.find_or_create(tx, user, new, rendered_description)
+    channel = actions.channels.create_unchecked(tx, user, new, rendered_description)
     join(tx, channel, _principals(tx, user, subscriber_ids, [], "") if subscriber_ids else [])
     _announce_new_channels(tx, user, [channel], announced=announced)
     return channel.id

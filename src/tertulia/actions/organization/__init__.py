@@ -84,4 +84,4 @@ def _create_first_channel(tx: Tx, bot: User, name: str, description: str) -> Cha
         is_default=True,
         permissions={"can_administer_channel_group": nobody},
     )
-    return actions.channels.find_or_create(tx, bot, new, f"<p>{description}</p>")
+    return actions.channels.create_unchecked(tx, bot, new, f"<p>{description}</p>")

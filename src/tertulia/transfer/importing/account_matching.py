@@ -129,7 +129,7 @@ class Newcomers:
         too_long = len(arriving.description) > len(new.description)
         self._here.note("descriptions of channels that were shortened", int(too_long))
         html = markdown.render_description(new.description, Resolved(), Settings())
-        channel = actions.channels.find_or_create(self._tx, self._bot, new, html)
+        channel = actions.channels.create_unchecked(self._tx, self._bot, new, html)
         number = channel.id
         if self._keeps_ids and arriving.number is not None:
             number = arriving.number
